@@ -1,6 +1,7 @@
-//! symd: one daemon per project that keeps every symbol indexed, fresh to the last finished write, and
+//! symd: one daemon per project that keeps every symbol indexed, up to date with the last finished write, and
 //! answers agents, people and editors from that one state. ARCHITECTURE.md shows the layers, each a crate in
-//! `crates/` that uses only crates of the rows before its own; here they bear their plain names.
+//! `crates/` that uses only crates of the rows before its own; this crate re-exports them without their
+//! prefix.
 
 pub mod cli;
 #[cfg(any(test, feature = "fuzzing"))]

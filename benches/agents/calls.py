@@ -4,7 +4,7 @@ LIB = 'def side() -> int:\n    """The length of a side."""\n    return 2\n\n\nde
 USE = "from lib import side\n\n\ndef total() -> int:\n    return side() + 1\n"
 PATCH = "*** Begin Patch\n*** Update File: use.py\n@@\n-    return side() + 1\n+    return side() + 2\n*** End Patch\n"
 
-# A call of each tool and a text of its answer. Where no language server is, the answer says so.
+# A call of each tool, and a part of its answer. Without a language server the answer says so.
 CALLS = {
     "overview": ({"path": "lib.py"}, "function side"),
     "find_symbol": ({"name_path": ["side", "total"], "body": True}, "return 2"),

@@ -26,7 +26,7 @@ def isolated_environment(home, servers=None):
 
 
 class Connection:
-    """One client of one toolset of one project: what an agent has from its start to its end."""
+    """One client of one toolset of one project: the connection of an agent's session."""
 
     def __init__(self, symd, project, toolset, env, options=()):
         command = [symd, "--project", str(project), "mcp", "--toolset", toolset, *options]
@@ -51,7 +51,7 @@ class Connection:
         self.process.stdin.flush()
 
     def request(self, method, params):
-        """The result of a request; answers what the server asks meanwhile with "not supported"."""
+        """Returns the result of a request; answers the server's own requests meanwhile with "not supported"."""
         self.last_id += 1
         self.send({"jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params})
         while line := self.process.stdout.readline():
@@ -76,7 +76,7 @@ class Connection:
                 return tools
 
     def call(self, tool, arguments):
-        """The text that a model is shown, and whether the tool failed."""
+        """Returns the text that a model sees, and whether the tool failed."""
         result = self.request("tools/call", {"name": tool, "arguments": arguments})
         text = "\n".join(part["text"] for part in result["content"] if part["type"] == "text")
         return text, bool(result.get("isError"))

@@ -22,7 +22,7 @@ LISTINGS = [[], ["--profile", "coding-agent"], ["--profile", "debugging"]]
 
 
 def listed(inspect, server):
-    """The names of the tools, and what the inspector says of their schemas."""
+    """Returns the names of the tools, and the inspector's complaints about their schemas."""
     done = inspect(*server, "--method", "tools/list", "--strict")
     if done.returncode:
         return set(), [f"tools/list: {done.stderr.strip()[-600:]}"]
@@ -30,7 +30,7 @@ def listed(inspect, server):
 
 
 def call(inspect, server, name):
-    """What is wrong with the answer to a tool's call; empty if nothing is."""
+    """Returns what is wrong with the answer to a tool's call; an empty text if nothing is."""
     arguments, expected = CALLS[name]
     done = inspect(*server, "--method", "tools/call", "--tool-name", name, "--tool-args-json", json.dumps(arguments))
     try:

@@ -25,7 +25,7 @@ from shell import Foul, Shell
 from workspace import Workspace
 
 HERE = pathlib.Path(__file__).resolve().parent
-# Bounds of the issue that made these tasks: listing of the first variant's toolset, and its characters against the others'.
+# Limits: number of tools of the first variant's toolset, characters of its listing and of its instructions.
 MOST_TOOLS, MOST_LISTED, MOST_INSTRUCTIONS = 16, 16_000, 1_500
 MOST_OF = {"serena": 0.5, "grep": 0.25}
 NEVER_ABOVE = "serena"
@@ -80,7 +80,7 @@ def flat(text):
 
 
 def readable(answers):
-    """The answers as a reader takes them: JSON also with its strings unescaped; line breaks are spaces."""
+    """Returns the answers as a reader understands them: JSON also with its strings unescaped; line breaks become spaces."""
 
     def strings(value):
         if isinstance(value, dict):
@@ -100,7 +100,7 @@ def readable(answers):
 
 
 def missing(facts, text):
-    """The facts that the text does not hold. A fact is a text, or several of which one is enough."""
+    """Returns the facts that the text does not contain. A fact is a text, or a list of texts of which one is enough."""
     absent = []
     for fact in facts:
         ways = [fact] if isinstance(fact, str) else fact
@@ -154,7 +154,7 @@ def listing_table(rows):
 
 
 def task_table(tasks, names, runs):
-    """Per task and in sum: characters in + out (calls), ✗ where a fact is missing; ratios of the first variant to each other."""
+    """Returns a table per task and in sum: characters in + out (calls), ✗ where a fact is missing; ratios of the first variant to each other."""
     first, others = names[0], names[1:]
     head = ["task", "phase", *(f"{name}: in + out (calls)" for name in names), *(f"{first} / {name}" for name in others)]
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
@@ -179,7 +179,7 @@ def task_table(tasks, names, runs):
 
 
 def judge(tasks, names, runs, listing):
-    """What is above the bounds, a line each."""
+    """Returns a line for each exceeded limit."""
     first, lines = names[0], []
     for what, got, most in zip(
         ("tools", "characters of tools/list", "characters of instructions"),
@@ -222,7 +222,7 @@ def machine():
 
 
 def shown_command():
-    """The command without the directories of this machine."""
+    """Returns the command without the directories of this machine."""
     words = [re.sub(r"^((?:\w+=)?).*/([^/]+)/?$", r"\1\2", word) for word in sys.argv[1:]]
     return shlex.join(["benches/agents/measure.py", *words])
 
@@ -242,7 +242,7 @@ def read_options(argv):
 
 
 def warm_up(symd, workspace, env, project):
-    """Asks before anything is counted, so that the first variant does not find an index or a server still starting."""
+    """Asks questions before the measurement, so that the first variant does not have to wait for the index or a server."""
     with Connection(symd, workspace.copy, "native", env) as connection:
         for step in project["warm_up"]:
             connection.call(step["tool"], step["args"])

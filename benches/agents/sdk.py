@@ -41,7 +41,7 @@ async def check(symd, project, env, options, mode):
 
 
 async def main():
-    # It warns of each call of a tool that is not listed, which is meant here.
+    # The SDK warns about each call of a tool that is not listed, which is intended here.
     logging.disable(logging.WARNING)
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--symd", required=True, type=lambda path: str(pathlib.Path(path).resolve()))

@@ -3,7 +3,7 @@
 import re
 import subprocess
 
-# The longest stretch that is read around a hit, and the longest file that is read whole.
+# The longest range that may be read around a hit, and the longest file that may be read whole.
 MOST_LINES_AROUND = 80
 MOST_LINES_WHOLE = 200
 EDITED = "The file has been updated."
@@ -18,7 +18,7 @@ class Shell:
         self.root, self.env = root, env
 
     def command(self, command):
-        """What the command prints; ripgrep's "no match" (exit code 1) is an answer."""
+        """Returns the command's output; ripgrep's "no match" (exit code 1) is not an error."""
         self.judge(command)
         done = subprocess.run(
             ["bash", "-c", command], cwd=self.root, env=self.env, stdin=subprocess.DEVNULL, capture_output=True, text=True
@@ -28,7 +28,7 @@ class Shell:
         return done.stdout
 
     def judge(self, command):
-        """Refuses to read more than the rules allow."""
+        """Rejects a command that reads more than the rules allow."""
         for first, last, path in re.findall(r"sed -n '?(\d+),(\d+)p'? (\S+)", command):
             lines = int(last) - int(first) + 1
             if lines > MOST_LINES_AROUND and len((self.root / path).read_text().splitlines()) > MOST_LINES_WHOLE:
@@ -38,7 +38,7 @@ class Shell:
                 raise Foul(f"{command}: reads a long file whole")
 
     def edit(self, path, old, new, all=False):
-        """The edit of a coding agent's own tool: `old`, which stands once in the file unless all are meant, becomes `new`."""
+        """Edits as a coding agent's own tool does: replaces `old`, which must occur once in the file unless `all` is set, by `new`."""
         file = self.root / path
         text = file.read_text()
         if text.count(old) < 1 or (text.count(old) > 1 and not all):

@@ -16,7 +16,7 @@ class Workspace:
         self.times = self.states()
 
     def states(self):
-        """Time of change and size of each file, by path."""
+        """Returns modification time and size of each file, by path."""
         states = {}
         for directory, _, names in os.walk(self.copy):
             for name in names:
@@ -26,7 +26,7 @@ class Workspace:
         return states
 
     def changed(self):
-        """The files that differ from the original in content, or are on one side only."""
+        """Returns the files that differ from the original in content, or exist on one side only."""
         now = self.states()
         suspects = [path for path in now.keys() | self.times.keys() if now.get(path) != self.times.get(path)]
         return sorted(path for path in suspects if self.differs(path))

@@ -18,27 +18,28 @@ host="$(rustc -vV | sed -n 's/^host: //p')"
 llvm="$(rustc --print sysroot)/lib/rustlib/$host/bin"
 [ -x "$llvm/llvm-cov" ] || { echo "no llvm-cov in the toolchain: rustup component add llvm-tools" >&2; exit 1; }
 
-# Where the counters are kept. Its name is in the program, since symd gives what it starts no variable that it does not
-# need, LLVM_PROFILE_FILE neither. Open to all: some daemons run as another user.
+# The file of the counters. Its name is compiled into the program, since symd only passes on the environment
+# variables that are needed, and not LLVM_PROFILE_FILE. Open to all: some daemons run as another user.
 raw="${TMPDIR:-/tmp}/symd-coverage-$(id -u)"
 rm -rf "$raw"
 mkdir -m 1777 "$raw"
 chmod 1777 "$raw"
 trap 'rm -rf "$raw"' EXIT
 
-# Only the crates of the workspace are instrumented: what they depend on would make the build slow and the profiles large. The counters lie in
-# one file that all processes map (%c, with relocated counters), so that nothing is lost of one that is killed or becomes
-# another program.
+# Only the crates of the workspace are instrumented: their dependencies would make the build slow and the
+# profiles large. The counters are in one file that all processes map (%c, with relocated counters), so that
+# nothing is lost when a process is killed or executes another program.
 export CARGO_TARGET_DIR="$PWD/target/coverage"
 mkdir -p "$CARGO_TARGET_DIR"
 wrapper="$CARGO_TARGET_DIR/instrument"
-# By its name rustc knows what flags it takes.
+# The name tells rustc which flags the linker accepts.
 linker="$CARGO_TARGET_DIR/instrument-gcc"
 cat >"$wrapper" <<END
 #!/bin/sh
 exec "\$@" -Cinstrument-coverage -Cllvm-args=-runtime-counter-relocation -Clinker=$linker
 END
-# The name's definition that a linker sees first is the one that holds (they are a COMDAT group, as the compiler's own).
+# The first definition of the name that the linker sees is used (they are a COMDAT group, as the compiler's
+# own).
 cat >"$linker" <<END
 #!/bin/sh
 exec cc $linker.o "\$@"
@@ -59,12 +60,12 @@ unset LLVM_PROFILE_FILE
 
 cargo build --quiet --locked --bins --example fake-ls
 symd="$CARGO_TARGET_DIR/debug/symd"
-# Makes the program's own file; what the tests' program counts by itself goes into another, which is of no interest.
+# Creates the program's own file; the counters of the test program are in another file, which is not used.
 "$symd" --version >/dev/null
 profile="$(echo "$raw"/*.profraw)"
 [ -f "$profile" ] || { echo "not one profile in $raw: $profile" >&2; exit 1; }
 chmod 666 "$profile"
-# A scenario that fails is told, and what ran counts nevertheless.
+# A scenario that fails is reported, and its coverage counts nevertheless.
 SYMD_SCENARIO="$only" cargo test --quiet --locked --test symd contracts:: >"$raw/tests.log" 2>&1 \
   || { grep -A3 "scenarios of .* failed" "$raw/tests.log" || tail -20 "$raw/tests.log"; } >&2
 
@@ -104,7 +105,7 @@ awk -F'\t' -v root="$PWD/" '
     all = ran = 0
     count = split($3, sources, " ")
     for (i = 1; i <= count; i++) {
-      # Not there, or nothing but declarations.
+      # The file does not exist, or contains only declarations.
       if (!(sources[i] in found)) continue
       all += found[sources[i]]; ran += hit[sources[i]]
     }

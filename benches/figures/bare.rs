@@ -1,5 +1,5 @@
-//! The physical limit of a start: parse, definition query and identifier walk of the same files, texts already
-//! in memory, on as many threads as the daemon has.
+//! The physical limit of a start: parse, definition query and identifier walk of the same files, with the
+//! texts already in memory, on as many threads as the daemon has.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -11,12 +11,12 @@ use symd::config::Languages;
 use symd::syntax::Grammar;
 use tree_sitter::{CaptureQuantifier, Language, Parser, Query, QueryCursor, StreamingIterator};
 
-/// Every file of a language with a grammar, as text.
+/// Returns every file of a language with a grammar, as text.
 pub(crate) fn sources(tree: &Path) -> Vec<(Grammar, String)> {
     sources_with_paths(tree).into_iter().map(|(_, grammar, text)| (grammar, text)).collect()
 }
 
-/// The same with their paths in the tree.
+/// As [`sources`], with the files' paths in the tree.
 pub(crate) fn sources_with_paths(tree: &Path) -> Vec<(PathBuf, Grammar, String)> {
     let mut sources = Vec::new();
     for path in files(tree) {
@@ -27,7 +27,7 @@ pub(crate) fn sources_with_paths(tree: &Path) -> Vec<(PathBuf, Grammar, String)>
     sources
 }
 
-/// The regular files that the ignore rules leave, in path order.
+/// Returns the regular files that the ignore rules do not exclude, in path order.
 pub(crate) fn files(tree: &Path) -> Vec<PathBuf> {
     let walk =
         ignore::WalkBuilder::new(tree).hidden(false).require_git(false).sort_by_file_path(Path::cmp).build();
@@ -44,11 +44,11 @@ fn grammar_of(tree: &Path, path: &Path) -> Option<Grammar> {
     Grammar::named(languages.get(languages.language_of(&relative)?).grammar.as_deref()?)
 }
 
-/// A grammar as the limit needs it, made before the clock starts.
+/// A compiled grammar, built before the clock starts.
 struct Compiled {
     language: Language,
     query: Query,
-    /// By node kind.
+    /// Whether a node kind is an identifier, by the id of the kind.
     is_identifier: Vec<bool>,
 }
 
@@ -56,7 +56,7 @@ impl Compiled {
     fn new(grammar: Grammar) -> Compiled {
         let language = grammar.language();
         let mut query = Query::new(&language, grammar.symbols_query()).unwrap();
-        // Patterns that only name the kinds of identifiers are for the walk, not for the query.
+        // Patterns that only name the kinds of identifiers are used by the walk, not by the query.
         let marker = query.capture_index_for_name("identifier").map(|index| index as usize);
         for pattern in 0..query.pattern_count() {
             if marker
@@ -73,7 +73,7 @@ impl Compiled {
     }
 }
 
-/// Parses, queries and walks all sources, and says how long that took.
+/// Parses, queries and walks all sources; returns the time.
 pub(crate) fn run(sources: &[(Grammar, String)]) -> Duration {
     let mut compiled: HashMap<&str, Compiled> = HashMap::new();
     for (grammar, _) in sources {

@@ -1,5 +1,6 @@
-//! The file tools of the contracts: on one small file against the disk's own time, on a whole tree against `fdfind` and
-//! `rg` over the same files, and a large patch, where syncing is free and where it is not.
+//! The file tools of the contracts: on one small file compared with the disk's own time, on a whole tree
+//! compared with `fdfind` and `rg` over the same files, and with a large patch, each where syncing is free
+//! and where it is not.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -33,7 +34,7 @@ pub(crate) fn measure(bench: &Bench, table: &mut Table) {
     large_patch(bench, &memory.path().join("patched"), "besides fsync (all in memory)", table);
 }
 
-/// The tools on one small file alone, which need no tree.
+/// Measures the tools on one small file only, which needs no tree.
 pub(crate) fn measure_small(name: &str, table: &mut Table) {
     let disk = tempfile::tempdir().unwrap();
     small_file(name, &disk.path().join("small"), "on disk", table);
@@ -81,10 +82,10 @@ fn small_file(name: &str, place: &Path, which: &str, table: &mut Table) {
     }
 }
 
-/// What the small file is.
+/// The kind of the small file.
 #[derive(Clone, Copy)]
 enum Small {
-    /// Of no language that has a grammar.
+    /// A file of a language without a grammar.
     Plain,
     Python,
 }
@@ -122,8 +123,8 @@ impl Small {
     }
 }
 
-/// The tools that change the file, in turn with the disk's own time and one parse: all of them vary with what else the
-/// machine does.
+/// Measures the tools that change the file, alternating with the disk's own time and one parse: all of them
+/// vary with the load of the machine.
 fn changed_file(
     name: &str,
     tree: &Path,
@@ -185,7 +186,7 @@ fn changed_file(
     }
 }
 
-/// A text of the size in question, whose first line says which.
+/// Returns a text of the small file's size, whose first line depends on `which`.
 fn text(which: usize) -> String {
     let mut text = mark(which) + "\n";
     for line in 0.. {
@@ -210,7 +211,7 @@ fn bare_time(mut work: impl FnMut(usize)) -> Duration {
     median(samples.collect())
 }
 
-/// The least that a write takes that is there after a crash.
+/// Measures the minimum time of a write that survives a crash.
 fn durable_write(directory: &Path, file: &Path, text: &str) {
     let aside = file.with_extension("aside");
     let mut new = std::fs::File::create(&aside).unwrap();
@@ -230,7 +231,7 @@ fn time(connection: &mut Connection, tool: &str, arguments: impl Fn(usize) -> Va
     median(samples.collect())
 }
 
-/// A call, and the command that does the same.
+/// A call, and an equivalent command.
 struct Pair {
     toolset: &'static str,
     tool: &'static str,
@@ -308,7 +309,7 @@ fn whole_tree(bench: &Bench, table: &mut Table) {
     }
 }
 
-/// Every one of the tree's larger Python files with every so many lines changed.
+/// Patches each of the tree's larger Python files at regular intervals.
 fn large_patch(bench: &Bench, place: &Path, which: &str, table: &mut Table) {
     let (tree, home) = (place.join("tree"), place.join("home"));
     crate::copy_tree(&bench.tree, &tree);
@@ -354,7 +355,7 @@ fn large_patch(bench: &Bench, place: &Path, which: &str, table: &mut Table) {
     );
 }
 
-/// `text` with `hunks` comment lines more, far apart.
+/// Returns `text` with `hunks` additional comment lines, far apart.
 fn changed(text: &str, hunks: usize) -> String {
     let count = text.lines().count();
     let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();

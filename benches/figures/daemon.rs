@@ -8,27 +8,28 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-/// A place for one daemon; stops it when dropped.
+/// The directories of one daemon, which is stopped when this is dropped.
 pub(crate) struct Daemon {
     tree: PathBuf,
     home: PathBuf,
 }
 
 impl Daemon {
-    /// Nothing is started yet. `home` holds all of its files; a second daemon with the same one finds the cache.
+    /// Does not start anything. `home` contains all of the daemon's files; a second daemon with the same one
+    /// finds the cache.
     pub(crate) fn at(tree: &Path, home: &Path) -> Daemon {
         std::fs::create_dir_all(home).unwrap();
         Daemon { tree: tree.to_owned(), home: home.to_owned() }
     }
 
-    /// A daemon that is started, and asks nobody before it runs a call.
+    /// Starts a daemon that runs every call without asking.
     pub(crate) fn that_asks_nobody(tree: &Path, home: &Path) -> Daemon {
         let daemon = Daemon::at(tree, home);
         let config = home.join("config");
         std::fs::create_dir_all(&config).unwrap();
         let policies =
             ["gemini_cli", "tool_router"].map(|toolset| format!("{toolset} = \"allow\"\n")).concat();
-        // Whole answers are held against whole outputs of other programs.
+        // Whole answers are compared with whole outputs of other programs.
         std::fs::write(config.join("config.toml"), "max_answer_chars = 10000000\n").unwrap();
         let file = config.join("approvals.toml");
         std::fs::write(&file, format!("[policy]\n{policies}")).unwrap();
@@ -45,7 +46,7 @@ impl Daemon {
         command
     }
 
-    /// Runs a command of symd's, which must succeed, and gives its output.
+    /// Runs a symd command, which must succeed; returns its output.
     pub(crate) fn run(&self, arguments: &[&str]) -> String {
         let output = self.command(arguments).output().unwrap();
         assert!(output.status.success(), "symd {arguments:?}: {}", String::from_utf8_lossy(&output.stdout));
@@ -84,7 +85,7 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// Calls a tool and gives its text.
+    /// Calls a tool; returns its text.
     pub(crate) fn call(&mut self, tool: &str, arguments: &Value) -> String {
         let result = self.request("tools/call", &json!({"name": tool, "arguments": arguments}));
         let text = result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{tool}: {result}"));
@@ -118,8 +119,8 @@ impl Connection {
     }
 }
 
-/// A directory for barriers in memory, as every login session has one; on disk where there is no memory file system (then
-/// barriers wait for the disk's journal when it is busy).
+/// Returns a directory in memory for barriers, as every login session has one; on disk where there is no
+/// memory file system (then barriers wait for the disk's journal when it is busy).
 pub(crate) fn runtime_directory(home: &Path) -> PathBuf {
     let memory = Path::new("/dev/shm");
     let name = home.to_string_lossy().replace('/', "-");

@@ -1,5 +1,6 @@
-//! Edits: a rename through a server against the bare server's own time, a symbol's body in a large file against one parse
-//! of it, and what questions feel meanwhile. Trees are made here, so that the number of files and places is the target's.
+//! Edits: a rename through a server compared with the bare server's own time, a symbol's body in a large file
+//! compared with one parse of it, and the latency of questions meanwhile. The trees are generated, so that
+//! the number of files and places is the target's.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -16,10 +17,10 @@ use crate::servers::bare::Bare;
 use crate::servers::installed;
 use crate::table::{Table, median, ms, percentiles};
 
-/// Files that name the symbol, its own included; five places each.
+/// The number of files that name the symbol, including the declaring one; five places each.
 const FILES: usize = 200;
 const ROUNDS: usize = 9;
-/// Functions of eight lines each.
+/// The number of functions, eight lines each.
 const FUNCTIONS: usize = 1_000;
 
 pub(crate) fn measure(table: &mut Table) {
@@ -142,7 +143,8 @@ fn write_users(tree: &Path) {
     }
 }
 
-/// What the disk takes for the same bytes: every file written beside and synced, one more of all of them, all renamed.
+/// Measures the disk's time for the same bytes: every file written beside and synced, one more file with all
+/// of them, all renamed.
 fn fsync_of(tree: &Path, scratch: &Path) -> Duration {
     let texts: Vec<Vec<u8>> = std::fs::read_dir(tree)
         .unwrap()
@@ -178,7 +180,7 @@ fn write_synced(path: &Path, bytes: &[u8]) {
     std::fs::File::open(path).unwrap().sync_all().unwrap();
 }
 
-/// A module of 8,000 lines.
+/// Returns a module of 8,000 lines.
 fn large() -> String {
     let mut text = String::new();
     for number in 0..FUNCTIONS {

@@ -1,4 +1,5 @@
-//! A change by another program, and a question sent at once: is the answer ever stale, and what does it cost?
+//! A change by another program, and a question immediately after it: whether the answer is ever stale, and
+//! its latency.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -62,13 +63,13 @@ fn quiet_questions(connection: &mut Connection) -> Vec<Duration> {
     (0..1_000).map(|_| ask(connection)).collect()
 }
 
-/// Changes a small file and says what to ask, and whether something must be found.
+/// Changes a small file; returns the question to ask, and whether something must be found.
 fn change(tree: &Path, number: usize, random: &mut fastrand::Rng) -> (serde_json::Value, bool) {
     let file = tree.join("bench_fresh.py");
     let moved = tree.join("bench_moved.py");
     let name = format!("bench_symbol_{number}");
     let text = format!("def {name}(x):\n    return x\n");
-    // JSON: a text answer that found nothing goes on to look for similar names.
+    // JSON: a text answer without matches continues with a search for similar names.
     let ask = |name: &str| json!({"name_path_pattern": name, "format": "json"});
     match random.u8(..4) {
         0 => {
@@ -93,7 +94,7 @@ fn change(tree: &Path, number: usize, random: &mut fastrand::Rng) -> (serde_json
     }
 }
 
-/// The engine alone, without socket and JSON.
+/// Measures the engine alone, without socket and JSON.
 fn barriers(bench: &Bench) -> Vec<Duration> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     runtime.block_on(async {

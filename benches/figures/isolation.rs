@@ -1,5 +1,6 @@
-//! What parsing in worker processes costs against parsing in the engine's own threads, and what edits of small files cost
-//! above the disk: `--isolation TREE…`. Both sides of a comparison take turns, since a machine's speed drifts.
+//! The cost of parsing in worker processes compared with the engine's own threads, and the cost of edits of
+//! small files beyond the disk's time: `--isolation TREE…`. Both sides of a comparison alternate, since a
+//! machine's speed drifts.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -92,7 +93,7 @@ fn engine(bench: &Bench, parsers: Parsers) -> Engine {
     .unwrap()
 }
 
-/// A module of [`SMALL`] bytes whose first function has this name.
+/// Returns a module of [`SMALL`] bytes whose first function has this name.
 fn python(name: &str) -> String {
     let mut text = format!("def {name}():\n    pass\n");
     let mut number = 0;
@@ -106,7 +107,8 @@ fn python(name: &str) -> String {
     text
 }
 
-/// Resident memory of the daemon and its workers before a huge file, with it, and after it has gone.
+/// Measures the resident memory of the daemon and its workers before a huge file, with it, and after its
+/// removal.
 fn memory(table: &mut Table) {
     let scratch = tempfile::tempdir().unwrap();
     let tree = scratch.path().canonicalize().unwrap().join("tree");
@@ -146,7 +148,8 @@ fn resident(pid: rustix::process::Pid) -> u64 {
         + processes::children(pid).iter().filter(|child| child.lives).map(|child| own(child.pid)).sum::<u64>()
 }
 
-/// A tool that changes a small file, with a grammar and without, against what the disk takes for the same bytes.
+/// Measures a tool that changes a small file, with a grammar and without, compared with the disk's time for
+/// the same bytes.
 fn small_edits(place: &str, scratch: tempfile::TempDir, above: &str, table: &mut Table) {
     let tree = scratch.path().canonicalize().unwrap().join("tree");
     std::fs::create_dir_all(&tree).unwrap();
@@ -181,7 +184,8 @@ fn small_edits(place: &str, scratch: tempfile::TempDir, above: &str, table: &mut
     table.row(&name, "a tool that changes a Python file", ms(code), against, &target);
 }
 
-/// What an edit must bring to the disk: a journal that is written in place, the new file beside the old, its name.
+/// Measures the writes that an edit needs: a journal that is written in place, the new file beside the old
+/// one, its rename.
 fn written(file: &Path, journal: &Path, bytes: &[u8]) -> Duration {
     use std::io::Write as _;
     let began = Instant::now();
@@ -197,7 +201,7 @@ fn written(file: &Path, journal: &Path, bytes: &[u8]) -> Duration {
     began.elapsed()
 }
 
-/// Five uses among thousands of occurrences of the name, in Django.
+/// Measures a name with five uses among thousands of occurrences, in Django.
 fn common_name(bench: &Bench, table: &mut Table) {
     let path = "django/db/models/query.py";
     let Ok(text) = std::fs::read_to_string(bench.tree.join(path)) else { return };
@@ -223,7 +227,7 @@ fn common_name(bench: &Bench, table: &mut Table) {
             "context": {"includeDeclaration": true},
         });
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-        // In its first seconds a server is asked twice.
+        // In its first seconds a server gets each request twice.
         let until = Instant::now() + Duration::from_secs(12);
         while ours.len() < 15 {
             let began = Instant::now();

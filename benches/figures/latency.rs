@@ -1,4 +1,4 @@
-//! find_symbol over an open connection: exact and substring, queries with at most 20 hits.
+//! Latency of find_symbol over an open connection: exact and substring, queries with at most 20 hits.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -34,7 +34,7 @@ pub(crate) fn measure(bench: &Bench, table: &mut Table) {
     }
 }
 
-/// Asks every query once and gives how long each took.
+/// Sends every query once; returns the time of each.
 pub(crate) fn ask(connection: &mut Connection, queries: &[String], part: bool) -> Vec<Duration> {
     let mut samples = Vec::with_capacity(queries.len());
     for query in queries {
@@ -47,7 +47,7 @@ pub(crate) fn ask(connection: &mut Connection, queries: &[String], part: bool) -
     samples
 }
 
-/// How often each name that is no local occurs as a symbol.
+/// Returns how often each name occurs as a symbol that is not local.
 pub(crate) fn names(tree: &Path) -> HashMap<String, usize> {
     let mut names: HashMap<String, usize> = HashMap::new();
     for (grammar, text) in bare::sources(tree) {
@@ -67,7 +67,7 @@ pub(crate) fn exact_queries(names: &HashMap<String, usize>) -> Vec<String> {
     (0..QUERIES).map(|_| few[random.usize(..few.len())].clone()).collect()
 }
 
-/// Parts of names (at least five letters) that few symbols contain.
+/// Returns parts of names (at least five letters) that few symbols contain.
 pub(crate) fn substring_queries(names: &HashMap<String, usize>) -> Vec<String> {
     let mut all: Vec<&String> = names.keys().filter(|name| name.is_ascii() && name.len() >= 8).collect();
     all.sort();

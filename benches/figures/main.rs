@@ -1,6 +1,6 @@
-//! The figures of the README, measured: `cargo bench --bench figures -- TREE…` prints a table with date and
-//! machine. Every tree is copied to a scratch directory first; nothing is written where it lies. Each figure
-//! stands beside its physical limit or its peer, measured in the same run.
+//! Measures the figures of the README: `cargo bench --bench figures -- TREE…` prints a table with date and
+//! machine. Every tree is copied to a scratch directory first; nothing is written in the original. Each
+//! figure is printed beside its physical limit or a comparable program, measured in the same run.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, missing_docs)]
 
 mod bare;
@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 
 use table::Table;
 
-/// Where a tree's copy and the daemon's own directories are.
+/// The copy of a tree, and the daemon's own directories.
 pub(crate) struct Bench {
     pub(crate) name: String,
     pub(crate) tree: PathBuf,
@@ -53,7 +53,7 @@ fn main() {
         return;
     }
     if trees.is_empty() {
-        // `cargo test --benches` and the like: nothing is timed there.
+        // With `cargo test --benches` and similar commands nothing is measured.
         eprintln!(
             "usage: cargo bench --bench figures -- [--edits | --small-files | --terminal] | [--large | --only-large | --servers | --server-times | --contracts | --isolation] TREE…   (say, the unpacked source of Django 5.1)"
         );
@@ -121,13 +121,13 @@ fn prepare(tree: &Path) -> Bench {
     Bench { name, tree: copy.canonicalize().unwrap(), scratch }
 }
 
-/// The parsers that the daemon has.
+/// Returns parsers as in the daemon.
 pub(crate) fn workers() -> symd::parse::Parsers {
     let program = env!("CARGO_BIN_EXE_symd").into();
     symd::parse::Parsers::in_workers(symd::parse::ParsersOptions { program, quarantine: None }).unwrap()
 }
 
-/// Copies regular files and directories, without `.git`: what is measured is the tree.
+/// Copies regular files and directories, without `.git`: only the tree is measured.
 pub(crate) fn copy_tree(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {

@@ -1,4 +1,5 @@
-//! Queries at about two million symbols: copies of a tree, each under its own names, so that queries keep few hits.
+//! Queries with about two million symbols: copies of a tree, each with names of its own, so that queries have
+//! few hits.
 
 use std::path::Path;
 
@@ -24,7 +25,8 @@ pub(crate) fn measure(tree: &Path, table: &mut Table) {
         for (path, _, text) in &sources {
             let target = large.join(format!("copy_{copy}")).join(path);
             std::fs::create_dir_all(target.parent().unwrap()).unwrap();
-            // Only the first copy keeps its names: a query for one of them has as many hits as in the tree alone.
+            // Only the first copy keeps its names: a query for one of them has as many hits as in the tree
+            // alone.
             let text = if copy == 0 { text.clone() } else { renamed(text, copy) };
             std::fs::write(target, text).unwrap();
         }
@@ -34,7 +36,7 @@ pub(crate) fn measure(tree: &Path, table: &mut Table) {
     let mut connection = daemon.connect("native");
     connection.call("find_symbol", &json!({"name_path_pattern": "__no_such_symbol__"}));
     let symbols = daemon.status()["symbols"].as_u64().unwrap_or(0);
-    // The name tables are built behind the first answer.
+    // The name tables are built after the first answer.
     while daemon.status()["segments"] == json!(0) {
         connection.call("find_symbol", &json!({"name_path_pattern": "__no_such_symbol__"}));
     }
@@ -53,7 +55,7 @@ pub(crate) fn measure(tree: &Path, table: &mut Table) {
     }
 }
 
-/// The text with names of its own for what it declares with `def`, `class`, `fun` or on `self`.
+/// Returns the text with different names for what it declares with `def`, `class`, `fun` or on `self`.
 fn renamed(text: &str, copy: usize) -> String {
     let text = text.replace("def ", &format!("def c{copy}_")).replace("class ", &format!("class C{copy}_"));
     text.replace("fun ", &format!("fun c{copy}_")).replace("self.", &format!("self.c{copy}_"))

@@ -1,4 +1,5 @@
-//! search_for_pattern against ripgrep over exactly the same files, ten patterns, results compared.
+//! search_for_pattern compared with ripgrep over exactly the same files: ten patterns, with comparison of the
+//! results.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -39,7 +40,7 @@ pub(crate) fn measure(bench: &Bench, table: &mut Table) {
     let daemon = Daemon::at(&bench.tree, &bench.scratch.path().join("search"));
     daemon.run(&["start"]);
     let mut connection = daemon.connect("serena");
-    // Named on the command line, rg searches binary files too; symd never does.
+    // rg searches binary files, too, if they are named on the command line; symd never does.
     let is_text = |path: &&std::path::PathBuf| !std::fs::read(path).unwrap().contains(&0);
     let files: Vec<String> = bare::files(&bench.tree)
         .iter()

@@ -1,4 +1,4 @@
-//! Characters per answer against the serena contract's, memory, and the processor while nobody asks.
+//! Characters per answer compared with the serena contract's, memory, and processor time without requests.
 
 use serde_json::{Value, json};
 use symd::engine::{Engine, EngineOptions};
@@ -29,7 +29,7 @@ pub(crate) fn measure(bench: &Bench, table: &mut Table) {
     );
 
     let before = cpu_ticks(pid);
-    // Nothing is awaited but the passing of time: the measurement itself.
+    // Only waits for time to pass, which is the measurement itself.
     let (_quiet, nobody_sends) = mpsc::sync_channel::<()>(0);
     let _ = nobody_sends.recv_timeout(Duration::from_secs(5));
     let ticks = cpu_ticks(pid) - before;
@@ -59,7 +59,7 @@ fn answers(bench: &Bench, daemon: &Daemon, table: &mut Table) {
     if let Some(file) = largest_outline(bench) {
         for depth in [0, 1] {
             let figure = format!("overview of {file}, depth {depth}");
-            // The same facts: serena's counts locals of functions as children, which native leaves out.
+            // The same facts: serena's answer includes locals of functions as children, which native omits.
             let arguments =
                 json!({"relative_path": file, "depth": depth, "include_locals": true, "limit": 1_000_000});
             both(
@@ -85,7 +85,7 @@ fn answers(bench: &Bench, daemon: &Daemon, table: &mut Table) {
     }
 }
 
-/// What a symbol takes in the index, counted in process.
+/// Measures the memory of a symbol in the index, in this process.
 fn per_symbol(bench: &Bench, table: &mut Table) {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let (symbols, (tables, rows, occurrences)) = runtime.block_on(async {
@@ -100,7 +100,7 @@ fn per_symbol(bench: &Bench, table: &mut Table) {
             on_change: None,
         });
         let engine = engine.unwrap();
-        // Small trees never get a name table: their files stay loose.
+        // Small trees never get a name table: their files are kept separately.
         while engine.settled().await.unwrap().segments == 0 && engine.status().symbols > 20_000 {}
         let counted = engine.ask(|view| (view.snapshot.symbols, view.snapshot.memory())).await.unwrap();
         engine.shutdown().await;
@@ -121,7 +121,7 @@ fn per_symbol(bench: &Bench, table: &mut Table) {
     );
 }
 
-/// The file with the most symbols, as the index has it.
+/// Returns the file with the most symbols in the index.
 fn largest_outline(bench: &Bench) -> Option<String> {
     let files = crate::bare::files(&bench.tree);
     let sized = files.iter().filter(|path| path.extension().is_some_and(|e| e == "py" || e == "kt"));
@@ -135,7 +135,7 @@ pub(crate) fn resident_kilobytes(pid: u64) -> u64 {
     line.trim().trim_end_matches(" kB").parse().unwrap()
 }
 
-/// User and system time, in clock ticks of 10 ms.
+/// Returns user and system time, in clock ticks of 10 ms.
 fn cpu_ticks(pid: u64) -> u64 {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
     let after_name = stat.rsplit(')').next().unwrap();

@@ -12,7 +12,7 @@ const ROUNDS: usize = 5;
 pub(crate) fn measure(bench: &Bench, table: &mut Table) {
     let sources = bare::sources(&bench.tree);
     let bytes: usize = sources.iter().map(|(_, text)| text.len()).sum();
-    // In turns, so that a machine whose speed drifts slows both.
+    // Alternating, so that a drift of the machine's speed affects all.
     let (mut limits, mut colds, mut restarts) = (Vec::new(), Vec::new(), Vec::new());
     for round in 0..ROUNDS {
         limits.push(bare::run(&sources));
@@ -43,7 +43,8 @@ pub(crate) fn measure(bench: &Bench, table: &mut Table) {
     );
 }
 
-/// From no daemon to an answer, as a user meets it: one command that starts the daemon and asks.
+/// Measures the time from no daemon to an answer as a user sees it: one command that starts the daemon and
+/// asks.
 fn first_answer(bench: &Bench, home: &std::path::Path) -> Duration {
     let daemon = Daemon::at(&bench.tree, home);
     let started = Instant::now();

@@ -1,4 +1,4 @@
-//! The table: a row per figure, with what it was held against.
+//! The table: a row per figure, with the value it is compared with.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Adds a row: tree, figure, measured, held against, target.
+    /// Adds a row: tree, figure, measured value, value for comparison, target.
     pub(crate) fn row(&mut self, tree: &str, figure: &str, measured: String, against: String, target: &str) {
         eprintln!("  {figure}: {measured} ({against}; target {target})");
         self.rows.push([tree.to_owned(), figure.to_owned(), measured, against, target.to_owned()]);
@@ -31,7 +31,7 @@ pub(crate) fn ms(duration: Duration) -> String {
     if value < 10.0 { format!("{value:.2} ms") } else { format!("{value:.0} ms") }
 }
 
-/// The median and the 99th percentile.
+/// Returns the median and the 99th percentile.
 pub(crate) fn percentiles(mut samples: Vec<Duration>) -> (Duration, Duration) {
     samples.sort();
     let at = |part: usize| {

@@ -1,5 +1,5 @@
-//! Commands and terminals: a command that does nothing, a flood through a pipe, and as many terminals as a connection may
-//! have, with and without floods beside the one that is talked to.
+//! Commands and terminals: a command that does nothing, a flood through a pipe, and as many terminals as a
+//! connection may have, with and without floods beside the measured one.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -11,15 +11,15 @@ use symd::shell::pty::MAX_SESSIONS;
 use crate::daemon::{Connection, Daemon};
 use crate::table::{Table, ms, percentiles};
 
-/// Commands that do nothing.
+/// The number of commands that do nothing.
 const CALLS: usize = 300;
 /// Bytes of the flood.
 const FLOOD: u64 = 1_000_000_000;
-/// Lines that each quiet terminal is sent.
+/// The number of lines that each quiet terminal receives.
 const LINES: usize = 4;
-/// What every answer of a terminal waits for.
+/// The silence that every answer of a terminal waits for.
 const SILENCE: Duration = Duration::from_millis(50);
-/// How long the processors are watched.
+/// How long the processor time is measured.
 const WATCHED: Duration = Duration::from_secs(3);
 
 pub(crate) fn measure(table: &mut Table) {
@@ -92,7 +92,7 @@ fn terminals(connection: &mut Connection, pid: u64, floods: usize, table: &mut T
         assert!(answer.ends_with("\"truncated\":true}"), "terminal {number} is starved");
     }
     let ticks = ticks(pid);
-    // Nothing is asked meanwhile: what is left is the cost of the floods.
+    // No requests meanwhile: the measured time is the cost of the floods.
     let (_, ()) = timed(|| watch(WATCHED));
     let busy = (self::ticks(pid) - ticks) as f64 / 100.0 / WATCHED.as_secs_f64();
     let (p50, p99) = percentiles(samples);
@@ -135,14 +135,14 @@ fn watch(time: Duration) {
     rustix::event::poll(&mut [], Some(&time)).unwrap();
 }
 
-/// A line of /proc/PID/status.
+/// Returns a line of /proc/PID/status.
 fn field(pid: u64, name: &str) -> u64 {
     let status = std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("status")).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
     line.trim().trim_end_matches(" kB").parse().unwrap()
 }
 
-/// Time that a process has spent on processors, in hundredths of a second.
+/// Returns the processor time of a process, in hundredths of a second.
 fn ticks(pid: u64) -> u64 {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
     let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();

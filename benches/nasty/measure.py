@@ -22,10 +22,10 @@ import tempfile
 import time
 
 FILES = 3_000
-# Seconds in which all of them are indexed on any machine.
+# The seconds within which all files are indexed on any machine.
 DEADLINE = 120
 ROUNDS = 5
-# Functions in each file: so long is a file of a project, more or less.
+# The number of functions in each file, for files of about the usual length.
 FUNCTIONS = 100
 TABLE = pathlib.Path(__file__).resolve().parents[2] / "fixtures" / "hostile" / "files.tsv"
 TEXTS = {
@@ -39,7 +39,7 @@ TEXTS = {
 
 
 def place(number: int) -> tuple[str, str]:
-    """The path of a file and the class that it declares."""
+    """Returns the path of a file and the class that it declares."""
     extension = list(TEXTS)[number % len(TEXTS)]
     return f"package{number % 40}/file{number}.{extension}", f"Declared{number}"
 
@@ -64,7 +64,7 @@ def build(root: pathlib.Path, nasty: bool) -> None:
 
 
 class Daemon:
-    """A daemon of its own home, and a connection to it."""
+    """A daemon with its own home, and a connection to it."""
 
     def __init__(self, symd: str, root: pathlib.Path, home: pathlib.Path):
         self.command = [symd, "--project", str(root)]
@@ -95,7 +95,7 @@ class Daemon:
         return ran.stdout
 
     def parsed_files(self) -> int:
-        """As the daemon itself counts them: no question, which would wait for files."""
+        """Returns the daemon's own count: not a question, which would wait for files."""
         status = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "symd/status"}).encode() + b"\n"
         with socket.socket(socket.AF_UNIX) as wire:
             wire.connect(self.socket)
@@ -127,12 +127,12 @@ def is_right(number: int, answer: str) -> bool:
 
 
 def measure(symd: str, root: pathlib.Path, home: pathlib.Path) -> tuple[float, list[float], int]:
-    """Seconds until all others are indexed, those of each answer, and how many answers were wrong."""
+    """Returns the seconds until all other files are indexed, the seconds of each answer, and the number of wrong answers."""
     daemon = Daemon(symd, root, home)
     began = time.perf_counter()
     with daemon:
         while (parsed := daemon.parsed_files()) < FILES:
-            # Asking without a pause would take one of the processors.
+            # Asking without a pause would occupy one of the processors.
             time.sleep(0.01)
             if time.perf_counter() - began > DEADLINE:
                 raise SystemExit(f"only {parsed} files are parsed after {DEADLINE} s")

@@ -12,7 +12,7 @@ from sample import Case
 
 @dataclasses.dataclass(frozen=True)
 class Answer:
-    """What a dry run said."""
+    """The result of a dry run."""
 
     is_accepted: bool
     is_complete: bool
@@ -24,7 +24,7 @@ class Answer:
 
 
 def ask(symd: Symd, case: Case) -> Answer:
-    """Makes the dry run twice: as text, which is what an agent reads, and as JSON for its parts."""
+    """Makes the dry run twice: as text, which an agent reads, and as JSON for its parts."""
     text, is_answer = symd.call("rename_symbol", dry_run=True, **case.arguments)
     if not is_answer:
         return Answer(False, False, reason(text, case), "", (), "", text)
@@ -35,12 +35,12 @@ def ask(symd: Symd, case: Case) -> Answer:
 
 
 def says_complete(footer: str) -> bool:
-    """Whether the last line of an answer ends in the word."""
+    """Reports whether the last line of an answer ends with `complete`."""
     return bool(re.search(r"\bcomplete\]$", footer)) and "incomplete" not in footer
 
 
 def reason(text: str, case: Case) -> str:
-    """The kind of a refusal: its first line without names, numbers and servers."""
+    """Returns the kind of a rejection: its first line without names, numbers and servers."""
     line = text.split("\n")[0]
     for word in (case.new_name, "/".join(case.symbol.path), case.symbol.name):
         line = line.replace(word, "…")

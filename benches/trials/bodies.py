@@ -66,13 +66,13 @@ class Client:
                 return answer
 
     def call(self, tool, arguments):
-        """The text, and whether it is an error."""
+        """Returns the text, and whether it is an error."""
         result = self.ask("tools/call", {"name": tool, "arguments": arguments})["result"]
         return result["content"][0]["text"], bool(result.get("isError"))
 
 
 def literal_lines(language, text):
-    """The 0-based lines that begin inside a string literal (Python: none that is a statement of its own)."""
+    """Returns the 0-based lines that begin inside a string literal (Python: except literals that are statements of their own)."""
     inside = set()
     if language == "python":
         tree = ast.parse(text)
@@ -87,7 +87,7 @@ def literal_lines(language, text):
         for node in ast.walk(tree):
             if isinstance(node, (ast.Constant, ast.JoinedStr)) and id(node) not in docs:
                 visit(node)
-        # Neighbouring literals in brackets are one node: what begins between two of them is code.
+        # Adjacent literals in brackets are one node: a line that begins between two of them is code.
         starts = line_starts(text)
         return {line for line in inside if in_python_string(text, starts[line])}
     quotes = {"kotlin": ['"""'], "java": ['"""'], "typescript": ["`"], "javascript": ["`"], "go": ["`"],
@@ -133,7 +133,7 @@ def literal_lines(language, text):
 
 
 def in_python_string(text, offset):
-    """Whether a token that is a string goes on at `offset`."""
+    """Reports whether `offset` is inside a string token."""
     return any(start < offset < end for start, end in python_strings(text))
 
 
@@ -169,7 +169,7 @@ def indent_of(line):
 
 
 class Body:
-    """A function as it stands in its file."""
+    """A function as it is in its file."""
 
     def __init__(self, path, name_path, text, first, last, literal):
         self.path, self.name_path = path, name_path
@@ -181,7 +181,7 @@ class Body:
         self.first, self.last = first, last
 
     def moved(self, indent):
-        """The text with its column moved from its own to that of `indent`; `None` where that cannot be taken back."""
+        """Returns the text moved from its own column to that of `indent`; `None` if the move cannot be reversed."""
         out = []
         for line, is_literal in zip(self.lines, self.literal):
             if is_literal or not line.strip():
@@ -195,7 +195,7 @@ class Body:
         return "\n".join(out)
 
     def translated(self, indent, level, other):
-        """The text at `indent` (in the other kind), each `level` written as `other`."""
+        """Returns the text at `indent` (of the other kind), with each `level` replaced by `other`."""
         out = []
         for line, is_literal in zip(self.lines, self.literal):
             if is_literal or not line.strip():
@@ -220,7 +220,7 @@ class Body:
 
 
 def forms(body, level):
-    """Each form's name, tool and text, and what the file's lines must be afterwards."""
+    """Returns each form's name, tool and text, and the expected lines of the file."""
     other = "    " if level == "\t" else "\t"
     levels = len(body.indent) // len(level)
     if body.indent != level * levels:
@@ -241,7 +241,7 @@ def forms(body, level):
 
 
 def level_of(text):
-    """What a level is written with in most lines that are one deeper than the line before."""
+    """Returns the indentation level of most lines that are one level deeper than the line before."""
     counts, before = collections.Counter(), ""
     for line in text.split("\n"):
         if not line.strip() or line.lstrip().startswith("*"):
@@ -285,7 +285,7 @@ def is_broken(language, before, after, names, client, path):
 
 
 def candidates(project, serena, rng, count):
-    """Functions of several lines, in random order of files and of functions; methods as far as there are enough."""
+    """Returns functions of several lines, in random order of files and of functions; methods as far as there are enough."""
     files = [path for path in sorted(project.rglob("*")) if path.suffix in LANGUAGES and path.is_file()
              and not any(part.startswith(".") or part == "node_modules" for part in path.relative_to(project).parts)]
     rng.shuffle(files)
@@ -309,7 +309,7 @@ def candidates(project, serena, rng, count):
         for symbol in symbols[:per_file]:
             first, last = symbol["body_location"]["start_line"], symbol["body_location"]["end_line"]
             body = Body(relative, symbol["name_path"], text, first, last, literal)
-            # What shares its lines with something else has no lines of its own.
+            # A function that shares its lines with something else has no lines of its own.
             if indent_of(lines[first]) == lines[first][: len(body.indent)] and lines[first].strip():
                 found.append((language, body))
     rng.shuffle(found)
@@ -360,7 +360,7 @@ def main():
                 tool = "insert_after_symbol" if is_insertion else "replace_symbol_body"
                 arguments = {"name_path": "/" + body.name_path, "relative_path": body.path, "body": given}
                 if toolset == "native":
-                    # It edits what its connection was shown.
+                    # native only edits text that its connection has read.
                     client.call("read_file", {"relative_path": body.path})
                 answer, failed = client.call(tool, arguments)
                 after = path.read_bytes()

@@ -1,4 +1,4 @@
-"""What decides whether a copy is whole: its files compile, and the tests that passed before pass."""
+"""Checks whether a copy still works: its files compile, and the tests that passed before still pass."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ import xml.etree.ElementTree as xml
 
 from project import Copy
 
-# What `sample` appends to names: tests keep their identity when they are renamed.
+# The suffixes that `sample` appends to names: tests keep their identity when they are renamed.
 MARK = re.compile(r"_zq\d+|_ZQ\d+|Zq\d+")
-# What is told of a run that did not come to its first test.
+# The problem that is reported if no test runs.
 START = "pytest does not start"
-# Seconds that all tests of a project may take.
+# The maximum number of seconds for all tests of a project.
 PATIENCE = 1800
 
 
 @dataclasses.dataclass(frozen=True)
 class Verdict:
-    """What became of a copy: empty where all is well."""
+    """The verdict on a copy: empty if all is well."""
 
     problems: tuple[str, ...] = ()
-    # The file of tests that the first problem is told of, where there is one.
+    # The file of tests to which the first problem belongs, if any.
     file: str | None = None
 
     @property
@@ -34,7 +34,7 @@ class Verdict:
 
 
 class Checks:
-    """The checks of a copy, with what passed in it at first."""
+    """The checks of a copy, with the tests that passed in it originally."""
 
     def __init__(self, copy: Copy):
         self.copy = copy
@@ -54,7 +54,7 @@ class Checks:
         return range(len(self.copy.project.stages))
 
     def _baseline(self) -> dict[str, list]:
-        """Runs everything twice; a test that does not pass both times decides nothing."""
+        """Runs everything twice; a test that does not pass both times is ignored."""
         self.copy.reset()
         uncompiled = self._compile()
         passed, unsteady = [], set()
@@ -69,7 +69,7 @@ class Checks:
         return {"passed": passed, "unsteady": sorted(unsteady), "uncompiled": uncompiled}
 
     def look(self, stage: int, only: str | None = None, at_most: int = 1) -> Verdict:
-        """Compiles the copy as it is and runs a stage of its tests, or only those of one file; stops after so many failed
+        """Compiles the copy as it is and runs a stage of its tests, or only those of one file; stops after `at_most` failed
         ones (0: never)."""
         broken = [] if only else [file for file in self._compile() if file not in self.uncompiled]
         if broken:
@@ -85,7 +85,7 @@ class Checks:
         return Verdict(problems, self._file(next(iter(failed))) if failed else None)
 
     def _file(self, test: str) -> str | None:
-        """The file that holds a test, whose classname begins with the module's dotted name."""
+        """Returns the file of a test, whose classname begins with the module's dotted name."""
         parts = test.split("::")[0].split(".")
         if test == START:
             return self._smallest()
@@ -93,19 +93,19 @@ class Checks:
         return next((file for file in files if (self.copy.root / file).is_file()), None)
 
     def _node(self, test: str) -> str:
-        """A test's node id."""
+        """Returns a test's node id."""
         holder, name = test.split("::", 1)
         file = self._file(test) or ""
         module = file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
         return "::".join([file, *holder.removeprefix(module).strip(".").split("."), name]).replace("::::", "::")
 
     def _smallest(self) -> str | None:
-        """The file of the fewest tests, which shows soonest whether pytest starts."""
+        """Returns the file with the fewest tests, which shows soonest whether pytest starts."""
         files = collections.Counter(file for stage in self.passed for test in stage if (file := self._file(test)))
         return min(files, key=files.__getitem__, default=None)
 
     def _compile(self) -> list[str]:
-        """What compileall says of the files that it cannot compile."""
+        """Returns compileall's messages about the files that it cannot compile."""
         command = [self.copy.python, "-m", "compileall", "-q", "-f", *self.copy.project.folders]
         said = self._run(command, 300).stdout
         for cache in self.copy.root.glob("[!.]*/**/__pycache__"):
@@ -134,7 +134,7 @@ class Checks:
 
 @dataclasses.dataclass(frozen=True)
 class Run:
-    """One run of the tests, told from its JUnit report."""
+    """One run of the tests, from its JUnit report."""
 
     passed: frozenset[str]
     failed: dict[str, str]
@@ -157,6 +157,6 @@ class Run:
 
 
 def _told(problem: xml.Element) -> str:
-    """The lines that say what went wrong: the errors of the report, else its first line."""
+    """Returns the lines that say what went wrong: the errors in the report, else its first line."""
     errors = [line[1:].strip() for line in (problem.text or "").split("\n") if line.startswith("E  ")]
     return " | ".join(errors[:4]) or (problem.get("message") or "").split("\n")[0]

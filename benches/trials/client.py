@@ -9,7 +9,7 @@ import subprocess
 import time
 
 LIMIT = 50_000_000
-# Seconds a call may wait for a server, and how long a server may take to read the project.
+# How many seconds a call may wait for a server, and a server may take to read the project.
 DEADLINE = 300
 STARTING = "may still have been indexing"
 
@@ -31,7 +31,7 @@ class Home:
 
 
 class Symd:
-    """One MCP connection with the native toolset. Use it as a context: the daemon ends with it."""
+    """One MCP connection with the native toolset. Use it as a context manager: it stops the daemon at its end."""
 
     def __init__(self, binary: pathlib.Path, root: pathlib.Path, home: Home):
         self.command = [str(binary), "--project", str(root)]
@@ -78,7 +78,7 @@ class Symd:
         raise EOFError("symd mcp ended")
 
     def call(self, tool: str, **arguments: object) -> tuple[str, bool]:
-        """The tool's text, and whether it is an answer rather than a refusal."""
+        """Returns the tool's text, and whether it is an answer rather than an error."""
         arguments = {"limit": LIMIT, "deadline_seconds": DEADLINE, **arguments}
         message = self._request("tools/call", {"name": tool, "arguments": arguments})
         if "error" in message:
@@ -87,7 +87,7 @@ class Symd:
         return "".join(part.get("text", "") for part in result["content"]), not result.get("isError")
 
     def settle(self, **rename: object) -> None:
-        """Waits until the server has read the project, which this dry run of a rename tells."""
+        """Waits until the server has read the project, which a dry run of this rename shows."""
         end = time.monotonic() + DEADLINE
         while time.monotonic() < end:
             text, is_answer = self.call("rename_symbol", dry_run=True, **rename)

@@ -1,5 +1,5 @@
-"""Which of the accepted renames break the project. They are made together, through symd, and the tests run once; a set
-that fails is divided until the culprits are found."""
+"""Determines which of the accepted renames break the project. They are made together, through symd, and the tests run once;
+a set that fails is divided until the culprits are found."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from sample import Case
 
 
 class Known:
-    """Verdicts about single edits of a project, kept in a file: equal edits are tested once, whichever way made them."""
+    """Verdicts on single edits of a project, kept in a file: equal edits are tested once, whichever way produced them."""
 
     def __init__(self, path: pathlib.Path):
         self.path = path
         self.problems: dict[str, list[str]] = json.loads(path.read_text()) if path.exists() else {}
 
     def of(self, diff: str) -> tuple[str, ...] | None:
-        """What was found wrong with an edit, None where it was not tested."""
+        """Returns the problems of an edit, None if it was not tested."""
         found = self.problems.get(self._key(diff))
         return None if found is None else tuple(found)
 
@@ -36,7 +36,7 @@ class Known:
 
 
 class Judge:
-    """Finds out, for the renames of one way, what each of them breaks."""
+    """Determines, for the renames of one way, what each of them breaks."""
 
     def __init__(self, symd: Symd, checks: Checks, known: Known, diffs: dict[Case, str], say: Callable[[str], None]):
         self.symd, self.checks, self.known, self.diffs, self.say = symd, checks, known, diffs, say
@@ -45,7 +45,7 @@ class Judge:
         self.only_together: list[tuple[list[Case], tuple[str, ...]]] = []
 
     def judge(self, cases: list[Case]) -> None:
-        """Judges all of the cases; what they break is in `problems` afterwards."""
+        """Judges all cases, and stores what they break in `problems`."""
         for case in cases:
             if (found := self.known.of(self.diffs[case])) is not None:
                 self.problems[case] = found
@@ -56,7 +56,7 @@ class Judge:
             self._settle(case, ())
 
     def _without_culprits(self, cases: list[Case], stage: int) -> list[Case]:
-        """Takes out what a stage of the tests objects to, until it passes with all the others made together; returns these."""
+        """Removes the cases that a stage of the tests rejects, until it passes with all the others applied together; returns these."""
         in_vain = 0
         while cases and in_vain < 3:
             put_off = self._make(cases)
@@ -74,8 +74,8 @@ class Judge:
         return []
 
     def _culprit(self, cases: list[Case], stage: int, verdict: Verdict) -> list[Case]:
-        """Divides a set that fails, asking only the tests of the file that failed, and settles the culprit. Returns what
-        else is to be taken out."""
+        """Divides a set that fails, with only the tests of the file that failed, and records the culprit. Returns the other
+        cases to remove."""
         if len(cases) == 1:
             self._make(cases)
             again = self.checks.look(stage, at_most=5)  # a test may fail once without a cause
@@ -93,8 +93,8 @@ class Judge:
         return self._apart(halves[0], cases, stage, verdict)
 
     def _apart(self, half: list[Case], cases: list[Case], stage: int, verdict: Verdict) -> list[Case]:
-        """A set that fails and whose halves do not: a test that fails at times, or renames that break one another. These
-        are noted, and one half judged without the other."""
+        """Handles a set that fails and whose halves do not: because of a flaky test, or of renames that break one another. The
+        latter are recorded, and one half is judged without the other."""
         self._make(cases)
         if self.checks.look(stage, only=verdict.file).is_whole:
             return []
@@ -105,8 +105,8 @@ class Judge:
 
     def _make(self, cases: list[Case]) -> list[Case]:
         """Makes the renames one after another on a fresh copy; returns those that no longer apply after the others.
-        Members come before their classes, whose new names would change the members' name paths. What is refused though
-        nothing else was made is a problem."""
+        Members come before their classes, whose new names would change the members' name paths. A rename that is rejected
+        although nothing else was made is a problem."""
         self.checks.copy.reset()
         refused = {}
         for case in sorted(cases, key=lambda case: -len(case.symbol.path)):
@@ -125,7 +125,7 @@ class Judge:
 
 
 def _halves(cases: list[Case], verdict: Verdict) -> tuple[list[Case], list[Case]]:
-    """Two parts of a set that fails: those that the failure names apart from the others, where it does."""
+    """Divides a set that fails: separates the cases that the failure names from the others, if it names some."""
     said = set(re.findall(r"\w+", verdict.problems[0]))
     for names in (lambda case: case.new_name, lambda case: case.symbol.name):
         named = [case for case in cases if names(case) in said]

@@ -12,7 +12,7 @@ from sample import Case
 
 @dataclasses.dataclass
 class Outcome:
-    """One rename through one way. `problems` are what it broke: empty where nothing, None where that was not found out."""
+    """One rename in one way. `problems` lists what it broke: empty if nothing, None if that was not determined."""
 
     project: str
     way: str
@@ -24,13 +24,13 @@ class Outcome:
 
     @property
     def why_incomplete(self) -> str:
-        """The end of the answer's last line, without its numbers."""
+        """Returns the end of the answer's last line, without its numbers."""
         _, _, why = self.answer.footer.partition("incomplete")
         said = f"incomplete{why}".rstrip("]") if why else self.answer.footer
         return re.sub(r"\d+", "N", re.sub(r"'[^']*'", "'…'", said))[:160]
 
     def line(self) -> str:
-        """As one line of JSON."""
+        """Returns the outcome as one line of JSON."""
         symbol, answer = self.case.symbol, dataclasses.asdict(self.answer)
         facts = {
             "project": self.project, "way": self.way, "seed": self.seed, "number": self.case.number,

@@ -11,7 +11,7 @@ import sys
 import tomllib
 
 TABLE = pathlib.Path(__file__).with_name("projects.toml")
-# What stands in the working copy and is no part of the project.
+# Files in the working copy that are not part of the project.
 APART = [".venv/", "__pycache__/", ".hypothesis/", ".pytest_cache/"]
 AUTHOR = ["-c", "user.name=trial", "-c", "user.email=trial@localhost", "-c", "core.autocrlf=false"]
 
@@ -78,7 +78,7 @@ class Copy:
         subprocess.run(pip, cwd=self.root, env=self.environment(), check=True)
 
     def environment(self) -> dict[str, str]:
-        """The variables for programs that run in the copy; nothing compiled is left behind by them."""
+        """Returns the environment for programs that run in the copy, which makes them leave no compiled files."""
         return {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **self.project.environment}
 
     def _git(self, *arguments: str) -> str:
@@ -88,10 +88,10 @@ class Copy:
         return done.stdout
 
     def reset(self) -> None:
-        """Makes every file what it was at first."""
+        """Restores every file to its original state."""
         self._git("reset", "-q", "--hard")
         self._git("clean", "-fdq")
 
     def difference(self) -> str:
-        """What was changed since, as a diff."""
+        """Returns the changes since then, as a diff."""
         return self._git("diff", "--no-color")

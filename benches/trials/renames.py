@@ -20,7 +20,7 @@ from outcome import Outcome
 from project import Copy, projects
 from sample import Case, draw
 
-# The ways to an answer, with the servers that each of them has.
+# The ways to get an answer, with the servers of each.
 WAYS = {"ty": ["ty"], "basedpyright": ["basedpyright"], "none": []}
 
 
@@ -62,7 +62,7 @@ def arguments() -> argparse.Namespace:
 def through(
     way: str, seed: int, cases: list[Case], checks: Checks, options: argparse.Namespace, write: Callable[[list[Outcome]], None]
 ) -> list[Outcome]:
-    """Asks for all renames in one way, then finds out which of the accepted ones break the project. What is known is written
+    """Requests all renames in one way, then determines which of the accepted ones break the project. Writes the results
     after each step: judging may take hours."""
     copy, began = checks.copy, time.monotonic()
     copy.reset()
@@ -102,7 +102,7 @@ def judge_all(
 
 
 def keep(outcomes: list[Outcome], options: argparse.Namespace) -> None:
-    """Writes what is known so far."""
+    """Writes the results so far."""
     options.out.write_text("".join(one.line() + "\n" for one in outcomes), "utf-8")
 
 

@@ -11,7 +11,7 @@ from outcome import Outcome
 
 
 def head(command: list[str]) -> str:
-    """When, where and by which command."""
+    """Returns date, machine and command."""
     models = [line for line in pathlib.Path("/proc/cpuinfo").read_text().split("\n") if line.startswith("model name")]
     machine = f"{len(models)} cores of {models[0].split(':')[1].strip()}, Linux {platform.release()}" if models else platform.platform()
     today = datetime.date.today().isoformat()
@@ -19,7 +19,7 @@ def head(command: list[str]) -> str:
 
 
 def summary(outcomes: list[Outcome]) -> str:
-    """One row per project and way."""
+    """Returns one row per project and way."""
     rows = []
     for (project, way), those in _grouped(outcomes, lambda one: (one.project, one.way)).items():
         accepted = [one for one in those if one.answer.is_accepted]
@@ -37,7 +37,7 @@ def summary(outcomes: list[Outcome]) -> str:
 
 
 def refusals(outcomes: list[Outcome]) -> str:
-    """The reasons of refusals, by project and way, with an example."""
+    """Returns the reasons for rejections, by project and way, with an example."""
     refused = [one for one in outcomes if not one.answer.is_accepted]
     ways = sorted({(one.project, one.way) for one in outcomes})
     grouped = _grouped(refused, lambda one: one.answer.reason)
@@ -49,7 +49,7 @@ def refusals(outcomes: list[Outcome]) -> str:
 
 
 def kinds(outcomes: list[Outcome]) -> str:
-    """Accepted and complete by quota, for each way."""
+    """Returns how many renames were accepted and complete by quota, for each way."""
     rows = []
     for (way, quota), those in sorted(_grouped(outcomes, lambda one: (one.way, one.case.quota)).items()):
         accepted = [one for one in those if one.answer.is_accepted]
@@ -60,7 +60,7 @@ def kinds(outcomes: list[Outcome]) -> str:
 
 
 def breaks(outcomes: list[Outcome]) -> str:
-    """Each rename that broke the project: what it had said, and what broke."""
+    """Returns each rename that broke the project: its answer, and what broke."""
     lines = []
     for one in sorted(outcomes, key=lambda one: not one.answer.is_complete):
         if one.problems:
@@ -73,7 +73,7 @@ def breaks(outcomes: list[Outcome]) -> str:
 
 
 def words(outcomes: list[Outcome]) -> str:
-    """Why accepted renames do not say complete: the ends of their last lines, without names and numbers."""
+    """Returns why accepted renames are not called complete: the ends of their last lines, without names and numbers."""
     others = [one for one in outcomes if one.answer.is_accepted and not one.answer.is_complete]
     rows = []
     for why, those in sorted(_grouped(others, lambda one: one.why_incomplete).items(), key=lambda entry: -len(entry[1])):

@@ -10,15 +10,15 @@ import random
 from project import Project
 from symbols import Families, Symbol, modules, symbols
 
-# Of every 50: members with overrides first, which are a third at least.
+# Numbers of every 50: members with overrides first, which are at least a third.
 QUOTAS = {"override": 17, "method": 8, "function": 9, "class": 6, "attribute": 6, "variable": 4}
-# How many of each kind are drawn from the program itself; the others are drawn from its tests.
+# The share of each kind that is drawn from the program itself; the others are drawn from its tests.
 PACKAGE_SHARE = 0.8
 
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """A rename that is asked for."""
+    """A rename to request."""
 
     number: int
     quota: str
@@ -29,7 +29,7 @@ class Case:
 
     @property
     def arguments(self) -> dict[str, str]:
-        """What the tool is called with."""
+        """Returns the arguments of the tool call."""
         symbol = self.symbol
         return {
             "name_path": "/" + "/".join(symbol.path),
@@ -39,7 +39,7 @@ class Case:
 
 
 def draw(root: pathlib.Path, project: Project, seed: int, count: int) -> list[Case]:
-    """`count` cases, as far as the project has as many names."""
+    """Draws `count` cases, or fewer if the project has fewer names."""
     parsed = modules(root, project.folders, project.import_roots)
     families = Families(parsed)
     everything = [symbol for module in parsed for symbol in symbols(module)]
@@ -60,8 +60,8 @@ def draw(root: pathlib.Path, project: Project, seed: int, count: int) -> list[Ca
 
 
 def _pools(everything: list[Symbol], families: Families) -> dict[str, list[Symbol]]:
-    """The symbols by quota; members with overrides in an order that brings each family once before any twice, and
-    methods before attributes."""
+    """Returns the symbols by quota; members with overrides are ordered so that each family occurs once before any occurs
+    twice, and methods before attributes."""
     pools = collections.defaultdict(list)
     times: collections.Counter[Symbol] = collections.Counter()
     ranked = []
@@ -77,7 +77,7 @@ def _pools(everything: list[Symbol], families: Families) -> dict[str, list[Symbo
 
 
 def _mixed(pool: list[Symbol], project: Project, picked: dict[Symbol, str], wanted: int) -> list[Symbol]:
-    """The first of the program and the first of its tests, in the shares that are wanted; more of one where the other
+    """Returns the first symbols of the program and the first of its tests, in the given shares; more of one where the other
     has too few."""
     free = [symbol for symbol in pool if symbol not in picked]
     of_package = [symbol for symbol in free if _is_below(symbol.file, project.package)]
@@ -93,7 +93,7 @@ def _is_below(file: str, folders: list[str]) -> bool:
 
 
 def _new_name(symbol: Symbol, number: int) -> str:
-    """A name that nothing has, in the style of the old one: frameworks tell names in capitals, `test_…` and `Test…` by it."""
+    """Returns a new name that is not used yet, in the style of the old one: frameworks recognise capitals, `test_…` and `Test…`."""
     if symbol.kind == "class":
         return f"{symbol.name}Zq{number}"
     return f"{symbol.name}_ZQ{number}" if symbol.name.isupper() else f"{symbol.name}_zq{number}"

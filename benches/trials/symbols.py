@@ -16,7 +16,7 @@ NESTING = (ast.If, ast.Try, ast.With, ast.For, ast.While, ast.ExceptHandler)
 
 @dataclasses.dataclass(frozen=True)
 class Symbol:
-    """A declaration; the line counts from 1."""
+    """A declaration; the line is 1-based."""
 
     file: str
     path: tuple[str, ...]
@@ -39,13 +39,13 @@ class Module:
 
     @property
     def package(self) -> list[str]:
-        """The package that its relative imports begin in."""
+        """Returns the package at which its relative imports begin."""
         parts = self.name.split(".")
         return parts if self.file.endswith("__init__.py") else parts[:-1]
 
 
 def modules(root: pathlib.Path, folders: list[str], import_roots: list[str]) -> list[Module]:
-    """The files below `folders` that parse, in path order."""
+    """Returns the files below `folders` that parse, in path order."""
     found = []
     for path in sorted(path for folder in folders for path in (root / folder).rglob("*.py")):
         text = path.read_text("utf-8", errors="replace")
@@ -59,7 +59,7 @@ def modules(root: pathlib.Path, folders: list[str], import_roots: list[str]) -> 
 
 
 def _module_name(file: str, import_roots: list[str]) -> str:
-    """`src/a/b.py` with the root `src` is `a.b`; the first root that holds the file counts."""
+    """Returns the dotted name: `src/a/b.py` with the root `src` is `a.b`; the first root that contains the file is used."""
     for root in import_roots:
         prefix = "" if root == "." else root + "/"
         if file.startswith(prefix):
@@ -69,8 +69,8 @@ def _module_name(file: str, import_roots: list[str]) -> str:
 
 
 def symbols(module: Module) -> list[Symbol]:
-    """What a module declares at its top level and in its classes, instance attributes and classes that are local to a
-    function included, each once."""
+    """Returns what a module declares at its top level and in its classes, including instance attributes and classes that are
+    local to a function, each once."""
     found: dict[tuple[str, ...], Symbol] = {}
     for symbol in _declared(module, module.tree.body, (), "module"):
         found.setdefault(symbol.path, symbol)
@@ -78,7 +78,7 @@ def symbols(module: Module) -> list[Symbol]:
 
 
 def _is_excluded(name: str) -> bool:
-    """Names that the language gives a meaning to."""
+    """Reports whether the language gives the name a meaning."""
     return name == "_" or (name.startswith("__") and name.endswith("__"))
 
 
@@ -87,7 +87,7 @@ KIND_OF_NAME = {"module": "variable", "class": "attribute"}
 
 
 def _declared(module: Module, body: list[ast.stmt], path: tuple[str, ...], inside: str) -> Iterator[Symbol]:
-    """The symbols of a body; of a function's body the classes alone, with what is in them."""
+    """Returns the symbols of a body; of a function's body only the classes, with their content."""
     attributes = []
     for node in body:
         if isinstance(node, ast.ClassDef):
@@ -129,7 +129,7 @@ def _targets(node: ast.AST) -> Iterator[ast.expr]:
 
 
 def _instance_attributes(module: Module, method: ast.FunctionDef, path: tuple[str, ...]) -> Iterator[Symbol]:
-    """`self.x = …` in a method, where `self` is its first parameter."""
+    """Returns the attributes that a method assigns: `self.x = …`, where `self` is its first parameter."""
     parameters = method.args.posonlyargs + method.args.args
     is_static = any(isinstance(one, ast.Name) and one.id == "staticmethod" for one in method.decorator_list)
     if not parameters or is_static:
@@ -142,7 +142,7 @@ def _instance_attributes(module: Module, method: ast.FunctionDef, path: tuple[st
 
 
 def _own(method: ast.FunctionDef) -> Iterator[ast.AST]:
-    """The nodes of a method without those of the functions and classes in it, whose `self` is another."""
+    """Returns the nodes of a method without those of nested functions and classes, which have another `self`."""
     todo = list(method.body)
     while todo:
         node = todo.pop(0)
@@ -169,16 +169,16 @@ class Families:
         self._family = self._connected()
 
     def of(self, symbol: Symbol) -> list[Symbol]:
-        """All members of the symbol's family, itself among them."""
+        """Returns all members of the symbol's family, including itself."""
         return self._family.get(symbol, [symbol])
 
     def has_foreign_base(self, symbol: Symbol) -> bool:
-        """Whether a class of the family inherits from one that is not of the project."""
+        """Reports whether a class of the family inherits from one outside the project."""
         owners = {ancestor for one in self.of(symbol) for ancestor in self._ancestors((one.file, one.path[:-1]))}
         return any(base is None for owner in owners for base in self._bases.get(owner, []))
 
     def _connected(self) -> dict[Symbol, list[Symbol]]:
-        """Every class connects all declarations of a name among it and its ancestors."""
+        """Connects, for every class, all declarations of a name in it and its ancestors."""
         families: dict[Symbol, list[Symbol]] = {}
         for key in self._nodes:
             by_name = collections.defaultdict(list)
@@ -202,13 +202,13 @@ class Families:
         return seen
 
     def _bases_of(self, key: ClassKey) -> list[ClassKey | None]:
-        """The project's classes that it names as bases, None for each other but `object`."""
+        """Returns the project's classes among its bases, and None for each other base except `object`."""
         module, node = self._nodes[key]
         found = [self._class_named(module, key[1][:-1], _dotted(base)) for base in node.bases]
         return [base for base, text in zip(found, node.bases) if base or _dotted(text) not in (["object"], ["Generic"])]
 
     def _class_named(self, module: Module, scope: tuple[str, ...], dotted: list[str] | None) -> ClassKey | None:
-        """The class that a dotted name means in a scope of a module."""
+        """Returns the class that a dotted name refers to in a scope of a module."""
         if not dotted:
             return None
         for depth in range(len(scope), -1, -1):
@@ -218,7 +218,7 @@ class Families:
         return self._imported(module.name, dotted, hops=12)
 
     def _imported(self, module: str, dotted: list[str], hops: int) -> ClassKey | None:
-        """Follows imports, through packages that import it in their turn, to the class."""
+        """Follows imports to the class, also through packages that re-export it."""
         known = self._modules.get(module)
         if known is None or hops == 0 or not dotted:
             return None
@@ -236,7 +236,7 @@ class Families:
 
 
 def _dotted(node: ast.expr) -> list[str] | None:
-    """`a.b.C[T]` as ["a", "b", "C"]; None where it is computed."""
+    """Returns `a.b.C[T]` as ["a", "b", "C"]; None if the expression is computed."""
     if isinstance(node, ast.Subscript):
         node = node.value
     names = []
@@ -259,7 +259,7 @@ def _classes(module: Module, body: list[ast.stmt], path: tuple[str, ...]) -> Ite
 
 
 def _bindings(module: Module) -> dict[str, list[tuple[str, str]]]:
-    """What the module's imports bind: name → (module, name in it, "" for the module itself)."""
+    """Returns the bindings of the module's imports: name → (module, name in it, "" for the module itself)."""
     bound = collections.defaultdict(list)
     for node in ast.walk(module.tree):
         if isinstance(node, ast.Import):

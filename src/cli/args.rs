@@ -1,4 +1,5 @@
-//! The words of the command line, and their help. Fixed: later work and people's scripts rely on them.
+//! The commands and options of the command line, and their help. They must not change incompatibly: scripts
+//! rely on them.
 
 use std::path::PathBuf;
 
@@ -48,26 +49,26 @@ pub(super) struct Global {
 pub(super) enum Command {
     /// Run the daemon in the foreground
     Daemon {
-        /// Started by another symd: tell it on stdout how the start went
+        /// Report on stdout whether the start succeeded, to the symd process that started this one
         #[arg(long, hide = true)]
         spawned: bool,
     },
-    /// Run a language server in a process group that ends with the daemon (for the daemon's own use)
+    /// Run a language server in a process group that is killed with the daemon (for the daemon's own use)
     #[command(hide = true)]
     Supervise {
         /// The program and its arguments
         #[arg(last = true, required = true)]
         program: Vec<std::ffi::OsString>,
     },
-    /// Start the daemon, if it does not run
+    /// Start the daemon if it does not run
     Start,
-    /// End the daemon; requests under way get five seconds
+    /// Stop the daemon; requests in flight get five seconds to finish
     Stop {
-        /// End the daemons of all projects
+        /// Stop the daemons of all projects
         #[arg(long)]
         all: bool,
     },
-    /// End the daemon and start it again
+    /// Stop the daemon and start it again
     Restart,
     /// Show what the daemon is doing
     Status {
@@ -80,7 +81,7 @@ pub(super) enum Command {
     },
     /// Print the daemon's log
     Logs {
-        /// Go on as it grows
+        /// Keep printing new lines
         #[arg(short, long)]
         follow: bool,
     },
@@ -159,7 +160,7 @@ pub(super) enum Command {
         /// Only uses inside symbols of this kind: function, class, file (top level) …; may be repeated
         #[arg(long = "kind", value_name = "KIND")]
         kinds: Vec<String>,
-        /// Also what the language server does not tell
+        /// Also list uses that the language server does not report
         #[arg(long)]
         unlisted: bool,
         #[command(flatten)]
@@ -252,7 +253,7 @@ pub(super) enum Command {
     Diagnostics {
         /// The file [default: the whole project]
         file: Option<String>,
-        /// Nothing milder than: error, warning, information, hint
+        /// Only diagnostics of at least this severity: error, warning, information, hint
         #[arg(long, value_name = "SEVERITY")]
         severity: Option<String>,
         #[command(flatten)]
@@ -290,7 +291,7 @@ pub(super) enum Command {
     Rename {
         /// The symbol: a name, or a name path (`Class/method`)
         name_path: String,
-        /// What it is to be called, as written in the source
+        /// The new name, as written in the source
         new_name: String,
         /// The file, file:line or directory that declares it, where several have that name
         #[arg(long = "in", value_name = "PATH")]
@@ -298,11 +299,11 @@ pub(super) enum Command {
         /// Show the diff, and change nothing
         #[arg(long)]
         dry_run: bool,
-        /// Also where the name is mentioned in: comments, strings, docs, other_languages; unchecked: also uses of which nothing
-        /// tells what they mean; may be repeated
+        /// Also rename mentions in: comments, strings, docs, other_languages; unchecked: also uses that
+        /// cannot be resolved; may be repeated
         #[arg(long, value_name = "WHERE")]
         include: Vec<String>,
-        /// Rename although something is in doubt
+        /// Rename even if something is uncertain
         #[arg(long)]
         force: bool,
         /// Seconds to wait for the language server
@@ -311,7 +312,7 @@ pub(super) enum Command {
         #[command(flatten)]
         length: Length,
     },
-    /// Format a file by its language server
+    /// Format a file with its language server
     Format {
         /// The file
         file: String,
@@ -335,7 +336,8 @@ pub(super) enum Command {
         #[command(flatten)]
         length: Length,
     },
-    /// Decide about an edit that a crash cut short, where others had changed files before symd could put them back
+    /// Resolve an edit that a crash interrupted and that symd could not roll back, because its files had been
+    /// changed since
     #[command(
         after_help = "Examples:\n  symd status                    names the edit and its files\n  symd resolve 7 put-back --dry-run"
     )]
@@ -348,7 +350,7 @@ pub(super) enum Command {
         #[arg(long)]
         dry_run: bool,
     },
-    /// Make the edit again that was undone last
+    /// Redo the edit that was undone last
     Redo {
         /// Show what would change, and change nothing
         #[arg(long)]
@@ -358,7 +360,7 @@ pub(super) enum Command {
     },
     /// List the edits made through symd, newest first
     History {
-        /// How many
+        /// How many edits
         #[arg(short = 'n', long)]
         count: Option<u32>,
         /// As JSON
@@ -374,7 +376,7 @@ pub(super) enum Command {
         /// Show what would change, and change nothing
         #[arg(long)]
         dry_run: bool,
-        /// Apply it although a file that parses would not parse afterwards
+        /// Apply the patch even if a file that parses now would no longer parse
         #[arg(long)]
         force: bool,
         #[command(flatten)]
@@ -382,7 +384,7 @@ pub(super) enum Command {
     },
     /// Wait until the project is indexed; show how fast that goes
     Index {
-        /// Try again the files that are parsed no more, because the parser did not get through them
+        /// Retry files that are no longer parsed because the parser failed on them
         #[arg(long)]
         retry: bool,
         /// As JSON
@@ -398,7 +400,7 @@ pub(super) enum Command {
     Demo,
     /// Remove what daemons left behind, and show how big the caches are
     Gc,
-    /// The projects that agents may change to by name: those in which symd was started
+    /// List and change the projects that agents may switch to by name: those in which symd was started
     #[command(
         after_help = "Examples:\n  symd projects\n  symd projects add ~/src/app\n  symd projects remove app"
     )]
@@ -411,12 +413,13 @@ pub(super) enum Command {
         #[command(subcommand)]
         command: ConfigCommand,
     },
-    /// Trust the project: its own code may run (build scripts, its interpreter), and the commands its files name
+    /// Trust the project: its own code may run (build scripts, its interpreter), and the commands that its
+    /// files name
     #[command(
         after_help = "Trust is bound to what .symd/languages.toml and .symd/config.toml hold, and lapses when they change."
     )]
     Trust {
-        /// Take the trust back
+        /// Revoke the trust
         #[arg(long, conflicts_with_all = ["show", "yes"])]
         revoke: bool,
         /// Show whether it is trusted and what that allows, and change nothing
@@ -439,17 +442,17 @@ pub(super) enum Command {
         /// Only show what could be installed and what is
         #[arg(long, conflicts_with = "force")]
         list: bool,
-        /// Install again what is there already
+        /// Reinstall servers that are already installed
         #[arg(long)]
         force: bool,
     },
-    /// Check what symd needs, and say what to do about what is missing
+    /// Check what symd needs, and advise how to fix what is missing
     Doctor {
         /// As JSON
         #[arg(long)]
         json: bool,
     },
-    /// Print the completions of a shell
+    /// Print a completion script for a shell
     #[command(
         after_help = "Example:\n  symd completions bash > ~/.local/share/bash-completion/completions/symd"
     )]
@@ -474,18 +477,18 @@ pub(super) enum Command {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum ServerCommand {
-    /// List them: state, memory, last error
+    /// List the servers: state, memory, last error
     List {
         /// As JSON
         #[arg(long)]
         json: bool,
     },
-    /// Start one anew, also one that is down or was stopped
+    /// Restart a server, even one that is down or was stopped
     Restart {
         /// Its name: ty, kmp-lsp …
         name: String,
     },
-    /// Stop one, until it is restarted
+    /// Stop a server until it is restarted
     Stop {
         /// Its name: ty, kmp-lsp …
         name: String,
@@ -500,28 +503,28 @@ pub(super) enum ApprovalsCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Show or set what becomes of the calls of a toolset, or of one tool of it
+    /// Show or set the policy for the calls of a toolset, or of one of its tools
     #[command(after_help = "Examples:
-  symd approvals policy cli_agent allow              every tool of it, commands and network included
-  symd approvals policy serena/create_text_file ask  one tool; goes before the toolset's
-  symd approvals policy cli_agent default            as if nothing had been said
+  symd approvals policy cli_agent allow              all its tools, commands and network included
+  symd approvals policy serena/create_text_file ask  one tool; overrides the toolset's policy
+  symd approvals policy cli_agent default            removes the policy that was set
 
-It holds in every project and for every client, also for programs in a sandbox that reach the socket, from the next call
-on. A project's .symd/approvals.toml may ask or deny besides.")]
+A policy applies in every project and to every client, including programs in a sandbox that reach the socket, from the
+next call on. A project's .symd/approvals.toml can only add `ask` and `deny`.")]
     Policy {
         /// The toolset, or the tool
         #[arg(value_name = "TOOLSET|TOOLSET/TOOL")]
         subject: String,
-        /// What becomes of its calls
+        /// The policy for its calls
         policy: Option<PolicyWord>,
     },
-    /// Add a rule: calls of a tool whose arguments match an expression are not asked about
+    /// Add a rule: by default, calls of a tool whose arguments match a regular expression run without asking
     #[command(after_help = "Examples:
   symd approvals add create_file '^{\"path\":\"docs/.*\\.md\"'
   symd approvals add run_in_terminal '^{\"command\":\"git status\"}$' --toolset cli_agent --expires 2h
 
 The expression (of Rust's regex crate) is searched in the call's arguments as compact JSON with sorted keys, without
-the defaults of absent ones; a `{` that begins no repetition is an ordinary character.")]
+the defaults of absent ones; a `{` that does not begin a repetition is an ordinary character.")]
     Add {
         /// The tool's name
         tool: String,
@@ -536,16 +539,16 @@ the defaults of absent ones; a `{` that begins no repetition is an ordinary char
         /// For how long: 30m, 2h, 7d [default: for ever]
         #[arg(long, value_name = "DURATION")]
         expires: Option<String>,
-        /// What becomes of these calls: `ask` and `deny` tighten what is allowed otherwise
+        /// The policy for these calls; `ask` and `deny` restrict what is otherwise allowed
         #[arg(long, default_value = "allow")]
         policy: RulePolicy,
     },
-    /// Put a disabled rule into force again
+    /// Enable a disabled rule
     Enable {
         /// Its number, from `symd approvals list`
         id: u64,
     },
-    /// Put a rule out of force, and keep it
+    /// Disable a rule without removing it
     Disable {
         /// Its number
         id: u64,
@@ -565,7 +568,7 @@ pub(super) enum PolicyWord {
     Ask,
     /// They are refused
     Deny,
-    /// As the toolset has it
+    /// The toolset's default
     Default,
 }
 
@@ -602,7 +605,7 @@ pub(super) enum ProjectsCommand {
         /// Its root
         path: PathBuf,
     },
-    /// Forget a project; nothing of it is changed
+    /// Unregister a project; its files are not changed
     Remove {
         /// Its name
         name: String,
@@ -626,18 +629,20 @@ pub(super) struct Toolset {
     pub(super) names: Vec<String>,
 }
 
-/// Which tools a client is shown.
+/// The selection of tools for a client.
 #[derive(Clone, Debug, Args)]
 pub(super) struct Shown {
     #[command(flatten)]
     pub(super) toolset: Toolset,
-    /// Which of native's tools: coding-agent, for clients that read, search and edit text themselves; debugging
+    /// Which of native's tools: coding-agent, for clients that read, search and edit text themselves;
+    /// debugging
     #[arg(long, value_name = "NAME")]
     pub(super) profile: Option<String>,
 }
 
 impl Shown {
-    /// The toolsets by name, none = those of config.toml; the profile in the place of the toolset that it is one of.
+    /// Returns the toolsets by name, none for those of config.toml; the profile replaces the toolset that it
+    /// belongs to.
     pub(super) fn names(self) -> Result<Vec<String>, Failure> {
         let names = self.toolset.names;
         let Some(profile) = self.profile else { return Ok(names) };
@@ -682,7 +687,7 @@ pub(super) struct Patience {
     pub(super) length: Length,
 }
 
-/// How much is printed.
+/// The limit of what is printed.
 #[derive(Clone, Copy, Debug, Args)]
 pub(super) struct Length {
     /// The most characters to answer with [default: 20000]
@@ -690,7 +695,7 @@ pub(super) struct Length {
     pub(super) limit: Option<u32>,
 }
 
-/// What is changed of a symbol.
+/// The kind of change of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum ChangeArgument {
     /// Its parameters or its result
@@ -705,11 +710,11 @@ pub(super) enum ChangeArgument {
 pub(super) enum ToolsFormat {
     /// Name and first sentence
     Text,
-    /// All that clients get, with each tool's risk and whether the user is asked first
+    /// All that clients receive, with each tool's risk and whether the user is asked first
     Json,
     /// Function calling: the `tools` of OpenAI's chat completions
     Openai,
-    /// Text for a system prompt; what it asks the model to write, `symd call -` reads
+    /// Text for a system prompt; `symd call -` reads the calls that it asks the model to write
     Prompt,
 }
 
@@ -723,11 +728,11 @@ mod tests {
     }
 }
 
-/// What becomes of the files of an edit that was cut short.
+/// How to resolve an edit that a crash interrupted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Resolution {
-    /// They are right as they are
+    /// Keep the files as they are
     Keep,
-    /// What was there before the edit takes their place
+    /// Restore the files as they were before the edit
     PutBack,
 }

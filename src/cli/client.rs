@@ -1,6 +1,6 @@
-//! A connection to the daemon, as symd's own commands use it: blocking, one request at a time. Starts a
-//! daemon where there is none, and replaces one that is too old. Never sleeps: it waits for the daemon's
-//! answer, for its readiness pipe, or for its lock.
+//! A blocking connection to the daemon for symd's own commands, with one request at a time. Starts a daemon
+//! if none runs, and replaces one that is too old. Never sleeps: it waits for the daemon's response, for its
+//! readiness pipe, or for its lock.
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Write};
@@ -22,28 +22,29 @@ use super::daemon_process::DaemonProcess;
 use super::failure::{Exit, Failure};
 use super::spawn;
 
-/// How long a daemon may take to answer what needs no work.
+/// How long a daemon may take to answer a request that needs no work.
 const ANSWER_DEADLINE: Duration = Duration::from_secs(10);
 
-/// A daemon may end, or be replaced, between our look and our connection; more often than this it is no accident.
+/// The most attempts to connect. A daemon may exit, or be replaced, between the check and the connection;
+/// more failures in a row are no coincidence.
 const ATTEMPTS: usize = 5;
 
-/// A connection on which requests can be made.
+/// A connection to the daemon, for requests.
 #[derive(Debug)]
 pub(super) struct Client {
     reader: BufReader<UnixStream>,
     last_id: u64,
 }
 
-/// What came of a hello.
+/// The result of a hello.
 enum Greeting {
     Welcome(Client, Welcome),
-    /// Nobody listens, or not for much longer.
+    /// No process listens, or it is shutting down; the reason.
     Absent(String),
     Refused(Client, Refusal),
 }
 
-/// Who is calling, for the daemon's log.
+/// The kind of client, for the daemon's log.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Role {
     Cli,
@@ -51,8 +52,8 @@ pub(super) enum Role {
 }
 
 impl Client {
-    /// Connects without a hello: enough for status and stop, which every version answers. `None` when
-    /// nobody listens.
+    /// Connects without a hello: enough for status and stop, which every version answers. `None` if no
+    /// process listens.
     pub(super) fn raw(place: &DaemonPaths) -> Result<Option<Client>, Failure> {
         place.verify().map_err(|error| Exit::NoDaemon.because(error))?;
         match UnixStream::connect(place.socket()) {
@@ -65,7 +66,7 @@ impl Client {
         }
     }
 
-    /// Connects and agrees on a protocol, starting or replacing the daemon where that is needed and allowed.
+    /// Connects and agrees on a protocol; starts or replaces the daemon if necessary and allowed.
     pub(super) fn connect(
         place: &DaemonPaths,
         role: Role,
@@ -95,12 +96,12 @@ impl Client {
                 }
             }
         }
-        Err(Exit::NoDaemon.because(format!("the daemon comes and goes: {last}; `symd logs` may show why")))
+        Err(Exit::NoDaemon.because(format!("the daemon keeps exiting: {last}; `symd logs` may show why")))
     }
 
     fn greet(place: &DaemonPaths, role: Role, toolset: &[String]) -> Result<Greeting, Failure> {
         let Some(mut client) = Client::raw(place)? else {
-            return Ok(Greeting::Absent("nobody listens on its socket".to_owned()));
+            return Ok(Greeting::Absent("no process listens on its socket".to_owned()));
         };
         let role = match role {
             Role::Cli => "cli",
@@ -119,7 +120,7 @@ impl Client {
         let answer = client.send(&hello_line(&hello)).and_then(|()| client.receive());
         let answer = match answer {
             Ok(Some(answer)) => answer,
-            // It ended between our connection and its answer.
+            // The daemon exited between the connection and its answer.
             Ok(None) => return Ok(Greeting::Absent("it closed the connection".to_owned())),
             Err(error) if is_absent(&error) || is_broken(&error) => {
                 return Ok(Greeting::Absent(error.to_string()));
@@ -128,12 +129,12 @@ impl Client {
         };
         if let Some(message) = answer.pointer("/error/message").and_then(Value::as_str) {
             return Err(
-                Exit::NoDaemon.because(format!("the daemon does not take this connection: {message}"))
+                Exit::NoDaemon.because(format!("the daemon did not accept this connection: {message}"))
             );
         }
         let answer: HelloAnswer = serde_json::from_value(answer["symd"].clone()).map_err(|_| {
             Exit::NoDaemon.because(format!(
-                "what listens on {} does not answer like symd: {answer}",
+                "the program that listens on {} is not symd: it answered {answer}",
                 place.socket().display()
             ))
         })?;
@@ -148,18 +149,18 @@ impl Client {
         }
     }
 
-    /// The stream itself, for what is not a request.
+    /// Returns the stream itself.
     pub(super) fn stream(&self) -> &UnixStream {
         self.reader.get_ref()
     }
 
-    /// What was read already and the stream, to go on without us.
+    /// Returns the stream with the bytes already buffered, to continue without a `Client`.
     pub(super) fn into_reader(self) -> BufReader<UnixStream> {
         self.reader
     }
 
-    /// Sends a line, its newline included. That the daemon has closed is no error yet: why it did may still
-    /// be there to be received.
+    /// Sends a line, which must include its newline. Ignores a closed connection: the daemon's reason for
+    /// closing it may still be received.
     pub(super) fn send(&mut self, line: &[u8]) -> io::Result<()> {
         match self.reader.get_mut().write_all(line) {
             Err(error) if is_broken(&error) => Ok(()),
@@ -177,7 +178,7 @@ impl Client {
             .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
     }
 
-    /// Makes a request and waits for its result. What the daemon tells meanwhile goes to `heard`.
+    /// Sends a request and waits for its result. Passes other messages that arrive meanwhile to `heard`.
     pub(super) fn request(
         &mut self,
         method: &str,
@@ -198,14 +199,14 @@ impl Client {
             let Some(mut message) = self.receive().map_err(lost)? else {
                 return Err(Exit::lost("the daemon ended before it answered; `symd logs` shows why"));
             };
-            // An error without an id is about the connection: it was refused.
+            // An error without an id concerns the connection: it was rejected.
             let refused = message["id"].is_null() && message.get("error").is_some();
             if message["id"] != json!(self.last_id) && !refused {
                 heard(&message);
                 continue;
             }
             if let Some(error) = message.get("error") {
-                let text = error["message"].as_str().unwrap_or("the daemon refused, without saying why");
+                let text = error["message"].as_str().unwrap_or("the daemon sent an error without a message");
                 let exit = match error["code"].as_i64() {
                     Some(INVALID_PARAMS | METHOD_NOT_FOUND) => Exit::Usage,
                     Some(BUSY) => Exit::NotReady,
@@ -218,14 +219,14 @@ impl Client {
     }
 }
 
-/// Our own environment, for the commands that we have run.
+/// Returns this process's environment, for the commands that the daemon runs for us.
 fn environment() -> Variables {
     let text =
         |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
     Variables(std::env::vars_os().filter_map(text).collect())
 }
 
-/// Ends a daemon that is older than we are, so that ours can take its place.
+/// Stops a daemon that is older than this program, so that a new one can take its place.
 fn replace(
     client: Client,
     place: &DaemonPaths,
@@ -234,7 +235,7 @@ fn replace(
 ) -> Result<(), Failure> {
     if agree(PROTOCOL, refusal.protocol) != Agreement::TheyAreOlder {
         return Err(Exit::NoDaemon.because(format!(
-            "the running daemon is newer than this symd: {}; upgrade this symd, or end the daemon with `symd stop`",
+            "the running daemon is newer than this symd: {}; upgrade this symd, or stop the daemon with `symd stop`",
             refusal.error
         )));
     }
@@ -249,17 +250,18 @@ fn replace(
     wait_until_gone(place, daemon.as_ref())
 }
 
-/// Asks the daemon to end: by a request, or by a signal where it takes none because it is full or stuck.
+/// Asks the daemon to exit: by a request, or by a signal if it cannot answer because it is full or stuck.
 pub(super) fn ask_to_end(mut client: Client, place: &DaemonPaths) -> Result<(), Failure> {
     let daemon = DaemonProcess::behind(&client).or_else(|| DaemonProcess::holding(place));
     let Err(failure) = client.request(STOP, json!({}), |_| ()) else { return Ok(()) };
     let Some(daemon) = daemon else { return Err(failure) };
     daemon
         .terminate()
-        .map_err(|error| Exit::Failed.because(format!("{}; nor can it be ended: {error}", failure.text)))
+        .map_err(|error| Exit::Failed.because(format!("{}; nor can it be stopped: {error}", failure.text)))
 }
 
-/// Waits until the process `daemon` has ended, or, where it is not known, until no daemon holds the place's lock.
+/// Waits until the process `daemon` has exited, or, if it is not known, until no daemon holds the lock of
+/// `place`.
 pub(super) fn wait_until_gone(place: &DaemonPaths, daemon: Option<&DaemonProcess>) -> Result<(), Failure> {
     let has_ended = match daemon {
         Some(daemon) => daemon.wait(place, HANDOVER_DEADLINE),
@@ -275,7 +277,7 @@ pub(super) fn wait_until_gone(place: &DaemonPaths, daemon: Option<&DaemonProcess
     }
     let pid = daemon.map_or_else(String::new, |daemon| format!(" (pid {})", daemon.pid().as_raw_nonzero()));
     Err(Exit::NotReady.because(format!(
-        "the daemon for {}{pid} was asked to end and has not after {} s; `symd logs` may show why",
+        "the daemon for {}{pid} was asked to exit and still runs after {} s; `symd logs` may show why",
         place.root.display(),
         HANDOVER_DEADLINE.as_secs()
     )))
@@ -303,7 +305,7 @@ fn cannot_connect(place: &DaemonPaths, error: &io::Error) -> Failure {
 fn silent_daemon(place: &DaemonPaths, error: &io::Error) -> Failure {
     let why = match error.kind() {
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-            format!("nothing came within {} s", ANSWER_DEADLINE.as_secs())
+            format!("no response within {} s", ANSWER_DEADLINE.as_secs())
         }
         _ => error.to_string(),
     };

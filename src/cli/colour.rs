@@ -1,4 +1,4 @@
-//! Diffs in colour, for people at a terminal. Only what stands at the start of a line is looked at; the text stays.
+//! Colours diffs for people at a terminal. Only examines the start of each line; the text is unchanged.
 
 use std::io::IsTerminal;
 
@@ -13,10 +13,10 @@ pub(super) fn is_wanted() -> bool {
     std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|it| it.is_empty())
 }
 
-/// A text with unified diffs in it, coloured.
+/// Colours the unified diffs in a text.
 pub(super) fn diff(text: &str) -> String {
     let mut coloured = String::with_capacity(text.len());
-    // Lines left of the hunk: in it, `---` is a line that begins with `--`.
+    // Remaining old and new lines of the hunk: within it, `---` is a removed line that begins with `--`.
     let mut hunk = (0, 0);
     for line in text.split_inclusive('\n') {
         let (content, end) = line.strip_suffix('\n').map_or((line, ""), |content| (content, "\n"));
@@ -49,7 +49,7 @@ pub(super) fn diff(text: &str) -> String {
     coloured
 }
 
-/// Old and new lines of a hunk, from its header: `@@ -1,3 +1,4 @@`.
+/// Returns the numbers of old and new lines of a hunk, from its header: `@@ -1,3 +1,4 @@`.
 fn counts(header: &str) -> Option<(usize, usize)> {
     let mut words = header.strip_prefix("@@ -")?.split(' ');
     let count = |word: &str| match word.split_once(',') {

@@ -1,4 +1,4 @@
-//! What every command starts from: the directories of this user, the settings, the project.
+//! The common starting point of all commands: the user's directories, the settings, the project.
 
 use std::path::PathBuf;
 
@@ -13,14 +13,14 @@ use super::args::Global;
 use super::commands::say;
 use super::failure::{Exit, Failure};
 
-/// Whether a daemon may be started.
+/// Whether a command may start a daemon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Spawning {
     Allowed,
     Forbidden,
 }
 
-/// What a command starts from.
+/// The context of a command.
 #[derive(Debug)]
 pub(super) struct Context {
     pub(super) dirs: StateDirs,
@@ -33,7 +33,7 @@ impl Context {
         let own = StateDirs::from_env().map_err(|error| Exit::Failed.because(error))?;
         let spawning = if global.no_spawn { Spawning::Forbidden } else { Spawning::Allowed };
         let mut context = Context { dirs: own.clone(), spawning, global };
-        // A daemon that is started uses what its environment names.
+        // A new daemon uses the directories in its environment.
         if let Ok(root) = context.find_root() {
             let Agreed { dirs, difference } = agreed(own, &root);
             context.dirs = dirs;
@@ -44,7 +44,8 @@ impl Context {
         Ok(context)
     }
 
-    /// The same, once the daemon that it agreed with has ended.
+    /// Returns a new context from the environment, after the daemon whose directories this one uses has
+    /// exited.
     pub(super) fn again(&self) -> Result<Context, Failure> {
         let dirs = StateDirs::from_env().map_err(|error| Exit::Failed.because(error))?;
         Ok(Context { dirs, spawning: self.spawning, global: self.global.clone() })
@@ -62,12 +63,12 @@ impl Context {
         }
     }
 
-    /// The place of the project's daemon, or why there is no project.
+    /// Returns the paths of the project's daemon, or why there is no project.
     pub(super) fn find_place(&self) -> Result<DaemonPaths, RootError> {
         Ok(DaemonPaths::new(&self.dirs, &self.find_root()?))
     }
 
-    /// The place of the project's daemon.
+    /// Returns the paths of the project's daemon; the failure explains how to choose a project.
     pub(super) fn place(&self) -> Result<DaemonPaths, Failure> {
         self.find_place().map_err(|error| match error {
             RootError::NoProject(_) => Exit::Usage.because(format!("{error}; {HOW_TO_CHOOSE}")),
@@ -75,8 +76,9 @@ impl Context {
         })
     }
 
-    /// A path as a person wrote it, from where they are, as the daemon wants it: relative to the root.
-    /// What names nothing from here is left as it is, for the daemon to judge.
+    /// Converts a path that a person typed, relative to the working directory, to one relative to the
+    /// project's root. A path that does not exist or is outside the project is returned unchanged, for the
+    /// daemon to judge.
     pub(super) fn in_project(&self, path: &str) -> String {
         let (Ok(place), Ok(here)) = (self.find_place(), std::env::current_dir()) else {
             return path.to_owned();
@@ -86,7 +88,7 @@ impl Context {
         inside.and_then(|path| path.to_str()).map_or_else(|| path.to_owned(), str::to_owned)
     }
 
-    /// What is configured for the project: its languages, and whether it is trusted.
+    /// Returns the project's configuration: its languages, and whether it is trusted.
     pub(super) fn setup(&self, place: &DaemonPaths) -> Result<Setup, Failure> {
         setup::load(&self.dirs.lasting.config, place).map_err(|error| Exit::Usage.because(error))
     }

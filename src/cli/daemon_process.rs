@@ -1,6 +1,7 @@
-//! The process behind a daemon's socket, so that who asks it to end waits for that very process: its socket goes first, and
-//! another daemon may have its lock before we look. Invariant: a signal goes only to a process that was seen to be the daemon
-//! after its descriptor was opened.
+//! The process behind a daemon's socket, so that a command that stops a daemon can wait for that very
+//! process: the daemon removes its socket first, and another daemon may take the lock before we check it.
+//! Invariant: a signal is sent only to a process that was verified to be the daemon after its descriptor was
+//! opened.
 #![allow(clippy::disallowed_methods, reason = "/proc is neither the project's nor a file")]
 
 use std::os::fd::OwnedFd;
@@ -15,10 +16,10 @@ use super::client::Client;
 use crate::base::state;
 use crate::serve::{DaemonPaths, lock};
 
-/// How often a wait looks whether the lock is free, which it is too when the process is of a sort that cannot be watched.
+/// How often a wait checks whether the lock is free, which also ends the wait. It is needed for processes
+/// that pidfds cannot watch.
 const LOOK_EVERY: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
-/// A daemon's process.
 #[derive(Debug)]
 pub(super) struct DaemonProcess {
     pid: Pid,
@@ -26,13 +27,15 @@ pub(super) struct DaemonProcess {
 }
 
 impl DaemonProcess {
-    /// The one that `client` is connected to; `None` too where it runs in a process namespace that is not seen from here.
+    /// Returns the process that `client` is connected to; `None` also if it runs in a process namespace that
+    /// is not visible from here.
     pub(super) fn behind(client: &Client) -> Option<DaemonProcess> {
         DaemonProcess::open(peer_of(client.stream())?)
     }
 
-    /// The one that holds the lock of `place`, whatever became of its socket. Its number may be that of another process, in
-    /// another namespace: hence the look at its files.
+    /// Returns the process that holds the lock of `place`, whether or not its socket still exists. The
+    /// recorded pid may belong to another process in another namespace, so the process's open files are
+    /// checked.
     pub(super) fn holding(place: &DaemonPaths) -> Option<DaemonProcess> {
         let meta = state::read_file(&place.meta()).ok()??;
         let meta: Value = serde_json::from_slice(&meta).ok()?;
@@ -48,17 +51,16 @@ impl DaemonProcess {
         Some(DaemonProcess { pid, process })
     }
 
-    /// Its number.
     pub(super) fn pid(&self) -> Pid {
         self.pid
     }
 
-    /// Asks it to end.
+    /// Asks the process to exit, by SIGTERM.
     pub(super) fn terminate(&self) -> rustix::io::Result<()> {
         rustix::process::pidfd_send_signal(&self.process, Signal::TERM)
     }
 
-    /// Waits until it has ended; whether it has within `deadline`.
+    /// Waits until the process has exited; returns whether it has within `deadline`.
     pub(super) fn wait(&self, place: &DaemonPaths, deadline: Duration) -> bool {
         let until = Instant::now() + deadline;
         while Instant::now() < until {
@@ -72,13 +74,13 @@ impl DaemonProcess {
     }
 }
 
-/// The process at the other end of `stream`. By tokio: a process of another namespace has the number 0, which rustix's type
-/// for it cannot hold.
+/// Returns the process at the other end of `stream`. Uses tokio, because a process of another namespace has
+/// pid 0, which rustix's type cannot represent.
 fn peer_of(stream: &UnixStream) -> Option<Pid> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().ok()?;
     let _inside = runtime.enter();
     let same = stream.try_clone().ok()?;
-    // Of both, as they are one: tokio takes no other.
+    // This applies to both handles of the socket. tokio accepts only non-blocking sockets.
     stream.set_nonblocking(true).ok()?;
     let peer = tokio::net::UnixStream::from_std(same).and_then(|stream| stream.peer_cred());
     stream.set_nonblocking(false).ok()?;

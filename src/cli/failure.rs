@@ -1,53 +1,53 @@
-//! How a command fails: a text that names cause and next step, and an exit code that scripts can rely on.
+//! Failures of commands: a text that names the cause and the next step, and an exit code that scripts can
+//! rely on.
 
 use std::fmt::Display;
 use std::process::ExitCode;
 
-/// Exit codes. Fixed: scripts test for them.
+/// Exit codes. They must not change: scripts test for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// The tool or the command failed.
+    /// The tool or the command failed (1).
     Failed,
-    /// It was called wrongly.
+    /// Invalid arguments (2).
     Usage,
-    /// There is no daemon, and none could be started.
+    /// There is no daemon, and none could be started (3).
     NoDaemon,
-    /// The language has no server.
+    /// The language has no server (4).
     NoServer,
-    /// Not ready, or out of time.
+    /// Not ready, or timed out (5).
     NotReady,
-    /// The approval was denied.
+    /// The approval was denied (6).
     Denied,
 }
 
-/// Why a command ends without success.
+/// Why a command did not succeed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// The exit code.
     pub exit: Exit,
-    /// For people; empty when everything has been said.
+    /// The message for people; empty if everything was already printed.
     pub text: String,
-    /// Whether the daemon ended before it answered.
+    /// Whether the daemon exited before it answered.
     pub is_lost: bool,
 }
 
 impl Exit {
-    /// A failure with this exit code.
+    /// Returns a failure with this exit code.
     pub fn because(self, text: impl Display) -> Failure {
         Failure { exit: self, text: text.to_string(), is_lost: false }
     }
 
-    /// The failure of a request whose daemon ended before it answered.
+    /// Returns the failure of a request whose daemon exited before it answered.
     pub fn lost(text: impl Display) -> Failure {
         Failure { is_lost: true, ..Exit::NoDaemon.because(text) }
     }
 
-    /// A failure that has told everything already.
+    /// Returns a failure whose message was already printed.
     pub fn silent(self) -> Failure {
         Failure { exit: self, text: String::new(), is_lost: false }
     }
 
-    /// The exit code of an outcome as the daemon names it.
+    /// Returns the exit code for an outcome named by the daemon; `None` for success.
     pub fn of_outcome(outcome: &str) -> Option<Exit> {
         match outcome {
             "done" => None,

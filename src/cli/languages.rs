@@ -1,6 +1,6 @@
-//! The languages of this user, and which of them a project has, told by the names of its files, ignored and vendored ones
-//! left out. Asks no daemon, so that `install`, `doctor` and `trust` need none. What is configured for a project is
-//! read by `serve::setup`.
+//! The languages that the user has configured, and which of them a project has, determined from the names of
+//! its files without ignored and vendored ones. Needs no daemon, so `install`, `doctor` and `trust` work
+//! without one. `serve::setup` reads a project's own configuration.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -16,11 +16,11 @@ use crate::engine;
 use crate::serve::setup;
 use crate::vfs::{EntryKind, Ignore, IgnoreSettings, Root};
 
-/// Names after which nothing new is to be expected.
+/// The most file names that are examined; more are unlikely to add a language.
 const ENOUGH_NAMES: usize = 1_000_000;
 
-/// The languages with the user's file merged over the binary's. The project has no say: what is installed, and from
-/// where, is the user's business.
+/// Returns the languages with the user's file merged over the built-in one. The project's file is ignored:
+/// what is installed, and from where, is the user's decision.
 pub(super) fn of_user(dirs: &StateDirs) -> Result<Arc<Languages>, Failure> {
     let path = setup::user_file(&dirs.lasting.config);
     let bytes = state::read_file(&path).map_err(|error| Exit::Failed.because(error))?;
@@ -31,7 +31,8 @@ pub(super) fn of_user(dirs: &StateDirs) -> Result<Arc<Languages>, Failure> {
     Ok(loaded.languages)
 }
 
-/// The languages of the project at `root`, in the order of languages.toml. A directory that cannot be read holds none.
+/// Returns the languages of the project at `root`, in the order of languages.toml. Skips directories that
+/// cannot be read.
 pub(super) fn present_in(root: &Path, languages: &Languages) -> std::io::Result<Vec<LanguageId>> {
     let root = Root::open(root)?;
     let settings = IgnoreSettings {

@@ -1,5 +1,5 @@
-//! The command line: arguments in, an exit code out. stdout is data, stderr is talk. Everything a command
-//! knows of the project it asks the daemon for.
+//! The command line: arguments in, an exit code out. stdout carries data, stderr messages. Commands get
+//! everything they know about the project from the daemon.
 
 mod args;
 mod client;
@@ -28,9 +28,9 @@ use crate::files::search;
 use crate::parse;
 use crate::shell::warden;
 
-/// Runs the command that the process was called with.
+/// Runs the command in the process's arguments.
 pub fn main() -> ExitCode {
-    // Before clap, which would look at a command line of its own: this is started for every shell command.
+    // Before clap, which would take time to parse: a warden is started for every shell command.
     let words: Vec<OsString> = std::env::args_os().collect();
     if let [_, name, words @ ..] = words.as_slice()
         && name == warden::NAME
@@ -51,12 +51,12 @@ pub fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => {
             let wrong = error.use_stderr();
-            // Nobody to tell that nobody can be told.
+            // If stderr is closed, the error cannot be reported.
             let _ = error.print();
             return if wrong { Exit::Usage.into() } else { ExitCode::SUCCESS };
         }
     };
-    // Before anything is looked for: it needs nothing, and its exit code is the program's.
+    // Before anything else is loaded: this command needs nothing, and its exit code is the program's.
     if let args::Command::Supervise { program } = &arguments.command
         && let [program, arguments @ ..] = program.as_slice()
     {

@@ -1,11 +1,11 @@
-//! Which requests only read, so that one whose daemon ended before it answered may be asked once more: what was done twice is
-//! as good as done once. Invariant: in doubt a request does not only read.
+//! Determines which requests only read, so that they can be repeated if the daemon exits before it answers:
+//! repeating them does no harm. Invariant: a request counts as one that only reads only if that is certain.
 
 use serde_json::Value;
 
 use crate::toolsets::{self, Reach, Risk, Toolset};
 
-/// Whether the tool `name` changes nothing, in whatever toolset it is called.
+/// Whether the tool `name` changes nothing, in every toolset that has it.
 pub(super) fn is_reading_tool(name: &str) -> bool {
     let every =
         |set: &'static Toolset| set.tools.iter().chain(set.spells.aliases.iter().map(|alias| &alias.tool));

@@ -1,8 +1,8 @@
-//! Joins an MCP client's stdin and stdout to the daemon, and outlives it: when the daemon ends (a restart,
-//! an upgrade, a crash), requests under way are answered with an error, and the next one finds the next
-//! daemon, to which the client's `initialize` is repeated. A question that only reads is put to that daemon once more.
-//! Invariant: every request that the client makes and does not cancel is answered once, and nothing that reached a daemon
-//! and may change something is sent again.
+//! Connects an MCP client's stdin and stdout to the daemon, and outlives it: when the daemon exits (a
+//! restart, an upgrade, a crash), requests in flight are answered with an error, and the next request
+//! connects to a new daemon, to which the client's `initialize` is repeated. Requests that only read are
+//! repeated to that daemon. Invariant: every request that the client sends and does not cancel is answered
+//! once, and nothing that reached a daemon and may change something is sent again.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Write};
@@ -23,28 +23,29 @@ use super::context::Spawning;
 use super::failure::{Exit, Failure};
 use super::reading::is_reading;
 
-/// Bytes of a line that are looked at; a longer one goes to the daemon as it comes, which refuses it.
+/// The longest line, in bytes, that is parsed; a longer one is passed to the daemon as it arrives, which
+/// rejects it.
 const LINE_BYTES: usize = 64 * 1024 * 1024;
 
-/// How often a line is offered to a daemon that ends before it takes it.
+/// How often a line is sent to daemons that exit before they have received it.
 const ATTEMPTS: usize = 3;
 
-/// Bytes of a request that is kept until it is answered, so that it can be asked again.
+/// The longest request, in bytes, that is kept until it is answered, so that it can be repeated.
 const KEPT_BYTES: usize = 64 * 1024;
 
-/// An MCP client's side of things.
+/// The connection of one MCP client.
 pub(super) struct Shim {
     way: Way,
     link: Option<Link>,
 }
 
-/// How a daemon is reached.
+/// How to reach a daemon.
 #[derive(Clone)]
 struct Way {
     place: DaemonPaths,
     toolset: Vec<String>,
     spawning: Spawning,
-    /// The parameters of the client's `initialize`, if it is of the era that has one.
+    /// The parameters of the client's `initialize`, if it has sent one.
     opening: Arc<Mutex<Option<Value>>>,
 }
 
@@ -55,18 +56,18 @@ struct Link {
     reader: JoinHandle<()>,
 }
 
-/// What a daemon was asked and has not answered.
+/// The requests that a daemon has not answered.
 #[derive(Default)]
 struct Pending {
-    /// The connection is gone, and everything that was pending has been answered.
+    /// Whether the connection is closed and everything that was pending has been answered.
     over: bool,
     asked: HashMap<String, UnansweredRequest>,
 }
 
-/// A request without an answer.
+/// A request without a response.
 struct UnansweredRequest {
     id: Value,
-    /// The line, where it only reads.
+    /// The request's line, if it only reads.
     again: Option<Vec<u8>>,
 }
 
@@ -75,7 +76,7 @@ fn lock(pending: &Mutex<Pending>) -> MutexGuard<'_, Pending> {
 }
 
 impl Way {
-    /// Connects, also where the daemon that it found first is about to end.
+    /// Connects; tries again if the daemon exits meanwhile.
     fn connect(&self) -> Result<Client, Failure> {
         for _ in 1..ATTEMPTS {
             match self.open() {
@@ -86,12 +87,12 @@ impl Way {
         self.open()
     }
 
-    /// Connects, and repeats what the client opened its session with.
+    /// Connects, and repeats the client's `initialize`.
     fn open(&self) -> Result<Client, Failure> {
         let (mut client, welcome) = Client::connect(&self.place, Role::Mcp, &self.toolset, self.spawning)?;
         if let Some(word) = &welcome.proof {
-            // In a sandbox it fails, as it is meant to: the answers that come through us do not count then, and the
-            // refusals say so.
+            // In a sandbox this fails, as intended: approvals sent through this process are then rejected,
+            // with the reason.
             let _ = proof::give(&self.place.proofs(), word);
         }
         let opening = self.opening().clone();
@@ -107,7 +108,7 @@ impl Way {
         self.opening.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A connection for everything that the client says from now on.
+    /// Opens a connection for the client's next messages.
     fn link(&self) -> Result<Link, Failure> {
         let client = self.connect()?;
         let stream = client.stream().try_clone().map_err(broke)?;
@@ -117,7 +118,8 @@ impl Way {
         Ok(Link { stream, pending, reader })
     }
 
-    /// Puts questions that only read to the next daemon; those that it does not answer are left in `asked`.
+    /// Sends the requests that only read to the next daemon and passes on their responses; requests without a
+    /// response remain in `asked`.
     fn ask_again(&self, asked: &mut HashMap<String, UnansweredRequest>) -> Result<(), Failure> {
         let mut client = self.connect()?;
         for line in asked.values().filter_map(|asked| asked.again.as_deref()) {
@@ -147,9 +149,9 @@ impl Shim {
         Shim { way: Way { place, toolset, spawning, opening: Arc::default() }, link: None }
     }
 
-    /// Serves until stdin ends and everything is answered.
+    /// Serves the client until stdin ends and everything is answered.
     pub(super) fn run(mut self) -> Result<(), Failure> {
-        // At once, so that the client sees why when it cannot be.
+        // Connects before reading, so that the client sees a failure at once.
         self.link = Some(self.way.link()?);
         let mut stdin = io::stdin().lock();
         let mut text = Vec::new();
@@ -164,7 +166,7 @@ impl Shim {
             }
         }
         if let Some(link) = self.link.take() {
-            // The daemon answers what it was asked, then closes; it may have done so already.
+            // The daemon answers all requests, then closes; it may have closed already.
             let _ = link.stream.shutdown(Shutdown::Write);
             let _ = link.reader.join();
         }
@@ -172,7 +174,7 @@ impl Shim {
     }
 
     fn pass_on(&mut self, text: &[u8]) {
-        // What is no JSON goes to the daemon as well: it has the answer to that.
+        // Invalid JSON is passed to the daemon too, which answers it with an error.
         let message = json_of(text).unwrap_or_default();
         let method = message["method"].as_str();
         let id = method.and_then(|_| message.get("id")).cloned();
@@ -180,20 +182,21 @@ impl Shim {
             *self.way.opening() = message.get("params").cloned();
         }
         if let (Some("notifications/cancelled"), Some(link)) = (method, &self.link) {
-            // The daemon will not answer it, so its end is no news either: nothing may be sent for it any more.
+            // The daemon will not answer a cancelled request, and no response may be sent for it even if the
+            // daemon exits.
             lock(&link.pending).asked.remove(&message["params"]["requestId"].to_string());
         }
         if id.is_none() && self.is_over() {
-            // News for a daemon that is gone concern nobody; they start no other.
+            // A notification for a daemon that is gone has no effect, and does not start another one.
             return;
         }
         let again = (text.len() <= KEPT_BYTES && is_reading(&message)).then_some(text);
-        let mut why = "the symd daemon comes and goes; `symd logs` may show why".to_owned();
+        let mut why = "the symd daemon keeps exiting; `symd logs` may show why".to_owned();
         for _ in 0..ATTEMPTS {
             if self.try_send(text, id.as_ref(), again).is_ok() {
                 return;
             }
-            // Repeated by the very message that is about to be sent.
+            // `initialize` must not be repeated when it is itself the message to be sent.
             let opening = if method == Some("initialize") { self.way.opening().take() } else { None };
             let link = self.way.link();
             if opening.is_some() {
@@ -229,18 +232,18 @@ impl Shim {
                 pending.asked.insert(id.to_string(), asked);
             }
         }
-        // Not under the lock: the daemon may wait for its answers to be read before it reads on.
+        // Without the lock: the daemon may wait for its responses to be read before it reads on.
         if link.stream.write_all(text).is_ok() {
             return Ok(());
         }
         let answered = id.is_some_and(|id| lock(&link.pending).asked.remove(&id.to_string()).is_none());
         let _ = link.stream.shutdown(Shutdown::Both);
         self.link = None;
-        // A daemon that closed before it had the whole line has not begun with it.
+        // A daemon that closed before it received the whole line has not started to work on it.
         if answered { Ok(()) } else { Err(NotSent) }
     }
 
-    /// Sends a line that is too long to be looked at, as it comes.
+    /// Sends a line that is too long to be parsed, as it arrives.
     fn pass_through(&mut self, start: &[u8], stdin: &mut impl BufRead) {
         if self.is_over() {
             self.link = self.way.link().ok();
@@ -264,7 +267,7 @@ impl Shim {
     }
 }
 
-/// The daemon is gone and has not got the line.
+/// The error that the daemon is gone and has not received the line.
 struct NotSent;
 
 enum Read {
@@ -273,7 +276,7 @@ enum Read {
     End,
 }
 
-/// Reads a line with its newline; an unfinished last one gets one.
+/// Reads a line with its newline; adds the newline if the last line lacks it.
 fn read_line(from: &mut impl BufRead, text: &mut Vec<u8>) -> io::Result<Read> {
     loop {
         let available = from.fill_buf()?;
@@ -297,13 +300,13 @@ fn read_line(from: &mut impl BufRead, text: &mut Vec<u8>) -> io::Result<Read> {
     }
 }
 
-/// Passes on what the daemon says until it closes, then asks the next one what only reads, and answers for it what may
-/// have changed something.
+/// Passes on the daemon's messages until it closes, then repeats the requests that only read to the next
+/// daemon, and answers the others with an error.
 fn read_answers(mut from: BufReader<UnixStream>, pending: &Mutex<Pending>, way: &Way) {
     let mut text = Vec::new();
     loop {
         text.clear();
-        // Half a line of a daemon that died is no answer.
+        // A partial line of a daemon that died is discarded.
         if !matches!(from.read_until(b'\n', &mut text), Ok(read) if read > 0 && text.ends_with(b"\n")) {
             break;
         }
@@ -318,19 +321,19 @@ fn read_answers(mut from: BufReader<UnixStream>, pending: &Mutex<Pending>, way: 
         std::mem::take(&mut pending.asked)
     };
     if unanswered.values().any(|asked| asked.again.is_some()) {
-        // Where there is no next one, what follows is the answer.
+        // If no daemon can be reached, the error below is the answer.
         let _ = way.ask_again(&mut unanswered);
     }
     for asked in unanswered.values() {
         answer(&error_line(
             &asked.id,
             BUSY,
-            "the symd daemon ended before it answered; whether it did what was asked is not known. Ask again: the next request starts it anew",
+            "the symd daemon ended before it answered; it is unknown whether the request was carried out. Try again: the next request starts a new daemon",
         ));
     }
 }
 
-/// The id of the request that this line answers.
+/// Returns the id of the request that this line answers.
 fn answered_id(text: &[u8]) -> Option<Value> {
     #[derive(serde::Deserialize)]
     struct Head {
@@ -341,7 +344,8 @@ fn answered_id(text: &[u8]) -> Option<Value> {
     head.id.filter(|_| head.method.is_none())
 }
 
-/// Writes a line to the client. One that is gone ends its stdin too, and that ends us.
+/// Writes a line to the client. Ignores errors: a client that is gone closes stdin too, which ends this
+/// process.
 fn answer(text: &[u8]) {
     let mut out = io::stdout().lock();
     let _ = out.write_all(text).and_then(|()| out.flush());

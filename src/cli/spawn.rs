@@ -1,5 +1,5 @@
-//! Starting a daemon in the background: this program again, in a clean environment, that tells on its
-//! stdout how the start went. The client so learns why a start failed.
+//! Starts a daemon in the background: this program again, with a clean environment. The daemon reports on its
+//! stdout whether it started, so the client can show why a start failed.
 
 use std::ffi::OsStr;
 use std::io::Read;
@@ -12,15 +12,15 @@ use crate::serve::this_program;
 
 use super::failure::{Exit, Failure};
 
-/// What a daemon writes when its socket listens.
+/// The line that a daemon writes when its socket listens.
 pub(super) const READY: &str = "ready";
-/// What a daemon writes when another one serves the root.
+/// The line that a daemon writes when another one serves the root.
 pub(super) const RUNNING: &str = "running";
-/// What a daemon writes before the reason why it did not start.
+/// The line that a daemon writes before the reason why it did not start.
 pub(super) const FAILED: &str = "failed";
 
-/// Variables that a daemon keeps. The rest belongs to whoever happened to start it: a daemon outlives its
-/// first client and serves others.
+/// Variables that a daemon keeps. The others belong to the client that happened to start it: a daemon
+/// outlives its first client and serves others.
 const KEPT: &[&str] = &[
     "HOME",
     "USER",
@@ -37,10 +37,10 @@ const KEPT: &[&str] = &[
 ];
 const KEPT_PREFIXES: &[&str] = &["LC_", "XDG_", "SYMD_"];
 
-/// How many lines of the log are shown when a daemon died without a word.
+/// How many lines of the log are shown if a daemon died without a report.
 const SHOWN_LOG_LINES: usize = 10;
 
-/// Starts a daemon and waits until it serves, or another one does.
+/// Starts a daemon and waits until it, or another one, serves the root.
 pub(super) fn daemon(place: &DaemonPaths) -> Result<(), Failure> {
     let failed = |what: &str, error: &dyn std::fmt::Display| {
         Exit::NoDaemon.because(format!("the daemon could not be started: {what}: {error}"))
@@ -54,7 +54,7 @@ pub(super) fn daemon(place: &DaemonPaths) -> Result<(), Failure> {
         .args(["daemon", "--spawned"])
         .env_clear()
         .envs(std::env::vars_os().filter(|(name, _)| is_kept(name)))
-        // A daemon keeps no directory busy, and does not care when one vanishes.
+        // A working directory of `/` keeps no other directory busy and cannot be deleted.
         .current_dir("/")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -84,7 +84,7 @@ fn is_kept(name: &OsStr) -> bool {
     })
 }
 
-/// Waits for the child in the background: as long as its parent lives, nobody else can.
+/// Reaps the child in the background: no other process can while its parent lives.
 fn reap(mut child: Child) {
     std::thread::spawn(move || child.wait());
 }

@@ -1,15 +1,16 @@
-//! Strangers' text on its way to a terminal: names of files, sources, what servers say. Invariant: on a terminal it
-//! is shown and never obeyed; a pipe or a file gets every byte as it is.
+//! Prints untrusted text on a terminal: names of files, sources, messages of servers. Invariant: a terminal
+//! displays it and never interprets it; a pipe or a file gets every byte unchanged.
 
 use std::borrow::Cow;
 use std::io::IsTerminal;
 
-/// `text` as it may be written to `to`: for a terminal, what would steer it or reorder what is shown is escaped.
+/// Returns `text` as it may be written to `to`: for a terminal, characters that control it or reorder the
+/// text are escaped.
 pub(super) fn for_reader<'a>(text: &'a str, to: &impl IsTerminal) -> Cow<'a, str> {
     if to.is_terminal() { harmless(text) } else { Cow::Borrowed(text) }
 }
 
-/// `text` without anything that steers a terminal. Lines and tabs stay.
+/// Escapes everything in `text` that controls a terminal. Line breaks and tabs are kept.
 pub(super) fn harmless(text: &str) -> Cow<'_, str> {
     if !text.chars().any(steers) {
         return Cow::Borrowed(text);
@@ -18,7 +19,8 @@ pub(super) fn harmless(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(shown).collect())
 }
 
-/// Control characters, C1's included; those that change the direction of text (Unicode, "Bidi_Control").
+/// Whether `c` is a control character (C0 or C1, except newline and tab), or changes the direction of text
+/// (Unicode, "Bidi_Control").
 fn steers(c: char) -> bool {
     let turns =
         matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');

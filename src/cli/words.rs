@@ -1,10 +1,10 @@
-//! What native's tools say of their parameters, in the words of the command line: `force: true` is `--force` here, and
-//! `find_referencing_symbols` is `symd refs`. Invariant: only what symd itself says is put so (the last line, notes, refusals),
-//! never a line of the project's.
+//! Translates parameters in the messages of native tools to the command line: `force: true` is `--force`
+//! here, and `find_referencing_symbols` is `symd refs`. Invariant: only text written by symd (the last line,
+//! notes, refusals) is translated, never a line of the project.
 
 use std::borrow::Cow;
 
-/// Native's words, and those of the command line; longer ones before those that they begin with.
+/// Phrases of native tools and their translations; longer ones before their prefixes.
 const WORDS: [(&str, &str); 32] = [
     ("references with show_unlisted lists", "`symd refs --unlisted` lists"),
     ("references lists", "`symd refs` lists"),
@@ -43,7 +43,8 @@ const WORDS: [(&str, &str); 32] = [
     ("include: [\"unchecked\"]", "--include unchecked"),
 ];
 
-/// `text`, which a tool of native's said, well or not.
+/// Translates `text`, the answer of a native tool. `went_well` determines which of its lines symd has
+/// written.
 pub(super) fn of_command_line(text: &str, went_well: bool) -> Cow<'_, str> {
     let last = text.trim_end().rfind('\n').map_or(0, |at| at + 1);
     let is_ours = |start: usize, line: &str| match went_well {
@@ -75,7 +76,7 @@ mod tests {
     use super::*;
     use crate::cli::args::Arguments;
 
-    /// The texts of all sources below `directory`, without their tests.
+    /// Collects the texts of all sources below `directory`, without their test modules.
     fn sources(directory: &Path, all: &mut Vec<(String, String)>) {
         for entry in std::fs::read_dir(directory).expect("readable") {
             let path = entry.expect("an entry").path();
@@ -84,7 +85,7 @@ mod tests {
             } else if path.extension().is_some_and(|extension| extension == "rs") {
                 let text = std::fs::read_to_string(&path).expect("text");
                 let text = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default().to_owned();
-                // A string that goes on in the next line.
+                // Joins strings that continue on the next line.
                 let joined = text.replace("\\\n", "\u{0}").split('\u{0}').map(str::trim_start).collect();
                 all.push((path.display().to_string(), joined));
             }
@@ -138,7 +139,7 @@ mod tests {
         );
     }
 
-    /// Every `symd …` in backticks that a message, the table of languages or a document prints.
+    /// Checks every `symd …` in backticks in a message, the table of languages or a document.
     #[test]
     fn commands_that_are_printed_run_as_printed() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -152,7 +153,7 @@ mod tests {
         for (path, text) in &texts {
             for (at, _) in text.match_indices("`symd ") {
                 let line_start = text[..at].rfind('\n').map_or(0, |at| at + 1);
-                // What comments say to those who read the source is no message.
+                // Comments are not messages.
                 if text[line_start..at].trim_start().starts_with("//") {
                     continue;
                 }
@@ -168,9 +169,9 @@ mod tests {
                         kind,
                         clap::error::ErrorKind::DisplayHelp
                             | clap::error::ErrorKind::DisplayVersion
-                            // A command with commands of its own shows them.
+                            // A command with subcommands shows their help.
                             | clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
-                            // Named without its arguments: it and its flags exist.
+                            // The command is named without its arguments: it and its flags exist.
                             | clap::error::ErrorKind::MissingRequiredArgument
                     )
                 };
@@ -189,7 +190,7 @@ mod tests {
     /// Commands that clap does not know: symd starts them itself.
     const HIDDEN: [&str; 2] = ["symd warden", "symd parse"];
 
-    /// A command with something in the place of every `{…}`, and of every word in capitals.
+    /// Replaces every `{…}` in a command by a value.
     fn filled(command: &str) -> String {
         let mut filled = String::new();
         let mut rest = command;

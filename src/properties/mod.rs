@@ -1,6 +1,7 @@
-//! What must hold of everything that reads bytes which somebody else wrote: one function for each reader, which panics where
-//! it does not hold. Tried by tests (`tests`, by proptest) and by `fuzz/` (by libFuzzer); the functions stand beside
-//! the readers, in modules of this name, and in no feature of their crates: cargo would build every crate above twice for it.
+//! Properties of everything that reads untrusted bytes: one function per reader, which panics if the property
+//! is violated. Checked by tests (`tests`, with proptest) and by `fuzz/` (with libFuzzer). The functions are
+//! beside the readers, in modules called `properties`, and behind no feature of their crates: cargo would
+//! build every dependent crate twice for it.
 
 #[cfg(test)]
 mod tests;
@@ -13,24 +14,24 @@ use symd_rewrite as rewrite;
 use symd_serve as serve;
 use symd_syntax as syntax;
 
-/// A reader, and how to try it.
+/// A reader's property, and its test inputs.
 #[derive(Debug)]
 pub struct Property {
-    /// As its fuzz target is called.
+    /// The name of its fuzz target.
     pub name: &'static str,
     check: fn(&[u8]),
     seeds: fn() -> Vec<Vec<u8>>,
-    /// What its texts are made of; nothing where it reads no text.
+    /// The tokens of its texts; empty if it does not read text.
     words: &'static [&'static str],
-    /// How many inputs `cargo test` tries.
+    /// The number of inputs that `cargo test` tries.
     pub cases: u32,
 }
 
-/// What begins the names of properties that hold of grammars. They are for `fuzz/` alone: a grammar's scanner may end the
-/// process, and `fixtures/hostile` holds what is known of that.
+/// The prefix of the names of properties of grammars. They are for `fuzz/` alone: a grammar's scanner may
+/// kill the process; known cases are in `fixtures/hostile`.
 const GRAMMAR: &str = "grammar_";
 
-/// All but those of grammars.
+/// All properties except those of grammars.
 pub const ALL: [Property; 14] = [
     Property {
         name: "json_rpc_line",
@@ -132,7 +133,7 @@ pub const ALL: [Property; 14] = [
     },
 ];
 
-/// Asserts what must hold of the reader `name`, or of the grammar that it names, over `bytes`.
+/// Checks the property `name`, or that of the grammar it names, for the input `bytes`.
 pub fn check(name: &str, bytes: &[u8]) {
     match name.strip_prefix(GRAMMAR) {
         Some(grammar) => parse::properties::grammar(grammar, bytes),
@@ -140,7 +141,8 @@ pub fn check(name: &str, bytes: &[u8]) {
     }
 }
 
-/// Inputs of `name` to begin with; none of a grammar, whose are in `fixtures/outline`.
+/// Returns the initial inputs of the property `name`; none for a grammar, whose inputs are in
+/// `fixtures/outline`.
 pub fn seeds(name: &str) -> Vec<Vec<u8>> {
     if name.starts_with(GRAMMAR) {
         return Vec::new();

@@ -1,6 +1,6 @@
-//! Each property over random bytes, texts of its own words, and damaged seeds. The same inputs each time, but for
-//! `SYMD_PROPERTY_SEED`; `SYMD_PROPERTY_CASES` tries so many. What was found once is in `fixtures/properties/<name>/`, and is
-//! tried first.
+//! Checks each property for random bytes, texts of its own tokens, and damaged seeds. The inputs are the same
+//! each time unless `SYMD_PROPERTY_SEED` is set; `SYMD_PROPERTY_CASES` sets their number. Inputs that failed
+//! before are in `fixtures/properties/<name>/` and are tried first.
 #![allow(clippy::disallowed_methods, reason = "committed inputs")]
 
 use std::path::Path;
@@ -12,7 +12,7 @@ use proptest::test_runner::{Config, RngSeed, TestError, TestRunner};
 
 use super::*;
 
-/// One random change of some bytes.
+/// A random change of some bytes.
 #[derive(Clone, Debug)]
 enum Damage {
     Set(Index, u8),
@@ -85,7 +85,7 @@ fn inputs(property: &Property, known: Vec<Vec<u8>>) -> impl Strategy<Value = Vec
     ]
 }
 
-/// What was found earlier.
+/// Returns the inputs that failed before.
 fn found(name: &str) -> Vec<Vec<u8>> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/properties").join(name);
     let Ok(entries) = std::fs::read_dir(directory) else { return Vec::new() };
@@ -103,7 +103,7 @@ fn try_all(name: &str) {
     let cases = number("SYMD_PROPERTY_CASES").map_or(property.cases, |cases| cases.try_into().expect("fits"));
     let config = Config {
         cases,
-        // Found inputs are kept where `found` looks.
+        // Failing inputs are stored where `found` reads them.
         failure_persistence: None,
         rng_seed: RngSeed::Fixed(number("SYMD_PROPERTY_SEED").unwrap_or(11)),
         max_shrink_time: 20_000,

@@ -1,5 +1,5 @@
-//! What the files of approvals make of calls, while the daemon runs: policies, rules, the project's own file, files that
-//! are wrong or not the user's.
+//! How the approvals files affect calls while the daemon runs: policies, rules, the project's own file, and
+//! files that are invalid or not the user's.
 
 use std::time::{Duration, SystemTime};
 
@@ -84,7 +84,7 @@ fn nothing_that_fools_time_stamps_leaves_an_old_rule_in_force() {
     let stage = Stage::new();
     let then = SystemTime::now() - Duration::from_secs(1_000);
     let rule = |pattern: &str| {
-        // In place, of the same length, with the same time.
+        // Overwritten in place, with the same length and modification time.
         stage.approvals(&format!("[[rule]]\nid = 1\ntool = \"create_file\"\npattern = '{pattern}'\n"));
         std::fs::File::options().write(true).open(stage.file()).unwrap().set_modified(then).unwrap();
     };
@@ -117,7 +117,7 @@ fn a_project_can_only_tighten() {
         "Refused: create_file was not run: the project's own .symd/approvals.toml denies it"
     );
     let asks = stage.says("easy", "command", json!({}));
-    assert!(asks.ends_with("The project's .symd/approvals.toml or a rule of the user's wants it asked about each time; `symd approvals list` shows which"), "{asks}");
+    assert!(asks.ends_with("The project's .symd/approvals.toml or one of the user's rules requires a question each time; `symd approvals list` shows which"), "{asks}");
     assert_eq!(stage.says("easy", "fetch", json!({})), "ran ByPolicy");
 
     stage.projects("[policy]\neasy = \"denny\"\n");
@@ -126,7 +126,7 @@ fn a_project_can_only_tighten() {
         refused.contains("cannot be used: .symd/approvals.toml, line 2: unknown variant `denny`"),
         "{refused}"
     );
-    // What a link leads to is not the project's.
+    // The target of a link does not belong to the project.
     let file = stage.user.path("project/.symd/approvals.toml");
     std::fs::rename(&file, stage.user.path("elsewhere/approvals.toml")).unwrap();
     std::os::unix::fs::symlink(stage.user.path("elsewhere/approvals.toml"), &file).unwrap();
@@ -136,7 +136,7 @@ fn a_project_can_only_tighten() {
 
 #[test]
 fn a_users_file_inside_the_project_can_only_tighten() {
-    // The user's home as the project: what tools may edit must not allow them anything.
+    // The user's home is the project: a file that tools may edit must not allow them anything.
     let stage = Stage::new();
     let config = stage.user.path("project/config");
     std::fs::create_dir(&config).unwrap();
@@ -179,7 +179,7 @@ fn a_file_that_is_wrong_or_open_to_others_allows_nothing() {
     assert!(stage.says("careful", "create_file", json!({})).contains("is a link"));
     std::fs::remove_file(stage.file()).unwrap();
     std::fs::create_dir(stage.file()).unwrap();
-    assert!(stage.says("careful", "create_file", json!({})).contains("is no regular file"));
+    assert!(stage.says("careful", "create_file", json!({})).contains("is not a regular file"));
     std::fs::remove_dir(stage.file()).unwrap();
 
     if !rustix::process::geteuid().is_root() {

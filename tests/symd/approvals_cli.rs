@@ -1,4 +1,4 @@
-//! Approvals as people meet them: `symd approvals`, the question on a terminal, `symd mcp`, the log.
+//! Approvals as users see them: `symd approvals`, the question on a terminal, `symd mcp`, the log.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, Stdio};
@@ -17,7 +17,7 @@ const CREATE: &str = r#"{"relative_path":"new.txt","content":"a\n"}"#;
 fn a_policy_is_set_shown_and_taken_back() {
     let user = User::new();
     let policy = |arguments: &[&str]| user.check(&[&["approvals", "policy"], arguments].concat(), 0);
-    assert_eq!(policy(&["native"]), "default: asks for what runs commands or uses the network\n");
+    assert_eq!(policy(&["native"]), "default: asks before calls that run commands or use the network\n");
     assert_eq!(policy(&["native/create_text_file"]), "allow (the default)\n");
     user.check(&["call", "create_text_file", CREATE], 0);
     std::fs::remove_file(file_of(&user)).unwrap();
@@ -41,7 +41,7 @@ fn a_policy_is_set_shown_and_taken_back() {
     assert!(talk.contains("keep a policy of their own: native/find_file"), "{talk}");
     policy(&["native", "default"]);
     policy(&["native/find_file", "default"]);
-    assert_eq!(policy(&["native"]), "default: asks for what runs commands or uses the network\n");
+    assert_eq!(policy(&["native"]), "default: asks before calls that run commands or use the network\n");
     user.check(&["call", "find_symbol", r#"{"name_path_pattern":"x"}"#], 0);
     assert_eq!(user.pid(), pid, "no daemon was started anew");
 }
@@ -54,18 +54,15 @@ fn wrong_words_are_told() {
         (&["policy", "native/creat", "allow"], "there is no tool \"creat\" in toolset native"),
         (
             &["policy", "native/rename", "allow"],
-            "as calls of the tools that they mean: rename_symbol; name one",
+            "need the approval of the tools it stands for: rename_symbol; name one",
         ),
-        (
-            &["policy", "native_full", "deny"],
-            "native_full lists tools of native, which are settled as such: name native",
-        ),
+        (&["policy", "native_full", "deny"], "native_full only lists tools of native; use the name native"),
         (&["policy", "native/a/b", "allow"], "neither a TOOLSET nor a TOOLSET/TOOL"),
         (&["policy", "native", "allow_all"], "invalid value 'allow_all'"),
         (&["add", "creat", "x"], "there is no tool \"creat\"; `symd tools` lists them"),
-        (&["add", "create_text_file", "(x"], "\"(x\" is no regular expression: unclosed group"),
+        (&["add", "create_text_file", "(x"], "\"(x\" is not a regular expression: unclosed group"),
         (&["add", "create_text_file", ""], "it is empty"),
-        (&["add", "create_text_file", "x", "--expires", "2 h"], "--expires: \"2 h\" is no duration"),
+        (&["add", "create_text_file", "x", "--expires", "2 h"], "--expires: \"2 h\" is not a duration"),
         (&["enable", "7"], "there is no rule 7; `symd approvals list` shows them"),
         (&["disable", "7"], "there is no rule 7"),
         (&["revoke", "7"], "there is no rule 7"),
@@ -108,7 +105,7 @@ fn rules_are_added_listed_disabled_and_revoked() {
     assert_eq!(created(), Some(6));
     user.check(&["approvals", "enable", "1"], 0);
     assert_eq!(created(), Some(0));
-    // A rule whose time is over: the same but for the clock.
+    // An expired rule, otherwise the same.
     let file = user.path("config/approvals.toml");
     let text = std::fs::read_to_string(&file).unwrap();
     let line = text.lines().find(|line| line.starts_with("expires")).unwrap();
@@ -126,7 +123,7 @@ fn rules_are_added_listed_disabled_and_revoked() {
     assert!(refused.contains("the user's rule 1 denies it"), "{refused}");
 }
 
-/// Answers the question on a terminal; what was shown, stdout, and the exit code.
+/// Answers the question on a terminal; returns the terminal's output, stdout, and the exit code.
 fn on_a_terminal(user: &User, arguments: &[&str], answer: &str) -> (String, String, Option<i32>) {
     let (mut terminal, name) = terminal();
     let slave = || open_terminal(&name);
@@ -162,7 +159,7 @@ fn the_command_line_asks_on_its_terminal() {
         ("Error: create_text_file was not run: the user did not approve it\n", Some(6))
     );
     assert!(!file_of(&user).exists());
-    // What is no answer is asked about again; the end of the input is a no.
+    // An invalid answer repeats the question; the end of the input means no.
     assert_eq!(on_a_terminal(&user, &create, "perhaps\n\u{4}").2, Some(6));
     assert!(!file_of(&user).exists());
     assert_eq!(on_a_terminal(&user, &create, "what?\ny\n").2, Some(0));
@@ -174,14 +171,15 @@ fn the_command_line_asks_on_its_terminal() {
     assert!(user.check(&["approvals", "list"], 0).contains("  1 allow create_text_file of native in "));
 }
 
-/// Runs `symd mcp` with a client that can be asked, answers `word`, and gives the answer to the call.
+/// Runs `symd mcp` with a client that supports elicitation and answers `word`; returns the result of the
+/// call.
 fn through_mcp(user: &User, word: &str) -> Value {
     let arguments: Value = serde_json::from_str(CREATE).unwrap();
     let (answers, _) = asked_through_mcp(user, "native", word, &[("create_text_file", arguments)]);
     answers.into_iter().next().unwrap()
 }
 
-/// Runs `symd mcp` for the calls; their results, and how often the user was asked.
+/// Runs `symd mcp` for the calls; returns their results and how often the user was asked.
 fn asked_through_mcp(user: &User, toolset: &str, word: &str, calls: &[(&str, Value)]) -> (Vec<Value>, usize) {
     let mut child = user
         .symd()
@@ -247,10 +245,10 @@ fn a_call_in_another_project_is_asked_about_here_and_settled_there() {
     let (results, asked) = asked_through_mcp(&user, "serena", "n", &calls);
     assert_eq!((results[1]["isError"].clone(), asked), (json!(false), 0), "{results:?}");
     assert!(other.join("ran.txt").exists());
-    // Here the rule does not hold.
+    // In this project the rule does not apply.
     let (results, asked) = asked_through_mcp(&user, "serena", "n", &calls[1..]);
     assert_eq!((results[0]["isError"].clone(), asked), (json!(true), 1), "{results:?}");
-    // What the other project denies is denied.
+    // A call that the other project denies is denied.
     write(&other.join(".symd/approvals.toml"), "[policy]\n\"serena/execute_shell_command\" = \"deny\"\n");
     let (results, asked) = asked_through_mcp(&user, "serena", "y", &calls);
     let text = results[1]["content"][0]["text"].as_str().unwrap();
@@ -271,7 +269,7 @@ fn a_client_of_symd_mcp_is_the_users_unless_it_is_in_a_sandbox() {
     assert_eq!(result["isError"], false, "{result}");
     assert!(file_of(&user).exists());
     std::fs::remove_file(file_of(&user)).unwrap();
-    // As a sandbox has it: what is outside the project cannot be written.
+    // As in a sandbox: nothing outside the project can be written.
     let proofs = user.place().proofs();
     std::fs::remove_dir_all(&proofs).unwrap();
     write(&proofs, "");
@@ -279,7 +277,7 @@ fn a_client_of_symd_mcp_is_the_users_unless_it_is_in_a_sandbox() {
     let text = result["content"][0]["text"].as_str().unwrap();
     assert!(text.contains("this connection has not shown that it is the user's own"), "{text}");
     let talk = user.fails(&["call", "--yes", "create_text_file", CREATE], 6);
-    assert!(talk.contains("the daemon cannot be shown that it is you who approves"), "{talk}");
+    assert!(talk.contains("cannot prove to the daemon that you are the user"), "{talk}");
     assert!(!file_of(&user).exists());
 }
 

@@ -1,5 +1,6 @@
-//! Asking about a call that another project's daemon makes: the question comes back to the connection's own client,
-//! `symd mcp` with and without a project of its own, in both eras, and the answer goes to the daemon that asked.
+//! Approval of a call that another project's daemon makes: the question is sent to the connection's own
+//! client, `symd mcp` with and without a project of its own, in both eras, and the answer is returned to the
+//! daemon that asked.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
@@ -9,7 +10,7 @@ use serde_json::{Value, json};
 use crate::approvals_stage::{modern_call, text};
 use crate::support::{User, call, initialize, modern, write};
 
-/// A client of serena, and cli_agent behind it, over `symd mcp`; begun in a directory of the user's.
+/// A client of serena, with cli_agent in addition, over `symd mcp`, started in a directory of the user.
 struct Mcp {
     child: Child,
     input: Option<ChildStdin>,
@@ -36,7 +37,7 @@ impl Mcp {
         serde_json::from_str(&line).unwrap()
     }
 
-    /// Opens the session as a client of 2025-11-25 that can be asked.
+    /// Opens the session as a client of 2025-11-25 that supports elicitation.
     fn initialize(&mut self) {
         let mut opening = initialize("2025-11-25");
         opening["params"]["capabilities"] = json!({ "elicitation": {} });
@@ -65,7 +66,7 @@ fn activate() -> Value {
     json!({ "project": "other" })
 }
 
-/// Shows where it runs, and that it ran.
+/// Returns a command that shows where it runs, and leaves a mark that it ran.
 fn command(mark: &str) -> Value {
     json!({ "command": format!("cat there.txt; touch {mark}") })
 }
@@ -85,7 +86,8 @@ const RAN: &str = r#"{"stdout": "there\n", "stderr": "", "returncode": 0}"#;
 
 const DECLINED: &str = "Error: execute_shell_command was not run: the user did not approve it";
 
-/// The command as a client of 2026-07-28 makes it, with what the user says to the question in `first`.
+/// Returns the call of the command as a client of 2026-07-28 repeats it, with the user's response to the
+/// question in `first`.
 fn again(id: u64, arguments: Value, first: &Value, response: Value) -> Value {
     let mut again = modern_call(id, "execute_shell_command", arguments);
     again["params"]["requestState"] = first["result"]["requestState"].clone();
@@ -93,7 +95,7 @@ fn again(id: u64, arguments: Value, first: &Value, response: Value) -> Value {
     again
 }
 
-/// The question about `command(mark)`, which goes out as a result.
+/// Returns the question about `command(mark)`, which is sent as a result.
 #[track_caller]
 fn question(mcp: &mut Mcp, id: u64, mark: &str) -> Value {
     let first = mcp.ask(&modern_call(id, "execute_shell_command", command(mark)));
@@ -102,7 +104,7 @@ fn question(mcp: &mut Mcp, id: u64, mark: &str) -> Value {
     first
 }
 
-/// What a client of 2026-07-28 goes through, begun in `directory`.
+/// Plays the session of a client of 2026-07-28, started in `directory`.
 fn modern_era(directory: &str) {
     let user = two_projects();
     let (there, ran) = (user.path("other"), |mark: &str| user.path("other").join(mark).exists());
@@ -185,7 +187,7 @@ fn why_only_the_users_word_will_do_comes_from_there() {
     let wanted = json!({ "url": "http://127.0.0.1:1/" });
     let asked = mcp.ask(&modern_call(2, "fetch_webpage", wanted.clone()));
     let message = asked["result"]["inputRequests"]["approval"]["params"]["message"].as_str().unwrap();
-    let because = "127.0.0.1 leads to 127.0.0.1, which is no public address";
+    let because = "127.0.0.1 leads to 127.0.0.1, which is not a public address";
     assert!(message.contains(&format!("\nAsked because: {because}\n\n")), "{message}");
     let refused = text(&mcp.ask(&modern(call(3, "fetch_webpage", wanted))));
     assert!(

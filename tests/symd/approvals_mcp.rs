@@ -1,4 +1,5 @@
-//! Asking through an MCP client, in both eras: what counts as the user's answer, and what ends the wait for one.
+//! Approval through an MCP client, in both eras: what counts as the user's answer, and what ends the wait for
+//! it.
 
 use std::net::Shutdown;
 
@@ -14,7 +15,7 @@ fn hello(mark: &str) -> Value {
     json!({ "path": "hello.py", "content": "print('Hello, you')\n", "mark": mark })
 }
 
-/// Calls create_file; the elicitation that comes.
+/// Calls create_file; returns the elicitation that follows.
 #[track_caller]
 fn elicited(wire: &mut Wire, id: u64, arguments: Value) -> Value {
     let question = wire.ask(&call(id, "create_file", arguments));
@@ -75,7 +76,7 @@ fn whatever_is_no_yes_is_a_no() {
     assert!(says.contains("the client did not ask the user") && says.contains("no forms"), "{says}");
     let question = elicited(&mut wire, 91, hello("declined"));
     let says = text(&wire.ask(&answer(&question, json!({ "what": 1 }))));
-    assert!(says.contains("needs the user's approval, and the client's answer is none"), "{says}");
+    assert!(says.contains("needs the user's approval, and the client's response is not"), "{says}");
     assert!(!ran("declined"));
     assert_eq!(stage.approvals_text(), "");
 }
@@ -118,7 +119,7 @@ fn nobody_is_asked_who_cannot_be_or_is_not_the_user() {
         let says = text(&wire.ask(&call(1, "command", json!({ "mark": "nobody" }))));
         assert!(says.contains(expected), "{says}");
     }
-    // Without a hello, as any program in a sandbox may talk that reaches the socket.
+    // Without a hello, as any program in a sandbox might connect that can reach the socket.
     let mut wire = stage.connect_raw();
     open(&mut wire, json!({ "elicitation": {} }));
     assert!(text(&wire.ask(&call(1, "command", json!({ "mark": "nobody" })))).contains(not_the_users));
@@ -139,7 +140,7 @@ fn a_rule_about_a_command_holds_over_the_users_own_connections_only() {
     assert_eq!(text(&stage.connect("careful", Whose::Users).ask(&command("rule-users"))), "ran ByRule");
     for mut wire in [stage.connect("careful", Whose::Anybodys), stage.connect_raw()] {
         let says = text(&wire.ask(&command("rule-anybodys")));
-        assert!(says.contains("a rule of the user's allows it, but"), "{says}");
+        assert!(says.contains("one of the user's rules allows it, but"), "{says}");
         let edit = modern(call(2, "create_file", json!({ "path": "a" })));
         assert_eq!(text(&wire.ask(&edit)), "ran ByRule", "an edit goes no further than the project");
     }
@@ -155,7 +156,7 @@ fn a_proof_is_of_one_connection() {
     let mut other = stage.asked("careful", Whose::Anybodys);
     assert!(text(&other.ask(&call(1, "create_file", hello("proof")))).contains("has not shown"));
     let question = elicited(&mut users, 1, hello("proof-users"));
-    // Nor does an answer count that comes over another connection.
+    // An answer over another connection does not count either.
     other.send(&answer(&question, accepted("y")));
     assert_eq!(other.ask(&request(9, "tools/list", json!({})))["id"], 9);
     assert!(!ran("proof-users"));
@@ -192,7 +193,7 @@ fn a_cancelled_call_takes_its_question_back() {
     wire.send(&answer(&question, accepted("y")));
     assert_eq!(wire.ask(&request(2, "tools/list", json!({})))["id"], 2, "no answer to the call");
     assert!(!ran("cancelled"));
-    // Others are asked about; no client uses an id twice.
+    // Other calls are asked about; no client reuses an id.
     elicited(&mut wire, 3, hello("cancelled"));
 }
 
@@ -261,7 +262,7 @@ fn a_question_that_is_wanted_each_time_offers_no_always() {
     assert_eq!(stage.approvals_text(), "", "what was not offered is taken for yes, and kept nowhere");
 }
 
-/// Calls as a client of 2026-07-28; the state of the question that comes.
+/// Calls create_file as a client of 2026-07-28; returns the state of the question that follows.
 #[track_caller]
 fn input_required(wire: &mut Wire, id: u64, arguments: Value) -> String {
     let result = wire.ask(&modern_call(id, "create_file", arguments))["result"].take();

@@ -1,4 +1,5 @@
-//! A daemon's connections in this process, with a toolset of every risk and reach, and clients that can be asked.
+//! Connections of a daemon in this process, with a toolset of every risk and reach, and clients that support
+//! elicitation.
 
 use std::collections::BTreeSet;
 use std::os::unix::net::UnixStream as StdStream;
@@ -16,7 +17,8 @@ use tokio::task::JoinHandle;
 
 use crate::support::{MODERN, PATIENCE, User, Wire, call, modern, request, write};
 
-/// The marks of the calls that ran. One with an argument `private` does so on the user's own word only. Every test has marks of its own.
+/// The marks of the calls that ran. A call with an argument `private` runs only with the user's own approval.
+/// Every test uses marks of its own.
 static RAN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
 fn run(call: Call<'_>) -> ReplyFuture<'_> {
@@ -67,14 +69,14 @@ static CAREFUL: Toolset = toolset("careful", AsksFor::Changes);
 static EASY: Toolset = toolset("easy", AsksFor::BeyondProject);
 static ALL: [&Toolset; 2] = [&CAREFUL, &EASY];
 
-/// Whether a connection shows that it is the user's own.
+/// Whether a connection proves that it is the user's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whose {
     Users,
     Anybodys,
 }
 
-/// What is served.
+/// A host with its connections.
 pub struct Stage {
     pub user: User,
     pub host: Arc<Host>,
@@ -126,7 +128,7 @@ impl Stage {
         self.user.path("config/approvals.toml")
     }
 
-    /// What the user's file holds.
+    /// Returns the content of the user's approvals file.
     pub fn approvals_text(&self) -> String {
         std::fs::read_to_string(self.file()).unwrap_or_default()
     }
@@ -136,7 +138,7 @@ impl Stage {
         write(&self.user.path("project/.symd/approvals.toml"), text);
     }
 
-    /// A connection that has said hello.
+    /// Returns a connection that has sent its hello.
     pub fn connect(&self, toolset: &str, whose: Whose) -> Wire {
         let mut wire = self.connect_raw();
         let hello =
@@ -148,7 +150,7 @@ impl Stage {
         wire
     }
 
-    /// A connection that has said nothing.
+    /// Returns a connection that has not sent anything.
     pub fn connect_raw(&self) -> Wire {
         let _inside = self.runtime.enter();
         let (ours, theirs) = StdStream::pair().unwrap();
@@ -160,7 +162,7 @@ impl Stage {
         Wire::over(ours)
     }
 
-    /// A client of 2025-11-25 that can be asked.
+    /// Returns a client of 2025-11-25 that supports elicitation.
     pub fn asked(&self, toolset: &str, whose: Whose) -> Wire {
         let mut wire = self.connect(toolset, whose);
         open(&mut wire, json!({ "elicitation": {} }));
@@ -176,7 +178,7 @@ impl Stage {
         }
     }
 
-    /// What a client that cannot be asked is told when it calls a tool: its text.
+    /// Returns the text that a client without elicitation receives when it calls a tool.
     #[track_caller]
     pub fn says(&self, toolset: &str, tool: &str, arguments: Value) -> String {
         let mut wire = self.connect(toolset, Whose::Users);
@@ -201,7 +203,7 @@ pub fn text(answer: &Value) -> String {
     answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {answer}")).to_owned()
 }
 
-/// A call by a client of 2026-07-28 that can be asked.
+/// Returns a call by a client of 2026-07-28 that supports elicitation.
 pub fn modern_call(id: u64, tool: &str, arguments: Value) -> Value {
     let mut call = modern(call(id, tool, arguments));
     call["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({ "elicitation": {} });

@@ -1,5 +1,5 @@
-//! Calls about which their tool finds out that only the user's own word will do, as fetch_webpage does of addresses that
-//! are not public: policies and wide rules do not let them run, and whoever can be asked is asked.
+//! Calls whose tool finds that they need the user's own approval, such as fetch_webpage with an address that
+//! is not public: policies and wide rules do not allow them, and the user is asked wherever possible.
 
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ fn no_policy_and_no_wide_rule_stands_for_the_users_word() {
             stage.says("careful", "fetch", private(mark)),
             format!(
                 "Refused: fetch was not run: it leads to 127.0.0.1; so it needs the user's approval of this very call, which \
-                 no policy and no rule about more than it can give, and this client cannot ask the user: it declares no \
+                 no policy and no broader rule can give, and this client cannot ask the user: it declares no \
                  elicitation. The user can allow it in a terminal: `symd approvals add fetch \
                  '^\\{{\"mark\":\"{mark}\",\"private\":true\\}}$' --toolset careful`"
             )
@@ -49,7 +49,10 @@ fn what_the_refusal_proposes_lets_that_very_call_run_over_the_users_own_connecti
     stage.approvals(&format!("{ALLOW}{rule}"));
     let mut anybodys = stage.connect("careful", Whose::Anybodys);
     let says = text(&anybodys.ask(&modern_call(1, "fetch", private("word_added"))));
-    assert!(says.contains("rules about what reaches beyond the project hold over the user's own"), "{says}");
+    assert!(
+        says.contains("rules about tools that reach beyond the project apply only to the user's own"),
+        "{says}"
+    );
     assert!(!ran("word_added"));
     let public = text(&anybodys.ask(&modern_call(2, "fetch", json!({ "mark": "word_public" }))));
     assert_eq!(public, "ran ByPolicy");
@@ -73,7 +76,7 @@ fn a_client_of_the_older_era_is_asked_in_the_midst_of_the_call() {
     assert_eq!(answered(3, "word_always", "always"), "ran ByUser");
     assert_eq!(text(&wire.ask(&call(4, "fetch", private("word_always")))), "ran ByUser", "not asked again");
     assert!(!ran("word_no"));
-    // Who was shown the call before it ran is not asked twice.
+    // A user who was shown the call before it ran is not asked twice.
     stage.approvals("");
     let question = wire.ask(&call(5, "fetch", private("word_before")));
     let reply = wire.ask(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": accepted("y") }));

@@ -1,4 +1,4 @@
-//! The cache before real daemons: it saves parsing and nothing else; no answer depends on it.
+//! The cache with real daemons: it only saves parsing; no answer depends on it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,7 +18,7 @@ fn project() -> User {
     user
 }
 
-/// Every symbol with its place.
+/// Returns every symbol with its place.
 fn everything(user: &User) -> String {
     let arguments = json!({ "name_path_pattern": "method_", "substring_matching": true }).to_string();
     let answer = user.check(&["call", "--toolset", "serena", "find_symbol", &arguments], 0);
@@ -27,7 +27,7 @@ fn everything(user: &User) -> String {
     answer
 }
 
-/// `hits`, `misses` and `damaged` of a daemon that has answered.
+/// Returns `hits`, `misses` and `damaged` of a daemon that has answered a request.
 fn counts(user: &User) -> (u64, u64, u64) {
     let cache = &user.status()["cache"];
     let count = |name: &str| cache[name].as_u64().unwrap();
@@ -63,7 +63,7 @@ fn what_changed_while_nobody_watched_is_noticed() {
     write(&user.path("project/0.py"), "class Changed: pass\n");
     write(&user.path("project/new.py"), "class New: pass\n");
     std::fs::remove_file(user.path("project/1.py")).unwrap();
-    // The same size and the same times: only its bytes tell.
+    // The same size and the same times: only the content differs.
     let (path, kept) = (user.path("project/2.py"), user.path("kept"));
     let touch = |reference: &Path, file: &Path| {
         assert!(Command::new("touch").arg("-r").args([reference, file]).status().unwrap().success());
@@ -114,7 +114,7 @@ fn where_no_cache_can_be_it_goes_on_and_says_so() {
     let user = project();
     let outlines = user.path("cache/outlines");
     std::fs::create_dir_all(outlines.parent().unwrap()).unwrap();
-    // A file where the directory should be: this stops root as well.
+    // A file where the directory should be: this also stops root.
     write(&outlines, "");
     everything(&user);
     let log = user.check(&["logs"], 0);

@@ -1,5 +1,5 @@
-//! cli_agent where scenarios do not reach: its form on the command line, limits that take many files or long ones, and
-//! pages of a server of the tests, which only the user's own word allows.
+//! Cases of cli_agent that scenarios do not cover: its output format on the command line, limits that need
+//! many or large files, and pages of a local server, which need the user's own approval.
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -11,14 +11,14 @@ use crate::support::{User, write};
 /// The contract's 10 MB.
 const LIMIT: usize = 10 << 20;
 
-/// A user whose policy lets this contract do everything.
+/// Returns a user whose policy allows this contract everything.
 fn user() -> User {
     let user = User::new();
     user.settles("[policy]\ncli_agent = \"allow\"\n");
     user
 }
 
-/// What `symd call` prints.
+/// Runs `symd call`; returns its output.
 #[track_caller]
 fn call(user: &User, tool: &str, arguments: &Value, options: &[&str], exit: i32) -> String {
     let arguments = arguments.to_string();
@@ -32,7 +32,7 @@ fn envelope(user: &User, tool: &str, arguments: &Value, exit: i32) -> Value {
     serde_json::from_str(&call(user, tool, arguments, &["--json"], exit)).unwrap()
 }
 
-/// Times differ from run to run.
+/// Removes the times, which differ from run to run.
 fn without_time(text: &str) -> String {
     let human = regex::Regex::new(r"(?m)^  Time: [0-9]+ms$").unwrap();
     let json = regex::Regex::new(r#""execution_time_ms":[0-9]+"#).unwrap();
@@ -80,7 +80,7 @@ fn a_directory_that_was_made_can_be_taken_back_and_made_again() {
     assert!(!user.path("project/a").exists());
     user.check(&["redo"], 0);
     assert!(made.is_dir());
-    // What has been put there since stays.
+    // A file that was created there since is kept.
     write(&made.join("mine"), "x");
     user.check(&["undo"], 0);
     assert!(made.join("mine").exists());
@@ -125,7 +125,7 @@ fn ten_megabytes_are_read_and_no_more() {
     assert!(output.starts_with(start), "{}", &output[..100]);
     let metadata = json!({"total_lines": 655_361, "lines_returned": 655_360, "file_size_bytes": LIMIT + 16});
     assert_eq!(long["metadata"], metadata);
-    // A part of it is no more than was asked for.
+    // A range returns only the requested part.
     let end = envelope(&user, "read_file", &json!({"path": "long.txt", "start_line": 655_361}), 0);
     assert_eq!(end["output"], "Contents of long.txt (lines 655361-655361):\n0123456789abcde\n");
 }
@@ -167,7 +167,7 @@ fn serve(count: usize, response: Vec<u8>) -> (u16, std::thread::JoinHandle<()>) 
                 stream.read_exact(&mut byte).unwrap();
                 head.push(byte[0]);
             }
-            // A client that has enough hangs up.
+            // A client that has read enough closes the connection.
             let _ = stream.write_all(&response);
         }
     });
@@ -181,17 +181,17 @@ fn page(kind: &str, body: &[u8]) -> Vec<u8> {
 
 #[test]
 fn a_page_of_this_machine_is_fetched_on_the_users_own_word_only() {
-    // Who is not asked by a policy has not seen the URL.
+    // A user whose policy allows the call without a question has not seen the URL.
     let allowed = user();
     let (port, served) = serve(2, page("text/html; charset=utf-8", "<h1>Größe</h1>".as_bytes()));
     let wanted = json!({"url": format!("http://127.0.0.1:{port}/x")});
     let refused = envelope(&allowed, "fetch_webpage", &wanted, 6);
     assert_eq!(refused["error"]["code"], "approval_denied");
     let why = refused["output"].as_str().unwrap();
-    let start = "Error: fetch_webpage was not run: 127.0.0.1 leads to 127.0.0.1, which is no public address; so it needs the \
+    let start = "Error: fetch_webpage was not run: 127.0.0.1 leads to 127.0.0.1, which is not a public address; so it needs the \
         user's approval of this very call";
     assert!(why.starts_with(start), "{why}");
-    // It says how to allow it, for a shell.
+    // The message says how to allow the call, as a shell command.
     let (_, how) = why.rsplit_once("`symd ").unwrap();
     let line = format!("\"$SYMD\" {}", how.strip_suffix('`').unwrap());
     let mut shell = allowed.dressed(std::process::Command::new("sh"));
@@ -239,9 +239,9 @@ fn pages_that_are_long_or_no_text_or_not_there_say_so() {
     let (port, served) = serve(1, b"HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n".to_vec());
     assert_eq!(fetched(port, 1), "Error: Failed to fetch - HTTP 404");
     served.join().unwrap();
-    // Nobody listens there any more.
+    // Nothing listens on that port any more.
     assert_eq!(fetched(port, 1), "Error: Failed to fetch - connection refused");
-    // It is accepted by the system and answered by nobody.
+    // The system accepts the connection, and no server answers.
     let silent = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let wanted = json!({
         "url": format!("http://{}/", silent.local_addr().unwrap()),

@@ -1,5 +1,6 @@
-//! docs/contracts.md is made from the tables of tools, the contracts' data, the scenarios and the coverage that was measured
-//! last: `UPDATE_EXPECT=1 cargo test --test symd contract_table` writes it, and without that a page that is out of date fails.
+//! docs/contracts.md is generated from the tables of tools, the contracts' data, the scenarios and the last
+//! coverage measurement: `UPDATE_EXPECT=1 cargo test --test symd contract_table` writes it; without that
+//! variable an outdated page fails the test.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -93,7 +94,7 @@ impl Row {
     }
 }
 
-/// What the contract names, and what we have, by name.
+/// Returns the names of the contract's tools and of ours.
 fn tools_of(toolset: &str) -> BTreeSet<String> {
     let text = std::fs::read_to_string(root(&format!("fixtures/schemas/contracts/{toolset}.json"))).unwrap();
     let contract: Map<String, Value> = serde_json::from_str(&text).unwrap();
@@ -101,7 +102,7 @@ fn tools_of(toolset: &str) -> BTreeSet<String> {
     contract.into_iter().map(|(name, _)| name).chain(ours.map(|tool| tool.name.to_owned())).collect()
 }
 
-/// Per cent of the lines, by toolset and tool.
+/// Returns the percentage of covered lines, by toolset and tool.
 fn measured() -> BTreeMap<(String, String), String> {
     let text = std::fs::read_to_string(root("benches/coverage/measured.tsv")).unwrap_or_default();
     rows(&text).map(|row| ((row[0].to_owned(), row[1].to_owned()), format!("{} %", row[2]))).collect()
@@ -126,7 +127,7 @@ fn the_page_is_up_to_date() {
     );
 }
 
-/// A tool whose files nobody names would have no coverage, and nobody would see that.
+/// A tool without listed source files would silently have no coverage.
 #[test]
 fn every_source_is_there_and_every_tool_has_its_sources() {
     let text = std::fs::read_to_string(root("benches/coverage/sources.tsv")).unwrap();

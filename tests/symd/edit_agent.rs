@@ -1,4 +1,4 @@
-//! What the tests of edit tools share: a connection that calls tools, and a project's files.
+//! Shared by the tests of edit tools: a connection that calls tools, and a project's files.
 
 use serde_json::{Value, json};
 use symd::base::ContentHash;
@@ -23,12 +23,12 @@ impl Agent {
         Agent { wire, calls: 0 }
     }
 
-    /// The text, and whether it is an error.
+    /// Calls a tool; returns the text, and whether it is an error.
     pub fn call(&mut self, tool: &str, arguments: Value) -> (String, bool) {
         self.try_call(tool, arguments).expect("answered")
     }
 
-    /// The same; `None` when the daemon is gone.
+    /// As `call`; returns `None` when the daemon is gone.
     pub fn try_call(&mut self, tool: &str, arguments: Value) -> Option<(String, bool)> {
         self.calls += 1;
         self.wire.try_send(&call(self.calls, tool, arguments))?;
@@ -71,10 +71,10 @@ pub fn revision(bytes: impl AsRef<[u8]>) -> String {
     ContentHash::of(bytes.as_ref()).short()
 }
 
-/// The file that most of them edit.
+/// The file that most tests edit.
 pub const CALC: &str = "class Calc:\n    def add(self, a, b):\n        return a + b\n\n    def sub(self, a, b):\n        return a - b\n\n\ndef main():\n    print(Calc().add(1, 2))\n";
 
-/// Arguments of a tool that edits it.
+/// Returns the arguments of a tool that edits this file.
 pub fn of_file(more: Value) -> Value {
     let mut all = json!({ "relative_path": "calc.py" });
     all.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());

@@ -1,5 +1,6 @@
-//! Texts given for symbols through the real daemon, by both toolsets: they stand where they belong from whatever column they
-//! were written for, and what would harm the file is refused with the line, nothing written.
+//! Bodies given for symbols, through the real daemon and in both toolsets: they end up at the right column,
+//! whatever column they were written for, and what would harm the file is rejected with the line, and nothing
+//! is written.
 
 use serde_json::{Value, json};
 
@@ -19,7 +20,7 @@ fn a_body_from_the_margin_takes_its_methods_column() {
         agent.done("replace_symbol_body", body("Calc/sub", "def sub(self, a, b):\n    return b - a\n"));
         let expected = CALC.replace("return a - b", "return b - a");
         assert_eq!(text_of(&user, "calc.py"), expected, "{toolset}");
-        // It does not close the class.
+        // The insertion does not close the class.
         agent.done("insert_after_symbol", body("Calc/add", "def neg(self, a):\n    return -a\n"));
         let expected = expected.replace("a + b\n", "a + b\n\n    def neg(self, a):\n        return -a\n");
         assert_eq!(text_of(&user, "calc.py"), expected, "{toolset}");
@@ -69,7 +70,7 @@ fn what_would_harm_the_file_is_refused_and_names_the_line() {
         ),
         (
             body("Calc/sub", "def sub(self, a, b):\n        x = 1\n          y = 2"),
-            "calc.py: Python would not accept the file: line 7: `y = 2` would stand at another column than its block; nothing \
+            "calc.py: Python would not accept the file: line 7: `y = 2` would be at another column than its block; nothing \
              was written; correct the text, or give force: true",
         ),
     ];
@@ -87,7 +88,7 @@ fn what_would_harm_the_file_is_refused_and_names_the_line() {
         "Error: Box.kt: 'Box' (line 1) would no longer be declared; nothing was written"
     );
     assert_eq!(things(&user), first);
-    // Another name is no harm.
+    // A different name is accepted.
     native.done("replace_symbol_body", body("Calc/sub", "def less(self, a, b):\n    return a - b"));
     assert_eq!(text_of(&user, "calc.py"), CALC.replace("def sub", "def less"));
 }
@@ -125,7 +126,7 @@ fn no_edit_of_a_symbol_reaches_beyond_it() {
             let told = agent.refused(tool, beside.clone());
             assert!(
                 told.starts_with(&format!(
-                    "{starts}'K/x' stands on the line of its block's head (pair.py:5: "
+                    "{starts}'K/x' is on the same line as the head of its block (pair.py:5: "
                 )),
                 "{told}"
             );

@@ -1,4 +1,5 @@
-//! An edit killed, or failing, between every two steps: afterwards the tree is entirely old or entirely new.
+//! An edit that is killed, or fails, between any two steps: afterwards the tree is entirely old or entirely
+//! new.
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
@@ -11,18 +12,19 @@ use symd::edit::{EditError, Editor, Hook, Options, Plan, PlanStep, Resolution, S
 
 use super::edit_support::*;
 
-/// What the child does: its project and state directories, and at which step it is killed.
+/// Environment variable for the child process: its project and state directories, and the step at which it is
+/// killed.
 const CHILD: &str = "SYMD_TEST_EDIT_CHILD";
 
-/// Journals as they are usually, and so long that they need a file of their own.
+/// Sizes of a changed file: for an ordinary journal, and for one so long that it needs a file of its own.
 const LENGTHS: [usize; 2] = [0, 100_000];
 
-/// A tree in which every kind of change has something to do.
+/// A tree on which every kind of change has an effect.
 fn tree() -> Project {
     tree_with(0)
 }
 
-/// The same with so many bytes in a file that is changed.
+/// As `tree`, with this many bytes in a file that is changed.
 fn tree_with(bytes: usize) -> Project {
     let project = Project::in_memory();
     project.write("long", format!("old {}", "x".repeat(bytes)));
@@ -39,7 +41,7 @@ fn tree_with(bytes: usize) -> Project {
     project
 }
 
-/// Every kind of change at once.
+/// A plan with every kind of change.
 fn plan(project: &Project) -> Plan {
     let mut steps: Vec<PlanStep> = (0..5)
         .map(|number| project.text(&format!("src/f{number}"), vec![edit(0, 3, "new"), edit(7, 11, "NAME")]))
@@ -72,7 +74,7 @@ fn counting(at: impl Fn(usize, Step) -> std::io::Result<()> + Send + Sync + 'sta
     Hook::new(move |step| at(next.fetch_add(1, Ordering::Relaxed), step))
 }
 
-/// The steps that `work` takes, in order.
+/// Returns the steps of `work`, in order.
 fn steps_of(project: &Project, work: impl Fn(&Editor)) -> Vec<Step> {
     let steps = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&steps);
@@ -85,12 +87,13 @@ fn steps_of(project: &Project, work: impl Fn(&Editor)) -> Vec<Step> {
     Arc::into_inner(steps).unwrap().into_inner().unwrap()
 }
 
-/// The step from which on everything is changed: an edit killed later is finished, not put back.
+/// Returns the step after which everything is changed: an edit that is killed later is rolled forward, not
+/// back.
 fn last_change(steps: &[Step]) -> usize {
     steps.iter().rposition(|step| *step == Step::Changed).unwrap()
 }
 
-/// Runs the edit in a process that is killed at step `at`; whether it was.
+/// Runs the edit in a process that is killed at step `at`; returns whether it was killed.
 fn killed_at(project: &Project, work: &str, at: usize) -> bool {
     let status = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "edit_crash::child", "--ignored", "--quiet"])
@@ -122,7 +125,7 @@ fn child() {
         "recover" => {}
         "apply" => {
             let project = Project { scratch: tempfile::tempdir().unwrap() };
-            // The plan of the tree as it is: hashes are those of the parent's tree.
+            // The plan for the tree as it is: its hashes are those of the parent's tree.
             std::os::unix::fs::symlink(scratch.join("project"), project.root()).unwrap();
             editor.apply(&plan(&project), by("child")).unwrap();
         }
@@ -156,7 +159,7 @@ fn killed_between_every_two_steps_the_tree_is_old_or_new() {
             assert_eq!(recovered.operations.len(), told, "{step:?}");
             assert!(recovered.operations.iter().all(|operation| operation.left.is_empty()), "{recovered:?}");
             assert_eq!(editor.history(9).unwrap().len(), usize::from(is_made), "{step:?}");
-            // It goes on from there.
+            // Editing continues from there.
             if is_made {
                 editor.undo(Which::Last, by("undo")).unwrap();
                 assert_eq!(project.things(), old);
@@ -197,7 +200,8 @@ fn what_an_older_edit_left_in_the_slot_is_passed_by() {
     let options = Options { history_bytes: 1, ..Options::default() };
     let (editor, _) = project.open_with(options.clone());
     editor.apply(&Plan::new(vec![create("first", "")]), by("first")).unwrap();
-    // This one's journal is too long for the slot, and its entry drives the first out of the history.
+    // The journal of this edit is too long for the slot, and its entry displaces the first one from the
+    // history.
     editor.apply(&Plan::new(vec![create("second", "x".repeat(100_000))]), by("second")).unwrap();
     editor.apply(&Plan::new(vec![project.delete("second")]), by("third")).unwrap();
     drop(editor);
@@ -233,7 +237,7 @@ fn directories_that_were_taken_away_after_a_crash_come_back_with_their_files() {
     let steps = vec![project.delete("d/e/f"), project.rename("m/n", "n"), project.delete("z")];
     editor.apply(&Plan::new(steps), by("whole")).unwrap();
     drop(editor);
-    // As if it had been cut short before the last file.
+    // As if the edit had been interrupted before the last file.
     std::fs::remove_file(project.state().join("1.edit")).unwrap();
     project.write("z", "z\n");
     std::fs::remove_dir_all(project.root().join("d")).unwrap();
@@ -346,7 +350,7 @@ fn an_error_after_any_step_leaves_the_tree_as_it_was() {
         }));
         let answer = editor.apply(&plan(&project), by("failing"));
         if *step == Step::Committed {
-            // It has happened: an error would say that it has not.
+            // The edit is committed: an error would claim that it is not.
             answer.unwrap();
             assert_eq!(project.things(), new);
             continue;
@@ -387,12 +391,12 @@ fn what_a_user_changed_after_a_crash_is_left_and_named_until_resolved() {
         assert_eq!(project.things(), expected);
         assert_eq!(project.unfinished(), [format!("{}.cut", operation.id)]);
 
-        // It does not stand in the way of edits, and is reported again.
+        // It does not block other edits, and is reported again.
         let (editor, again) = project.open();
         assert_eq!(again.operations[0].id, operation.id);
         editor.apply(&Plan::new(vec![create("other", "")]), by("other")).unwrap();
         editor.undo(Which::Last, by("undo")).unwrap();
-        // What was put back is no affair of this operation any more.
+        // A file that was rolled back no longer belongs to this operation.
         project.write("src/f0", "a day's work\n");
         assert_eq!(project.open().1.operations[0].left.len(), 2);
         editor.resolve(operation.id, resolution, by("resolve")).unwrap();
@@ -414,7 +418,7 @@ fn a_rollback_that_fails_is_finished_before_the_next_edit() {
     let old = project.things();
     let failing = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&failing);
-    // The third change fails, and so does putting the first file back, twice.
+    // The third change fails, and so does rolling back the first file, twice.
     let editor = project.hooked(counting(move |_, step| {
         let number = match step {
             Step::Changed | Step::PutBack => count.fetch_add(1, Ordering::Relaxed),
@@ -452,7 +456,7 @@ fn a_journal_cut_short_means_that_nothing_was_changed() {
             assert!(editor.history(1).unwrap().is_empty());
             assert_eq!(project.unfinished(), Vec::<String>::new());
         }
-        // Damage in the middle is seen too.
+        // Damage in the middle is detected, too.
         for at in [0, 9, 20, 40, whole.len() - 3] {
             let mut damaged = whole.clone();
             damaged[at] ^= 1;

@@ -1,5 +1,6 @@
-//! Daemons killed with SIGKILL while eight clients edit one tree through them. After each restart the tree is what the
-//! committed operations make of it, the journal is empty, and undoing everything gives the first tree byte for byte.
+//! Daemons are killed with SIGKILL while eight clients edit one tree through them. After each restart the
+//! tree is the result of the committed operations, the journal is empty, and undoing everything restores the
+//! first tree byte for byte.
 //! 50 kills here; more of them by `SYMD_TEST_DAEMON_KILLS=500 cargo test --test symd edit_daemon_kill`.
 
 use std::collections::BTreeMap;
@@ -17,12 +18,12 @@ use super::edit_support::{Thing, open, rel};
 use crate::support::{User, Wire};
 
 const CLIENTS: u64 = 8;
-/// The kill comes after at most so many operations of all clients together, in one round of so many ...
+/// Maximum number of operations of all clients together before the kill, in one of this many rounds ...
 const OPERATIONS: usize = 200;
 const LONG_ROUNDS: u64 = 10;
-/// ... and after at most so many in the others, which take the time that is there for more kills.
+/// ... and in the other rounds, so that there is time for more kills.
 const FEWER_OPERATIONS: usize = 20;
-/// At which moment after that: longer than most edits take.
+/// The maximum delay of the kill after that: longer than most edits take.
 const LONGEST_WAIT: Duration = Duration::from_millis(20);
 
 #[test]
@@ -52,7 +53,8 @@ fn killed_at_any_moment_the_daemon_leaves_a_prefix_of_what_was_committed() {
     assert_eq!(tools.keys().collect::<Vec<_>>(), all);
 }
 
-/// One tree, one kill; the tools of the operations that were committed, and how many were cut short.
+/// Runs one round on a new tree, with one kill; returns the tools of the committed operations, and how many
+/// were interrupted.
 fn round(seed: u64) -> (Vec<String>, usize) {
     let user = User::new();
     plant(&user.path("project"));
@@ -68,7 +70,7 @@ fn round(seed: u64) -> (Vec<String>, usize) {
     std::thread::scope(|scope| {
         for client in 0..CLIENTS {
             let (answered, tell, project) = (&answered, tell.clone(), &project);
-            // Here: a thread that connects late would find the daemon killed.
+            // Connected here: a thread that connects late would find the daemon killed.
             let agent = Agent::over(Wire::connect(&socket), "native");
             scope.spawn(move || {
                 let random = fastrand::Rng::with_seed(seed * CLIENTS + client);
@@ -82,14 +84,14 @@ fn round(seed: u64) -> (Vec<String>, usize) {
         for _ in 0..kill_after {
             told.recv().unwrap();
         }
-        // Not when an answer comes: then an edit has just been committed.
+        // Not when an answer arrives: then an edit has just been committed.
         let (now, wait) = (Instant::now(), LONGEST_WAIT.mul_f64(random.f64()));
         while now.elapsed() < wait {
             std::hint::spin_loop();
         }
         kill_process(daemon, Signal::KILL).unwrap();
     });
-    // The next daemon recovers before it answers anything.
+    // The next daemon runs recovery before it answers anything.
     let status = user.check(&["start"], 0);
     let status: Value =
         serde_json::from_str(&user.check(&["status", "--json"], 0)).unwrap_or_else(|_| panic!("{status}"));
@@ -105,7 +107,7 @@ fn round(seed: u64) -> (Vec<String>, usize) {
     let history = json!({ "count": 100_000, "limit": 100_000_000, "format": "json" });
     let mut history = agent.done("history", history);
     if let Some(json) = history.find('{') {
-        // The first answer tells what was recovered.
+        // The first answer reports what was recovered.
         history.drain(..json);
     }
     let history: Value = serde_json::from_str(&history).unwrap();
@@ -114,7 +116,7 @@ fn round(seed: u64) -> (Vec<String>, usize) {
     let clients = usize::try_from(CLIENTS).unwrap();
     let expected = answered..=answered + clients;
     assert!(expected.contains(&operations.len()), "seed {seed}: {answered} answered, {}", operations.len());
-    // Newest first: the first word on a path is the last.
+    // Newest first: the first entry of a path is its latest one.
     let mut last: BTreeMap<PathBuf, Option<String>> = BTreeMap::new();
     for file in operations.iter().flat_map(|operation| operation["files"].as_array().unwrap()) {
         let path = PathBuf::from(file["path"].as_str().unwrap());
@@ -136,7 +138,7 @@ fn round(seed: u64) -> (Vec<String>, usize) {
     let refused = loop {
         let (text, is_error) = agent.call("undo", json!({}));
         if is_error {
-            // The first answer tells what was recovered.
+            // The first answer reports what was recovered.
             break text.lines().last().unwrap().to_owned();
         }
     };

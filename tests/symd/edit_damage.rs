@@ -1,6 +1,7 @@
-//! The journal of an edit that was cut short, damaged on purpose before the next start: truncated, with flipped bits, with
-//! blocks that changed places. Afterwards the tree is entirely old or entirely new, or nothing is touched and every file that
-//! the edit changed is named. 2,000 rounds, seeded; more of them by `SYMD_TEST_DAMAGES=20000 cargo test --test symd damage`.
+//! The journal of an interrupted edit, damaged before the next start: truncated, with flipped bits, with
+//! swapped blocks. Afterwards the tree is entirely old or entirely new, or nothing is touched and every file
+//! that the edit changed is named. 2,000 rounds, seeded; for more:
+//! `SYMD_TEST_DAMAGES=20000 cargo test --test symd damage`.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use super::edit_support::*;
 
 const ROUNDS: u64 = 2_000;
 
-/// A journal that lies in the slot, and one with a file of its own.
+/// Sizes that lead to a journal in the slot, and to one with a file of its own.
 const LENGTHS: [usize; 2] = [6_000, 90_000];
 
 fn tree(length: usize) -> Project {
@@ -25,7 +26,7 @@ fn tree(length: usize) -> Project {
     project
 }
 
-/// Changed, made, moved and deleted files.
+/// A plan with changed, created, moved and deleted files.
 fn plan(project: &Project) -> Plan {
     let mut steps: Vec<PlanStep> =
         (0..5).map(|number| project.text(&format!("src/f{number}"), vec![edit(0, 3, "new")])).collect();
@@ -74,13 +75,13 @@ fn copy_tree(from: &Path, to: &Path) {
     }
 }
 
-/// Where the journal of the edit under way lies: the long one has a file of its own.
+/// Returns the path of the journal of the edit in progress: a long one has a file of its own.
 fn journal(state: &Path) -> Option<PathBuf> {
     ["pending", "slot"].map(|name| state.join(name)).into_iter().find(|path| path.exists())
 }
 
 fn damage(bytes: &mut Vec<u8>, random: &mut fastrand::Rng) {
-    // What was written, without the room behind it.
+    // The length that was written, without the unused rest.
     let written = bytes.iter().rposition(|&byte| byte != 0).map_or(1, |last| last + 1);
     match random.u8(..4) {
         0 => bytes.truncate(random.usize(..=written)),
@@ -107,14 +108,14 @@ fn damage(bytes: &mut Vec<u8>, random: &mut fastrand::Rng) {
     }
 }
 
-/// The files that are others in `new` than in `old`.
+/// Returns the files that differ between `old` and `new`.
 fn changed<'t>(old: &'t Things, new: &'t Things) -> impl Iterator<Item = &'t PathBuf> {
     let is_file = |things: &Things, path: &Path| matches!(things.get(path), Some(Thing::File { .. }));
     let paths = old.keys().chain(new.keys()).filter(|path| old.get(*path) != new.get(*path));
     paths.filter(move |path| is_file(old, path) || is_file(new, path))
 }
 
-/// The tree without what was staged for the edit.
+/// Returns the tree without files that were staged for the edit.
 fn unstaged(things: &Things) -> Things {
     let is_staged = |path: &Path| {
         path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(symd::vfs::TEMPORARY_PREFIX))
@@ -134,7 +135,7 @@ fn a_damaged_journal_leaves_no_third_state() {
     for seed in 0..rounds {
         let mut random = fastrand::Rng::with_seed(seed);
         let (old, new, moments) = &cases[random.usize(..2)];
-        // Twice as often while files are being changed.
+        // Every second time a moment while files are being changed.
         let half: Vec<&Moment> = moments.iter().filter(|moment| moment.step == Step::Changed).collect();
         let moment = if random.bool() {
             half[random.usize(..half.len())]
@@ -146,7 +147,7 @@ fn a_damaged_journal_leaves_no_third_state() {
         copy_tree(moment.scratch.path(), project.scratch.path());
         let found = project.things();
         let about = format!("seed {seed}: {:?}", moment.step);
-        // Mostly the journal, else what lies beside it.
+        // Mostly the journal, sometimes the lock file beside it.
         let Some(path) =
             journal(&project.state()).filter(|_| random.u8(..8) > 0).or(Some(project.state().join("lock")))
         else {
@@ -163,7 +164,7 @@ fn a_damaged_journal_leaves_no_third_state() {
         let (editor, recovered) = match opened {
             Ok(opened) => opened,
             Err(error) => {
-                // It may be another version's.
+                // It may look like the journal of another version.
                 let error = error.to_string();
                 assert!(error.contains("another version of symd wrote it"), "{about}: {error}");
                 assert_eq!(things, found, "{about}");
@@ -188,7 +189,7 @@ fn a_damaged_journal_leaves_no_third_state() {
             changed(old, new).for_each(|path| {
                 assert!(named.contains(path), "{about}: {} is not named: {recovered:?}", path.display());
             });
-            // It is said again at every start, until the user has looked.
+            // Reported at every start until the user has resolved it.
             drop(editor);
             let (editor, again) = project.open();
             assert_eq!(again.operations.len(), 1, "{about}");
@@ -207,7 +208,7 @@ fn a_damaged_journal_leaves_no_third_state() {
             "{about}: {recovered:?}"
         );
         assert_eq!(project.unfinished(), Vec::<String>::new(), "{about}");
-        // It goes on from there.
+        // Editing continues from there.
         editor.apply(&Plan::new(vec![create("next", "")]), by("next")).unwrap();
     }
     println!("{rounds} rounds: old {}, new {}, untouched and named {}", counts[0], counts[1], counts[2]);

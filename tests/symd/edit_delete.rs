@@ -1,4 +1,4 @@
-//! What safe_delete takes together, and what it counts as a use, through the real daemon.
+//! What safe_delete deletes together, and what it counts as a use, through the real daemon.
 
 use serde_json::json;
 
@@ -30,7 +30,7 @@ fn declarations_that_are_one_thing_are_deleted_together() {
     assert!(told.starts_with("Found multiple 2 symbols matching 'Shop/size'; "), "{told}");
     let told = agent.refused("safe_delete", json!({ "name_path": "Only/w" }));
     assert!(told.starts_with("'Only/w[0]' is the only statement of its block at sets.py:31"), "{told}");
-    // A use beyond the set.
+    // A use outside the set.
     put(&user, "use.py", "from sets import F\n\nF().g(1)\n");
     let told = agent.refused("safe_delete", json!({ "name_path": "F/g" }));
     assert!(told.contains("is still used; ") && told.contains("use.py"), "{told}");
@@ -41,7 +41,7 @@ fn declarations_that_are_one_thing_are_deleted_together() {
     let mut expected = SETS.to_owned();
     expected.replace_range(set, "");
     assert_eq!(text_of(&user, "sets.py"), expected);
-    // Others stand between its parts.
+    // Other members are between its parts.
     agent.done("safe_delete", json!({ "name_path": "F/v" }));
     let class = "class F:\n    def kept(self):\n        pass\n\n\nclass Only";
     assert!(text_of(&user, "sets.py").contains(class), "{}", text_of(&user, "sets.py"));
@@ -86,7 +86,7 @@ fn what_another_language_reaches_by_an_accessor_is_used() {
         assert!(told.contains(" is still used; nothing was written; "), "{name}: {told}");
         assert!(told.contains(&format!("in other languages:\n{place}")), "{name}: {told}");
     }
-    // What is declared elsewhere under such a name is no use.
+    // A declaration elsewhere with the same name is not a use.
     agent.done("safe_delete", json!({ "name_path": "B/spare" }));
     agent.done("safe_delete", json!({ "name_path": "free" }));
     agent.done("safe_delete", json!({ "name_path": "B/flag", "force": true }));

@@ -1,4 +1,5 @@
-//! What an edit meets in the wild: read-only files, full disks, links, files that change under it, other processes.
+//! Edits under adverse conditions: read-only files, full disks, links, files that change meanwhile, other
+//! processes.
 
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::Path;
@@ -14,7 +15,7 @@ use crate::support::copy_of;
 
 const CHILD: &str = "SYMD_TEST_EDIT_HOSTILE";
 
-/// This test binary, running one ignored test of this file on `project`.
+/// Prepares a run of this test binary for one ignored test of this file on `project`.
 fn child(project: &Project, name: &str, mut command: Command) -> Command {
     command
         .args(["--exact", &format!("edit_hostile::{name}"), "--ignored", "--quiet"])
@@ -27,7 +28,7 @@ fn myself() -> Command {
     Command::new(std::env::current_exe().unwrap())
 }
 
-/// Refused, the tree untouched, nothing left behind; the message.
+/// Applies steps that must be rejected with the tree untouched and nothing left behind; returns the message.
 fn refused(project: &Project, steps: Vec<PlanStep>) -> String {
     let before = project.things();
     let editor = project.open().0;
@@ -66,17 +67,18 @@ fn plans_that_cannot_be_meant_are_refused_with_file_and_reason() {
     let cases: Vec<(Vec<PlanStep>, &str)> = vec![
         (
             vec![b(), project.text("a", vec![edit(0, 1, "")])],
-            "a: the edit of 0..1 does not lie in the text (3 bytes), or cuts a character",
+            "a: edit 0..1 is outside the text (3 bytes) or splits a character",
         ),
         (
             vec![b(), project.text("a", vec![edit(0, 9, "")])],
-            "a: the edit of 0..9 does not lie in the text (3 bytes), or cuts a character",
+            "a: edit 0..9 is outside the text (3 bytes) or splits a character",
         ),
         (
-            // Offsets of the text as it was, into what the first step made of it; by another name, too.
+            // The second step has offsets of the original text, not of the first step's result; also under
+            // another name.
             vec![project.text("a", vec![edit(0, 0, "more ")]), project.text("link", vec![edit(0, 2, "A")])],
-            "a is edited twice, and the second edit was made up before the first; nothing was written; give all changes of \
-             it in one",
+            "a has two edits, and the second was computed before the first was applied; nothing was written; combine all \
+             changes of this file in one edit",
         ),
         (vec![b(), project.text("binary", vec![edit(0, 1, "")])], "binary is a binary file"),
         (vec![b(), create("a", "")], "a exists already"),
@@ -182,7 +184,7 @@ fn another_user() {
     let error =
         editor.apply(&Plan::new(vec![text("a"), create("closed/d/x", "")]), by("refused")).unwrap_err();
     assert!(error.to_string().contains("closed/d is read-only (its directory"), "{error}");
-    // Another's file in a directory of ours, which we may write: its owner cannot be kept.
+    // Another user's file in a directory that is ours to write: its owner cannot be preserved.
     editor.apply(&Plan::new(vec![text("writable")]), by("edit")).unwrap();
     let meta = std::fs::metadata(scratch.join("project/writable")).unwrap();
     assert_eq!((meta.uid(), meta.mode() & 0o7777), (65534, 0o666));
@@ -205,7 +207,7 @@ fn what_an_ordinary_user_may_not_write_is_refused_before_anything_is() {
     std::fs::set_permissions(project.scratch.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
     std::fs::set_permissions(project.state(), std::fs::Permissions::from_mode(0o700)).unwrap();
     project.chmod("writable", 0o4666);
-    // Where the tests were built need not be open to others.
+    // The directory in which the tests were built may not be accessible to other users.
     let program = copy_of(&std::env::current_exe().unwrap(), project.scratch.path().join("tests"));
     let before = project.things();
     let mut setpriv = Command::new("setpriv");
@@ -259,7 +261,7 @@ fn owner_permissions_attributes_and_links_are_kept() {
     kept("edited");
     assert_eq!(project.read("d/f"), b"new\n");
     assert!(project.root().join("link").is_symlink() && project.root().join("directory").is_symlink());
-    // As with git: the other name keeps the old file.
+    // As in git: the other name keeps the old file.
     assert_eq!(project.read("hard"), b"text\n");
     editor.apply(&Plan::new(vec![project.rename("d/f", "moved")]), by("move")).unwrap();
     editor.undo(Which::Last, by("undo")).unwrap();
@@ -270,7 +272,7 @@ fn owner_permissions_attributes_and_links_are_kept() {
     assert!(!project.root().join("d/g").exists());
 }
 
-/// A small tmpfs, mounted while this lives.
+/// A small tmpfs, mounted as long as this value lives.
 struct Small<'p>(&'p Path);
 
 impl<'p> Small<'p> {
@@ -313,7 +315,7 @@ fn a_full_disk_leaves_the_tree_as_it_was() {
     assert!(error.contains("No space left"), "{error}");
     assert_eq!(project.things(), before);
     assert_eq!(project.unfinished(), Vec::<String>::new());
-    // Staged files are gone: less fits.
+    // The staged files are gone: a smaller plan fits.
     steps.truncate(4);
     editor.apply(&Plan::new(steps), by("fits")).unwrap();
     editor.undo(Which::Last, by("undo")).unwrap();
@@ -356,7 +358,7 @@ fn what_changes_between_check_and_write_is_never_overwritten() {
             },
             "z is a link, not a regular file",
         ),
-        (|root| std::fs::write(root.join("new"), "mine\n").unwrap(), "conflict: new has come into being"),
+        (|root| std::fs::write(root.join("new"), "mine\n").unwrap(), "conflict: new was created"),
         (
             |root| {
                 std::fs::rename(root.join("y"), root.join("w")).unwrap();
@@ -395,7 +397,7 @@ fn what_changes_between_check_and_write_is_never_overwritten() {
             assert!(error.starts_with(why), "{error}");
             let mut things = project.things();
             if why.is_empty() {
-                // A staged file in a directory that was moved away may stay there.
+                // A staged file in a directory that was moved away may remain there.
                 things.retain(|path, _| !path.to_string_lossy().contains(symd::vfs::TEMPORARY_PREFIX));
             }
             assert_eq!(things, expected.things(), "{step:?}: {error}");
@@ -419,13 +421,13 @@ fn a_touched_file_with_the_same_bytes_is_no_conflict() {
     }));
     editor.apply(&Plan::new(vec![project.text("f", vec![edit(0, 4, "new")])]), by("edit")).unwrap();
     assert_eq!(project.read("f"), b"new\n");
-    // The same bytes again are no operation.
+    // Writing the same bytes again is not an operation.
     let same = PlanStep::Write { path: rel("f"), base: None, bytes: b"new\n".to_vec() };
     assert_eq!(editor.apply(&Plan::new(vec![same]), by("same")).unwrap().id, None);
     assert_eq!(editor.history(9).unwrap().len(), 1);
 }
 
-/// Appends a line `count` times, each time to what is there, and moves another file along.
+/// Appends a line `count` times, each time to the current content, and moves another file each time.
 fn append(project: &Path, state: &Path, count: usize) {
     let (editor, _) = open(project, state, Options::default());
     let mut done = 0;
@@ -440,7 +442,7 @@ fn append(project: &Path, state: &Path, count: usize) {
         match editor.apply(&Plan::new(vec![step, create(&format!("made/{lines}"), "")]), by("append")) {
             Ok(_) => done += 1,
             Err(EditError::Conflict { .. }) => {}
-            // Read before the other's edit was through, checked after it.
+            // Read before the other edit was complete, checked after it.
             Err(EditError::File(VfsError::Exists { .. })) => {}
             Err(error) => panic!("{error}"),
         }

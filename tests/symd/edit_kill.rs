@@ -1,6 +1,6 @@
-//! Eight clients edit one tree at once, undo and redo, and the process is killed at some moment: afterwards the journal is empty, and
-//! undoing everything that was committed gives the first tree byte for byte. 50 kills here; more of them by
-//! `SYMD_TEST_KILLS=500 cargo test --test symd edit_kill`.
+//! Eight clients edit, undo and redo in one tree at once, and the process is killed at some moment:
+//! afterwards the journal is empty, and undoing everything that was committed restores the first tree byte
+//! for byte. 50 kills here; for more: `SYMD_TEST_KILLS=500 cargo test --test symd edit_kill`.
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -15,7 +15,7 @@ use super::edit_support::*;
 
 const CHILD: &str = "SYMD_TEST_EDIT_KILL";
 const CLIENTS: u64 = 8;
-/// Operations of all clients together; the kill comes after at most so many were answered.
+/// Maximum number of answered operations of all clients together before the kill.
 const OPERATIONS: usize = 200;
 
 #[test]
@@ -38,7 +38,7 @@ fn killed_at_any_moment_the_tree_is_a_prefix_of_what_was_committed() {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        // One `!` for each operation answered.
+        // The child writes one `!` for each answered operation.
         let mut answers = std::io::BufReader::new(child.stderr.take().unwrap()).bytes();
         let mut answered = 0;
         while answered < answered_before && answers.next().is_some_and(|byte| byte.unwrap() == b'!') {
@@ -46,7 +46,7 @@ fn killed_at_any_moment_the_tree_is_a_prefix_of_what_was_committed() {
         }
         child.kill().unwrap();
         child.wait().unwrap();
-        // What was answered between our last look and the kill counts as well.
+        // Operations that were answered between our last read and the kill also count.
         answered += answers.filter(|byte| *byte.as_ref().unwrap() == b'!').count();
         let (editor, recovered) = project.open();
         cut_short += recovered.operations.len();
@@ -56,7 +56,7 @@ fn killed_at_any_moment_the_tree_is_a_prefix_of_what_was_committed() {
         );
         assert_eq!(project.unfinished(), Vec::<String>::new());
         let committed = editor.history(usize::MAX).unwrap();
-        // Answered is committed; each client may have one more that it was not told of.
+        // An answered operation is committed; each client may have one more without an answer.
         assert!(
             (answered..=answered + 8).contains(&committed.len()),
             "seed {seed}: {answered}, {}",
@@ -94,7 +94,7 @@ fn clients() {
     });
 }
 
-/// Edits until it is killed, and says so after each edit.
+/// Edits until the process is killed, and reports each edit.
 fn client_of(editor: &Editor, project: &Path, mut random: fastrand::Rng) {
     loop {
         let plan = |random: &mut fastrand::Rng| {
@@ -108,7 +108,7 @@ fn client_of(editor: &Editor, project: &Path, mut random: fastrand::Rng) {
         match done {
             Ok(done) if done.id.is_some() => std::io::stderr().write_all(b"!").unwrap(),
             Ok(_) => {}
-            // Planned on what another client changed meanwhile, or on itself.
+            // Planned on text that another client changed meanwhile, or with overlapping changes.
             Err(EditError::Conflict { .. } | EditError::Text { .. } | EditError::InvalidBytes { .. }) => {}
             Err(EditError::Twice { .. } | EditError::File(VfsError::Exists { .. })) => {}
             // Nothing to undo, or to redo.
@@ -136,8 +136,8 @@ fn step(project: &Path, random: &mut fastrand::Rng) -> Option<PlanStep> {
     }
 }
 
-/// Changes of some stretches of `text`, which end somewhere else than they began: whoever applied two of these lists to one
-/// text, or one of them to another text, would be found out.
+/// Returns changes of some ranges of `text`, each to another length: if two such lists were applied to one
+/// text, or one of them to another text, the test would notice.
 fn edits(text: &str, random: &mut fastrand::Rng) -> TextEdits {
     let mut places: Vec<usize> = (0..2 * random.usize(1..4)).map(|_| random.usize(..=text.len())).collect();
     places.iter_mut().for_each(|place| *place = text.floor_char_boundary(*place));

@@ -1,5 +1,6 @@
-//! The oracle for symd's own edits, whose outlines the index is told before it looks: after them it equals one built from
-//! nothing, whatever was written, and undoing them all gives the first tree byte for byte. The rest of the oracle is in
+//! The oracle for symd's own edits, whose outlines are given to the index before it reads the files:
+//! afterwards the index equals one built from nothing, whatever was written, and undoing all edits restores
+//! the first tree byte for byte. The rest of the oracle is in
 //! `crates/engine/src/tests/oracle.rs`.
 
 use std::collections::BTreeSet;
@@ -17,7 +18,7 @@ const EDITS: usize = 240;
 /// Edits between two comparisons.
 const BETWEEN: usize = 6;
 
-/// Asserts that the index is that of an engine started now.
+/// Asserts that the index equals that of an engine started now.
 async fn check(stage: &Stage, after: &[String]) {
     let now = stage.project.engine.ask(|view| view.snapshot.clone()).await.unwrap();
     let run = tempfile::tempdir().unwrap();
@@ -133,7 +134,7 @@ fn edit(random: &mut fastrand::Rng) -> (&'static str, Value) {
     (tool, arguments)
 }
 
-/// A text that begins as files begin, or should not, and may hold what no text holds.
+/// Returns a text with a valid or invalid beginning, which may contain bytes that no text contains.
 fn text(random: &mut fastrand::Rng) -> String {
     let mut text =
         ["", "", "\u{FEFF}", "\u{FEFF}\u{FEFF}", "\0", "class Broken(:\n"][random.usize(..6)].to_owned();
@@ -183,7 +184,7 @@ fn a_mark_that_arrives_in_a_text_is_no_part_of_it() {
             assert_eq!(stage.text("a.py"), whole.replace("return 2", "return 22"), "{tool}");
             stage.undo().await;
             stage.undo().await;
-            // What the connection wrote is not what is there any more.
+            // The content that the connection wrote is no longer the current one.
             stage.done("read_file", json!({ "relative_path": "a.py" })).await;
         }
     });

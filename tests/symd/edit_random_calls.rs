@@ -1,5 +1,6 @@
-//! A client that edits as agents do: any tool of `native` that changes files, at random, without knowing what the others do.
-//! It asserts only that a refusal is one that this explains; whether the tree is right is for the caller to say.
+//! A client that edits as agents do: it calls random tools of `native` that change files, without knowledge
+//! of the other clients. It only asserts that every rejection has such a cause; the caller must check the
+//! tree.
 
 use std::path::Path;
 
@@ -8,11 +9,12 @@ use serde_json::{Value, json};
 use super::edit_agent::Agent;
 use crate::support::write;
 
-/// Files of text in each of three directories, and of Python.
+/// Numbers of text files in three directories, and of Python modules.
 const TEXTS: u8 = 12;
 const MODULES: u8 = 5;
 
-/// What a refusal says that comes of others' edits, or of there being nothing to do.
+/// Parts of the messages of rejections that are caused by other clients' edits, or by there being nothing to
+/// do.
 const EXPECTED: &[&str] = &[
     "conflict",
     "changed",
@@ -34,7 +36,7 @@ const EXPECTED: &[&str] = &[
     "there is nothing to redo",
 ];
 
-/// Makes the files that are edited.
+/// Creates the files to edit.
 pub fn plant(project: &Path) {
     for number in 0..TEXTS {
         let directory = project.join(format!("d{}", number % 3));
@@ -50,7 +52,7 @@ pub fn plant(project: &Path) {
     }
 }
 
-/// Calls tools until nobody answers; `tell` for each operation that was made.
+/// Calls tools until the daemon is gone; calls `tell` for each operation that was made.
 pub fn edit_until_it_is_gone(mut agent: Agent, project: &Path, mut random: fastrand::Rng, tell: impl Fn()) {
     loop {
         let Some((tool, arguments)) = call(project, &mut random) else { continue };
@@ -65,7 +67,7 @@ pub fn edit_until_it_is_gone(mut agent: Agent, project: &Path, mut random: fastr
             }
             Some((text, true)) => {
                 assert!(EXPECTED.iter().any(|one| text.contains(one)), "{shown}: {text}");
-                // It knows the file as it was: it reads it, as the refusal says.
+                // The client knows an old state of the file: it reads the file again, as the message says.
                 if let Some(path) = path
                     && agent.try_call("read_file", json!({ "relative_path": path })).is_none()
                 {
@@ -76,9 +78,9 @@ pub fn edit_until_it_is_gone(mut agent: Agent, project: &Path, mut random: fastr
     }
 }
 
-/// One call; `None` where the file for it is not there.
+/// Returns one call; `None` if its file does not exist.
 fn call(project: &Path, random: &mut fastrand::Rng) -> Option<(&'static str, Value)> {
-    // Mostly where it was at first; some have been moved.
+    // Mostly at its original path; some files have been moved.
     let text = random.u8(..TEXTS);
     let directory = if random.u8(..4) == 0 { random.u8(..3) } else { text % 3 };
     let text = format!("d{directory}/f{text}.txt");
@@ -116,7 +118,7 @@ fn call(project: &Path, random: &mut fastrand::Rng) -> Option<(&'static str, Val
     })
 }
 
-/// The functions of a module, as it is now.
+/// Returns the current functions of a module.
 fn names(project: &Path, module: &str) -> Option<Vec<String>> {
     let text = std::fs::read_to_string(project.join(module)).ok()?;
     let name = |line: &str| Some(line.strip_prefix("def ")?.split('(').next()?.to_owned());

@@ -1,4 +1,5 @@
-//! What the edit tools of both toolsets refuse, in which words, through the real daemon: nothing is written then.
+//! What the edit tools of both toolsets reject, and with which messages, through the real daemon: nothing is
+//! written.
 
 use std::path::Path;
 
@@ -26,7 +27,7 @@ fn what_cannot_be_meant_is_refused_in_the_toolsets_own_words() {
     let first = things(&user);
     let mut native = Agent::new(&user, "native");
     let mut serena = Agent::new(&user, "serena");
-    // Path; serena's words; native's.
+    // (path, message in serena, message in native)
     let outside = format!(
         "Path is outside the project: /etc/passwd (the project is {})",
         user.path("project").display()
@@ -171,7 +172,8 @@ fn what_cannot_be_meant_is_refused_in_the_toolsets_own_words() {
     assert_eq!(native.done("history", json!({})), "[0 operations]");
 }
 
-/// A hook that a tool plants would be run by whoever commits next; the configuration names programs, too.
+/// A hook that a tool writes would be run by the next user who commits; the configuration names programs,
+/// too.
 #[test]
 fn nothing_is_written_where_git_keeps_its_hooks_in_any_toolset() {
     use std::os::unix::fs::PermissionsExt;
@@ -184,7 +186,7 @@ fn nothing_is_written_where_git_keeps_its_hooks_in_any_toolset() {
     let executable = std::fs::Permissions::from_mode(0o755);
     std::fs::set_permissions(project.join("run.sh"), executable).unwrap();
     put(&user, ".git/hooks/post-commit.sample", "#!/bin/sh\n");
-    // A submodule's, and a link that leads there.
+    // The hooks of a submodule, and a link that leads to hooks.
     put(&user, "module/.git", "gitdir: ../.git/modules/module\n");
     std::os::unix::fs::symlink(".git/hooks", project.join("hooks")).unwrap();
     let first = things(&user);
@@ -195,7 +197,7 @@ fn nothing_is_written_where_git_keeps_its_hooks_in_any_toolset() {
         "deep/.git/hooks/post-commit",
     ];
     let own = |path: &str| {
-        format!("{path} is git's own, and git runs programs that are named there; symd does not write it")
+        format!("{path} belongs to git, which runs programs that are named there; symd does not write it")
     };
     let patches = |path: &str| {
         [
@@ -223,7 +225,7 @@ fn nothing_is_written_where_git_keeps_its_hooks_in_any_toolset() {
         assert_eq!(gemini.refused("write_file", file), format!("Error writing to file: {nothing}"));
         let answer = cli_agent.refused("create_file", json!({ "path": path, "content": "#!/bin/sh\n" }));
         assert!(answer.contains("\"code\":\"permission_denied\""), "{answer}");
-        // A patch's new files are named as they would be.
+        // New files of a patch are named by their resolved path.
         let place = path.strip_prefix("hooks/").map_or(path.to_owned(), |name| format!(".git/hooks/{name}"));
         let nothing = format!("{}; nothing was written", own(&place));
         for patch in patches(path) {
@@ -235,7 +237,7 @@ fn nothing_is_written_where_git_keeps_its_hooks_in_any_toolset() {
         assert!(answer.contains("\"code\":\"permission_denied\""), "{answer}");
         assert_eq!(things(&user), first, "{path}");
     }
-    // What is there: a tool that knows no ignore rules does not get at it either.
+    // Existing files: a tool without ignore rules cannot change them either.
     for (path, old, new) in [
         ("hooks/post-commit.sample", "#!/bin/sh", "#!/bin/bash"),
         (".git/config", "[core]", "[core]\n\tfsmonitor = ./run.sh"),
@@ -314,7 +316,7 @@ fn what_may_not_be_written_is_refused_and_the_rest_of_the_edit_with_it() {
         }
         assert_eq!(things(user), first, "{tool}");
     }
-    // A file of somebody else's, in a directory of ours: a rename could replace it, but it is not ours to write.
+    // Another user's file, in a directory of ours: a rename could replace it, but it is not ours to write.
     if rustix::process::geteuid().is_root() {
         let path = user.path("project/good.py");
         std::os::unix::fs::chown(&path, Some(0), Some(0)).unwrap();

@@ -1,4 +1,4 @@
-//! A scratch project for the edit engine: random trees, random plans, and what a tree is.
+//! A scratch project for the edit engine: random trees, random plans, and comparison of trees.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
@@ -23,7 +23,7 @@ pub fn edit(start: usize, end: usize, text: &str) -> TextEdit {
     TextEdit { range: TextRange::new(at(start), at(end)), new_text: text.to_owned() }
 }
 
-/// One thing in a tree.
+/// An entry of a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Thing {
     Directory,
@@ -48,8 +48,8 @@ impl Project {
         Project::of(tempfile::tempdir().unwrap())
     }
 
-    /// Where syncing costs nothing, if the system has such a place: for tests of many edits. A process that is killed
-    /// leaves the same behind on any file system.
+    /// Creates the project where syncing is cheap, if the system has such a place: for tests of many edits. A
+    /// killed process leaves the same state behind on any file system.
     pub fn in_memory() -> Project {
         Project::of(tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap())
     }
@@ -97,7 +97,7 @@ impl Project {
         open(&self.root(), &self.state(), options)
     }
 
-    /// An editor of a tree that no crash has touched.
+    /// Returns an editor of a tree that no crash has touched.
     pub fn editor(&self) -> Editor {
         let (editor, recovered) = self.open();
         assert_eq!(recovered, Recovered::default());
@@ -108,7 +108,7 @@ impl Project {
         self.open_with(Options { hook, ..Options::default() }).0
     }
 
-    /// Everything in the project.
+    /// Returns every entry of the project.
     pub fn things(&self) -> Things {
         things_of(&self.root())
     }
@@ -125,7 +125,8 @@ impl Project {
         PlanStep::Delete { path: rel(path), base: self.hash(path) }
     }
 
-    /// What the state directory holds apart from the lock, the slot and committed operations: nothing, when all is well.
+    /// Returns the entries of the state directory apart from the lock, the slot and committed operations:
+    /// none in a correct state.
     pub fn unfinished(&self) -> Vec<String> {
         let names = std::fs::read_dir(self.state()).unwrap().map(|entry| entry.unwrap().file_name());
         names
@@ -143,7 +144,7 @@ pub fn create(path: &str, bytes: impl Into<Vec<u8>>) -> PlanStep {
     PlanStep::Create { path: rel(path), bytes: bytes.into(), access: Access::Plain }
 }
 
-/// Everything beneath a directory.
+/// Returns every entry beneath a directory.
 pub fn things_of(root: &Path) -> Things {
     let mut things = Things::new();
     collect(root, root, &mut things);
@@ -161,7 +162,7 @@ fn collect(root: &Path, directory: &Path, things: &mut Things) {
             collect(root, &path, things);
             Thing::Directory
         } else if !meta.is_file() {
-            // To open a FIFO would wait for somebody who writes.
+            // Opening a FIFO would block until another process writes.
             Thing::Special
         } else {
             Thing::File { bytes: std::fs::read(&path).unwrap(), mode: meta.permissions().mode() & 0o7777 }
@@ -170,7 +171,8 @@ fn collect(root: &Path, directory: &Path, things: &mut Things) {
     }
 }
 
-/// Bytes of some text, in some encoding, with some line ending, with or without a last one; sometimes no text at all.
+/// Returns the bytes of a random text in a random encoding, with random line endings, with or without a final
+/// one; sometimes bytes that are not text.
 pub fn random_bytes(random: &mut fastrand::Rng) -> Vec<u8> {
     let words = ["a", "fn", "\u{e4}", "\u{1F600}", "\t", " ", "\u{2028}", "name"];
     let ending = ["\n", "\r\n", "\r"][random.usize(..3)];
@@ -195,7 +197,7 @@ pub fn random_bytes(random: &mut fastrand::Rng) -> Vec<u8> {
     }
 }
 
-/// A tree of some files in some directories, with links to both and some permissions.
+/// Creates a tree of files and directories, with links to both and various permissions.
 pub fn random_tree(project: &Project, random: &mut fastrand::Rng) {
     for directory in ["", "a/", "a/b/", "c/"] {
         for number in 0..random.usize(1..5) {
@@ -210,7 +212,7 @@ pub fn random_tree(project: &Project, random: &mut fastrand::Rng) {
     project.link("../a/b", "c/to_directory");
 }
 
-/// A plan that could be meant, over the tree as it is: sometimes one that must be refused.
+/// Returns a plausible plan for the current tree; sometimes one that must be rejected.
 pub fn random_plan(project: &Project, random: &mut fastrand::Rng) -> Plan {
     let files: Vec<String> = project
         .things()
@@ -252,7 +254,7 @@ pub fn random_plan(project: &Project, random: &mut fastrand::Rng) -> Plan {
                 steps.push(PlanStep::Write { path: rel(&path), base, bytes: random_bytes(random) });
             }
             4 if !left.is_empty() => {
-                // Two files change places.
+                // Two files swap their paths.
                 let other = left.swap_remove(random.usize(..left.len()));
                 let (a, b) = (project.hash(&path), project.hash(&other));
                 let rename =
@@ -275,7 +277,7 @@ pub fn random_plan(project: &Project, random: &mut fastrand::Rng) -> Plan {
     Plan::new(steps)
 }
 
-/// Edits of the text that `path` holds now, under the name `through`; none when it holds no text.
+/// Returns random edits of the current text of `path`, under the name `through`; none if it is not text.
 fn random_edits(
     project: &Project,
     path: &str,

@@ -1,5 +1,5 @@
-//! Exactness: what an edit leaves alone stays as it was, byte for byte, in every encoding and with every line ending;
-//! and what its preview shows.
+//! Exactness: text outside an edit stays as it was, byte for byte, in every encoding and with every line
+//! ending; and the content of previews.
 
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
@@ -9,7 +9,7 @@ use symd::edit::{EditError, Hook, Plan, PlanStep, Step, Which};
 
 use super::edit_support::*;
 
-/// `name` replaced by `new` wherever it stands, in files that differ in everything else.
+/// `name` is replaced by `new` wherever it occurs, in files that differ in everything else.
 #[test]
 fn every_byte_outside_the_edit_stays() {
     let utf16 = |mark: &[u8], text: &str, bytes: fn(u16) -> [u8; 2]| {
@@ -115,7 +115,7 @@ fn what_moves_and_changes_is_shown_as_one() {
     );
 }
 
-/// The diff is one that `patch` understands, and says what the edit does.
+/// The diff is accepted by `patch`, and has the same effect as the edit.
 #[test]
 fn a_preview_applied_by_patch_gives_the_same_tree() {
     if Command::new("patch").arg("--version").stdout(Stdio::null()).status().is_err() {
@@ -168,8 +168,8 @@ fn a_preview_applied_by_patch_gives_the_same_tree() {
     }
 }
 
-/// What an edit waits for goes on beside what is slow in it: when it is waited for everything is staged and synced, and no
-/// file has changed. A plan that is refused waits for nothing.
+/// The check that an edit waits for runs in parallel with the slow steps: when the edit begins to wait,
+/// everything is staged and synced, and no file has changed. A plan that is rejected does not wait.
 #[test]
 fn an_edit_waits_right_before_the_first_file_changes() {
     let project = Project::new();

@@ -1,5 +1,5 @@
-//! The edit tools of both toolsets through the real daemon, whole texts compared: what each does, what it answers, and
-//! what it refuses.
+//! The edit tools of both toolsets through the real daemon, with whole texts compared: their effects, their
+//! answers, and what they reject.
 
 use std::path::Path;
 
@@ -9,10 +9,10 @@ use super::edit_agent::{Agent, CALC, of_file, put, revision, text_of, things};
 use super::edit_support::Thing;
 use crate::support::{User, Wire};
 
-/// Tool, arguments, the text of `calc.py` afterwards.
+/// (tool, arguments, text of `calc.py` afterwards)
 type Case = (&'static str, Value, String);
 
-/// What every tool makes of the file; `first` is the first line's number.
+/// Returns the effect of every tool on the file; `first` is the number of the first line.
 fn cases(first: u64) -> Vec<Case> {
     let replaced = |old: &str, new: &str| CALC.replace(old, new);
     vec![
@@ -99,7 +99,7 @@ fn every_tool_of_both_toolsets_does_what_it_says_and_is_undone() {
         assert!(answer.starts_with("calc.py +") && answer.contains("[operation "), "{tool}: {answer}");
         let ends = "; new diagnostics unknown: no server is ready]";
         assert!(answer.ends_with(ends), "{tool}: {answer}");
-        // What was written is seen by the next question.
+        // The next question sees what was written.
         assert!(native.done("read_file", of_file(json!({}))).contains(&revision(&expected)), "{tool}");
         native.done("undo", json!({}));
         native.done("redo", json!({}));
@@ -128,7 +128,7 @@ fn the_first_edit_of_a_file_says_all_there_is_to_say() {
     assert_eq!(text_of(&user, "calc.py"), CALC.replace("def main():\n    print(Calc().add(1, 2))", body));
     assert_eq!(
         agent.done("replace_symbol_body", of_file(json!({ "name_path": "main", "body": body }))),
-        "[nothing changed: it is so already]"
+        "[nothing changed: the content is the same]"
     );
     assert_eq!(
         agent.done("create_text_file", json!({ "relative_path": "new/deep/a.txt", "content": "a" })),
@@ -138,7 +138,7 @@ fn the_first_edit_of_a_file_says_all_there_is_to_say() {
     assert!(undone.contains("deleted") || undone.contains("/dev/null"), "{undone}");
     assert_eq!(
         agent.done("undo", json!({ "id": 2 })),
-        "undone: create new/deep/a.txt\nnew/deep/a.txt, removed\n[operation 3; redo makes it again]"
+        "undone: create new/deep/a.txt\nnew/deep/a.txt, removed\n[operation 3; redo reapplies it]"
     );
     assert!(!user.path("project/new").exists(), "the directories that it made went with it");
     let listed = agent.done("history", json!({}));
@@ -187,7 +187,7 @@ fn a_patch_over_several_files_is_applied_whole_or_not_at_all() {
     assert_eq!(text_of(&user, "d/b.py"), "x = 2\n");
     assert_eq!(text_of(&user, "new.txt"), "new\n");
     assert!(!user.path("project/b.py").exists() && !user.path("project/c.txt").exists());
-    // The form of git, over the command line.
+    // A patch in git's format, from the command line.
     let diff = "--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n one\n-zwei\n+two\n three\n";
     std::fs::write(user.path("change.diff"), diff).unwrap();
     let file = user.path("change.diff");
@@ -233,7 +233,7 @@ fn a_patch_that_calls_one_file_by_two_names_is_refused() {
         assert_eq!(refusal, format!("{names}; nothing was written; give its changes under one name"));
         assert_eq!(things(&user), first);
     }
-    // One name that goes through a link is as good as any, and what is expected of the file counts under both.
+    // A path through a link works as well, and expectations about the file apply under both paths.
     let patch = |section: &str| format!("*** Begin Patch\n*** {section}*** End Patch\n");
     for (section, name) in [
         ("Update File: dl/a.py\n@@\n-a = 1\n+a = 11\n", "dl/a.py"),
@@ -284,7 +284,7 @@ fn what_changed_since_it_was_read_is_not_edited() {
             ),
             "{tool}"
         );
-        // Another connection has read nothing: it edits what is there.
+        // The other connection has read nothing: it edits the current content.
         other.done("replace_content", edit("# more\n", "# less\n"));
         other.done("replace_content", edit("# less\n", "# none\n"));
         other.done("undo", json!({}));
@@ -302,7 +302,7 @@ fn what_changed_since_it_was_read_is_not_edited() {
         one.refused("replace_content", odd)
             .starts_with("Invalid parameter 'expect': expected a file revision")
     );
-    // Somebody else's later change of the file stands in the way of undo.
+    // A later change by another program prevents undo.
     one.done("replace_content", edit("class Calc", "class Sum"));
     put(&user, "calc.py", "mine\n");
     let refusal = one.refused("undo", json!({}));
@@ -338,14 +338,14 @@ fn undoing_what_others_did_is_not_reading_it() {
     stale(&mut one, &once);
     one.done("redo", json!({}));
     stale(&mut one, &twice);
-    // A file that was read, was changed, went, and came back.
+    // A file that was read, then changed, deleted and restored.
     other.done("apply_patch", json!({ "patch": "*** Begin Patch\n*** Delete File: a.txt\n*** End Patch\n" }));
     one.done("undo", json!({}));
     stale(&mut one, &twice);
     one.done("redo", json!({}));
     one.done("undo", json!({}));
     stale(&mut one, &twice);
-    // What it knew before undoing it knows afterwards: nobody else was there.
+    // Before and after an undo the connection knows the same, as no other client changed the file.
     one.done("undo", json!({}));
     one.done("undo", json!({}));
     assert_eq!(text_of(&user, "a.txt"), first);
@@ -354,7 +354,7 @@ fn undoing_what_others_did_is_not_reading_it() {
     one.done("redo", json!({}));
     one.done("replace_lines", replace(1));
     assert_eq!(text_of(&user, "a.txt"), "TWO\nTWO\nthree\n");
-    // And it knows what it made itself, gone and back again.
+    // It also knows a file of its own that was removed and restored.
     one.done("create_text_file", json!({ "relative_path": "made.txt", "content": first }));
     one.done("undo", json!({}));
     one.done("redo", json!({}));
@@ -380,7 +380,7 @@ fn what_breaks_a_file_needs_force_and_the_column_can_be_the_symbols() {
     assert_eq!(text_of(&user, "calc.py"), CALC);
     edit["force"] = true.into();
     agent.done("replace_symbol_body", edit);
-    // It does not parse as it is: that is nobody's fault now.
+    // The file no longer parses at this point: that is not the fault of this edit.
     agent.done("insert_at_line", of_file(json!({ "line": 1, "content": "# (" })));
     agent.done("undo", json!({}));
     agent.done("undo", json!({}));
@@ -408,13 +408,13 @@ fn a_symbol_is_deleted_only_if_nothing_refers_to_it() {
     assert_eq!(text_of(&user, "calc.py"), "def used():\n    pass\n");
     agent.done("safe_delete", json!({ "name_path": "used", "force": true }));
     assert_eq!(text_of(&user, "calc.py"), "");
-    // Nor does it take what is declared together with it.
+    // It does not delete symbols that are declared in the same statement either.
     put(&user, "pair.c", "int left(void), right(void);\nint sum(void) { return right(); }\n");
     assert_eq!(
         agent.refused("safe_delete", json!({ "name_path": "left" })),
         "'left' is bound together with 'right' by one statement (pair.c:1); replace that statement instead"
     );
-    // Documentation goes with it.
+    // The documentation is deleted, too.
     put(&user, "Box.kt", "val x = 1\n\n/** Of Box. */\nclass Box\n");
     agent.done("safe_delete", json!({ "name_path": "Box" }));
     assert_eq!(text_of(&user, "Box.kt"), "val x = 1\n");
@@ -432,7 +432,7 @@ fn nobody_sees_half_of_an_edit_or_what_is_staged_for_it() {
     for number in 0..FILES {
         put(&user, &format!("d{}/f{number}.py", number % 5), "version_0 = 1\n");
     }
-    // Started before the threads, which would all start it.
+    // Started before the threads, all of which would start it otherwise.
     let socket = user.socket();
     let ended = AtomicBool::new(false);
     let questions: usize = std::thread::scope(|scope| {
@@ -493,7 +493,7 @@ fn nobody_sees_half_of_an_edit_or_what_is_staged_for_it() {
     }
 }
 
-/// How a text's bytes are spelled.
+/// A way to encode a text.
 type Spell = fn(&str) -> Vec<u8>;
 
 #[test]
@@ -506,7 +506,7 @@ fn all_bytes_but_those_meant_stay_as_they_are() {
         |text| [b"\xFF\xFE".to_vec(), text.encode_utf16().flat_map(u16::to_le_bytes).collect()].concat();
     let big: Spell =
         |text| [b"\xFE\xFF".to_vec(), text.encode_utf16().flat_map(u16::to_be_bytes).collect()].concat();
-    // Name, text, its first line's ending, spelling.
+    // (name, text, ending of its first line, encoding)
     let files = [
         ("lf", "a = 1\neins = 2\nb = 3\n", "\n", plain),
         ("crlf", "a = 1\r\neins = 2\r\nb = 3\r\n", "\r\n", plain),
@@ -542,7 +542,7 @@ fn all_bytes_but_those_meant_stay_as_they_are() {
             assert_eq!(now[Path::new(&link)], Thing::Link(path.clone().into()), "{toolset} {name}");
             undo(&mut agent);
             assert_eq!(things(&user)[Path::new(&path)], file(text), "{toolset} {name}");
-            // What is put in takes the file's own ending.
+            // Inserted text gets the file's own line ending.
             let edit = json!({ "relative_path": path, "line": first_line, "content": "# one\n# two" });
             agent.done("insert_at_line", edit);
             let expected = format!("# one{ending}# two{ending}{text}");

@@ -1,4 +1,4 @@
-//! What undo promises: whatever was done, undoing all of it gives the first tree, byte for byte.
+//! Undoing all edits restores the first tree, byte for byte, whatever the edits were.
 
 use symd::base::ContentHash;
 use symd::edit::{Conflict, EditError, Happened, OperationId, Options, Plan, PlanStep, Which};
@@ -110,7 +110,7 @@ fn an_edit_ends_redoing() {
     editor.apply(&Plan::new(vec![create("b", "2")]), by("two")).unwrap();
     editor.undo(Which::Last, by("undo")).unwrap();
     editor.undo(Which::Last, by("undo")).unwrap();
-    // Directories that an edit made go with it.
+    // Directories that an edit created are removed by its undo.
     assert!(project.things().is_empty());
     editor.redo(by("redo")).unwrap();
     assert_eq!(project.read("d/a"), b"1");
@@ -134,7 +134,7 @@ fn an_edit_ends_redoing() {
         ]
     );
     assert_eq!(editor.history(1).unwrap().len(), 1);
-    // A second editor of the same state knows the same.
+    // A second editor of the same state has the same history.
     drop(editor);
     assert_eq!(project.editor().history(100).unwrap(), history);
 }
@@ -154,7 +154,7 @@ fn what_is_done_aside_is_undone_by_its_number_only() {
     editor.undo(Which::Last, by("undo")).unwrap();
     assert_eq!(project.things().len(), 2, "the note and its directory");
     assert!(matches!(editor.undo(Which::Last, by("undo")), Err(EditError::NoOperation(_))));
-    // Notes do not end redoing.
+    // Notes do not discard the operations to redo.
     editor.redo(by("redo")).unwrap();
     editor.redo(by("redo")).unwrap();
     assert_eq!((project.read("a"), project.read("b")), (b"1".to_vec(), b"2".to_vec()));

@@ -1,4 +1,4 @@
-//! `explore`: what it bundles about a symbol, that it keeps to its budget, and that it says what it does not know.
+//! `explore`: the content of the bundle about a symbol, its budget, and its statements about what is unknown.
 
 use serde_json::{Value, json};
 
@@ -103,7 +103,7 @@ fn project(files: &[(&str, &str)]) -> User {
     user
 }
 
-/// The lines of an answer, and its last one.
+/// Splits an answer into its lines and the last one.
 fn parts(answer: &str) -> (Vec<&str>, &str) {
     let mut lines: Vec<&str> = answer.lines().collect();
     let last = lines.pop().unwrap();
@@ -130,14 +130,14 @@ used without a call by 1
  app/main.py:12 function register @ 13
 reached by 3 tests in 1 file
  tests/test_core.py: test_digest @ 6
- tests/test_core.py: test_main over main
- tests/test_core.py: make over start
+ tests/test_core.py: test_main via main
+ tests/test_core.py: make via start
 ";
     let (_, last) = parts(&answer);
     assert!(answer.starts_with(expected), "{answer}");
     assert!(last.starts_with("[0 callees, 4 users, 3 tests; syntax; "), "{last}");
-    // `anything.run` may be that of a job, which calls it; a fourth step leads to another test.
-    assert!(last.contains("; tests over more than 3 uses were not looked for;"), "{last}");
+    // `anything.run` may be that of a job, which calls it; a fourth level leads to another test.
+    assert!(last.contains("; tests beyond depth 3 were not looked for;"), "{last}");
     assert!(last.ends_with("; unchecked: 1 use that may lead further up was not followed]"), "{last}");
 }
 
@@ -146,7 +146,7 @@ fn it_follows_users_to_a_depth_and_cycles_end() {
     let user = project(&FILES);
     let mut agent = Agent::new(&user, "native");
     let deep = agent.done("explore", json!({ "name_path": "digest", "depth": 2 }));
-    assert!(deep.contains("\n over 2 uses\n  app/main.py:8 function start @ 9 over main\n"), "{deep}");
+    assert!(deep.contains("\n at depth 2\n  app/main.py:8 function start @ 9 via main\n"), "{deep}");
     let cycle = agent.done("explore", json!({ "name_path": "around", "depth": 5 }));
     assert!(
         cycle.contains(
@@ -171,7 +171,7 @@ fn it_tells_overrides_and_what_is_overridden() {
         assert!(answer.contains(part), "{part}\n{answer}");
     }
     assert!(answer.contains("marked ?") && !answer.contains("complete"), "{answer}");
-    // A class that fits is shown whole; of a larger one its members.
+    // A class that fits is shown in full; of a larger one only its members.
     let class = agent.done("explore", json!({ "name_path": "Job" }));
     assert!(
         class.contains("extends 1\n lib/core.py:4 class Base\nextended by 1\n lib/core.py:19 class Late\n"),
@@ -218,7 +218,7 @@ fn it_keeps_to_its_budget_and_says_what_is_left_out() {
     assert_eq!(refused, "Invalid parameter 'budget': expected an integer of at least 500, got: 499");
 }
 
-/// Of what may be something else only some is shown, behind what is sure.
+/// Of uncertain entries only some are shown, after the certain ones.
 #[test]
 fn what_is_not_sure_takes_little_room() {
     let user = project(&FILES);

@@ -1,5 +1,5 @@
-//! fetch_webpage over TLS, against a server with certificates of our own making: the authorities that are trusted are
-//! those of `SSL_CERT_FILE`, as the daemon was started with it, and nobody else's.
+//! fetch_webpage over TLS, against a server with certificates made here: the trusted authorities are exactly
+//! those in `SSL_CERT_FILE` of the daemon's environment at its start.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, TcpListener};
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::support::{PATIENCE, User, write};
 
-/// Who signs certificates.
+/// A certificate authority.
 struct Authority {
     issuer: Issuer<'static, KeyPair>,
     pem: String,
@@ -30,13 +30,13 @@ impl Authority {
         Authority { issuer: Issuer::new(params, key), pem }
     }
 
-    /// Its certificate in a file.
+    /// Writes the authority's certificate to a file.
     fn in_file(&self, path: PathBuf) -> PathBuf {
         write(&path, &self.pem);
         path
     }
 
-    /// What a server needs that is called `names`.
+    /// Returns the configuration of a server with the host names `names`.
     fn server_called(&self, names: &[&str]) -> Arc<ServerConfig> {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         let key = KeyPair::generate().unwrap();
@@ -49,7 +49,7 @@ impl Authority {
     }
 }
 
-/// Answers one connection with a page; gives the first line that came through TLS, if any did.
+/// Answers one connection with a page; the thread returns the first line received through TLS, if any.
 fn serve(config: Arc<ServerConfig>) -> (u16, JoinHandle<Option<String>>) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -58,7 +58,7 @@ fn serve(config: Arc<ServerConfig>) -> (u16, JoinHandle<Option<String>>) {
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let mut lines = BufReader::new(StreamOwned::new(ServerConnection::new(config).unwrap(), stream));
         let mut first = String::new();
-        // A client that does not trust us says so, and nothing else.
+        // A client that does not trust the certificate sends an alert, and nothing else.
         lines.read_line(&mut first).ok().filter(|read| *read > 0)?;
         let mut line = first.clone();
         while line != "\r\n" {
@@ -75,7 +75,7 @@ fn serve(config: Arc<ServerConfig>) -> (u16, JoinHandle<Option<String>>) {
     (port, serving)
 }
 
-/// What `symd call` answers, by a daemon that is started with `trusted` in its environment.
+/// Returns the answer of `symd call`, from a daemon that is started with `trusted` in its environment.
 fn fetched(user: &User, trusted: &Path, url: &str) -> Value {
     let arguments = json!({ "url": url, "timeout_seconds": 60 }).to_string();
     let mut command = user.symd();

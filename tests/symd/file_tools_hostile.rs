@@ -1,5 +1,5 @@
-//! What the file tools of the contracts meet in the wild that no scenario can hold: links that change while a call looks,
-//! and names that are no text.
+//! Adverse conditions for the contracts' file tools that no scenario can represent: links that change during
+//! a call, and names that are not text.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -21,8 +21,9 @@ fn user() -> User {
     user
 }
 
-/// `way` is a directory of the project at one moment, and a link out of it at the next: a few times for each `turn`, while
-/// the call is answered that gave it. Not without end: a tree that changes faster than it can be looked at is never fresh.
+/// Makes `way` alternately a directory of the project and a link out of it: a few times for each `turn`,
+/// while the call that sent it is answered. Not without end: a tree that changes faster than it can be
+/// scanned never becomes up to date.
 fn swap(project: &Path, outside: &Path, turns: &Receiver<()>) {
     let (way, link) = (project.join("way"), project.join("link"));
     std::os::unix::fs::symlink(outside, &link).unwrap();
@@ -101,7 +102,7 @@ fn names_that_are_no_text_are_counted_or_passed_over() {
     std::fs::create_dir(project.join(OsStr::from_bytes(b"dir\xFF"))).unwrap();
     write(&project.join(OsStr::from_bytes(b"dir\xFF")).join("in.txt"), "x\n");
     let root = project.to_str().unwrap().to_owned();
-    // The marker is gone, so the daemon is told where its project is.
+    // The project's marker is gone, so the daemon gets its root explicitly.
     user.check(&["start", "--project", &root], 0);
     let socket = user.place().socket();
     let connect = |toolset| Agent::over(crate::support::Wire::connect(&socket), toolset);

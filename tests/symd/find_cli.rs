@@ -1,4 +1,4 @@
-//! `symd find` and `symd overview` as people read them: what is said of what was found, and of what was not.
+//! The output of `symd find` and `symd overview` for people: matches, and what is said when there are none.
 
 use std::io::Read;
 
@@ -20,12 +20,12 @@ fn a_question_that_nothing_matches_shows_where_the_name_is() {
     let user = rust_project();
     let text = user.check(&["find", "Wrong/run"], 0);
     let lines: Vec<&str> = text.lines().collect();
-    assert_eq!(lines[0], "No symbols match. The name as such exists:", "{text}");
+    assert_eq!(lines[0], "No symbols match. Symbols with this name elsewhere:", "{text}");
     assert_eq!(lines[1], "src/a.rs:1 function run", "{text}");
     assert_eq!(lines[2], "src/size.rs:5 method impl Size/run", "{text}");
-    // The likelier one first, whatever its path.
+    // The more likely one first, whatever its path.
     let likelier = user.check(&["find", "impl Size/Wrong/run"], 0);
-    assert!(likelier.contains("exists:\nsrc/size.rs:5 method impl Size/run\n"), "{likelier}");
+    assert!(likelier.contains("elsewhere:\nsrc/size.rs:5 method impl Size/run\n"), "{likelier}");
     assert!(lines[3].starts_with("[0 symbols;") && lines.len() == 4, "{text}");
     let elsewhere = user.check(&["find", "Size", "--in", "src/a.rs"], 0);
     assert!(elsewhere.contains("\nsrc/size.rs:1 struct Size\n"), "{elsewhere}");
@@ -76,7 +76,7 @@ fn a_terminal_shows_what_would_steer_it_and_a_pipe_gets_it() {
     let mut child = user.symd().args(["search", "run"]).stdout(open_terminal(&name)).spawn().unwrap();
     let mut seen = Vec::new();
     let mut some = [0; 4096];
-    // The last writer's end is an error here.
+    // After the last writer has closed its end, reads fail.
     while let Ok(count @ 1..) = master.read(&mut some) {
         seen.extend_from_slice(&some[..count]);
     }
@@ -167,7 +167,7 @@ fn an_overview_keeps_to_the_limit_and_says_what_it_left_out() {
         fewer.contains("core/util.py (6): function one 1, function two 2, function three 3 +3\n"),
         "{fewer}"
     );
-    assert!(fewer.contains("web/deep/page.py") && fewer.contains("incomplete: +n: so many more"), "{fewer}");
+    assert!(fewer.contains("web/deep/page.py") && fewer.contains("incomplete: +n: n more"), "{fewer}");
     let least = within(130);
     assert!(least.contains("\ncore/engine.py (6): ") && !least.contains("core/util.py"), "{least}");
     assert!(

@@ -1,5 +1,5 @@
-//! Symbols of a language without a grammar (ruby), outlined by a server that plays a script: found like any others, said
-//! to be missing where they are, and cached.
+//! Symbols of a language without a grammar (ruby), outlined by a server that plays a script: found like any
+//! others, reported as missing where they are, and cached.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::support::{PATIENCE, write};
 
 const SHOP: &str = "class Shop\n  def open\n    1\n  end\n  def close; end\nend\n";
 
-/// A project whose Ruby files have a server that plays a script; its directories outlive it.
+/// A project whose Ruby files have a server that plays a script; its directories outlive this value.
 struct Stage {
     at: PathBuf,
     project: Project,
@@ -32,7 +32,7 @@ fn symbol(name: &str, kind: u8, whole: Value, own: Value, children: Value) -> Va
     json!({ "name": name, "kind": kind, "range": whole, "selectionRange": own, "children": children })
 }
 
-/// What is in `SHOP`, as a tree.
+/// Returns the symbols of `SHOP`, as a tree.
 fn shop() -> Value {
     json!([symbol(
         "Shop",
@@ -46,13 +46,13 @@ fn shop() -> Value {
     )])
 }
 
-/// A server that answers `textDocument/documentSymbol` with these steps.
+/// Returns the script of a server that answers `textDocument/documentSymbol` with these steps.
 fn outlines(steps: Value) -> Value {
     json!({ "capabilities": { "documentSymbolProvider": true }, "on": { "textDocument/documentSymbol": steps } })
 }
 
 impl Stage {
-    /// To be called within a runtime.
+    /// Must be called within a runtime.
     fn new(at: &Path, mut script: Value) -> Stage {
         std::fs::create_dir_all(at.join("installed/rubyls/bin")).unwrap();
         script["log"] = at.join("log").to_str().unwrap().into();
@@ -70,7 +70,7 @@ impl Stage {
         Stage::with(at, Opening::new(at, &toml))
     }
 
-    /// With these languages and servers; the index is kept.
+    /// Opens a stage with these languages and servers, and a cache of the index that outlives the stage.
     fn with(at: &Path, opening: Opening) -> Stage {
         let project = Opening { cache: Some(at.join("cache")), ..opening }.open(at);
         Stage { at: at.to_owned(), project }
@@ -105,7 +105,8 @@ impl Stage {
         reply.text
     }
 
-    /// Asks until the answer is complete: a server that is not ready is not waited for.
+    /// Repeats the request until the answer is complete: the request does not wait for a server that is not
+    /// ready.
     async fn found(&self, name: &str) -> String {
         let all = async {
             loop {
@@ -122,7 +123,7 @@ impl Stage {
         self.ask("get_symbols_overview", json!({ "relative_path": file })).await
     }
 
-    /// How often the server received that method.
+    /// Returns how often the server received that method.
     fn times(&self, method: &str) -> usize {
         let log = std::fs::read_to_string(self.at.join("log")).unwrap_or_default();
         let received = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -255,7 +256,7 @@ fn one_file_that_a_server_dies_of_costs_no_other() {
         let settled = async {
             loop {
                 let text = stage.find("Shop").await;
-                let is_left = text.contains("it is not asked for again until the file changes");
+                let is_left = text.contains("not requested again until the file changes");
                 if is_left && text.contains("1 ruby file has no outline") {
                     return text;
                 }

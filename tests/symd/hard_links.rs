@@ -1,4 +1,4 @@
-//! Files that are one file on the disk: what is written to one name is seen at all of them by the next question.
+//! Hard links: what is written to one name is seen at all names of the file by the next question.
 
 use crate::support::{User, write};
 
@@ -22,7 +22,7 @@ fn what_is_written_to_one_name_is_seen_at_the_others() {
         write(&at("d/b.py"), &format!("def by_b{round}(): pass\n"));
         seen_at_all(&format!("by_b{round}"), &["a.py", "d/b.py"]);
     }
-    // A name that comes later, of a file that was the only one until then; and a script, which is code by its first line.
+    // A second name for a file that had only one; and a script, which is code because of its first line.
     write(&at("c.py"), "def third(): pass\n");
     write(&at("script"), "nothing yet\n");
     user.find("third");
@@ -34,7 +34,7 @@ fn what_is_written_to_one_name_is_seen_at_the_others() {
     seen_at_all("fourth", &["c.py", "d/e.py"]);
     let answer = user.find("fifth");
     assert!(answer.contains("script:2 function fifth") && answer.contains("d/script.py:2"), "{answer}");
-    // One that goes leaves the other.
+    // Removing one name keeps the other.
     std::fs::remove_file(at("a.py")).unwrap();
     write(&at("d/b.py"), "def last(): pass\n");
     let answer = user.find("last");

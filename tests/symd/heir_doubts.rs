@@ -1,5 +1,5 @@
-//! What finds heirs of classes and overrides of members says of what it cannot tell: with a real daemon, without a server and
-//! with real ones.
+//! What the searches for subclasses and overrides report about what they cannot determine: with a real
+//! daemon, without a server and with real ones.
 
 use crate::real_servers::Real;
 use crate::support::{User, write};
@@ -35,7 +35,7 @@ fn files_with_syntax_errors_may_hold_more() {
     let tree = ["call", "type_hierarchy", r#"{"name_path": "Base"}"#];
     for asked in [&["impls", "Base"][..], &["impls", "Base/go"], &tree] {
         let answer = user.check(asked, 0);
-        let why = "incomplete: 2 files with syntax errors hold the name and may have more of what was asked for: bad.py, far.py";
+        let why = "incomplete: 2 files with syntax errors hold the name and may hold further results: bad.py, far.py";
         assert!(footer(&answer).contains(why) && !answer.contains("; complete]"), "{asked:?}: {answer}");
     }
     let other = user.check(&["impls", "Mid/stop"], 0);
@@ -61,15 +61,15 @@ const COMPUTED: &str = "//- pyproject.toml\n[project]\nname = \"computed\"\nvers
 fn says_what_is_computed(user: &User) {
     let types = user.check(&["impls", "Base", "--wait"], 0);
     assert!(types.contains("class Own(Base)"), "{types}");
-    assert!(footer(&types).contains("; unchecked: perhaps F by a base that is not known]"), "{types}");
+    assert!(footer(&types).contains("; unchecked: perhaps F through an unknown base]"), "{types}");
     let tree = user.check(&["call", "type_hierarchy", r#"{"name_path": "Base", "wait": "ready"}"#], 0);
     let is_told = tree.contains("class factory/F")
-        || footer(&tree).contains("; unchecked: perhaps F by a base that is not known]");
+        || footer(&tree).contains("; unchecked: perhaps F through an unknown base]");
     assert!(is_told, "{tree}");
     let members = user.check(&["impls", "Base/go", "--wait"], 0);
     assert!(members.contains("Own/go(self)"), "{members}");
     assert!(
-        footer(&members).contains("; unchecked: perhaps 'go' of F by a base that is not known]"),
+        footer(&members).contains("; unchecked: perhaps 'go' of F through an unknown base]"),
         "{members}"
     );
     for asked in ["P", "P/meet"] {
@@ -120,8 +120,8 @@ fn a_base_that_typescript_computes_is_a_doubt_beside_tsc() {
     assert!(is_told, "{members}");
 }
 
-/// Asks for what implements `asked`, and demands that each of `expected` is listed or named as a doubt, and `complete` not
-/// said where something is only doubted.
+/// Asks for the implementations of `asked`, and asserts that each of `expected` is listed or named as a
+/// doubt, and that the answer is not called `complete` if something is only doubted.
 fn tells_of(languages: &[&str], files: &str, asked: &str, expected: &[&str]) {
     let user = project(languages, files);
     let answer = user.check(&["impls", asked], 0);
@@ -170,7 +170,7 @@ fn classes_that_calls_make_or_register_are_told_of() {
 
     let last = footer(&types);
     assert!(
-        last.contains("class that make_dataclass makes in a.py:") && last.contains("class that type makes"),
+        last.contains("class created by make_dataclass in a.py:") && last.contains("class created by type"),
         "{types}"
     );
     let other = user.check(&["impls", "Plain"], 0);
@@ -196,7 +196,9 @@ fn accessors_of_kotlin_properties_are_told_of() {
         let answer = user.check(&["refs", name_path], 0);
         let last = footer(&answer);
         assert!(
-            last.contains(&format!("1 file holds {accessor}, which may be the same between Kotlin and Java")),
+            last.contains(&format!(
+                "1 file holds {accessor}, which may be the same member in Kotlin and Java"
+            )),
             "{answer}"
         );
         assert!(!last.ends_with("; complete]"), "{answer}");
@@ -207,7 +209,7 @@ fn accessors_of_kotlin_properties_are_told_of() {
     let refused =
         String::from_utf8_lossy(&refused.stdout).into_owned() + &String::from_utf8_lossy(&refused.stderr);
     assert!(refused.contains("J.java:2: int f(B b)"), "{refused}");
-    // What is called the same in both is an occurrence like any other.
+    // A name that is the same in both languages is an ordinary occurrence.
     let same = user.check(&["refs", "B/isOn"], 0);
     assert!(
         same.starts_with("J.java:3? in J/g") && footer(&same).contains("unchecked: 1 marked ?"),
@@ -241,8 +243,7 @@ fn a_forced_rename_leaves_what_is_outside_of_the_project() {
     real.user.check(&["refs", "Th", "--wait"], 0);
     let answer = real.user.check(&["rename", "Th/toString", "zz", "--force"], 0);
     assert!(
-        answer.contains("outside of the project too, where it is left as it is")
-            && !answer.contains("; complete]"),
+        answer.contains("outside the project, which symd does not do") && !answer.contains("; complete]"),
         "{answer}"
     );
     let text = std::fs::read_to_string(real.path("a.ts")).unwrap();

@@ -1,10 +1,10 @@
-//! `symd help agents`: short enough to be read, and every command in it does what it is there for.
+//! `symd help agents`: it is short, and every command in it works as described.
 
 use std::process::{Command, Output};
 
 use crate::support::{User, write};
 
-/// The most characters that an agent is asked to read.
+/// The maximum length of the help text, in characters.
 const MOST: usize = 6_000;
 
 const MODELS: &str = "\
@@ -35,7 +35,7 @@ def main() -> None:
     print(service.validate(\"anna\"))
 ";
 
-/// The commands of the skill's examples, each with the text that it reads.
+/// Returns the commands of the skill's examples, each with its input text.
 fn commands(skill: &str) -> Vec<String> {
     let mut commands: Vec<String> = Vec::new();
     for block in skill.split("```sh\n").skip(1) {
@@ -83,7 +83,7 @@ fn every_command_of_the_skill_works() {
         let output = run(&user, command);
         let (text, talk) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         let exit = output.status.code();
-        // Whether a language server is there is not for this test to say.
+        // This test does not require a language server.
         let may_lack_server = command.starts_with("symd diagnostics") && exit == Some(4);
         assert!(exit == Some(0) || may_lack_server, "{command}\n{exit:?}\n{text}\n{talk}");
         assert!(!text.trim().is_empty(), "{command}: no answer");

@@ -1,5 +1,5 @@
-//! Files that nobody meant well, before a real daemon: each is answered for, or skipped and counted, and all
-//! others are served as before.
+//! Adverse files with a real daemon: each is answered, or skipped and counted, and all other files are served
+//! as before.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -57,10 +57,10 @@ fn whatever_the_text_is_it_has_its_symbols_where_they_stand() {
         ("afterCr", "cr.kt:2 "),
         ("after_line", "line.py:2 "),
     ] {
-        // On a busy machine the parser takes longer over the long line than a question waits, which is told.
+        // On a busy machine the parser takes longer for the long line than a question waits; the answer says
+        // so.
         let answers = std::iter::repeat_with(|| user.find(name)).take(60);
-        let answer =
-            answers.into_iter().find(|answer| !answer.contains("the parser takes long over")).unwrap();
+        let answer = answers.into_iter().find(|answer| !answer.contains("still being parsed")).unwrap();
         assert!(answer.starts_with(place), "{name}: {answer}");
         let body = json!({ "name_path_pattern": name, "include_body": true }).to_string();
         let answer = user.check(&["call", "--toolset", "serena", "find_symbol", &body], 0);
@@ -99,12 +99,12 @@ fn what_is_no_text_is_skipped_and_counted() {
         }
         let deep = json!({ "name_path_pattern": "A/A/A", "relative_path": "deep.kt", "depth": 2 });
         let said = user.run(&["call", "--toolset", toolset, "find_symbol", &deep.to_string()]);
-        // Symbols down to some depth; the serena contract finds that too long, which is an answer too.
+        // Symbols down to some depth; the serena contract rejects the answer as too long, which is valid too.
         let text = String::from_utf8_lossy(&said.stdout);
         assert!(said.status.success() || text.contains("too long"), "{text}");
     }
     assert!(user.find("good").starts_with("good.py:1 "));
-    // Once they are text they are served.
+    // Once the files are text, they are served.
     put(&user, "nul.py", b"def nul(): pass\n");
     put(&user, "huge.py", b"def huge(): pass\n");
     assert!(user.find("nul").starts_with("nul.py:1 ") && user.find("huge").starts_with("huge.py:1 "));
@@ -137,7 +137,7 @@ fn what_is_no_file_is_not_opened_and_counted() {
         for file in ["pipe.py", "socket.py", "loop.py", "up", "outside.py", "x.py"] {
             let arguments = json!({ "relative_path": file }).to_string();
             let said = user.run(&["call", "--toolset", toolset, "get_symbols_overview", &arguments]);
-            // A directory has an overview in native.
+            // In native a directory has an overview.
             let code = i32::from(toolset != "native" || file != "x.py");
             assert_eq!(said.status.code(), Some(code), "{file}: {said:?}");
             assert!(!said.stdout.is_empty() || !said.stderr.is_empty(), "{file}: {said:?}");
@@ -147,7 +147,7 @@ fn what_is_no_file_is_not_opened_and_counted() {
             assert!(!String::from_utf8_lossy(&said.stdout).contains("root:"), "{said:?}");
         }
     }
-    // A file and a directory change places.
+    // A file and a directory swap their paths.
     std::fs::remove_dir_all(project.join("x.py")).unwrap();
     put(&user, "x.py", b"def no_directory(): pass\n");
     assert!(user.find("no_directory").starts_with("x.py:1 ") && user.find("inner").contains("No symbols"));
@@ -187,7 +187,7 @@ impl Ordinary {
         self.run(&["call", "find_symbol", &json!({ "name_path_pattern": name }).to_string()])
     }
 
-    /// Gives everything to this user.
+    /// Changes the owner of everything to this user.
     pub fn own(&self) {
         if rustix::process::geteuid().is_root() {
             let root = self.user.path("");
@@ -293,7 +293,8 @@ fn a_body_is_cut_from_the_text_of_its_lines_though_the_file_shrinks() {
         let answer = ask(&mut wire, id);
         assert!(is(&answer, line, body), "{answer}");
     }
-    // And while somebody goes on replacing it: one or the other, never lines of one with the body of the other.
+    // Also while another thread keeps replacing the file: the answer has one state or the other, never lines
+    // of one with the body of the other.
     let (texts, scratch) = ([short.to_owned(), long], user.path("project/a.tmp"));
     let other = std::thread::spawn(move || {
         for number in 0..200 {

@@ -1,5 +1,5 @@
-//! Texts that nobody writes by hand, all of `fixtures/hostile/units.tsv`: over each a worker answers, or ends within its
-//! limits; and then another one parses as before. Workers are used until one ends, as the daemon uses them.
+//! Unusual texts, all of `fixtures/hostile/units.tsv`: for each a worker answers, or exits within its limits,
+//! and then another worker parses as before. A worker is used until it exits, as in the daemon.
 
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
@@ -10,13 +10,14 @@ use symd::syntax::Grammar;
 
 /// How often a unit is repeated.
 const TIMES: [usize; 3] = [10, 100, 1_000];
-/// Processor seconds that a text gets here, and bytes of memory.
+/// The processor seconds for a text in this test, and its bytes of memory.
 const SECONDS: u32 = 1;
 const MEMORY: u64 = 1 << 30;
-/// All of them together may take so many processor seconds. With fewer, too many texts would end their worker.
+/// The maximum of processor seconds for all texts together. If it is exceeded, too many texts crash their
+/// worker.
 const BUDGET: f64 = 90.0;
 
-/// A worker, spoken to as the daemon does (`crates/parse/src/protocol.rs`).
+/// A worker, with the daemon's protocol (`crates/parse/src/protocol.rs`).
 struct Worker {
     child: Child,
     pipe: UnixStream,
@@ -25,9 +26,9 @@ struct Worker {
 }
 
 enum Ended {
-    /// With an outline.
+    /// The worker answered with an outline.
     Answered,
-    /// By this signal.
+    /// The worker was killed by this signal.
     By(i32),
 }
 
@@ -49,7 +50,7 @@ impl Worker {
         worker
     }
 
-    /// Its tag and its processor time so far.
+    /// Receives a message; returns its tag and the processor time so far.
     fn message(&mut self) -> Option<(u8, f64)> {
         let mut length = [0; 4];
         self.pipe.read_exact(&mut length).ok()?;
@@ -66,11 +67,11 @@ impl Worker {
         body.extend(name.as_bytes());
         body.extend(SECONDS.to_le_bytes());
         body.extend(MEMORY.to_le_bytes());
-        // It is not to stop by itself.
+        // The worker must not stop by itself.
         body.extend(0_u64.to_le_bytes());
         body.extend(text.as_bytes());
         let length = u32::try_from(body.len()).unwrap().to_le_bytes();
-        // One that ended while it was written to has said why.
+        // A worker that exited during the write is noticed below.
         let _ = self.pipe.write_all(&length).and_then(|()| self.pipe.write_all(&body));
         if !self.at_hand.contains(&name) {
             assert_eq!(self.message().expect("the grammar loads").0, 2, "{name}");
@@ -91,7 +92,7 @@ impl Drop for Worker {
     }
 }
 
-/// A unit as it is in the table.
+/// A unit of the table.
 struct Unit {
     grammars: Vec<Grammar>,
     text: String,
@@ -110,7 +111,7 @@ fn units() -> Vec<Unit> {
     table.lines().filter(|line| !line.starts_with("##")).map(unit).collect()
 }
 
-/// A column of the tables in fixtures/hostile, as text.
+/// Unescapes a column of the tables in fixtures/hostile.
 pub fn unescaped(text: &str) -> String {
     let mut out = String::new();
     let mut chars = text.chars();
@@ -135,7 +136,8 @@ pub fn unescaped(text: &str) -> String {
 
 #[test]
 fn no_text_does_more_than_end_its_worker() {
-    // Signals by which a text may end a worker: abort() (also for lack of memory), a crash, its processor time.
+    // The signals that may end a worker because of its text: abort() (also for lack of memory), a crash, its
+    // processor time.
     let allowed = [6, 11, 7, 24];
     let (mut worker, mut spent) = (Worker::new(), 0.0);
     let (mut texts, mut ended) = (0, Vec::new());
@@ -148,11 +150,11 @@ fn no_text_does_more_than_end_its_worker() {
                     let name = format!("{} {:?} {times} times: signal {signal}", grammar.name(), unit.text);
                     assert!(allowed.contains(&signal), "{name}");
                     ended.push(name);
-                    // Its last second counts too.
+                    // The worker's last second counts too.
                     spent += worker.spent + f64::from(SECONDS);
                     worker = Worker::new();
                     assert!(matches!(worker.parse(grammar, "\n"), Ended::Answered));
-                    // More of it only does the same.
+                    // More repetitions only have the same result.
                     break;
                 }
             }

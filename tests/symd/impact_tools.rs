@@ -1,5 +1,5 @@
-//! `impact`: what a change reaches, by what is changed; with counts that agree, within time and room, and that it says what it
-//! does not know.
+//! `impact`: what a change reaches, depending on the kind of change; with consistent counts, within its
+//! limits of time and size, and with statements about what is unknown.
 
 use std::time::{Duration, Instant};
 
@@ -38,8 +38,8 @@ fn a_signature_reaches_its_uses_with_their_arguments() {
     let expected = "\
 signature of function digest (lib/core.py:24)
 direct: 6 symbols in 4 files: production 4, test 1, generated 1
-over 2 uses: 3 more: production 2, test 1, generated 0; 1 of them marked ?
-over 3 uses: 1 more: production 0, test 1, generated 0
+at depth 2: 3 more: production 2, test 1, generated 0; 1 of them marked ?
+at depth 3: 1 more: production 0, test 1, generated 0
 modules (direct+further): app 2+2, lib 2, tests 1+2, gen 1
 mentioned: 1 in docs
 production
@@ -54,7 +54,7 @@ generated
 tests to run: tests/test_core.py
 ";
     assert!(text.starts_with(expected), "{text}");
-    // Whether `anything.run` leads here is not known, nor what would follow from it.
+    // Whether `anything.run` leads here is unknown, and so is what would follow.
     let last = text.lines().last().unwrap();
     assert!(last.starts_with("[10 symbols; syntax; "), "{last}");
     assert!(last.contains("; 1 symbol of the last level may be used further, raise depth;"), "{last}");
@@ -78,16 +78,13 @@ fn a_behaviour_reaches_callers_over_any_number_of_calls() {
     let user = project(&FILES);
     let mut agent = Agent::new(&user, "native");
     let (text, facts) = ask(&mut agent, "digest", "behaviour", 4);
-    assert!(text.contains("over 2 uses\n app/main.py:8 function start @ 9 over main\n"), "{text}");
-    assert!(
-        text.contains("over 4 uses\n tests/test_core.py:17 function test_made @ 18 over make\n"),
-        "{text}"
-    );
+    assert!(text.contains("at depth 2\n app/main.py:8 function start @ 9 via main\n"), "{text}");
+    assert!(text.contains("at depth 4\n tests/test_core.py:17 function test_made @ 18 via make\n"), "{text}");
     assert_eq!(facts["levels"][3]["test"], 1, "{facts:#}");
     assert_eq!(facts["goes_on"], 0, "{facts:#}");
-    // Not deeper than was asked.
+    // Not deeper than requested.
     let (text, facts) = ask(&mut agent, "digest", "behaviour", 1);
-    assert!(!text.contains("over 2 uses") && text.contains("may be used further, raise depth"), "{text}");
+    assert!(!text.contains("at depth 2") && text.contains("may be used further, raise depth"), "{text}");
     assert_eq!((names(&facts["further"]).len(), facts["goes_on"].as_u64() > Some(0)), (0, true), "{facts:#}");
 }
 
@@ -146,7 +143,7 @@ fn a_removal_is_in_the_way_of_every_mention() {
     put(&user, "app/names.py", "# digest is the best\nNAMES = [\"digest\"]\n");
     let mut agent = Agent::new(&user, "native");
     let (text, facts) = ask(&mut agent, "digest", "removal", 2);
-    // What only imports it is in the way, too.
+    // A file that only imports the symbol also prevents its removal.
     assert!(text.contains(" app/main.py\n  1 file main @ 1: from lib.core import Job, digest\n"), "{text}");
     assert!(text.contains("mentioned 1 in comments\n app/names.py:1\n"), "{text}");
     assert!(text.contains("mentioned 1 in strings\n app/names.py:2\n"), "{text}");
@@ -161,17 +158,17 @@ fn cycles_end_and_what_is_known_is_complete() {
     let mut agent = Agent::new(&user, "native");
     let (text, facts) = ask(&mut agent, "around", "behaviour", 10);
     assert!(text.contains("direct: 1 symbol in 1 file: production 1, test 0, generated 0\n"), "{text}");
-    assert!(text.contains("tests to run: none reaches it over 10 uses or fewer\n"), "{text}");
+    assert!(text.contains("tests to run: none reaches it within depth 10\n"), "{text}");
     assert!(text.ends_with("; complete]"), "{text}");
     assert_eq!(facts["complete"], true, "{facts:#}");
-    // What a class does, its members do.
+    // The behaviour of a class is that of its members.
     let (text, facts) = ask(&mut agent, "Job", "behaviour", 1);
     assert!(
-        text.ends_with("; incomplete: uses of its members alone are not among them; ask about a member]"),
+        text.ends_with("; incomplete: uses of only its members are not included; ask about a member]"),
         "{text}"
     );
     assert_eq!(facts["complete"], false, "{facts:#}");
-    // One of many of that name: it is said, and the unsure one is not followed.
+    // One of several symbols with that name: reported as uncertain, and not followed.
     let (text, facts) = ask(&mut agent, "Late/run", "behaviour", 3);
     assert!(text.contains("function work @ 17?") && text.contains("unchecked: 1 marked ?"), "{text}");
     assert_eq!((&facts["complete"], &facts["unchecked"]), (&json!(false), &json!(1)), "{facts:#}");
@@ -222,7 +219,7 @@ fn a_hub_is_told_within_time_and_room() {
         "{text}"
     );
     assert_eq!(facts["levels"][0]["symbols"], CALLERS);
-    // Every file of a direct user is there, and that names or lines are not is said.
+    // Every file of a direct user is listed; omitted names and lines are counted.
     for file in 0..40 {
         assert!(text.contains(&format!("part_{file}.py: ")), "part_{file}\n{text}");
     }
@@ -232,7 +229,7 @@ fn a_hub_is_told_within_time_and_room() {
     assert!(further > 0 && further + not_followed == CALLERS as u64, "{further} {not_followed}");
     let direct = facts["direct"].as_array().unwrap().len() as u64;
     assert_eq!(direct + facts["left_out"]["direct"].as_u64().unwrap(), CALLERS as u64);
-    // And by explore, within its budget.
+    // The same in explore, within its budget.
     let begun = Instant::now();
     let explored = agent.done("explore", json!({ "name_path": "hub" }));
     assert!(explored.chars().count() <= 6_000 && explored.contains("called by 2000\n"), "{explored}");
@@ -258,7 +255,7 @@ fn kotlin_without_a_server() {
     assert!(text.contains("direct: 2 symbols in 2 files: production 1, test 1, generated 0\n"), "{text}");
     assert!(text.contains("modules (direct+further): core 2, app 0+1\n"), "{text}");
     assert!(
-        text.contains("over 2 uses\n app/src/main/kotlin/App.kt:3 function main @ 4 over total\n"),
+        text.contains("at depth 2\n app/src/main/kotlin/App.kt:3 function main @ 4 via total\n"),
         "{text}"
     );
     assert!(text.contains("tests to run: core/src/test/kotlin/PriceTest.kt\n"), "{text}");

@@ -1,5 +1,5 @@
-//! `symd install` as people use it. Most of it with registries' programs of the tests' own, which note what they get;
-//! ty for real, from PyPI.
+//! `symd install` as users run it. Most tests use fake programs of the registries, which record their input;
+//! ty is installed for real, from PyPI.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use rustix::process::{Pid, PidfdFlags, Signal};
 use crate::servers;
 use crate::support::{User, write};
 
-/// What every npm of these tests does last: an installed typescript whose `tsc` says who it is.
+/// The last step of every fake npm in these tests: an installed typescript whose `tsc` prints its path.
 const DELIVER: &str = r#"
 mkdir -p "$prefix/node_modules/typescript" "$prefix/node_modules/.bin"
 echo '{"bin":{"tsc":"./bin/tsc"}}' > "$prefix/node_modules/typescript/package.json"
@@ -19,13 +19,14 @@ printf '#!/bin/sh\necho "the fake tsc in $0"\n' > "$prefix/node_modules/.bin/tsc
 chmod +x "$prefix/node_modules/.bin/tsc"
 "#;
 
-/// A user on whose PATH are programs of the test's own.
+/// A user whose PATH contains the test's own programs.
 struct Customer {
     user: User,
 }
 
 impl Customer {
-    /// Whose npm does what `script` says; `$log` is where it may write, `$prefix` where it is to install.
+    /// Creates a user whose npm runs `script`; `$log` is a directory for its records, `$prefix` the target of
+    /// the installation.
     fn with_npm(script: &str) -> Customer {
         let customer = Customer { user: User::new() };
         for directory in ["bin", "log"] {
@@ -54,7 +55,7 @@ while [ \"$1\" != --prefix ]; do shift; done; prefix=$2; cp \"$prefix\"/package*
         command
     }
 
-    /// Runs symd; its exit code, stdout and stderr.
+    /// Runs symd; returns its exit code, stdout and stderr.
     fn run(&self, arguments: &[&str]) -> (Option<i32>, String, String) {
         let output = self.symd(arguments).output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
@@ -87,7 +88,7 @@ fn make_executable(path: &Path) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// The directories of installations, shown or not.
+/// Returns the number of installation directories, visible or not.
 fn installations(home: &Path) -> usize {
     let Ok(entries) = home.read_dir() else { return 0 };
     entries.flatten().filter(|entry| entry.file_type().unwrap().is_dir()).count()
@@ -101,7 +102,7 @@ fn what_is_there_is_not_installed_again() {
     assert!(report.starts_with("tsc: ") && report.contains("installed"), "{report}");
     let first = customer.tsc();
     assert!(first.starts_with("the fake tsc in "), "{first}");
-    // A language of the same server.
+    // Another language with the same server.
     let (exit, report, _) = customer.run(&["install", "typescript", "javascript"]);
     assert!(
         exit == Some(0) && report.contains("already installed") && report.lines().count() == 1,
@@ -169,24 +170,24 @@ fn a_failure_leaves_nothing_and_says_what_the_registry_said() {
         "{talk}"
     );
     assert_eq!(customer.home().read_dir().unwrap().count(), 0);
-    // An installation that is there stays as it is.
+    // An existing installation stays as it is.
     customer.npm(DELIVER);
     assert_eq!(customer.run(&["install", "typescript"]).0, Some(0));
     let before = customer.tsc();
     customer.npm(half);
     assert_eq!(customer.run(&["install", "--force", "typescript"]).0, Some(1));
     assert_eq!((customer.tsc(), installations(&customer.home())), (before, 1));
-    // A package without the program.
+    // A package without the expected program.
     customer.npm("mkdir -p $prefix/node_modules");
     let (exit, _, talk) = customer.run(&["install", "--force", "typescript"]);
-    assert!(exit == Some(1) && talk.contains("brought no program \"tsc\""), "{talk}");
+    assert!(exit == Some(1) && talk.contains("did not install the program \"tsc\""), "{talk}");
     assert_eq!(installations(&customer.home()), 1);
 }
 
 #[test]
 fn a_missing_tool_is_named_and_the_others_are_installed() {
     let customer = Customer::with_npm(DELIVER);
-    // python3 is there and cannot make environments, as on a Debian without python3-venv.
+    // python3 exists and cannot create environments, as on a Debian without python3-venv.
     customer.program("python3", "echo 'ensurepip is not available'; exit 1");
     let (exit, report, talk) = customer.run(&["install", "ty", "typescript"]);
     assert_eq!(exit, Some(1));
@@ -204,8 +205,8 @@ fn a_missing_tool_is_named_and_the_others_are_installed() {
     assert_eq!(installations(&customer.home()), 0);
 }
 
-/// A symd that installs typescript and stands still in the middle: npm has told its id, and that of a child of its
-/// own, and waits for `gate`.
+/// Starts a symd that installs typescript and is blocked in the middle: npm has reported its own process id
+/// and that of a child, and waits for `gate`.
 fn standing_still(customer: &Customer) -> (Child, [Pid; 2], PathBuf) {
     let (told, gate) = (customer.fifo("told"), customer.fifo("gate"));
     customer.npm(&format!(
@@ -237,7 +238,7 @@ fn an_interruption_ends_everything_and_leaves_nothing() {
         assert!(talk.contains("tsc: interrupted"), "{talk}");
         assert_eq!(customer.home().read_dir().unwrap().count(), 0);
         for process in &watched {
-            // Readable when it has ended; waits for that for as long as the test may take.
+            // Readable when the process has exited; waits as long as the test may take.
             let mut ended = [PollFd::new(process, PollFlags::IN)];
             rustix::event::poll(&mut ended, None).unwrap();
         }
@@ -276,7 +277,7 @@ fn what_a_killed_installer_left_goes_with_the_next() {
     symd.kill().unwrap();
     symd.wait().unwrap();
     rustix::process::kill_process(ids[1], Signal::KILL).unwrap();
-    // npm goes on for itself and delivers into a directory that nobody shows.
+    // npm continues by itself and installs into a directory that nothing refers to.
     write(&gate, "go\n");
     for process in &watched {
         rustix::event::poll(&mut [PollFd::new(process, PollFlags::IN)], None).unwrap();
@@ -351,7 +352,7 @@ fn ty_from_pypi_twice_and_past_the_projects_settings() {
     for file in ["project/pip.conf", "project/pip.ini", "project/.symd/pip.conf"] {
         write(&at(file), nowhere);
     }
-    // A module of the project's in place of one that pip needs.
+    // A module of the project that would replace one that pip needs.
     write(&at("project/ssl.py"), "raise SystemExit('the project was asked')\n");
     let install = || {
         Command::new(env!("CARGO_BIN_EXE_symd"))
@@ -385,7 +386,7 @@ fn ty_from_pypi_twice_and_past_the_projects_settings() {
     assert!(again.contains("already installed"), "{again}");
 }
 
-/// What the installed `server` says to `initialize`, run as it was installed.
+/// Runs the installed `server` and returns its response to `initialize`.
 fn initialized(program: &Path, arguments: &[&str]) -> serde_json::Value {
     let mut child = Command::new(program)
         .args(arguments)

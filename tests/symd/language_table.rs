@@ -1,5 +1,5 @@
-//! docs/languages.md is made from languages.toml: `UPDATE_EXPECT=1 cargo test language_table` writes it, and without
-//! that a page that is out of date fails.
+//! docs/languages.md is generated from languages.toml: `UPDATE_EXPECT=1 cargo test language_table` writes it;
+//! without that variable an outdated page fails the test.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -7,9 +7,9 @@ use std::path::Path;
 use symd::config::server::Install;
 use symd::config::{Language, LanguageServer, Languages};
 
-/// Servers that a test installs and asks about a real project.
+/// Servers that a test installs and queries in a real project.
 const REAL: [&str; 5] = ["ty", "basedpyright", "tsc", "clangd", "kmp-lsp"];
-/// Servers that a test starts where the system has one, and asks something small.
+/// Servers that a test starts if the system has one, for a small query.
 const SMOKE: [&str; 1] = ["gopls"];
 
 const HEAD: &str = "\

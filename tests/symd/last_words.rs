@@ -1,4 +1,4 @@
-//! What a daemon leaves in its log when it is killed by a signal that is not meant to end it.
+//! The log of a daemon that is killed by an unexpected signal.
 
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
@@ -16,7 +16,7 @@ const SIGNALS: [(&str, i32); 7] = [
     ("QUIT", libc::SIGQUIT),
 ];
 
-/// A daemon in the foreground, whose end is seen; it listens.
+/// Starts a daemon in the foreground and waits until it listens.
 fn daemon(user: &User) -> (Child, impl Iterator<Item = String>) {
     let mut daemon = user.symd().arg("daemon").stderr(Stdio::piped()).spawn().unwrap();
     let mut talk = BufReader::new(daemon.stderr.take().unwrap()).lines().map(Result::unwrap);
@@ -28,7 +28,8 @@ fn kill(signal: &str, daemon: &Child) {
     assert!(Command::new("kill").args(["-s", signal, &daemon.id().to_string()]).status().unwrap().success());
 }
 
-/// Whether this process, and so what it starts, ignores the signal: shells start what runs in the background so.
+/// Whether this process, and therefore its children, ignores the signal: shells start background jobs that
+/// way.
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap().trim();
@@ -65,12 +66,12 @@ fn one_that_was_started_in_the_background_does_so_too() {
     user.check(&["start"], 0);
     let log = user.check(&["logs"], 0);
     assert!(
-        log.contains("is killed by SIGSEGV") && log.contains(&format!("(pid {pid}) did not end in order")),
+        log.contains("is killed by SIGSEGV") && log.contains(&format!("(pid {pid}) did not exit cleanly")),
         "{log}"
     );
 }
 
-/// Who starts a daemon may want a signal ignored.
+/// The process that starts a daemon may want a signal ignored.
 #[test]
 fn a_signal_that_is_ignored_stays_ignored() {
     let user = User::new();

@@ -1,10 +1,10 @@
-//! The layers of ARCHITECTURE.md, held: a crate depends only on crates of lower rows. That it uses nothing that it does not
-//! depend on, the compiler holds; and the program, which is the root package, may use all.
+//! Checks the layers of ARCHITECTURE.md: a crate depends only on crates of lower rows. The compiler ensures
+//! that it uses nothing else; the program, which is the root package, may use all layers.
 #![allow(clippy::disallowed_methods)]
 
 use std::path::Path;
 
-/// Layer and row. Layers of one row do not use each other.
+/// (layer, row); layers in the same row do not use each other.
 const ROWS: [(&str, u8); 20] = [
     ("sys", 0),
     ("base", 1),
@@ -28,14 +28,14 @@ const ROWS: [(&str, u8); 20] = [
     ("serve", 10),
 ];
 
-/// Packages in `crates/` that are no layers.
+/// Packages in `crates/` that are not layers.
 const OTHERS: [&str; 1] = ["unrun"];
 
 fn row_of(layer: &str) -> Option<u8> {
     ROWS.iter().find(|(known, _)| *known == layer).map(|&(_, row)| row)
 }
 
-/// The layers that a crate's manifest names under `[dependencies]`.
+/// Returns the layers that a crate's manifest lists under `[dependencies]`.
 fn dependencies(manifest: &str) -> Vec<String> {
     let (_, rest) = manifest.split_once("\n[dependencies]\n").unwrap_or_default();
     let section = rest.split("\n[").next().unwrap_or_default();
@@ -54,7 +54,7 @@ fn no_crate_depends_on_one_above_it() {
             continue;
         }
         let row = row_of(&layer)
-            .unwrap_or_else(|| panic!("{layer} stands in no row: add it to ROWS and ARCHITECTURE.md"));
+            .unwrap_or_else(|| panic!("{layer} is in no row: add it to ROWS and ARCHITECTURE.md"));
         let manifest = std::fs::read_to_string(crates.join(&layer).join("Cargo.toml")).expect("a manifest");
         layers += 1;
         for used in dependencies(&manifest) {

@@ -1,5 +1,6 @@
-//! A hundred kills: whoever is killed, the daemon's stand-in, the supervisor or the server, nothing of the server is
-//! left running, grandchildren included. The real daemon's SIGKILL is tested where the daemon is.
+//! A hundred kills of the process that stands in for the daemon, of the supervisor, or of the server: nothing
+//! of the server keeps running, including grandchildren. SIGKILL of the real daemon is tested with the
+//! daemon.
 
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
@@ -13,7 +14,7 @@ use crate::support::write;
 
 const KILLS: usize = 100;
 
-/// Never ends by itself, whatever it is told, and has a child that does not either.
+/// Makes the server ignore every request to exit, and start a child that does the same.
 fn stubborn(script: &mut Value, grandchild: &std::path::Path) {
     script["ignore_sigterm"] = true.into();
     script["ignore_end"] = true.into();
@@ -52,7 +53,7 @@ impl StandIn {
             .process_group(0)
             .spawn()
             .unwrap();
-        // Its first message says that the grandchild is there.
+        // Its first message means that the grandchild is running.
         let mut out = BufReader::new(supervisor.stdout.take().unwrap());
         let (mut header, mut empty) = (String::new(), String::new());
         out.read_line(&mut header).unwrap();
@@ -106,9 +107,9 @@ async fn servers_and_supervisors_killed_in_turn_are_replaced_and_leave_nothing()
         vec![Play::new("ls", script)]
     });
     for turn in 0..KILLS / 2 {
-        // A question that comes before the death is noticed fails with it, and says that it is to be asked again.
+        // A question that is asked before the crash is noticed fails, and its error says to ask again.
         while let Err(error) = stage.references("python").await {
-            assert!(error.to_string().contains("ask again: it is started anew"), "{error}");
+            assert!(error.to_string().contains("ask again: it is being restarted"), "{error}");
         }
         let supervisor = Watched::new(i32::try_from(stage.status("ls").pid.unwrap()).unwrap());
         let all = [supervisor, Watched::new(stage.pid("ls")), watched_in(&stage.path("grandchild"))];
@@ -118,7 +119,7 @@ async fn servers_and_supervisors_killed_in_turn_are_replaced_and_leave_nothing()
         });
         all.await.unwrap();
         if turn % 2 == 1 {
-            // The budget is not what is tested here.
+            // The limit on restarts is not what is tested here.
             stage.servers.restart("ls").await.unwrap();
         }
     }

@@ -1,4 +1,5 @@
-//! The life of servers: which one is asked, when it counts as ready, how it is stopped and started, who shares what.
+//! The life cycle of servers: which one is chosen, when it counts as ready, how it is stopped and started,
+//! which clients share it.
 
 use std::time::Duration;
 
@@ -47,7 +48,7 @@ async fn who_does_not_wait_is_told_what_is_waited_for() {
             ]),
         );
         script["on"]["initialize"] = json!([{ "wait_for": fifo(&at.join("start")) }]);
-        // Time enough for the server to say that it begins to load.
+        // Enough time for the server to report that it begins to load.
         vec![Play::new("ls", script).with("readiness = { start-grace-ms = 10000 }\n")]
     });
     let path = |name: &str| stage.path(name).to_str().unwrap().to_owned();
@@ -57,10 +58,10 @@ async fn who_does_not_wait_is_told_what_is_waited_for() {
     assert!(is_pending(&mut waits).await);
     let_on(&path("start")).await;
     let reached = path("reached");
-    // The question goes on waiting meanwhile.
+    // The question keeps waiting meanwhile.
     let doing = tokio::select! {
         biased;
-        answer = &mut waits => panic!("it is not ready, and says {answer:?}"),
+        answer = &mut waits => panic!("answered before it was ready: {answer:?}"),
         _ = heard(&reached) => stage.status("ls"),
     };
     assert!(matches!(doing.state, ServerState::Starting | ServerState::Loading), "{doing:?}");
@@ -86,7 +87,7 @@ async fn one_that_loads_with_the_first_document_gets_it_before_it_is_asked() {
     let mut waits = Box::pin(stage.references("python"));
     let reached = path("reached");
     tokio::select! {
-        answer = &mut waits => panic!("it loads, and says {answer:?}"),
+        answer = &mut waits => panic!("answered while loading: {answer:?}"),
         _ = heard(&reached) => {}
     }
     assert_eq!(stage.status("ls").requests, 0, "opened, and not asked yet");
@@ -110,7 +111,7 @@ async fn slow_progress_is_told_in_percent() {
         let toml = "readiness = { start-grace-ms = 0, server-status = true }\n";
         vec![Play::new("ls", honest_but("initialized", steps)).with(toml)]
     });
-    // Opening the FIFO takes the server there, and lets it on: so the question is asked first, and waits.
+    // Opening the FIFO lets the server continue: therefore the question is asked first, and waits.
     let question = async {
         let mut waits = Box::pin(stage.references("python"));
         while is_pending(&mut waits).await && stage.status("ls").doing.as_deref() != Some("indexing (43 %)") {
@@ -140,13 +141,13 @@ async fn a_server_stopped_by_hand_stays_stopped() {
     stage.servers.restart("ls").await.unwrap();
     stage.references("python").await.unwrap();
     let second = Watched::new(stage.pid("ls"));
-    // Restarted while it runs: stopped first.
+    // Restarted while it runs: it is stopped first.
     stage.servers.restart("ls").await.unwrap();
     second.assert_ended();
     stage.references("python").await.unwrap();
     assert_eq!(stage.status("ls").starts, 3);
     let error = Stage::error(stage.servers.stop("nobody").await);
-    assert!(error.contains("no server is called so"), "{error}");
+    assert!(error.contains("no server has this name"), "{error}");
 }
 
 #[tokio::test]
@@ -155,17 +156,14 @@ async fn a_server_that_keeps_dying_goes_down_and_can_be_raised() {
     let mut last = String::new();
     for _ in 0..5 {
         last = Stage::error(stage.references("python").await);
-        assert!(last.contains("it ended (exit code 1)"), "{last}");
+        assert!(last.contains("it exited (exit code 1)"), "{last}");
     }
-    assert!(
-        last.starts_with("ls is down: it ended 5 times within 10 minutes, at last so: it ended"),
-        "{last}"
-    );
+    assert!(last.starts_with("ls is down: it exited 5 times in 10 minutes; last error: it exited"), "{last}");
     assert!(last.ends_with("`symd server restart ls` tries again"), "{last}");
     assert_eq!((stage.state("ls"), stage.status("ls").starts), (ServerState::Down, 5));
     stage.servers.restart("ls").await.unwrap();
     let again = Stage::error(stage.references("python").await);
-    assert!(again.starts_with("ls failed: it ended (exit code 1)"), "{again}");
+    assert!(again.starts_with("ls failed: it exited (exit code 1)"), "{again}");
 }
 
 #[tokio::test]
@@ -196,9 +194,9 @@ async fn one_that_is_slow_is_passed_over_and_its_answer_kept() {
     stage.hover("python").await.unwrap();
     for _ in 0..2 {
         let why = Stage::error(stage.references_now("python").await);
-        assert!(why.contains("its answer, which is kept for the next question"), "{why}");
+        assert!(why.contains("the answer, which is kept for the next question"), "{why}");
     }
-    // Now it answers.
+    // Now the server answers.
     stage.hover("python").await.unwrap();
     assert_eq!(stage.references("python").await.unwrap().value.len(), 1);
     assert_eq!(stage.times("ls", REFERENCES), 1);
@@ -208,7 +206,7 @@ async fn one_that_is_slow_is_passed_over_and_its_answer_kept() {
 async fn one_that_takes_too_much_memory_is_started_anew() {
     let stage = Stage::new(|_| {
         let toml = "readiness = { start-grace-ms = 0 }\nmemory-limit-mb = 0\n";
-        // It does not answer: else it may have before its memory was looked at.
+        // The server does not answer: otherwise it might do so before its memory was checked.
         vec![Play::new("ls", honest_but(REFERENCES, json!([{ "hang": true }]))).with(toml)]
     });
     let error = Stage::error(stage.references("python").await);
@@ -233,7 +231,7 @@ async fn equal_questions_under_way_are_asked_once_and_one_that_leaves_takes_nobo
         (Box::pin(stage.references("python")), Box::pin(stage.references("python")));
     assert!(is_pending(&mut second).await && is_pending(&mut third).await);
     assert_eq!((stage.status("ls").requests, stage.status("ls").shared), (2, 2));
-    // The one that was first leaves.
+    // The client that asked first leaves.
     drop(first);
     drop(third);
     stage.hover("python").await.unwrap();
@@ -248,13 +246,13 @@ async fn equal_questions_under_way_are_asked_once_and_one_that_leaves_takes_nobo
     assert_eq!(cancelled, "$/cancelRequest\n");
 }
 
-/// A stage whose server has said that it was asked, and does not answer.
+/// Returns a stage whose server has received a request and does not answer.
 async fn asked_in_vain() -> Stage {
     let stage = Stage::new(|at| {
         let steps = json!([{ "tell": fifo(&at.join("asked")) }, { "hang": true }]);
         vec![Play::new("ls", honest_but(REFERENCES, steps))]
     });
-    // Ready from here on: a question is on its way when it was polled once.
+    // Ready from here on: a request has been sent once its future was polled.
     stage.hover("python").await.unwrap();
     stage
 }
@@ -283,8 +281,8 @@ async fn who_does_not_wait_is_told_how_the_server_ended() {
     heard(stage.path("asked").to_str().unwrap()).await;
     Watched::new(stage.pid("ls")).kill();
     let error = Stage::error(hasty.await);
-    assert!(error.contains("ls failed: it ended (signal 9)"), "{error}");
-    assert!(error.ends_with("ask again: it is started anew"), "{error}");
+    assert!(error.contains("ls failed: it exited (signal 9)"), "{error}");
+    assert!(error.ends_with("ask again: it is being restarted"), "{error}");
 }
 
 #[tokio::test]
@@ -298,7 +296,7 @@ async fn a_stop_by_hand_ends_questions_and_is_named_as_the_reason() {
     let error = Stage::error(answer);
     assert_eq!(error, "ls is down: it was stopped by hand; `symd server restart ls` tries again");
     assert_eq!((stage.state("ls"), stage.status("ls").starts), (ServerState::Stopped, 1));
-    // Twice is as good as once.
+    // Stopping twice has the same effect as once.
     stage.servers.stop("ls").await.unwrap();
     stage.servers.shutdown().await;
     assert_eq!(stage.references("python").await, Err(NoAnswer::Stopping));
@@ -396,7 +394,7 @@ async fn what_is_missing_is_named_with_the_next_step() {
     let stage = Stage::new(|_| vec![Play::new("ls", honest()).with(install)]);
     let program = stage.path("installed/ls/bin/ls");
     std::fs::rename(&program, stage.path("elsewhere")).unwrap();
-    // Not `ls` of /bin: that one is found, so it has another name here.
+    // Not named `ls`: that program exists in /bin and would be found.
     let stage = {
         drop(stage);
         Stage::new(|_| vec![Play::new("no-such-ls", honest()).with(install)])
@@ -415,7 +413,7 @@ async fn what_is_missing_is_named_with_the_next_step() {
     let stage = Stage::new(|_| vec![Play::new("ls", honest()).with("requires = [\"no-such-rg\"]\n")]);
     let error = Stage::error(stage.references("python").await);
     assert!(error.contains("ls cannot work without no-such-rg: no-such-rg is not installed"), "{error}");
-    // Beside the server is where `symd install` puts it.
+    // `symd install` puts the program beside the server.
     std::os::unix::fs::symlink("/bin/true", stage.path("installed/ls/bin/no-such-rg")).unwrap();
     assert!(stage.references("python").await.is_ok());
 }
@@ -435,7 +433,7 @@ async fn nothing_of_the_project_is_run() {
     std::os::unix::fs::symlink(fake_ls(), stage.path("project/bin/sly-ls")).unwrap();
     let error = Stage::error(stage.references("python").await);
     assert!(error.contains("sly-ls is not installed"), "{error}");
-    // A server that does run does not find it either.
+    // A running server does not find it either.
     std::os::unix::fs::symlink(fake_ls(), stage.path("installed/sly-ls/bin/sly-ls")).unwrap();
     stage.references("python").await.unwrap();
     let environment = std::fs::read(format!("/proc/{}/environ", stage.pid("sly-ls"))).unwrap();

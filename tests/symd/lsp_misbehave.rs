@@ -1,5 +1,5 @@
-//! Servers that do not do what they should: each gives an error that names the server and says what to do, and the
-//! other language's server goes on as if nothing had happened.
+//! Servers that misbehave: each leads to an error that names the server and says what to do, and the other
+//! language's server is not affected.
 
 use serde_json::{Value, json};
 use symd::lsp::ServerState;
@@ -7,10 +7,10 @@ use symd::lsp::ServerState;
 use crate::lsp_stage::{Play, Stage, honest, honest_but, is_pending, one_reference};
 
 const REFERENCES: &str = "textDocument/references";
-/// Soon out of patience; ready at once.
+/// A short timeout; ready at once.
 const HASTY: &str = "timeout = 1\nreadiness = { start-grace-ms = 0 }\n";
 
-/// Asks a server that plays `script`; what it says, whatever it is, must hold all of `says`.
+/// Sends a request to a server that plays `script`; its result or error must contain all of `says`.
 async fn check_with(toml: &str, script: Value, says: &[&str]) -> Stage {
     let stage =
         Stage::new(|_| vec![Play::new("bad", script).with(toml), Play::new("good", honest()).of("rust")]);
@@ -34,7 +34,7 @@ async fn check(script: Value, says: &[&str]) -> Stage {
 async fn prints_usage_and_exits() {
     let script = json!({ "at_start": [{ "stderr": "usage: bad [--stdio]" }, { "exit": 2 }] });
     let says = [
-        "bad failed: it ended (exit code 2) before it answered initialize",
+        "bad failed: it exited (exit code 2) before it answered initialize",
         "its stderr ends with: usage: bad [--stdio]",
         "check that `bad ",
         "/state/bad.log",
@@ -70,7 +70,7 @@ async fn speaks_http() {
     check_with(HASTY, script, &["bad failed: it did not answer initialize within 2", "check that `bad "])
         .await;
     let ends = json!({ "on": { "initialize": [{ "raw": answer }, { "exit": 1 }] } });
-    check(ends, &["bad failed: it ended (exit code 1) before it answered initialize"]).await;
+    check(ends, &["bad failed: it exited (exit code 1) before it answered initialize"]).await;
 }
 
 #[tokio::test]
@@ -83,7 +83,7 @@ async fn refuses_to_initialize() {
 async fn answers_nothing_in_time() {
     let says = ["bad failed: it did not answer textDocument/references within 1", "ask again"];
     check_with(HASTY, honest_but(REFERENCES, json!([{ "hang": true }])), &says).await;
-    // Under another id is no answer either.
+    // An answer with another id does not count either.
     let other = json!([{ "answer_as": { "id": 99_999, "result": [] } }]);
     check_with(HASTY, honest_but(REFERENCES, other), &says).await;
 }
@@ -94,16 +94,16 @@ async fn hangs_again_and_again_and_is_started_anew() {
     let stage = check_with(HASTY, honest_but(REFERENCES, steps), &["did not answer"]).await;
     let first = stage.pid("bad");
     stage.references("python").await.unwrap_err();
-    // An answer in between, and it is not taken for hung.
+    // An answer in between, so that the server does not count as hung.
     stage.hover("python").await.unwrap();
     stage.references("python").await.unwrap_err();
     stage.references("python").await.unwrap_err();
     assert_eq!((stage.pid("bad"), stage.status("bad").starts), (first, 1));
     stage.references("python").await.unwrap_err();
-    // This one waits for the new process.
+    // This request waits for the new process.
     stage.hover("python").await.unwrap();
     assert_ne!(stage.pid("bad"), first);
-    assert!(stage.status("bad").last_error.unwrap().contains("several questions in a row"));
+    assert!(stage.status("bad").last_error.unwrap().contains("several requests in a row"));
 }
 
 #[tokio::test]
@@ -114,7 +114,7 @@ async fn who_does_not_wait_is_not_kept_by_one_that_was_late() {
     assert_eq!(stage.status("bad").doing.as_deref(), Some(late));
     let mut trial = Box::pin(stage.references_now("python"));
     assert!(is_pending(&mut trial).await);
-    // One question tries the server; others are told at once.
+    // One request tries the server; others fail at once.
     let text = Stage::error(stage.references_now("python").await);
     assert!(text.starts_with(&format!("bad is not ready yet: {late} (")), "{text}");
     trial.await.unwrap_err();
@@ -132,7 +132,7 @@ async fn answers_nonsense() {
     check(answers(json!([{ "answer": null }])), &["value: []"]).await;
     let error = json!([{ "error": { "code": -32603, "message": "advertised, and failing" } }]);
     check(answers(error), &["bad failed", "error -32603: advertised, and failing"]).await;
-    // Ranges are checked where the text is.
+    // Ranges are checked where the text is available.
     let far = json!({ "start": { "line": 9999, "character": 1 }, "end": { "line": 1, "character": 0 } });
     check(answers(json!([{ "answer": [{ "uri": "{uri}", "range": far }] }])), &["line: 9999"]).await;
 }
@@ -142,7 +142,7 @@ async fn answers_with_200_mib() {
     let stage =
         check(honest_but(REFERENCES, json!([{ "answer_huge": 200 << 20 }])), &["bad failed: its answer"])
             .await;
-    // It is still there.
+    // The server is still running.
     assert!(stage.hover("python").await.is_ok());
     assert_eq!(stage.status("bad").starts, 1);
 }
@@ -160,19 +160,19 @@ async fn writes_junk_between_messages() {
 async fn dies_with_questions_pending() {
     let steps = json!([{ "stderr": "panicked at src/x.rs" }, { "exit": 101 }]);
     let says = [
-        "bad failed: it ended (exit code 101)",
+        "bad failed: it exited (exit code 101)",
         "its stderr ends with: panicked at src/x.rs",
-        "ask again: it is started anew",
+        "ask again: it is being restarted",
     ];
     let stage = check(honest_but(REFERENCES, steps), &says).await;
     assert!(stage.hover("python").await.is_ok());
-    // The question was put to the next process too, which died of it as well.
+    // The request was also sent to the next process, which crashed on it, too.
     assert_eq!(stage.status("bad").starts, 3);
-    check(honest_but(REFERENCES, json!([{ "abort": true }])), &["bad failed: it ended (signal 6)"]).await;
+    check(honest_but(REFERENCES, json!([{ "abort": true }])), &["bad failed: it exited (signal 6)"]).await;
     let mut script = honest();
     // initialize, initialized, didOpen, references: one of these.
     script["crash_after"] = json!({ "messages": 3, "code": 3, "stderr": "three is enough" });
-    check(script, &["bad failed: it ended (exit code 3)", "three is enough"]).await;
+    check(script, &["bad failed: it exited (exit code 3)", "three is enough"]).await;
 }
 
 #[tokio::test]
@@ -199,7 +199,7 @@ async fn asks_questions_of_its_own() {
         { "answer": one_reference() },
     ]);
     let stage = check(honest_but(REFERENCES, asks), &["line: 1"]).await;
-    // A question after them: all have been read by then.
+    // A request after them: when it is answered, the server has read them all.
     stage.hover("python").await.unwrap();
     let answers: Vec<Value> = stage
         .received("bad")

@@ -19,7 +19,7 @@ use crate::support::{PATIENCE, write};
 /// The text of `a.py` and `a.rs`.
 pub const TEXT: &str = "def f():\n    f()\n";
 
-/// Where tests find what cargo builds beside them.
+/// Returns the path of fake-ls, which cargo builds beside the tests.
 pub fn fake_ls() -> PathBuf {
     Path::new(env!("CARGO_BIN_EXE_symd")).parent().unwrap().join("examples/fake-ls")
 }
@@ -28,7 +28,7 @@ pub fn symd() -> PathBuf {
     env!("CARGO_BIN_EXE_symd").into()
 }
 
-/// One server of a stage.
+/// A server of a stage.
 pub struct Play {
     name: &'static str,
     language: &'static str,
@@ -37,7 +37,7 @@ pub struct Play {
 }
 
 impl Play {
-    /// A server of `python` that plays `script`.
+    /// Creates a server of `python` that plays `script`.
     pub fn new(name: &'static str, script: Value) -> Play {
         Play { name, language: "python", toml: "readiness = { start-grace-ms = 0 }\n".to_owned(), script }
     }
@@ -47,14 +47,14 @@ impl Play {
         self
     }
 
-    /// With these keys of languages.toml instead.
+    /// Replaces the server's keys in languages.toml.
     pub fn with(mut self, toml: &str) -> Play {
         self.toml = toml.to_owned();
         self
     }
 }
 
-/// Answers every question that tests ask.
+/// Returns the script of a server that answers every request of the tests.
 pub fn honest() -> Value {
     json!({
         "capabilities": { "referencesProvider": true, "hoverProvider": true },
@@ -65,7 +65,7 @@ pub fn honest() -> Value {
     })
 }
 
-/// An honest server that does something else for one method.
+/// Returns the script of an honest server that behaves differently for one method.
 pub fn honest_but(method: &str, steps: Value) -> Value {
     let mut script = honest();
     script["on"][method] = steps;
@@ -88,7 +88,7 @@ impl Stage {
         Stage::with_options(plays, |_| {})
     }
 
-    /// `plays` and `change` get the scratch directory by its path and the options.
+    /// Calls `plays` with the path of the scratch directory, and `change` with the options.
     pub fn with_options(
         plays: impl FnOnce(&Path) -> Vec<Play>,
         change: impl FnOnce(&mut ServersOptions),
@@ -149,7 +149,7 @@ impl Stage {
         self.languages.by_name(name).unwrap()
     }
 
-    /// Asks for references, waiting as long as a test can.
+    /// Requests references, and waits as long as a test can.
     pub async fn references(&self, language: &str) -> Result<Said<Vec<Span>>, NoAnswer> {
         let waiting = Waiting::Until(tokio::time::Instant::now() + PATIENCE);
         self.servers.references(self.language(language), &place(language), waiting).await
@@ -164,7 +164,7 @@ impl Stage {
         self.servers.hover(self.language(language), &place(language), waiting).await
     }
 
-    /// The error of a question that must fail.
+    /// Returns the error of a request that must fail.
     #[track_caller]
     pub fn error<T: std::fmt::Debug>(answer: Result<T, NoAnswer>) -> String {
         answer.unwrap_err().to_string()
@@ -180,18 +180,18 @@ impl Stage {
         self.status(server).state
     }
 
-    /// What a server has received so far.
+    /// Returns what a server has received so far.
     pub fn received(&self, server: &str) -> Vec<Value> {
         let log = std::fs::read_to_string(self.path(&format!("{server}.log"))).unwrap_or_default();
         log.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// How often it received that method.
+    /// Returns how often a server received that method.
     pub fn times(&self, server: &str, method: &str) -> usize {
         self.received(server).iter().filter(|message| message["method"] == method).count()
     }
 
-    /// The pid of its process that was started last; not the supervisor's.
+    /// Returns the process id of a server's latest process, not of its supervisor.
     pub fn pid(&self, server: &str) -> i32 {
         let started = self.received(server);
         let mut pids = started.iter().filter_map(|message| message["started"].as_i64());
@@ -210,23 +210,23 @@ pub fn fifo(path: &Path) -> String {
     path.to_str().unwrap().to_owned()
 }
 
-/// What is written into a FIFO; waits for it.
+/// Waits for text to be written to a FIFO, and returns it.
 pub async fn heard(fifo: &str) -> String {
     let path = fifo.to_owned();
     let read = tokio::task::spawn_blocking(move || std::fs::read_to_string(path).unwrap());
     tokio::time::timeout(PATIENCE, read).await.expect("told in time").unwrap()
 }
 
-/// Lets everybody on who waits for a FIFO.
+/// Lets every process continue that waits for a FIFO.
 pub async fn let_on(fifo: &str) {
     let path = fifo.to_owned();
     let open = tokio::task::spawn_blocking(move || {
         drop(std::fs::OpenOptions::new().write(true).open(path).unwrap())
     });
-    tokio::time::timeout(PATIENCE, open).await.expect("somebody waits for it").unwrap();
+    tokio::time::timeout(PATIENCE, open).await.expect("a reader is waiting").unwrap();
 }
 
-/// A process that can be watched for its end, whatever becomes of its number.
+/// A process whose exit can be watched, even if its id is reused.
 pub struct Watched(pub i32, OwnedFd);
 
 impl Watched {
@@ -234,13 +234,13 @@ impl Watched {
         Watched(pid, rustix::process::pidfd_open(Pid::from_raw(pid).unwrap(), PidfdFlags::empty()).unwrap())
     }
 
-    /// Waits for its end.
+    /// Waits for the process to exit.
     #[track_caller]
     pub fn assert_ends(&self) {
         assert!(self.ends_within(PATIENCE), "process {} still runs", self.0);
     }
 
-    /// It must have ended.
+    /// Asserts that the process has exited.
     #[track_caller]
     pub fn assert_ended(&self) {
         assert!(self.ends_within(Duration::ZERO), "process {} still runs", self.0);
@@ -257,7 +257,7 @@ impl Watched {
     }
 }
 
-/// Polls a future once; whether it is pending.
+/// Polls a future once; returns whether it is pending.
 pub async fn is_pending<F: Future + Unpin>(future: &mut F) -> bool {
     tokio::select! {
         biased;

@@ -1,5 +1,5 @@
-//! Names as people and agents write them: other readings than as a name path, overloads of one name, declarations that are
-//! one thing; through the real daemon, without a language server.
+//! Names as people and agents write them: readings other than a name path, overloads of one name, several
+//! declarations of one thing; through the real daemon, without a language server.
 
 use serde_json::Value;
 
@@ -91,7 +91,7 @@ fn the_literal_reading_comes_first_and_nothing_is_made_up() {
         let text = user.check(&["find", name], 0);
         assert!(text.starts_with("No symbols match."), "{name}: {text}");
     }
-    // From the top level only.
+    // Only at the top level.
     assert!(user.check(&["find", "/run()"], 0).starts_with("No symbols match."));
     assert!(user.check(&["find", "/Flask.run"], 0).contains("read as Flask/run"));
 }
@@ -169,7 +169,7 @@ fn a_question_about_overloads_is_answered_for_all_of_their_container() {
     let json: Value = serde_json::from_str(&user.check(&["call", "impact", json], 0)).unwrap();
     assert_eq!(json["overloads"][1]["symbol"]["name_path"], "Shop/size[1]", "{json}");
     assert_eq!(json["complete"], false, "{json}");
-    // Those of one only.
+    // The uses of only one of them.
     let one = user.check(&["refs", "Shop/size[0]"], 0);
     assert!(!one.starts_with('#'), "{one}");
     // Of two types.

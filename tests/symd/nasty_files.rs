@@ -1,15 +1,15 @@
-//! A project in which every sixth file is one of `fixtures/hostile/files.tsv`: all others are indexed, and every answer is right
-//! while the nasty ones are tried out and afterwards. What that costs is measured by benches/nasty.
+//! A project in which every sixth file is one of `fixtures/hostile/files.tsv`: all other files are indexed,
+//! and every answer is right while the nasty files are tried and afterwards. benches/nasty measures the cost.
 
 use serde_json::{Value, json};
 
 use crate::hostile_units::unescaped;
 use crate::support::{User, Wire, call, stands_at, write};
 
-/// Files that somebody wrote.
+/// The number of ordinary files.
 const FILES: usize = 300;
 
-/// The extension and the text of each, `NAME` standing for a name.
+/// (extension, text) of each kind of file; `NAME` is a placeholder for a name.
 const TEXTS: [(&str, &str); 5] = [
     ("py", "class A:\n    def NAME(self):\n        return 1\n"),
     ("kt", "class A {\n    fun NAME() = 1\n}\n"),
@@ -18,7 +18,7 @@ const TEXTS: [(&str, &str); 5] = [
     ("rs", "impl A {\n    fn NAME() -> u8 { 1 }\n}\n"),
 ];
 
-/// The name that file `number` declares, its path and its line.
+/// Returns the name that file `number` declares, its path and its line.
 fn declared(number: usize) -> (String, String, usize) {
     let (extension, text) = TEXTS[number % TEXTS.len()];
     let line = 1 + text.lines().position(|line| line.contains("NAME")).unwrap();
@@ -30,7 +30,7 @@ fn ask(wire: &mut Wire, id: usize, tool: &str, arguments: Value) -> String {
     answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
 }
 
-/// Asks for each file's symbol: it is where it stands, and what may be missing is named.
+/// Asks for each file's symbol: it is at its place, and the answer names what may be missing.
 fn assert_answers(wire: &mut Wire, nasty: &[String]) {
     for number in 0..FILES {
         let (name, path, line) = declared(number);
@@ -70,7 +70,7 @@ fn sixty_nasty_files_hide_no_other() {
     let status = user.status();
     assert_eq!(status["files"], FILES + nasty.len(), "{status}");
     assert_eq!(status["skipped"]["unreadable"], 0, "{status}");
-    // One that changes is seen as ever, and one that is healed is like the others.
+    // A changed file is seen as usual, and a repaired one is like the others.
     let (name, path, _) = declared(0);
     write(&user.path("project").join(&path), "def changed_name(): pass\n");
     write(&user.path("project").join(&nasty[0]), "fun healed() = 1\n");

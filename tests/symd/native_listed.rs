@@ -1,5 +1,5 @@
-//! The tools that native lists, over a real daemon: each call means one of an older tool and is answered as that is,
-//! in every listing, and decided about as that is.
+//! The tools that native lists, through a real daemon: each call stands for an older tool, in every listing,
+//! has the same answer, and is subject to the same approvals.
 
 use serde_json::{Value, json};
 
@@ -38,7 +38,7 @@ fn project() -> User {
     user
 }
 
-/// Calls that mean the same: of a listed tool with short parameters, and of the older one.
+/// Returns pairs of equivalent calls: of a listed tool with short parameters, and of the older tool.
 fn pairs() -> Vec<[(&'static str, Value); 2]> {
     let one = |short: &'static str, few: Value, long: &'static str, many: Value| [(short, few), (long, many)];
     vec![
@@ -128,7 +128,7 @@ fn a_listed_tool_answers_as_the_one_that_it_means() {
     let user = project();
     for toolset in ["native", "native_full", "coding-agent", "debugging"] {
         let mut agent = Agent::new(&user, toolset);
-        // Why there is no server, a connection is told once.
+        // A connection learns only once why there is no server.
         let told = agent.done("references", json!({ "name_path": "side" }));
         assert!(told.contains("; syntax (") || !told.contains("; syntax"), "{told}");
         let told = agent.done("references", json!({ "name_path": "Shape" }));
@@ -161,7 +161,7 @@ fn a_definition_says_what_it_is() {
     let json: Value = serde_json::from_str(&agent.done("definition", for_programs)).unwrap();
     assert_eq!(json["definitions"][0]["name_path"], "side");
     assert!(json["hover"]["text"].as_str().unwrap().contains("The length of a side."), "{json}");
-    // The older tool is as it was.
+    // The older tool behaves as before.
     let text = agent.done("find_definition", place);
     assert!(text.starts_with("lib.py:12-14 function side() -> int\n["), "{text}");
     let text = agent.refused("definition", json!({ "line": 5, "name": "side" }));
@@ -207,7 +207,7 @@ fn an_edit_is_undone_and_made_again_by_one_tool() {
     assert_eq!(text_of(&user, "use.py"), USE);
     agent.done("undo", json!({ "redo": true }));
     assert!(text_of(&user, "use.py").contains("def sum_up()"));
-    // The history calls edits by the tools that made them.
+    // The history names the tool that made an edit.
     assert!(agent.done("history", json!({})).contains("rename_symbol"));
 }
 
@@ -218,7 +218,7 @@ fn two_names_of_a_parameter_with_different_values_are_refused() {
     let both = json!({ "name_path": "side", "name_path_pattern": "Shape" });
     for tool in ["find_symbol", "references", "find_callers"] {
         let text = agent.refused(tool, both.clone());
-        assert!(text.contains("are one parameter and were given different values"), "{tool}: {text}");
+        assert!(text.contains("name the same parameter and have different values"), "{tool}: {text}");
     }
     agent.done("find_symbol", json!({ "name_path": "side", "name_path_pattern": "side" }));
     let paths = json!({ "path": "lib.py", "relative_path": "use.py" });
@@ -236,7 +236,7 @@ fn what_is_settled_about_a_tool_holds_for_its_other_name() {
         let fix = json!({ "path": "use.py", "start_line": 1, "title": "Fix" });
         let text = agent.refused("code_actions", fix);
         assert!(text.contains("denies native/apply_code_action"), "{text}");
-        // To list what there is, is another tool.
+        // Listing the actions is another tool.
         let text = agent.refused("code_actions", json!({ "path": "use.py", "start_line": 1 }));
         assert!(!text.contains("denies"), "{text}");
     }

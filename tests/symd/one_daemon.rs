@@ -1,5 +1,5 @@
-//! One daemon of a project for a user, whatever the environment of a client says; and `SYMD_HOME`, which separates. What
-//! agents pass on stands in `fixtures/environments`.
+//! One daemon per project and user, whatever a client's environment; and `SYMD_HOME`, which separates
+//! daemons. `fixtures/environments` describes what agents pass on.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,15 +9,15 @@ use serde_json::Value;
 
 use crate::support::{User, write};
 
-/// A user id that no account has, so that HOME says where its home is.
+/// A user id without an account, so that HOME determines the home directory.
 const ID: u32 = 61_873;
 
-/// What a program passes on to those that it starts.
+/// The environment that a program passes to its children.
 #[derive(serde::Deserialize)]
 struct Passing {
-    /// Where that is said.
+    /// The source of this information.
     source: String,
-    /// Names of variables; `*` is all of them.
+    /// Names of variables; `*` means all.
     passes: Vec<String>,
 }
 
@@ -66,7 +66,7 @@ impl Session {
         command.current_dir(self.user.path("project")).output().unwrap()
     }
 
-    /// What symd says on stdout and on stderr; it must succeed.
+    /// Runs symd, which must succeed; returns stdout and stderr.
     #[track_caller]
     fn says(&self, variables: &BTreeMap<&str, PathBuf>, arguments: &[&str]) -> (String, String) {
         let output = self.run(variables, arguments);
@@ -76,7 +76,7 @@ impl Session {
         (text, talk)
     }
 
-    /// Socket, process and limit of answers of the daemon that is there for a client.
+    /// Returns socket, process id and answer limit of the daemon that a client reaches.
     #[track_caller]
     fn daemon(&self, variables: &BTreeMap<&str, PathBuf>) -> (String, u64, String) {
         let (socket, _) = self.says(variables, &["socket"]);
@@ -125,7 +125,8 @@ fn clients_of_every_environment_find_one_daemon_and_its_settings() {
             variables.map(|(name, value)| (*name, value.clone())).collect();
         assert_eq!(session.daemon(&variables), expected, "{name}");
     }
-    // Others, or spelled otherwise: the running daemon's are used, and what differs is told in one line.
+    // Other directories, or other spellings: the running daemon's are used, and one line reports the
+    // difference.
     let mut other = full.clone();
     other.insert("HOME", session.user.path("home/../home"));
     other.insert("TMPDIR", session.user.path("elsewhere"));
@@ -137,7 +138,7 @@ fn clients_of_every_environment_find_one_daemon_and_its_settings() {
         ["xdg/config/symd", "elsewhere/symd"].map(|name| session.user.path(name).display().to_string());
     let line = talk.lines().find(|line| line.contains("configuration")).unwrap_or_default();
     assert!(line.contains(&theirs) && line.contains(&own), "{talk}");
-    // After a stop the variables of a session are remembered for a client that is not told of them.
+    // After a stop, the variables of a session are remembered for a client that does not have them.
     session.says(&full, &["stop"]);
     let bare: BTreeMap<&str, PathBuf> = full
         .iter()

@@ -1,4 +1,4 @@
-//! A project opened in this process as the daemon opens one, with servers of the test's choice.
+//! Opens a project in this process as the daemon does, with servers of the test's choice.
 
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
@@ -17,20 +17,21 @@ use symd::watch::{BackendChoice, WatchOptions};
 
 use crate::support::shells;
 
-/// What a project is opened with. It trusts its servers.
+/// The options for opening a project, which trusts its servers.
 pub struct Opening {
-    /// What is known about languages and their servers.
+    /// The known languages and their servers.
     pub languages: Arc<Languages>,
-    /// Where installed servers are.
+    /// The directory of installed servers.
     pub installed: PathBuf,
     /// The directories of the system's programs.
     pub search_path: OsString,
-    /// Where the index is kept, if it is.
+    /// The directory of the index cache, if any.
     pub cache: Option<PathBuf>,
 }
 
 impl Opening {
-    /// With `toml` in the user's languages.toml, servers installed in `at/installed`, and nothing kept.
+    /// Returns options with `toml` as the user's languages.toml, servers installed in `at/installed`, and no
+    /// cache.
     pub fn new(at: &Path, toml: &str) -> Opening {
         let layer = LayerText { file: "test", text: toml };
         Opening {
@@ -41,7 +42,8 @@ impl Opening {
         }
     }
 
-    /// Opens `at/project`, with `at/state` and `at/run` as symd's own directories. To be called within a runtime.
+    /// Opens `at/project`, with `at/state` and `at/run` as symd's own directories. Must be called within a
+    /// runtime.
     pub fn open(self, at: &Path) -> Project {
         let Opening { languages, installed, search_path, cache } = self;
         let (state, run, path) = (at.join("state"), at.join("run"), at.join("project"));

@@ -1,4 +1,4 @@
-//! What other tools than rename make of members that override one another: safe_delete, find_implementations.
+//! How tools other than rename treat members that override one another: safe_delete, find_implementations.
 
 use serde_json::{Value, json};
 
@@ -104,7 +104,7 @@ fn a_class_that_may_be_one_keeps_the_list_from_being_called_complete() {
         play(&files, Answers::Nobody, async |stage| {
             let ask = json!({ "name_path": "Spider", "relative_path": "base.py" });
             let found = stage.done("find_implementations", ask.clone()).await;
-            assert!(found.contains("; unchecked: perhaps D by a base that is not known]"), "{more}: {found}");
+            assert!(found.contains("; unchecked: perhaps D through an unknown base]"), "{more}: {found}");
             let mut ask = ask;
             ask["format"] = json!("json");
             let found: Value = serde_json::from_str(&stage.done("find_implementations", ask).await).unwrap();
@@ -132,17 +132,14 @@ fn heads_that_name_a_type_otherwise_are_in_the_hierarchy() {
     ));
     play(&files, Answers::Nobody, async |stage| {
         let down = stage.done("type_hierarchy", hierarchy("Spider", "subtypes")).await;
-        assert!(down.ends_with("; unchecked: perhaps D by a base that is not known]"), "{down}");
+        assert!(down.ends_with("; unchecked: perhaps D through an unknown base]"), "{down}");
         let up = stage.done("type_hierarchy", hierarchy("D", "supertypes")).await;
         assert!(up.contains("outside the project or unknown: threading.Thread;"), "{up}");
-        assert!(up.ends_with("; unchecked: perhaps a base that is computed]"), "{up}");
+        assert!(up.ends_with("; unchecked: perhaps a computed base]"), "{up}");
         let mut ask = hierarchy("D", "supertypes");
         ask["format"] = json!("json");
         let found: Value = serde_json::from_str(&stage.done("type_hierarchy", ask).await).unwrap();
-        assert_eq!(
-            (&found["complete"], &found["perhaps"]),
-            (&json!(false), &json!("a base that is computed"))
-        );
+        assert_eq!((&found["complete"], &found["perhaps"]), (&json!(false), &json!("a computed base")));
     });
 }
 
@@ -195,7 +192,7 @@ fn a_rename_takes_members_of_objects_without_a_name_along() {
         let done = stage.done("rename_symbol", ask).await;
         assert!(
             done.contains(
-                "note: 5 declarations are linked by overriding, or are one thing, and renamed together"
+                "note: 5 declarations are linked by overriding, or declare one entity, and are renamed together"
             ),
             "{done}"
         );
@@ -208,7 +205,7 @@ fn a_rename_takes_members_of_objects_without_a_name_along() {
     });
 }
 
-/// A family of `area` in one language, and members that override what a library declares.
+/// Members in several languages that override `area`, and members that override a library's declarations.
 struct Family {
     files: &'static [(&'static str, &'static str)],
     members: &'static [(&'static str, &'static str)],

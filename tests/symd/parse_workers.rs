@@ -1,5 +1,6 @@
-//! Texts that crash, hang or blow up a parser, before a real daemon: they cost a worker and their own symbols, nothing
-//! else; and a worker has nothing, outlives nothing, and may be killed at any time.
+//! Texts that crash a parser, block it or exhaust its memory, with a real daemon: they cost a worker and
+//! their own symbols, nothing else. A worker has no privileges, leaves nothing running, and may be killed at
+//! any time.
 
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
@@ -18,12 +19,12 @@ use crate::support::{User, Wire, call, write};
 /// Longer than anything here takes on a busy machine.
 const DEADLINE: Duration = Duration::from_secs(120);
 
-/// Over this the scanner of Kotlin's grammar calls abort().
+/// Returns a text on which the scanner of Kotlin's grammar calls abort().
 fn aborting() -> String {
     "\"${".repeat(1_000)
 }
 
-/// Over this the parser takes time by the square of its length, and does not look at a flag.
+/// Returns a text on which the parser takes time by the square of its length, without checking a flag.
 fn hanging() -> String {
     "<-".repeat(100_000)
 }
@@ -32,7 +33,7 @@ fn pid(user: &User) -> Pid {
     Pid::from_raw(user.pid().try_into().unwrap()).unwrap()
 }
 
-/// The daemon's workers: it has no other children here.
+/// Returns the daemon's workers: it has no other children here.
 fn workers(daemon: Pid) -> Vec<Pid> {
     processes::children(daemon).iter().filter(|child| child.lives).map(|child| child.pid).collect()
 }
@@ -65,14 +66,14 @@ fn a_text_that_ends_its_parser_costs_its_own_symbols_and_nothing_else() {
     assert!(status["unparsable"][0]["why"].as_str().unwrap().contains("SIGABRT"), "{status}");
     let shown = user.check(&["status"], 0);
     assert!(shown.contains("unparsable       path x.kt, why its parser gave up"), "{shown}");
-    // It is listed, read and searched like any other.
+    // The file is listed, read and searched like any other.
     assert!(user.check(&["call", "list_dir", r#"{"relative_path": "."}"#], 0).contains("x.kt"));
     let found = user.check(&["call", "search_for_pattern", r#"{"substring_pattern": "\\$\\{\""}"#], 0);
     assert!(found.contains("x.kt"), "{found}");
     let refused = user.run(&["call", "get_symbols_overview", r#"{"relative_path": "x.kt"}"#]);
     let said = String::from_utf8([refused.stdout, refused.stderr].concat()).unwrap();
     assert!(said.contains("x.kt") && said.contains("symd index --retry"), "{said}");
-    // A change elsewhere is seen by the same daemon, and one of the file itself ends its quarantine.
+    // The same daemon sees a change in another file, and a change of the file itself ends its quarantine.
     write(&user.path("project/good.kt"), "fun better() = 1\n");
     assert!(user.find("better").starts_with("good.kt:1 "));
     write(&user.path("project/x.kt"), "fun healed() = 1\n");
@@ -87,7 +88,7 @@ fn what_is_quarantined_stays_so_after_a_restart_until_it_is_retried() {
     write(&user.path("project/x.kt"), &aborting());
     user.check(&["index"], 0);
     tried(&user);
-    let blamed = |log: &str| log.matches("a text is parsed no more").count();
+    let blamed = |log: &str| log.matches("a text is quarantined").count();
     assert_eq!(blamed(&user.check(&["logs"], 0)), 1);
     user.check(&["stop"], 0);
     user.check(&["index"], 0);
@@ -116,10 +117,10 @@ fn a_text_that_hangs_its_parser_holds_up_one_question_for_a_second() {
     let took = ask(&mut wire, 1);
     assert!(took < Duration::from_secs(3), "{took:?}");
     assert_eq!(user.status()["on_trial"], json!(["hangs.py"]));
-    // The second is over: nobody waits any more.
+    // The time that questions wait for a trial is over: this one does not wait.
     let took = ask(&mut wire, 2);
     assert!(took < Duration::from_millis(500), "{took:?}");
-    // Without the file its worker is nobody's.
+    // Once the file is removed, its worker is not needed any more.
     let daemon = pid(&user);
     let busy = workers(daemon);
     std::fs::remove_file(user.path("project/hangs.py")).unwrap();
@@ -138,8 +139,8 @@ fn a_text_that_takes_long_leaves_its_worker_to_other_texts() {
     let text = hanging();
     let hash = ContentHash::of(text.as_bytes());
     let python = Grammar::named("python").unwrap();
-    // A worker that goes on with it would have to be replaced by one that has no grammar at hand. On a machine that has no
-    // time for it, it is not seen to stop.
+    // A worker that continued with it would have to be replaced by one without a loaded grammar. On a busy
+    // machine it may not be seen to stop.
     let stops =
         || matches!(parsers.outline_of_file(python, &text, hash, &cancel).unwrap(), Attempt::SetAside(None));
     assert!((0..50).any(|_| stops()));
@@ -149,7 +150,7 @@ fn a_text_that_takes_long_leaves_its_worker_to_other_texts() {
 fn while_a_worker_is_stopped_no_answer_says_that_there_is_nothing() {
     let user = User::new();
     write(&user.path("project/good.py"), "def good(): pass\n");
-    // The worker that parses the first file is kept ready for it.
+    // The worker that parses the first file stays ready for it.
     let mut wire = user.connect();
     wire.initialize();
     assert!(user.find("good").starts_with("good.py:1 "));
@@ -178,7 +179,7 @@ fn while_a_worker_is_stopped_no_answer_says_that_there_is_nothing() {
         let there = format!("[{{\"name_path\": \"{name}\"");
         let found = serena("find_symbol", &name);
         assert!(found.starts_with(&there), "{found}");
-        // The daemon may have started another worker just then.
+        // The daemon may just have started another worker.
         if !asked.starts_with(&there) {
             assert!(
                 asked.starts_with("Error: No symbol found so far: 1 file") && asked.contains(&file),
@@ -193,7 +194,7 @@ fn while_a_worker_is_stopped_no_answer_says_that_there_is_nothing() {
 fn a_worker_has_a_pipe_and_nothing_else() {
     let user = User::new();
     write(&user.path("project/good.py"), "def good(): pass\n");
-    // Left open in whoever starts the daemon, to be inherited.
+    // Left open in the process that starts the daemon, so that it is inherited.
     let leaked = std::fs::File::open(user.path("project/good.py")).unwrap();
     rustix::io::fcntl_setfd(&leaked, rustix::io::FdFlags::empty()).unwrap();
     user.find("good");
@@ -201,7 +202,7 @@ fn a_worker_has_a_pipe_and_nothing_else() {
     assert!(!workers.is_empty());
     for worker in workers {
         let proc = |file: &str| format!("/proc/{}/{file}", worker.as_raw_nonzero());
-        // One that is being started is confined before it is given a text.
+        // A worker that is being started is confined before it gets a text.
         let is_confined = || std::fs::read_to_string(proc("status")).unwrap().contains("Seccomp:\t2");
         let asked = std::iter::repeat_with(|| user.find("good")).take(1_000);
         assert!(is_confined() || asked.into_iter().any(|_| is_confined()));
@@ -259,7 +260,7 @@ fn two_hundred_workers_killed_from_outside_change_no_answer_and_blame_no_file() 
                 let signal = if random.bool() { Signal::KILL } else { Signal::TERM };
                 killed += usize::from(kill_process(*worker, signal).is_ok());
             }
-            // Anything from the start of a worker to the middle of a text.
+            // A random moment between the start of a worker and the middle of a text.
             let pause = Duration::from_micros(random.u64(0..250_000));
             if stopped.recv_timeout(pause) != Err(RecvTimeoutError::Timeout) {
                 break;
@@ -323,7 +324,7 @@ fn a_body_is_replaced_by_one_request_for_its_file_and_no_parse_in_the_daemon() {
     let body = "    def m(self):\n        if self:\n            return 3\n        return 4";
     let placed = place_body(target, body, manner, &cancel).unwrap();
     assert_eq!(parsed.since().texts, 0);
-    // The other two are about the few lines of the body that is given, and of the one that is there.
+    // The other two requests are for the few lines of the given body, and of the present one.
     assert!(parsers.requests() - requests <= 3, "{}", parsers.requests() - requests);
     assert!(placed.outline.is_some_and(|outline| outline.rows.len() == 3));
 }

@@ -1,5 +1,5 @@
-//! Patches as git makes them, applied through the tool: the old tree becomes the new one, byte for byte. Files are edited,
-//! renamed, made and deleted at random, and change their modes, which patches do not carry over.
+//! Patches in git's format, applied through the tool: the old tree becomes the new one, byte for byte. Files
+//! are edited, renamed, created and deleted at random, and change their modes, which patches do not apply.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::edit_agent::Agent;
 use crate::support::{User, write};
 
-/// Rounds of edits, each on what the last one left.
+/// Rounds of edits, each on the result of the last one.
 const ROUNDS: u64 = 25;
 
 struct Repository<'u> {
@@ -37,7 +37,7 @@ impl Repository<'_> {
         self.user.path("project")
     }
 
-    /// Every file's bytes, git's own and symd's aside.
+    /// Returns every file's bytes, except files of git and symd.
     fn files(&self) -> BTreeMap<String, Vec<u8>> {
         let mut files = BTreeMap::new();
         collect(&self.root(), &self.root(), &mut files);
@@ -97,7 +97,7 @@ fn edited(rng: &mut Rng, text: &str) -> String {
         match rng.u8(..4) {
             0 if at < lines.len() => drop(lines.remove(at)),
             1 if at < lines.len() => lines[at] = line(rng, ending),
-            // Not behind a line that does not end: that would be the same line.
+            // Not behind a line without a line break: that would be the same line.
             _ if at < lines.len() || lines.last().is_none_or(|last| last.ends_with('\n')) => {
                 lines.insert(at, line(rng, ending));
             }
@@ -165,7 +165,7 @@ fn rewrite(rng: &mut Rng, path: &Path) {
     write(path, &edited(rng, &old));
 }
 
-/// Whether a file can be made there: nothing is, and no directory above is a file.
+/// Whether a file can be created there: nothing exists at the path, and no parent is a file.
 fn is_vacant(root: &Path, path: &Path) -> bool {
     !path.exists()
         && path.ancestors().skip(1).take_while(|above| *above != root).all(|above| !above.is_file())
@@ -196,7 +196,7 @@ fn what_git_diff_says_is_what_the_tool_does() {
         let context = format!("-U{}", [3, 3, 1, 0, 10][rng.usize(..5)]);
         let patch = repository.git(&["diff", "--cached", &context, "HEAD"]);
         repository.git(&["commit", "-qm", "next", "--allow-empty"]);
-        // Back to the old tree, and by the tool to the new one.
+        // Restore the old tree, and let the tool produce the new one.
         repository.git(&["checkout", "-q", "HEAD~1", "--", "."]);
         let gone: Vec<String> = new.keys().filter(|name| !old.contains_key(*name)).cloned().collect();
         for name in gone {

@@ -1,5 +1,5 @@
-//! One connection and several projects: changing to those that the user has registered, and to no others; what is done
-//! there is done by their own daemon, and stops when the connection says so or is gone.
+//! One connection and several projects: it can change to projects that the user has registered, and to no
+//! others; calls there are made by their own daemon, and end when the connection ends or cancels them.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::lsp_stage::fake_ls;
 use crate::support::{PATIENCE, User, Wire, call, initialize, write};
 
-/// A user with the projects `project` (where connections begin) and `other`.
+/// Returns a user with the projects `project` (where connections begin) and `other`.
 fn two_projects() -> User {
     let user = User::new();
     for directory in ["other/.symd/memories", "other/src"] {
@@ -21,7 +21,7 @@ fn two_projects() -> User {
     user
 }
 
-/// A connection; where nothing else is said it speaks serena, and native behind it.
+/// A connection; by default with the toolset serena, and native in addition.
 struct Talk {
     wire: Wire,
     calls: u64,
@@ -46,7 +46,7 @@ impl Talk {
         self.calls
     }
 
-    /// The text, and whether it is an error's.
+    /// Calls a tool; returns the text, and whether it is an error.
     fn call(&mut self, tool: &str, arguments: Value) -> (String, bool) {
         let id = self.send(tool, arguments);
         let answer = self.wire.receive().unwrap();
@@ -88,7 +88,7 @@ fn a_connection_changes_to_a_registered_project_and_back() {
     user.check(&["projects", "add", &path(&user, "other")], 0);
     let mut talk = Talk::new(&user);
     let mut bystander = Talk::new(&user);
-    // Its daemon does not run yet.
+    // The other project's daemon does not run yet.
     talk.says("activate_project", json!({ "project": "other" }), &there(&user));
     talk.says("read_file", json!({ "relative_path": "src/there.py" }), "class There:\n    pass\n");
     let location = r#""kind": 5, "body_location": {"start_line": 0, "end_line": 1}}]"#;
@@ -104,7 +104,7 @@ fn a_connection_changes_to_a_registered_project_and_back() {
         json!({ "relative_path": "../project/here.py" }),
         "Path validation failed: Path is outside the project: ../project/here.py",
     );
-    // What is written there is in that project's history, under the client's own name.
+    // An edit there is in that project's history, under the client's own name.
     talk.says(
         "create_text_file",
         json!({ "relative_path": "new.py", "content": "x = 1\n" }),
@@ -114,10 +114,10 @@ fn a_connection_changes_to_a_registered_project_and_back() {
     let history = user.check(&["--project", &path(&user, "other"), "history"], 0);
     assert!(history.contains(" talk create_text_file: create new.py; new.py"), "{history}");
     assert_eq!(user.check(&["history"], 0).trim_end(), "[0 operations]");
-    // A tool of another toolset is about the same project.
+    // A tool of another toolset also applies to that project.
     let (history, _) = talk.call("history", json!({}));
     assert!(history.contains("create new.py"), "{history}");
-    // The connection's modes hold there too, and its configuration says where it is.
+    // The connection's modes also apply there, and its configuration shows the active project.
     talk.call("switch_modes", json!({ "modes": ["no-memories"] }));
     assert!(
         talk.call("read_memory", json!({ "memory_file_name": "style" }))
@@ -128,7 +128,7 @@ fn a_connection_changes_to_a_registered_project_and_back() {
     let lines: Vec<&str> = config.lines().collect();
     assert_eq!(lines[1], format!("Active project: other, at {}", path(&user, "other")));
     assert_eq!(lines[2..4], ["Registered projects: other, project", "Active modes: no-memories"]);
-    // Other connections of this daemon are where they were.
+    // Other connections of this daemon stay in their project.
     bystander.says("read_file", json!({ "relative_path": "here.py" }), "class Here:\n    pass\n");
     let (back, _) = talk.call("activate_project", json!({ "project": path(&user, "project") }));
     assert!(back.starts_with("Project 'project' is active, at "), "{back}");
@@ -147,7 +147,7 @@ fn a_picture_there_is_a_picture_here() {
     let answer = talk.wire.receive().unwrap();
     let content = json!([{ "type": "image", "data": "iVBORw0KGgoA", "mimeType": "image/png" }]);
     assert_eq!((&answer["id"], &answer["result"]["content"]), (&json!(id), &content), "{answer}");
-    // The command line is told of it in words.
+    // The command line gets a description in words.
     let arguments = json!({ "absolute_path": path(&user, "other/dot.png") }).to_string();
     let call =
         ["--project", &path(&user, "other"), "call", "--toolset", "gemini_cli", "read_file", &arguments];
@@ -164,7 +164,7 @@ fn only_what_the_user_has_registered_can_be_activated() {
          directory, or `symd projects add PATH`. Registered projects: project"
     );
     talk.fails("activate_project", json!({ "project": other }), &refused);
-    // Starting a daemon there registers it, and removing it from the list does not take the daemon away.
+    // Starting a daemon there registers the project, and removing it from the list does not stop the daemon.
     user.check(&["--project", &other, "start"], 0);
     talk.says("activate_project", json!({ "project": other }), &there(&user));
     talk.says(
@@ -175,7 +175,7 @@ fn only_what_the_user_has_registered_can_be_activated() {
     talk.says("read_file", json!({ "relative_path": "src/there.py" }), "class There:\n    pass\n");
     assert!(user.path("other/src/there.py").exists());
     talk.fails("activate_project", json!({ "project": other }), &refused);
-    // The refusal has not changed anything either.
+    // The rejection has not changed anything either.
     talk.says("read_memory", json!({ "memory_file_name": "style" }), "tabs");
 }
 
@@ -188,8 +188,8 @@ fn a_root_that_became_a_link_is_not_followed() {
     std::os::unix::fs::symlink(user.path("elsewhere"), user.path("other")).unwrap();
     let mut talk = Talk::new(&user);
     let gone = format!(
-        "Error: project 'other' does not answer: its daemon cannot be reached: {other} is not there any more; if the \
-         project has moved, its user has to run `symd start` in its new place"
+        "Error: project 'other' does not answer: its daemon cannot be reached: {other} does not exist any more; if the \
+         project has moved, the user has to run `symd start` in its new directory"
     );
     talk.fails("activate_project", json!({ "project": "other" }), &gone);
     talk.says("read_file", json!({ "relative_path": "here.py" }), "class Here:\n    pass\n");
@@ -204,7 +204,7 @@ fn a_daemon_that_ended_is_started_again() {
     talk.says("activate_project", json!({ "project": "other" }), &there(&user));
     user.check(&["--project", &other, "stop"], 0);
     talk.says("read_file", json!({ "relative_path": "src/there.py" }), "class There:\n    pass\n");
-    // One that cannot start says why.
+    // A daemon that cannot start reports why.
     user.check(&["--project", &other, "stop"], 0);
     let broken = user.path("config/config.toml");
     write(&broken, "no such key = 1");
@@ -240,23 +240,23 @@ fn outside_any_project_one_can_be_activated() {
     assert!(child.wait().unwrap().success());
 }
 
-/// A FIFO for a script to tell something through.
+/// Creates a FIFO through which a script can report.
 fn fifo(user: &User, name: &str) -> String {
     let path = user.path(name);
     rustix::fs::mknodat(rustix::fs::CWD, &path, FileType::Fifo, Mode::RWXU, 0).unwrap();
     path.to_str().unwrap().to_owned()
 }
 
-/// What comes out of a FIFO, whose writer waits for us.
+/// Reads a FIFO whose writer waits for a reader.
 fn told(fifo: &str) -> String {
     let (sender, receiver) = std::sync::mpsc::sync_channel(1);
     let path = PathBuf::from(fifo);
-    // Ends with the test's process if nobody ever writes.
+    // The thread ends with the test's process if nothing is ever written.
     std::thread::spawn(move || sender.send(std::fs::read_to_string(path).unwrap()));
     receiver.recv_timeout(PATIENCE).unwrap()
 }
 
-/// Lets the user's Python server be one that plays `script`.
+/// Makes a server that plays `script` the user's Python server.
 fn install_fake(user: &User, script: &Value) {
     let bin = user.path("data/servers/fake/bin");
     std::fs::create_dir_all(&bin).unwrap();
@@ -296,7 +296,7 @@ fn a_call_elsewhere_ends_when_it_is_cancelled_or_nobody_is_left() {
         "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id },
     }));
     assert_eq!(told(&cancelled), "$/cancelRequest\n");
-    // The connection goes on.
+    // The connection continues to work.
     talk.says("read_memory", json!({ "memory_file_name": "style" }), "tabs");
     talk.send("find_referencing_symbols", symbol());
     assert_eq!(told(&asked), "textDocument/references\n");

@@ -1,5 +1,5 @@
-//! Real language servers behind the real daemon, on small projects: whole answers, freshness, readiness, trust, and that
-//! nothing is left running. What a test needs and finds missing is recorded (`servers.rs`).
+//! Real language servers with the real daemon, on small projects: whole answers, freshness, readiness, trust,
+//! and that nothing is left running. A missing prerequisite of a test is recorded (`servers.rs`).
 
 mod clangd;
 mod go;
@@ -24,7 +24,8 @@ pub struct Real {
 }
 
 impl Real {
-    /// `chosen`: language and its only server. `None`: a server is missing, which has been recorded.
+    /// Creates a project with `chosen`, pairs of a language and its only server. `None`: a server is missing,
+    /// which has been recorded.
     #[track_caller]
     pub fn new(chosen: &[(&str, &str)]) -> Option<Real> {
         let user = User::new();
@@ -44,7 +45,7 @@ impl Real {
         Some(Real { user })
     }
 
-    /// With these files: text after a line `//- name`.
+    /// Writes these files: the text after each line `//- name`.
     pub fn with(self, files: &str) -> Real {
         for file in files.split("//- ").skip(1) {
             let (name, text) = file.split_once('\n').unwrap();
@@ -79,7 +80,7 @@ impl Real {
         self.user.check(&["trust", "--yes"], 0);
     }
 
-    /// What a tool says, of the servers that are there now.
+    /// Returns a tool's answer with the servers as they are now.
     #[track_caller]
     pub fn ask_now(&self, tool: &str, mut arguments: Value) -> Value {
         arguments["format"] = "json".into();
@@ -88,7 +89,7 @@ impl Real {
         serde_json::from_str(&text).unwrap()
     }
 
-    /// What it says once the server is ready.
+    /// Returns a tool's answer once the server is ready.
     #[track_caller]
     pub fn ask(&self, tool: &str, mut arguments: Value) -> Value {
         arguments["wait"] = "ready".into();
@@ -96,13 +97,13 @@ impl Real {
         self.ask_now(tool, arguments)
     }
 
-    /// The references of a symbol that `server` must have told, as `file:line`.
+    /// Returns a symbol's references, which must come from `server`, as `file:line`.
     #[track_caller]
     pub fn references(&self, server: &str, name_path: &str) -> Vec<String> {
         self.references_in("", server, name_path)
     }
 
-    /// The same, of a symbol that is declared in `file`.
+    /// As `references`, for a symbol that is declared in `file`.
     #[track_caller]
     pub fn references_in(&self, file: &str, server: &str, name_path: &str) -> Vec<String> {
         let ask = json!({ "name_path": name_path, "relative_path": file });
@@ -111,7 +112,7 @@ impl Real {
         places(&answer["references"])
     }
 
-    /// The same; besides, the answer must be called complete.
+    /// As `references`; the answer must also be called complete.
     #[track_caller]
     pub fn all_references(&self, server: &str, name_path: &str) -> Vec<String> {
         let answer = self.ask("find_referencing_symbols", json!({ "name_path": name_path }));
@@ -119,7 +120,7 @@ impl Real {
         places(&answer["references"])
     }
 
-    /// The list that `tool` gives under `key`, as `file:line`.
+    /// Returns the list that `tool` answers under `key`, as `file:line`.
     #[track_caller]
     pub fn places(&self, server: &str, tool: &str, key: &str, arguments: Value) -> Vec<String> {
         let answer = self.ask(tool, arguments);
@@ -127,14 +128,14 @@ impl Real {
         places(&answer[key])
     }
 
-    /// The status of a server.
+    /// Returns the status of a server.
     pub fn status(&self, server: &str) -> Value {
         let status = self.user.status();
         let servers = status["servers"].as_array().unwrap();
         servers.iter().find(|one| one["name"] == server).cloned().unwrap_or_else(|| panic!("{status:#}"))
     }
 
-    /// Every process of a server: its supervisor, itself and its children.
+    /// Returns every process of a server: its supervisor, itself and its children.
     pub fn processes(&self, server: &str) -> Vec<Watched> {
         let group = i32::try_from(self.status(server)["pid"].as_i64().unwrap()).unwrap();
         let all: Vec<Watched> = processes_of(group).into_iter().map(Watched::new).collect();
@@ -143,10 +144,10 @@ impl Real {
     }
 }
 
-/// `file:line` of each, in the answer's order.
+/// Returns `file:line` of each entry, in the answer's order.
 #[track_caller]
 pub fn places(list: &Value) -> Vec<String> {
-    let list = list.as_array().unwrap_or_else(|| panic!("no list: {list}"));
+    let list = list.as_array().unwrap_or_else(|| panic!("not a list: {list}"));
     list.iter().map(|one| format!("{}:{}", one["path"].as_str().unwrap(), one["line"])).collect()
 }
 
@@ -154,7 +155,7 @@ pub fn demo() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/demo")
 }
 
-/// The processes of a group, its leader first.
+/// Returns the processes of a group, its leader first.
 fn processes_of(group: i32) -> Vec<i32> {
     let ids = std::fs::read_dir("/proc").unwrap().flatten();
     let ids = ids.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
@@ -165,6 +166,6 @@ fn processes_of(group: i32) -> Vec<i32> {
 
 fn group_of(id: i32) -> Option<i32> {
     let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
-    // After the name, which may hold anything: state, parent, group.
+    // After the name, which may contain anything: state, parent, group.
     stat.rsplit_once(") ")?.1.split(' ').nth(2)?.parse().ok()
 }

@@ -1,5 +1,5 @@
-//! References, callers, callees, definitions and the rest through the real daemon where there is no language server:
-//! what syntax answers, and what is said about it.
+//! References, callers, callees, definitions and the rest through the real daemon without a language server:
+//! the answers from syntax, and what is said about them.
 
 use crate::support::{User, write};
 
@@ -12,14 +12,14 @@ const MAIN: &str = "from shapes import Square, square\n\n\ndef total(shapes):\n 
 
 fn project() -> User {
     let user = User::new();
-    // No server of this machine is to be found: a test of what syntax says.
+    // No server of this machine must be found: this tests the answers from syntax.
     write(&user.path("config/languages.toml"), "[[language]]\nname = \"python\"\nlanguage-servers = []\n");
     write(&user.path("project/shapes.py"), SHAPES);
     write(&user.path("project/main.py"), MAIN);
     user
 }
 
-/// The answer without its last line, and the last line.
+/// Splits an answer into the text without its last line, and the last line.
 fn parts(text: &str) -> (&str, &str) {
     text.trim_end().rsplit_once('\n').unwrap()
 }
@@ -116,7 +116,7 @@ fn a_symbol_must_be_the_only_one() {
     assert_eq!(none.trim_end(), "No symbol matching 'sqare' found. Similar names: Square, square");
     let elsewhere = user.check(&["refs", "square", "--in", "main.py"], 1);
     assert!(
-        elsewhere.ends_with("The name as such exists:\nshapes.py:13-14 function square\n"),
+        elsewhere.ends_with("Symbols with this name elsewhere:\nshapes.py:13-14 function square\n"),
         "{elsewhere}"
     );
     let nowhere = user.check(&["refs", "square", "--in", "nowhere.py"], 1);
@@ -159,7 +159,7 @@ fn callers_are_a_tree_without_cycles() {
         "main.py:4 function total @ 5\n :8 function main @ 10\n  function main @ 11 (cycle)\n\
          shapes.py:9 method Square/area @ 10\n function total @ 5 ? (shown above)"
     );
-    assert!(footer.contains("; 1 other use is no call;"), "{footer}");
+    assert!(footer.contains("; 1 other use is not a call;"), "{footer}");
     let shallow = user.check(&["callers", "square"], 0);
     assert!(shallow.contains("main.py:4 function total @ 5 +\n"), "{shallow}");
     assert!(shallow.contains("; +: raise --depth"), "{shallow}");
@@ -186,7 +186,7 @@ fn definitions_are_found_from_a_name_on_a_line() {
     let no_line = user.check(&["def", "main.py:99", "Square"], 1);
     assert!(no_line.contains("main.py has 12 lines, there is no line 99"), "{no_line}");
     assert!(user.fails(&["def", "main.py:10"], 2).contains("which name on that line?"));
-    // Of types syntax knows nothing.
+    // Syntax knows nothing about types.
     user.check(&["def", "main.py:10", "Square", "--type"], 4);
 }
 
@@ -216,11 +216,11 @@ fn hover_shows_the_declaration() {
 fn what_needs_a_server_says_so() {
     let user = project();
     let text = user.check(&["diagnostics", "main.py"], 4);
-    assert!(text.starts_with("No server said anything.\n"), "{text}");
+    assert!(text.starts_with("No language server answered.\n"), "{text}");
     assert!(text.contains("incomplete: python: no language server"), "{text}");
     write(&user.path("project/broken.py"), "def f(:\n");
     let text = user.check(&["diagnostics"], 4);
-    assert!(text.contains("the parser met errors in:\n broken.py\n"), "{text}");
+    assert!(text.contains("syntax errors in:\n broken.py\n"), "{text}");
     user.check(&["call", "list_code_actions", r#"{"relative_path": "main.py", "start_line": 1}"#], 4);
 }
 

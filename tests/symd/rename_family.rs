@@ -1,4 +1,4 @@
-//! Renames of members that override, are overridden, or may be: all that is linked is renamed, or nothing is.
+//! Renames of members that override, are overridden, or may be: all linked members are renamed, or none.
 
 use serde_json::{Value, json};
 
@@ -36,14 +36,14 @@ async fn renames_the_family(stage: &Stage) {
     let kinds =
         renamed(KINDS).replace("class Apart:\n    def advance(self)", "class Apart:\n    def step(self)");
     let using = renamed(USE).replace("apart.advance", "apart.step");
-    // Whichever of them is named, all are renamed.
+    // All are renamed, whichever of them the call names.
     for (name_path, path) in
         [("Base/step", "pkg/base.py"), ("Mixin/step", "pkg/mixin.py"), ("Three/step", "pkg/kinds.py")]
     {
         let done = stage.done("rename_symbol", wanted(name_path, path)).await;
         assert!(
             done.contains(
-                "note: 4 declarations are linked by overriding, or are one thing, and renamed together"
+                "note: 4 declarations are linked by overriding, or declare one entity, and are renamed together"
             ),
             "{done}"
         );
@@ -96,7 +96,7 @@ const WITH_LIBRARY: [(&str, &[u8]); 6] = [
 async fn refuses_what_is_linked_to_a_library(stage: &Stage) {
     let own = |name_path: &str| wanted(name_path, "own.py");
     let refused = stage.refused("rename_symbol", own("Worker/run")).await;
-    let why = "'run' of Worker is also declared by threading.Thread, which is outside the project and knows it by this \
+    let why = "'run' of Worker is also declared by threading.Thread, which is outside the project and relies on this \
         name; nothing was written; force renames it nevertheless\n  own.py:7: class Worker(threading.Thread):";
     assert_eq!(refused, why);
     let reply = stage.serena("rename_symbol", own("Worker/run")).await;
@@ -105,7 +105,7 @@ async fn refuses_what_is_linked_to_a_library(stage: &Stage) {
         "{}",
         reply.text
     );
-    // What the server knows of a library's classes, and of those that they inherit from.
+    // Members that only the server knows: of a library's class, and of that class's base classes.
     for (name_path, class) in [("Mine/open", "Client"), ("Mine/deep", "Deep")] {
         let refused = stage.refused("rename_symbol", own(name_path)).await;
         assert!(refused.contains(&format!(" of Mine is also declared by {class}, ")), "{refused}");
@@ -180,7 +180,7 @@ const TWO: [(&str, &[u8]); 1] = [(
     b"class A:\n    def step(self):\n        return 1\n\n\nclass B(A):\n    def step(self):\n        return 2\n\n\nA().step()\n",
 )];
 
-/// A server that gives these edits of a.py when it is asked at the first, and at the second declaration.
+/// Returns a server that gives these edits of a.py for the first and for the second declaration.
 fn answering(first: Value, second: Value) -> Answers {
     let changes = |edits: Value| {
         let document = json!({ "textDocument": { "uri": "{root}/a.py", "version": null }, "edits": edits });
@@ -230,7 +230,7 @@ fn a_declaration_that_the_server_leaves_is_a_doubt() {
     let first = json!([edit(1, 8, "advance"), edit(10, 4, "advance")]);
     play(&TWO, answering(first.clone(), first), async |stage| {
         let refused = stage.refused("rename_symbol", wanted("A/step", "a.py")).await;
-        assert!(refused.starts_with("fake leaves the declaration of 'step' as it is"), "{refused}");
+        assert!(refused.starts_with("fake does not rename the declaration of 'step'"), "{refused}");
         assert!(refused.contains("\n  a.py:7: def step(self):"), "{refused}");
     });
 }
@@ -250,9 +250,9 @@ async fn a_class_in_a_string_follows(stage: &Stage) {
     let done = stage.done("rename_symbol", ask).await;
     assert_eq!(stage.text("test_own.py"), WRITTEN_PROGRAM.replace("parse(self)", "handle(self)"));
     assert!(!stage.text("base.py").contains("parse"));
-    let note = "1 place in a string renamed too, by what stands around the name there";
+    let note = "1 place in a string renamed too, because of the text around the name";
     assert!(done.contains(note) && done.contains("incomplete: "), "{done}");
-    // What stands in another class, or is only mentioned, is left.
+    // Occurrences in another class, and mere mentions, are kept.
     assert!(done.contains("1 mention in strings left as it is"), "{done}");
 }
 

@@ -1,5 +1,5 @@
-//! What must follow a new name without being asked for: imports and re-exports, `__all__`, annotations in quotes, templates;
-//! and what must not: the other side of an alias, strings that are only text.
+//! What a rename must change in addition: imports and re-exports, `__all__`, annotations in quotes,
+//! templates; and what it must not change: the other side of an alias, strings that are only text.
 
 use serde_json::json;
 
@@ -36,7 +36,7 @@ async fn all_follows(stage: &Stage) {
     assert!(done.contains("1 mention in strings left as it is") && !done.contains("in doubt"), "{done}");
     stage.undo().await;
     assert!(stage.tree() == before);
-    // An alias keeps its name, and so does what is written of it.
+    // An alias keeps its name, and so do its occurrences.
     let function = json!({ "name_path": "helper", "relative_path": "pkg/app.py", "new_name": "support" });
     let done = stage.done("rename_symbol", function).await;
     assert_eq!(stage.text("pkg/__init__.py"), INIT.replace("helper", "support"), "{done}");
@@ -75,7 +75,8 @@ const WEB: [(&str, &[u8]); 5] = [
     ("calls.py", CALLS.as_bytes()),
 ];
 
-/// Everything that `find_referencing_symbols` reports gets the new name, and the declaration; what may be one more is told.
+/// Every reference that `find_referencing_symbols` reports is renamed, and the declaration; possible further
+/// ones are reported.
 async fn serena_renames_what_it_reports(stage: &Stage) {
     for (name_path, path, in_doubt) in
         [("url_for", "web/helpers.py", ""), ("App/url_for", "web/app.py", "calls.py:4:")]
@@ -131,7 +132,7 @@ fn what_a_server_says_nothing_of_follows_where_it_stands_in_quotes() {
     play(&[("lib.py", lib.as_bytes())], Answers::Fake(script, ""), async |stage| {
         let done = stage.done("rename_symbol", json!({ "name_path": "run", "new_name": "go" })).await;
         assert_eq!(stage.text("lib.py"), lib.replace("run", "go"), "{done}");
-        let note = "note: 1 occurrence that fake left out and that leads to 'run', renamed too\n  lib.py:1: ";
+        let note = "note: 1 occurrence that fake omitted and that refers to 'run', renamed too\n  lib.py:1: ";
         assert!(done.contains(note), "{done}");
     });
 }

@@ -1,5 +1,5 @@
-//! Renames by a server that plays a script: honest in both forms of an edit, and lying in every way that an edit can lie.
-//! A refusal leaves every byte as it was.
+//! Renames by a server that plays a script: honest in both forms of an edit, and wrong in every way that an
+//! edit can be wrong. A rejection leaves every byte as it was.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ fn edit(line: u32, from: u32) -> Value {
     json!({ "range": range(line, from, from + 3), "newText": "go" })
 }
 
-/// What a server that is right would change, as `changes`.
+/// Returns the edits of a correct server, as `changes`.
 fn truth() -> Value {
     json!({
         "{root}/lib.py": [edit(0, 4), edit(6, 15)],
@@ -25,14 +25,14 @@ fn truth() -> Value {
     })
 }
 
-/// `changes` as `documentChanges`.
+/// Converts `changes` to `documentChanges`.
 fn documents(changes: &Value) -> Vec<Value> {
     let one = |(uri, edits): (&String, &Value)| json!({ "textDocument": { "uri": uri, "version": null }, "edits": edits });
     changes.as_object().unwrap().iter().map(one).collect()
 }
 
 fn script(answer: Value) -> Value {
-    // Keys are not filled in by fake-ls: `changes` is written as the newer form.
+    // fake-ls does not fill in keys: `changes` is converted to the newer form.
     json!({
         "capabilities": { "renameProvider": { "prepareProvider": true }, "definitionProvider": true },
         "on": {
@@ -57,12 +57,12 @@ fn with(key: &str, value: Value) -> Value {
     wanted
 }
 
-/// Plays a refusal of the edit made of these document changes.
+/// Asserts that an edit with these document changes is rejected.
 fn refusal(changes: Vec<Value>, says: &str) {
     play(&FILES, answering(json!({ "documentChanges": changes })), async |stage| {
         let text = stage.refused("rename_symbol", wanted()).await;
         assert!(text.contains(says), "{text:?} does not say {says:?}");
-        // Force is for doubts, not for lies.
+        // Force is for doubts, not for invalid edits.
         let text = stage.refused("rename_symbol", with("force", json!(true))).await;
         assert!(text.contains(says), "{text:?} does not say {says:?}");
     });
@@ -109,7 +109,7 @@ fn an_honest_rename_is_shown_made_and_undone() {
 
 #[test]
 fn the_older_form_of_an_edit_is_taken_too() {
-    // fake-ls fills in values, not keys, so the edit is written with what it needs: one file, by a list.
+    // fake-ls fills in values, not keys; therefore the edit is written with the real path, of one file.
     let files: [(&str, &[u8]); 1] = [("lib.py", LIB.as_bytes())];
     play(&files, Answers::Fake(script(json!({ "hold": true })), ""), async |stage| {
         let root = format!("file://{}", stage.path("").display());
@@ -136,7 +136,7 @@ fn serenas_text_is_exactly_its_own() {
     });
 }
 
-/// A use that the server renames, and from which it leads to the symbol and to another of its name.
+/// A use that the server renames, and whose definitions are the symbol and another one with its name.
 #[test]
 fn a_use_that_may_mean_two_things_is_refused_and_by_serena_told() {
     let lib = "class A:\n    def run(self):\n        pass\n\n\nclass B:\n    def run(self):\n        pass\n";
@@ -154,7 +154,7 @@ fn a_use_that_may_mean_two_things_is_refused_and_by_serena_told() {
     play(&files, Answers::Fake(script, ""), async |stage| {
         let wanted = json!({ "name_path": "A/run", "relative_path": "lib.py", "new_name": "go" });
         let refused = stage.refused("rename_symbol", wanted.clone()).await;
-        let why = "1 occurrence may mean 'run' of this symbol or of another, as fake has it";
+        let why = "1 occurrence may refer to this 'run' or to another one, according to fake";
         assert!(refused.starts_with(why), "{refused}");
         let reply = stage.serena("rename_symbol", wanted).await;
         let told =
@@ -177,7 +177,7 @@ fn mentions_are_changed_when_asked_for() {
 fn lying_ranges_are_refused() {
     refusal(
         more(document("use.py", json!([edit(99, 0)]))),
-        "names a place that its text does not have (line 100",
+        "refers to a place that its text does not have (line 100",
     );
     refusal(more(document("use.py", json!([edit(1, 0)]))), "does not have");
     refusal(more(document("use.py", json!([edit(3, 4)]))), "would change `mai` on line 4");
@@ -189,13 +189,16 @@ fn lying_ranges_are_refused() {
 fn edits_outside_of_the_project_are_refused() {
     let outside =
         json!({ "textDocument": { "uri": "file:///etc/hostname", "version": null }, "edits": [edit(0, 0)] });
-    // Libraries know some members by the same name: force renames the project's own.
+    // A library's members may have the same name: force renames the project's own.
     for outside in [outside, document("../elsewhere.py", json!([edit(0, 0)]))] {
         play(&FILES, answering(json!({ "documentChanges": more(outside) })), async |stage| {
             let text = stage.refused("rename_symbol", wanted()).await;
             assert!(text.contains("which is outside the project"), "{text}");
             let done = stage.done("rename_symbol", with("force", json!(true))).await;
-            assert!(done.contains("outside of the project too") && !done.contains("; complete]"), "{done}");
+            assert!(
+                done.contains("outside the project, which symd does not do") && !done.contains("; complete]"),
+                "{done}"
+            );
         });
     }
     refusal(more(document(".git/config", json!([edit(0, 0)]))), "ignore rules");
@@ -287,7 +290,7 @@ fn an_argument_that_any_parameter_takes_is_a_doubt() {
             stage.refused("rename_symbol", wanted.clone()).await.contains("use.py:3: lib.moved(1, east=2)")
         );
     });
-    // One of its length may be that very parameter.
+    // A parameter of the same length may be that very one.
     play(&files, Answers::Fake(leads(10, 14), ""), async |stage| {
         assert!(stage.done("rename_symbol", wanted.clone()).await.contains("; complete]"));
     });
@@ -312,7 +315,7 @@ fn uses_of_which_nothing_is_known_refuse_or_are_renamed_too() {
         let mut wanted = json!({ "name_path": "Box/get", "new_name": "zz" });
         let refused = stage.refused("rename_symbol", wanted.clone()).await;
         assert!(
-            refused.contains("nor syntax can tell of 1 occurrence of 'get' whether they mean this symbol"),
+            refused.contains("nor syntax can determine the meaning of 1 occurrence of 'get'"),
             "{refused}"
         );
         assert!(refused.contains("include: [\"unchecked\"] renames them too"), "{refused}");
@@ -322,7 +325,7 @@ fn uses_of_which_nothing_is_known_refuse_or_are_renamed_too() {
         assert!(stage.text("use.py").contains("box.zz()") && !done.contains("; complete]"), "{done}");
         stage.undo().await;
         assert!(stage.tree() == before);
-        // serena's rename cannot be told to: it makes what is known and says what is left.
+        // serena's rename has no such option: it renames the known uses and reports the rest.
         let wanted = json!({ "name_path": "Box/get", "relative_path": "lib.py", "new_name": "zz" });
         let done = stage.serena("rename_symbol", wanted).await.text;
         assert!(
@@ -337,14 +340,14 @@ fn what_the_server_leaves_out_though_it_leads_there_is_renamed_too() {
     let lacking = json!({ "{root}/lib.py": [edit(0, 4), edit(6, 15)], "{root}/use.py": [edit(0, 16)] });
     play(&FILES, answering(json!({ "documentChanges": documents(&lacking) })), async |stage| {
         let done = stage.done("rename_symbol", wanted()).await;
-        let note = "note: 1 occurrence that fake left out and that leads to 'run', renamed too\n  use.py:5: print(run(2))";
+        let note = "note: 1 occurrence that fake omitted and that refers to 'run', renamed too\n  use.py:5: print(run(2))";
         assert!(done.contains(note), "{done}");
         is_renamed(stage).await;
     });
-    // The one that was asked about is what the server must know.
+    // The server must know the symbol that was asked about.
     let no_declaration = json!({ "{root}/use.py": [edit(0, 16), edit(4, 10)] });
     play(&FILES, answering(json!({ "documentChanges": documents(&no_declaration) })), async |stage| {
-        assert!(stage.refused("rename_symbol", wanted()).await.contains("leaves the declaration"));
+        assert!(stage.refused("rename_symbol", wanted()).await.contains("does not rename the declaration"));
     });
 }
 
@@ -358,10 +361,7 @@ fn an_unproven_server_is_held_against_package_and_imports() {
         Answers::Fake(script(json!({ "answer": too_much })), "rename = \"unproven\""),
         async |stage| {
             let text = stage.refused("rename_symbol", wanted()).await;
-            assert!(
-                text.contains("speak against 1 edit") && text.contains("\n  other.py:5: run()"),
-                "{text}"
-            );
+            assert!(text.contains("contradict 1 edit") && text.contains("\n  other.py:5: run()"), "{text}");
         },
     );
     let right = json!({ "documentChanges": documents(&truth()) });
@@ -379,7 +379,7 @@ fn annotations_and_file_operations_go_into_the_same_edit() {
     changes.push(json!({ "kind": "create", "uri": "{root}/new.py" }));
     let start = json!([{ "range": range(0, 0, 0), "newText": "a = 1\n" }, { "range": range(0, 0, 0), "newText": "b = 2\n" }]);
     changes.push(document("new.py", start));
-    // Places are those of what the step before left.
+    // Positions refer to the result of the step before.
     changes.push(document("new.py", json!([{ "range": range(1, 4, 5), "newText": "\u{1F600}" }])));
     let annotations = json!({ "a": { "label": "Declaration", "needsConfirmation": true } });
     let answer = json!({ "documentChanges": changes, "changeAnnotations": annotations });
@@ -391,7 +391,7 @@ fn annotations_and_file_operations_go_into_the_same_edit() {
     play(&FILES, Answers::Fake(script, ""), async |stage| {
         let before = stage.tree();
         let done = stage.done("rename_symbol", wanted()).await;
-        assert!(done.contains("lib.py is pkg/go.py now"), "{done}");
+        assert!(done.contains("lib.py renamed to pkg/go.py"), "{done}");
         assert!(
             done.contains("note: the server says: Declaration (the server wants this confirmed)"),
             "{done}"
@@ -401,7 +401,7 @@ fn annotations_and_file_operations_go_into_the_same_edit() {
         assert_eq!(stage.text("new.py"), "a = 1\nb = \u{1F600}\n");
         assert!(done.contains("\nnew.py: 3\n"), "{done}");
         assert!(!stage.path("lib.py").exists());
-        // A second question finds the notification sent.
+        // After a second question the notification has been sent.
         let again = json!({ "name_path": "go", "relative_path": "pkg/go.py", "new_name": "x" });
         stage.reply("rename_symbol", again).await;
         assert!(stage.log().contains("workspace/didRenameFiles"));
@@ -410,7 +410,7 @@ fn annotations_and_file_operations_go_into_the_same_edit() {
     });
 }
 
-/// Plays a code action that has this edit.
+/// Plays a code action with this edit.
 fn action(files: &[(&str, &[u8])], changes: Value, test: impl AsyncFnOnce(&Stage)) {
     let script = json!({
         "capabilities": { "codeActionProvider": true },
@@ -445,7 +445,7 @@ fn a_symbol_moves_to_a_file_that_is_made_for_it() {
         stage.undo().await;
         assert!(stage.tree() == before);
     });
-    // What is made may be made elsewhere, not at all, or in the place of what was there.
+    // A created file may be created elsewhere, not at all, or in place of an existing one.
     let changes = json!([
         { "kind": "create", "uri": "{root}/a.py" },
         document("a.py", json!([{ "range": range(0, 0, 0), "newText": "1\n" }])),
@@ -470,7 +470,7 @@ fn a_symbol_moves_to_a_file_that_is_made_for_it() {
     action(&FILES, lies, async |stage| {
         let text = stage.refused("apply_code_action", act()).await;
         assert!(
-            text.contains("the server's edit of a.py names a place that its text does not have"),
+            text.contains("the server's edit of a.py refers to a place that its text does not have"),
             "{text}"
         );
     });
@@ -487,7 +487,7 @@ fn a_directory_gets_another_name() {
     action(&files, changes, async |stage| {
         let before = stage.tree();
         let done = stage.done("apply_code_action", act()).await;
-        assert!(done.contains("pkg/sub/b.py is new/place/sub/b.py now"), "{done}");
+        assert!(done.contains("pkg/sub/b.py renamed to new/place/sub/b.py"), "{done}");
         assert_eq!(stage.text("new/place/a.py"), "a = 3\n");
         assert_eq!(stage.bytes("new/place/sub/b.py"), files[2].1);
         assert_eq!(stage.bytes("new/place/data"), b"\0");
@@ -502,7 +502,7 @@ fn a_directory_gets_another_name() {
     let taken = json!([{ "kind": "rename", "oldUri": "{root}/pkg", "newUri": "{root}/lib.py" }]);
     action(&files, taken, async |stage| {
         let text = stage.refused("apply_code_action", act()).await;
-        assert!(text.contains("wants a file at lib.py, where one is already"), "{text}");
+        assert!(text.contains("needs the path lib.py for a file, but it exists already"), "{text}");
     });
 }
 
@@ -510,7 +510,7 @@ fn a_directory_gets_another_name() {
 fn a_file_in_the_way_is_never_replaced() {
     for options in [json!({}), json!({ "overwrite": true })] {
         let taken = json!({ "kind": "rename", "oldUri": "{root}/lib.py", "newUri": "{root}/use.py", "options": options });
-        refusal(more(taken), "wants a file at use.py, where one is already");
+        refusal(more(taken), "needs the path use.py for a file, but it exists already");
     }
     let away = json!({ "kind": "rename", "oldUri": "{root}/lib.py", "newUri": "file:///tmp/lib.py" });
     refusal(more(away), "outside the project");
@@ -572,21 +572,21 @@ fn names_that_would_mean_something_else_are_refused() {
         let reply = stage.serena("rename_symbol", wanted()).await;
         assert!(reply.text.starts_with("Error: 'go' is taken") && stage.tree() == before, "{}", reply.text);
         let done = stage.done("rename_symbol", with("force", json!(true))).await;
-        assert!(done.contains("note: 'go' was taken here\n  lib.py:1: import go"), "{done}");
+        assert!(done.contains("note: 'go' is already in use here\n  lib.py:1: import go"), "{done}");
     });
-    // Also what is declared nowhere, by whoever gave the name a meaning.
+    // Also a name without a declaration, wherever it comes from.
     let user = USE.replace("print(run(2))", "print(run(2), go)");
     let files: [(&str, &[u8]); 2] = [FILES[0], ("use.py", user.as_bytes())];
     play(&files, answering(json!({ "documentChanges": documents(&truth()) })), async |stage| {
         let text = stage.refused("rename_symbol", wanted()).await;
         assert!(text.contains("\n  use.py:5: print(run(2), go)"), "{text}");
     });
-    // And without a server.
+    // The same without a server.
     play(&files, Answers::Nobody, async |stage| {
         let text = stage.refused("rename_symbol", wanted()).await;
         assert!(text.contains("\n  use.py:5: print(run(2), go)"), "{text}");
     });
-    // What is reached through something else is in nobody's way.
+    // Members of other things, keyword arguments and strings do not conflict.
     let user = USE.replace("print(run(2))", "print(run(2), x.go, f(go=1), 'go')");
     let files: [(&str, &[u8]); 2] = [FILES[0], ("use.py", user.as_bytes())];
     play(&files, answering(json!({ "documentChanges": documents(&truth()) })), async |stage| {
@@ -623,7 +623,7 @@ fn an_applied_code_action_collects_what_its_command_asks_for() {
         assert!(stage.text("lib.py").starts_with("def run(z):\n    return y\n"));
         assert!(stage.refused("apply_code_action", ask("never")).await.contains("not in Python"));
         let text = stage.refused("apply_code_action", ask("nothing")).await;
-        assert!(text.contains("it offers there: by edit, by command, never"), "{text}");
+        assert!(text.contains("it offers only: by edit, by command, never"), "{text}");
         let log = stage.log();
         assert!(log.contains(r#""applied":true"#), "{log}");
     });

@@ -1,4 +1,5 @@
-//! What Python does with a new name besides: every case was accepted and called complete, and broke the program.
+//! Other effects of a new name in Python: each case was once accepted and called complete, and broke the
+//! program.
 
 use serde_json::{Value, json};
 
@@ -11,7 +12,7 @@ fn rename(name_path: &str, new_name: &str) -> Value {
     json!({ "name_path": name_path, "relative_path": "lib.py", "new_name": new_name, "wait": "ready" })
 }
 
-/// Without a server, and through ty.
+/// Runs `check` without a server, and with ty.
 fn each(lib: &str, user: &str, check: impl AsyncFn(&Stage) + Copy) {
     let files = [PROJECT, ("lib.py", lib.as_bytes()), ("user.py", user.as_bytes())];
     play(&files, Answers::Nobody, check);
@@ -23,7 +24,7 @@ fn each(lib: &str, user: &str, check: impl AsyncFn(&Stage) + Copy) {
 fn refuses(lib: &str, user: &str, (name_path, new_name): (&str, &str), why: &str) {
     each(lib, user, async |stage| {
         let mut ask = rename(name_path, new_name);
-        // So that uses that cannot be checked are no reason to refuse.
+        // Uses that cannot be checked must not be a reason to reject the rename.
         ask["include"] = json!(["unchecked"]);
         let refused = stage.refused("rename_symbol", ask).await;
         assert!(refused.contains(why), "{refused}");
@@ -34,12 +35,7 @@ fn refuses(lib: &str, user: &str, (name_path, new_name): (&str, &str), why: &str
 fn a_star_import_leaves_out_what_begins_with_an_underscore() {
     let lib = "def foo():\n    return 1\n\n\ndef bar():\n    return 2\n";
     let user = "from lib import *\n\nprint(foo())\n";
-    refuses(
-        lib,
-        user,
-        ("foo", "_foo"),
-        "`import *` leaves out '_foo', which begins with an underscore, and 1 place",
-    );
+    refuses(lib, user, ("foo", "_foo"), "`import *` omits '_foo' because of its underscore, but 1 place");
     each(lib, user, async |stage| {
         let done = stage.done("rename_symbol", rename("bar", "_bar")).await;
         assert!(!done.contains("leaves out"), "{done}");
@@ -50,19 +46,19 @@ fn a_star_import_leaves_out_what_begins_with_an_underscore() {
 fn a_name_that_the_class_makes_its_own_is_not_used_outside() {
     let lib = "class A:\n    def q(self):\n        return 1\n\n    def __priv(self):\n        return self.q()\n\n\ndef top(x: A):\n    return x.q()\n";
     let user = "from lib import A\n\nprint(A()._A__priv())\n";
-    refuses(lib, user, ("A/q", "__zz"), "Python makes '__zz' the class's own");
+    refuses(lib, user, ("A/q", "__zz"), "Python makes '__zz' private to the class");
     refuses(
         lib,
         user,
         ("A/__priv", "zz"),
-        "it is used by the name that Python gives '__priv' outside of its class",
+        "it is used outside its class by the mangled name that Python gives '__priv'",
     );
 }
 
 #[test]
 fn a_member_does_not_come_to_override_a_librarys() {
     let lib = "import threading\n\n\nclass W(threading.Thread):\n    def work(self):\n        return 1\n";
-    let why = "threading.Thread, a base outside of the project, declares 'run' too: it would be overridden";
+    let why = "threading.Thread, a base outside the project, declares 'run' too: it would be overridden";
     refuses(lib, "from lib import W\n\nW().work()\n", ("W/work", "run"), why);
 }
 
@@ -81,7 +77,7 @@ fn a_class_that_meets_a_protocol_keeps_its_members() {
 #[test]
 fn a_parameter_does_not_take_a_keyword_that_is_passed_to_others() {
     let lib = "def f(a, b=2, **kw):\n    return a, b, kw\n";
-    refuses(lib, "from lib import f\n\nf(1, c=3)\n", ("f/b", "c"), "'c' is passed by keyword already");
+    refuses(lib, "from lib import f\n\nf(1, c=3)\n", ("f/b", "c"), "calls already pass 'c' by keyword");
 }
 
 #[test]
@@ -128,7 +124,7 @@ fn a_class_that_reads_the_global_before_it_binds_the_name_is_no_other_symbol() {
     let Some(servers) = real_server("ty") else { return };
     play(&[PROJECT, ("lib.py", lib.as_bytes())], Answers::Real(servers), async |stage| {
         let refused = stage.refused("rename_symbol", rename("/zap", "zip_")).await;
-        assert!(refused.contains("1 use in class bodies that bind 'zap' afterwards"), "{refused}");
+        assert!(refused.contains("1 use in class bodies that bind 'zap' later"), "{refused}");
         assert!(refused.contains("lib.py:5: zap = zap + 1") && !refused.contains("lib.py:7"), "{refused}");
     });
 }

@@ -11,7 +11,7 @@ const PRICING: &str = include_str!("../../fixtures/demo/bookshop/pricing.py");
 const CART_KT: &str = include_str!("../../fixtures/demo/app/src/main/kotlin/bookshop/Cart.kt");
 const CATALOG_KT: &str = include_str!("../../fixtures/demo/app/src/main/kotlin/bookshop/Catalog.kt");
 
-/// Every whole word `old` of `text` is `new`.
+/// Replaces every whole word `old` of `text` by `new`.
 fn with_words(text: &str, old: &str, new: &str) -> String {
     let mut result = String::new();
     let mut rest = text;
@@ -128,7 +128,7 @@ fn ty_renames_in_texts_of_every_spelling() {
     let Some(servers) = real_server("ty") else { return };
     let lib = "\u{FEFF}def run() -> str:\r\n    return \"\u{1F600}\"\r\n\r\n\r\nx = \"\u{1F600}\u{1F468}\u{200D}\u{1F469}\", run(); y = run\r\n";
     let user = "from lib import run\n\nz = [\"\u{1F600}\", run(), \"\u{1F600}\", run()]\r\nw = run()";
-    // Read from the disk by the server, which would count the mark.
+    // The server reads this file from the disk, and would count the byte-order mark.
     let marked = "\u{FEFF}from lib import run; run()\r\nprint(run())\r\n";
     let files: [(&str, &[u8]); 3] =
         [("lib.py", lib.as_bytes()), ("marked.py", marked.as_bytes()), ("use.py", user.as_bytes())];

@@ -1,4 +1,5 @@
-//! A project whose server plays a script, is a real one, or is not there, for tests of edits that servers make up.
+//! A project whose server plays a script, is a real one, or does not exist, for tests of edits computed by
+//! servers.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,15 +15,15 @@ use crate::lsp_stage::fake_ls;
 use crate::opened::Opening;
 use crate::support::write;
 
-/// What answers for the project's languages.
+/// The servers of the project's languages.
 pub enum Answers {
-    /// fake-ls with this script, for Python; further keys of its table.
+    /// fake-ls with this script, for Python, and further keys of its table.
     Fake(Value, &'static str),
     /// The servers in this directory.
     Real(PathBuf),
-    /// Of these, this one alone for Python.
+    /// Only this one of the servers in the directory, for Python.
     ForPython(PathBuf, &'static str),
-    /// Nobody.
+    /// No server.
     Nobody,
 }
 
@@ -33,7 +34,7 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// To be called within a runtime.
+    /// Must be called within a runtime.
     pub fn new(files: &[(&str, &[u8])], answers: Answers) -> Stage {
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().canonicalize().unwrap();
@@ -70,7 +71,7 @@ impl Stage {
         String::from_utf8(self.bytes(name)).unwrap()
     }
 
-    /// Every file of the project.
+    /// Returns every file of the project.
     pub fn tree(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         fn add(directory: &Path, all: &mut BTreeMap<PathBuf, Vec<u8>>) {
             for entry in std::fs::read_dir(directory).unwrap() {
@@ -116,7 +117,7 @@ impl Stage {
         reply.text
     }
 
-    /// The tool must refuse, and leave the tree as it was.
+    /// Asserts that the tool rejects the call and leaves the tree as it was; returns the message.
     pub async fn refused(&self, tool: &str, arguments: Value) -> String {
         let before = self.tree();
         let reply = self.reply(tool, arguments).await;
@@ -131,7 +132,7 @@ impl Stage {
         tokio::task::spawn_blocking(undo).await.unwrap().unwrap();
     }
 
-    /// What the fake server was sent.
+    /// Returns what the fake server has received.
     pub fn log(&self) -> String {
         std::fs::read_to_string(self.path("").parent().unwrap().join("log")).unwrap()
     }
@@ -143,7 +144,7 @@ impl Stage {
 }
 
 fn fake(path: &Path, mut script: Value, keys: &str) -> String {
-    // Ready is what says so: a server that says nothing may be indexing for long.
+    // Report readiness at once: a server that does not report it may be indexing for long.
     let quiet = json!({ "health": "ok", "quiescent": true });
     script["on"]["initialized"] =
         json!([{ "notify": { "method": "experimental/serverStatus", "params": quiet } }]);

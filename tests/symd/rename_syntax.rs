@@ -1,4 +1,4 @@
-//! Renames where there is no server: only of what syntax is sure of.
+//! Renames without a server: only of uses that syntax is certain about.
 
 use serde_json::json;
 
@@ -36,15 +36,15 @@ fn doubts_are_refused_with_the_places() {
     play(&files, Answers::Nobody, async |stage| {
         let member = json!({ "name_path": "Box/get", "new_name": "fetch" });
         let text = stage.refused("rename_symbol", member.clone()).await;
-        let why = "it cannot be told what 1 of the places named 'get' mean; include: [\"unchecked\"] renames those that may \
-            mean it and leaves those that look like something else; look at these places, then change them by hand or force \
+        let why = "the meaning of 1 of the places named 'get' is unknown; include: [\"unchecked\"] renames those that may \
+            refer to it and skips those that look like something else; look at these places, then change them by hand or force \
             the rename\n";
         assert!(text.contains(why), "{text}");
         assert!(text.contains("\n  use.py:2: return box.get()"), "{text}");
         let mut forced = member;
         forced["force"] = json!(true);
         let done = stage.done("rename_symbol", forced).await;
-        assert!(done.contains("they are left as they are\n  use.py:2"), "{done}");
+        assert!(done.contains("; not renamed\n  use.py:2"), "{done}");
         assert!(stage.text("lib.py").contains("self.fetch()") && stage.text("use.py").contains("box.get()"));
     });
 }
@@ -62,8 +62,7 @@ fn uses_that_may_mean_it_are_renamed_when_asked_for() {
         let done = stage.done("rename_symbol", all).await;
         assert!(stage.text("lib.py").contains("def fetch(") && stage.text("use.py").contains("box.fetch()"));
         assert_eq!(stage.bytes("other.py"), files[2].1, "another symbol");
-        let why =
-            "1 occurrence of 'get' renamed too of which syntax cannot tell whether they mean this symbol";
+        let why = "1 occurrence of 'get' renamed too, although syntax cannot determine the meaning";
         assert!(done.contains(why) && !done.contains("; complete]"), "{done}");
         stage.undo().await;
         assert!(stage.tree() == before);
@@ -98,7 +97,7 @@ fn a_string_that_says_nothing_but_the_symbol_is_a_doubt() {
     play(&[("spider.py", spider.as_bytes())], Answers::Nobody, async |stage| {
         let refused =
             stage.refused("rename_symbol", json!({ "name_path": "Spider/parse", "new_name": "zz" })).await;
-        assert!(refused.contains("1 string says") && refused.contains("spider.py:2"), "{refused}");
+        assert!(refused.contains("1 string consists") && refused.contains("spider.py:2"), "{refused}");
         stage.done("rename_symbol", json!({ "name_path": "Spider/name", "new_name": "zz" })).await;
     });
     play(&files, Answers::Nobody, async |stage| {
@@ -108,7 +107,7 @@ fn a_string_that_says_nothing_but_the_symbol_is_a_doubt() {
             let refused =
                 stage.refused("rename_symbol", json!({ "name_path": name, "new_name": "zz" })).await;
             assert!(
-                refused.contains("1 string says") && refused.contains("include: [\"strings\"]"),
+                refused.contains("1 string consists") && refused.contains("include: [\"strings\"]"),
                 "{refused}"
             );
             assert!(refused.contains("\n  lib.py:9: NAMES"), "{refused}");
@@ -127,7 +126,7 @@ fn a_class_that_stands_for_a_module_is_a_doubt() {
     play(&files, Answers::Nobody, async |stage| {
         let wanted = |name: &str| json!({ "name_path": name, "new_name": "zz", "include": ["unchecked"] });
         let done = stage.done("rename_symbol", wanted("Provider/loads")).await;
-        assert!(done.contains("in its place") && !done.contains("; complete]"), "{done}");
+        assert!(done.contains("stands in for a module") && !done.contains("; complete]"), "{done}");
         stage.undo().await;
         stage.done("rename_symbol", json!({ "name_path": "Provider/other", "new_name": "zz" })).await;
     });
@@ -177,12 +176,12 @@ fn a_fixture_of_pytest_is_used_by_parameters() {
     play(&files, Answers::Nobody, async |stage| {
         let refused = stage.refused("rename_symbol", json!({ "name_path": "made", "new_name": "zz" })).await;
         assert!(
-            refused.contains("'made' is a fixture: pytest gives it to the parameters of that name"),
+            refused.contains("'made' is a pytest fixture: pytest passes it to parameters of this name"),
             "{refused}"
         );
         let forced = json!({ "name_path": "made", "new_name": "zz", "force": true });
         let done = stage.done("rename_symbol", forced).await;
-        assert!(done.contains("is a fixture") && !done.contains("; complete]"), "{done}");
+        assert!(done.contains("is a pytest fixture") && !done.contains("; complete]"), "{done}");
         let done = stage.done("rename_symbol", json!({ "name_path": "other", "new_name": "yy" })).await;
         assert!(done.contains("; complete]"), "{done}");
     });
@@ -287,7 +286,7 @@ fn a_field_given_by_its_variables_name_is_a_doubt() {
 
 #[test]
 fn files_that_are_not_parsed_are_looked_through_all_the_same() {
-    // Too large to be parsed, and no text for its NUL byte.
+    // Too large to be parsed, and not text because of its NUL byte.
     let mut large = "x = 1\n".repeat(1_500_000);
     large.push_str("from lib import compute\n");
     let notes = "compute\n".repeat(1_200_000);
@@ -301,14 +300,14 @@ fn files_that_are_not_parsed_are_looked_through_all_the_same() {
     play(&files, Answers::Nobody, async |stage| {
         let wanted = json!({ "name_path": "compute", "relative_path": "lib.py", "new_name": "work_out" });
         let text = stage.refused("rename_symbol", wanted.clone()).await;
-        assert!(text.contains("what 2 of the places named 'compute' mean"), "{text}");
+        assert!(text.contains("the meaning of 2 of the places named 'compute' is unknown"), "{text}");
         assert!(text.contains("\n  large.py:1500001: from lib import compute"), "{text}");
         assert!(text.contains("\n  odd.py:2: lib.compute(1)"), "{text}");
         let mut forced = wanted;
         forced["force"] = json!(true);
         let done = stage.done("rename_symbol", forced).await;
-        assert!(done.contains("they are left as they are\n  large.py:1500001"), "{done}");
-        assert!(done.contains("note: not searched for mentions, being too large: notes.txt\n"), "{done}");
+        assert!(done.contains("; not renamed\n  large.py:1500001"), "{done}");
+        assert!(done.contains("note: too large to be searched for mentions: notes.txt\n"), "{done}");
     });
 }
 
@@ -339,7 +338,7 @@ fn the_files_of_a_rename_are_parsed_before_it() {
     let using = "from lib import compute\n\nprint(compute(2))\n";
     let names: Vec<String> = (0..30).map(|number| format!("use_{number}.py")).collect();
     let mut files: Vec<(&str, &[u8])> = vec![("lib.py", lib.as_bytes())];
-    // Not two of one text: an outline would do for both.
+    // All texts differ: otherwise one outline would do for two.
     let texts: Vec<String> = names.iter().map(|name| format!("# {name}\n{using}")).collect();
     files.extend(names.iter().zip(&texts).map(|(name, text)| (name.as_str(), text.as_bytes())));
     play(&files, Answers::Nobody, async |stage| {
@@ -349,7 +348,7 @@ fn the_files_of_a_rename_are_parsed_before_it() {
         let found = stage.done("find_symbol", json!({ "name_path_pattern": "work_out" })).await;
         assert!(found.contains("lib.py:1"), "{found}");
         assert_eq!(stage.project.engine.spared(), 31);
-        // What is refused leaves nothing behind, and another rename is as good.
+        // A rejected rename leaves nothing behind, and another rename works as usual.
         let again = json!({ "name_path": "work_out", "relative_path": "lib.py", "new_name": "compute" });
         stage.done("rename_symbol", again).await;
         stage.done("find_symbol", json!({ "name_path_pattern": "compute" })).await;

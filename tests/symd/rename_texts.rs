@@ -1,5 +1,6 @@
-//! Renames in texts of every spelling: line endings, byte-order marks, encodings, characters outside of the basic plane
-//! before the name, counted in each of the units that servers use. What is not renamed keeps every byte.
+//! Renames in texts with all line endings, byte-order marks and encodings, and with characters outside the
+//! basic plane before the name, counted in each of the units that servers use. Text that is not renamed keeps
+//! every byte.
 
 use serde_json::{Value, json};
 
@@ -9,7 +10,7 @@ fn range(line: u32, from: u32, to: u32) -> Value {
     json!({ "start": { "line": line, "character": from }, "end": { "line": line, "character": to } })
 }
 
-/// A server of that encoding, which renames `run` where it stands in `text`.
+/// Returns the script of a server with that encoding, which renames `run` wherever it occurs in `text`.
 fn script(encoding: &str, text: &str) -> Value {
     let columns = |before: &str| -> u32 {
         let count = match encoding {

@@ -1,4 +1,5 @@
-//! Searches that would not come to an end: each is cut short, by its deadline or for taking too long, and holds up nobody.
+//! Searches that would take too long: each is cut short, by its deadline or by its own limit, and blocks no
+//! other work.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -13,12 +14,12 @@ use symd::vfs::Root;
 
 use crate::support::{PATIENCE, User, call, write};
 
-/// How long a search gets.
+/// The deadline of a search.
 const DEADLINE: Duration = Duration::from_millis(300);
-/// And how much later it may end: 200 ms on a machine that has a processor to give; here others want it too.
+/// The tolerated delay: 200 ms would do on an idle machine; other tests run in parallel.
 const LATER: Duration = Duration::from_millis(1_500);
 
-/// The lines (from 1) that match, and whether the time was up.
+/// Returns the matching lines (1-based), and whether the time ran out.
 fn lines(
     text: &str,
     pattern: &Pattern,
@@ -74,7 +75,7 @@ fn a_process_finds_what_is_found_without_one() {
     }
 }
 
-/// The lines (from 1) that match in each file, with the files' numbers.
+/// Returns the matching lines (1-based) of each file, with the file's name.
 fn lines_of_files(texts: &[String], pattern: &Pattern, program: Option<&Path>) -> Vec<(String, Vec<usize>)> {
     let dir = tempfile::tempdir().unwrap();
     let name = |number: usize| RelPath::new(&format!("f{number:03}")).unwrap();
@@ -89,7 +90,7 @@ fn lines_of_files(texts: &[String], pattern: &Pattern, program: Option<&Path>) -
     let outcome = search_files(&tree, &query, &paths, None, &Cancel::new(), |hits| {
         let mut lines = Vec::new();
         hits.each(|_, found| lines.push(found.lines.start + 1))?;
-        // Once more, by another way of going through them.
+        // Once more, by another way of iterating.
         let mut again = Vec::new();
         hits.each_line(|_, line| {
             again.push(line + 1);
@@ -110,7 +111,7 @@ fn many_files_are_looked_at_together_with_the_same_result() {
     texts[3] = many.clone();
     texts[4] = String::new();
     texts[17] = "a\0b".to_owned();
-    // Too long for a look together with others.
+    // Too long to be searched in a batch.
     texts[30] = format!("{}\nab\n", "xyz ".repeat(75_000));
     texts[31] = "é\r\nab\r\n".to_owned();
     for pattern in ["(?=a)", "(?=(a))\\1b", "(\\w)\\1", "(?<=b)\\n", "^(?=.*b)", "(?=q)"] {
@@ -143,7 +144,7 @@ fn one_text_without_end_among_many_is_named_and_the_others_are_searched() {
     let cancel = Cancel::new();
     match search_files(&tree, &query, &paths, Some(until), &cancel, |hits| Ok(hits.path().to_string())) {
         Ok(outcome) => {
-            // The other thread, if there is one, has gone on.
+            // The other thread, if there is one, has continued.
             assert!(outcome.late && outcome.files.len() >= 8, "{outcome:?}");
             assert!(!outcome.files.contains(&"f10".to_owned()));
         }
@@ -170,7 +171,7 @@ fn a_large_pattern_without_backtracking_is_cut_short_too() {
 
 #[test]
 fn a_line_of_megabytes_is_gone_through_once() {
-    // One look at all of it for each match took the square of its length.
+    // Scanning the whole line for each match took time by the square of its length.
     let text = "value ".repeat(4_000_000);
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("f"), &text).unwrap();
@@ -192,7 +193,7 @@ fn a_line_of_megabytes_is_gone_through_once() {
 
 #[test]
 fn grep_tells_the_lines_that_it_counted_before_its_deadline() {
-    // Lines enough for a second, and then a look that takes for ever.
+    // Enough lines for a second, and then a search that does not end.
     let text = format!("{}{}", "zz zz\n".repeat(300_000), "ab".repeat(4_000_000));
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("f"), &text).unwrap();
@@ -207,7 +208,7 @@ fn grep_tells_the_lines_that_it_counted_before_its_deadline() {
     println!("{took:?}, {}", found.total);
     assert!(found.late && took < DEADLINE * 3 + LATER, "{took:?}");
     let lines: Vec<usize> = found.lines.iter().map(|one| one.line).collect();
-    // A machine that is busy with others counts few.
+    // On a busy machine only few are counted.
     assert_eq!(lines, (1..=found.total.min(5)).collect::<Vec<_>>(), "{}", found.total);
 }
 
@@ -247,7 +248,7 @@ fn an_expression_that_never_ends_replaces_nothing_and_ends_with_its_client() {
     let (_kept, never) = std::sync::mpsc::channel::<()>();
     let (refused, took) = std::thread::scope(|scope| {
         scope.spawn(move || {
-            // The client leaves in the middle of it.
+            // The client disconnects in the middle.
             let _ = never.recv_timeout(DEADLINE);
             raiser.cancel();
         });
@@ -299,18 +300,18 @@ fn no_search_goes_on_behind_its_deadline() {
 
 #[test]
 fn what_was_found_before_the_deadline_is_told() {
-    // A quick match on each of the first lines, and then a look that takes for ever.
+    // A quick match on each of the first lines, and then a search that does not end.
     let text = format!("{}{}", "zz = zz\n".repeat(10), "value ".repeat(480_000));
     let pattern = Pattern::new("(zz) = \\1|(?=(v))\\2.*zzz").unwrap();
     let (lines, late) = lines(&text, &pattern, symd(), Some(Instant::now() + DEADLINE * 3)).unwrap();
-    // Not the last ones: they were on their way.
+    // Not the last ones: they had not been sent yet.
     assert!(
         late && lines.len() >= 5 && (1..).zip(&lines).all(|(line, found)| line == *found),
         "{lines:?} {late}"
     );
 }
 
-/// Processes that search for the daemon `pid`.
+/// Returns the number of search processes of the daemon `pid`.
 fn searching(pid: u64) -> usize {
     let children = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap();
     let of_thread = |task: std::fs::DirEntry| {

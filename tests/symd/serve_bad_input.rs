@@ -1,4 +1,4 @@
-//! What no client should send, and what some do.
+//! Invalid input from clients.
 
 use std::io::Write;
 use std::net::Shutdown;
@@ -120,14 +120,14 @@ fn ten_thousand_connections_do_not_stop_the_daemon() {
     let mut kept = Vec::new();
     while kept.len() < 100 {
         let mut wire = Wire::connect(&socket);
-        // The connection that asked for the socket may still count.
+        // The connection that was used to find the socket may still count.
         if wire.ask(&request(1, "symd/status", json!({}))).get("result").is_some() {
             kept.push(wire);
         }
     }
     for _ in 0..10_000 {
         let stream = UnixStream::connect(&socket).unwrap();
-        // Whether it is read or not, the daemon has to cope.
+        // The daemon must cope, whether the input is read or not.
         let _ = (&stream).write_all(b"x");
     }
     let answer = Wire::connect(&socket).receive().unwrap();
@@ -136,7 +136,7 @@ fn ten_thousand_connections_do_not_stop_the_daemon() {
     assert!(talk.contains("100 connections"), "{talk}");
     assert!(user.fails(&["status"], 5).contains("100 connections"));
     alive(&mut kept[0]);
-    // Full or not, it can be ended.
+    // The daemon can be stopped, even at its limit of connections.
     user.check(&["stop"], 0);
     assert_eq!(kept[0].receive(), None);
 }

@@ -1,4 +1,4 @@
-//! The command line as scripts use it: exit codes, stdout for data, stderr for talk.
+//! The command line as scripts use it: exit codes, stdout for data, stderr for messages.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
@@ -142,7 +142,7 @@ fn index_logs_and_gc() {
     std::fs::remove_dir_all(user.path("project")).unwrap();
     let output = user.symd().current_dir(user.path("home")).arg("gc").output().unwrap();
     assert!(String::from_utf8(output.stdout).unwrap().contains("does not exist any more"));
-    // What is left is the list of all projects, and nobody is on it.
+    // Only the list of projects is left, which is empty.
     let left = user.path("state").read_dir().unwrap().map(|entry| entry.unwrap().file_name());
     let left: Vec<_> = left.filter(|name| !name.to_str().unwrap().starts_with("projects.")).collect();
     assert!(left.is_empty(), "{left:?}");

@@ -1,4 +1,5 @@
-//! The daemon's life: one per root, however many start it; how it ends, and what comes after.
+//! The life cycle of the daemon: one per root, however many clients start it; how it exits, and what happens
+//! then.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -166,12 +167,12 @@ fn another_user_is_refused() {
     }
     let user = User::new();
     let socket = user.socket();
-    // Opens what the directories' modes forbid, so that only the check of the peer is left.
+    // Grants what the directories' modes forbid, so that only the check of the peer is left.
     for directory in socket.ancestors().skip(1).take_while(|path| path.starts_with(user.path(""))) {
         std::fs::set_permissions(directory, std::fs::Permissions::from_mode(0o711)).unwrap();
     }
     std::fs::set_permissions(&socket, std::fs::Permissions::from_mode(0o666)).unwrap();
-    // Who it is, that the socket let it in, and whether it got an answer.
+    // Prints its user id, that the socket let it in, and whether it got an answer.
     let program = "import os,socket,sys
 s=socket.socket(socket.AF_UNIX); s.settimeout(60); s.connect(sys.argv[1])
 try:
@@ -181,7 +182,7 @@ except (BrokenPipeError, ConnectionResetError): answered=False
 print(os.getuid(), 'answered' if answered else 'refused')";
     let ask = |other: &[&str]| {
         let mut command = Command::new("setpriv");
-        // The system's own interpreter: another user may not enter this one's directories.
+        // The system's own interpreter: another user may not enter this user's directories.
         command.env("PATH", "/usr/bin:/bin");
         command.args(other).args(["python3", "-c", program]).arg(&socket);
         let output = command.output().unwrap();
@@ -222,7 +223,7 @@ fn root_is_another_user_to_a_daemon_that_is_not_roots() {
     let asked = stream.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"symd/status\"}\n");
     let mut answer = String::new();
     let read = stream.read_to_string(&mut answer);
-    // Closed before or after it was asked: what counts is that nothing came.
+    // Closed before or after the request: the connection must not have answered.
     assert!(answer.is_empty(), "{asked:?} {read:?} {answer}");
     assert!(nobody(&["logs"]).contains("refused a client of another user uid=0"));
     assert!(user.fails(&["call", "status"], 3).contains("belongs to user 65534"));
@@ -255,7 +256,7 @@ fn hellos_and_their_answers() {
     let answer = user.connect().ask(&json!({ "symd": 7 }));
     assert_eq!(answer["symd"]["reason"], "malformed");
 
-    // A newer client: it learns the range, and may still ask for the status and the end.
+    // A newer client: it learns the supported range, and may still request status and stop.
     let mut newer = user.connect();
     let answer = newer.ask(&hello([2, 2], "native"));
     assert_eq!(
@@ -269,7 +270,8 @@ fn hellos_and_their_answers() {
     wait_until_gone(&user);
 }
 
-/// A daemon of another version: it holds the lock, refuses the hello, and ends when it is asked to.
+/// Pretends to be a daemon of another version: it holds the lock, rejects the hello, and exits when it is
+/// asked to.
 fn pretend_daemon(place: &DaemonPaths, protocol: [u32; 2]) -> std::thread::JoinHandle<()> {
     place.prepare().unwrap();
     let held = symd::serve::lock::try_lock(&place.lock()).unwrap().unwrap();
@@ -323,14 +325,14 @@ fn a_daemon_out_of_descriptors_goes_on() {
     assert_eq!(first.ask(&modern(call(2, "status", json!({}))))["id"], 2);
     drop(many);
     let tried = Instant::now();
-    // Until it has noticed that they are gone.
+    // Until the daemon has noticed that they are gone.
     while user.run(&["--no-spawn", "call", "status"]).status.code() != Some(0) {
         assert!(tried.elapsed() < PATIENCE);
     }
     assert_eq!(first.ask(&modern(call(3, "status", json!({}))))["id"], 3);
 }
 
-/// Without its runtime directory no client can find a daemon: it must not live on beside the next one.
+/// Without its runtime directory no client can find a daemon: it must not keep running beside the next one.
 #[test]
 fn a_daemon_whose_directory_was_removed_ends_with_the_next_question() {
     let user = User::new();
@@ -341,7 +343,7 @@ fn a_daemon_whose_directory_was_removed_ends_with_the_next_question() {
     let answer = wire.ask(&call(1, "find_symbol", json!({"name_path_pattern": "x"})));
     assert_eq!(answer["result"]["isError"], true, "{answer}");
     let text = answer["result"]["content"][0]["text"].as_str().unwrap();
-    assert!(text.contains("cannot be found out: cannot make a barrier file in "), "{text}");
+    assert!(text.contains("is up to date: cannot create a barrier file in "), "{text}");
     assert!(text.contains("No such file or directory") && text.contains("then ask again"), "{text}");
     assert_eq!(wire.receive(), None, "the daemon went on");
 }
@@ -354,7 +356,7 @@ fn one_that_lost_its_socket_is_ended_all_the_same() {
     std::fs::remove_file(&socket).unwrap();
     let output = user.run(&["stop"]);
     assert!(output.status.success(), "{output:?}");
-    assert!(String::from_utf8_lossy(&output.stderr).contains("ended the daemon"), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("stopped the daemon"), "{output:?}");
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     assert!(stat.is_empty() || stat.contains(") Z "), "{stat}");
     user.check(&["start"], 0);
@@ -374,14 +376,14 @@ fn one_in_another_process_namespace_is_ended_and_started_anew() {
         command.args(arguments).current_dir(user.path("project")).output().unwrap()
     };
     if !within(&["--version"]).status.success() {
-        // A system that gives out no namespaces.
+        // The system does not allow namespaces.
         return;
     }
     user.check(&["start"], 0);
     let pid = user.pid();
     let output = within(&["stop"]);
     assert!(output.status.success(), "{output:?}");
-    assert!(String::from_utf8_lossy(&output.stderr).contains("ended the daemon"), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("stopped the daemon"), "{output:?}");
     wait_until_gone(&user);
     user.check(&["start"], 0);
     assert_ne!(user.pid(), pid);
@@ -393,14 +395,14 @@ fn the_next_daemon_says_that_the_last_one_was_killed() {
     user.check(&["start"], 0);
     let pid = user.pid();
     user.check(&["restart"], 0);
-    assert!(!user.check(&["logs"], 0).contains("did not end in order"));
+    assert!(!user.check(&["logs"], 0).contains("did not exit cleanly"));
     let killed = user.pid();
     assert_ne!(killed, pid);
     kill("-KILL", killed);
     wait_until_gone(&user);
     user.check(&["start"], 0);
     let log = user.check(&["logs"], 0);
-    assert!(log.contains(&format!("(pid {killed}) did not end in order")), "{log}");
+    assert!(log.contains(&format!("(pid {killed}) did not exit cleanly")), "{log}");
 }
 
 #[test]
@@ -430,7 +432,7 @@ fn a_reading_question_outlives_its_daemon() {
     writeln!(stdin, "{}", json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).unwrap();
     for round in 0..10_u64 {
         let pid = user.pid();
-        // It has to look through all files before it can answer, and is killed before or while it does.
+        // It must read all files before it can answer, and is killed before or during that.
         for file in 0..200 {
             write(&user.path(&format!("project/f{file}.py")), &format!("def g{round}(): pass\n").repeat(300));
         }

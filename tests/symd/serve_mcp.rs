@@ -1,4 +1,4 @@
-//! MCP on the wire, in both eras, on the socket and through `symd mcp`.
+//! The MCP protocol, in both eras, on the socket and through `symd mcp`.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::{MODERN, User, Wire, assert_error, call, initialize, modern, request};
 
-/// Everything but the tools themselves, which other tests look at.
+/// Removes the tools, which other tests check.
 fn without_tools(mut answer: Value) -> Value {
     let tools = answer["result"]["tools"].take();
     assert!(!tools.as_array().unwrap().is_empty());
@@ -184,7 +184,7 @@ fn a_session_survives_the_daemon() {
     assert_eq!(ask(&call(1, "status", json!({})))["result"]["isError"], false);
     let first = user.pid();
     user.check(&["restart"], 0);
-    // Asked twice at most: the first request may cross the daemon's end.
+    // Requested twice at most: the first request may be sent while the daemon exits.
     let again =
         (2..4).map(|id| ask(&call(id, "status", json!({})))).find(|answer| answer.get("result").is_some());
     assert_eq!(again.unwrap()["result"]["isError"], false);
@@ -197,7 +197,7 @@ fn a_session_survives_the_daemon() {
     assert!(child.wait().unwrap().success());
 }
 
-/// A request that may change something: it is never made twice.
+/// Returns a request that may change something, which is never repeated.
 fn writing(id: Value) -> Value {
     let arguments = json!({ "relative_path": "a.py", "needle": "a", "repl": "b", "mode": "literal" });
     call(id, "replace_content", arguments)

@@ -1,5 +1,5 @@
-//! What only shows while a tool works: limits, cancellation, a client that leaves or does not read. Runs
-//! the connection in this process, with tools that wait until they are told.
+//! Behaviour during a tool call: limits, cancellation, a client that disconnects or does not read. Runs the
+//! connection in this process, with tools that wait for a signal.
 
 use std::os::unix::net::UnixStream as StdStream;
 use std::sync::Arc;
@@ -20,10 +20,10 @@ static STARTED: Semaphore = Semaphore::const_new(0);
 static STOPPED: Semaphore = Semaphore::const_new(0);
 static RELEASE: Notify = Notify::const_new();
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
-/// The tools above are shared, so these tests take turns.
+/// The static variables above are shared, so these tests run one at a time.
 static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
 
-/// Lives as long as a call is worked on.
+/// Exists as long as a call is in progress.
 struct Working;
 
 impl Drop for Working {
@@ -37,7 +37,7 @@ fn wait(_: Call<'_>) -> ReplyFuture<'_> {
     Box::pin(async move {
         RUNNING.fetch_add(1, Ordering::SeqCst);
         let _working = Working;
-        // Listens before it tells that it does.
+        // Registers before it reports that it has started.
         let released = RELEASE.notified();
         STARTED.add_permits(1);
         released.await;
@@ -45,7 +45,7 @@ fn wait(_: Call<'_>) -> ReplyFuture<'_> {
     })
 }
 
-/// Never looks at anything but its flag, as a long loop does.
+/// Checks nothing but its cancel flag, as a long loop does.
 fn spin(call: Call<'_>) -> ReplyFuture<'_> {
     Box::pin(async move {
         STARTED.add_permits(1);
@@ -98,7 +98,7 @@ static SLOW: Toolset = Toolset {
 };
 static ALL: [&Toolset; 1] = [&SLOW];
 
-/// Runs `test` against a connection that is served in the background.
+/// Runs `test` with a connection that is served in the background.
 fn with(limits: Limits, test: impl FnOnce(Wire, &tokio::runtime::Runtime, Arc<Host>)) {
     let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let user = User::new();
@@ -171,14 +171,14 @@ fn a_cancelled_request_stops_and_is_not_answered() {
             wire.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } }));
             wait_for(runtime, &STOPPED, 1);
         }
-        // One that does not run, one without an id: nothing happens.
+        // An unknown request id, and a missing one: ignored.
         wire.send(
             &json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 77 } }),
         );
         wire.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled" }));
         assert_eq!(wire.ask(&modern(request(3, "tools/list", json!({}))))["id"], 3);
 
-        // Our own command line's way to call is cancelled in the same way.
+        // A call in the command line's own form is cancelled in the same way.
         wire.send(&request(4, "symd/call", json!({ "tool": "wait" })));
         wait_for(runtime, &STARTED, 1);
         wire.send(
@@ -205,7 +205,9 @@ fn a_tool_that_panics_is_answered_for() {
     with(Limits::default(), |mut wire, _, _| {
         let answer = wire.ask(&modern(call(1, "panics", json!({}))));
         assert_eq!(answer["result"]["isError"], true);
-        assert!(answer["result"]["content"][0]["text"].as_str().unwrap().contains("failed inside this tool"));
+        assert!(
+            answer["result"]["content"][0]["text"].as_str().unwrap().contains("internal error in this tool")
+        );
         let answer = wire.ask(&request(2, "symd/call", json!({ "tool": "panics" })));
         assert_eq!(answer["result"]["outcome"], "failed");
     });
@@ -219,7 +221,7 @@ fn a_client_that_never_reads_is_dropped() {
         for id in 2..10 {
             wire.send(&modern(call(id, "big", json!({}))));
         }
-        // Dropping it stops what still worked for it.
+        // Dropping the connection stops its calls.
         wait_for(runtime, &STOPPED, 1);
     });
 }

@@ -1,5 +1,5 @@
-//! Edits that servers make up, or syntax, while others write the same files: made up anew, or refused where the client knows
-//! the files otherwise than they are.
+//! Edits computed by servers, or from syntax, while other programs write the same files: computed again, or
+//! rejected if the client knows another state of the files.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ const LIB: &str = "def run(x):\n    return x\n";
 const USE: &str = "from lib import run\n\nprint(run(2))\n";
 const FILES: [(&str, &[u8]); 2] = [("lib.py", LIB.as_bytes()), ("use.py", USE.as_bytes())];
 
-/// Renames that are made one after the other while lines are inserted into one of the files without pause.
+/// Renames in sequence, while lines are inserted into one of the files continuously.
 const RENAMES: usize = 12;
 
 fn range(line: u32, from: u32, to: u32) -> Value {
@@ -160,7 +160,7 @@ fn what_an_edit_caused_is_told_to_programs_too() {
     });
 }
 
-/// Two FIFOs: the server tells by the first that it was asked, and goes on by the second.
+/// Creates two FIFOs: through the first the server reports a request, through the second it continues.
 fn fifos(scratch: &std::path::Path) -> (PathBuf, PathBuf) {
     let both = (scratch.join("asked"), scratch.join("go-on"));
     let made = std::process::Command::new("mkfifo").args([&both.0, &both.1]).status().unwrap();
@@ -172,7 +172,7 @@ fn fifos(scratch: &std::path::Path) -> (PathBuf, PathBuf) {
 fn a_file_that_changes_while_the_server_thinks_is_not_edited_by_old_places() {
     let scratch = tempfile::tempdir().unwrap();
     let (asked, go_on) = fifos(scratch.path());
-    // The server was never told of use.py: what it says of it comes from its own reading of the disk.
+    // The server was never sent use.py: its answers come from its own read of the disk.
     let edit = json!({ "documentChanges": [{
         "textDocument": { "uri": "{root}/use.py", "version": null },
         "edits": [{ "range": range(2, 0, 5), "newText": "log" }],
@@ -202,7 +202,7 @@ fn a_file_that_changes_while_the_server_thinks_is_not_edited_by_old_places() {
         assert_ne!(reply.outcome, Outcome::Done, "{}", reply.text);
         assert!(reply.text.contains("use.py"), "{}", reply.text);
         assert_eq!(stage.text("use.py"), newer);
-        // Another file is of no concern.
+        // Changes in another file do not matter.
         std::fs::write(stage.path("use.py"), USE).unwrap();
         let writer = meanwhile(stage.path("other.py"), "x = 1\n".to_owned());
         stage.done("apply_code_action", ask()).await;
@@ -211,7 +211,7 @@ fn a_file_that_changes_while_the_server_thinks_is_not_edited_by_old_places() {
     });
 }
 
-/// Somebody begins to use a symbol while a server is asked who does.
+/// A use of a symbol is added while the server searches for its uses.
 async fn deletes_while_used(stage: &Stage, asked: PathBuf, go_on: PathBuf) {
     let user = stage.path("new.py");
     let is_over = Arc::new(AtomicBool::new(false));

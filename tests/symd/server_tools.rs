@@ -1,5 +1,5 @@
-//! native's tools over servers that play scripts: answers that lie, lack something, repeat themselves, come too late
-//! or not at all.
+//! native's tools with servers that play scripts: answers that are wrong, incomplete or duplicated, come too
+//! late, or never.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ struct Stage {
     client: Arc<Client>,
 }
 
-/// A range on one line of a file, as servers write it.
+/// Returns a range on one line of a file, in the form of servers.
 fn at(file: &str, line: u32, from: u32, to: u32) -> Value {
     json!({
         "uri": format!("{{root}}/{file}"),
@@ -32,7 +32,7 @@ fn at(file: &str, line: u32, from: u32, to: u32) -> Value {
     })
 }
 
-/// Where `run` really stands; the first is its definition.
+/// Returns the actual occurrences of `run`; the first is its definition.
 fn truth() -> Vec<Value> {
     vec![
         at("lib.py", 0, 4, 7),
@@ -55,7 +55,7 @@ fn script(references: Value, definition: Value) -> Value {
 }
 
 impl Stage {
-    /// To be called within a runtime.
+    /// Must be called within a runtime.
     fn new(mut script: Value) -> Stage {
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().canonicalize().unwrap();
@@ -64,7 +64,7 @@ impl Stage {
         }
         write(&path.join("project/lib.py"), LIB);
         write(&path.join("project/use.py"), USE);
-        // Ready is what says so: a server that says nothing may be indexing for long.
+        // Report readiness at once: a server that does not report it may be indexing for long.
         let quiet = json!({ "health": "ok", "quiescent": true });
         script["on"]["initialized"] =
             json!([{ "notify": { "method": "experimental/serverStatus", "params": quiet } }]);
@@ -99,7 +99,7 @@ impl Stage {
         tokio::time::timeout(PATIENCE, (tool.run)(call)).await.expect("answered in time")
     }
 
-    /// What a tool says once the server is ready.
+    /// Returns a tool's answer once the server is ready.
     async fn ask(&self, tool: &str, mut arguments: Value) -> String {
         arguments["wait"] = "ready".into();
         let reply = self.reply(tool, arguments).await;
@@ -113,7 +113,7 @@ impl Stage {
         (list.to_owned(), footer.to_owned())
     }
 
-    /// How often the server received that method.
+    /// Returns how often the server received that method.
     fn times(&self, method: &str) -> usize {
         let log = std::fs::read_to_string(self.path("log")).unwrap_or_default();
         let received = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -173,8 +173,8 @@ fn ranges_are_held_against_the_text() {
         );
         assert!(list.ends_with("outside the project:\n /usr/lib/other.py:4"), "{list}");
         assert!(footer.starts_with("[5 references in 2 files; fake;"), "{footer}");
-        assert!(footer.contains("; dropped 2 ranges that no text has"), "{footer}");
-        assert!(footer.contains("; dropped 1 range where the name does not stand"), "{footer}");
+        assert!(footer.contains("; dropped 2 ranges outside the text"), "{footer}");
+        assert!(footer.contains("; dropped 1 range where the name does not occur"), "{footer}");
         assert!(footer.ends_with("; complete]"), "{footer}");
     });
 }
@@ -187,7 +187,7 @@ fn what_the_server_leaves_out_is_found_out() {
         assert_eq!(list, "lib.py:7 in Box/get: return run(1)");
         assert!(
             footer.ends_with(
-                "; incomplete: 4 possible uses (4 confirmed) that fake does not tell; show_unlisted lists them]"
+                "; incomplete: 4 possible uses (4 confirmed) that fake does not report; show_unlisted lists them]"
             ),
             "{footer}"
         );
@@ -198,7 +198,7 @@ fn what_the_server_leaves_out_is_found_out() {
         );
         let all = json!({ "name_path": "run", "show_unlisted": true });
         let text = stage.ask("find_referencing_symbols", all).await;
-        assert!(text.contains("\nnot told by the server:\nuse.py\n 2: from lib import run\n"), "{text}");
+        assert!(text.contains("\nnot reported by the server:\nuse.py\n 2: from lib import run\n"), "{text}");
     });
 }
 
@@ -314,8 +314,8 @@ fn callers_that_the_hierarchy_lacks_are_added() {
             text.starts_with("lib.py:6 method Box/get @ 7\nuse.py:5 function main @ 6 7\n[2 callers; fake;"),
             "{text}"
         );
-        assert!(text.contains("; 1 of them the call hierarchy lacks;"), "{text}");
-        assert!(text.contains("; 1 other use is no call;"), "{text}");
+        assert!(text.contains("; 1 of them missing from the call hierarchy;"), "{text}");
+        assert!(text.contains("; 1 other use is not a call;"), "{text}");
     });
 }
 
@@ -329,7 +329,7 @@ fn types_of_one_level_are_asked_about_at_the_same_time() {
     let items: Vec<Value> = (1..).zip(below).map(|(line, name)| item(name, line)).collect();
     let mut script = script(Value::Null, Value::Null);
     script["capabilities"]["typeHierarchyProvider"] = true.into();
-    // The last of the next level is what lets the server answer the others.
+    // The last request of the next level lets the server answer the others.
     script["on"]["textDocument/prepareTypeHierarchy"] = json!([
         [{ "answer": [item("Base", 0)] }],
         [{ "hold": true }],

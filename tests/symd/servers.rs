@@ -1,6 +1,7 @@
-//! Real language servers for tests. They lie where `SYMD_TEST_SERVERS` says, else in `target/test-servers/data/servers`;
-//! ty, which takes seconds, is installed there by `symd install` when it is missing. A test whose server is missing says
-//! so here and returns; `crates/unrun`, which cargo runs last, lists those. Under `SYMD_REQUIRE_SERVERS=1` it fails.
+//! Real language servers for tests, in `SYMD_TEST_SERVERS`, or by default in
+//! `target/test-servers/data/servers`; ty, which takes seconds, is installed there by `symd install` when it
+//! is missing. A test whose server is missing records that here and returns; `crates/unrun`, which cargo runs
+//! last, lists these tests. Under `SYMD_REQUIRE_SERVERS=1` such a test fails.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,8 +10,9 @@ use std::sync::{Mutex, Once};
 
 use crate::support::write;
 
-/// The directory with the installed servers, of which `server` is one: what `<SYMD_HOME>/data/servers` is for a daemon whose
-/// `SYMD_HOME` is [`home_of`] it. `None`: the test cannot run, which has been recorded; return.
+/// Returns the directory with the installed servers, including `server`: it is `<SYMD_HOME>/data/servers` for
+/// a daemon whose `SYMD_HOME` is [`home_of`] it. `None`: the test cannot run, which has been recorded, and
+/// must return.
 #[track_caller]
 pub fn real_server(server: &str) -> Option<PathBuf> {
     let servers = servers();
@@ -22,12 +24,13 @@ pub fn real_server(server: &str) -> Option<PathBuf> {
     None
 }
 
-/// The `SYMD_HOME` under which symd finds the servers in `servers`.
+/// Returns the `SYMD_HOME` under which symd finds the servers in `servers`.
 pub fn home_of(servers: &Path) -> PathBuf {
     servers.parent().and_then(Path::parent).unwrap().to_owned()
 }
 
-/// Whether `program`, which symd does not install, is on PATH; if not, that has been recorded; return.
+/// Whether `program`, which symd does not install, is on PATH. If not, that has been recorded, and the test
+/// must return.
 #[track_caller]
 pub fn real_program(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -38,13 +41,13 @@ pub fn real_program(program: &str) -> bool {
     there
 }
 
-/// Records that the calling test does not run, or fails it where servers are required.
+/// Records that the calling test does not run, or fails it if servers are required.
 #[track_caller]
 pub fn unrun(why: &str) {
     static FIRST: Once = Once::new();
     assert!(std::env::var_os("SYMD_REQUIRE_SERVERS").is_none_or(|it| it != "1"), "{why}");
     let records = Path::new(env!("CARGO_TARGET_TMPDIR")).join("unrun");
-    // What an earlier run left is not about this one.
+    // Records of an earlier run do not count.
     FIRST.call_once(|| {
         let _ = std::fs::remove_dir_all(&records);
     });
@@ -64,7 +67,7 @@ fn servers() -> PathBuf {
     }
 }
 
-/// Why `server` is not there, after trying; found out once a process.
+/// Returns why `server` is missing, after trying to install it; determined once per process.
 fn missing(servers: &Path, server: &str) -> Option<String> {
     static KNOWN: Mutex<BTreeMap<String, Option<String>>> = Mutex::new(BTreeMap::new());
     let mut known = KNOWN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -74,7 +77,7 @@ fn missing(servers: &Path, server: &str) -> Option<String> {
 fn look_for(servers: &Path, server: &str) -> Option<String> {
     let ours = std::env::var_os("SYMD_TEST_SERVERS").is_none();
     if server == "ty" && ours {
-        // Says at once that it is there already.
+        // Returns at once if ty is installed already.
         return install(servers, server).err();
     }
     let there = servers.join(server).join("installed.json").exists();
@@ -82,7 +85,7 @@ fn look_for(servers: &Path, server: &str) -> Option<String> {
     (!there).then(|| format!("not installed; `SYMD_HOME={} symd install {server}` does it", home.display()))
 }
 
-/// Runs `symd install`; its last words if it fails.
+/// Runs `symd install`; returns the end of its output if it fails.
 pub fn install(servers: &Path, server: &str) -> Result<(), String> {
     let output = Command::new(env!("CARGO_BIN_EXE_symd"))
         .args(["install", server])

@@ -1,5 +1,5 @@
-//! Commands that are no trouble to a shell and could be to a daemon: floods, closed streams, a wish for a terminal; and
-//! whose environment they see.
+//! Commands that are harmless for a shell and could harm a daemon: floods of output, closed streams, requests
+//! for a terminal; and the environment that commands get.
 
 use std::io::Write;
 use std::process::Stdio;
@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use crate::shell_stage::{Client, peak_memory, user};
 use crate::support::{call, initialize, write};
 
-/// KiB by which the daemon may grow while a gigabyte goes through it: what is kept of it, and buffers.
+/// Maximum growth of the daemon in KiB while a gigabyte of output passes through it: the part that is kept,
+/// and buffers.
 const GROWTH: u64 = 16 << 10;
 
 #[test]
@@ -23,11 +24,11 @@ fn a_gigabyte_of_output_does_not_grow_the_daemon() {
     let before = peak_memory(user.pid());
     let answer =
         run(&mut client, "head -c 500000000 /dev/zero & head -c 500000000 /dev/zero >&2; wait; exit 3");
-    // What is kept is a megabyte each, NUL takes six characters in JSON.
+    // A megabyte of each stream is kept, and NUL takes six characters in JSON.
     assert!(answer.starts_with("The answer is too long (125"), "{answer}");
     let grown = peak_memory(user.pid()) - before;
     eprintln!("1 GB of output: the daemon's peak grew by {grown} KiB");
-    // Answers are made of what is kept: as text, as JSON and once more escaped.
+    // Answers are built from the kept output: as text, as JSON, and escaped once more.
     assert!(grown < GROWTH + (64 << 10), "{grown} KiB");
     let mut client = Client::new(&user, "tool_router");
     let before = peak_memory(user.pid());
@@ -65,9 +66,9 @@ fn closed_streams_and_strays_do_not_keep_the_answer() {
     let mut client = Client::new(&user, "tool_router");
     let run = |client: &mut Client, command: &str| client.json("shell", json!({ "command": command }));
     assert_eq!(run(&mut client, "exec >&- 2>&-; exit 5")["returncode"], 5);
-    // Written by a process that outlives the shell by an instant.
+    // Written by a process that outlives the shell for a moment.
     assert_eq!(run(&mut client, "echo late > >(cat)")["stdout"], "late\n");
-    // Two forks and a session of its own: nobody's child any more.
+    // Two forks and a session of its own: it is not a child of the shell any more.
     let answer = run(&mut client, "(setsid sh -c 'sleep 1000 & echo $!' &) ; echo $$");
     assert_eq!(answer["stdout"].as_str().unwrap().lines().count(), 2, "{answer}");
     assert_eq!(answer["message"], Value::Null, "it is in no group of ours: {answer}");
@@ -92,7 +93,8 @@ fn a_client_without_a_hello_gets_a_cleaned_environment() {
     assert!(started.success());
     let mut wire = user.connect();
     wire.initialize();
-    // The default toolset is native, which runs nothing; so this hello says the toolset, and nothing else.
+    // The default toolset is native, which runs no commands; therefore this hello contains the toolset, and
+    // nothing else.
     let mut client = Client::new(&user, "tool_router");
     let answer =
         client.json("shell", json!({ "command": "echo ${TOKEN-none} $LC_ALL $HOME $PWD; cd ..; pwd" }));
@@ -113,7 +115,7 @@ fn a_hellos_environment_is_the_commands_and_in_no_log() {
     let project = project.display();
     let expected = format!("LANG=C.UTF-8\nPATH=/usr/bin:/bin\nPWD={project}\nSHELL=/bin/bash\n8\n");
     assert_eq!(answer["stdout"], expected, "{answer}");
-    // Other connections have their own.
+    // Other connections have their own environment.
     let mut other = Client::new(&user, "tool_router");
     assert_eq!(other.json("shell", json!({ "command": "echo ${MINE-none}" }))["stdout"], "none\n");
     let log = std::fs::read_to_string(user.place().log()).unwrap();
@@ -143,7 +145,7 @@ fn the_shim_hands_on_its_own_environment() {
 fn the_users_shell_is_used_where_the_contract_says_so() {
     let user = user("");
     let environment = |shell: &str| Some(json!({ "PATH": "/usr/bin:/bin", "SHELL": shell }));
-    // A shell of the project's is not run, nor one that is none.
+    // A shell in the project is not run, nor a path that is not a shell.
     write(&user.path("project/sh"), "#!/bin/sh\necho fooled\n");
     for (shell, expected) in [("/bin/bash", "bash"), ("/nowhere", "sh"), ("sh", "sh")] {
         let mut client = Client::with_environment(&user, "cli_agent", environment(shell));

@@ -1,4 +1,4 @@
-//! Nothing of a command outlives what it belongs to: its time, its call, its connection, the daemon.
+//! No process of a command outlives the command's time limit, its call, its connection or the daemon.
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
@@ -40,7 +40,7 @@ fn a_cancelled_call_leaves_nothing() {
     let pids = fifo.pids(STUBBORN);
     client.wire.send(&notification("notifications/cancelled", json!({ "requestId": id })));
     wait_until_gone(&pids);
-    // Nothing was answered to it, and the connection is as good as before.
+    // The cancelled call got no answer, and the connection works as before.
     let answer = client.call("execute_shell_command", json!({ "command": "echo on" }));
     assert_eq!(answer, r#"{"stdout": "on\n", "stderr": "", "returncode": 0}"#);
 }
@@ -90,7 +90,7 @@ fn a_warden_that_is_killed_costs_the_answer_and_not_more() {
     let children = symd::base::processes::children(warden);
     kill_process(warden, Signal::KILL).unwrap();
     let answer = client.answer(id);
-    assert!(answer.starts_with("Error: what became of the command is not known"), "{answer}");
+    assert!(answer.starts_with("Error: the outcome of the command is unknown"), "{answer}");
     wait_until_gone(&children.iter().map(|child| child.pid).collect::<Vec<_>>());
     assert_eq!(client.json("shell", json!({ "command": "echo on" }))["stdout"], "on\n");
 }
@@ -99,7 +99,7 @@ fn a_warden_that_is_killed_costs_the_answer_and_not_more() {
 fn what_runs_in_the_background_is_told_and_ends_with_the_connection() {
     let user = user("");
     let mut client = Client::new(&user, "gemini_cli");
-    // They keep the pipe open; the answer does not wait for them.
+    // These processes keep the pipe open; the answer does not wait for them.
     let command = "sleep 1000 & sleep 1000 & setsid sleep 1000 & jobs -p; yes & true";
     let answer = client.call("run_shell_command", json!({ "command": command }));
     let line = |name: &str| answer.lines().find_map(|line| line.strip_prefix(name)).unwrap().to_owned();
@@ -108,7 +108,7 @@ fn what_runs_in_the_background_is_told_and_ends_with_the_connection() {
     assert!(answer.contains("\nExit Code: 0\nSignal: (none)\n"), "{answer}");
     assert!(told.contains(&pid(&first)) && told.len() == 3, "{answer}");
     assert!(told.iter().all(|pid| lives(*pid)));
-    // A process in a session of its own is no part of the group, and ends all the same.
+    // A process in a session of its own is not part of the group, and is killed all the same.
     let group = pid(&line("Process Group PGID: "));
     let warden = symd::base::processes::of(group).map(|shell| shell.parent.unwrap()).unwrap();
     let all: Vec<Pid> = symd::base::processes::descendants(warden)
@@ -117,7 +117,7 @@ fn what_runs_in_the_background_is_told_and_ends_with_the_connection() {
         .map(|child| child.pid)
         .collect();
     assert_eq!(all.len(), 4, "{all:?}");
-    // They go on, and what they write disturbs nobody, while the connection lasts.
+    // They keep running while the connection lasts, and their output disturbs nothing.
     let answer = client.call("run_shell_command", json!({ "command": "echo on" }));
     assert!(answer.contains("\nStdout: on\n"), "{answer}");
     assert!(all.iter().all(|pid| lives(*pid)));
@@ -133,7 +133,7 @@ fn what_runs_in_the_background_stays_if_the_user_wants_it() {
     let answer = client.json("shell", json!({ "command": "sleep 1000 >/dev/null 2>&1 & echo $!" }));
     let kept = pid(answer["stdout"].as_str().unwrap());
     assert_eq!(answer["message"], format!("Still running in the background: {kept}"));
-    // A command that is still under way is ended nevertheless.
+    // A command that is still running is killed nevertheless.
     let fifo = Fifo::new(&user);
     client.begin("shell", json!({ "command": fifo.stubborn() }));
     let pids = fifo.pids(STUBBORN);

@@ -1,5 +1,5 @@
-//! What the tests of commands and terminals share: a client that may run commands, commands that do not want to end, and
-//! waiting for processes to be gone, which is an event, not a time.
+//! Shared by the tests of commands and terminals: a client that may run commands, commands that resist
+//! termination, and waiting for processes to exit, which is an event, not a delay.
 
 use std::io::Read;
 use std::os::fd::AsFd;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::support::{PATIENCE, User, Wire, call};
 
-/// A user who has allowed every call, with this `config.toml`.
+/// Returns a user who allows every call, with this `config.toml`.
 pub fn user(config: &str) -> User {
     let user = User::with_config(config);
     let policy = |toolset| format!("{toolset} = \"allow\"\n");
@@ -31,7 +31,7 @@ impl Client {
         Client::with_environment(user, toolset, None)
     }
 
-    /// A client whose hello has this environment.
+    /// Connects a client whose hello contains this environment.
     pub fn with_environment(user: &User, toolset: &str, environment: Option<Value>) -> Client {
         let mut wire = user.connect();
         let mut hello = json!({ "protocol": [1, 1], "version": "9", "toolset": [toolset], "client": "mcp" });
@@ -43,14 +43,14 @@ impl Client {
         Client { wire, calls: 0 }
     }
 
-    /// Makes a call whose answer is taken later; its id.
+    /// Sends a call whose answer is read later; returns its id.
     pub fn begin(&mut self, tool: &str, arguments: Value) -> u64 {
         self.calls += 1;
         self.wire.send(&call(self.calls, tool, arguments));
         self.calls
     }
 
-    /// The answer to the call `id`.
+    /// Returns the answer to the call `id`.
     #[track_caller]
     pub fn answer(&mut self, id: u64) -> String {
         let answer = self.wire.receive().unwrap();
@@ -64,7 +64,7 @@ impl Client {
         self.answer(id)
     }
 
-    /// The same for answers that are JSON.
+    /// As `call`, for answers that are JSON.
     #[track_caller]
     pub fn json(&mut self, tool: &str, arguments: Value) -> Value {
         let text = self.call(tool, arguments);
@@ -72,7 +72,7 @@ impl Client {
     }
 }
 
-/// A FIFO by which a command tells what is going on.
+/// A FIFO through which a command reports.
 pub struct Fifo(pub PathBuf);
 
 impl Fifo {
@@ -83,10 +83,10 @@ impl Fifo {
         Fifo(path)
     }
 
-    /// The first lines that are written to it, as pids.
+    /// Returns the first lines that are written to the FIFO, as pids.
     #[track_caller]
     pub fn pids(&self, count: usize) -> Vec<Pid> {
-        // For writing too: then opening it waits for nobody, and it never ends.
+        // Opened for writing, too: then opening does not block, and the FIFO never reaches its end.
         let mut fifo = std::fs::OpenOptions::new().read(true).write(true).open(&self.0).unwrap();
         let mut text = String::new();
         while text.matches('\n').count() < count {
@@ -98,8 +98,8 @@ impl Fifo {
         text.lines().map(|line| Pid::from_raw(line.parse().unwrap()).unwrap()).collect()
     }
 
-    /// A command that does not want to end: all of it ignores SIGTERM and SIGHUP, one part left its group, one its
-    /// parent. Writes the pids of all four.
+    /// Returns a command that resists termination: all of its processes ignore SIGTERM and SIGHUP, one has
+    /// left its group, one its parent. It writes the pids of all four.
     pub fn stubborn(&self) -> String {
         let fifo = self.0.display();
         let sleep = "sleep 1000 >/dev/null 2>&1 3>&-";
@@ -110,14 +110,14 @@ impl Fifo {
     }
 }
 
-/// How many pids [`Fifo::stubborn`] tells.
+/// The number of pids that [`Fifo::stubborn`] reports.
 pub const STUBBORN: usize = 4;
 
 pub fn lives(pid: Pid) -> bool {
     symd::base::processes::of(pid).is_some_and(|process| process.lives)
 }
 
-/// Waits until these processes have ended.
+/// Waits until these processes have exited.
 #[track_caller]
 pub fn wait_until_gone(pids: &[Pid]) {
     for &pid in pids {
@@ -126,14 +126,14 @@ pub fn wait_until_gone(pids: &[Pid]) {
     }
 }
 
-/// The most memory that a process ever had, in KiB.
+/// Returns the peak memory of a process, in KiB.
 pub fn peak_memory(pid: u64) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
     line.trim().trim_end_matches(" kB").parse().unwrap()
 }
 
-/// Waits until there is something to be read, or a process has ended.
+/// Waits until there is something to read, or a process has exited.
 fn is_ready(what: &impl AsFd) -> bool {
     let time = Timespec::try_from(PATIENCE).unwrap();
     rustix::event::poll(&mut [PollFd::new(what, PollFlags::IN)], Some(&time)).unwrap() > 0

@@ -1,4 +1,4 @@
-//! Real terminals: many at once, floods, shells that want to be talked to, and the end of all of it.
+//! Real terminals: many at once, floods of output, interactive shells, and the termination of all of them.
 
 use rustix::process::Pid;
 use serde_json::{Value, json};
@@ -7,18 +7,19 @@ use symd::shell::pty::MAX_SESSIONS;
 use crate::shell_stage::{Client, Fifo, lives, peak_memory, user, wait_until_gone};
 use crate::support::write;
 
-/// KiB by which the daemon may grow with as many sessions as there may be, some of them flooding: 32 KiB of unread
-/// output each, and what tasks, buffers and the allocator take.
+/// Maximum growth of the daemon in KiB with as many sessions as possible, some of them flooding: 32 KiB of
+/// unread output each, and the memory for tasks, buffers and the allocator.
 const GROWTH: u64 = 24 << 10;
 
-/// More than a program needs to print what it has to say: each takes 50 ms.
+/// More polls than a program needs for its output: each takes 50 ms.
 const POLLS: usize = 1_000;
 
 fn exec(client: &mut Client, name: &str, command: &str) -> Value {
     client.json("exec_command", json!({ "session_id": name, "cmd": command }))
 }
 
-/// Types until all that is printed since ends with `end`: on a busy machine 50 ms of silence may come before it.
+/// Types until the output since then ends with `end`: on a busy machine there may be 50 ms of silence before
+/// it.
 #[track_caller]
 fn type_until(client: &mut Client, name: &str, chars: &str, end: &str) -> String {
     let mut all = String::new();
@@ -97,7 +98,7 @@ fn an_interactive_shell_has_no_prompt_whatever_its_user_likes() {
     write(&user.path("home/.bashrc"), "PS1='mine> '\nPS2='more> '\nalias greet='echo hello'\n");
     let mut client = Client::new(&user, "tool_router");
     exec(&mut client, "b", "bash");
-    // It has read its start-up file when it knows the alias.
+    // bash has read its start-up file when it knows the alias.
     type_until(&mut client, "b", "greet\n", "hello\n");
     let all = type_until(&mut client, "b", "echo $TERM\n", "dumb\n");
     assert_eq!(all, "echo $TERM\ndumb\n");
@@ -133,7 +134,7 @@ fn a_program_that_does_not_read_takes_no_more_than_it_can() {
     let (taken, rest) = bytes.split_once(' ').unwrap();
     assert_eq!(rest, "of 1000000 bytes were taken");
     assert!((1..1_000_000).contains(&taken.parse::<usize>().unwrap()), "{taken}");
-    // Another session is none the slower for it.
+    // Another session is not slowed down by it.
     exec(&mut client, "c", "cat");
     assert_eq!(type_until(&mut client, "c", "hi\n", "hi\nhi\n"), "hi\nhi\n");
 }
@@ -162,7 +163,7 @@ fn a_terminal_is_resized_by_stty_and_closed_by_the_end_of_input() {
     let pid = Pid::from_raw(pid.parse().unwrap()).unwrap();
     let resize = json!({ "command": format!("stty -F {tty} rows 30 cols 100") });
     assert_eq!(client.json("shell", resize)["returncode"], 0);
-    // bash runs the trap when `read` has ended.
+    // bash runs the trap when `read` has returned.
     type_until(&mut client, "t", "\n", "30 100\n");
     client.json("write_stdin", json!({ "session_id": "t", "chars": "\u{4}" }));
     wait_until_gone(&[pid]);

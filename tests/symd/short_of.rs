@@ -1,6 +1,6 @@
-//! A system that has not enough of what a daemon needs: inotify's watches and instances, room on the disk, names in a
-//! directory. Answers are right, or refused with the reason; nothing that may lack something is called complete. Too few
-//! descriptors: `unread_files`; edits on a full disk: `edit_hostile`.
+//! A system that lacks resources of the daemon: inotify watches and instances, space on the disk, names in a
+//! directory. Answers are right, or rejected with the reason; an answer that may lack something is never
+//! called complete. Lack of descriptors: `unread_files`; edits on a full disk: `edit_hostile`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::{User, stands_at, write};
 
-/// Directories of the project, far more than watches.
+/// The number of directories in the project, far more than the limit of watches.
 const DIRECTORIES: usize = 40;
 
 fn project(user: &User) {
@@ -20,8 +20,8 @@ fn project(user: &User) {
     }
 }
 
-/// Starts a daemon in a user namespace of its own, whose limits (of /proc/sys/user) are these; `false` where the system
-/// gives out no namespaces.
+/// Starts a daemon in a user namespace of its own with these limits (in /proc/sys/user); returns `false` if
+/// the system does not allow namespaces.
 fn start_within(user: &User, limits: &[(&str, u32)]) -> bool {
     let within = |script: &str| {
         let mut unshare = user.dressed(Command::new("unshare"));
@@ -45,7 +45,7 @@ fn assert_found(user: &User, name: &str, place: &str) {
     assert!(stands_at(&found, place) && found.contains("; complete]"), "{name}: {found}");
 }
 
-/// Whether `name` is nowhere, for certain.
+/// Asserts that `name` exists nowhere, with a complete answer.
 #[track_caller]
 fn assert_gone(user: &User, name: &str) {
     let found = user.find(name);
@@ -86,7 +86,7 @@ fn with_few_watches_or_none_every_change_is_seen() {
     }
 }
 
-/// A small tmpfs over one of the user's directories. The daemon ends before it does.
+/// A small tmpfs over one of the user's directories. The daemon is stopped before it is unmounted.
 struct Small<'u> {
     user: &'u User,
     at: PathBuf,
@@ -104,7 +104,7 @@ impl<'u> Small<'u> {
         Some(Small { user, at })
     }
 
-    /// Fills it to the last byte.
+    /// Fills the file system to the last byte.
     fn fill(&self) -> PathBuf {
         let filler = self.at.join("filler");
         let error = std::fs::write(&filler, vec![b'x'; 16 << 20]).unwrap_err();
@@ -112,7 +112,7 @@ impl<'u> Small<'u> {
         filler
     }
 
-    /// Takes the last name that it can give.
+    /// Uses up all names that the file system can provide.
     fn take_names(&self) -> Vec<PathBuf> {
         let names = (0..10_000).map(|number| self.at.join(format!("name{number}")));
         names.take_while(|name| std::fs::write(name, "").is_ok()).collect()
@@ -126,7 +126,7 @@ impl Drop for Small<'_> {
     }
 }
 
-/// An edit of `file`; what was said of it, and how the command ended.
+/// Edits `file`; returns the exit code and the output.
 fn edit(user: &User, file: &Path, name: &str) -> (Option<i32>, String) {
     let relative = file.strip_prefix(user.path("project")).unwrap();
     let body = format!("def {name}():\n    return 2");
@@ -152,7 +152,7 @@ fn with_a_full_disk_for_its_state_a_daemon_answers_and_edits_nothing() {
     assert_eq!(code, Some(1), "{said}");
     assert!(said.contains("No space left on device"), "{said}");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "def second_2():\n    pass\n");
-    // The next one says why it cannot start, or serves as this one did.
+    // The next daemon reports why it cannot start, or works as this one did.
     user.check(&["stop"], 0);
     let output = user.run(&["find", "first_3"]);
     let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();

@@ -1,17 +1,17 @@
-//! What clients write besides what schemas say: absolute paths, escaped names, small mistakes; and names of files that forge
-//! lines. Over the command line, with a real daemon.
+//! Variations of arguments that clients write beyond the schemas: absolute paths, escaped names, small
+//! mistakes; and file names that try to forge lines. Through the command line, with a real daemon.
 
 use serde_json::{Value, json};
 
 use crate::support::{User, write};
 
-/// What a tool says, well or ill.
+/// Returns a tool's answer or error.
 fn say(user: &User, toolset: &str, tool: &str, arguments: Value) -> String {
     let output = user.run(&["call", "--toolset", toolset, tool, &arguments.to_string()]);
     String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap()
 }
 
-/// A user who has settled that nothing is asked.
+/// Returns a user whose policy never asks.
 fn user() -> User {
     let user = User::new();
     for toolset in ["native", "cli_agent", "gemini_cli", "serena", "tool_router"] {
@@ -75,7 +75,7 @@ fn a_files_name_forges_no_line() {
     let json: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json[0]["relative_path"], FORGED, "{json}");
 
-    // As it was shown, so it is understood.
+    // A name is accepted in the form in which it was shown.
     for (toolset, tool, arguments) in [
         ("native", "read_file", json!({ "relative_path": SHOWN })),
         (

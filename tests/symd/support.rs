@@ -17,12 +17,12 @@ use symd::serve::DaemonPaths;
 use symd::shell::{Afterwards, Shells};
 use symd::vfs::Root;
 
-/// Longer than anything here takes, shorter than the patience of whoever runs the tests.
+/// Longer than anything here takes, and short enough for people who run the tests.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 pub const MODERN: &str = "2026-07-28";
 
-/// A user's directories and one project. Its daemon ends with it.
+/// A user's directories and one project. Its daemon is stopped when this is dropped.
 pub struct User {
     scratch: tempfile::TempDir,
 }
@@ -36,14 +36,14 @@ impl User {
         user
     }
 
-    /// A user with this `config.toml`.
+    /// Creates a user with this `config.toml`.
     pub fn with_config(text: &str) -> User {
         let user = User::new();
         write(&user.path("config/config.toml"), text);
         user
     }
 
-    /// Settles what the user allows, in a file that only they may read.
+    /// Writes the user's approvals, to a file that only the user may read.
     pub fn settles(&self, approvals: &str) {
         let file = self.path("config/approvals.toml");
         write(&file, approvals);
@@ -54,7 +54,7 @@ impl User {
         self.scratch.path().canonicalize().unwrap().join(name)
     }
 
-    /// Where the daemon of the project has its files.
+    /// Returns the paths of the files of the project's daemon.
     pub fn place(&self) -> DaemonPaths {
         let dirs = StateDirs::within(&self.path(""));
         DaemonPaths::new(&dirs, &self.path("project"))
@@ -64,14 +64,14 @@ impl User {
         self.dressed(Command::new(env!("CARGO_BIN_EXE_symd")))
     }
 
-    /// A command with this user's environment.
+    /// Sets this user's environment for a command.
     pub fn dressed(&self, mut command: Command) -> Command {
         command
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", self.path("home"))
             .env("SYMD_HOME", self.path(""))
-            // Not looked at beside it.
+            // Ignored when `SYMD_HOME` is set.
             .env("XDG_STATE_HOME", self.path("home/state"))
             .current_dir(self.path("project"))
             .stdin(Stdio::null());
@@ -82,7 +82,7 @@ impl User {
         self.symd().args(arguments).output().unwrap()
     }
 
-    /// Runs symd; stdout, after checking the exit code.
+    /// Runs symd, and checks the exit code; returns stdout.
     #[track_caller]
     pub fn check(&self, arguments: &[&str], exit: i32) -> String {
         let output = self.run(arguments);
@@ -92,7 +92,7 @@ impl User {
         text
     }
 
-    /// Runs symd, which must fail; stderr.
+    /// Runs symd, which must fail; returns stderr.
     #[track_caller]
     pub fn fails(&self, arguments: &[&str], exit: i32) -> String {
         let output = self.run(arguments);
@@ -109,14 +109,14 @@ impl User {
         serde_json::from_str(&self.check(&["status", "--json"], 0)).unwrap()
     }
 
-    /// A copy of the program that other users may run too: where the tests were built need not be open to them. Made by
-    /// another process: a child that another thread starts meanwhile would hold a file of ours that is open for writing,
-    /// and the system runs no such file.
+    /// Copies the program, so that other users may run it, too: the directory in which the tests were built
+    /// may not be accessible to them. Another process makes the copy: a child that another thread starts
+    /// meanwhile would hold our file open for writing, and the system does not run such a file.
     pub fn copy_of_symd(&self, name: &str) -> PathBuf {
         copy_of(Path::new(env!("CARGO_BIN_EXE_symd")), self.path(name))
     }
 
-    /// What find_symbol says of `name`, from a daemon that is started if necessary.
+    /// Returns find_symbol's answer for `name`, from a daemon that is started if necessary.
     #[track_caller]
     pub fn find(&self, name: &str) -> String {
         let arguments = json!({ "name_path_pattern": name }).to_string();
@@ -127,17 +127,17 @@ impl User {
         self.status()["pid"].as_u64().unwrap()
     }
 
-    /// A connection to the daemon, which is started if necessary.
+    /// Connects to the daemon, which is started if necessary.
     pub fn connect(&self) -> Wire {
         Wire::connect(&self.socket())
     }
 
-    /// Runs `symd mcp` with these lines on stdin, to its end.
+    /// Runs `symd mcp` with these lines on stdin until it exits.
     pub fn mcp(&self, directory: &str, lines: &[Value]) -> Vec<Value> {
         self.mcp_with(directory, &[], lines)
     }
 
-    /// The same with these options.
+    /// As `mcp`, with these options.
     pub fn mcp_with(&self, directory: &str, options: &[&str], lines: &[Value]) -> Vec<Value> {
         let mut child = self
             .symd()
@@ -192,7 +192,7 @@ pub fn write(path: &Path, text: &str) {
         .unwrap();
 }
 
-/// A raw connection: lines out, JSON in.
+/// A raw connection that sends and receives lines of JSON.
 pub struct Wire {
     reader: BufReader<UnixStream>,
 }
@@ -228,12 +228,12 @@ impl Wire {
         }
     }
 
-    /// Sends; `None` when the other end is gone.
+    /// Sends a message; returns `None` when the other end is closed.
     pub fn try_send(&mut self, message: &Value) -> Option<()> {
         self.reader.get_mut().write_all(format!("{message}\n").as_bytes()).ok()
     }
 
-    /// Receives; `None` when the other end is gone.
+    /// Receives a message; returns `None` when the other end is closed.
     pub fn try_receive(&mut self) -> Option<Value> {
         let mut line = String::new();
         match self.reader.read_line(&mut line) {
@@ -244,14 +244,14 @@ impl Wire {
         }
     }
 
-    /// What has been received already, if anything; the stream must not block.
+    /// Returns a message that has been received already, if any; the stream must be non-blocking.
     pub fn try_receive_now(&mut self) -> Option<Value> {
         let mut line = String::new();
         self.reader.read_line(&mut line).ok().filter(|&bytes| bytes > 0)?;
         serde_json::from_str(&line).ok()
     }
 
-    /// Sends one message and takes the next answer.
+    /// Sends a message and returns the next answer.
     pub fn ask(&mut self, message: &Value) -> Value {
         self.send(message);
         self.receive().unwrap()
@@ -282,7 +282,7 @@ pub fn call(id: impl Into<Value>, tool: &str, arguments: Value) -> Value {
     request(id, "tools/call", json!({ "name": tool, "arguments": arguments }))
 }
 
-/// The same request as a client of the era without `initialize` sends it.
+/// Returns the request as a client of the era without `initialize` sends it.
 pub fn modern(mut message: Value) -> Value {
     message["params"]["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": MODERN,
@@ -299,13 +299,13 @@ pub fn assert_error(answer: &Value, id: Value, code: i64, says: &str) {
     assert!(message.contains(says), "{message:?} does not say {says:?}");
 }
 
-/// What a project of our own making needs to run commands.
+/// Returns the context for running commands in a project that the test created.
 pub fn shells(root: &Arc<Root>) -> Shells {
     let warden = env!("CARGO_BIN_EXE_symd").into();
     Shells { root: Arc::clone(root), warden, afterwards: Afterwards::Reap }
 }
 
-/// A terminal: the end that plays the user, and the name of the other.
+/// Opens a terminal; returns the user's end, and the name of the other end.
 pub fn terminal() -> (File, PathBuf) {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&master).unwrap();
@@ -314,12 +314,12 @@ pub fn terminal() -> (File, PathBuf) {
     (File::from(master), name.into())
 }
 
-/// The other end, once more.
+/// Opens the other end of a terminal.
 pub fn open_terminal(name: &Path) -> OwnedFd {
     std::fs::OpenOptions::new().read(true).write(true).open(name).unwrap().into()
 }
 
-/// The parsers that the daemon has, remembering nothing.
+/// Returns parsers as in the daemon, without a persistent quarantine.
 pub fn workers() -> symd::parse::Parsers {
     let program = env!("CARGO_BIN_EXE_symd").into();
     symd::parse::Parsers::in_workers(symd::parse::ParsersOptions { program, quarantine: None }).unwrap()

@@ -1,5 +1,5 @@
-//! The symbol tools of both toolsets through the real daemon: the contract's examples to the letter, its error texts,
-//! and what `native` shows.
+//! The symbol tools of both toolsets through the real daemon: the contract's examples verbatim, its error
+//! messages, and the output of `native`.
 
 use crate::support::{User, write};
 
@@ -177,7 +177,7 @@ fn a_signature_of_several_lines_is_shown_on_one() {
     assert!(found.starts_with(&format!("src/helpers.py:1-7 function {expected}\n")), "{found}");
     let outlined = user.check(&["overview", "src/helpers.py"], 0);
     assert!(outlined.contains(&format!("\n 1-7 function {expected}\n")), "{outlined}");
-    // Read from the file again when it changed.
+    // Read from the file again when it has changed.
     write(&user.path("project/src/helpers.py"), &head.replace("_anchor", "_target"));
     assert!(user.check(&["find", "url_for"], 0).contains("*, _target: str"));
 

@@ -1,4 +1,4 @@
-//! `symd tools --format json|openai|prompt`, of every toolset, held against the tables.
+//! `symd tools --format json|openai|prompt` for every toolset, compared with the tables.
 
 use serde_json::{Value, json};
 use symd::toolsets::listing::listings;
@@ -26,7 +26,8 @@ fn json_says_the_risk_and_whether_the_user_is_asked() {
                 Risk::Dangerous => "dangerous",
             };
             assert_eq!(listed["risk"], risk);
-            // README of the contracts: what reaches beyond the project asks everywhere, changes where the contract says so.
+            // README of the contracts: a tool that reaches beyond the project always asks, one that changes
+            // files where its contract says so.
             let asks = match toolset.asks_for {
                 AsksFor::Changes => tool.risk != Risk::ReadOnly || tool.reach == Reach::Beyond,
                 AsksFor::BeyondProject => tool.reach == Reach::Beyond,
@@ -127,7 +128,7 @@ fn a_profile_is_chosen_where_the_client_is_configured() {
     }
 }
 
-/// The list is the profile's, the calls are the contract's; with a project and without.
+/// The listing is the profile's, the calls are the contract's; with a project and without.
 #[test]
 fn a_client_of_a_profile_may_call_everything() {
     let user = User::new();

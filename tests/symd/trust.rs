@@ -1,4 +1,5 @@
-//! What a project's files may make symd do before its user trusts it, and how that trust is given and lost.
+//! What a project's files can make symd do before the user trusts the project, and how trust is given and
+//! revoked.
 
 use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -48,11 +49,9 @@ fn trust_is_given_shown_lost_and_taken_back() {
     write(&user.path("project/a.py"), "x = 1\n");
     assert_eq!(trust_of(&user), "this project is not trusted");
     let notes = left_out(&user).join("\n");
-    for part in [
-        "[language-server.evil] is left out",
-        "[language-server.ty] is left out",
-        "nushell's server \"evil\"",
-    ] {
+    for part in
+        ["[language-server.evil] is ignored", "[language-server.ty] is ignored", "nushell's server \"evil\""]
+    {
         assert!(notes.contains(part), "{notes}");
     }
     let pid = user.pid();
@@ -71,7 +70,7 @@ fn trust_is_given_shown_lost_and_taken_back() {
     assert_eq!((trust_of(&user).as_str(), user.pid()), ("this project is not trusted", pid));
 
     let talk = user.fails(&["trust", "--yes"], 0);
-    assert!(talk.contains("command = \"evil-program\"") && talk.contains("ended the daemon"), "{talk}");
+    assert!(talk.contains("command = \"evil-program\"") && talk.contains("stopped the daemon"), "{talk}");
     let record = symd::config::trust::record(&user.place().state);
     assert_eq!(std::fs::metadata(&record).unwrap().permissions().mode() & 0o777, 0o600);
     assert_eq!(trust_of(&user), "this project is trusted");

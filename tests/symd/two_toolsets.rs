@@ -1,5 +1,5 @@
-//! Connections of different contracts on one daemon at once: each keeps its own tools and its own manner, all see each
-//! other's finished writes, and no edit of one is lost to another's.
+//! Connections of different contracts on one daemon at once: each keeps its own tools and formats, all see
+//! each other's completed writes, and no edit is lost because of another.
 
 use serde_json::{Value, json};
 use symd::serve::describe;
@@ -9,10 +9,10 @@ use symd::toolsets::{self, Toolset};
 use crate::edit_agent::text_of;
 use crate::support::{PATIENCE, User, Wire, call, request, write};
 
-/// Edits that every connection makes while all the others make theirs.
+/// The number of edits that every connection makes while all the others make theirs.
 const EDITS: u32 = 25;
 
-/// Those that have tools to read, search and edit files.
+/// Returns the toolsets with tools to read, search and edit files.
 fn speaking() -> impl Iterator<Item = &'static Toolset> {
     toolsets::all().iter().copied().filter(|toolset| {
         let tools = ["read_file", editing(toolset.name), searching(toolset.name)];
@@ -20,7 +20,7 @@ fn speaking() -> impl Iterator<Item = &'static Toolset> {
     })
 }
 
-/// What replaces a line, in each contract's words.
+/// Returns the tool that replaces a line, in each contract.
 fn editing(toolset: &str) -> &'static str {
     match toolset {
         "gemini_cli" => "replace",
@@ -30,7 +30,7 @@ fn editing(toolset: &str) -> &'static str {
     }
 }
 
-/// What searches.
+/// Returns the tool that searches.
 fn searching(toolset: &str) -> &'static str {
     match toolset {
         "native" => "search",
@@ -41,7 +41,7 @@ fn searching(toolset: &str) -> &'static str {
     }
 }
 
-/// A user whose policy lets every contract write: nobody is there to be asked.
+/// Returns a user whose policy lets every contract write: no client can ask.
 fn user() -> User {
     let user = User::new();
     let policy = toolsets::all().iter().map(|toolset| format!("{} = \"allow\"\n", toolset.name));
@@ -49,7 +49,7 @@ fn user() -> User {
     user
 }
 
-/// A client of one contract, in that contract's own words.
+/// A client of one contract, which uses that contract's tools.
 struct Speaker {
     toolset: &'static str,
     root: String,
@@ -72,7 +72,7 @@ impl Speaker {
         answer
     }
 
-    /// The text of an answer, or of a refusal.
+    /// Returns the text of an answer, or of a rejection.
     fn call(&mut self, tool: &str, arguments: Value) -> Result<String, String> {
         self.calls += 1;
         let answer = self.ask(call(self.calls, tool, arguments));
@@ -94,12 +94,12 @@ impl Speaker {
             "tool_router" => (json!({ "path": path }), |text| {
                 serde_json::from_str::<Value>(text).unwrap()["text"].as_str().unwrap().to_owned()
             }),
-            other => panic!("how does {other} read?"),
+            other => panic!("no tool to read for {other}"),
         };
         unwrap(&self.call("read_file", arguments).unwrap())
     }
 
-    /// Puts `new` in the place of `old`, which is a whole line and stands once in the file.
+    /// Replaces `old`, a whole line that occurs once in the file, by `new`.
     fn replace(&mut self, path: &str, old: &str, new: &str) {
         let absolute = format!("{}/{path}", self.root);
         let patch = format!("*** Begin Patch\n*** Update File: {path}\n@@\n-{old}\n+{new}\n*** End Patch\n");
@@ -111,9 +111,10 @@ impl Speaker {
             "gemini_cli" => json!({ "file_path": absolute, "old_string": old, "new_string": new }),
             "cli_agent" => json!({ "path": path, "old_string": old, "new_string": new }),
             "tool_router" => json!({ "patch": patch }),
-            other => panic!("how does {other} edit?"),
+            other => panic!("no tool to edit for {other}"),
         };
-        // native refuses to edit what this connection has not seen as it is now; nobody else may refuse.
+        // native rejects edits of text that this connection has not seen in its present state; no other tool
+        // may reject.
         while let Err(refused) = self.call(tool, arguments.clone()) {
             let by_another =
                 ["changed since it was read here", "conflict: "].iter().any(|why| refused.contains(why));
@@ -144,12 +145,12 @@ fn each_sees_the_others_finished_writes() {
             speakers[at].replace("shared.txt", &line, &new);
             line = new;
             for speaker in &mut speakers {
-                // Contracts differ in whether the last line break belongs to the text.
+                // Contracts differ in whether the final line break belongs to the text.
                 let read = speaker.read("shared.txt");
                 assert_eq!(read.trim_end_matches('\n'), line, "{} after round {round}", speaker.toolset);
             }
         }
-        // And what somebody writes who does not use symd.
+        // Also what a program writes that does not use symd.
         line = format!("round {round} of an editor");
         write(&user.path("project/shared.txt"), &format!("{line}\n"));
     }
@@ -201,7 +202,7 @@ fn each_keeps_its_own_tools() {
             assert!(speaker.read("a.txt").starts_with("text"), "{}", toolset.name);
         }
     }
-    // A tool that only others have is unknown, however often they have called it.
+    // A tool of another contract is unknown, however often other connections have called it.
     for (toolset, speaker) in &mut speakers {
         for foreign in speaking().flat_map(|other| other.tools) {
             if toolset.tools.iter().all(|tool| tool.name != foreign.name) {
@@ -234,7 +235,7 @@ fn one_that_leaves_in_the_middle_of_its_calls_takes_nobody_along() {
             }
         }
     }
-    // All gone by the time that anybody would ask again.
+    // All have ended before anything would ask again.
     let deadline = std::time::Instant::now() + PATIENCE;
     while user.status()["connections"] != stays.len() + 1 {
         assert!(std::time::Instant::now() < deadline, "connections stay: {}", user.status()["connections"]);

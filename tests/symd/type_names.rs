@@ -1,10 +1,11 @@
-//! Names of types: the domain's nouns, one meaning each. A reader who meets a name in an answer of `grep` must know what it is.
+//! Checks the names of types: nouns of the domain, with one meaning each, so that a reader who finds a name
+//! with `grep` knows what it is.
 #![allow(clippy::disallowed_methods)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Words that say nothing of what a type is.
+/// Words that do not describe a type.
 const EMPTY_WORDS: [&str; 8] = ["Asked", "Foretold", "Found", "Gate", "Place", "Told", "Turn", "Wanted"];
 
 /// Public types that still share a name. This list only gets shorter.

@@ -1,5 +1,5 @@
-//! What could not be read makes an answer incomplete, is named, and is looked at again: too few descriptors, no permission,
-//! too large, no text. With a real daemon.
+//! Files that could not be read make an answer incomplete, are named, and are read again later: too few
+//! descriptors, no permission, too large, not text. With a real daemon.
 
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::Path;
@@ -30,7 +30,7 @@ fn find(wire: &mut Wire, name: &str) -> String {
     ask(wire, "find_symbol", json!({ "name_path_pattern": name }))
 }
 
-/// A shell that starts symd with at most so many descriptors.
+/// Runs a shell that starts symd with at most this many descriptors.
 fn with_descriptors(user: &User, most: usize, command: &str) -> std::process::Output {
     let mut shell = user.dressed(Command::new("sh"));
     let symd = env!("CARGO_BIN_EXE_symd");
@@ -44,7 +44,7 @@ fn a_cold_start_under_many_connections_reads_every_file() {
     let socket = with_descriptors(&user, 64, "socket");
     let socket = String::from_utf8(socket.stdout).unwrap();
     let socket = Path::new(socket.trim_end());
-    // More than the process has descriptors, while it reads its first files.
+    // More connections than the process has descriptors, while it reads its first files.
     let mut wires: Vec<Wire> = (0..100).map(|_| Wire::connect(socket)).collect();
     let status = request_status(&mut wires);
     let connections = status["connections"].as_u64().unwrap();
@@ -53,14 +53,14 @@ fn a_cold_start_under_many_connections_reads_every_file() {
         wire.stream().set_nonblocking(true).unwrap();
         wire.try_receive_now()
     });
-    let refused = refused.expect("one too many was told so");
+    let refused = refused.expect("a refusal at the limit");
     let message = refused["error"]["message"].as_str().unwrap();
     assert!(
         message.contains("the limit of open files, which is 64") && message.contains("`symd restart`"),
         "{message}"
     );
     drop(wires);
-    // Those that have ended may still count for a moment.
+    // Connections that have ended may still count for a moment.
     let found = loop {
         let output = with_descriptors(&user, 64, "find fun_1499");
         if output.status.code() != Some(3) && output.status.code() != Some(5) {
@@ -71,7 +71,7 @@ fn a_cold_start_under_many_connections_reads_every_file() {
     assert_eq!(user.status()["skipped"]["unreadable"], 0);
 }
 
-/// What the daemon says over the first of the connections that it serves.
+/// Returns the daemon's status over the first connection that it serves.
 fn request_status(wires: &mut [Wire]) -> Value {
     let asked = crate::support::request(1, "symd/status", json!({}));
     let status = wires.iter_mut().find_map(|wire| {
@@ -135,7 +135,7 @@ fn a_use_that_cannot_be_looked_at_any_more_is_missing_from_no_complete_answer() 
     write(&user.path("project/a.py"), "def first():\n    pass\n");
     write(&user.path("project/b.py"), "from a import first\n\nfirst()\n");
     let mut wire = user.connect();
-    // Why there is no server is told once.
+    // The reason why there is no server is reported once.
     ask(&mut wire, "find_referencing_symbols", json!({ "name_path": "first" }));
     let complete = ask(&mut wire, "find_referencing_symbols", json!({ "name_path": "first" }));
     assert!(complete.contains("[2 references in 1 file") && complete.contains("; complete]"), "{complete}");
@@ -196,7 +196,7 @@ fn files_of_another_user_make_answers_incomplete_until_they_may_be_read() {
     let delete = json!({ "name_path": "first" }).to_string();
     let deleted = run(&["call", "safe_delete", &delete]);
     assert!(
-        deleted.contains("whether first in a.py is used cannot be told; nothing was written"),
+        deleted.contains("cannot determine whether first in a.py is used; nothing was written"),
         "{deleted}"
     );
     assert_eq!(std::fs::read_to_string(user.path("project/a.py")).unwrap(), "def first():\n    pass\n");

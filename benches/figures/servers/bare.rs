@@ -1,4 +1,4 @@
-//! The physical limit: the bare server over a client that does nothing but frame messages.
+//! The physical limit: the bare server with a client that only frames messages.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
-/// That of symd's servers (`lsp::supervise`).
+/// The niceness of symd's servers (`lsp::supervise`).
 const NICENESS: &str = "10";
 
 pub(crate) struct Bare {
@@ -18,8 +18,8 @@ pub(crate) struct Bare {
 }
 
 impl Bare {
-    /// Starts the server and says hello. It is favoured as little as symd's own servers are: on a machine that has other
-    /// work to do all else would measure that.
+    /// Starts the server and initializes it, with the same niceness as symd's own servers: otherwise a
+    /// difference under load would be measured.
     pub(crate) fn start(program: &Path, arguments: &[&str], root: &Path) -> Bare {
         let mut child = Command::new("nice")
             .args(["-n", NICENESS])
@@ -54,7 +54,7 @@ impl Bare {
         format!("file://{}", whole.display())
     }
 
-    /// The file of a URI, relative to the root.
+    /// Returns the file of a URI, relative to the root.
     pub(crate) fn path_of<'a>(&self, uri: &'a str) -> &'a str {
         uri.strip_prefix(&format!("file://{}/", self.root.display())).unwrap_or(uri)
     }
@@ -107,7 +107,7 @@ impl Bare {
                 }
                 Some(_) => {}
                 None if line.trim().is_empty() => break,
-                None => panic!("{line:?} is no header"),
+                None => panic!("{line:?} is not a header"),
             }
         }
         let mut body = vec![0; length];

@@ -1,4 +1,4 @@
-//! Eight clients at once: nothing lost, nothing mixed up, and what syntax can answer stays fast meanwhile.
+//! Eight clients at once: no answer is lost or mixed up, and answers from syntax stay fast meanwhile.
 
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ const CLIENTS: usize = 8;
 const QUESTIONS: usize = 125;
 
 pub(super) fn measure(bench: &Bench, table: &mut Table, daemon: &Daemon, asked: &[Asked]) {
-    // What each question's answer is when nobody else asks.
+    // The answer to each question without other clients.
     let mut alone = daemon.connect("native");
     let expected: Vec<_> = asked.iter().map(|symbol| set_of(&references(&mut alone, symbol))).collect();
     let wrong_and_times = std::thread::scope(|scope| {

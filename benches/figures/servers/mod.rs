@@ -1,5 +1,5 @@
-//! Language servers through symd against the same servers bare: time and answer sets on seeded symbols, the first
-//! question, many clients at once, a killed server.
+//! Language servers through symd compared with the same servers alone: time and answer sets for seeded
+//! symbols, the first question, many clients at once, a killed server.
 
 pub(crate) mod bare;
 mod crowd;
@@ -18,13 +18,13 @@ use crate::daemon::{Connection, Daemon};
 use crate::table::{Table, median, ms};
 
 const SYMBOLS: usize = 100;
-/// A method of Django's with a handful of uses among thousands of calls of that name.
+/// A method of Django with few uses among thousands of calls of that name.
 const COMMON: &str = "QuerySet/filter";
 const COMMON_ROUNDS: usize = 15;
-/// How often the server is killed.
+/// The number of times to kill the server.
 const KILLS: usize = 5;
 
-/// Where `symd install` put the servers: `$SYMD_TEST_SERVERS`, as the tests have it.
+/// Returns the directory of the installed servers: `$SYMD_TEST_SERVERS`, as in the tests.
 pub(crate) fn installed() -> PathBuf {
     std::env::var_os("SYMD_TEST_SERVERS")
         .expect("SYMD_TEST_SERVERS names the directory of installed servers")
@@ -56,7 +56,7 @@ pub(crate) fn measure(bench: &Bench, table: &mut Table) {
     killed(bench, table, &daemon, &mut symd, &asked[0]);
 }
 
-/// The figures of single questions, without those of answer sets and of many clients.
+/// Measures single questions, without comparing answer sets and without many clients.
 pub(crate) fn measure_times(bench: &Bench, table: &mut Table) {
     let asked = pick::symbols(&bench.tree, 1);
     let daemon = daemon(bench, "servers");
@@ -69,8 +69,8 @@ pub(crate) fn measure_times(bench: &Bench, table: &mut Table) {
     killed(bench, table, &daemon, &mut symd, &asked[0]);
 }
 
-/// References, definition and incoming calls of each symbol, here and there in turn.
-/// Returns symd's answer sets.
+/// Compares references, definition and incoming calls of each symbol, alternating between symd and the bare
+/// server. Returns symd's answer sets.
 fn compare(
     bench: &Bench,
     table: &mut Table,
@@ -148,7 +148,7 @@ fn compare(
     sets
 }
 
-/// How two answers differ, in a line.
+/// Describes the difference between two answers in a line.
 fn difference(symbol: &Asked, a: (&str, &BTreeSet<Site>), b: (&str, &BTreeSet<Site>)) -> String {
     let only = |a: &BTreeSet<Site>, b: &BTreeSet<Site>| {
         (a.difference(b).count(), a.difference(b).take(3).cloned().collect::<Vec<_>>())
@@ -157,7 +157,7 @@ fn difference(symbol: &Asked, a: (&str, &BTreeSet<Site>), b: (&str, &BTreeSet<Si
     format!("{name_path} in {path}: {} only {:?}, {} only {:?}", a.0, only(a.1, b.1), b.0, only(b.1, a.1))
 }
 
-/// The same questions to basedpyright through symd, where it is installed.
+/// Sends the same questions to basedpyright through symd, if it is installed.
 fn against_basedpyright(bench: &Bench, table: &mut Table, asked: &[Asked], of_ty: &[BTreeSet<Site>]) {
     if !installed().join("basedpyright").exists() {
         eprintln!("    basedpyright is not installed: not compared");
@@ -195,7 +195,7 @@ struct Times {
 /// A file and a 0-based line.
 type Site = (String, u64);
 
-/// What symd says of a symbol's references, waiting for the server.
+/// Returns symd's references of a symbol, waiting for the server.
 fn references(symd: &mut Connection, symbol: &Asked) -> Value {
     let arguments = json!({
         "name_path": symbol.name_path, "relative_path": symbol.path, "wait": "ready", "deadline_seconds": 100,
@@ -212,7 +212,7 @@ fn set_of(answer: &Value) -> BTreeSet<Site> {
     references.iter().map(site).collect()
 }
 
-/// The bare server's references with the definition taken away.
+/// Returns the bare server's references without the definition.
 fn bare_references(bare: &mut Bare, symbol: &Asked) -> BTreeSet<Site> {
     let mut params = position(bare_uri(bare, &symbol.path), (symbol.line, symbol.column));
     params["context"] = json!({"includeDeclaration": true});
@@ -249,7 +249,8 @@ fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
     (done, started.elapsed())
 }
 
-/// The symbol with the most references: what rendering them takes on top of the server's time.
+/// Measures the symbol with the most references: the time for rendering them in addition to the server's
+/// time.
 fn largest(bench: &Bench, table: &mut Table, symd: &mut Connection, bare: &mut Bare) {
     let Some(symbol) = pick::most_used(&bench.tree) else { return };
     bare.open(&symbol.path);
@@ -269,7 +270,8 @@ fn largest(bench: &Bench, table: &mut Table, symd: &mut Connection, bare: &mut B
     table.row(&bench.name, "references of the most used symbol", ms(median(here)), against, "≤ + 50 ms");
 }
 
-/// A method with few uses whose name is written everywhere: what judging all those places takes beside the server.
+/// Measures a method with few uses whose name occurs everywhere: the time for checking all those places in
+/// addition to the server's time.
 fn common_name(bench: &Bench, table: &mut Table, symd: &mut Connection, bare: &mut Bare) {
     let Some(symbol) = pick::named(&bench.tree, COMMON) else { return };
     bare.open(&symbol.path);
@@ -292,7 +294,8 @@ fn common_name(bench: &Bench, table: &mut Table, symd: &mut Connection, bare: &m
     table.row(&bench.name, "references of a common name", ms(median(here)), against, "≤ + 50 ms");
 }
 
-/// Nothing runs yet: an answer from syntax, and the server's as soon as it can.
+/// Measures the first question without a running daemon: the answer from syntax, and the server's as soon as
+/// it is available.
 fn first_question(bench: &Bench, symbol: &Asked, table: &mut Table) {
     let daemon = daemon(bench, "first");
     let mut symd = daemon.connect("native");
@@ -317,8 +320,8 @@ fn first_question(bench: &Bench, symbol: &Asked, table: &mut Table) {
     table.row(&bench.name, "first references, from ty", ms(both), against, "as soon as it can");
 }
 
-/// The server's process group is killed: how long until it answers again. It is started by hand before each time: the pause
-/// before a start grows with each death, as it should.
+/// Measures the time until the server answers again after its process group was killed. It is started
+/// explicitly before each kill, because the delay before an automatic start grows with each crash.
 fn killed(bench: &Bench, table: &mut Table, daemon: &Daemon, symd: &mut Connection, symbol: &Asked) {
     let (mut starts, mut times) = (Vec::new(), Vec::new());
     for _ in 0..KILLS {
@@ -339,7 +342,7 @@ fn killed(bench: &Bench, table: &mut Table, daemon: &Daemon, symd: &mut Connecti
         let (answer, time) = timed(|| {
             rustix::process::kill_process_group(group, rustix::process::Signal::KILL).unwrap();
             loop {
-                // A question that came while its death was being noticed fails with it.
+                // A question that arrives before the crash is noticed fails.
                 let answer = references(symd, symbol);
                 if answer["source"] == json!("ty") {
                     return answer;
@@ -354,7 +357,7 @@ fn killed(bench: &Bench, table: &mut Table, daemon: &Daemon, symd: &mut Connecti
     table.row(&bench.name, &figure, ms(median(times)), against, "≤ + 300 ms");
 }
 
-/// For `pick`: a file's text.
+/// Returns a file's text, for `pick`.
 fn read(path: &Path) -> Option<String> {
     std::fs::read_to_string(path).ok()
 }

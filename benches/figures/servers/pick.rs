@@ -1,4 +1,4 @@
-//! Which symbols are asked about: seeded, the same in every run.
+//! Selects the symbols to ask about: seeded, the same in every run.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -8,7 +8,7 @@ use symd::syntax::{self, Grammar, SymbolKind};
 
 use super::read;
 
-/// A symbol, and where its name stands (0-based line, byte column: positions are asked for in UTF-8).
+/// A symbol, and the place of its name (0-based line, byte column: positions are requested in UTF-8).
 #[derive(Clone)]
 pub(super) struct Asked {
     pub(super) name_path: String,
@@ -19,7 +19,7 @@ pub(super) struct Asked {
     pub(super) is_function: bool,
 }
 
-/// `count` functions, methods, classes and constants of the Python files, without the tests' own.
+/// Selects `count` functions, methods, classes and constants of the Python files, without those of the tests.
 pub(super) fn symbols(tree: &Path, count: usize) -> Vec<Asked> {
     let mut all = all(tree);
     all.retain(|symbol| !symbol.path.starts_with("tests/"));
@@ -29,7 +29,7 @@ pub(super) fn symbols(tree: &Path, count: usize) -> Vec<Asked> {
     all
 }
 
-/// A class of which the name is written most often, and declared once.
+/// Selects the class whose name occurs most often and is declared once.
 pub(super) fn most_used(tree: &Path) -> Option<Asked> {
     let mut written: HashMap<String, usize> = HashMap::new();
     let mut declared: HashMap<String, usize> = HashMap::new();
@@ -49,7 +49,7 @@ pub(super) fn most_used(tree: &Path) -> Option<Asked> {
     only.max_by_key(|symbol| (written.get(&symbol.name).copied().unwrap_or(0), symbol.name.clone()))
 }
 
-/// The symbol of that name path, if one outside tests has it.
+/// Selects the symbol with that name path, if one outside the tests has it.
 pub(super) fn named(tree: &Path, name_path: &str) -> Option<Asked> {
     all(tree).into_iter().find(|symbol| symbol.name_path == name_path && !symbol.path.starts_with("tests/"))
 }
@@ -81,7 +81,7 @@ fn all(tree: &Path) -> Vec<Asked> {
     all
 }
 
-/// The Python files, sorted.
+/// Returns the Python files, sorted.
 fn files(tree: &Path) -> Vec<String> {
     let mut found = Vec::new();
     let mut directories = vec![tree.to_owned()];
@@ -99,7 +99,7 @@ fn files(tree: &Path) -> Vec<String> {
     found
 }
 
-/// Where `name` stands on a 0-based line of a file: line and byte column.
+/// Returns the place of `name` on a 0-based line of a file: line and byte column.
 pub(super) fn name_on_line(path: &Path, line: u64, name: &str) -> Option<(u64, u64)> {
     let text = read(path)?;
     let content = text.split('\n').nth(usize::try_from(line).ok()?)?;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use symd_sys::processes;
 
-/// A shared flag. Cloning shares it; long loops look at it between two units of work.
+/// A cancellation flag that all its clones share. Long loops check it between two units of work.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel(Arc<CancelFlag>);
 
@@ -17,33 +17,34 @@ struct CancelFlag {
     budget: Option<ProcessorBudget>,
 }
 
-/// How much more processor time this process may take. Time between two looks counts as a quarter of the budget at most:
-/// virtual machines are paused for milliseconds, which the process is charged with, and work that is slow by itself is looked
-/// at all the time.
+/// The processor time that this process may still use. Time between two checks counts as at most a quarter of
+/// the budget: virtual machines are paused for milliseconds, which the process is charged with, whereas work
+/// that is itself slow checks all the time.
 #[derive(Debug)]
 struct ProcessorBudget {
     began: Instant,
-    /// What it had taken then.
+    /// Processor time that the process had used at `began`.
     before: Duration,
     time: Duration,
-    /// Nanoseconds from the beginning to the last look.
+    /// Nanoseconds from `began` to the latest check.
     looked: AtomicU64,
-    /// Nanoseconds that count.
+    /// Nanoseconds charged against the budget so far.
     counted: AtomicU64,
 }
 
-/// The work stopped because its cancellation flag was raised.
+/// Error of work that stopped because its cancellation flag was raised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cancelled")]
 pub struct Cancelled;
 
 impl Cancel {
-    /// A flag that is not raised.
+    /// Returns a flag that is not raised.
     pub fn new() -> Cancel {
         Cancel::default()
     }
 
-    /// A flag that is raised once this process has taken so much more processor time: for a process of one thread.
+    /// Returns a flag that is raised once this process has used `time` more processor time. For processes
+    /// with one thread.
     pub fn after_processor_time(time: Duration) -> Cancel {
         let budget = ProcessorBudget {
             began: Instant::now(),
@@ -60,19 +61,19 @@ impl Cancel {
         self.0.is_raised.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the flag is raised.
+    /// Whether the flag was raised or the processor-time budget is used up.
     pub fn is_cancelled(&self) -> bool {
         self.0.is_raised.load(Ordering::Relaxed)
             || self.0.budget.as_ref().is_some_and(ProcessorBudget::is_used_up)
     }
 
-    /// `Err(Cancelled)` once the flag is raised, for use with `?` inside loops.
+    /// Returns `Err(Cancelled)` once the flag is raised, for use with `?` inside loops.
     pub fn check(&self) -> Result<(), Cancelled> {
         if self.is_cancelled() { Err(Cancelled) } else { Ok(()) }
     }
 
-    /// A guard that raises the flag when it is dropped: hold it in a future, and dropping the future
-    /// stops the work it started elsewhere.
+    /// Returns a guard that raises the flag when it is dropped. A future that holds the guard thus stops the
+    /// work that it started elsewhere when the future itself is dropped.
     pub fn on_drop(&self) -> CancelOnDrop {
         CancelOnDrop(self.clone())
     }
@@ -85,7 +86,8 @@ impl ProcessorBudget {
         let step =
             now.saturating_sub(self.looked.swap(now, Ordering::Relaxed)).min(nanoseconds(self.time / 4));
         let counted = self.counted.fetch_add(step, Ordering::Relaxed).saturating_add(step);
-        // The clock on the wall is read without a system call, and one thread takes no more than that.
+        // The wall clock is checked first: reading it needs no system call, and one thread cannot use more
+        // processor time than has elapsed.
         counted >= nanoseconds(self.time)
             && processes::own_processor_time().saturating_sub(self.before) >= self.time
     }

@@ -1,24 +1,24 @@
-//! Work spread over the cores. Not a pool: the threads end with the call. Invariant: results are in the order of what they
-//! were made of, whichever thread made them.
+//! Runs work in parallel on the cores. Not a pool: the threads end with the call. Invariant: results are in
+//! the order of the items they were computed from, whichever thread computed them.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 
-/// How many threads can run at once. Asked of the system only once, since it reads files to find out: 26 µs.
+/// Returns how many threads can run at once. Asks the system only once, since that reads files: 26 µs.
 pub fn count() -> usize {
     static COUNT: OnceLock<usize> = OnceLock::new();
     *COUNT.get_or_init(|| thread::available_parallelism().map_or(1, usize::from))
 }
 
-/// What `work` makes of each of `items`, of which `worth` (not 0) are worth a thread: what is less than twice as much is
-/// worked on here.
+/// Applies `work` to each of `items` and returns the results in order. Uses at most one thread per `worth`
+/// items (not 0); fewer than twice as many are processed on the calling thread.
 pub fn in_order<T: Sync, R: Send>(items: &[T], worth: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let threads = count().min(items.len() / worth);
     if threads <= 1 {
         return items.iter().map(work).collect();
     }
-    // Little at a time, so that none waits long for the last one.
+    // Small chunks, so that no thread waits long for the last one to finish.
     let chunk = (worth / 8).max(1);
     let (next, all) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let run = || {
@@ -32,7 +32,7 @@ pub fn in_order<T: Sync, R: Send>(items: &[T], worth: usize, work: impl Fn(&T) -
     };
     thread::scope(|scope| {
         for _ in 1..threads {
-            // A thread that cannot be had leaves the work to the others.
+            // If a thread cannot be started, the others do its work.
             let _ = thread::Builder::new().spawn_scoped(scope, run);
         }
         run();
@@ -59,7 +59,7 @@ mod tests {
         assert!(threads.iter().all(|thread| *thread == here));
     }
 
-    /// Each of as many items as there are cores waits for all the others to be under way.
+    /// There is one item per core, and each waits until all of them have started.
     #[test]
     fn every_core_works() {
         let together = std::sync::Barrier::new(count());

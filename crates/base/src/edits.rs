@@ -1,14 +1,13 @@
-//! Changes of one text: replacements of byte ranges, sorted and disjoint, so that applying them has one meaning and
-//! can be turned round. Insertions at one place keep the order in which they were given.
+//! Edits of one text: replacements of byte ranges, sorted and disjoint, so that applying them is unambiguous
+//! and can be inverted. Insertions at the same offset keep the order in which they were given.
 
 use super::position::TextRange;
 
-/// One replacement.
+/// One replacement of a byte range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextEdit {
-    /// What is replaced, in bytes of the text before; empty for an insertion.
+    /// The range to replace, in bytes of the original text; empty for an insertion.
     pub range: TextRange,
-    /// What takes its place.
     pub new_text: String,
 }
 
@@ -19,26 +18,21 @@ pub struct TextEdits(Vec<TextEdit>);
 /// Why replacements cannot be applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TextEditError {
-    /// Two of them touch the same bytes.
+    /// Two edits replace the same bytes.
     #[error("two edits overlap: {}..{} and {}..{}", first.start, first.end, second.start, second.end)]
-    Overlap {
-        /// One.
-        first: TextRange,
-        /// The other.
-        second: TextRange,
-    },
-    /// One does not lie in the text, or cuts a character.
-    #[error("the edit of {}..{} does not lie in the text ({length} bytes), or cuts a character", range.start, range.end)]
+    Overlap { first: TextRange, second: TextRange },
+    /// A range that lies outside the text or splits a character.
+    #[error("edit {}..{} is outside the text ({length} bytes) or splits a character", range.start, range.end)]
     Outside {
-        /// Its range.
         range: TextRange,
-        /// The text's length in bytes.
+        /// Length of the text in bytes.
         length: usize,
     },
 }
 
 impl TextEdits {
-    /// Sorts `edits` and refuses overlaps. An insertion at the end or the start of a replaced range does not overlap it.
+    /// Sorts `edits` and rejects overlaps. An insertion at the end or the start of a replaced range does not
+    /// overlap it.
     pub fn new(mut edits: Vec<TextEdit>) -> Result<TextEdits, TextEditError> {
         edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
         for pair in edits.windows(2) {
@@ -50,27 +44,25 @@ impl TextEdits {
         Ok(TextEdits(edits))
     }
 
-    /// The one replacement of `range` by `new_text`.
+    /// Returns the single replacement of `range` by `new_text`.
     pub fn one(range: TextRange, new_text: impl Into<String>) -> TextEdits {
         TextEdits(vec![TextEdit { range, new_text: new_text.into() }])
     }
 
-    /// The replacements, by position.
+    /// Iterates over the replacements in order of position.
     pub fn iter(&self) -> impl Iterator<Item = &TextEdit> {
         self.0.iter()
     }
 
-    /// How many there are.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// `text` with all replacements made.
+    /// Returns `text` with all replacements applied.
     pub fn apply(&self, text: &str) -> Result<String, TextEditError> {
         let mut result = String::with_capacity(text.len());
         let mut at = 0;
@@ -88,7 +80,7 @@ impl TextEdits {
         Ok(result)
     }
 
-    /// The replacements that turn the result back into `text`.
+    /// Returns the replacements that turn the result of applying these to `text` back into `text`.
     pub fn inverse(&self, text: &str) -> Result<TextEdits, TextEditError> {
         let mut inverse = Vec::with_capacity(self.0.len());
         let (mut added, mut removed) = (0_u64, 0_u64);

@@ -1,11 +1,11 @@
-//! Names of files as lines of text show them: what would end a line, or steer what shows it, is written as an escape. JSON
-//! does that by itself and is given names as they are. Invariant: [`unescaped`] gives back what was [`escaped`], unless the
-//! name itself is spelled like an escape.
+//! Escapes file names for display in lines of text: characters that would end a line, or control the program
+//! that displays it, become escapes. JSON escapes by itself and gets names unchanged. Invariant:
+//! [`unescaped`] inverts [`escaped`], unless the name itself is spelled like an escape.
 
 use std::borrow::Cow;
 
-/// `name` in one line: control characters and Unicode's line and paragraph separators as `\n`, `\t`, `\u{1b}`; and where there
-/// are any, a backslash as `\\`. Any other name as it is.
+/// Returns `name` on one line: control characters and Unicode's line and paragraph separators as `\n`, `\t`,
+/// `\u{1b}`; where there are any, a backslash as `\\`. Any other name is returned unchanged.
 pub fn escaped(name: &str) -> Cow<'_, str> {
     if !name.chars().any(is_escaped) {
         return Cow::Borrowed(name);
@@ -15,7 +15,7 @@ pub fn escaped(name: &str) -> Cow<'_, str> {
     Cow::Owned(name.chars().map(shown).collect())
 }
 
-/// The name of which `text` is the escaped form; `None` when it is none.
+/// Returns the name of which `text` is the escaped form; `None` when `text` is not an escaped form.
 pub fn unescaped(text: &str) -> Option<String> {
     let mut name = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,5 +1,5 @@
-//! Content hashes. A file's symbols are keyed by the hash of its bytes as they lie on disk, so the
-//! hash must be one that nobody can forge: BLAKE3, cut to 128 bits.
+//! Content hashes. A file's symbols are keyed by the hash of its bytes on disk, so the hash must be one that
+//! cannot be forged: BLAKE3, truncated to 128 bits.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ impl ContentHash {
         ContentHash(cut)
     }
 
-    /// Reads what its `Display` writes.
+    /// Parses the 32 hexadecimal digits that `Display` writes.
     pub fn read(text: &str) -> Option<ContentHash> {
         let mut hash = [0; 16];
         if text.len() != 2 * hash.len() || !text.is_ascii() {
@@ -27,7 +27,7 @@ impl ContentHash {
         Some(ContentHash(hash))
     }
 
-    /// The first 12 hexadecimal digits: what a client is shown as a file's revision.
+    /// Returns the first 12 hexadecimal digits, which clients see as a file's revision.
     pub fn short(&self) -> String {
         self.to_string()[..12].to_owned()
     }

@@ -1,5 +1,5 @@
-//! The vocabulary of every layer above: paths, text, positions, hashes, cancellation, and the one
-//! place where symd writes its own state. Knows nothing of files of the project, JSON or tokio.
+//! Basic types of all higher layers: paths, text, positions, hashes, cancellation. Also the only place where
+//! symd writes its own state. Contains no access to the project's files, no protocol messages and no tokio.
 
 pub mod cancel;
 pub mod cores;

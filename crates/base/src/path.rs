@@ -1,6 +1,6 @@
-//! Paths of the project as clients write them and as answers print them: relative to the root, UTF-8,
-//! separated by `/` on every system. Invariant: a [`RelPath`] names something beneath the root, as far
-//! as its text can tell (links are `vfs`'s business).
+//! Project paths as clients write them and as answers print them: relative to the root, UTF-8, separated by
+//! `/` on every system. Invariant: a [`RelPath`] names something beneath the root, as far as its text shows
+//! (`vfs` checks links).
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use super::escape::escaped;
 
-/// A path relative to the project root: components joined by `/`, none of them empty, `.` or `..`.
-/// The root itself is the empty path. Ordered by bytes, as contracts sort paths; what lies beneath a
-/// directory stands together in that order too. Cheap to clone.
+/// A path relative to the project root: components joined by `/`, none of them empty, `.` or `..`. The root
+/// itself is the empty path. Ordered by bytes, as contracts sort paths; in that order everything beneath a
+/// directory is contiguous. Cheap to clone.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct RelPath(Arc<str>);
@@ -19,26 +19,26 @@ pub struct RelPath(Arc<str>);
 /// Why a text is not a path beneath the root.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
-    /// It starts at the root of the file system (or names a drive or a network share).
+    /// A path that starts at the root of the file system, or names a drive or a network share.
     #[error("Path must be relative, got: {0}")]
     Absolute(String),
-    /// It leaves the project by `..`.
+    /// A path that leaves the project by `..`.
     #[error("Path is outside the project: {0}")]
     Outside(String),
-    /// It holds a NUL byte, or is not UTF-8: no file can be meant.
+    /// A path that contains a NUL byte or is not UTF-8, and so cannot name a file.
     #[error("Path is not valid: {0}")]
     Invalid(String),
 }
 
 impl RelPath {
-    /// The project root.
+    /// Returns the path of the project root.
     pub fn root() -> RelPath {
         RelPath(Arc::from(""))
     }
 
-    /// Reads a path as a client wrote it. `.` and empty components vanish, `..` takes back the
-    /// component before it. Drive letters, UNC paths and `..\` are refused on every system; any other
-    /// backslash is an ordinary character.
+    /// Parses a path as a client wrote it. `.` and empty components are dropped, `..` removes the component
+    /// before it. Drive letters, UNC paths and `..\` are rejected on every system; any other backslash is an
+    /// ordinary character.
     pub fn new(text: &str) -> Result<RelPath, PathError> {
         if text.contains('\0') {
             return Err(PathError::Invalid(text.replace('\0', "\\0")));
@@ -62,45 +62,44 @@ impl RelPath {
         Ok(RelPath(components.join("/").into()))
     }
 
-    /// This path with one more component. `name` must be a file name: not empty, no `/`.
+    /// Returns this path with one more component. `name` must be a file name: not empty, no `/`.
     pub fn join(&self, name: &str) -> RelPath {
         debug_assert!(!name.is_empty() && !name.contains('/'), "not a file name: {name:?}");
         if self.is_root() { RelPath(name.into()) } else { RelPath(format!("{}/{name}", self.0).into()) }
     }
 
-    /// The path's text; empty for the root.
+    /// Returns the path as text; empty for the root.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The path for the operating system, `.` for the root.
+    /// Returns the path for the operating system; `.` for the root.
     pub fn as_path(&self) -> &Path {
         Path::new(if self.is_root() { "." } else { &self.0 })
     }
 
-    /// Whether this is the project root.
     pub fn is_root(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The last component; empty for the root.
+    /// Returns the last component; empty for the root.
     pub fn file_name(&self) -> &str {
         self.0.rsplit('/').next().unwrap_or("")
     }
 
-    /// The file name without its last extension: `a/b.tar.gz` → `b.tar`, `.profile` → `.profile`.
+    /// Returns the file name without its last extension: `a/b.tar.gz` → `b.tar`, `.profile` → `.profile`.
     pub fn file_stem(&self) -> &str {
         let name = self.file_name();
         name.rfind('.').filter(|&dot| dot > 0).map_or(name, |dot| &name[..dot])
     }
 
-    /// What stands behind the last dot of the file name, without the dot.
+    /// Returns what follows the last dot of the file name; `None` without an extension (`.profile` has none).
     pub fn extension(&self) -> Option<&str> {
         let name = self.file_name();
         name.rfind('.').filter(|&dot| dot > 0).map(|dot| &name[dot + 1..])
     }
 
-    /// The directory this path lies in; `None` for the root.
+    /// Returns the directory that contains this path; `None` for the root.
     pub fn parent(&self) -> Option<RelPath> {
         if self.is_root() {
             return None;
@@ -117,15 +116,15 @@ impl RelPath {
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
-    /// The components, outermost first; none for the root.
+    /// Iterates over the components, outermost first; none for the root.
     pub fn components(&self) -> impl Iterator<Item = &str> {
         self.0.split('/').filter(|component| !component.is_empty())
     }
 }
 
-/// Whether `text` begins with a Windows drive: `C:\x`, `C:/x`, or `C:` itself. `C:x` does not: a colon is an ordinary character
-/// of names here, files such as `B::Concise.3pm` exist and are listed, and what is written so reaches nothing but such a
-/// file.
+/// Whether `text` begins with a Windows drive: `C:\x`, `C:/x`, or just `C:`. `C:x` does not: here a colon is
+/// an ordinary character in names, files such as `B::Concise.3pm` exist and are listed, and such a text can
+/// reach nothing but a file of that name.
 fn has_drive_letter(text: &str) -> bool {
     match text.as_bytes() {
         [letter, b':', rest @ ..] => letter.is_ascii_alphabetic() && matches!(rest, [] | [b'/' | b'\\', ..]),
@@ -153,7 +152,7 @@ impl Borrow<str> for RelPath {
     }
 }
 
-/// As lines of text show it: [`escaped`], `.` for the root. For data take [`RelPath::as_str`].
+/// Writes the path for lines of text: [`escaped`], `.` for the root. Use [`RelPath::as_str`] for data.
 impl fmt::Display for RelPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_root() { f.write_str(".") } else { f.write_str(&escaped(&self.0)) }

@@ -1,5 +1,5 @@
-//! Places in a text. Inside symd every offset counts bytes of the decoded text; lines and columns, and
-//! the UTF-16 code units of LSP, exist at the rim only.
+//! Positions in a text. Inside symd every offset counts bytes of the decoded text; lines and columns, and the
+//! UTF-16 code units of LSP, are used at the interfaces only.
 
 /// A half-open range of byte offsets, `start..end`, in a file's decoded text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -11,18 +11,18 @@ pub struct TextRange {
 }
 
 impl TextRange {
-    /// The range `start..end`; `start` must not lie behind `end`.
+    /// Returns the range `start..end`; `start` must not be greater than `end`.
     pub fn new(start: u32, end: u32) -> TextRange {
         debug_assert!(start <= end, "reversed range {start}..{end}");
         TextRange { start, end }
     }
 
-    /// For indexing a string.
+    /// Returns the range in the form that indexes a string.
     pub fn as_range(self) -> std::ops::Range<usize> {
         self.start as usize..self.end as usize
     }
 
-    /// Whether `other` lies wholly inside this range (or is it).
+    /// Whether `other` lies wholly inside this range or equals it.
     pub fn contains(self, other: TextRange) -> bool {
         self.start <= other.start && other.end <= self.end
     }
@@ -31,8 +31,6 @@ impl TextRange {
 /// A line and a column, both 0-based; the column counts bytes from the line's start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LineColumn {
-    /// 0-based line.
     pub line: u32,
-    /// 0-based byte column.
     pub column: u32,
 }

@@ -1,46 +1,46 @@
-//! Where programs are looked for: on the user's PATH, after a directory of symd's own where there is one, never in the
-//! project. Only looks; starts nothing. Invariant: a program that is found is an executable file outside the project, links
-//! resolved.
+//! Looks up programs: on the user's PATH, after a directory of symd's own where there is one, never in the
+//! project. Starts no process. Invariant: a program that is found is an executable file outside the project,
+//! also once its links are resolved.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::Access;
 
-/// The directories in which programs are looked for, in this order.
+/// The directories that are searched for programs, in search order.
 #[derive(Clone, Debug)]
 pub struct Programs {
     directories: Vec<PathBuf>,
     project: Option<PathBuf>,
 }
 
-/// Why a program cannot be used, as the middle of a sentence: "ty is not installed".
+/// Why a program cannot be used. Displayed as the middle of a sentence: "ty is not installed".
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unusable {
-    /// Nowhere.
+    /// A program that no directory contains.
     #[error("{0} is not installed")]
     Missing(String),
-    /// There is a file of that name, which may not be run.
+    /// A file of that name which this user may not execute.
     #[error("{} is not executable; `chmod +x` it, or remove it", .0.display())]
     NotExecutable(PathBuf),
-    /// It names a file rather than a program.
-    #[error("{0:?} is no program's name; name a program on PATH, or give its absolute path")]
+    /// Neither a program name nor an absolute path.
+    #[error("{0:?} is not a program name; name a program on PATH, or give its absolute path")]
     NotAName(String),
-    /// Only the project has it.
-    #[error("{} lies in the project, from where nothing is run; install it elsewhere", .0.display())]
+    /// A program that only the project contains.
+    #[error("{} is inside the project, and symd runs no programs from there; install it elsewhere", .0.display())]
     InProject(PathBuf),
 }
 
 impl Programs {
-    /// Those of `search_path`, in PATH's form, but for entries that are relative or inside `project` (absolute, its links
-    /// resolved).
+    /// Creates the list from `search_path`, in PATH's form, without entries that are relative or inside
+    /// `project` (absolute, its links resolved).
     pub fn on(search_path: &OsStr, project: Option<&Path>) -> Programs {
         let mut directories: Vec<PathBuf> = std::env::split_paths(search_path).collect();
         directories.retain(|directory| is_allowed(directory, project));
         Programs { directories, project: project.map(Path::to_owned) }
     }
 
-    /// These, after `first`.
+    /// Puts `first` before the other directories, unless it is relative or inside the project.
     pub fn after(mut self, first: PathBuf) -> Programs {
         if is_allowed(&first, self.project.as_deref()) {
             self.directories.insert(0, first);
@@ -48,18 +48,19 @@ impl Programs {
         self
     }
 
-    /// PATH of what is started from here, and of everything that it starts.
+    /// Returns the PATH for programs started from here and everything that they start.
     pub fn path(&self) -> OsString {
-        // A directory whose name holds `:` cannot be written down; none was split so, and symd's own has none.
+        // Joining fails for a directory whose name contains `:`. Directories split from PATH contain none,
+        // nor does symd's own.
         std::env::join_paths(&self.directories).unwrap_or_default()
     }
 
-    /// The program called `command`, or the one at that absolute path.
+    /// Finds the program called `command`, or the one at that absolute path.
     pub fn find(&self, command: &str) -> Result<PathBuf, Unusable> {
         if command.is_empty() || (command.contains('/') && !command.starts_with('/')) {
             return Err(Unusable::NotAName(command.to_owned()));
         }
-        // An absolute command replaces the directory it is joined to.
+        // Joining a directory and an absolute command yields the command.
         let mut problem = Unusable::Missing(command.to_owned());
         for directory in &self.directories {
             let path = directory.join(command);
@@ -83,7 +84,7 @@ fn is_allowed(directory: &Path, project: Option<&Path>) -> bool {
     directory.is_absolute() && project.is_none_or(|project| !is_within(directory, project))
 }
 
-/// Whether `path`, links followed, is a file that we may run.
+/// Whether `path`, links followed, is a file that this process may execute.
 pub fn is_program(path: &Path) -> bool {
     path.is_file() && rustix::fs::access(path, Access::EXEC_OK).is_ok()
 }

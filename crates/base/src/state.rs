@@ -1,6 +1,6 @@
-//! symd's own files: where they lie and how they are written. Everything here is outside the project.
-//! Invariant: directories are 0700, files 0600 (they hold source), and a file is replaced whole or not
-//! at all. The one module that may write with `std::fs`.
+//! symd's own files: where they are and how they are written. All of them are outside the project. Invariant:
+//! directories have mode 0700, files 0600 (they contain source code), and a file is replaced whole or not at
+//! all. The only module that may write with `std::fs`.
 #![allow(clippy::disallowed_methods)]
 
 pub mod at_hand;
@@ -13,47 +13,43 @@ use std::path::{Path, PathBuf};
 
 pub use self::dirs::{LastingDirs, SYMD_HOME, StateDirs};
 
-/// Why symd's own files are not usable.
+/// Why symd's own files cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
-    /// Neither HOME nor the XDG variables say where to put anything.
+    /// Neither the account, HOME nor the XDG variables name a directory for the files.
     #[error(
         "cannot find a place for symd's files: the account has no home, and HOME is not set; set HOME, or SYMD_HOME to a directory for all of them"
     )]
     NoHome,
-    /// `SYMD_HOME` is no absolute path.
-    #[error("SYMD_HOME is {}, which is no absolute path; name the directory for symd's files from the root of the file system on", .0.display())]
+    /// `SYMD_HOME` is not an absolute path.
+    #[error("SYMD_HOME is {}, which is not an absolute path; set it to the absolute path of a directory for symd's files", .0.display())]
     RelativeHome(PathBuf),
-    /// The operating system refused.
+    /// A file operation that the operating system rejected.
     #[error("{what} {}: {source}", path.display())]
     Io {
-        /// What was tried, as the start of a sentence: "cannot create".
+        /// What was attempted, as the start of a sentence: "cannot create".
         what: &'static str,
-        /// On which file or directory.
         path: PathBuf,
-        /// What the system said.
         source: io::Error,
     },
-    /// A directory that must be ours alone is not.
+    /// A directory that must belong to this user alone, and does not.
     #[error("{} {why}; symd does not use it, because another user could listen in, or put files there; `chmod 700` it if it is yours, else remove it, or name a directory for all of symd's files with SYMD_HOME", path.display())]
     NotOurs {
-        /// The directory.
         path: PathBuf,
-        /// What is wrong with it.
+        /// What is wrong with it, as a predicate: "is not a directory".
         why: String,
     },
-    /// A file that must be ours alone is not.
+    /// A file that must belong to this user alone, and does not.
     #[error("{} {why}; symd uses it only if it is yours and no other user may read or write it: `chmod 600` it, or remove it", path.display())]
     NotPrivate {
-        /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// What is wrong with it, as a predicate: "is a link".
         why: String,
     },
 }
 
-/// Creates `path` and its parents, the last one 0700, and verifies that it is a real directory (no link)
-/// that belongs to this user and that nobody else may enter.
+/// Creates `path` and missing parents with mode 0700, and verifies that `path` is a real directory (no link)
+/// that belongs to this user and that no other user may enter.
 pub fn private_dir(path: &Path) -> Result<(), StateError> {
     if let Some(parent) = path.parent() {
         std::fs::DirBuilder::new()
@@ -69,7 +65,7 @@ pub fn private_dir(path: &Path) -> Result<(), StateError> {
         _ => {}
     }
     let meta = std::fs::symlink_metadata(path).map_err(|source| StateError::Io {
-        what: "cannot look at",
+        what: "cannot inspect",
         path: path.to_owned(),
         source,
     })?;
@@ -87,8 +83,8 @@ pub fn private_dir(path: &Path) -> Result<(), StateError> {
     Ok(())
 }
 
-/// Replaces (or creates) the file `path` with `parts`, written one after the other, mode 0600: a reader
-/// sees the old content or the new. Not synced to disk: use it for what can be made again.
+/// Replaces (or creates) the file `path`, mode 0600, with `parts` written one after the other. A reader sees
+/// the old content or the new. Not synced to disk: for files that can be created again.
 pub fn replace_file(path: &Path, parts: &[&[u8]]) -> Result<(), StateError> {
     let temporary = path.with_extension(format!("tmp{:016x}", fastrand::u64(..)));
     let io = |what, source| StateError::Io { what, path: path.to_owned(), source };
@@ -106,7 +102,7 @@ pub fn replace_file(path: &Path, parts: &[&[u8]]) -> Result<(), StateError> {
     })
 }
 
-/// Reads one of symd's own files whole; `None` when there is none.
+/// Reads one of symd's own files whole; `None` when it does not exist.
 pub fn read_file(path: &Path) -> Result<Option<Vec<u8>>, StateError> {
     match std::fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
@@ -115,8 +111,8 @@ pub fn read_file(path: &Path) -> Result<Option<Vec<u8>>, StateError> {
     }
 }
 
-/// Opens one of symd's own files for reading if it is truly ours: a regular file (no link), of this user, that
-/// nobody else may read or write. `None` otherwise.
+/// Opens one of symd's own files for reading if it is private: a regular file (no link) of this user that no
+/// other user may read or write. `None` otherwise.
 pub fn open_private(path: &Path) -> Option<std::fs::File> {
     let no_links = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::CLOEXEC;
     let flags = rustix::fs::OFlags::RDONLY | no_links;
@@ -124,12 +120,12 @@ pub fn open_private(path: &Path) -> Option<std::fs::File> {
     file.metadata().is_ok_and(|meta| is_private(&meta)).then_some(file)
 }
 
-/// Whether this is a regular file of this user that nobody else may read or write.
+/// Whether `meta` describes a regular file of this user that no other user may read or write.
 fn is_private(meta: &std::fs::Metadata) -> bool {
     meta.is_file() && meta.uid() == rustix::process::geteuid().as_raw() && meta.mode() & 0o077 == 0
 }
 
-/// Reads a file whole that must be truly ours (see [`open_private`]), of at most `most` bytes; `None` when there is none.
+/// Reads a private file (see [`open_private`]) of at most `most` bytes; `None` when it does not exist.
 pub fn read_private(path: &Path, most: u64) -> Result<Option<Vec<u8>>, StateError> {
     let failed = |source| StateError::Io { what: "cannot read", path: path.to_owned(), source };
     let Some(file) = open_private(path) else {
@@ -141,7 +137,7 @@ pub fn read_private(path: &Path, most: u64) -> Result<Option<Vec<u8>>, StateErro
         return Err(StateError::NotPrivate { path: path.to_owned(), why });
     };
     let mut bytes = Vec::new();
-    // One byte more than allowed is enough to see that there are more.
+    // Reading one byte past the limit shows whether the file is longer.
     file.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
     if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > most {
         return Err(failed(io::Error::other(format!("it is longer than {most} bytes"))));
@@ -154,7 +150,7 @@ fn why_not_private(meta: &std::fs::Metadata) -> String {
     if meta.is_symlink() {
         "is a link".to_owned()
     } else if !meta.is_file() {
-        "is no regular file".to_owned()
+        "is not a regular file".to_owned()
     } else if meta.uid() != me {
         format!("belongs to user {}, not to user {me}", meta.uid())
     } else {
@@ -162,7 +158,7 @@ fn why_not_private(meta: &std::fs::Metadata) -> String {
     }
 }
 
-/// Removes one of symd's own files; that it was not there is no error.
+/// Removes one of symd's own files; succeeds when it does not exist.
 pub fn remove_file(path: &Path) -> Result<(), StateError> {
     match std::fs::remove_file(path) {
         Err(source) if source.kind() != io::ErrorKind::NotFound => {
@@ -172,7 +168,7 @@ pub fn remove_file(path: &Path) -> Result<(), StateError> {
     }
 }
 
-/// Creates one of symd's own programs: a file that its owner may run. It must not exist yet.
+/// Creates one of symd's own programs: a file that its owner may execute (mode 0700). It must not exist yet.
 pub fn create_program(path: &Path, content: &[u8]) -> Result<(), StateError> {
     let io = |source| StateError::Io { what: "cannot create", path: path.to_owned(), source };
     let mut options = std::fs::OpenOptions::new();
@@ -180,7 +176,7 @@ pub fn create_program(path: &Path, content: &[u8]) -> Result<(), StateError> {
     file.write_all(content).map_err(io)
 }
 
-/// Replaces (or creates) the symbolic link `path`: who follows it sees the old target or the new.
+/// Replaces (or creates) the symbolic link `path`; at every moment it has the old target or the new.
 pub fn replace_link(path: &Path, target: &Path) -> Result<(), StateError> {
     let temporary = path.with_extension(format!("tmp{:016x}", fastrand::u64(..)));
     let made = std::os::unix::fs::symlink(target, &temporary);
@@ -190,8 +186,8 @@ pub fn replace_link(path: &Path, target: &Path) -> Result<(), StateError> {
     })
 }
 
-/// Removes one of symd's own directories with all that is in it, following no link; that it was not there is no
-/// error.
+/// Removes one of symd's own directories with its contents, following no link; succeeds when it does not
+/// exist.
 pub fn remove_tree(path: &Path) -> Result<(), StateError> {
     match std::fs::remove_dir_all(path) {
         Err(source) if source.kind() != io::ErrorKind::NotFound => {

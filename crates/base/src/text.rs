@@ -1,12 +1,13 @@
-//! A file's text: decoded once, its lines found once, when they are needed. Lines break at `\n`, `\r\n` and `\r` and at nothing
-//! else (contracts, ruling on read_file). The text keeps its line endings; nothing here normalises.
+//! A file's text, decoded once; its line starts are computed once, when they are needed. Lines break only at
+//! `\n`, `\r\n` and `\r` (contracts, ruling on read_file). The text keeps its line endings; nothing here
+//! normalises.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use super::position::{LineColumn, TextRange};
 
-/// How the bytes on disk spelled the text.
+/// The encoding of a text on disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
     /// UTF-8 without a byte-order mark: text offsets are file offsets.
@@ -17,26 +18,27 @@ pub enum Encoding {
     Utf16Le,
     /// UTF-16 big endian with its byte-order mark.
     Utf16Be,
-    /// UTF-8 with invalid bytes, each run of which became U+FFFD.
+    /// UTF-8 with invalid sequences, each of which was replaced by U+FFFD.
     Lossy,
 }
 
-/// Decoded text together with the offsets at which its lines start.
+/// Decoded text together with the byte offsets at which its lines start.
 #[derive(Clone, Debug)]
 pub struct Text {
     text: String,
     encoding: Encoding,
-    /// Found when they are first asked for: many texts are only looked through.
+    /// Computed on first use: many texts are only searched.
     line_starts: OnceLock<Vec<u32>>,
 }
 
-/// The bytes are no text: they hold a NUL byte, as ripgrep and git tell binary files.
+/// Error for bytes that are not text: they contain a NUL byte, by which ripgrep and git recognise binary
+/// files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("binary file")]
 pub struct Binary;
 
-/// Decodes `bytes`. A byte-order mark decides; else UTF-8, with invalid bytes replaced. A NUL byte in
-/// anything but UTF-16 makes the file binary.
+/// Decodes `bytes`. A byte-order mark determines the encoding; without one it is UTF-8, with invalid bytes
+/// replaced. A NUL byte in anything but UTF-16 makes the file binary.
 pub fn decode(bytes: Vec<u8>) -> Result<(String, Encoding), Binary> {
     match bytes.as_slice() {
         [0xFF, 0xFE, rest @ ..] => Ok((utf16(rest, u16::from_le_bytes), Encoding::Utf16Le)),
@@ -53,8 +55,8 @@ pub fn decode(bytes: Vec<u8>) -> Result<(String, Encoding), Binary> {
     }
 }
 
-/// Whether a file of the UTF-8 bytes of `text` is read as that very text: not one that begins with what would be taken
-/// for a byte-order mark, or that holds a NUL byte.
+/// Whether a file of the UTF-8 bytes of `text` would be read as that very text. False for a text that begins
+/// with what would be taken for a byte-order mark, or that contains a NUL byte.
 pub fn is_read_as_itself(text: &str) -> bool {
     !text.starts_with('\u{FEFF}') && memchr::memchr(0, text.as_bytes()).is_none()
 }
@@ -67,7 +69,7 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
 }
 
 impl Text {
-    /// Decodes a file's bytes. Files over 4 GiB do not come this far (`vfs` refuses them).
+    /// Decodes a file's bytes. `vfs` has rejected files over 4 GiB before.
     pub fn decode(bytes: Vec<u8>) -> Result<Text, Binary> {
         let (text, encoding) = decode(bytes)?;
         Ok(Text { text, encoding, line_starts: OnceLock::new() })
@@ -77,35 +79,35 @@ impl Text {
         self.line_starts.get_or_init(|| line_starts(&self.text))
     }
 
-    /// The decoded text, line endings as they are, without a byte-order mark.
+    /// Returns the decoded text without a byte-order mark; its line endings are unchanged.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// How the bytes on disk spelled it.
     pub fn encoding(&self) -> Encoding {
         self.encoding
     }
 
-    /// The number of lines, as an editor counts them: one more than there are line breaks, so `a\n` has
-    /// two, the second of them empty.
+    /// Returns the number of lines as an editor counts them: one more than there are line breaks, so `a\n`
+    /// has two, the second of them empty.
     pub fn line_count(&self) -> usize {
         self.line_starts().len()
     }
 
-    /// Line `line` (0-based) without its line break; `None` past the last line.
+    /// Returns line `line` (0-based) without its line break; `None` past the last line.
     pub fn line(&self, line: usize) -> Option<&str> {
         let start = *self.line_starts().get(line)? as usize;
         let end = self.line_starts().get(line + 1).map_or(self.text.len(), |&next| next as usize);
         Some(self.text[start..end].trim_end_matches(['\n', '\r']))
     }
 
-    /// Where `line` (0-based) starts, in bytes; the text's length for every line past the last.
+    /// Returns the byte offset at which `line` (0-based) starts; the text's length for every line past the
+    /// last.
     pub fn line_start(&self, line: usize) -> usize {
         self.line_starts().get(line).map_or(self.text.len(), |&start| start as usize)
     }
 
-    /// The 0-based line and byte column of a byte offset.
+    /// Returns the 0-based line and byte column of a byte offset.
     pub fn line_column(&self, offset: u32) -> LineColumn {
         let line = self.line_starts().partition_point(|&start| start <= offset) - 1;
         LineColumn {
@@ -114,13 +116,13 @@ impl Text {
         }
     }
 
-    /// The text of a range; empty when the range does not lie in the text or cuts a character.
+    /// Returns the text of a range; empty when the range does not lie in the text or splits a character.
     pub fn slice(&self, range: TextRange) -> &str {
         self.text.get(range.as_range()).unwrap_or("")
     }
 }
 
-/// The byte offsets at which lines start; the first is 0.
+/// Returns the byte offsets at which lines start; the first is 0.
 pub fn line_starts(text: &str) -> Vec<u32> {
     let bytes = text.as_bytes();
     let mut starts = vec![0];

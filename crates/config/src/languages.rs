@@ -1,7 +1,7 @@
-//! The languages: which files are code and in which language, what marks a project's root, which directories hold
-//! nothing that anybody edits, which servers speak it. Not how the files that say so are merged: see
-//! [`super::layers`]. Invariants: an extension, a file name or an interpreter belongs to at most one language; every
-//! server that a language names is there and has a command.
+//! The languages: which files are code and in which language, which files mark a project's root, which
+//! directories contain nothing that is edited, which servers support a language. The files that define them
+//! are merged in [`super::layers`]. Invariants: an extension, a file name or an interpreter belongs to at
+//! most one language; every server that a language names is defined and has a command.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, LazyLock};
@@ -11,10 +11,10 @@ use serde::Deserialize;
 use super::server::{LanguageServer, ServerUse};
 use symd_base::RelPath;
 
-/// The languages.toml of this binary.
+/// The text of the languages.toml that is embedded in this binary.
 pub(super) const BUILTIN_TOML: &str = include_str!("../../../languages.toml");
 
-/// A language's place in [`Languages::all`]. Not stable between versions: store names.
+/// The index of a language in [`Languages::all`]. Not stable between versions: store names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LanguageId(u16);
 
@@ -22,7 +22,7 @@ pub struct LanguageId(u16);
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Language {
-    /// What answers and settings call it: `python`.
+    /// Its name in answers and settings: `python`.
     pub name: String,
     #[serde(default)]
     file_types: Vec<String>,
@@ -33,45 +33,44 @@ pub struct Language {
     /// Files that mark the root of a project in this language.
     #[serde(default)]
     pub roots: Vec<String>,
-    /// The name of the grammar that makes outlines; without it the language is only known to be code.
+    /// The name of the grammar that creates outlines; without one, files are known as code but not parsed.
     pub grammar: Option<String>,
     #[serde(default)]
     vendored: Vec<VendoredRule>,
-    /// LSP's `languageId`, where it is not the name.
+    /// LSP's `languageId`, if it differs from the name.
     pub language_id: Option<String>,
-    /// The servers to use, the first that is there for each feature.
+    /// The servers to use; for each feature, the first that is available.
     #[serde(default)]
     pub language_servers: Vec<ServerUse>,
 }
 
 impl Language {
-    /// What LSP's `languageId` of a file in this language is.
+    /// Returns LSP's `languageId` for files in this language.
     pub fn lsp_id(&self) -> &str {
         self.language_id.as_deref().unwrap_or(&self.name)
     }
 
-    /// Extensions, without the dot, in lower case.
+    /// Returns the file extensions, without the dot, in lower case.
     pub fn file_types(&self) -> &[String] {
         &self.file_types
     }
 }
 
-/// A directory that holds dependencies, build output or caches, and is left out of the index. With
-/// conditions, one of which must hold: a directory `target` may as well be somebody's source.
+/// A directory that contains dependencies, build output or caches, and is not indexed. If it has conditions,
+/// one of them must hold: a directory `target` may as well contain source code.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VendoredRule {
-    /// The directory's name.
     pub name: String,
-    /// Names of files in the directory's parent; `*.csproj` stands for any file with that ending.
+    /// Names of files in the directory's parent; `*.csproj` matches any file with that ending.
     #[serde(default)]
     pub beside: Vec<String>,
-    /// Names of files in the directory itself, written likewise.
+    /// Names of files in the directory itself, in the same form.
     #[serde(default)]
     pub holding: Vec<String>,
 }
 
-/// All languages, and the tables to find them by.
+/// All languages, and the maps for looking them up.
 #[derive(Clone, Debug)]
 pub struct Languages {
     all: Vec<Language>,
@@ -83,7 +82,7 @@ pub struct Languages {
     servers: BTreeMap<String, LanguageServer>,
 }
 
-/// What a languages.toml holds.
+/// The content of a languages.toml.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Tables {
@@ -93,35 +92,29 @@ pub(super) struct Tables {
     pub(super) language_server: BTreeMap<String, LanguageServer>,
 }
 
-/// Why tables that are right by themselves do not fit together.
+/// Why tables that are valid by themselves do not fit together.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Misfit {
     /// Two tables claim the same thing.
     #[error("{what} {claimed:?} belongs to {first} and to {second}: remove it from one")]
     ClaimedTwice {
-        /// "file type", "file name", "interpreter" or "name".
+        /// The kind of claim: "file type", "file name", "interpreter" or "name".
         what: &'static str,
-        /// What is claimed.
+        /// The claimed value.
         claimed: String,
-        /// The language that has it.
+        /// The language that has claimed it.
         first: String,
-        /// The language that wants it too.
+        /// The language that claims it too.
         second: String,
     },
-    /// A language's list names a server that no table describes.
+    /// A language's list names a server that no table defines.
     #[error(
-        "{language} names the language server {server:?}, which is not defined: add [language-server.{server}], or take the name from the list"
+        "{language} names the language server {server:?}, which is not defined: add [language-server.{server}], or remove the name from the list"
     )]
-    NoSuchServer {
-        /// The language.
-        language: String,
-        /// The name.
-        server: String,
-    },
-    /// A server cannot be run.
+    NoSuchServer { language: String, server: String },
+    /// A server whose command cannot be run.
     #[error("[language-server.{server}] {problem}")]
     Command {
-        /// The server.
         server: String,
         /// What is wrong with its command, and what to write.
         problem: &'static str,
@@ -129,10 +122,10 @@ pub enum Misfit {
 }
 
 impl Languages {
-    /// The languages of this binary.
+    /// Returns the languages of this binary.
     pub fn builtin() -> &'static Arc<Languages> {
         static BUILTIN: LazyLock<Arc<Languages>> = LazyLock::new(|| {
-            // A test holds that it is sound; should it not be, symd runs and knows no language.
+            // A test checks that the file is valid; if it were not, symd would run without any language.
             let languages = toml::from_str(BUILTIN_TOML).map_err(|error| error.to_string());
             let fitted =
                 languages.and_then(|tables| Languages::fit(tables).map_err(|misfit| misfit.to_string()));
@@ -144,7 +137,7 @@ impl Languages {
         &BUILTIN
     }
 
-    /// Fits tables together.
+    /// Combines tables and checks that they fit together.
     pub(super) fn fit(tables: Tables) -> Result<Languages, Misfit> {
         let mut languages = Languages::none();
         languages.all = tables.language;
@@ -190,8 +183,8 @@ impl Languages {
         }
     }
 
-    /// The language of a file, by its whole name, else by its extension in any case; `None` for what is no
-    /// code that symd knows. Does not look inside: see [`Languages::by_shebang`].
+    /// Returns the language of a file, by its whole name, else by its extension in any case; `None` if symd
+    /// knows no language for it. Does not read the file: see [`Languages::by_shebang`].
     pub fn language_of(&self, path: &RelPath) -> Option<LanguageId> {
         if let Some(id) = self.by_file_name.get(path.file_name()) {
             return Some(*id);
@@ -206,14 +199,14 @@ impl Languages {
         }
     }
 
-    /// The language of a script whose first line is `line`: `#!/usr/bin/env -S python3.12 -u`. For files
-    /// without an extension.
+    /// Returns the language of a script whose first line is `line`: `#!/usr/bin/env -S python3.12 -u`. For
+    /// files without an extension.
     pub fn by_shebang(&self, line: &str) -> Option<LanguageId> {
         let mut words = line.strip_prefix("#!")?.split_ascii_whitespace();
         let base = |word: &'_ str| word.rsplit('/').next().map(str::to_owned);
         let mut interpreter = base(words.next()?)?;
         if interpreter == "env" {
-            // Options of env and variables it sets stand before the interpreter.
+            // Options of env, and variables it sets, come before the interpreter.
             let mut rest = words.filter(|word| !word.starts_with('-') && !word.contains('='));
             interpreter = base(rest.next()?)?;
         }
@@ -223,17 +216,16 @@ impl Languages {
         found.copied()
     }
 
-    /// The language called `name`.
+    /// Returns the language called `name`.
     pub fn by_name(&self, name: &str) -> Option<LanguageId> {
         self.by_name.get(name).copied()
     }
 
-    /// A language by its id.
     pub fn get(&self, id: LanguageId) -> &Language {
         &self.all[usize::from(id.0)]
     }
 
-    /// All languages, in the file's order.
+    /// Iterates over all languages, in the file's order.
     pub fn all(&self) -> impl Iterator<Item = (LanguageId, &Language)> {
         self.all
             .iter()
@@ -241,25 +233,24 @@ impl Languages {
             .map(|(at, language)| (LanguageId(u16::try_from(at).unwrap_or(u16::MAX)), language))
     }
 
-    /// The server of this name.
     pub fn server(&self, name: &str) -> Option<&LanguageServer> {
         self.servers.get(name)
     }
 
-    /// All servers, by name.
+    /// Iterates over all servers, sorted by name.
     pub fn servers(&self) -> impl Iterator<Item = (&str, &LanguageServer)> {
         self.servers.iter().map(|(name, server)| (name.as_str(), server))
     }
 
-    /// The names of files that mark the root of a build, in any language; `*.sln` stands for any file with that
-    /// ending. Sorted, each once.
+    /// Returns the names of files that mark the root of a build, in any language; `*.sln` matches any file
+    /// with that ending. Sorted, each once.
     pub fn root_markers(&self) -> Vec<&str> {
         let all = self.all().flat_map(|(_, language)| &language.roots).map(String::as_str);
         let distinct: std::collections::BTreeSet<&str> = all.collect();
         distinct.into_iter().collect()
     }
 
-    /// All rules for vendored directories, by directory name.
+    /// Iterates over all rules for vendored directories, sorted by directory name.
     pub fn vendored_rules(&self) -> impl Iterator<Item = &VendoredRule> {
         let mut rules: Vec<&VendoredRule> = self.vendored.values().flatten().collect();
         rules.sort_by(|a, b| a.name.cmp(&b.name));

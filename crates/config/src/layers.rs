@@ -1,7 +1,8 @@
-//! The three layers of languages.toml: the binary's, the user's, the project's, merged in this order. Tables merge by
-//! key, `[[language]]` tables by name; scalars and lists are replaced; what a later layer claims (a file type, a file
-//! name, an interpreter) the earlier ones lose. Reads no files: texts come from the caller. Invariant: nothing that
-//! an untrusted project's file says can change what symd runs, except by choosing among servers defined elsewhere.
+//! Merges the three layers of languages.toml: the binary's, the user's, the project's, in this order. Tables
+//! merge by key, `[[language]]` tables by name; scalars and lists are replaced; what a later layer claims (a
+//! file type, a file name, an interpreter) is removed from the languages of earlier layers. Reads no files:
+//! texts come from the caller. Invariant: nothing in an untrusted project's file can change what symd runs,
+//! except by choosing among servers defined elsewhere.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,68 +13,60 @@ use toml::{Table, Value};
 use super::languages::{BUILTIN_TOML, Languages, Misfit, Tables};
 use super::trust::Trust;
 
-/// Keys of a language whose values belong to one language.
+/// Keys of a language whose values belong to one language only.
 const CLAIMS: [&str; 3] = ["file-types", "file-names", "shebangs"];
 
-/// A languages.toml that was read.
+/// The text of a languages.toml.
 #[derive(Clone, Copy, Debug)]
 pub struct LayerText<'a> {
-    /// What messages call the file.
+    /// The file's name in messages.
     pub file: &'a str,
-    /// Its text.
     pub text: &'a str,
 }
 
-/// Why a languages.toml is not usable.
+/// Why a languages.toml cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum LanguagesError {
-    /// It is not TOML, or not of the right shape.
+    /// A text that is not TOML, or does not have the right structure.
     #[error("{file}: {message}")]
     Wrong {
-        /// Which file.
         file: String,
         /// Line, key, what was expected.
         message: String,
     },
-    /// It does not fit to what it is merged over.
+    /// A text that does not fit the layers it is merged over.
     #[error("{file}: {misfit}")]
-    Misfit {
-        /// Which file.
-        file: String,
-        /// How.
-        misfit: Misfit,
-    },
+    Misfit { file: String, misfit: Misfit },
 }
 
-/// The languages of a project, and what of its file was left out.
+/// The languages of a project, and which parts of its file were ignored.
 #[derive(Clone, Debug)]
 pub struct Loaded {
     /// All layers merged.
     pub languages: Arc<Languages>,
-    /// What was left out, in the order of the file.
+    /// The ignored parts, in the order of the file.
     pub notes: Vec<Note>,
 }
 
-/// Something of the project's file that is not in effect.
+/// A part of the project's file that is not in effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// Which file.
     pub file: String,
-    /// What was left out: `[language-server.ty]`.
+    /// The ignored part: `[language-server.ty]`.
     pub what: String,
-    /// Why, and what to do about it.
+    /// The reason, and what to do about it.
     pub why: String,
 }
 
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {} is left out: {}", self.file, self.what, self.why)
+        write!(f, "{}: {} is ignored: {}", self.file, self.what, self.why)
     }
 }
 
 impl Languages {
-    /// The binary's languages with the user's and the project's merged over them. A mistake in the user's file is an
-    /// error; one in the project's leaves that file out, with a note.
+    /// Merges the user's and the project's languages over the binary's. A mistake in the user's file is an
+    /// error; after one in the project's file, that file is ignored, with a note.
     pub fn load(
         user: Option<LayerText<'_>>,
         project: Option<LayerText<'_>>,
@@ -109,13 +102,13 @@ impl Languages {
     }
 }
 
-/// Reads one layer, which is checked by itself: so that a mistake is told with this file's line.
+/// Reads one layer and checks it by itself, so that a mistake is reported with this file's line.
 fn read(layer: LayerText<'_>) -> Result<Table, LanguagesError> {
     let wrong = |error: toml::de::Error| LanguagesError::Wrong {
         file: layer.file.to_owned(),
         message: printable(error.to_string().trim()),
     };
-    // Claims of one file against each other; servers and commands may come from elsewhere.
+    // Checks claims of one file against each other; servers and commands may be defined elsewhere.
     let mut tables: Tables = toml::from_str(layer.text).map_err(wrong)?;
     tables.language_server.clear();
     for language in &mut tables.language {
@@ -176,7 +169,7 @@ fn merge(base: &mut Table, change: Table) {
     }
 }
 
-/// Where notes go, and what they say.
+/// Collects the notes for one file.
 struct Out<'a> {
     file: &'a str,
     trust: &'a Trust,
@@ -185,17 +178,17 @@ struct Out<'a> {
 
 impl Out<'_> {
     fn note(&mut self, what: String, reason: &str) {
-        let why = format!("{reason}, and {}; look at it, then `symd trust`", self.trust);
+        let why = format!("{reason}, and {}; review it, then run `symd trust`", self.trust);
         self.notes.push(Note { file: self.file.to_owned(), what, why });
     }
 }
 
-/// Takes out of an untrusted project's layer what could make symd run something: all server tables, and in the
-/// languages' lists the names of servers that are not `defined` elsewhere.
+/// Removes from an untrusted project's layer what could make symd run something: all server tables, and from
+/// the languages' lists the names of servers that are not `defined` elsewhere.
 fn disarm(layer: &mut Table, defined: &Languages, out: &mut Out<'_>) {
     if let Some(Value::Table(servers)) = layer.remove("language-server") {
         for name in servers.keys() {
-            out.note(printable(&format!("[language-server.{name}]")), "it says what to run, or how");
+            out.note(printable(&format!("[language-server.{name}]")), "it can name commands to run");
         }
     }
     let Some(Value::Array(languages)) = layer.get_mut("language") else { return };
@@ -214,15 +207,17 @@ fn disarm(layer: &mut Table, defined: &Languages, out: &mut Out<'_>) {
             }
             known
         });
-        // A list of strangers alone is no wish for no server, as an empty list is.
+        // A list whose names were all removed does not mean "no server", as a list that is empty in the file
+        // does.
         if servers.is_empty() && named > 0 {
             language.remove("language-servers");
         }
     }
 }
 
-/// The server tables of a project's file as people are shown them before they trust it: name, and each key with its
-/// value, on a line of its own, nothing left out. Empty where the file is not sound: then nothing of it is used.
+/// Returns the server tables of a project's file in the form shown to the user before trusting it: the name,
+/// and each key with its value on a line of its own, nothing omitted. Empty when the file is invalid: then
+/// none of it is used.
 pub fn server_tables(layer: LayerText<'_>) -> Vec<(String, Vec<String>)> {
     let Ok(mut table) = read(layer) else { return Vec::new() };
     let Some(Value::Table(servers)) = table.remove("language-server") else { return Vec::new() };
@@ -234,7 +229,8 @@ pub fn server_tables(layer: LayerText<'_>) -> Vec<(String, Vec<String>)> {
     servers.iter().map(|(name, server)| (printable(name), lines(server))).collect()
 }
 
-/// A stranger's text for a terminal: what would steer it, or reorder what is shown, is escaped. Lines stay lines.
+/// Escapes untrusted text for a terminal: characters that would control it, or reorder what it displays.
+/// Keeps line breaks.
 pub fn printable(text: &str) -> String {
     let shown = |c: char| match c {
         '\n' | '"' | '\'' | '\\' => c.to_string(),

@@ -1,4 +1,4 @@
-//! What merging gives, what it refuses, and what an untrusted project's file may not do.
+//! How layers merge, which files are rejected, and what an untrusted project's file cannot do.
 
 use super::*;
 use symd_base::RelPath;
@@ -145,7 +145,7 @@ fn mistakes_of_the_project_leave_its_file_out() {
         let Loaded { languages, notes } = loaded(user, project, &Trust::Trusted);
         assert_eq!(notes.len(), 1, "{project}");
         let told = notes[0].to_string();
-        assert!(told.starts_with(".symd/languages.toml: the whole file is left out: "), "{told}");
+        assert!(told.starts_with(".symd/languages.toml: the whole file is ignored: "), "{told}");
         assert_eq!(language_of(&languages, "a.py").as_deref(), Some("python"));
         assert_eq!(language_of(&languages, "a.nu").as_deref(), Some("nushell"));
     }

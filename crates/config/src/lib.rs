@@ -1,5 +1,5 @@
-//! What is configured rather than computed: the languages symd knows, where a project's root is, and the user's
-//! settings. Reads symd's own configuration, never the project's code.
+//! Configuration: the known languages, project roots, trust, approvals and the user's settings. Reads symd's
+//! own configuration, never the project's code.
 
 pub mod approvals;
 pub mod languages;

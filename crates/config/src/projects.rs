@@ -1,6 +1,7 @@
-//! The projects that this user has opened with symd: a name for each root. An agent may change to these and to no
-//! others, because only the user registers them: by starting a daemon there, or by hand. Invariant: a name stands for
-//! one root, a root has one name, and the file is changed by one process at a time.
+//! The projects that this user has opened with symd, with a name for each root. An agent may switch to these
+//! and to no others, because only the user registers them: by starting a daemon there, or by `symd projects
+//! add`. Invariant: a name stands for one root, a root has one name, and one process at a time changes the
+//! file.
 
 use std::path::{Path, PathBuf};
 
@@ -8,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use symd_base::state::{self, StateError, durable};
 
-/// Projects that are remembered. When there are more, the one that was opened longest ago is forgotten: its user has to
-/// start symd there once more.
+/// Maximum number of registered projects. Beyond it, the project opened longest ago is forgotten: its user
+/// has to start symd there once more.
 const MAX_PROJECTS: usize = 1_000;
 
 /// The user's projects.
@@ -21,51 +22,46 @@ pub struct Projects {
 /// A project that the user has opened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Registered {
-    /// The directory's name; with a number where several have the same.
+    /// The directory's name, with a number if several projects have the same name.
     pub name: String,
-    /// Absolute, links resolved as of when it was registered.
+    /// Absolute path, its links resolved when it was registered.
     pub root: PathBuf,
 }
 
 /// Why the list of projects cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ProjectsError {
-    /// The file cannot be read or written.
+    /// A file that cannot be read or written.
     #[error(transparent)]
     State(#[from] StateError),
-    /// It is not what symd writes.
+    /// A file that does not have the content that symd writes.
     #[error("{} is damaged: {why}; remove it, and start symd once in each project", path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        why: serde_json::Error,
-    },
-    /// A path that cannot be written down.
+    Damaged { path: PathBuf, why: serde_json::Error },
+    /// A path that cannot be stored in the file.
     #[error("{} cannot be registered: its path is not UTF-8", .0.display())]
     NotText(PathBuf),
 }
 
-/// The file's content: the project that was opened last stands last.
+/// The file's content; the project opened last is the last one.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct File {
     projects: Vec<Registered>,
 }
 
 impl Projects {
-    /// Those kept in `state`, symd's directory of state.
+    /// Returns the list stored in `state`, symd's state directory.
     pub fn new(state: &Path) -> Projects {
         Projects { directory: state.to_owned() }
     }
 
-    /// All of them, by name.
+    /// Returns all projects, sorted by name.
     pub fn list(&self) -> Result<Vec<Registered>, ProjectsError> {
         let mut all = self.read()?.projects;
         all.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(all)
     }
 
-    /// Registers `root`, which must be canonical. One that is known keeps its name.
+    /// Registers `root`, which must be canonical. A project that is registered already keeps its name.
     pub fn add(&self, root: &Path) -> Result<Registered, ProjectsError> {
         if root.to_str().is_none() {
             return Err(ProjectsError::NotText(root.to_owned()));
@@ -81,12 +77,12 @@ impl Projects {
         })
     }
 
-    /// Forgets the project of that name, and touches nothing of it; `None` when there is none.
+    /// Forgets the project with this name without touching its files; `None` when there is none.
     pub fn remove(&self, name: &str) -> Result<Option<Registered>, ProjectsError> {
         self.change(|all| all.iter().position(|project| project.name == name).map(|at| all.remove(at)))
     }
 
-    /// Forgets those whose root is no directory any more; their names go to whoever comes next.
+    /// Forgets projects whose root is no longer a directory; their names become available again.
     pub fn forget_gone(&self) -> Result<Vec<Registered>, ProjectsError> {
         self.change(|all| all.extract_if(.., |project| !project.root.is_dir()).collect())
     }
@@ -117,7 +113,7 @@ impl Projects {
     }
 }
 
-/// What a project in `root` is called where nothing else is known.
+/// Returns the default name of a project in `root`.
 pub fn directory_name(root: &Path) -> String {
     root.file_name().map_or_else(|| "root".to_owned(), |name| name.to_string_lossy().into_owned())
 }

@@ -1,6 +1,6 @@
-//! Which directory is the project: the nearest `.symd/` above, else the innermost git work tree, else the
-//! outermost build marker. Only looks at names, never into files, except at whether `.git` is one (a linked
-//! work tree). Invariant: neither `/` nor the home directory is a root unless it was named.
+//! Finds the project's root: the nearest `.symd/` above, else the innermost git work tree, else the outermost
+//! build marker. Looks only at names, never into files; only [`repository_of`] reads the `.git` file of a
+//! linked work tree. Invariant: neither `/` nor the home directory is a root unless the user named it.
 
 use std::path::{Path, PathBuf};
 
@@ -11,24 +11,19 @@ use symd_base::state;
 pub enum RootError {
     /// The directory does not exist or cannot be read.
     #[error("cannot use {} as a project: {source}", path.display())]
-    Unusable {
-        /// Which directory.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
-    /// It is a file.
+    Unusable { path: PathBuf, source: std::io::Error },
+    /// A file instead of a directory.
     #[error("cannot use {} as a project: it is not a directory", .0.display())]
     NotADirectory(PathBuf),
-    /// Nothing above marks a project.
-    #[error("{} lies in no project: nothing above it holds .symd/, .git or a build file", .0.display())]
+    /// No directory above marks a project.
+    #[error("{} is not in a project: neither it nor a directory above contains .symd/, .git or a build file", .0.display())]
     NoProject(PathBuf),
 }
 
-/// What to do when there is no project; the second half of the message.
+/// What to do when there is no project; the second half of the error message.
 pub const HOW_TO_CHOOSE: &str = "name one with `--project DIR`, start inside a git work tree, or create a `.symd` directory at the project's root (mkdir .symd)";
 
-/// The root that the user named: any directory, as it is, links resolved.
+/// Returns the root that the user named: any directory, as it is, links resolved.
 pub fn named(directory: &Path) -> Result<PathBuf, RootError> {
     let root = directory
         .canonicalize()
@@ -36,8 +31,8 @@ pub fn named(directory: &Path) -> Result<PathBuf, RootError> {
     if root.is_dir() { Ok(root) } else { Err(RootError::NotADirectory(root)) }
 }
 
-/// The root of the project in which `start` lies. `home` is the user's home directory, which is no
-/// project however many build files lie in it.
+/// Finds the root of the project that contains `start`. `home` is the user's home directory, which is never a
+/// root, however many build files it contains.
 pub fn above(start: &Path, home: Option<&Path>, markers: &[&str]) -> Result<PathBuf, RootError> {
     let start = named(start)?;
     let home = home.and_then(|home| home.canonicalize().ok());
@@ -52,7 +47,8 @@ pub fn above(start: &Path, home: Option<&Path>, markers: &[&str]) -> Result<Path
     own().or_else(git).or_else(build).map(|root| root.to_path_buf()).ok_or(RootError::NoProject(start))
 }
 
-/// What work trees of one repository share: the repository's own directory, or `root` where there is none.
+/// Returns what the work trees of one repository share: the repository's own directory, or `root` where there
+/// is none.
 pub fn repository_of(root: &Path) -> PathBuf {
     let git = root.join(".git");
     if git.is_dir() {
@@ -62,7 +58,8 @@ pub fn repository_of(root: &Path) -> PathBuf {
         let bytes = state::read_file(&path).ok().flatten()?;
         Some(String::from_utf8(bytes).ok()?.trim().to_owned())
     };
-    // A linked work tree: a file that names its own part of the repository, which names the common one.
+    // The `.git` file of a linked work tree names its own part of the repository, which names the common
+    // directory.
     let common = || {
         let own = root.join(line_of(git)?.strip_prefix("gitdir: ")?);
         own.join(line_of(own.join("commondir"))?).canonicalize().ok()

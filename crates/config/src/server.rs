@@ -1,5 +1,5 @@
-//! A language server as languages.toml describes it: what to run, when it counts as ready, how it is installed.
-//! Only data: nothing here starts anything. The shape is Helix's `[language-server.NAME]`, extended.
+//! A language server as described in languages.toml: what to run, when it is ready, how it is installed. Data
+//! only: starts nothing. The format is Helix's `[language-server.NAME]`, extended.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,47 +12,49 @@ use serde::{Deserialize, Deserializer};
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct LanguageServer {
-    /// The program: a bare name, looked up where symd installs servers and then on PATH, never in the project; or,
-    /// from the user's own files, an absolute path.
-    // A file may change other things of a server that another file names, so it is missed only when all are merged.
+    /// The program: a bare name, looked up where symd installs servers and then on PATH, never in the
+    /// project; or, in the user's own files, an absolute path.
+    // Optional here: a file may change other keys of a server that another file defines. Whether it is
+    // missing is checked once all files are merged.
     #[serde(default)]
     pub command: String,
-    /// Its arguments. `{state}` stands for a directory of symd's own for this server and project, `{root}` for the
-    /// root the server is given.
+    /// Its arguments. `{state}` stands for a directory of symd's own for this server and project, `{root}`
+    /// for the root that is passed to the server.
     #[serde(default)]
     pub args: Vec<String>,
-    /// Variables it gets besides the cleaned environment; placeholders as in `args`.
+    /// Variables that are added to the cleaned environment; placeholders as in `args`.
     #[serde(default)]
     pub environment: BTreeMap<String, String>,
-    /// Sent as `initializationOptions`, and the answer to `workspace/configuration`, by section.
+    /// Sent as `initializationOptions`, and by section as the response to `workspace/configuration`.
     #[serde(default)]
     pub config: Option<toml::Value>,
-    /// Seconds that a request may take.
+    /// Timeout of a request in seconds.
     #[serde(default = "LanguageServer::default_timeout")]
     pub timeout: u64,
-    /// When it counts as ready.
+    /// Conditions under which it counts as ready.
     #[serde(default)]
     pub readiness: Readiness,
-    /// What on stderr means that it will never work.
+    /// Texts on stderr that mean that it will never work.
     #[serde(default)]
     pub fatal_stderr: Vec<FatalPattern>,
-    /// Programs it needs on PATH to work at all: it is not started without them.
+    /// Programs that it requires on PATH; it is not started without them.
     #[serde(default)]
     pub requires: Vec<String>,
-    /// How `symd install` gets it; several parts are installed in order.
+    /// How `symd install` installs it; several parts are installed in order.
     #[serde(default)]
     pub install: Vec<Install>,
-    /// What of the project's it runs, in words that complete "it runs …": then it is started in trusted projects
-    /// only.
+    /// What it runs from the project, in words that complete "it runs …". If set, it is started in trusted
+    /// projects only.
     #[serde(default)]
     pub runs_project_code: Option<String>,
-    /// How far its renames can be relied on.
+    /// How far its renames are reliable.
     #[serde(default)]
     pub rename: Trustworthiness,
-    /// How far its call hierarchy can be relied on: where it cannot, references are asked as well.
+    /// How far its call hierarchy is reliable; if it is not, references are requested as well.
     #[serde(default)]
     pub call_hierarchy: Trustworthiness,
-    /// Mebibytes of memory (its whole process group) after which it is restarted; none: no limit of its own.
+    /// Mebibytes of memory (of its whole process group) above which it is restarted; `None`: no limit of its
+    /// own.
     #[serde(default)]
     pub memory_limit_mb: Option<u64>,
 }
@@ -63,27 +65,29 @@ impl LanguageServer {
     }
 }
 
-/// A conjunction of named facts: initialized, no progress open, and what else is given here.
+/// Conditions of readiness, all of which must hold: initialized, no progress open, and what is given here.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct Readiness {
-    /// Milliseconds after `initialized` within which the first `$/progress` begins, if any is to come.
+    /// Milliseconds after `initialized` within which the first `$/progress` begins, if there is any.
     pub start_grace_ms: u64,
     /// Whether it sends `experimental/serverStatus`, whose `quiescent` must then be true.
     pub server_status: bool,
-    /// A notification that must have come: `intellij/ready-for-test`.
+    /// A notification that must have been received: `intellij/ready-for-test`.
     pub notification: Option<String>,
-    /// A part of a `window/logMessage` that must have come: `source files` (basedpyright, which tells nothing else
-    /// when it knows the project's files).
+    /// A part of a `window/logMessage` that must have been received: `source files` (basedpyright, which
+    /// sends no other sign that it knows the project's files).
     pub log_message: Option<String>,
-    /// Whether its progress is that of requests and checks alone, and says nothing of what it knows of the project.
+    /// Whether its progress reports cover only requests and checks, and so say nothing about its knowledge of
+    /// the project.
     pub ignores_progress: bool,
-    /// Whether its first answer already holds the whole project, so that its silence about loading is no reason for doubt.
+    /// Whether its first answer already covers the whole project, so that missing progress reports are no
+    /// reason for doubt.
     pub whole_from_start: bool,
-    /// Whether it loads nothing before a document is opened: then the first one asked about is opened at its start, and
-    /// `start_grace_ms` counts from then.
+    /// Whether it loads nothing before a document is opened. If so, the first requested document is opened
+    /// when the server starts, and `start_grace_ms` counts from then.
     pub opens_first: bool,
-    /// Seconds after which it counts as ready all the same (and answers say that it may still be indexing).
+    /// Seconds after which it counts as ready anyway (and answers say that it may still be indexing).
     pub timeout: u64,
 }
 
@@ -102,21 +106,21 @@ impl Default for Readiness {
     }
 }
 
-/// A sign on stderr that the server will never work.
+/// Text on stderr that means that the server will never work.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct FatalPattern {
-    /// A part of a line.
+    /// Part of a line.
     pub contains: String,
-    /// What to tell the user, the next step included.
+    /// The message for the user, including the next step.
     pub say: String,
 }
 
-/// Whether what a server says is held against other evidence before it is believed.
+/// Whether the results of a server are checked against other evidence before they are used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Trustworthiness {
-    /// As far as known, they are right.
+    /// Correct as far as known.
     #[default]
     Proven,
     /// Known to be wrong at times.
@@ -130,43 +134,40 @@ pub enum Install {
     /// Wheels into a private virtual environment; no source builds.
     #[serde(rename = "pypi")]
     PyPi {
-        /// The distribution.
         package: String,
-        /// Pinned.
+        /// Exact version.
         version: String,
     },
     /// Packages into a private prefix, without install scripts.
     #[serde(rename = "npm")]
     Npm {
-        /// The package.
         package: String,
-        /// Pinned.
+        /// Exact version.
         version: String,
-        /// Packages it needs beside it: `name@version`.
+        /// Packages that must be installed with it: `name@version`.
         #[serde(default)]
         with: Vec<String>,
     },
     /// `cargo install --locked`.
     #[serde(rename = "cargo")]
     Cargo {
-        /// The crate.
         package: String,
-        /// Pinned.
+        /// Exact version.
         version: String,
     },
-    /// symd does not install it: the user's package manager, or the authors' page, does.
+    /// Not installed by symd, but by the user's package manager, or from the authors' page.
     #[serde(rename = "system")]
     System {
-        /// What to do, as one line: `apt install gopls`.
+        /// What to do, in one line: `apt install gopls`.
         hint: String,
-        /// What to do on macOS, where that is another thing.
+        /// What to do on macOS, if it differs.
         #[serde(default)]
         macos: Option<String>,
     },
 }
 
 impl Install {
-    /// What the user has to do, where symd does not install it.
+    /// Returns what the user has to do if symd does not install this part.
     pub fn by_hand(&self) -> Option<&str> {
         match self {
             Install::System { hint, macos } => {
@@ -180,15 +181,14 @@ impl Install {
 /// How a language uses a server: all its features, or some.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerUse {
-    /// The server's name.
     pub name: String,
-    /// Only these features, if any are named: words of [`FEATURES`].
+    /// If not empty, the only features to use: words of [`FEATURES`].
     pub only_features: Vec<String>,
-    /// Not these.
+    /// Features not to use.
     pub except_features: Vec<String>,
 }
 
-/// The words by which a language's list gives features to a server, or keeps them from it: Helix's, where it has one.
+/// Words for the features that a language's list can give to a server or exclude: Helix's, where it has one.
 pub const FEATURES: [&str; 14] = [
     "call-hierarchy",
     "code-action",
@@ -207,7 +207,7 @@ pub const FEATURES: [&str; 14] = [
 ];
 
 impl ServerUse {
-    /// Whether the server is to be used for a feature, one of [`FEATURES`].
+    /// Whether the server is to be used for `feature`, one of [`FEATURES`].
     pub fn gives(&self, feature: &str) -> bool {
         let named = |features: &[String]| features.iter().any(|known| known == feature);
         (self.only_features.is_empty() || named(&self.only_features)) && !named(&self.except_features)
@@ -230,7 +230,7 @@ impl<'de> Deserialize<'de> for ServerUse {
     }
 }
 
-/// A name, or a table. By hand, because serde's untagged enums cannot say which key is wrong.
+/// A name or a table. Written by hand, because serde's untagged enums cannot say which key is wrong.
 struct ServerUseForm;
 
 impl<'de> Visitor<'de> for ServerUseForm {

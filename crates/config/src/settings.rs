@@ -1,5 +1,6 @@
-//! The user's settings: `config.toml` in the configuration directory. Every key has a default; an unknown
-//! key or a value of the wrong type is an error that names file and key. Knows no environment and no flags.
+//! The user's settings: `config.toml` in the configuration directory. Every key has a default; an unknown key
+//! or a value of the wrong type is an error that names file and key. Does not handle environment variables
+//! and flags.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -8,48 +9,48 @@ use serde::{Deserialize, Serialize};
 
 use symd_base::state::{self, StateError};
 
-/// Which watcher to use.
+/// How changes of files are detected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WatchBackend {
-    /// What the system offers: inotify on Linux.
+    /// The mechanism of the system: inotify on Linux.
     #[default]
     Auto,
-    /// Looking at the tree again and again, for file systems that tell nothing.
+    /// Examination of the tree at each question, for file systems that report no changes.
     Poll,
     /// The `notify` crate.
     Notify,
 }
 
-/// What becomes of processes that a shell command leaves running in the background.
+/// What happens to processes that a shell command leaves running in the background.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ShellBackground {
-    /// They are ended when the connection ends that started them.
+    /// They are terminated when the connection that started them ends.
     #[default]
     Reap,
-    /// They are left alone.
+    /// They keep running.
     Keep,
 }
 
-/// What a connection and the daemon as a whole may use up.
+/// Resource limits of a connection and of the whole daemon.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// Bytes of one message; it must hold a big patch.
+    /// Maximum size of one message in bytes; it must allow a big patch.
     pub max_line_bytes: usize,
-    /// Requests of one connection that are being worked on at a time.
+    /// Maximum number of requests of one connection in progress at a time.
     pub max_in_flight: usize,
-    /// Connections at a time.
+    /// Maximum number of connections at a time.
     pub max_connections: usize,
-    /// Milliseconds for which a client may leave an answer unread.
+    /// Milliseconds for which a client may leave a response unread.
     pub write_deadline_ms: u64,
     /// Milliseconds for which the user may leave a question about a call unanswered.
     pub approval_deadline_ms: u64,
 }
 
 impl Limits {
-    /// How long the user is waited for.
+    /// Returns how long to wait for the user's answer.
     pub fn approval(&self) -> Duration {
         Duration::from_millis(self.approval_deadline_ms)
     }
@@ -67,32 +68,30 @@ impl Default for Limits {
     }
 }
 
-/// Everything that `config.toml` may set.
+/// All keys of `config.toml`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// Minutes without a connection after which the daemon ends; 0 = never. Fractions are allowed.
+    /// Minutes without a connection after which the daemon exits; 0 = never. Fractions are allowed.
     pub idle_exit_minutes: f64,
-    /// What is logged, in the words of `SYMD_LOG`: `info`, `info,symd_watch=debug`.
+    /// Log filter in the syntax of `SYMD_LOG`: `info`, `info,symd_watch=debug`.
     pub log: String,
-    /// Characters after which an answer is "too long", where a tool's caller does not say.
+    /// Characters above which an answer is "too long", unless the tool's caller gives a limit.
     pub max_answer_chars: usize,
-    /// Bytes that all projects' caches may take together.
+    /// Limit of all projects' caches together, in bytes.
     pub cache_max_bytes: u64,
     /// The toolsets of a connection that names none.
     pub toolset: Vec<String>,
-    /// Which watcher to use.
     pub watch: WatchBackend,
     /// Minutes without a question after which a language server is stopped; 0 = never. Fractions are allowed.
     pub server_idle_minutes: f64,
-    /// Mebibytes of memory (its whole process group) after which a language server is restarted, where languages.toml
-    /// gives it no limit of its own; 0 = no limit.
+    /// Mebibytes of memory (of its whole process group) above which a language server is restarted, if
+    /// languages.toml gives it no limit of its own; 0 = no limit.
     pub server_memory_mb: u64,
-    /// Milliseconds that a question which does not wait for language servers gives one that is ready; then syntax answers.
+    /// Milliseconds that a question which does not wait for language servers allows to one that is ready;
+    /// after that, the question is answered from syntax.
     pub server_answer_ms: u64,
-    /// What becomes of processes that a shell command leaves running in the background.
     pub shell_background: ShellBackground,
-    /// What a connection may use up.
     pub limits: Limits,
 }
 
@@ -117,13 +116,12 @@ impl Default for Settings {
 /// Why the settings cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
-    /// The file is there but cannot be read.
+    /// A file that exists but cannot be read.
     #[error(transparent)]
     Unreadable(#[from] StateError),
-    /// The file is not what it should be. `message` names line and key.
+    /// A file with invalid content. `message` names line and key.
     #[error("{}: {message}; correct it, or remove the file to use the defaults", path.display())]
     Wrong {
-        /// The file.
         path: PathBuf,
         /// Line, key, what was expected.
         message: String,
@@ -131,12 +129,12 @@ pub enum SettingsError {
 }
 
 impl Settings {
-    /// The file of settings in the configuration directory `config`.
+    /// Returns the path of the settings file in the configuration directory `config`.
     pub fn file(config: &Path) -> PathBuf {
         config.join("config.toml")
     }
 
-    /// Reads `config.toml` in the directory `config`; all defaults when there is none.
+    /// Reads `config.toml` in the directory `config`; all defaults when it does not exist.
     pub fn load(config: &Path) -> Result<Settings, SettingsError> {
         let path = Settings::file(config);
         let Some(bytes) = state::read_file(&path)? else { return Ok(Settings::default()) };
@@ -145,7 +143,7 @@ impl Settings {
         Settings::parse(text).map_err(wrong)
     }
 
-    /// Reads the text of a `config.toml`.
+    /// Parses and validates the text of a `config.toml`.
     pub fn parse(text: &str) -> Result<Settings, String> {
         let settings: Settings = toml::from_str(text).map_err(|error| error.to_string().trim().to_owned())?;
         settings.check()?;
@@ -181,28 +179,28 @@ impl Settings {
         Ok(())
     }
 
-    /// How long the daemon stays without a connection; `None` = for ever.
+    /// Returns how long the daemon runs without a connection; `None` = for ever.
     pub fn idle_exit(&self) -> Option<Duration> {
         minutes(self.idle_exit_minutes)
     }
 
-    /// How long a language server stays that nobody asks; `None` = for ever.
+    /// Returns how long a language server runs without a question; `None` = for ever.
     pub fn server_idle(&self) -> Option<Duration> {
         minutes(self.server_idle_minutes)
     }
 
-    /// How long a question that does not wait for language servers gives one that is ready.
+    /// Returns how long a question that does not wait for language servers waits for one that is ready.
     pub fn server_answer(&self) -> Duration {
         Duration::from_millis(self.server_answer_ms)
     }
 
-    /// Bytes of memory after which a language server is restarted; `None` = no limit.
+    /// Returns the bytes of memory above which a language server is restarted; `None` = no limit.
     pub fn server_memory(&self) -> Option<u64> {
         (self.server_memory_mb > 0).then(|| self.server_memory_mb.saturating_mul(1 << 20))
     }
 }
 
-/// 0 stands for no end.
+/// Converts minutes to a duration; `None` for 0, which means no limit.
 fn minutes(minutes: f64) -> Option<Duration> {
     (minutes > 0.0).then(|| Duration::from_secs_f64(minutes * 60.0))
 }

@@ -1,7 +1,8 @@
-//! Whether the user has trusted a project: its own code may run then, and the commands its files name. The record lies
-//! in symd's state directory, and holds what the user saw: the root, and the content of every file that can name
-//! commands. Reads nothing of the project's: contents come from the caller. Invariant: a record that does not match
-//! to the byte, or that another user could have written, is no trust.
+//! Whether the user has trusted a project, so that its own code and the commands that its files name may run.
+//! The record is in symd's state directory, and identifies what the user saw: the root, and the content of
+//! every file that can name commands. Reads none of the project's files: contents come from the caller.
+//! Invariant: a record that does not match to the byte, or that another user could have written, grants no
+//! trust.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,17 +17,18 @@ use symd_base::state::{self, StateError};
 /// The project's files that can name commands, relative to its root.
 pub const COMMAND_FILES: [&str; 2] = [".symd/languages.toml", ".symd/config.toml"];
 
-/// Bytes of a record: a path and two hashes, with room to grow. A longer one is none of ours.
+/// Maximum size of a record in bytes: a path and two hashes, with room to grow. symd never writes a longer
+/// one.
 const MAX_RECORD_BYTES: u64 = 64 << 10;
 
 /// Whether a project is trusted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trust {
-    /// Yes, with the files as they are.
+    /// Trusted, with the files as they are.
     Trusted,
-    /// It never was, or it was revoked.
+    /// Never trusted, or revoked.
     Never,
-    /// It was, before these files changed.
+    /// Trusted before these files changed.
     Lapsed {
         /// Some of [`COMMAND_FILES`].
         changed: Vec<String>,
@@ -45,16 +47,16 @@ impl fmt::Display for Trust {
     }
 }
 
-/// What the files that can name commands hold.
+/// Contents of the files that can name commands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommandFiles(BTreeMap<&'static str, Content>);
 
-/// What one of them holds.
+/// The content of one such file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Content {
     Absent,
     Hash(blake3::Hash),
-    /// Nobody can have looked at it.
+    /// The user cannot have seen the content.
     Unreadable,
 }
 
@@ -62,7 +64,8 @@ impl fmt::Display for Content {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Content::Absent => f.write_str("absent"),
-            // The whole hash, not the short one of `base`: two texts of one hash, made by one hand, must not exist.
+            // The full hash, not the short one of `base`: an author must not be able to construct two texts
+            // with one hash.
             Content::Hash(hash) => write!(f, "{}", hash.to_hex()),
             Content::Unreadable => f.write_str("unreadable"),
         }
@@ -70,7 +73,7 @@ impl fmt::Display for Content {
 }
 
 impl CommandFiles {
-    /// Asks `read` for each of [`COMMAND_FILES`]; `Ok(None)` where there is none.
+    /// Calls `read` for each of [`COMMAND_FILES`]; it returns `Ok(None)` for a file that does not exist.
     pub fn read<E>(mut read: impl FnMut(&'static str) -> Result<Option<Vec<u8>>, E>) -> CommandFiles {
         let content = |read: Result<Option<Vec<u8>>, E>| match read {
             Ok(None) => Content::Absent,
@@ -80,14 +83,14 @@ impl CommandFiles {
         CommandFiles(COMMAND_FILES.into_iter().map(|file| (file, content(read(file)))).collect())
     }
 
-    /// Those that are there.
+    /// Returns the files that exist.
     pub fn present(&self) -> Vec<&'static str> {
         let there =
             |(file, content): (&&'static str, &Content)| (*content != Content::Absent).then_some(*file);
         self.0.iter().filter_map(there).collect()
     }
 
-    /// Those that nobody can read; they stand in the way of trust.
+    /// Returns the files that cannot be read; they prevent trust.
     pub fn unreadable(&self) -> Vec<&'static str> {
         let unreadable =
             |(file, content): (&&'static str, &Content)| (*content == Content::Unreadable).then_some(*file);
@@ -95,15 +98,15 @@ impl CommandFiles {
     }
 }
 
-/// The record, as it is stored.
+/// The record in its stored form.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Record {
-    /// The root's path, for people.
+    /// The root's path, for display.
     root: String,
     /// The hash of the path's bytes, which need not be UTF-8.
     root_hash: String,
-    /// What each file held.
+    /// The content of each file: a hash, `absent` or `unreadable`.
     files: BTreeMap<String, String>,
 }
 
@@ -117,14 +120,14 @@ impl Record {
     }
 }
 
-/// Where the record of a project lies: in the directory `state` of this project's own.
+/// Returns the path of a project's record in `state`, the project's own state directory.
 pub fn record(state: &Path) -> PathBuf {
     state.join("trust.json")
 }
 
 impl Trust {
-    /// Whether the project at `root` is trusted, with its files as they are now. `state` is symd's directory for this
-    /// project.
+    /// Returns whether the project at `root` is trusted, with its files as they are now. `state` is symd's
+    /// directory for this project.
     pub fn of(state: &Path, root: &Path, files: &CommandFiles) -> Trust {
         let Some(granted) = read(&record(state)) else { return Trust::Never };
         let now = Record::new(root, files);
@@ -139,15 +142,15 @@ impl Trust {
         if changed.is_empty() { Trust::Trusted } else { Trust::Lapsed { changed } }
     }
 
-    /// Trusts the project at `root` with its files as they are in `files`: show the user these, not what is there a
-    /// moment later.
+    /// Trusts the project at `root` with its files as they are in `files`. These must be what the user was
+    /// shown, not what is there a moment later.
     pub fn grant(state: &Path, root: &Path, files: &CommandFiles) -> Result<(), StateError> {
         state::private_dir(state)?;
         let text = serde_json::json!(Record::new(root, files)).to_string();
         state::replace_file(&record(state), &[text.as_bytes(), b"\n"])
     }
 
-    /// Ends the trust; that there was none is no error.
+    /// Revokes the trust; succeeds when there was none.
     pub fn revoke(state: &Path) -> Result<(), StateError> {
         state::remove_file(&record(state))
     }

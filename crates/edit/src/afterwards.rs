@@ -1,6 +1,6 @@
-//! What nobody waits for once an edit is made: files that it replaced are freed, and its entry in the history is brought to
-//! the disk. On a thread of its own, which ends when the editor does, everything done. Nothing here is needed for the tree
-//! to be whole: the journal in its slot is on the disk until the next edit overwrites it.
+//! Deferred work after an edit: frees the files that it replaced, and syncs its history entry to the disk.
+//! Runs on a thread of its own, which ends with the editor after all work is done. The tree is consistent
+//! without it: the journal in its slot is on the disk until the next edit overwrites it.
 
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -11,33 +11,33 @@ use std::time::Duration;
 
 use symd_base::state::durable;
 
-/// Edits whose rest may wait. When as many do, the next edit waits for the disk.
+/// Capacity of the queue of deferred work, in edits. When it is full, the next edit waits.
 const WAITING: usize = 64;
 
-/// How long no edit may have come before entries are brought to the disk: syncing between edits would slow them down.
+/// Period without edits after which entries are synced: syncing between edits would slow them down.
 const QUIET: Duration = Duration::from_secs(1);
 
-/// Entries that are brought to the disk at the latest when they are so many.
+/// Maximum number of entries that wait for a sync.
 const MANY: usize = 64;
 
-/// What one edit leaves to do.
+/// The deferred work of one edit.
 #[derive(Debug)]
 pub(super) struct Rest {
-    /// Keeps replaced files alive until it is dropped.
+    /// Replaced files, kept open until this is dropped.
     pub(super) replaced: Vec<OwnedFd>,
-    /// Its entry.
+    /// Path of the history entry.
     pub(super) entry: PathBuf,
 }
 
 #[derive(Debug)]
 pub(super) struct Afterwards {
     directory: PathBuf,
-    /// From the first edit on.
+    /// Started by the first edit.
     thread: Mutex<Option<(SyncSender<Rest>, JoinHandle<()>)>>,
 }
 
 impl Afterwards {
-    /// For entries in `directory`.
+    /// Creates the queue for entries in `directory`.
     pub(super) fn new(directory: &Path) -> Afterwards {
         Afterwards { directory: directory.to_owned(), thread: Mutex::default() }
     }
@@ -51,7 +51,7 @@ impl Afterwards {
             Some((sender, _)) => sender.send(rest).err().map(|error| error.0),
             None => Some(rest),
         };
-        // Without a thread it is done here.
+        // Without a thread the work is done here.
         if let Some(rest) = refused {
             drop(rest.replaced);
             bring(&[rest.entry], &self.directory);
@@ -101,10 +101,10 @@ fn work(rests: &Receiver<Rest>, directory: &Path) {
     }
 }
 
-/// Brings entries to the disk. Those that fell out of the history meanwhile need it no more.
+/// Syncs entries to the disk, except those that were removed from the history meanwhile.
 fn bring(entries: &[PathBuf], directory: &Path) {
     let brought = entries.iter().try_for_each(|entry| durable::sync_file(entry));
     if let Err(error) = brought.and_then(|()| durable::sync_directory(directory)) {
-        tracing::warn!(%error, "the history is not safely on the disk");
+        tracing::warn!(%error, "cannot sync the history to the disk");
     }
 }

@@ -1,6 +1,6 @@
-//! The changes of a plan made on the disk, with the journal standing already. Each file's change is one system call;
-//! everything slow (writing, syncing) happens before the first of them. Stops at the first failure and says how far it
-//! came; putting back is `put_back`'s.
+//! Applies the changes of a plan to the disk, after the journal was written. Each file's change is one system
+//! call; all slow work (writing, syncing) precedes the first of them. Stops at the first failure and returns
+//! how far it got; `put_back` does the rollback.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -14,32 +14,33 @@ use super::steps::{Hook, Step};
 use symd_base::{ContentHash, RelPath};
 use symd_vfs::{Root, Slot, SlotContent, VfsError};
 
-/// Staged files that are open at once: each batch is synced together before the next is written.
+/// Maximum number of staged files open at once: each batch is synced together before the next is written.
 const BATCH: usize = 128;
 
-/// Threads that wait for the disk together. A journalling file system commits them in groups.
+/// Number of threads that sync in parallel. A journalling file system commits their files in groups.
 const SYNCING_THREADS: usize = 8;
 
-/// Replaced files that are kept alive until the edit is through; those beyond are freed on the way.
+/// Maximum number of replaced files that are kept open until the edit is complete; further ones are freed
+/// during the edit.
 const HELD: usize = 512;
 
-/// A failure, and how many records may have been carried out before it.
+/// A failure, and the number of records that may have been applied before it.
 pub(super) struct Stopped {
     pub(super) reason: EditError,
     pub(super) touched: usize,
 }
 
-/// What outlives the changes: until the edit is committed, or put back.
+/// Resources that are held until the edit is committed or put back.
 #[derive(Default)]
 pub(super) struct Held {
-    /// Files replaced: freeing 200 of them took 600 ms on ext4, which nobody need wait for.
+    /// Replaced files: freeing 200 of them took 600 ms on ext4, so it is deferred.
     pub(super) replaced: Vec<OwnedFd>,
-    /// Keeps readers away while files change, or are put back.
+    /// Keeps readers out while files change, or are put back.
     pub(super) closed: Option<Closed>,
 }
 
-/// Makes `changes`, which `entry` records one by one in the same order; `ready` is waited for before the first of them, while
-/// readers are still let in.
+/// Applies `changes`, which `entry` records one by one in the same order. Calls `ready` before the first
+/// change, while readers are still admitted.
 pub(super) fn apply(
     root: &Root,
     (hook, ready, gate): (&Hook, impl FnOnce(), &ReaderGate),
@@ -55,7 +56,7 @@ pub(super) fn apply(
     let changed = change_all(root, hook, changes, entry, &mut held.replaced, &mut touched)
         .and_then(|()| clear(root, hook, &changes.clear));
     if changed.is_ok() {
-        // The tree is the new one, and whoever looks may see it while the disk is waited for.
+        // The tree is complete, so readers may see it while this thread waits for the disk.
         held.closed = None;
     }
     changed
@@ -64,7 +65,7 @@ pub(super) fn apply(
         .map_err(|reason| Stopped { reason, touched })
 }
 
-/// Makes directories and lays every new content beside its place, synced.
+/// Creates directories, and stages and syncs every new content next to its target.
 fn prepare(root: &Root, hook: &Hook, changes: &Changes, entry: &Entry) -> Result<(), EditError> {
     for directory in &changes.make {
         root.slot(directory)?.make_directory()?;
@@ -103,7 +104,7 @@ fn sync_all(files: &[(&RelPath, File)]) -> Result<(), EditError> {
     }
     let share = files.len().div_ceil(SYNCING_THREADS).max(1);
     std::thread::scope(|scope| {
-        // Spawned all before the first is waited for.
+        // All threads must be spawned before the first is joined.
         let threads: Vec<_> = files.chunks(share).map(|share| scope.spawn(move || sync(share))).collect();
         threads.into_iter().try_for_each(|thread| match thread.join() {
             Ok(answer) => answer.map_err(EditError::from),
@@ -148,8 +149,9 @@ fn change_all(
     Ok(())
 }
 
-/// Looks once more, right before the step that would overwrite: what changed since the check is not touched. Between
-/// this look and the step lie two system calls, which nothing on Linux can close for a file that others write to.
+/// Checks the file again, right before the step that would overwrite it: a file that changed since the check
+/// is not touched. Two system calls lie between this check and the step; Linux offers no way to close that
+/// gap for a file that others write to.
 fn still(slot: &Slot<'_>, before: Option<&Original>) -> Result<(), EditError> {
     let found = slot.look()?;
     let conflict = |found| {
@@ -163,19 +165,19 @@ fn still(slot: &Slot<'_>, before: Option<&Original>) -> Result<(), EditError> {
         (_, SlotContent::Nothing) => conflict(None),
         (_, SlotContent::File { .. }) => {
             let hash = slot.read()?.map(|(bytes, _)| ContentHash::of(&bytes));
-            // Touched or its permissions changed, but the same bytes.
+            // The modification time or permissions changed, but the bytes are the same.
             if hash.is_some() && hash == before.map(|file| file.hash) { Ok(()) } else { conflict(hash) }
         }
     }
 }
 
-/// Does what is left of an edit all of whose files are changed.
+/// Completes an edit whose files are all changed.
 pub(super) fn finish(root: &Root, entry: &Entry) -> Result<(), EditError> {
     clear(root, &Hook::default(), &entry.cleared)?;
     sync_directories(root, entry)
 }
 
-/// Takes empty directories away.
+/// Removes empty directories.
 fn clear(root: &Root, hook: &Hook, directories: &[RelPath]) -> Result<(), EditError> {
     for directory in directories {
         match root.slot(directory) {
@@ -187,7 +189,7 @@ fn clear(root: &Root, hook: &Hook, directories: &[RelPath]) -> Result<(), EditEr
     Ok(())
 }
 
-/// Brings every directory to the disk in which `entry` changes a name; those that are gone need it no more.
+/// Syncs every directory in which `entry` changes a name; directories that no longer exist need no sync.
 pub(super) fn sync_directories(root: &Root, entry: &Entry) -> Result<(), EditError> {
     let names = entry.records.iter().flat_map(|record| match record {
         Record::Content { path, .. } => vec![path],

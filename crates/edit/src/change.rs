@@ -1,22 +1,21 @@
-//! What a plan comes down to: at most one change per path, each a single step on the disk.
+//! The effect of a plan: at most one change per path, each a single step on the disk.
 
 use std::sync::Arc;
 
 use symd_base::{ContentHash, RelPath};
 use symd_vfs::{Like, Meta, Stat};
 
-/// What became of one file, as told to whoever asked for the edit. Links are resolved in `path`.
+/// A change of one file, as reported to the caller. Links in `path` are resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileChange {
-    /// Which file.
     pub path: RelPath,
-    /// Its bytes' hash before; `None` when it did not exist.
+    /// Hash of the bytes before; `None` if the file did not exist.
     pub before: Option<ContentHash>,
-    /// Its bytes' hash afterwards; `None` when it does not exist any more.
+    /// Hash of the bytes afterwards; `None` if the file no longer exists.
     pub after: Option<ContentHash>,
 }
 
-/// A file as it lay on the disk when the plan was checked.
+/// A file on the disk at the time when the plan was checked.
 #[derive(Clone, Debug)]
 pub(super) struct Original {
     pub(super) bytes: Arc<Vec<u8>>,
@@ -25,39 +24,39 @@ pub(super) struct Original {
     pub(super) meta: Meta,
 }
 
-/// A file as the plan wants it.
+/// A file as the plan wants it to be.
 #[derive(Clone, Debug)]
 pub(super) struct PlannedFile {
     pub(super) bytes: Arc<Vec<u8>>,
     pub(super) hash: ContentHash,
-    /// Where its permissions come from.
+    /// Source of its permissions.
     pub(super) like: Like,
-    /// Under which name the file began, when an earlier one of this plan's steps moved it.
+    /// The file's original name, if an earlier step of the plan moved it.
     pub(super) origin: Option<RelPath>,
 }
 
-/// One change, made by one step on the disk.
+/// One change, applied by one step on the disk.
 #[derive(Clone, Debug)]
 pub(super) enum Change {
-    /// A file is made, replaced (`before`) or removed (no `after`).
+    /// A file is created, replaced (`before` is set) or removed (`after` is `None`).
     Content { path: RelPath, before: Option<Original>, after: Option<PlannedFile> },
     /// A file gets another name and keeps its bytes.
     Move { from: RelPath, to: RelPath, file: Original },
 }
 
-/// Everything a plan comes down to.
+/// The complete effect of a plan.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Changes {
     /// In the order of their paths.
     pub(super) list: Vec<Change>,
-    /// Directories that must be made first, outermost first.
+    /// Directories to create first, outermost first.
     pub(super) make: Vec<RelPath>,
-    /// Directories to take away at the end where they are empty then, innermost first.
+    /// Directories to remove at the end if they are empty then, innermost first.
     pub(super) clear: Vec<RelPath>,
 }
 
 impl Change {
-    /// What it does to files, for the one who asked.
+    /// Returns the effect on files, as reported to the caller.
     pub(super) fn told(&self) -> Vec<FileChange> {
         match self {
             Change::Content { path, before, after } => vec![FileChange {

@@ -1,5 +1,5 @@
-//! Unified diffs of changes that are not made yet. Lines end at `\n` alone, as for `patch` and git, so that the text
-//! of a diff applies; what stands before it (a `\r`) is part of the line.
+//! Unified diffs of proposed changes. Lines end only at `
+//! `, as for `patch` and git, so that the text of a diff applies; a `\r` before it is part of the line.
 
 use std::time::Duration;
 
@@ -9,33 +9,34 @@ use super::change::{Change, Changes};
 use symd_base::RelPath;
 use symd_base::text::decode;
 
-/// Longer than a diff of real edits takes. After it the rest is shown as replaced: longer than it need be, and right.
+/// More time than diffs of real edits need. After it the rest is shown as replaced: longer than necessary,
+/// but correct.
 const DEADLINE: Duration = Duration::from_millis(200);
 
 /// Unchanged lines shown around each change.
 const CONTEXT: usize = 3;
 
-/// What an edit would do to one file.
+/// The effect of an edit on one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileDiff {
-    /// The file: its new name, or the old one when it would be removed.
+    /// The file: its new name, or the old one if it is removed.
     pub path: RelPath,
-    /// Its name before; `None` when it would be made.
+    /// The name before; `None` if the file is created.
     pub old_name: Option<RelPath>,
-    /// Its name afterwards; `None` when it would be removed.
+    /// The name afterwards; `None` if the file is removed.
     pub new_name: Option<RelPath>,
-    /// The diff as `git diff` and `patch` read it.
+    /// The diff in the format of `git diff` and `patch`.
     pub unified: String,
-    /// Lines added.
+    /// Number of added lines.
     pub added: usize,
-    /// Lines removed.
+    /// Number of removed lines.
     pub removed: usize,
 }
 
-/// The diff of each file, by path.
+/// Returns the diff of each file, by path.
 pub(super) fn diffs(changes: &Changes) -> Vec<FileDiff> {
     let mut diffs: Vec<FileDiff> = Vec::new();
-    // A file that moved and changed is one diff: its removal under the old name is part of it.
+    // A file that was moved and changed is one diff, which includes its removal under the old name.
     let moved = |path: &RelPath| {
         changes.list.iter().any(|change| match change {
             Change::Content { path: to, before: None, after: Some(after) } => {

@@ -1,5 +1,6 @@
-//! The edits of one project, one after the other. Not for the index or servers: whoever calls gets what changed and
-//! tells them. Invariant: before anything else is done under the lock, what a crash left is put back.
+//! The edits of one project, executed one after the other. Does not notify the index or servers: the caller
+//! gets the changes and notifies them. Invariant: under the lock, the remains of a crash are put back before
+//! anything else is done.
 
 use std::fs::File;
 use std::path::Path;
@@ -21,13 +22,14 @@ use super::tree::{self, Links};
 use symd_base::RelPath;
 use symd_vfs::Root;
 
-/// What the history may take on the disk.
+/// Maximum size of the history on disk, in bytes.
 const DEFAULT_HISTORY_BYTES: u64 = 100 << 20;
 
-/// How a project's edits are kept.
+/// Options of a project's editor.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Bytes of history on the disk; the oldest operations fall out. The newest is kept, however large.
+    /// Maximum size of the history on disk, in bytes; the oldest operations are removed. The newest is kept,
+    /// however large.
     pub history_bytes: u64,
     /// For tests.
     pub hook: Hook,
@@ -39,14 +41,14 @@ impl Default for Options {
     }
 }
 
-/// What was done.
+/// The result of an edit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Applied {
-    /// Its number in the history; `None` when the plan changed nothing.
+    /// Its number in the history; `None` if the plan changed nothing.
     pub id: Option<OperationId>,
-    /// Every file that changed, by path, links resolved.
+    /// Every file that changed, by path, with links resolved.
     pub files: Vec<FileChange>,
-    /// Every directory that was made, outermost first.
+    /// Every directory that was created, outermost first.
     pub directories: Vec<RelPath>,
 }
 
@@ -57,25 +59,25 @@ pub struct Editor {
     store: Store,
     hook: Hook,
     gate: ReaderGate,
-    /// Within this process; the lock file keeps others out.
+    /// Lock within this process; the lock file excludes other processes.
     turn: Mutex<()>,
     afterwards: Afterwards,
 }
 
-/// The right to edit, until it is dropped.
+/// The right to edit, held until it is dropped.
 struct EditLock<'e> {
     _here: MutexGuard<'e, ()>,
     everywhere: File,
 }
 
 impl Editor {
-    /// Opens the project's journals in `state_directory` (made if need be), and first of all puts back what a crash
-    /// left. Blocks while another process edits this project.
+    /// Opens the project's journals in `state_directory`, which is created if missing, and first puts back
+    /// what a crash left. Blocks while another process edits this project.
     pub fn open(root: Arc<Root>, state_directory: &Path) -> Result<(Editor, Recovered), EditError> {
         Editor::open_with(root, state_directory, Options::default())
     }
 
-    /// [`Editor::open`] with other options.
+    /// Like [`Editor::open`], with options.
     pub fn open_with(
         root: Arc<Root>,
         state_directory: &Path,
@@ -95,24 +97,24 @@ impl Editor {
         Ok((editor, recovered))
     }
 
-    /// The same editor, closing `gate` whenever it changes files.
+    /// Returns the editor, set to close `gate` whenever it changes files.
     #[must_use]
     pub fn behind(mut self, gate: ReaderGate) -> Editor {
         self.gate = gate;
         self
     }
 
-    /// The project's root, absolute, links resolved.
+    /// Returns the project's root: absolute, with links resolved.
     pub fn root(&self) -> &Path {
         self.root.path()
     }
 
-    /// Waits until no edit of this process is under way.
+    /// Waits until no edit of this process is in progress.
     pub fn idle(&self) {
         drop(self.turn.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Puts back what a crash left, if anything, and names every operation that is not resolved yet.
+    /// Puts back what a crash left, if anything, and returns every operation that is not resolved yet.
     pub fn recover(&self) -> Result<Recovered, EditError> {
         let _turn = self.wait_for_turn()?;
         let (found, is_unreadable) = self.put_back_pending()?;
@@ -130,7 +132,7 @@ impl Editor {
                 beyond_repair
             };
             if left.is_empty() {
-                // The user has put the old content back: nothing is left to decide.
+                // The user has restored the old content: no decision is needed.
                 self.store.drop_cut_short(id)?;
                 continue;
             }
@@ -145,14 +147,14 @@ impl Editor {
         Ok(Recovered { operations, is_unreadable })
     }
 
-    /// Says what shall become of the files that recovery left of operation `id`.
+    /// Resolves the files that recovery left of operation `id`, as the user decided.
     pub fn resolve(&self, id: OperationId, resolution: Resolution, by: By) -> Result<Applied, EditError> {
         let turn = self.wait_for_turn()?;
         for found in self.put_back_pending()?.0 {
             if found.operation.id != id {
                 found.is_over()?;
             } else if let Some(pending) = found.due {
-                // It could not be put back; now its user says what shall become of it.
+                // The operation could not be put back; the user's decision replaces that.
                 self.set_aside(&pending, &found.operation.left)?;
             }
         }
@@ -169,17 +171,18 @@ impl Editor {
         Ok(applied)
     }
 
-    /// Whether `plan` could be applied to the tree as it is. Writes nothing, waits for nobody.
+    /// Checks whether `plan` could be applied to the current tree. Writes nothing and does not block.
     pub fn check(&self, plan: &Plan) -> Result<(), EditError> {
         tree::changes_of(&self.root, plan, Links::Followed).map(|_| ())
     }
 
-    /// What `plan` would change, by path. Checks it too; writes nothing, waits for nobody.
+    /// Returns the changes of `plan`, by path. Also checks the plan; writes nothing and does not block.
     pub fn preview(&self, plan: &Plan) -> Result<Vec<FileDiff>, EditError> {
         tree::changes_of(&self.root, plan, Links::Followed).map(|changes| diffs(&changes))
     }
 
-    /// What becomes of the files that recovery left of operation `id`, if it is resolved so.
+    /// Returns the changes that [`Editor::resolve`] would make to the files that recovery left of operation
+    /// `id`.
     pub fn preview_resolve(
         &self,
         id: OperationId,
@@ -192,52 +195,55 @@ impl Editor {
         }
     }
 
-    /// What undoing would change.
+    /// Returns the changes that undo would make.
     pub fn preview_undo(&self, which: Which) -> Result<Vec<FileDiff>, EditError> {
         self.preview_inverse(history::to_undo(&self.store.entries()?, which)?)
     }
 
-    /// What redoing would change.
+    /// Returns the changes that redo would make.
     pub fn preview_redo(&self) -> Result<Vec<FileDiff>, EditError> {
         self.preview_inverse(history::to_redo(&self.store.entries()?)?.0)
     }
 
-    /// Applies `plan` whole, or leaves the tree as it is and says why.
+    /// Applies `plan` as a whole, or leaves the tree unchanged and returns the reason.
     pub fn apply(&self, plan: &Plan, by: By) -> Result<Applied, EditError> {
         self.apply_after(plan, by, || ())
     }
 
-    /// The same, waiting for `ready` before the first file changes: what that waits for goes on while everything slow is done
-    /// (journal, staged files, syncing). It is not called where the edit fails before, or changes nothing.
+    /// Like [`Editor::apply`], but calls `ready` and waits for it before the first file changes. What `ready`
+    /// waits for runs in parallel with the slow steps (journal, staged files, syncing). `ready` is not called
+    /// if the edit fails before that or changes nothing.
     pub fn apply_after(&self, plan: &Plan, by: By, ready: impl FnOnce()) -> Result<Applied, EditError> {
         let turn = self.take_turn()?;
         let changes = tree::changes_of(&self.root, plan, Links::Followed)?;
         self.carry_out_after(&turn, &changes, by, Kind::Edit, ready)
     }
 
-    /// The same for files that are not the work at hand but notes beside it (memories): undo without a number passes it
-    /// by, what was undone before can still be redone, and a path through a link is refused.
+    /// Applies `plan` to files that are notes rather than the project's content (memories): undo without a
+    /// number skips the operation, earlier undone edits can still be redone, and a path through a link is
+    /// rejected.
     pub fn apply_aside(&self, plan: &Plan, by: By) -> Result<Applied, EditError> {
         let turn = self.take_turn()?;
         let changes = tree::changes_of(&self.root, plan, Links::Refused)?;
         self.carry_out(&turn, &changes, by, Kind::Aside)
     }
 
-    /// Undoes an edit: refused when a file is not as the edit left it.
+    /// Undoes an edit: rejected if a file is not as the edit left it.
     pub fn undo(&self, which: Which, by: By) -> Result<Applied, EditError> {
         let turn = self.take_turn()?;
         let of = history::to_undo(&self.store.entries()?, which)?;
         self.invert(&turn, of, by, Kind::Undo { of })
     }
 
-    /// Makes the edit again that was undone last, until another edit is made.
+    /// Redoes the edit that was undone last; not possible after another edit.
     pub fn redo(&self, by: By) -> Result<Applied, EditError> {
         let turn = self.take_turn()?;
         let (undo, of) = history::to_redo(&self.store.entries()?)?;
         self.invert(&turn, undo, by, Kind::Redo { of })
     }
 
-    /// The last `limit` operations, newest first. Waits for nobody: an operation is there whole or not yet.
+    /// Returns the last `limit` operations, newest first. Does not block: an operation is either complete or
+    /// not listed yet.
     pub fn history(&self, limit: usize) -> Result<Vec<Operation>, EditError> {
         Ok(history::operations(&self.store.entries()?, limit))
     }
@@ -258,7 +264,7 @@ impl Editor {
         }
         let left: Vec<String> = left.iter().map(LeftFile::to_string).collect();
         Err(EditError::NoOperation(format!(
-            "operation {id} cannot be put back: {}; bring these files back from your version control, then `symd resolve {id} \
+            "operation {id} cannot be put back: {}; restore these files from version control, then run `symd resolve {id} \
              keep`",
             left.join(", ")
         )))
@@ -320,10 +326,10 @@ impl Editor {
             }
         };
         self.afterwards.leave(Rest { replaced: held.replaced, entry });
-        // It has happened, whatever fails from here on: an error would say that it has not.
+        // The edit is committed, whatever fails from here on: an error would claim the opposite.
         let after = self.hook.after(Step::Committed);
         if let Err(error) = after.and(self.store.prune().map_err(EditError::from)) {
-            tracing::warn!(%error, "the history is larger than it should be");
+            tracing::warn!(%error, "cannot remove old operations from the history");
         }
         let mut files: Vec<FileChange> = changes.list.iter().flat_map(Change::told).collect();
         files.sort_by(|a, b| a.path.cmp(&b.path));
@@ -333,15 +339,15 @@ impl Editor {
 
     fn roll_back(&self, pending: &Pending, stopped: apply::Stopped, held: apply::Held) -> EditError {
         let reason = Box::new(stopped.reason);
-        // Readers that do not end in time see files go back one by one, rather than a tree that stays as it is.
+        // If readers do not finish in time, they may see a mixed tree; not rolling back would be worse.
         let _closed = held.closed.or_else(|| self.gate.close().ok().flatten());
         let back = put_back(&self.root, &self.hook, &pending.journal, stopped.touched);
         let id = pending.journal.entry.id;
         let left: Vec<String> = back.left().map(LeftFile::to_string).collect();
-        // What failed stays where it is: the next turn tries again.
+        // After a failure the journal stays in place: the next turn tries again.
         let forgotten = if back.failed.is_empty() { self.forget(pending, &back) } else { Ok(()) };
         match forgotten {
-            // Its own words say that nothing was written; that is so.
+            // The message of a conflict says that nothing was written, which is true now.
             Ok(()) if left.is_empty() && matches!(*reason, EditError::Conflict { .. }) => *reason,
             Ok(()) if left.is_empty() => EditError::Failed { reason },
             Ok(()) => EditError::RollbackFailed { id, reason, left },
@@ -349,7 +355,7 @@ impl Editor {
         }
     }
 
-    /// Ends an edit that was put back, except for what another program wrote.
+    /// Ends an edit that was put back, except for files that another program wrote.
     fn forget(&self, pending: &Pending, back: &PutBack) -> Result<(), EditError> {
         if back.foreign.is_empty() {
             return Ok(self.store.drop_pending(pending.place)?);
@@ -357,28 +363,29 @@ impl Editor {
         self.set_aside(pending, &back.foreign)
     }
 
-    /// Keeps of `pending` what concerns the files `left`, for its user to decide about.
+    /// Keeps the part of `pending` that concerns the files `left`, for the user's decision.
     fn set_aside(&self, pending: &Pending, left: &[LeftFile]) -> Result<(), EditError> {
         let journal = pending.journal.about(&left.iter().map(|left| &left.path).collect());
         Ok(self.store.set_aside(&journal, pending.place)?)
     }
 
     fn wait_for_turn(&self) -> Result<EditLock<'_>, EditError> {
-        // Nothing is kept behind the mutex that a panic could have spoilt.
+        // The mutex protects no data that a panic could have left inconsistent.
         let here = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(EditLock { _here: here, everywhere: self.store.lock()? })
     }
 
-    /// A turn in which nothing of an earlier one is left over: another process may have died in its own.
+    /// Takes a turn, after putting back what an earlier one left: another process may have died during its
+    /// turn.
     fn take_turn(&self) -> Result<EditLock<'_>, EditError> {
         let turn = self.wait_for_turn()?;
         self.put_back_pending()?.0.iter().try_for_each(InterruptedEdit::is_over)?;
         Ok(turn)
     }
 
-    /// Ends every edit that was under way when its process was ended: one that is made whole is committed, any other is put
-    /// back. Usually there is none, seldom one; of an answered edit the commit may be lost with the machine's power. Also
-    /// whether something may have been under way that cannot be read.
+    /// Ends every edit that was in progress when its process ended: commits a complete one, puts any other
+    /// back. Usually there is none, rarely one; of a reported edit the commit may be lost if the machine
+    /// loses power. The second value tells whether an edit may have been in progress that cannot be read.
     fn put_back_pending(&self) -> Result<(Vec<InterruptedEdit>, bool), EditError> {
         let mut all = Vec::new();
         loop {
@@ -394,7 +401,7 @@ impl Editor {
             let is_salvaged = pending.is_salvaged;
             let found = self.end(pending)?;
             let is_due = found.due.is_some();
-            // Its journal was cut short while it was written, and nothing had been changed: nothing is to be told.
+            // The process died while it wrote the journal, before it changed anything: nothing to report.
             let is_nothing =
                 is_salvaged && found.operation.put_back.is_empty() && found.operation.left.is_empty();
             if !is_nothing {
@@ -406,31 +413,31 @@ impl Editor {
         }
     }
 
-    /// Commits an edit that lacked its last step.
+    /// Commits an edit that is complete except for the commit.
     fn finish(&self, pending: &Pending) -> Result<(), EditError> {
         let entry = &pending.journal.entry;
         apply::finish(&self.root, entry)?;
         if entry.lost.is_empty() {
             if pending.is_salvaged {
-                // What lies there is damaged: the entry is written anew.
+                // The stored journal is damaged, so the entry is written anew.
                 self.store.commit(&pending.journal, JournalLocation::Slot)?;
                 self.store.drop_pending(pending.place)?;
             } else {
                 self.store.commit(&pending.journal, pending.place)?;
             }
             self.store.sync()?;
-            tracing::info!(operation = entry.id.0, title = entry.title, "an edit lacked its last step");
+            tracing::info!(operation = entry.id.0, title = entry.title, "completed the commit of an edit");
             return Ok(());
         }
         tracing::warn!(
             operation = entry.id.0,
             title = entry.title,
-            "an edit is made and its journal is damaged: it cannot be undone"
+            "an edit is complete, but its journal is damaged: it cannot be undone"
         );
         Ok(self.store.drop_pending(pending.place)?)
     }
 
-    /// Puts an edit back that was cut short; where its journal is damaged and not enough is left of it, nothing is touched.
+    /// Puts back an edit that was cut short. If its journal is too damaged for that, nothing is touched.
     fn end(&self, pending: Pending) -> Result<InterruptedEdit, EditError> {
         let entry = &pending.journal.entry;
         let (id, title) = (entry.id, entry.title.clone());
@@ -454,15 +461,15 @@ impl Editor {
     }
 }
 
-/// An edit that had been cut short.
+/// An edit that was cut short.
 struct InterruptedEdit {
     operation: RecoveredOperation,
-    /// It could not be put back now.
+    /// The journal, if the edit could not be put back now.
     due: Option<Pending>,
 }
 
 impl InterruptedEdit {
-    /// Refuses where the way back has to be tried again before anything else.
+    /// Returns an error if the edit must still be put back, before anything else is done.
     fn is_over(&self) -> Result<(), EditError> {
         if self.due.is_none() {
             return Ok(());

@@ -1,7 +1,8 @@
-//! The journal of one edit, which is its history entry afterwards: who did it, what became of each file, and the old
-//! bytes. On disk: a magic number, the header's length, its hash, the header (JSON), then the old bytes of each file
-//! that had some, in the header's order. Every part proves itself, so that a journal cut short is never taken for a
-//! whole one: the header by its hash, the bytes by the hash of the file they were.
+//! The journal of one edit, which later is its history entry: the originator, the changes of each file, and
+//! the old bytes. On disk: a magic number, the header's length, its hash, the header (JSON), then the old
+//! bytes of each file that had some, in the header's order. Every part is validated, so that a truncated
+//! journal is never taken for a complete one: the header by its hash, the old bytes by the hash of their
+//! file.
 
 use std::collections::BTreeSet;
 use std::io::{self, Read};
@@ -16,34 +17,34 @@ use super::store::OperationId;
 use symd_base::{ContentHash, RelPath};
 use symd_vfs::{Like, Meta, TEMPORARY_PREFIX};
 
-/// The first bytes; the digit is the format's version.
+/// The first bytes; the digit is the version of the format.
 const MAGIC: &[u8; 8] = b"symdedt1";
 
-/// What every version's begin with.
+/// The common prefix of all versions.
 const FAMILY: &[u8] = b"symdedt";
 
-/// Magic, length and hash of the header.
+/// Length of magic number, header length and header hash, in bytes.
 const PREFACE_BYTES: usize = 8 + 8 + 16;
 
-/// A header longer than this is no header: a million files have one of this size.
+/// Maximum length of a valid header: a million files need one of this size.
 const MAX_HEADER_BYTES: u64 = 1 << 28;
 
-/// What an entry is in the history.
+/// The kind of a history entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Kind {
-    /// An edit of its own.
+    /// An ordinary edit.
     Edit,
-    /// An edit beside the work at hand: undone by its number only.
+    /// An edit of notes beside the project's content: undone by its number only.
     Aside,
     /// The inverse of an edit.
     Undo { of: OperationId },
-    /// An undone edit, made again.
+    /// An undone edit, applied again.
     Redo { of: OperationId },
     /// Files put back that a crash had left.
     Recovery,
 }
 
-/// The header.
+/// The header of a journal.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Entry {
     pub(super) id: OperationId,
@@ -54,32 +55,32 @@ pub(super) struct Entry {
     pub(super) title: String,
     pub(super) kind: Kind,
     pub(super) records: Vec<Record>,
-    /// Directories that the edit made, outermost first.
+    /// Directories that the edit created, outermost first.
     pub(super) made: Vec<RelPath>,
-    /// Directories that it took away, innermost first.
+    /// Directories that it removed, innermost first.
     pub(super) cleared: Vec<RelPath>,
-    /// Files whose old bytes are not here any more: the journal was damaged.
+    /// Files whose old bytes are lost because the journal was damaged.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(super) lost: BTreeSet<RelPath>,
 }
 
-/// A header as it was read, with the bytes that it took: where the old bytes of files begin.
+/// A header with its length on disk, after which the old bytes of files begin.
 #[derive(Clone, Debug)]
 pub(super) struct Head {
     pub(super) entry: Entry,
     length: u64,
 }
 
-/// What becomes of one file.
+/// The change of one file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum Record {
     Content {
         path: RelPath,
         before: Option<Old>,
         after: Option<ContentHash>,
-        /// The name of the staged file beside it.
+        /// The name of the staged file next to it.
         temporary: String,
-        /// Whether the new file kept the permissions of the old one.
+        /// Whether the new file keeps the permissions of the old one.
         kept: bool,
     },
     Move {
@@ -105,7 +106,7 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    /// The journal of making `changes`.
+    /// Returns the journal for `changes`.
     pub(super) fn of(id: OperationId, changes: &Changes, by: By, kind: Kind) -> Journal {
         let token = fastrand::u64(..);
         let recorded = changes.list.iter().enumerate().map(|(number, change)| match change {
@@ -146,7 +147,7 @@ impl Journal {
         Journal { entry, old }
     }
 
-    /// What is written before the old bytes.
+    /// Returns the bytes that precede the old bytes.
     pub(super) fn head(&self) -> io::Result<Vec<u8>> {
         let header = serde_json::to_vec(&self.entry)?;
         let mut head = Vec::with_capacity(PREFACE_BYTES + header.len());
@@ -157,12 +158,12 @@ impl Journal {
         Ok(head)
     }
 
-    /// Everything that is written: `head`, which [`Journal::head`] gave, and the old bytes.
+    /// Returns all parts to be written: `head`, from [`Journal::head`], and the old bytes.
     pub(super) fn parts<'j>(&'j self, head: &'j [u8]) -> Vec<&'j [u8]> {
         std::iter::once(head).chain(self.old.iter().flatten().map(|bytes| bytes.as_slice())).collect()
     }
 
-    /// The same journal with those records alone that concern one of `paths`: the others are settled.
+    /// Returns the journal reduced to the records that concern one of `paths`: the others are settled.
     pub(super) fn about(&self, paths: &BTreeSet<&RelPath>) -> Journal {
         let pairs = self.entry.records.iter().zip(&self.old).filter(|(record, _)| match record {
             Record::Content { path, .. } => paths.contains(path),
@@ -172,14 +173,14 @@ impl Journal {
         Journal { entry: Entry { records, ..self.entry.clone() }, old }
     }
 
-    /// Reads a whole journal; `None` when it is cut short or damaged.
+    /// Reads a whole journal; `None` if it is truncated or damaged.
     pub(super) fn read(mut file: impl Read) -> io::Result<Option<Journal>> {
         let Some(head) = Head::read(&mut file)? else { return Ok(None) };
         let journal = Journal::behind(head.entry, file)?;
         Ok(journal.entry.lost_of(&journal.old).is_empty().then_some(journal))
     }
 
-    /// The journal of `head` with those old bytes that are still whole in a damaged `file`.
+    /// Returns the journal of `head` with those old bytes that are still intact in a damaged `file`.
     pub(super) fn salvaged(head: Head, mut file: impl Read) -> io::Result<Journal> {
         io::copy(&mut file.by_ref().take(head.length), &mut io::sink())?;
         let mut journal = Journal::behind(head.entry, file)?;
@@ -188,7 +189,7 @@ impl Journal {
         Ok(journal)
     }
 
-    /// The journal of `entry`, whose old bytes `file` holds; those that are damaged are left out.
+    /// Reads the journal of `entry`, whose old bytes are in `file`; omits damaged ones.
     fn behind(entry: Entry, mut file: impl Read) -> io::Result<Journal> {
         let mut old = Vec::with_capacity(entry.records.len());
         for record in &entry.records {
@@ -205,14 +206,15 @@ impl Journal {
     }
 }
 
-/// To take it for damaged would mean to forget an edit that is half made.
+/// An error, because a journal treated as damaged would be dropped, although its edit may be half applied.
 fn other_version() -> io::Error {
     let why = "another version of symd wrote it; run that version once, so that it finishes its edit";
     io::Error::new(io::ErrorKind::InvalidData, why)
 }
 
 impl Head {
-    /// Reads the header alone; `None` when it is cut short or damaged. An error where another version of symd wrote it.
+    /// Reads only the header; `None` if it is truncated or damaged. An error if another version of symd wrote
+    /// it.
     pub(super) fn read(mut file: impl Read) -> io::Result<Option<Head>> {
         let mut preface = Vec::new();
         file.by_ref().take(PREFACE_BYTES as u64).read_to_end(&mut preface)?;
@@ -227,18 +229,19 @@ impl Head {
         }
         let mut header = Vec::new();
         file.take(length).read_to_end(&mut header)?;
-        // A length that says more than there is may be of a journal without old bytes, all of which would be behind it.
+        // A header length beyond the end of the file is damage too: a journal without old bytes ends with its
+        // header.
         if header.len() as u64 != length || ContentHash::of(&header).0.as_slice() != hash {
             return Ok(None);
         }
-        // It is whole, so it is none of ours: written by another version of symd.
+        // The header is intact but not readable, so another version of symd wrote it.
         let entry = serde_json::from_slice(&header).map_err(|_| other_version())?;
         Ok(Some(Head { entry, length: PREFACE_BYTES as u64 + length }))
     }
 }
 
 impl Entry {
-    /// The file of `record` whose old bytes the journal keeps.
+    /// Returns the file of `record` whose old bytes the journal contains.
     fn kept<'r>(&self, record: &'r Record) -> Option<(&'r RelPath, &'r Old)> {
         match record {
             Record::Content { path, before: Some(before), .. } if !self.lost.contains(path) => {
@@ -248,18 +251,18 @@ impl Entry {
         }
     }
 
-    /// The files whose old bytes should be in `old` and are not.
+    /// Returns the files whose old bytes should be in `old` but are missing.
     fn lost_of(&self, old: &[Option<Arc<Vec<u8>>>]) -> BTreeSet<RelPath> {
         let pairs = self.records.iter().zip(old).filter(|(_, old)| old.is_none());
         pairs.filter_map(|(record, _)| self.kept(record)).map(|(path, _)| path.clone()).collect()
     }
 
-    /// Who did it.
+    /// Returns the originator of the edit.
     pub(super) fn by(&self) -> By {
         By { who: self.who.clone(), tool: self.tool.clone(), title: self.title.clone() }
     }
 
-    /// What became of each file, by path.
+    /// Returns the change of each file, by path.
     pub(super) fn files(&self) -> Vec<FileChange> {
         let mut files = Vec::new();
         for record in &self.records {

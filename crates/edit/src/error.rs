@@ -1,4 +1,5 @@
-//! Why an edit was refused or undone. Every message names the file and says how the tree stands now.
+//! Reasons why an edit was rejected or rolled back. Every message names the file and the resulting state of
+//! the tree.
 
 use std::fmt;
 
@@ -7,14 +8,13 @@ use symd_base::state::StateError;
 use symd_base::{ContentHash, RelPath, TextEditError};
 use symd_vfs::VfsError;
 
-/// A file that is not what the plan was made for.
+/// A file that differs from the one for which the plan was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conflict {
-    /// Which file.
     pub path: RelPath,
-    /// What it should have held; `None` when nothing should be there.
+    /// Hash of the expected content; `None` if no file was expected.
     pub expected: Option<ContentHash>,
-    /// What it holds; `None` when nothing is there.
+    /// Hash of the content found; `None` if there is no file.
     pub found: Option<ContentHash>,
 }
 
@@ -22,14 +22,14 @@ impl fmt::Display for Conflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = match (self.expected, self.found) {
             (_, None) => "is gone",
-            (None, Some(_)) => "has come into being",
+            (None, Some(_)) => "was created",
             _ => "changed",
         };
         write!(f, "{} {what}", self.path)
     }
 }
 
-/// Why an edit was not made.
+/// Reasons why an edit was not applied.
 #[derive(Debug, thiserror::Error)]
 pub enum EditError {
     /// Files changed since they were read. Nothing was written.
@@ -38,93 +38,79 @@ pub enum EditError {
         /// Every such file, by path.
         files: Vec<Conflict>,
     },
-    /// A file cannot be read or may not be written. Nothing was written.
+    /// A file cannot be read, or must not be written. Nothing was written.
     #[error("{0}; nothing was written")]
     File(#[from] VfsError),
     /// The replacements do not fit the text. Nothing was written.
     #[error("{path}: {source}; nothing was written")]
-    Text {
-        /// Which file.
-        path: RelPath,
-        /// What is wrong with them.
-        source: TextEditError,
-    },
-    /// The file holds what the user settled for the project, which a tool must not loosen. Nothing was written.
+    Text { path: RelPath, source: TextEditError },
+    /// The file contains the user's settings for the project, which a tool must not change. Nothing was
+    /// written.
     #[error(
         "{path} holds symd's settings for this project, which only the user changes; nothing was written; ask the user to edit it"
     )]
-    Settings {
-        /// Which file.
-        path: RelPath,
-    },
-    /// Two steps give places in the same text, of which the second is another by then. Nothing was written.
+    Settings { path: RelPath },
+    /// Two steps have offsets into the same text, but the text changed before the second one. Nothing was
+    /// written.
     #[error(
-        "{path} is edited twice, and the second edit was made up before the first; nothing was written; give all changes of it in one"
+        "{path} has two edits, and the second was computed before the first was applied; nothing was written; combine all changes of this file in one edit"
     )]
-    Twice {
-        /// Which file.
-        path: RelPath,
-    },
-    /// A text edit of a file that is no text. Nothing was written.
+    Twice { path: RelPath },
+    /// A text edit of a binary file. Nothing was written.
     #[error("{path} is a binary file; nothing was written")]
-    Binary {
-        /// Which file.
-        path: RelPath,
-    },
-    /// The edit would replace bytes that are no text in the file's encoding. Nothing was written.
+    Binary { path: RelPath },
+    /// The edit would replace bytes that are invalid in the file's encoding. Nothing was written.
     #[error(
         "{path} holds bytes that are not valid in its encoding, and the edit at offset {offset} of its text would change them; nothing was written"
     )]
     InvalidBytes {
-        /// Which file.
         path: RelPath,
-        /// Where they are or the edit is, in bytes of the decoded text.
+        /// Position of these bytes or of the edit, in bytes of the decoded text.
         offset: usize,
     },
-    /// The disk refused half-way. Everything was put back.
+    /// The system reported an error while files were being changed. Everything was put back.
     #[error("{}; the tree is as it was", bare(reason))]
     Failed {
-        /// Which file, and what the system said.
+        /// The file and the system's error.
         reason: Box<EditError>,
     },
-    /// The disk refused half-way, and not everything could be put back.
+    /// The system reported an error while files were being changed, and not everything could be put back.
     #[error("{}; not everything could be put back: {}; symd keeps the old content as operation {id}", bare(reason), left.join(", "))]
     RollbackFailed {
-        /// Under which number the journal is kept.
+        /// The number under which the journal is kept.
         id: OperationId,
-        /// What went wrong first.
+        /// The original error.
         reason: Box<EditError>,
-        /// Each file that is not as it was, and why.
+        /// Each file that is not in its old state, and why.
         left: Vec<String>,
     },
     /// An earlier edit was cut short and cannot be put back now.
     #[error(
-        "operation {id} was cut short and cannot be put back yet: {}; nothing was written; mend that and try again, or say what \
-         shall become of it: `symd resolve {id} keep` leaves these files as they are, `symd resolve {id} put-back` restores what \
-         was before (resolve_edit)",
+        "operation {id} was cut short and cannot be put back yet: {}; nothing was written; fix this and try again, or \
+         choose: `symd resolve {id} keep` leaves these files as they are, `symd resolve {id} put-back` restores their old \
+         content (resolve_edit)",
         left.join(", ")
     )]
     RecoveryDue {
-        /// Its number.
         id: OperationId,
-        /// Each file that is not as it was, and why.
+        /// Each file that is not in its old state, and why.
         left: Vec<String>,
     },
-    /// There is no such operation, or not in that state. Nothing was written.
+    /// The operation does not exist, or is not in the required state. Nothing was written.
     #[error("{0}; nothing was written")]
     NoOperation(String),
     /// symd's own files cannot be used. Nothing was written.
     #[error("{0}; nothing was written")]
     State(#[from] StateError),
-    /// Readers did not come to an end.
+    /// Active readers did not finish in time.
     #[error("{0}")]
     Busy(String),
-    /// A test said so.
+    /// An error that a test injected.
     #[error("{0}")]
     Injected(std::io::Error),
 }
 
-/// The reason without what it says of the tree when it stands alone.
+/// Returns the reason without its statement about the tree, which holds only if the reason stands alone.
 pub(super) fn bare(reason: &EditError) -> String {
     let text = reason.to_string();
     text.strip_suffix("; nothing was written").map_or(text.clone(), str::to_owned)

@@ -1,23 +1,24 @@
-//! Keeping readers away while files change: the moment between the first change and the commit (or the way back), in
-//! which the tree is neither old nor new. Who reads and how they are kept away is not known here.
+//! Keeps readers out while files change: from the first change to the last (or to the end of a rollback),
+//! when the tree is neither old nor new. Independent of who the readers are and how they are kept out.
 
 use std::fmt;
 use std::sync::Arc;
 
 use super::error::EditError;
 
-/// Readers are kept away until this is dropped.
+/// A guard that keeps readers out until it is dropped.
 pub type Closed = Box<dyn Send>;
 
-/// Called when everything slow is done (journal, staged files, syncing) and the next step changes the first file.
+/// A callback after all slow work (journal, staged files, syncing), before the first file is changed.
 #[derive(Clone, Default)]
 pub struct ReaderGate(Option<Arc<Close>>);
 
-/// Waits for readers under way; why it gave up.
+/// Waits for active readers; the error is the reason for giving up.
 type Close = dyn Fn() -> Result<Closed, String> + Send + Sync;
 
 impl ReaderGate {
-    /// A gate that `close` closes. It blocks while readers are inside, and may give up, saying why.
+    /// Creates a gate that `close` closes. `close` blocks while there are active readers, and may give up
+    /// with a reason.
     pub fn new(close: impl Fn() -> Result<Closed, String> + Send + Sync + 'static) -> ReaderGate {
         ReaderGate(Some(Arc::new(close)))
     }

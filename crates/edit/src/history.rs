@@ -1,5 +1,5 @@
-//! What happened, read off the committed entries: which edits are undone, what undo and redo would take next. Undoing
-//! and redoing are entries themselves, so the history only grows at its end and is never rewritten.
+//! The history, derived from the committed entries: which edits are undone, and what undo and redo would do
+//! next. Undo and redo are entries themselves, so the history is only appended to and never rewritten.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,46 +11,42 @@ use super::error::EditError;
 use super::plan::By;
 use super::store::OperationId;
 
-/// Which operation to undo.
+/// Selects the operation to undo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
-    /// The last edit that is not undone, but for those made aside ([`super::Editor::apply_aside`]).
+    /// The last edit that is not undone, ignoring those of [`super::Editor::apply_aside`].
     Last,
-    /// This one, whatever came after it: refused where later edits changed the same files.
+    /// This operation, whatever came after it: rejected if later edits changed the same files.
     Id(OperationId),
 }
 
-/// What an operation was.
+/// The kind of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Happened {
-    /// An edit.
     Edit,
-    /// That edit was undone.
+    /// The undo of an edit.
     Undo(OperationId),
-    /// That edit was made again.
+    /// The redo of an edit.
     Redo(OperationId),
-    /// The user had files put back that a crash had left in between.
+    /// Files put back at the user's request, after a crash had left them.
     Recovery,
 }
 
 /// One operation of the history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operation {
-    /// Its number.
     pub id: OperationId,
-    /// When it was made.
+    /// Time of the operation.
     pub time: SystemTime,
-    /// By whom.
     pub by: By,
-    /// What it was.
     pub what: Happened,
-    /// Whether it is undone now: of edits only.
+    /// Whether it is undone now; only edits can be.
     pub undone: bool,
-    /// Every file it changed, by path.
+    /// Every file that it changed, by path.
     pub files: Vec<FileChange>,
 }
 
-/// The operations, newest first.
+/// Returns the last `limit` operations, newest first.
 pub(super) fn operations(entries: &[Arc<Entry>], limit: usize) -> Vec<Operation> {
     let undone = Standing::of(entries).undone;
     let operation = |entry: &Arc<Entry>| Operation {
@@ -69,7 +65,7 @@ pub(super) fn operations(entries: &[Arc<Entry>], limit: usize) -> Vec<Operation>
     entries.iter().rev().take(limit).map(operation).collect()
 }
 
-/// The edit that undoing `which` would undo.
+/// Returns the edit that undoing `which` would undo.
 pub(super) fn to_undo(entries: &[Arc<Entry>], which: Which) -> Result<OperationId, EditError> {
     let undone = Standing::of(entries).undone;
     match which {
@@ -91,7 +87,7 @@ pub(super) fn to_undo(entries: &[Arc<Entry>], which: Which) -> Result<OperationI
     }
 }
 
-/// The undo that redoing would take back, and the edit it undid.
+/// Returns the undo that redo would reverse, and the edit that it undid.
 pub(super) fn to_redo(entries: &[Arc<Entry>]) -> Result<(OperationId, OperationId), EditError> {
     let nothing =
         || EditError::NoOperation("there is nothing to redo: no undo since the last edit".to_owned());
@@ -102,11 +98,11 @@ fn is_edit(kind: Kind) -> bool {
     matches!(kind, Kind::Edit | Kind::Aside | Kind::Recovery)
 }
 
-/// How edits stand after everything that happened.
+/// The state of all edits after the whole history.
 #[derive(Debug, Default)]
 struct Standing {
     undone: BTreeSet<OperationId>,
-    /// Undos since the last edit that were not redone, oldest first, with what they undid.
+    /// Undos since the last edit that were not redone, oldest first, each with the edit that it undid.
     redoable: Vec<(OperationId, OperationId)>,
 }
 
@@ -116,7 +112,8 @@ impl Standing {
         for entry in entries {
             match entry.kind {
                 Kind::Edit | Kind::Recovery => standing.redoable.clear(),
-                // What was undone can still be made again: its files are others, or the hashes show it.
+                // Undone edits can still be redone: they concern other files, or the hashes reveal a
+                // conflict.
                 Kind::Aside => {}
                 Kind::Undo { of } => {
                     standing.undone.insert(of);

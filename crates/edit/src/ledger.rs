@@ -1,6 +1,7 @@
-//! What the one who holds the project's lock knows of the directory of journals without looking at it: a look at hundreds
-//! of names before and after every edit would make edits slower the longer the history is. The lock file says who held the
-//! lock last. Invariant: what is remembered is used only where nobody else held the lock since; no number is given twice.
+//! A cache of facts about the directory of journals, for the holder of the project's lock: listing hundreds
+//! of names before and after every edit would make edits slower as the history grows. The lock file records
+//! the last holder. Invariants: the cache is used only if nobody else has held the lock since; no number is
+//! assigned twice.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -11,21 +12,22 @@ use super::store::OperationId;
 use symd_base::ContentHash;
 use symd_base::state::StateError;
 
-/// Who held the lock, the last number it knew of, and the first bytes of the hash of both: what is damaged says nothing.
+/// Length of the record in the lock file: token of the last holder, the last number it knew, and the first
+/// bytes of the hash of both. A damaged record is ignored.
 const LOCK_BYTES: usize = PROVEN_BYTES + 8;
 
 const PROVEN_BYTES: usize = 24;
 
-/// What is remembered.
+/// The cache.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
-    /// Tells this editor from every other.
+    /// Identifies this editor.
     token: u128,
-    /// Bytes of each committed operation; `None` until they were looked up.
+    /// Bytes of each committed operation; `None` until they are read.
     pub(super) committed: Option<BTreeMap<OperationId, u64>>,
-    /// The last number given.
+    /// The last number assigned.
     last: u64,
-    /// Nothing was left over when the lock was last held.
+    /// Whether nothing was left over when the lock was last held.
     pub(super) is_clean: bool,
 }
 
@@ -34,7 +36,7 @@ impl Ledger {
         Ledger { token: fastrand::u128(..), ..Ledger::default() }
     }
 
-    /// Takes the lock over: what is remembered is forgotten if somebody else held it.
+    /// Takes over the lock: clears the cache if another editor held it meanwhile.
     pub(super) fn take(&mut self, lock: &File, path: &Path) -> Result<(), StateError> {
         let failed = |what, source| StateError::Io { what, path: path.to_owned(), source };
         let mut bytes = [0; LOCK_BYTES];
@@ -53,13 +55,14 @@ impl Ledger {
         Ok(())
     }
 
-    /// Remembers what lies here; `last`: the highest number of all.
+    /// Fills the cache with the committed operations and their sizes; `last` is the highest number of all
+    /// operations.
     pub(super) fn found(&mut self, committed: BTreeMap<OperationId, u64>, last: Option<OperationId>) {
         self.committed = Some(committed);
         self.last = self.last.max(last.map_or(0, |id| id.0));
     }
 
-    /// Gives a number.
+    /// Assigns a number.
     pub(super) fn next(&mut self, lock: &File) -> std::io::Result<OperationId> {
         self.last += 1;
         self.write(lock)?;

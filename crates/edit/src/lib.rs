@@ -1,14 +1,16 @@
-//! Edits as transactions: plan → check → journal of the inverse → apply → commit, with undo. The one module that
-//! changes the project's files. Knows no symbols, servers or tools. Invariants: a tree is entirely old or entirely
-//! new after a failure, and after a crash once recovery has run; a file that changed underneath is never overwritten.
+//! Edits as transactions: plan → check → journal of the inverse → apply → commit, with undo. The only module
+//! that changes the project's files. Knows nothing of symbols, servers or tools. Invariants: the tree is
+//! entirely old or entirely new after a failure, and after a crash once recovery has run; a file that another
+//! program changed meanwhile is never overwritten.
 //!
-//! How a crash is survived. A plan is reduced to at most one change per path, each of which is a single `rename` or
-//! `unlink`: every path is at every moment in its old or in its new state and in no third. The journal holds both
-//! hashes and the old bytes of each, and is on the disk before the first file is touched. Committing *is* renaming the
-//! journal into the history. So a journal that is found was not committed: what has its new hash is put back, what has
-//! its old one is left, and what has any other is the user's and is left as it is, and named. A journal that is damaged
-//! as well is read by its head, of which the lock file has a second one: if the old bytes that are needed are still whole
-//! it is put back all the same, else nothing is touched and all its files are named.
+//! Crash safety: a plan is reduced to at most one change per path, each of which is a single `rename` or
+//! `unlink`, so every path is always in either its old or its new state. The journal contains both hashes and
+//! the old bytes of each path, and is on the disk before the first file is touched. Renaming the journal into
+//! the history *is* the commit. So a journal that is found was not committed: a file with its new hash is put
+//! back, one with its old hash is left alone, and one with any other hash belongs to the user, is left alone
+//! and reported. If that journal is also damaged, its head is used, of which the lock file has a second copy:
+//! if the required old bytes are still intact the edit is put back all the same, else nothing is touched and
+//! all files of the edit are reported.
 
 mod afterwards;
 mod apply;

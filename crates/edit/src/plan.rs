@@ -1,93 +1,87 @@
-//! What somebody wants to change: steps in order. Says nothing about whether it can be done.
+//! A requested change: an ordered list of steps. Does not say whether it can be applied.
 
 use symd_base::{ContentHash, RelPath, TextEdits};
 
-/// An edit of any number of files: applied whole or not at all.
+/// An edit of any number of files: applied as a whole or not at all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
-    /// What to do, in order: later steps see what earlier ones left, under the names they gave.
+    /// The steps in order: a later step sees the results of earlier ones, under the names that those gave.
     pub steps: Vec<PlanStep>,
 }
 
-/// One step. Every `base` is the hash of the file's bytes on disk; for a file that an earlier step of the plan changed
-/// it may also be the hash of what that step left (for `Text` it must be: places in a text that is gone mean nothing). Paths may go through links that stay inside the project; `Text` and
-/// `Write` of a link change its target.
+/// One step. Every `base` is the hash of the file's bytes on disk. For a file that an earlier step of the
+/// plan changed it may also be the hash of that step's result; for `Text` it must be that, because offsets
+/// into a text that was replaced are meaningless. Paths may lead through links that stay inside the project;
+/// `Text` and `Write` of a link change its target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PlanStep {
-    /// Replaces parts of a text. All bytes outside the ranges stay as they are.
+    /// Replaces parts of a text. All bytes outside the ranges are unchanged.
     Text {
         /// The file, which must exist.
         path: RelPath,
-        /// What the file held when the edits were made up, earlier steps of the plan made.
+        /// Hash of the content for which the edits were computed, after earlier steps of the plan.
         base: ContentHash,
         /// Byte offsets into the decoded text (`base::text`), without the byte-order mark.
         edits: TextEdits,
     },
-    /// Replaces a file's bytes, or makes the file.
+    /// Replaces a file's bytes, or creates the file.
     Write {
-        /// The file; its parent directories are made.
+        /// The file; missing parent directories are created.
         path: RelPath,
-        /// What the file held; `None` takes what is there at the moment of the call, also nothing.
+        /// Hash of the current content; `None` accepts any content at the moment of the call, or no file.
         base: Option<ContentHash>,
-        /// All of its new bytes, encoded.
+        /// The complete new bytes, encoded.
         bytes: Vec<u8>,
     },
-    /// Makes a file where nothing is; its parent directories are made.
+    /// Creates a file where nothing exists; missing parent directories are created.
     Create {
-        /// Where.
         path: RelPath,
-        /// Its bytes.
         bytes: Vec<u8>,
-        /// Who may run it.
+        /// Whether the file can be executed.
         access: Access,
     },
-    /// Moves a regular file to where nothing is; parent directories are made. Its permissions go with it.
+    /// Moves a regular file to a path where nothing exists; missing parent directories are created. Keeps the
+    /// permissions.
     Rename {
-        /// Its name now.
+        /// The current name.
         from: RelPath,
-        /// Its new name.
         to: RelPath,
-        /// What the file held.
+        /// Hash of the current content.
         base: ContentHash,
     },
-    /// Makes a directory and those above it; one that is there already is no error.
-    MakeDirectory {
-        /// Which.
-        path: RelPath,
-    },
-    /// Removes a regular file. Its directory stays, empty or not.
+    /// Creates a directory and its missing parents; an existing directory is not an error.
+    MakeDirectory { path: RelPath },
+    /// Removes a regular file. Its directory remains, even if empty.
     Delete {
-        /// The file.
         path: RelPath,
-        /// What the file held.
+        /// Hash of the current content.
         base: ContentHash,
     },
 }
 
-/// Whether a new file can be run.
+/// Whether a new file can be executed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Access {
-    /// By nobody.
+    /// Not executable.
     #[default]
     Plain,
-    /// By whoever may read it.
+    /// Executable by everyone who may read it.
     Program,
 }
 
 impl Plan {
-    /// The plan of these steps.
     pub fn new(steps: Vec<PlanStep>) -> Plan {
         Plan { steps }
     }
 }
 
-/// Who edits: kept in the history, shown by it.
+/// The originator of an edit, stored in the history.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct By {
     /// The client: "claude-code 2.1", "cli".
     pub who: String,
     /// The tool or command: "rename_symbol".
     pub tool: String,
-    /// What was done, in a line: "rename Foo to Bar".
+    /// A one-line description: "rename Foo to Bar".
     pub title: String,
 }

@@ -1,4 +1,4 @@
-//! What must hold of journals, whatever lies on the disk. See `symd::properties`.
+//! Properties of journals, for arbitrary bytes on the disk. See `symd::properties`.
 
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
@@ -11,10 +11,11 @@ use super::store::{Left, OperationId, Store};
 use symd_base::{ContentHash, RelPath};
 use symd_vfs::{Like, Meta, Stat};
 
-/// Old bytes that a journal of this project's history may have.
+/// Limit of the history in bytes, for these tests.
 const LIMIT: u64 = 1 << 20;
 
-/// Bytes that are no journal are none; those of a journal are one, and none when any of them is missing or another.
+/// Asserts that arbitrary bytes are not accepted as a journal, that a written journal is read back, and that
+/// it is rejected if any byte is missing or changed.
 pub fn journal(bytes: &[u8]) {
     match Journal::read(bytes) {
         Ok(Some(journal)) => assert_whole(&journal),
@@ -29,7 +30,7 @@ pub fn journal(bytes: &[u8]) {
     let (journal, written) = made_of(rest);
     let read = Journal::read(written.as_slice()).unwrap().unwrap();
     assert_eq!(read.old, journal.old);
-    // Somewhere, so that all places come to be tried.
+    // A position derived from the input, so that all positions are tested.
     let at = usize::from(*at) * written.len() / 256;
     assert!(!matches!(Journal::read(&written[..at]), Ok(Some(_))), "cut at {at}");
     let mut damaged = written.clone();
@@ -41,7 +42,7 @@ pub fn journal(bytes: &[u8]) {
     assert!(salvaged.entry.lost.len() <= 1, "one byte is of one file: {:?}", salvaged.entry.lost);
 }
 
-/// What it holds of each file are the bytes that it had.
+/// Asserts that the old bytes of each file match their hash.
 fn assert_whole(journal: &Journal) {
     assert_eq!(journal.entry.records.len(), journal.old.len());
     for (record, old) in journal.entry.records.iter().zip(&journal.old) {
@@ -57,7 +58,7 @@ fn assert_whole(journal: &Journal) {
     }
 }
 
-/// A journal about files whose old bytes are parts of `bytes`, and how it is written.
+/// Returns a journal about files whose old bytes are parts of `bytes`, and its encoding.
 fn made_of(bytes: &[u8]) -> (Journal, Vec<u8>) {
     let file = |bytes: &[u8]| (Arc::new(bytes.to_vec()), ContentHash::of(bytes));
     let (meta, stat) = (
@@ -86,8 +87,8 @@ fn made_of(bytes: &[u8]) -> (Journal, Vec<u8>) {
     (journal, written)
 }
 
-/// Whatever lies where the journal of the edit under way may lie: what is left of it is that edit, with old bytes that are
-/// its files', or is nothing.
+/// Asserts that for any damage to the journal of the edit in progress the recovered state is that edit, with
+/// intact old bytes, or nothing.
 pub fn slot(bytes: &[u8]) {
     let [which, at, value, rest @ ..] = bytes else { return };
     let scratch = tempfile::tempdir().unwrap();
@@ -101,7 +102,7 @@ pub fn slot(bytes: &[u8]) {
     let mut lying = std::fs::read(&file).unwrap();
     let length = lying.len().min(2_000);
     match which / 2 % 4 {
-        // As it was written.
+        // Unchanged.
         0 => {}
         1 => lying[usize::from(*at) * length / 256] ^= value,
         2 => lying.truncate(usize::from(*at) * length / 256),
@@ -125,12 +126,12 @@ pub fn slot(bytes: &[u8]) {
     assert_eq!((pending.journal.entry.id, files(&pending.journal)), (journal.entry.id, files(&journal)));
 }
 
-/// Journals to begin with.
+/// Initial journals for the fuzzer.
 pub fn seeds() -> Vec<Vec<u8>> {
     [&b""[..], b"\x80old bytes", b"a\nb\nc\nd"].map(|bytes| made_of(bytes).1).into()
 }
 
-/// Damages to begin with.
+/// Initial damages for the fuzzer.
 pub fn slot_seeds() -> Vec<Vec<u8>> {
     (0..8).map(|which| [&[which, 60, 4][..], b"old bytes of some files"].concat()).collect()
 }

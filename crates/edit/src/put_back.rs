@@ -1,6 +1,6 @@
-//! The way back: after a failure at once, after a crash at the next start. Each file that is as the edit left it becomes
-//! what it was; one that still is what it was stays; any other is somebody else's work and is left alone and named. Can
-//! be repeated: when it is cut short itself, the next one finishes it.
+//! Rollback: immediately after a failure, or at the next start after a crash. A file that is as the edit left
+//! it gets its old content; one with its old content is left alone; any other was changed by someone else, is
+//! left alone and reported. Repeatable: if it is interrupted, the next run completes it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,18 +14,18 @@ use super::store::OperationId;
 use symd_base::{ContentHash, RelPath};
 use symd_vfs::{Like, Root, Slot, SlotContent, VfsError};
 
-/// What recovery found when the project was opened.
+/// The result of recovery when the project was opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recovered {
-    /// Each edit that had been cut short, by its number. Those with files left are reported at every start until they
+    /// Each edit that was cut short, by number. Those with files left are reported at every start until they
     /// are resolved ([`super::Editor::resolve`]).
     pub operations: Vec<RecoveredOperation>,
-    /// The journal is damaged and so is what symd keeps beside it: an edit may have been cut short, and nothing tells which.
+    /// Whether both the journal and its second head are damaged: an unknown edit may have been cut short.
     pub is_unreadable: bool,
 }
 
 impl Recovered {
-    /// What there is to tell, each in a sentence.
+    /// Returns the messages for the user, one sentence each.
     pub fn told(&self) -> Vec<String> {
         let mut told: Vec<String> = self.operations.iter().map(ToString::to_string).collect();
         if self.is_unreadable {
@@ -39,34 +39,32 @@ impl Recovered {
     }
 }
 
-/// One edit that had been cut short.
+/// An edit that was cut short.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecoveredOperation {
-    /// Its number.
     pub id: OperationId,
-    /// What it was to do.
+    /// The description of the edit.
     pub title: String,
-    /// Files put back just now.
+    /// Files that this recovery put back.
     pub put_back: Vec<RelPath>,
-    /// Files left as they are because they are neither what the edit made of them nor what they were.
+    /// Files left alone because they match neither the edit's result nor their old content.
     pub left: Vec<LeftFile>,
 }
 
 /// A file that was not put back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftFile {
-    /// Which.
     pub path: RelPath,
-    /// Why: "was changed since" …
+    /// The reason, as a predicate: "was changed since" …
     pub reason: String,
 }
 
-/// What a user can say about files that recovery left.
+/// The user's decision about files that recovery left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resolution {
-    /// They are right as they are: forget the old content.
+    /// Keep them as they are, and drop the old content.
     Keep,
-    /// Put the old content in their place. That is an edit and can be undone.
+    /// Restore the old content. This is an edit and can be undone.
     PutBack,
 }
 
@@ -82,8 +80,8 @@ impl fmt::Display for RecoveredOperation {
         let id = self.id;
         write!(
             f,
-            "; left as they are: {}; `symd resolve {id} keep` settles that, `symd resolve {id} put-back` restores what was before \
-             the edit (resolve_edit)",
+            "; left as they are: {}; `symd resolve {id} keep` accepts them so, `symd resolve {id} put-back` restores their \
+             content before the edit (resolve_edit)",
             listed(&self.left)
         )
     }
@@ -99,25 +97,25 @@ impl fmt::Display for LeftFile {
     }
 }
 
-/// How far the way back led.
+/// The result of a rollback.
 #[derive(Debug, Default)]
 pub(super) struct PutBack {
     pub(super) done: Vec<RelPath>,
-    /// Somebody else's work.
+    /// Files changed by someone else.
     pub(super) foreign: Vec<LeftFile>,
-    /// What the system refused: worth trying again.
+    /// Files for which the system reported an error: worth another attempt.
     pub(super) failed: Vec<LeftFile>,
 }
 
 impl PutBack {
-    /// Every file that was not put back.
+    /// Returns every file that was not put back.
     pub(super) fn left(&self) -> impl Iterator<Item = &LeftFile> {
         self.failed.iter().chain(&self.foreign)
     }
 }
 
-/// The files of an edit that can neither be put back nor are made whole, since the journal no longer holds what they held
-/// before: all of them, each with how it stands. Empty where what is left of the journal is enough.
+/// Returns all files of an edit, each with its state, if the edit is neither complete nor can be put back
+/// because the journal has lost old content that is needed. Empty if the rest of the journal is sufficient.
 pub(super) fn beyond_repair(root: &Root, entry: &Entry) -> Vec<LeftFile> {
     let is_beyond = |record: &Record| match record {
         Record::Content { path, before: Some(before), after, .. } if entry.lost.contains(path) => {
@@ -142,13 +140,13 @@ pub(super) fn beyond_repair(root: &Root, entry: &Entry) -> Vec<LeftFile> {
     entry.files().into_iter().map(standing).collect()
 }
 
-/// Puts back the first `touched` records of `journal`, and takes away everything staged and made.
+/// Puts back the first `touched` records of `journal`, and removes staged files and created directories.
 pub(super) fn put_back(root: &Root, hook: &Hook, journal: &Journal, touched: usize) -> PutBack {
     let mut result = PutBack::default();
     let entry = &journal.entry;
-    // First, so that a full disk has room for what is put back.
+    // Must come first, so that a full disk has room for the old content.
     unstage(root, entry, &mut result);
-    // Outermost first.
+    // Stored innermost first, so reversed: outermost first.
     for directory in entry.cleared.iter().rev() {
         let made = root.slot(directory).and_then(|slot| slot.make_directory());
         note(&mut result, directory, made.map(|_| ()).map_err(EditError::from));
@@ -174,7 +172,8 @@ pub(super) fn put_back(root: &Root, hook: &Hook, journal: &Journal, touched: usi
     result
 }
 
-/// Whether every change of `entry` was made: then it is whole, and only its commit was cut short.
+/// Reports whether every change of `entry` was applied: then the edit is complete, and only its commit is
+/// missing.
 pub(super) fn is_made(root: &Root, entry: &Entry) -> bool {
     let is_there = |directory: &RelPath| {
         matches!(root.slot(directory).and_then(|slot| slot.look()), Ok(SlotContent::Other("a directory")))
@@ -188,7 +187,7 @@ pub(super) fn is_made(root: &Root, entry: &Entry) -> bool {
     entry.made.iter().all(is_there) && entry.records.iter().all(is_done)
 }
 
-/// The files of `entry` that are neither what they were nor what the edit made of them.
+/// Returns the files of `entry` that do not have their old content.
 pub(super) fn foreign(root: &Root, entry: &Entry) -> Vec<LeftFile> {
     let mut left = Vec::new();
     for record in &entry.records {
@@ -210,18 +209,18 @@ fn note(result: &mut PutBack, path: &RelPath, answer: Result<(), EditError>) {
     let Err(error) = answer else { return };
     let left = |reason: String| LeftFile { path: path.clone(), reason };
     match error {
-        // Something else stands there, or on the way there: the user put it there.
+        // Something else is at this path or on the way to it: the user put it there.
         EditError::File(VfsError::NotAFile { what, .. }) => {
             result.foreign.push(left(format!("is {what} now")))
         }
         EditError::File(VfsError::Exists { .. }) => {
-            result.foreign.push(left("came into being since".to_owned()))
+            result.foreign.push(left("has been created since".to_owned()))
         }
         other => result.failed.push(left(bare(&other))),
     }
 }
 
-/// Takes away what an edit staged, as far as that can be had.
+/// Removes the staged files of an edit; ignores errors.
 pub(super) fn unstage_all(root: &Root, entry: &Entry) {
     unstage(root, entry, &mut PutBack::default());
 }
@@ -264,7 +263,7 @@ fn put_back_one(
         }
         Record::Move { from, to, hash } => match (now(root, from)?, now(root, to)?) {
             (Some(found), None) if found == *hash => {}
-            // Cut short between the two halves of a move, on a file system that has no whole one.
+            // Interrupted between the two halves of a move, on a file system without an atomic one.
             (Some(found), Some(copy)) if found == *hash && copy == *hash => {
                 root.slot(to)?.remove()?;
                 result.done.push(to.clone());
@@ -284,8 +283,8 @@ fn put_back_one(
     Ok(())
 }
 
-/// Makes `path` what it was, in one step. `there`: whether something is there, and whether it bears the permissions
-/// that the old file had.
+/// Restores the old state of `path` in one step. `there` is `None` if nothing is there now; else it tells
+/// whether the file has the permissions of the old one.
 fn restore(
     root: &Root,
     path: &RelPath,
@@ -304,7 +303,7 @@ fn restore(
     Ok(placed?)
 }
 
-/// Makes the directories above `path` that somebody has taken away meanwhile.
+/// Recreates the missing directories above `path`.
 fn make_way(root: &Root, path: &RelPath) -> Result<(), EditError> {
     let above = std::iter::successors(path.parent(), RelPath::parent);
     let mut missing: Vec<RelPath> = above.filter(|directory| !directory.is_root()).collect();
@@ -315,7 +314,7 @@ fn make_way(root: &Root, path: &RelPath) -> Result<(), EditError> {
     Ok(())
 }
 
-/// The hash of what lies at `path`; `None` when nothing does.
+/// Returns the hash of the file at `path`, or `None` if there is none.
 fn now(root: &Root, path: &RelPath) -> Result<Option<ContentHash>, EditError> {
     let slot: Slot<'_> = match root.slot(path) {
         Err(VfsError::NotFound { .. }) => return Ok(None),

@@ -1,7 +1,8 @@
-//! The head of the journal of the edit under way, once more: in the lock file, which is open anyhow. A journal that is
-//! damaged after a crash is read with its help: which files the edit was about, and which of the old bytes are still whole.
-//! Not waited for: what a process leaves behind when it is killed is all there, and a machine that loses its power while the
-//! journal itself is written has changed no file yet. Invariant: what is here proves itself, or is nothing.
+//! A second copy of the head of the current journal, in the lock file, which is open anyway. It makes a
+//! journal readable that was damaged in a crash: it names the files of the edit, and shows which old bytes
+//! are still intact. Written without waiting for the disk: all writes of a killed process survive, and if the
+//! machine loses power while the journal itself is written, no file has been changed yet. Invariant: its
+//! content is validated by its hash or counts as absent.
 
 use std::fs::File;
 use std::io::Read;
@@ -12,7 +13,7 @@ use super::entry::Head;
 use super::slot::NOTHING;
 use symd_base::state::{StateError, durable};
 
-/// Where it begins, behind what [`super::ledger`] keeps there.
+/// Offset of the head, after the data of [`super::ledger`].
 const OFFSET: u64 = 64;
 
 #[derive(Debug)]
@@ -20,29 +21,27 @@ pub(super) struct SecondHead {
     path: PathBuf,
 }
 
-/// What lies where a journal or its head may lie.
+/// The content found at the location of a journal or head.
 #[derive(Debug)]
 pub(super) enum Lying<T> {
-    /// A whole one.
+    /// A complete one.
     Whole(T),
-    /// None.
     Nothing,
-    /// One that is cut short or damaged.
+    /// A truncated or damaged one.
     Damaged,
 }
 
 impl SecondHead {
-    /// In the lock file at `path`.
+    /// Returns the second head in the lock file at `path`.
     pub(super) fn new(path: PathBuf) -> SecondHead {
         SecondHead { path }
     }
 
-    /// Writes `head` into the lock file, which the caller holds.
+    /// Writes `head` into the lock file, which the caller has locked.
     pub(super) fn write(&self, lock: &File, head: &[u8]) -> Result<(), StateError> {
         lock.write_all_at(head, OFFSET).map_err(|source| self.failed("cannot write", source))
     }
 
-    /// Forgets it.
     pub(super) fn clear(&self) -> Result<(), StateError> {
         durable::patch_at(&self.path, &NOTHING, OFFSET)
     }
@@ -53,7 +52,7 @@ impl SecondHead {
             Ok(Some(head)) => Ok(Lying::Whole(head)),
             Ok(None) if is_nothing(&file, OFFSET) => Ok(Lying::Nothing),
             Ok(None) => Ok(Lying::Damaged),
-            // Another version's is of no use here.
+            // The head of another version is of no use here.
             Err(error) if error.kind() == std::io::ErrorKind::InvalidData => Ok(Lying::Damaged),
             Err(error) => Err(self.failed("cannot read", error)),
         }
@@ -64,13 +63,13 @@ impl SecondHead {
     }
 }
 
-/// Whether nothing was written at `at`, or what was written is forgotten.
+/// Reports whether nothing was written at `at`, or the content was erased.
 pub(super) fn is_nothing(file: &File, at: u64) -> bool {
     let mut begin = NOTHING;
     matches!(file.read_at(&mut begin, at), Ok(read) if read == 0 || begin == NOTHING)
 }
 
-/// The bytes of a file from some place on.
+/// Reader of a file from an offset on.
 struct Behind<'f> {
     file: &'f File,
     at: u64,

@@ -1,27 +1,28 @@
-//! The project's own settings of symd: what they tighten must hold for the tools too, so no edit of a tool's touches them.
-//! Says nothing of what stands in them, and nothing of `.symd`'s other files (memories are edited like any file).
-//! Invariant: the answer does not depend on the case of a name, nor on the name by which a link leads to the file.
+//! The project's own settings for symd: since they restrict tools, no tool's edit may change them. Does not
+//! interpret their content, and does not cover `.symd`'s other files (memories are edited like any file).
+//! Invariant: the answer depends neither on the case of a name, nor on the name by which a link leads to the
+//! file.
 
 use symd_base::RelPath;
 use symd_vfs::{EntryKind, Root};
 
-/// Where the files are.
+/// The directory of the files.
 const DIRECTORY: &str = ".symd";
 
-/// The files, from the root on.
+/// The files, relative to the root.
 const FILES: [&str; 3] = [".symd/approvals.toml", ".symd/config.toml", ".symd/languages.toml"];
 
-/// Where the settings of a project lie.
+/// The locations of a project's settings.
 #[derive(Debug, Default)]
 pub(super) struct Settings {
-    /// Links resolved, where that leads to another name.
+    /// Targets of links, where those lead to another name.
     elsewhere: Vec<RelPath>,
 }
 
 impl Settings {
-    /// Those of the project at `root`, as it is now.
+    /// Returns the locations in the project at `root`, as it is now.
     pub(super) fn of(root: &Root) -> Settings {
-        // Most projects have no link there, which takes one look at each instead of four.
+        // Most projects have no link there; checking that takes one system call per file instead of four.
         let directory = RelPath::new(DIRECTORY).ok().and_then(|path| root.open_directory_itself(&path).ok());
         let is_itself = |file: &str| match (&directory, file.rsplit('/').next()) {
             (Some(directory), Some(name)) => match Root::stat_in(directory, name) {
@@ -34,7 +35,8 @@ impl Settings {
         Settings { elsewhere: others.filter_map(|file| elsewhere(root, file)).collect() }
     }
 
-    /// Whether `path`, as it is written or with links resolved, is one of them, or would lie beneath one.
+    /// Reports whether `path`, as written or with links resolved, is a settings file, or would lie beneath
+    /// one.
     pub(super) fn hold(&self, path: &RelPath) -> bool {
         let folded = path.as_str().to_ascii_lowercase();
         let is_named = |file: &str| {
@@ -44,7 +46,7 @@ impl Settings {
     }
 }
 
-/// Where `file` is, or would be, if that is not where it says.
+/// Returns the actual location of `file`, existing or not, if that differs from its name.
 fn elsewhere(root: &Root, file: &str) -> Option<RelPath> {
     let named = RelPath::new(file).ok()?;
     let above = || Some(root.resolve(&named.parent()?).ok()?.join(named.file_name()));

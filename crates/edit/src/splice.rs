@@ -1,5 +1,5 @@
-//! Text edits in the bytes of a file: what is replaced is encoded as the file is, everything else is copied byte for
-//! byte, valid or not. Offsets are those of `base::text::decode`, which this mirrors.
+//! Applies text edits to the bytes of a file: new text is encoded like the file, everything else is copied
+//! byte for byte, valid or not. Offsets are those of `base::text::decode`, which this mirrors.
 
 use std::borrow::Cow;
 
@@ -7,12 +7,12 @@ use super::error::EditError;
 use symd_base::text::{Binary, Encoding, decode};
 use symd_base::{RelPath, TextEdits};
 
-/// The bytes of `path` with `edits` made.
+/// Returns the bytes of `path` after `edits`.
 pub(super) fn splice(path: &RelPath, bytes: &[u8], edits: &TextEdits) -> Result<Vec<u8>, EditError> {
-    // One copy that decoding consumes; it is the text afterwards.
+    // Decoding consumes the copy and reuses it for the text.
     let decoded = decode(bytes.to_vec());
     let (text, encoding) = decoded.map_err(|Binary| EditError::Binary { path: path.clone() })?;
-    // Finds ranges that lie outside or cut a character.
+    // Rejects ranges that lie outside the text or split a character.
     let after = edits.apply(&text).map_err(|source| EditError::Text { path: path.clone(), source })?;
     match encoding {
         Encoding::Utf8 => return Ok(after.into_bytes()),
@@ -34,8 +34,8 @@ pub(super) fn splice(path: &RelPath, bytes: &[u8], edits: &TextEdits) -> Result<
         copied = end;
     }
     result.extend_from_slice(&bytes[copied..]);
-    // Invalid bytes that come to stand beside others can mean something else: half a UTF-16 unit shifts what follows,
-    // two halves of a character make one.
+    // Invalid bytes that become adjacent to others can change their meaning: half a UTF-16 unit shifts what
+    // follows, and two halves of a character form one.
     if decode(result.clone()).is_ok_and(|(text, _)| text == after) {
         return Ok(result);
     }
@@ -51,7 +51,7 @@ fn encoded(text: &str, encoding: Encoding) -> Cow<'_, [u8]> {
     }
 }
 
-/// A stretch of a file and of its decoded text.
+/// A segment of a file and of its decoded text.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
     text: usize,
@@ -61,8 +61,8 @@ struct Piece {
     valid: bool,
 }
 
-/// The pieces of a file from front to back: one character each in UTF-16, longer in UTF-8, where offsets within a
-/// valid piece agree.
+/// The segments of a file from front to back: one character each in UTF-16; longer in UTF-8, where offsets
+/// within a valid segment are the same in bytes and text.
 struct Pieces<'b> {
     bytes: &'b [u8],
     encoding: Encoding,
@@ -80,7 +80,7 @@ impl<'b> Pieces<'b> {
         Pieces { bytes, encoding, current }
     }
 
-    /// The byte at which the text's `offset` stands; offsets must not go back before the current piece.
+    /// Returns the byte position of the text's `offset`; offsets must not precede the current piece.
     fn byte_of(&mut self, offset: usize) -> usize {
         while offset > self.current.text + self.current.text_length && self.step() {}
         let inside = offset - self.current.text;
@@ -91,7 +91,7 @@ impl<'b> Pieces<'b> {
         }
     }
 
-    /// The first invalid stretch that `start..end` touches. Moves on to `end`.
+    /// Returns the text offset of the first invalid piece that overlaps `start..end`. Advances to `end`.
     fn invalid_in(&mut self, start: usize, end: usize) -> Option<usize> {
         let touched = |piece: Piece| {
             (!piece.valid && piece.text < end && start < piece.text + piece.text_length).then_some(piece.text)
@@ -189,7 +189,7 @@ mod tests {
             let refused = made(lossy, &[(touching.0, touching.1, "x")]);
             assert!(matches!(refused, Err(EditError::InvalidBytes { .. })), "{touching:?}");
         }
-        // Valid U+FFFD is text like any other.
+        // A valid U+FFFD is ordinary text.
         assert_eq!(
             made("\u{FFFD}\u{FFFD}".as_bytes(), &[(0, 3, "x")]).expect("made"),
             "x\u{FFFD}".as_bytes()
@@ -199,13 +199,13 @@ mod tests {
         assert_eq!(made(broken, &[(3, 4, "x")]).expect("made"), b"\xFF\xFE\x3D\xD8x\0b");
         assert!(matches!(made(broken, &[(0, 3, "")]), Err(EditError::InvalidBytes { offset: 0, .. })));
         assert!(matches!(made(broken, &[(4, 7, "")]), Err(EditError::InvalidBytes { offset: 4, .. })));
-        // Bytes that would mean something else beside each other, or what comes behind half a unit.
+        // Bytes that would form another character when adjacent, or text after half a unit.
         assert!(matches!(made(b"\xE2\x82x\xAC", &[(3, 4, "")]), Err(EditError::InvalidBytes { .. })));
         assert!(matches!(made(broken, &[(7, 7, "x")]), Err(EditError::InvalidBytes { .. })));
         assert!(matches!(made(b"a\0", &[(0, 1, "")]), Err(EditError::Binary { .. })));
     }
 
-    /// Against decoding, over random bytes: the spliced bytes decode to the edited text.
+    /// Property on random bytes: the spliced bytes decode to the edited text.
     #[test]
     fn splicing_and_decoding_commute() {
         let mut random = fastrand::Rng::with_seed(4);

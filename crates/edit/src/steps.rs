@@ -1,4 +1,4 @@
-//! The moments between two steps of an edit, for tests that stop there. Outside tests nothing listens.
+//! The points between two steps of an edit, at which tests can stop it. Unused outside tests.
 
 use std::fmt;
 use std::io;
@@ -6,39 +6,38 @@ use std::sync::Arc;
 
 use super::error::EditError;
 
-/// What has just been done.
+/// A completed step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// The plan stands the check; nothing is written.
+    /// The plan passed the check; nothing is written.
     Checked,
     /// The journal is on the disk.
     Journalled,
     /// A directory was made.
     DirectoryMade,
-    /// A file's new bytes lie beside it.
+    /// A file's new bytes are staged next to it.
     Staged,
     /// All staged files of a batch are on the disk.
     Synced,
     /// One file's change was made.
     Changed,
-    /// An empty directory was taken away.
+    /// An empty directory was removed.
     DirectoryCleared,
     /// All directories are on the disk; the next step commits.
     DirectoriesSynced,
-    /// The journal has become history.
+    /// The journal was committed to the history.
     Committed,
     /// Rollback or recovery has put one file back.
     PutBack,
-    /// Rollback or recovery is through; the journal is still there.
+    /// Rollback or recovery has finished; the journal still exists.
     AllPutBack,
 }
 
-/// Called after every step: an error makes the edit fail there; a test may also end the process.
+/// A callback after every step: an error makes the edit fail there; a test may also kill the process.
 #[derive(Clone, Default)]
 pub struct Hook(Option<Arc<dyn Fn(Step) -> io::Result<()> + Send + Sync>>);
 
 impl Hook {
-    /// Calls `hook` after every step.
     pub fn new(hook: impl Fn(Step) -> io::Result<()> + Send + Sync + 'static) -> Hook {
         Hook(Some(Arc::new(hook)))
     }

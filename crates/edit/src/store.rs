@@ -1,6 +1,6 @@
-//! The directory where a project's journals lie: in `slot`, or in `pending` if it is long, while an edit is under way;
-//! `N.edit` once it is committed; `N.cut` where recovery could not put everything back. Invariant: only who holds the lock
-//! changes anything here.
+//! The directory of a project's journals: `slot`, or `pending` for a long journal, while an edit is in
+//! progress; `N.edit` once it is committed; `N.cut` if recovery could not put everything back. Invariant:
+//! only the holder of the lock changes anything here.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,7 +16,7 @@ use super::second_head::{Lying, SecondHead, is_nothing};
 use super::slot::Slot;
 use symd_base::state::{self, StateError, durable};
 
-/// The number of an operation, unique in its project, rising with time.
+/// The number of an operation, unique in its project and increasing with time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct OperationId(pub u64);
 
@@ -26,27 +26,27 @@ impl fmt::Display for OperationId {
     }
 }
 
-/// What is left of earlier edits.
+/// The state that earlier edits left.
 #[derive(Debug)]
 pub(super) enum Left {
-    /// Nothing: each came to its end.
+    /// Nothing: all edits were completed.
     Nothing,
-    /// One was under way.
+    /// An edit was in progress.
     Pending(Box<Pending>),
-    /// Neither the journal nor its head can be read: an edit may have been under way, and nothing says which.
+    /// Neither the journal nor its head can be read: an unknown edit may have been in progress.
     Unreadable,
 }
 
-/// An edit that was under way. Its journal may have lost old bytes ([`Entry::lost`]).
+/// An edit that was in progress. Its journal may have lost old bytes ([`Entry::lost`]).
 #[derive(Debug)]
 pub(super) struct Pending {
     pub(super) journal: Journal,
     pub(super) place: JournalLocation,
-    /// The journal there is damaged; this one was made up of what is left of it.
+    /// Whether the stored journal is damaged, and this one was reconstructed from its remains.
     pub(super) is_salvaged: bool,
 }
 
-/// Where the journal of an edit under way lies.
+/// The location of the journal of an edit in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum JournalLocation {
     Slot,
@@ -58,9 +58,9 @@ pub(super) struct Store {
     directory: PathBuf,
     slot: Slot,
     second_head: SecondHead,
-    /// Bytes that committed entries may take.
+    /// Maximum total size of committed entries, in bytes.
     limit: u64,
-    /// Headers read so far: entries never change. Those that fell out are dropped at the next look.
+    /// Headers read so far: entries never change. Those that were pruned are dropped at the next read.
     known: Mutex<BTreeMap<OperationId, Arc<Entry>>>,
     ledger: Mutex<Ledger>,
 }
@@ -82,12 +82,11 @@ impl Store {
         })
     }
 
-    /// Where it lies.
     pub(super) fn directory(&self) -> &Path {
         &self.directory
     }
 
-    /// Keeps every other process from editing this project until the file is dropped.
+    /// Prevents every other process from editing this project until the file is dropped.
     pub(super) fn lock(&self) -> Result<File, StateError> {
         let path = self.directory.join(LOCK);
         let lock = durable::lock(&path)?;
@@ -95,13 +94,13 @@ impl Store {
         Ok(lock)
     }
 
-    /// A number that no operation has had.
+    /// Returns a number that no operation has had.
     pub(super) fn next_id(&self, lock: &File) -> Result<OperationId, StateError> {
         self.with_committed(|_| ())?;
         self.ledger().next(lock).map_err(|source| self.failed("cannot write", source))
     }
 
-    /// Writes the journal of an edit that is about to be made, and waits for the disk.
+    /// Writes the journal of an edit that is about to be applied, and waits for the disk.
     pub(super) fn begin(&self, journal: &Journal, lock: &File) -> Result<JournalLocation, StateError> {
         self.ledger().is_clean = false;
         let head = self.head(journal)?;
@@ -115,7 +114,8 @@ impl Store {
         Ok(JournalLocation::File)
     }
 
-    /// Makes the edit under way history: it has happened as soon as its entry is whole. The entry's path.
+    /// Commits the edit in progress to the history, which is done as soon as its entry is complete. Returns
+    /// the entry's path.
     pub(super) fn commit(&self, journal: &Journal, place: JournalLocation) -> Result<PathBuf, StateError> {
         let path = self.path(journal.entry.id, COMMITTED);
         let head = self.head(journal)?;
@@ -123,7 +123,7 @@ impl Store {
         match place {
             JournalLocation::File => durable::rename(&self.pending_path(), &path)?,
             JournalLocation::Slot => match durable::create(&path, &parts) {
-                // Numbers are given once: it was cut short while it was written.
+                // Numbers are unique, so the existing file is a partially written entry.
                 Err(_) if path.exists() && self.read_at(&path)?.is_none() => {
                     durable::remove(&path)?;
                     durable::create(&path, &parts)?;
@@ -133,7 +133,7 @@ impl Store {
         }
         let size = parts.iter().map(|part| part.len() as u64).sum();
         let mut ledger = self.ledger();
-        // In the slot there may be one more, of an edit before a long one.
+        // After a long edit the slot may still contain the journal of an earlier edit.
         ledger.is_clean = place == JournalLocation::Slot;
         if let Some(committed) = &mut ledger.committed {
             committed.insert(journal.entry.id, size);
@@ -141,7 +141,7 @@ impl Store {
         Ok(path)
     }
 
-    /// What was under way when its process was ended: neither committed nor put back.
+    /// Returns the edit that was in progress when its process ended, neither committed nor put back.
     pub(super) fn left(&self) -> Result<Left, StateError> {
         if self.ledger().is_clean {
             return Ok(Left::Nothing);
@@ -154,7 +154,7 @@ impl Store {
             long => (JournalLocation::File, self.pending_path(), long),
         };
         let left = match lying {
-            // The file of a long journal is renamed when its edit is committed.
+            // A long journal's file is renamed at the commit, so an existing one was not committed.
             Lying::Whole(journal)
                 if place == JournalLocation::File || !self.is_settled(journal.entry.id)? =>
             {
@@ -176,8 +176,8 @@ impl Store {
         Ok(left)
     }
 
-    /// What can be told of an edit whose journal should lie at `path` and does not, or is damaged: it may also have been
-    /// cut short while it was written, before anything was changed.
+    /// Reconstructs the edit whose journal at `path` is missing or damaged. It may also have been cut short
+    /// while the journal was written, before anything was changed.
     fn salvaged(&self, place: JournalLocation, path: &Path, is_damaged: bool) -> Result<Left, StateError> {
         match self.second_head.read()? {
             Lying::Whole(head) if !self.is_settled(head.entry.id)? => {
@@ -197,10 +197,11 @@ impl Store {
         }
     }
 
-    /// The journal at `path`.
+    /// Reads the journal at `path`.
     fn lying(&self, path: &Path) -> Result<Lying<Journal>, StateError> {
         let Some(file) = durable::open(path)? else { return Ok(Lying::Nothing) };
-        // A long journal that is empty was cut short, and the slot is made with its full length.
+        // An empty file of a long journal was cut short. The slot in contrast is created with its full
+        // length, so zeros mean that it has no journal.
         let is_nothing = path == self.slot.path() && is_nothing(&file, 0);
         Ok(match read_from(path, file).map_err(|error| self.naming_files(error))? {
             Some(journal) => Lying::Whole(journal),
@@ -209,8 +210,8 @@ impl Store {
         })
     }
 
-    /// The error of a journal that seems to be another version's, with the files that it is about where its second head
-    /// tells them: then it may as well be damaged, and nothing is touched.
+    /// Extends the error about a journal of another version by the files that the edit concerns, if the
+    /// second head is readable: the journal may as well be damaged, so nothing is touched.
     fn naming_files(&self, error: StateError) -> StateError {
         let StateError::Io { what, path, source } = error else { return error };
         let named = match self.second_head.read() {
@@ -221,24 +222,25 @@ impl Store {
         };
         let source = std::io::Error::new(
             std::io::ErrorKind::InvalidData,
-            format!("{source}; the edit is of {named}, and nothing of it was touched"),
+            format!("{source}; the edit concerns {named}; none of these was touched"),
         );
         StateError::Io { what, path, source }
     }
 
-    /// Waits until names here are on the disk.
+    /// Waits until the names in this directory are on the disk.
     pub(super) fn sync(&self) -> Result<(), StateError> {
         durable::sync_directory(&self.directory)
     }
 
-    /// Whether the edit whose journal is in the slot came to its end: it stays there until the next one.
+    /// Reports whether the edit whose journal is in the slot was completed: the journal stays there until the
+    /// next edit.
     fn is_settled(&self, id: OperationId) -> Result<bool, StateError> {
         let later = self.ids(COMMITTED)?.last().is_some_and(|last| *last > id);
         let cut_short = self.ids(CUT_SHORT)?.last().is_some_and(|last| *last >= id);
         Ok(later || cut_short || self.read(id)?.is_some())
     }
 
-    /// Forgets the edit under way, which has left nothing behind.
+    /// Erases the journal of the edit in progress, which left nothing behind.
     pub(super) fn drop_pending(&self, place: JournalLocation) -> Result<(), StateError> {
         self.second_head.clear()?;
         match place {
@@ -252,14 +254,14 @@ impl Store {
         Ok(())
     }
 
-    /// Keeps `journal`, which is what is left of the edit under way, for its user, who has to say what shall become of it.
+    /// Keeps `journal`, the rest of the edit in progress, until the user decides how to resolve it.
     pub(super) fn set_aside(&self, journal: &Journal, place: JournalLocation) -> Result<(), StateError> {
         let head = self.head(journal)?;
         durable::write(&self.path(journal.entry.id, CUT_SHORT), &journal.parts(&head))?;
         self.drop_pending(place)
     }
 
-    /// Operations that were cut short and could not be put back whole.
+    /// Returns the operations that were cut short and could not be put back completely.
     pub(super) fn cut_short(&self) -> Result<Vec<OperationId>, StateError> {
         self.ids(CUT_SHORT)
     }
@@ -273,7 +275,8 @@ impl Store {
         self.sync()
     }
 
-    /// Every committed operation, oldest first. Entries that are damaged, or another version's, are left out.
+    /// Returns every committed operation, oldest first. Omits entries that are damaged or were written by
+    /// another version.
     pub(super) fn entries(&self) -> Result<Vec<Arc<Entry>>, StateError> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let mut present = BTreeMap::new();
@@ -294,12 +297,12 @@ impl Store {
         Ok(known.values().cloned().collect())
     }
 
-    /// A committed operation with its old bytes.
+    /// Reads a committed operation with its old bytes.
     pub(super) fn read(&self, id: OperationId) -> Result<Option<Journal>, StateError> {
         self.read_at(&self.path(id, COMMITTED))
     }
 
-    /// Lets the oldest operations fall out until the rest fits the limit. The newest stays, however large.
+    /// Removes the oldest operations until the rest fits the limit. The newest stays, however large.
     pub(super) fn prune(&self) -> Result<(), StateError> {
         for id in self.with_committed(|committed| beyond(committed, self.limit))? {
             durable::remove(&self.path(id, COMMITTED))?;
@@ -308,7 +311,7 @@ impl Store {
         Ok(())
     }
 
-    /// What `look` makes of the bytes of each committed operation.
+    /// Calls `look` with the size in bytes of each committed operation.
     fn with_committed<T>(
         &self,
         look: impl FnOnce(&mut BTreeMap<OperationId, u64>) -> T,
@@ -356,7 +359,8 @@ impl Store {
     }
 }
 
-/// The operations that do not fit `limit` bytes. What is older than one that does not fit goes too: undo has no gaps.
+/// Returns the operations that do not fit `limit` bytes. All operations older than one that does not fit are
+/// included, so that undo has no gaps.
 fn beyond(committed: &BTreeMap<OperationId, u64>, limit: u64) -> Vec<OperationId> {
     let mut room = limit;
     let newest_first = committed.iter().rev().enumerate();
@@ -369,7 +373,7 @@ fn beyond(committed: &BTreeMap<OperationId, u64>, limit: u64) -> Vec<OperationId
     committed.keys().rev().skip(fitting).copied().collect()
 }
 
-/// The operation that a file of that name is of.
+/// Returns the number of the operation to which a file of this name belongs.
 fn id_of(name: &str, extension: &str) -> Option<OperationId> {
     name.strip_suffix(extension)?.strip_suffix('.')?.parse().ok().map(OperationId)
 }

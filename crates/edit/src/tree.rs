@@ -1,5 +1,6 @@
-//! A plan tried out in memory: which files it would leave, and which changes that comes down to. Reads every file that
-//! the plan names, writes nothing. Invariant: a change is made up only for a path whose bytes were what the plan said.
+//! Simulates a plan in memory to find the resulting files and the changes on the disk. Reads every file that
+//! the plan names, writes nothing. Invariant: a change is created only for a path whose bytes matched the
+//! plan.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -14,32 +15,32 @@ use super::splice::splice;
 use symd_base::{ContentHash, RelPath};
 use symd_vfs::{EntryKind, GitsOwn, Like, MAX_FILE_BYTES, Root, SlotContent, VfsError};
 
-/// Files as the plan found them and as it leaves them. A path stands in both maps or in none.
+/// Files before and after the plan. A path is in both maps or in neither.
 struct Tree<'r> {
     root: &'r Root,
     links: Links,
-    /// What no step may touch; what was done to it before may be undone.
+    /// Files that no step may touch; earlier changes of them may still be undone.
     settings: Settings,
-    /// The same of git's.
+    /// Git's own files, with the same rule.
     gits: GitsOwn,
     before: BTreeMap<RelPath, Option<Original>>,
     now: BTreeMap<RelPath, Option<PlannedFile>>,
     conflicts: BTreeMap<RelPath, Conflict>,
-    /// Directories that shall be there, empty or not.
+    /// Directories that must exist, empty or not.
     directories: BTreeSet<RelPath>,
     clear: Vec<RelPath>,
 }
 
-/// What is done with a path that goes through a link.
+/// Treatment of a path that leads through a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Links {
-    /// Its target is meant, which lies inside the project.
+    /// The step applies to the link's target, which must be inside the project.
     Followed,
-    /// The step is refused.
+    /// The step is rejected.
     Refused,
 }
 
-/// What `plan` comes down to on the disk as it is.
+/// Returns the changes that `plan` makes to the current tree.
 pub(super) fn changes_of(root: &Root, plan: &Plan, links: Links) -> Result<Changes, EditError> {
     let (settings, gits) = (Settings::of(root), GitsOwn::of(root));
     let mut tree = Tree { links, settings, gits, ..Tree::new(root) };
@@ -49,7 +50,7 @@ pub(super) fn changes_of(root: &Root, plan: &Plan, links: Links) -> Result<Chang
     tree.changes()
 }
 
-/// What undoing `journal` comes down to: every file must be as that operation left it.
+/// Returns the changes that undo `journal`: every file must be as that operation left it.
 pub(super) fn inverse_of(root: &Root, journal: &Journal) -> Result<Changes, EditError> {
     let mut tree = Tree::new(root);
     for (record, old) in journal.entry.records.iter().zip(&journal.old) {
@@ -75,17 +76,18 @@ pub(super) fn inverse_of(root: &Root, journal: &Journal) -> Result<Changes, Edit
         }
     }
     tree.clear = journal.entry.made.iter().rev().cloned().collect();
-    // Those that the operation took away; what it left because it was not empty is there.
+    // Directories that the operation removed; one that it left because it was not empty still exists.
     tree.directories.extend(journal.entry.cleared.iter().cloned());
     tree.changes()
 }
 
-/// What putting every file of `journal` back comes down to, whatever they hold now; of those whose old bytes are lost nothing.
+/// Returns the changes that put every file of `journal` back, whatever it contains now, except files whose
+/// old bytes are lost.
 pub(super) fn restoration_of(root: &Root, journal: &Journal) -> Result<Changes, EditError> {
     let mut tree = Tree::new(root);
     for (record, old) in journal.entry.records.iter().zip(&journal.old) {
         if let Record::Content { path, before, .. } = record {
-            // What it held is lost, and it holds it.
+            // The journal has lost the old content, but the file still has it.
             if journal.entry.lost.contains(path) {
                 continue;
             }
@@ -100,7 +102,7 @@ pub(super) fn restoration_of(root: &Root, journal: &Journal) -> Result<Changes, 
         } else if let Record::Move { from, to, .. } = record {
             tree.load(from)?;
             tree.load(to)?;
-            // Its bytes were never changed by us: what is there under the new name is the file.
+            // The edit never changed its bytes, so the file under the new name is the moved file.
             if tree.now.get(from).is_some_and(Option::is_none) {
                 tree.rename(to, from);
             }
@@ -123,7 +125,8 @@ impl<'r> Tree<'r> {
                 let path = self.target(path)?;
                 if self.expect(&path, Some(*base)) {
                     let Some(Some(file)) = self.now.get(&path) else { return Ok(()) };
-                    // Offsets of what an earlier step has changed since, perhaps under another name of the file.
+                    // The offsets refer to a text that an earlier step changed, perhaps under another name of
+                    // the file.
                     if file.hash != *base {
                         return Err(EditError::Twice { path });
                     }
@@ -150,7 +153,7 @@ impl<'r> Tree<'r> {
             }
             PlanStep::MakeDirectory { path } => {
                 let path = self.without_links_above(path)?;
-                // A link to a directory is one, for whoever wants to put files there.
+                // A link to a directory counts as a directory, because files can be created in it.
                 if self.root.stat(&path).is_ok_and(|(kind, _)| kind == EntryKind::Directory) {
                     return Ok(());
                 }
@@ -166,21 +169,22 @@ impl<'r> Tree<'r> {
         Ok(())
     }
 
-    /// The file that `path` names, through links, loaded.
+    /// Loads and returns the file that `path` names, through links.
     fn target(&mut self, path: &RelPath) -> Result<RelPath, EditError> {
         let path = self.open_to_tools(path, self.resolve(path, path)?)?;
         self.load(&path)?;
         Ok(path)
     }
 
-    /// The file `path` itself, loaded: a link is refused, since moving or removing it is not what it says.
+    /// Loads and returns the file `path` itself: a link is rejected, since moving or removing a link is not
+    /// the same operation.
     fn itself(&mut self, path: &RelPath) -> Result<RelPath, EditError> {
         let path = self.without_links_above(path)?;
         self.load(&path)?;
         Ok(path)
     }
 
-    /// The name `path`, where nothing is.
+    /// Returns `path`, at which nothing may exist.
     fn vacant(&mut self, path: &RelPath) -> Result<RelPath, EditError> {
         let path = self.without_links_above(path)?;
         match self.load(&path) {
@@ -202,7 +206,8 @@ impl<'r> Tree<'r> {
         self.open_to_tools(path, self.resolve(&parent, path)?.join(path.file_name()))
     }
 
-    /// `found`, to which `named` leads, unless it is the user's to change or git's: a hook that is planted there would run.
+    /// Returns `found`, to which `named` leads, unless only the user may change it or it is git's own: a hook
+    /// planted there would run.
     fn open_to_tools(&self, named: &RelPath, found: RelPath) -> Result<RelPath, EditError> {
         if self.settings.hold(named) || self.settings.hold(&found) {
             return Err(EditError::Settings { path: named.clone() });
@@ -213,7 +218,7 @@ impl<'r> Tree<'r> {
         Ok(found)
     }
 
-    /// What `path`, of which `named` was asked for, is once links are followed.
+    /// Resolves links in `path`; errors name `named`, the path that was requested.
     fn resolve(&self, path: &RelPath, named: &RelPath) -> Result<RelPath, EditError> {
         let found = self.root.resolve(path).map_err(|error| through_a_file(error, named))?;
         if self.links == Links::Refused && found != *path {
@@ -227,7 +232,7 @@ impl<'r> Tree<'r> {
             return Ok(());
         }
         let read = match self.root.slot(path) {
-            // No directory: no file.
+            // Without a directory there is no file.
             Err(VfsError::NotFound { .. }) => None,
             slot => slot?.read()?,
         };
@@ -246,7 +251,8 @@ impl<'r> Tree<'r> {
         Ok(())
     }
 
-    /// Whether the file is `base` now, or was when the plan began, under whatever name. Else that is a conflict.
+    /// Returns whether the file has the hash `base` now, or had it when the plan began, under whatever name.
+    /// Otherwise records a conflict.
     fn expect(&mut self, path: &RelPath, base: Option<ContentHash>) -> bool {
         let file = self.now.get(path).and_then(|file| file.as_ref());
         let found = file.map(|file| file.hash);
@@ -268,7 +274,7 @@ impl<'r> Tree<'r> {
         }
         let (like, origin) = match self.now.get(path) {
             Some(Some(file)) => (file.like.clone(), file.origin.clone()),
-            // Removed by an earlier step: the file that takes its place is dressed as it was.
+            // Removed by an earlier step: the file that replaces it gets the same permissions.
             _ if self.before.get(path).is_some_and(Option::is_some) => (Like::File(path.clone()), None),
             _ => (Like::New, None),
         };
@@ -277,7 +283,7 @@ impl<'r> Tree<'r> {
         Ok(())
     }
 
-    /// A new file that is to be run; what takes the place of another is dressed as that was.
+    /// Makes a new file executable; a file that replaces another keeps that one's permissions.
     fn dress(&mut self, path: &RelPath, access: Access) {
         if let Some(Some(file)) = self.now.get_mut(path)
             && (access, &file.like) == (Access::Program, &Like::New)
@@ -317,7 +323,7 @@ impl<'r> Tree<'r> {
         Ok(changes)
     }
 
-    /// Files that only get another name: (from, to).
+    /// Returns files that are only renamed: (from, to).
     fn moves(&self) -> Vec<(RelPath, RelPath)> {
         let is_move = |path: &RelPath, wanted: &PlannedFile| {
             let origin = wanted.origin.as_ref().filter(|origin| *origin != path)?;
@@ -330,7 +336,8 @@ impl<'r> Tree<'r> {
     }
 }
 
-/// Resolving fails with "not found" only where a file stands in a directory's place. Named is what was asked for.
+/// Converts an error of link resolution, which reports "not found" only if a file is in a directory's place.
+/// The error names the requested path.
 fn through_a_file(error: VfsError, path: &RelPath) -> EditError {
     match error {
         VfsError::NotFound { .. } => not_a_directory(path),
@@ -343,7 +350,7 @@ fn not_a_directory(path: &RelPath) -> EditError {
     VfsError::Write { path: path.clone(), source: io::ErrorKind::NotADirectory.into() }.into()
 }
 
-/// The directories that are wanted, or that new files need, and that are not there, outermost first.
+/// Returns the missing directories among those that are wanted or that new files need, outermost first.
 fn missing_directories(
     root: &Root,
     list: &[Change],
@@ -379,11 +386,11 @@ fn missing_directories(
             return Err(not_a_directory(path));
         }
     }
-    // A directory sorts before what is in it.
+    // A directory sorts before its contents.
     Ok(missing.into_iter().collect())
 }
 
-/// Refuses what could not be written, before anything is.
+/// Rejects changes that could not be written, before anything is written.
 fn check_writable(root: &Root, changes: &Changes) -> Result<(), EditError> {
     let files = changes.list.iter().flat_map(|change| match change {
         Change::Content { path, .. } => vec![path],
@@ -391,7 +398,7 @@ fn check_writable(root: &Root, changes: &Changes) -> Result<(), EditError> {
     });
     for path in files.chain(&changes.make) {
         match root.slot(path) {
-            // Its directory will be made, and is checked itself.
+            // Its directory will be created, and is checked itself.
             Err(VfsError::NotFound { .. }) => {}
             slot => slot?.check_writable()?,
         }

@@ -1,4 +1,4 @@
-//! Everything that can happen to the engine. All work starts here.
+//! The events of the engine. All work starts here.
 
 use std::sync::Arc;
 
@@ -9,50 +9,49 @@ use symd_base::RelPath;
 use symd_index::Built;
 use symd_watch::Notice;
 
-/// What to do with the index once it is fresh, or with the reason why it cannot be.
+/// The work to do with the index once it is fresh, or with the reason why it cannot be.
 pub(super) struct Question {
     pub(super) length: Length,
     pub(super) run: Box<dyn FnOnce(Result<Arc<View>, EngineError>) + Send>,
 }
 
-/// How long a question may take.
+/// The expected duration of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Length {
-    /// As most do: by the index, or by a few files.
+    /// Most questions: they need the index, or a few files.
     Short,
-    /// By the text of every file, say.
+    /// For example, a question that reads every file.
     Long,
 }
 
 /// The closed set of events.
 pub(super) enum Event {
-    /// The watcher has something to say.
+    /// Notices from the watcher.
     Noticed(Vec<Notice>),
-    /// The watcher has ended: nothing will be told any more, no barrier will arrive.
+    /// The watcher has ended: there will be no more notices, and no barrier will arrive.
     Unwatched,
-    /// Files have been looked at.
+    /// The result of a job that scanned files.
     Looked {
-        /// The number of the job.
         job: u64,
-        /// One answer per path of the job, but for those that are left for later.
+        /// One result per path of the job, except for postponed ones.
         files: Vec<Looked>,
-        /// What the same job is to look at when others have been.
+        /// The files that the same job is to scan after others.
         later: Vec<ToLookAt>,
     },
-    /// Somebody asks; the question runs as soon as the index shows everything written before now.
+    /// A new question, which runs as soon as the index contains everything written before now.
     Ask(Question),
-    /// Files without a grammar that were outlined elsewhere.
+    /// Outlines, made elsewhere, of files without a grammar.
     Outlined(Vec<OutlinedFile>),
-    /// A name table has been built.
+    /// A finished name table.
     Built(Built),
-    /// Files that are parsed no more are to be tried again.
+    /// A request to retry quarantined files.
     Retry,
-    /// It is time to look for changes that give no event.
+    /// A request to look for changes that caused no event.
     Sweep,
-    /// The sweep found these files changed.
+    /// Files that the sweep found changed.
     Swept(Vec<RelPath>),
-    /// New outlines have been written to the cache.
+    /// The end of writing new outlines to the cache.
     Stored,
-    /// The end: answered when the cache has been written.
+    /// A request to stop, answered once the cache has been written.
     Stop(tokio::sync::oneshot::Sender<()>),
 }

@@ -1,5 +1,6 @@
-//! Outlines of texts that an edit is about to write: whoever made the edit has parsed them already. Keyed by content
-//! hash, so that an outline is used only for the very bytes it was made of, whatever became of the edit.
+//! Outlines of texts that an edit is about to write and that were parsed when the edit was checked. Keyed by
+//! content hash, so that an outline is used only for the very bytes from which it was made, whatever the
+//! result of the edit.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,21 +9,19 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use symd_base::ContentHash;
 use symd_syntax::{Grammar, Outline};
 
-/// Outlines kept. When it is full the oldest go: those files are parsed again.
+/// Maximum number of outlines. When it is exceeded the oldest are dropped, and those files are parsed again.
 const KEPT: usize = 1024;
 
-/// The outline of a text to come.
+/// The outline of a proposed text.
 #[derive(Clone, Debug)]
 pub struct PreparsedOutline {
-    /// Of the file's bytes.
+    /// Hash of the file's bytes.
     pub hash: ContentHash,
-    /// What they were parsed with.
     pub grammar: Grammar,
-    /// Their symbols.
     pub outline: Arc<Outline>,
 }
 
-/// Those that nobody has needed yet.
+/// Outlines that were not needed yet.
 #[derive(Debug, Default)]
 pub(super) struct Foretellings {
     kept: Mutex<VecDeque<PreparsedOutline>>,
@@ -50,7 +49,7 @@ impl Foretellings {
         self.lock().retain(|one| !hashes.contains(&one.hash));
     }
 
-    /// How many were of use.
+    /// Returns how many outlines were used.
     pub(super) fn taken(&self) -> usize {
         self.taken.load(Ordering::Relaxed)
     }

@@ -1,44 +1,47 @@
-//! Questions and edits kept apart: a question sees the project's files before an edit or after it, never half of one.
-//! Questions pass together and never wait for each other. Invariant: a question waits for an edit only while that
-//! changes files (a rename each) or waits [`FIRST_TURN`] for questions to end, later up to [`TURN`].
+//! Separates questions from edits: a question sees the project's files before an edit or after it, never in
+//! between. Questions run concurrently and never wait for each other. Invariant: a question waits for an edit
+//! only while the edit changes files (a rename each) or waits for questions to end: [`FIRST_TURN`], later up
+//! to [`TURN`].
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
 
-/// How long an edit keeps new questions waiting for those under way, at first. Then all that came meanwhile are let in
-/// before it tries again, so that a long search holds nobody up but the edit. Most questions take less.
+/// Time for which an edit blocks new questions while it waits for the running ones, at first. Then all
+/// questions that came meanwhile are admitted before the edit tries again, so that a long search delays only
+/// the edit. Most questions take less.
 const FIRST_TURN: Duration = Duration::from_millis(8);
 
-/// Each turn is twice the one before, up to this: where long questions follow each other without end, it gets its turn too.
+/// Each turn is twice as long as the one before, up to this: so the edit also gets through when long
+/// questions follow each other without a pause.
 const TURN: Duration = Duration::from_millis(250);
 
-/// How often it tries: longer than any question may take.
+/// Number of attempts: together longer than any question may take.
 const TURNS: usize = 600;
 
-/// The lock is tokio's, which is fair: who came first passes first.
+/// Uses tokio's lock, which is fair (first come, first served).
 #[derive(Clone, Debug, Default)]
 pub(super) struct QuestionGate(Arc<RwLock<()>>);
 
-/// No question runs until this is dropped.
+/// A guard: no question runs until it is dropped.
 #[derive(Debug)]
 pub struct Still {
     _closed: OwnedRwLockWriteGuard<()>,
 }
 
-/// Questions went on all the time.
+/// The error that questions were running all the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a question has been reading the project's files for minutes; end it, then repeat the edit")]
+#[error("a request has been reading the project's files for minutes; cancel it, then repeat the edit")]
 pub struct Busy;
 
 impl QuestionGate {
-    /// Lets one question in, until what it gets is dropped.
+    /// Admits one question, until the returned guard is dropped.
     pub(super) async fn pass(&self) -> OwnedRwLockReadGuard<()> {
         Arc::clone(&self.0).read_owned().await
     }
 
-    /// Waits until no question is inside, and keeps others out.
+    /// Waits until no question is running, and blocks others.
     pub(super) async fn close(&self) -> Result<Still, Busy> {
         self.close_in(FIRST_TURN, TURN, TURNS).await
     }
@@ -72,7 +75,7 @@ mod tests {
             async move { gate.close_in(SHORT, SHORT, usize::MAX).await.map(|_| ()) }
         });
         for _ in 0..10 {
-            // Each comes while the edit is waiting, and passes at the end of its turn.
+            // Each question comes while the edit waits, and is admitted at the end of the edit's turn.
             tokio::task::yield_now().await;
             drop(tokio::time::timeout(PATIENCE, gate.pass()).await.expect("let in"));
         }

@@ -1,12 +1,13 @@
-//! Files of the project that are one file on the disk. A write is told for the name that was written to; the other names
-//! hold it too. Invariant: of every file that was found to have several names, all names that the index has are known.
+//! Hard links: several names in the project for the same file on disk. A write is reported only for the name
+//! that was used; the other names have the new content too. Invariant: of every file that was found to have
+//! several names, all names that are in the index are recorded.
 
 use std::collections::{BTreeSet, HashMap};
 
 use symd_base::RelPath;
 use symd_vfs::FileId;
 
-/// The names by file.
+/// The recorded names of files.
 #[derive(Debug, Default)]
 pub(super) struct HardLinks {
     names: HashMap<FileId, BTreeSet<RelPath>>,
@@ -14,7 +15,7 @@ pub(super) struct HardLinks {
 }
 
 impl HardLinks {
-    /// `path` is a name of `file`; whether it is the first that is known of it.
+    /// Records `path` as a name of `file`. Returns whether it is the first recorded name of that file.
     pub(super) fn add(&mut self, path: &RelPath, file: FileId) -> bool {
         if self.is_name(path, file) {
             return false;
@@ -26,7 +27,7 @@ impl HardLinks {
         names.len() == 1
     }
 
-    /// `path` is no name, or the only one, of a file.
+    /// Removes the record of `path`.
     pub(super) fn remove(&mut self, path: &RelPath) {
         let Some(file) = self.files.remove(path) else { return };
         if let Some(names) = self.names.get_mut(&file) {
@@ -37,17 +38,16 @@ impl HardLinks {
         }
     }
 
-    /// The names of `file`.
     pub(super) fn names(&self, file: FileId) -> Vec<RelPath> {
         self.names.get(&file).into_iter().flatten().cloned().collect()
     }
 
-    /// Whether `path` is known as a name of `file`.
+    /// Reports whether `path` is recorded as a name of `file`.
     pub(super) fn is_name(&self, path: &RelPath, file: FileId) -> bool {
         self.files.get(path) == Some(&file)
     }
 
-    /// The other names of what `path` names.
+    /// Returns the other names of the file that `path` names.
     pub(super) fn others(&self, path: &RelPath) -> Vec<RelPath> {
         let names = self.files.get(path).and_then(|file| self.names.get(file));
         names.into_iter().flatten().filter(|name| *name != path).cloned().collect()

@@ -1,6 +1,6 @@
-//! The engine: one task owns everything that changes, readers hold snapshots. It knows files, symbols and the
-//! watcher; it does not know tools. Invariant (freshness): a question runs on an index that shows every file
-//! change that was finished before the question was asked.
+//! The engine: one task owns all mutable state, readers hold snapshots. It knows files, symbols and the
+//! watcher, but not tools. Invariant (freshness): a question runs on an index that contains every file change
+//! completed before the question was asked.
 
 mod event;
 mod foretold;
@@ -51,13 +51,15 @@ use symd_vfs::{Change, Ignore, IgnoreSettings, Root, Stat, Vendored};
 use symd_watch::{Notice, Watch, WatchError, WatchOptions};
 use turns::Turns;
 
-/// Events on their way to the engine. When it is full, askers and pool threads wait; the engine waits for
-/// neither, so it empties.
+/// Capacity of the engine's event queue. When it is full, clients and pool threads wait; the engine waits for
+/// neither, so the queue drains.
 const EVENT_QUEUE: usize = 1024;
-/// Batches of notices on their way. When it is full the watcher's thread waits, then the kernel's queue fills.
+/// Capacity of the queue of notice batches. When it is full the watcher's thread waits, and the kernel's
+/// queue fills.
 const NOTICE_QUEUE: usize = 64;
 
-/// A running engine. Cheap to clone. It ends with [`Engine::shutdown`], or when the last clone is dropped.
+/// A handle of a running engine. Cheap to clone. The engine ends with [`Engine::shutdown`], or when the last
+/// clone is dropped.
 #[derive(Clone, Debug)]
 pub struct Engine {
     events: mpsc::Sender<Event>,
@@ -71,47 +73,44 @@ pub struct Engine {
     parsers: Parsers,
 }
 
-/// How an engine is started.
+/// Options for starting an engine.
 #[derive(Clone, Debug)]
 pub struct EngineOptions {
-    /// The project root.
     pub root: PathBuf,
-    /// The languages symd knows here.
+    /// The languages that symd knows in this project.
     pub languages: Arc<Languages>,
-    /// A private directory of ours, for barriers.
+    /// A private directory of symd's, for barrier files.
     pub runtime_directory: PathBuf,
-    /// Where this repository's outlines are cached; `None` for no cache.
+    /// Directory of the cached outlines of this repository; `None` for no cache.
     pub cache_directory: Option<PathBuf>,
-    /// How the tree is watched.
     pub watch: WatchOptions,
-    /// How often to look for changes that give no event.
+    /// Interval of the sweep for changes that cause no event.
     pub sweep_every: Duration,
-    /// By what files are parsed.
+    /// The means by which files are parsed.
     pub parsers: Parsers,
-    /// Told of every file that changed after the first crawl, before a question can see it; `None` for nobody.
+    /// Callback for every file that changed after the first crawl, called before a question can see the
+    /// change.
     pub on_change: Option<OnChange>,
 }
 
-/// A file without a grammar, with an outline that a language server made.
+/// A file without a grammar, with an outline built from a language server's symbols.
 #[derive(Clone, Debug)]
 pub struct OutlinedFile {
-    /// Which file.
     pub path: RelPath,
-    /// The hash of the bytes that the outline is of.
+    /// Hash of the bytes from which the outline was built.
     pub hash: ContentHash,
-    /// The state they were read in.
+    /// The file's state when those bytes were read.
     pub stat: Stat,
-    /// Stands for the server and its version: equal bytes and equal fingerprints give equal outlines.
+    /// Identifies the server and its version: equal bytes and equal fingerprints give equal outlines.
     pub fingerprint: u64,
-    /// Its symbols.
     pub outline: Arc<Outline>,
 }
 
-/// Hears of changed files, on the engine's task: it must not block.
+/// A callback for changed files. It runs on the engine's task, so it must not block.
 #[derive(Clone)]
 pub struct OnChange(pub Arc<Hears>);
 
-/// What is called with each changed file.
+/// The callback's type: called with each changed file.
 type Hears = dyn Fn(&RelPath, Change) + Send + Sync;
 
 impl std::fmt::Debug for OnChange {
@@ -120,15 +119,14 @@ impl std::fmt::Debug for OnChange {
     }
 }
 
-/// Why an engine does not start or does not answer.
+/// Reasons why an engine does not start or does not answer.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// The root cannot be opened.
     #[error("cannot open the project root {path}: {source}")]
     Root {
-        /// Which root.
         path: String,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// The watcher did not start.
@@ -137,31 +135,31 @@ pub enum EngineError {
     /// symd's own directories are not usable.
     #[error(transparent)]
     State(#[from] StateError),
-    /// The engine has stopped, or let go of the question.
+    /// The engine has stopped, or dropped the question.
     #[error("the daemon is stopping (or lost its project's root); ask again, which starts a new one")]
     Stopped,
-    /// Nobody can say whether the index is fresh.
+    /// The freshness of the index cannot be determined.
     #[error(
-        "whether the index is up to date cannot be found out: {0}; mend that (a full disk, a directory that was removed), then ask again"
+        "cannot determine whether the index is up to date: {0}; fix this (a full disk, a directory that was removed), then ask again"
     )]
     NoBarrier(String),
     /// The question panicked.
     #[error(
-        "symd failed over this question, which is a fault of its own; `symd logs` says where. Others are answered as before"
+        "internal error (a bug in symd) while answering this request; see `symd logs`. Other requests are not affected"
     )]
     Panicked,
 }
 
 impl EngineError {
-    /// The root at `path` cannot be opened.
+    /// Returns the error for a root at `path` that cannot be opened.
     pub fn root(path: &Path, source: std::io::Error) -> EngineError {
         EngineError::Root { path: path.display().to_string(), source }
     }
 }
 
 impl Engine {
-    /// Starts watching and indexing; returns at once, the first crawl goes on in the background. Must be called
-    /// within a tokio runtime.
+    /// Starts watching and indexing. Returns at once; the first crawl continues in the background. Must be
+    /// called within a tokio runtime.
     pub fn start(options: EngineOptions) -> Result<Engine, EngineError> {
         Engine::start_with(options, State::default())
     }
@@ -170,9 +168,9 @@ impl Engine {
         let root = Root::open(&options.root).map_err(|source| EngineError::root(&options.root, source))?;
         let root = Arc::new(root);
         state::private_dir(&options.runtime_directory)?;
-        // A cache that cannot be had makes starts slower and nothing else.
+        // Without a cache, starts are slower; nothing else changes.
         let cache = options.cache_directory.as_deref().and_then(|directory| {
-            Cache::open(directory).map_err(|error| tracing::warn!(%error, "going on without a cache")).ok()
+            Cache::open(directory).map_err(|error| tracing::warn!(%error, "continuing without a cache")).ok()
         });
         let settings = IgnoreSettings {
             vendored: vendored(&options.languages),
@@ -219,8 +217,8 @@ impl Engine {
         }
     }
 
-    /// Runs `question` on a pool thread as soon as the index shows everything written before this call; the first
-    /// crawl included. Dropping the future before then drops the question.
+    /// Runs `question` on a pool thread as soon as the index, after the first crawl, contains everything
+    /// written before this call. Dropping the future before then drops the question.
     pub async fn ask<T: Send + 'static>(
         &self,
         question: impl FnOnce(&View) -> T + Send + 'static,
@@ -228,7 +226,8 @@ impl Engine {
         self.put(Length::Short, question).await
     }
 
-    /// The same for a question that may take long, as a search does: however many there are, others are answered meanwhile.
+    /// Like [`Engine::ask`], for a question that may take long, such as a search: however many of them run,
+    /// other questions are still answered.
     pub async fn ask_long<T: Send + 'static>(
         &self,
         question: impl FnOnce(&View) -> T + Send + 'static,
@@ -242,7 +241,8 @@ impl Engine {
         question: impl FnOnce(&View) -> T + Send + 'static,
     ) -> Result<T, EngineError> {
         let (answer, answered) = oneshot::channel();
-        // From before the barrier until the end: an edit in between would show in the texts and not in the index.
+        // Held from before the barrier until the end: otherwise an edit could show in the texts but not in
+        // the index.
         let passed = self.gate.pass().await;
         let run = Box::new(move |view: Result<Arc<View>, EngineError>| {
             let _inside = passed;
@@ -258,49 +258,50 @@ impl Engine {
         answered.await.map_err(|_| EngineError::Stopped)?
     }
 
-    /// Waits until no question is under way, and keeps new ones waiting until what it returns is dropped: for an edit,
-    /// while it changes files. Must not be held over a question.
+    /// Waits until no question is running, and blocks new ones until the returned guard is dropped: for an
+    /// edit that is changing files. A caller must not ask a question while it holds the guard.
     pub async fn still(&self) -> Result<Still, Busy> {
         self.gate.close().await
     }
 
-    /// Waits until no other edit has a turn, for one whose files changed between its plan and its making.
+    /// Waits until no other edit has a turn: for an edit whose files changed between planning and applying.
     pub async fn turn(&self) -> EditTurn {
         self.turns.take().await
     }
 
-    /// The same for one that is about to be planned: at once, and without a turn, where no edit has one.
+    /// Waits for a turn for an edit that is about to be planned; returns `None` at once if no edit has one.
     pub async fn turn_behind_others(&self) -> Option<EditTurn> {
         self.turns.behind_others().await
     }
 
-    /// Takes in outlines that were made elsewhere; questions asked after this see them, as long as the files are as
-    /// they were.
+    /// Adds outlines that were made elsewhere. Questions asked after this call see them, as long as the files
+    /// are unchanged.
     pub async fn outlined(&self, files: Vec<OutlinedFile>) -> Result<(), EngineError> {
         self.events.send(Event::Outlined(files)).await.map_err(|_| EngineError::Stopped)
     }
 
-    /// Spares the index the parsing of texts that are about to be written.
+    /// Supplies outlines of texts that are about to be written, so that the index need not parse them.
     pub fn foretell(&self, outlines: Vec<PreparsedOutline>) {
         self.foretold.add(outlines);
     }
 
-    /// Forgets outlines of texts that were not written after all, by the hashes of those.
+    /// Drops outlines of texts that were not written after all, by the hashes of those texts.
     pub fn take_back(&self, hashes: &[ContentHash]) {
         self.foretold.forget(hashes);
     }
 
-    /// How many files were not parsed because their outlines were foretold: for tests and measurements.
+    /// Returns how many files were not parsed because [`Engine::foretell`] had supplied the outline: for
+    /// tests and measurements.
     pub fn spared(&self) -> usize {
         self.foretold.taken()
     }
 
-    /// The outline that is cached for these bytes.
+    /// Returns the cached outline of bytes with this hash.
     pub fn cached(&self, hash: ContentHash, fingerprint: u64) -> Option<Outline> {
         self.cache.as_ref()?.get(Key { content: hash, fingerprint })
     }
 
-    /// A look at the engine's state, without waiting for anything.
+    /// Returns the engine's current status, without waiting.
     pub fn status(&self) -> EngineStatus {
         let mut status = self.status.borrow().clone();
         status.watcher = self.watch.counters();
@@ -310,33 +311,35 @@ impl Engine {
         status
     }
 
-    /// Tries again what is parsed no more because workers ended over it. Questions asked after this wait for that.
+    /// Retries files that are quarantined because workers failed on them. Questions asked after this call
+    /// wait for that.
     pub async fn retry_unparsable(&self) -> Result<(), EngineError> {
         self.events.send(Event::Retry).await.map_err(|_| EngineError::Stopped)
     }
 
-    /// Keeps ready what parses the next change, until what is returned is dropped.
+    /// Keeps a parse worker ready for the next change, until the returned guard is dropped.
     pub fn keep_warm(&self) -> Warm {
         self.parsers.keep_warm()
     }
 
-    /// What [`EngineStatus::without_outline`] is at the moment: every question about symbols looks at it.
+    /// Returns the current [`EngineStatus::without_outline`], cheaply, because every question about symbols
+    /// needs it.
     pub fn without_outline(&self) -> BTreeMap<String, usize> {
         self.status.borrow().without_outline.clone()
     }
 
-    /// Waits until everything that was written before this call is in the index, the first crawl included.
+    /// Waits until the index, after the first crawl, contains everything that was written before this call.
     pub async fn settled(&self) -> Result<EngineStatus, EngineError> {
         self.ask(|_| ()).await?;
         Ok(self.status())
     }
 
-    /// Waits until the root directory is gone, or the engine is.
+    /// Waits until the root directory is gone, or the engine has ended.
     pub async fn gone(&self) {
         let _ = self.gone.clone().wait_for(|gone| *gone).await;
     }
 
-    /// Stops watching and writes what the cache has not got yet.
+    /// Stops watching, and writes new outlines to the cache.
     pub async fn shutdown(&self) {
         let (stopped, done) = oneshot::channel();
         if self.events.send(Event::Stop(stopped)).await.is_ok() {
@@ -361,7 +364,8 @@ impl Engine {
     }
 }
 
-/// Hands the watcher's notices on; hung up, it ends the watcher.
+/// Returns a sink that forwards the watcher's notices. It ends the watcher once the engine no longer
+/// receives.
 fn sink(notices: mpsc::Sender<Event>) -> impl FnMut(Vec<Notice>) -> ControlFlow<()> + Send + 'static {
     move |batch| match notices.blocking_send(Event::Noticed(batch)) {
         Ok(()) => ControlFlow::Continue(()),
@@ -369,7 +373,7 @@ fn sink(notices: mpsc::Sender<Event>) -> impl FnMut(Vec<Notice>) -> ControlFlow<
     }
 }
 
-/// The languages' rules for vendored directories, as the ignore rules take them.
+/// Returns the languages' rules for vendored directories, in the form of the ignore rules.
 pub fn vendored(languages: &Languages) -> Vendored {
     let mut vendored = Vendored::default();
     for rule in languages.vendored_rules() {

@@ -1,5 +1,6 @@
-//! Looking at one file: read it, and tell its symbols from the last look, from the cache, or by parsing. Runs on
-//! pool threads. Invariant: whatever is in the file, the answer is an answer; nothing here fails.
+//! The scan of one file: reads it, and gets its outline from the previous scan, from the cache, or by
+//! parsing. Runs on pool threads. Invariant: a scan always has a result, whatever the file contains; nothing
+//! here fails.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -14,67 +15,67 @@ use symd_parse::{Attempt, ParseError, Parsers, RunningTrial};
 use symd_syntax::Grammar;
 use symd_vfs::{EntryKind, FileBytes, Root, Stat, VfsError};
 
-/// Larger files are listed and searched, not parsed: a syntax tree takes many times the text's memory, and
-/// what is larger than this was written by a program.
+/// Size in bytes above which files are listed and searched, but not parsed: a syntax tree takes many times
+/// the text's memory, and larger files are generated.
 pub const MAX_PARSED_BYTES: u64 = 8 << 20;
-/// Bytes of a line with its line break: a longer one was hardly written by hand.
+/// Length of a line in bytes, including its line break, above which it was hardly written by hand.
 const LONG_LINE: usize = 4096;
-/// Enough for any `#!` line.
+/// Bytes read for a `#!` line.
 const SHEBANG_BYTES: usize = 128;
 
-/// A path to look at, and what the index holds of it.
+/// A path to scan, and its entry in the index.
 pub(super) type ToLookAt = (RelPath, Option<Arc<FileEntry>>);
 
-/// What a look found.
+/// The result of a scan.
 #[derive(Debug)]
 pub(super) struct Looked {
     pub(super) path: RelPath,
     pub(super) found: LookOutcome,
-    /// Of a file that is code, or may become it.
+    /// Set for a file that is code, or may become code.
     pub(super) stat: Option<Stat>,
 }
 
 #[derive(Debug)]
 pub(super) enum LookOutcome {
-    /// There is no regular file.
+    /// The path is not a regular file.
     Gone,
-    /// As it was when this was found, which is what the look was given as known.
+    /// The file is unchanged: the known entry that the scan was given.
     Same(Arc<FileEntry>),
-    /// Nobody wants to know any more: the engine is stopping.
+    /// The scan was cancelled because the engine is stopping.
     Cancelled,
-    /// It has long lines, and other files are to be looked at first.
+    /// The file has long lines and is postponed until other files are scanned.
     Later,
-    /// Something new.
+    /// A new entry.
     New {
         entry: Arc<FileEntry>,
-        /// Whether it was parsed just now, so that the cache has not got it.
+        /// Whether it was parsed by this scan, so that the cache does not have it.
         parsed: bool,
     },
-    /// Something new that the parser takes long over; the file as it is shown until it is tried out.
+    /// A file that is slow to parse, with its entry for the time until it is tried out.
     SetAside {
         entry: Arc<FileEntry>,
-        /// When the parser began with it, or the file was postponed.
+        /// When parsing began, or the file was postponed.
         since: Instant,
         trial: Trial,
     },
 }
 
-/// What a file that was set aside is tried out with.
+/// A file that was set aside, to be tried out.
 #[derive(Debug)]
 pub(super) struct Trial {
     path: RelPath,
-    /// The text that the parser is at already.
+    /// The text that a worker is already parsing.
     running: Option<(ContentHash, RunningTrial)>,
 }
 
 impl Trial {
-    /// Whether a worker is at it already.
+    /// Reports whether a worker is already parsing it.
     pub(super) fn is_running(&self) -> bool {
         self.running.is_some()
     }
 }
 
-/// What looking takes.
+/// The scanner, with everything that a scan needs.
 #[derive(Debug)]
 pub(super) struct Looker {
     pub(super) root: Arc<Root>,
@@ -85,34 +86,34 @@ pub(super) struct Looker {
     pub(super) parsers: Parsers,
 }
 
-/// When a file with long lines is parsed. Programs write such files, parsers take longest over them or never end, and most
-/// questions are about other files.
+/// When a file with long lines is parsed. Such files are generated, take longest to parse or never finish,
+/// and most questions are about other files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LookOrder {
-    /// In its turn.
+    /// In order.
     AsListed,
-    /// Behind all other files: this look answers [`LookOutcome::Later`].
+    /// After all other files: the scan returns [`LookOutcome::Later`].
     LongLinesLast,
     /// Now: the file was postponed at this time, and questions have waited for it since.
     Postponed(Instant),
 }
 
-/// How much of the parser's time a look may take.
+/// The parsing time that a scan may take.
 #[derive(Debug)]
 enum Effort<'c> {
-    /// As much as is expected of any file.
+    /// The expected time of any file.
     Usual(LookOrder),
-    /// All that a file may take, until this is raised.
+    /// The maximum time of a file, until the flag is raised.
     Trial(Option<(ContentHash, RunningTrial)>, &'c Cancel),
 }
 
 impl Looker {
-    /// Looks at `path`, of which `known` is what the index holds.
+    /// Scans `path`; `known` is its entry in the index.
     pub(super) fn look(&self, order: LookOrder, path: RelPath, known: Option<&Arc<FileEntry>>) -> Looked {
         self.look_with(Effort::Usual(order), path, known)
     }
 
-    /// Looks at a file that was set aside, for as long as it takes, or until `cancel` is raised.
+    /// Scans a file that was set aside, for as long as it takes, or until `cancel` is raised.
     pub(super) fn try_out(&self, trial: Trial, cancel: &Cancel) -> Looked {
         self.look_with(Effort::Trial(trial.running, cancel), trial.path, None)
     }
@@ -120,7 +121,7 @@ impl Looker {
     fn look_with(&self, effort: Effort<'_>, path: RelPath, known: Option<&Arc<FileEntry>>) -> Looked {
         let find = || self.find(effort, &path, known);
         let found = catch_unwind(AssertUnwindSafe(find)).unwrap_or_else(|_| {
-            tracing::error!(%path, "looking at this file panicked; it is left out of the index");
+            tracing::error!(%path, "scanning this file panicked; it is omitted from the index");
             let content = Content::Skipped { why: Skipped::Unreadable, stat: self.stat(&path) };
             LookOutcome::New { entry: Arc::new(FileEntry { path: path.clone(), content }), parsed: false }
         });
@@ -133,7 +134,7 @@ impl Looker {
         Looked { path, found, stat }
     }
 
-    /// The state of a file that is code, or may become it by its first line.
+    /// Returns the state of a file that is code, or may become code by its first line.
     fn stat_of_code(&self, entry: &FileEntry) -> Option<Stat> {
         let may_become_code = || entry.path.extension().is_none().then(|| self.stat(&entry.path));
         entry.stat().or_else(may_become_code)
@@ -163,8 +164,8 @@ impl Looker {
         }
     }
 
-    /// What to parse `path` with, by its name, or by its first line where the name has no extension. Fails where that line
-    /// may be readable later.
+    /// Returns the grammar for `path`, by its name, or by its first line if the name has no extension. Fails
+    /// if that line may be readable later.
     fn grammar_of(&self, path: &RelPath) -> Result<Option<Grammar>, VfsError> {
         let mut language = self.languages.language_of(path);
         if language.is_none() && path.extension().is_none() {
@@ -229,7 +230,7 @@ impl Looker {
         let attempt = match effort {
             Effort::Usual(_) => self.parsers.outline_of_file(grammar, &text, hash, &self.cancel),
             Effort::Trial(running, cancel) => {
-                // Of another text, which the file held then, it is dropped.
+                // A running parse of an earlier text of the file is dropped.
                 let running = running.filter(|(of, _)| *of == hash).map(|(_, running)| running);
                 self.parsers.try_out(grammar, &text, hash, running, cancel).map(Attempt::Parsed)
             }
@@ -247,7 +248,7 @@ impl Looker {
                 LookOutcome::SetAside { entry, since, trial: Trial { path: path.clone(), running } }
             }
             Err(ParseError::Cancelled) => LookOutcome::Cancelled,
-            // It may be parsed later without having changed.
+            // The file may become parsable without a change.
             Err(ParseError::SetAside | ParseError::Unavailable(_)) => {
                 skipped(Skipped::Unreadable, Stat::default())
             }
@@ -259,7 +260,7 @@ impl Looker {
         }
     }
 
-    /// A file that a language server outlined: once its text is another, its outline is nobody's.
+    /// Scans a file that a language server outlined: once its text has changed, the outline is invalid.
     fn outlined_elsewhere(&self, path: &RelPath, known: &Arc<FileEntry>) -> LookOutcome {
         let read = match self.root.read_unlinked(path, MAX_PARSED_BYTES) {
             Ok(read) => read,
@@ -278,7 +279,8 @@ impl Looker {
         }
     }
 
-    /// A refusal that may pass without an event leaves a state that no file is in: the next question has it looked at again
+    /// Returns the entry of an unreadable file. If the error may disappear without an event, the entry gets a
+    /// state that no file has, so that the next question causes a rescan
     /// ([`symd_index::State::may_be_readable`]).
     fn unreadable(&self, path: &RelPath, known: Option<&Arc<FileEntry>>, error: &VfsError) -> LookOutcome {
         let stat = if may_pass(error) { Stat::default() } else { self.stat(path) };
@@ -294,8 +296,8 @@ impl Looker {
     }
 }
 
-/// Whether the file may be readable later without having changed: too few descriptors or too little memory, a server
-/// that does not answer. A change of permissions is an event, and a directory is no file.
+/// Reports whether the file may become readable without a change: too few descriptors, too little memory, a
+/// server that does not respond. A change of permissions causes an event, and a directory is not a file.
 fn may_pass(error: &VfsError) -> bool {
     use std::io::ErrorKind::{IsADirectory, PermissionDenied};
     matches!(error, VfsError::Io { source, .. } if !matches!(source.kind(), PermissionDenied | IsADirectory))

@@ -1,5 +1,6 @@
-//! Which files are being looked at, and who waits for that. Invariant: a waiter is let go only when every job
-//! that was under way when its barrier arrived has ended (a file on trial is waited for only so long); and an older look at a file never replaces a newer.
+//! Scans in progress, and the questions that wait for them. Invariants: a question is released only when
+//! every job that was running at the arrival of its barrier has ended (a file on trial delays it only for a
+//! limited time); and an older scan of a file never replaces a newer one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
@@ -8,39 +9,39 @@ use std::time::Instant;
 use super::event::Question;
 use symd_base::RelPath;
 
-/// Jobs under way and the questions behind them.
+/// Running jobs and the questions that wait for them.
 #[derive(Default)]
 pub(super) struct Pending {
     last_job: u64,
     jobs: BTreeSet<u64>,
     /// Jobs that try out one file each.
     trials: BTreeMap<u64, Trial>,
-    /// In path order, so that what lies beneath a directory is a run.
+    /// In path order, so that everything beneath a directory is contiguous.
     paths: BTreeMap<RelPath, PathState>,
-    /// Looks under way: a path that is looked at twice counts twice.
+    /// Number of scans in progress: a path that is scanned twice counts twice.
     looks: usize,
-    /// Ascending by job number, because barriers arrive in order.
+    /// Each question with the last job that it waits for; ascending, because barriers arrive in order.
     waiting: Vec<(u64, Question)>,
 }
 
 /// A file on trial.
 struct Trial {
-    /// The look that set it aside: who waits for that waits for this.
+    /// The job that set the file aside: a question that waits for that job waits for this one.
     since: u64,
-    /// Until when it is waited for.
+    /// Time until which questions wait for it.
     until: Instant,
 }
 
 #[derive(Default)]
 struct PathState {
-    /// The newest job (or removal) whose word on this path has been taken in.
+    /// The newest job (or removal) whose result for this path has been applied.
     settled: u64,
-    /// Jobs under way that will say something about it.
+    /// Number of running jobs that will have a result for it.
     under_way: usize,
 }
 
 impl Pending {
-    /// A number for a new job that looks at `paths`.
+    /// Returns the number of a new job that scans `paths`.
     pub(super) fn begin<'a>(&mut self, paths: impl IntoIterator<Item = &'a RelPath>) -> u64 {
         self.last_job += 1;
         self.jobs.insert(self.last_job);
@@ -51,7 +52,8 @@ impl Pending {
         self.last_job
     }
 
-    /// A number for a new job that tries out `path`, which the job `since` set aside. Questions wait for it until `until`.
+    /// Returns the number of a new job that tries out `path`, which the job `since` set aside. Questions wait
+    /// for it until `until`.
     pub(super) fn begin_trial(&mut self, path: &RelPath, since: u64, until: Instant) -> u64 {
         self.last_job += 1;
         self.trials.insert(self.last_job, Trial { since, until });
@@ -60,7 +62,8 @@ impl Pending {
         self.last_job
     }
 
-    /// Whether what `job` says about `path` is news; to be asked once per path of a job.
+    /// Reports whether the result of `job` for `path` is newer than what was applied. Must be called once per
+    /// path of a job.
     pub(super) fn is_news(&mut self, job: u64, path: &RelPath) -> bool {
         let Some(state) = self.paths.get_mut(path) else { return false };
         let news = job > state.settled;
@@ -73,22 +76,22 @@ impl Pending {
         news
     }
 
-    /// The job is over.
+    /// Removes a finished job.
     pub(super) fn end(&mut self, job: u64) {
         self.jobs.remove(&job);
         self.trials.remove(&job);
     }
 
-    /// `path` and all beneath it is known to be gone: looks under way at it are out of date.
+    /// Records that `path` and everything beneath it is gone: running scans of them are outdated.
     pub(super) fn removed(&mut self, path: &RelPath) {
         self.outdate(path, |_| true);
     }
 
-    /// Looks under way at or beneath `directory` are out of date where `is_gone` says so.
+    /// Marks running scans at or beneath `directory` as outdated if `is_gone` holds for their path.
     pub(super) fn outdate(&mut self, directory: &RelPath, is_gone: impl Fn(&RelPath) -> bool) {
         self.last_job += 1;
         let now = self.last_job;
-        // `a-b` sorts between `a` and `a/b`: hence the test on what the range yields.
+        // `a-b` sorts between `a` and `a/b`, so the range can contain paths outside the directory.
         let beneath = (Bound::Included(directory.clone()), Bound::Unbounded);
         self.paths
             .range_mut(beneath)
@@ -97,12 +100,12 @@ impl Pending {
             .for_each(|(_, state)| state.settled = now);
     }
 
-    /// Runs `question` when every job begun until now has ended.
+    /// Queues `question` until every job begun so far has ended.
     pub(super) fn wait(&mut self, question: Question) {
         self.waiting.push((self.last_job, question));
     }
 
-    /// The questions that need wait no longer, in the order in which they were asked.
+    /// Returns the questions that need not wait any longer, in the order in which they were asked.
     pub(super) fn ready(&mut self, now: Instant) -> Vec<Question> {
         let on_trial = self.trials.values().filter(|trial| trial.until > now).map(|trial| trial.since);
         let oldest = self.jobs.first().copied().into_iter().chain(on_trial).min().unwrap_or(u64::MAX);
@@ -110,34 +113,34 @@ impl Pending {
         self.waiting.drain(..ready).map(|(_, question)| question).collect()
     }
 
-    /// When questions may become ready without anything happening; `None` where time alone makes none ready.
+    /// Returns when questions may become ready without an event; `None` if time alone makes none ready.
     pub(super) fn next_ready(&self, now: Instant) -> Option<Instant> {
         let untils = self.trials.values().map(|trial| trial.until).filter(|until| *until > now);
         if self.waiting.is_empty() { None } else { untils.min() }
     }
 
-    /// How many files are on trial.
+    /// Returns the number of files on trial.
     #[cfg(test)]
     fn trials(&self) -> usize {
         self.trials.len()
     }
 
-    /// How many jobs are under way, trials aside.
+    /// Returns the number of running jobs, without trials.
     pub(super) fn jobs(&self) -> usize {
         self.jobs.len()
     }
 
-    /// Lets go of all questions, unanswered.
+    /// Drops all waiting questions, unanswered.
     pub(super) fn forget_waiting(&mut self) {
         self.waiting.clear();
     }
 
-    /// How many looks are under way.
+    /// Returns the number of scans in progress.
     pub(super) fn looks(&self) -> usize {
         self.looks
     }
 
-    /// How many files are being looked at.
+    /// Returns the number of files that are being scanned.
     pub(super) fn files(&self) -> usize {
         self.paths.len()
     }
@@ -202,10 +205,10 @@ mod tests {
         assert!(pending.ready(now).is_empty(), "it was asked about the file");
         assert_eq!(pending.next_ready(now), Some(later));
         assert_eq!(pending.ready(later).len(), 1);
-        // Who asks when it has been on trial for that long does not wait.
+        // A question asked after that time does not wait.
         pending.wait(question());
         assert_eq!((pending.ready(later).len(), pending.next_ready(later)), (1, None));
-        // And its outcome counts.
+        // The trial's outcome is still applied.
         assert!(pending.is_news(trial, &a));
         pending.end(trial);
         assert_eq!((pending.trials(), pending.files()), (0, 0));

@@ -1,7 +1,8 @@
-//! The thread pool: looks and questions. Invariant: two workers take questions only, so that a question
-//! never waits behind background work, and one of all that take questions takes no long one (a search), so that it never waits
-//! behind those; and one takes background work only, so that questions do not hold up the looks that the next question
-//! waits for. A panic in a job ends the job, not the worker.
+//! The thread pool for scans and questions. Invariants: two workers take only questions, so that a question
+//! never waits behind background work; among the workers that take questions one takes no long ones
+//! (searches), so that a short question never waits behind those; and one worker takes only background work,
+//! so that questions do not delay the scans for which the next question waits. A panic in a job ends the job,
+//! not the worker.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,10 +15,10 @@ use symd_base::cores;
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// Workers beyond one per processor.
+/// Number of workers beyond one per processor.
 const FOR_QUESTIONS: usize = 2;
 
-/// Worker threads over two queues. Dropping the pool lets running jobs end and forgets the queued ones.
+/// Worker threads and their queues. Dropping the pool waits for running jobs and drops the queued ones.
 #[derive(Debug)]
 pub(super) struct Pool {
     shared: Arc<Shared>,
@@ -33,34 +34,34 @@ struct Shared {
 
 #[derive(Default)]
 struct Queues {
-    /// Bounded by the connections' limits on requests in flight.
+    /// Bounded by the connections' limits on concurrent requests.
     questions: VecDeque<Job>,
-    /// Questions that may take long. Bounded as the others.
+    /// Questions that may take long. Bounded likewise.
     long: VecDeque<Job>,
-    /// How many of them are being answered, and may be.
+    /// Number of long questions being answered, and its maximum.
     long_running: usize,
     most_long: usize,
     /// Bounded by the engine, which stops reading the watcher while too much is pending.
     background: VecDeque<Job>,
-    /// Workers that wait, and what for.
+    /// Idle workers, and the jobs that they take.
     idle: Vec<(usize, Takes)>,
     stopped: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Takes {
-    /// Questions first.
+    /// Questions before background work.
     Anything,
     QuestionsOnly,
     BackgroundOnly,
 }
 
 impl Pool {
-    /// One worker per processor, and two more for questions.
+    /// Creates a pool of one worker per processor, and two more for questions.
     pub(super) fn new() -> Pool {
         let processors = cores::count();
         let wake = (0..processors + FOR_QUESTIONS).map(|_| Condvar::new()).collect();
-        // All that take questions but one: the first processor's worker takes none.
+        // One of the workers that take questions is excluded, and so is the first, which takes none.
         let most_long = processors + FOR_QUESTIONS - 2;
         let queues = Mutex::new(Queues { most_long, ..Queues::default() });
         let shared = Arc::new(Shared { queues, wake });
@@ -74,23 +75,23 @@ impl Pool {
         let workers = (0..processors)
             .map(|number| spawn(number, takes(number)))
             .chain((0..FOR_QUESTIONS).map(|more| spawn(processors + more, Takes::QuestionsOnly)))
-            // A worker that cannot be spawned leaves the work to the others.
+            // If a worker cannot be spawned, the others do its work.
             .flatten()
             .collect();
         Pool { shared, workers }
     }
 
-    /// Runs `job`, on most workers before any background work.
+    /// Runs `job`; most workers prefer it to background work.
     pub(super) fn question(&self, job: impl FnOnce() + Send + 'static) {
         let mut queues = self.shared.lock();
         queues.questions.push_back(Box::new(job));
-        // Rather the one that does nothing else.
+        // Prefers a worker that takes nothing else.
         let waiting = queues.waiting(Takes::QuestionsOnly).or_else(|| queues.waiting(Takes::Anything));
         drop(queues);
         self.shared.wake(waiting);
     }
 
-    /// The same for one that may take long: one worker is always left to the others.
+    /// Runs a job that may take long: one worker always remains for the others.
     pub(super) fn long_question(&self, job: impl FnOnce() + Send + 'static) {
         let mut queues = self.shared.lock();
         queues.long.push_back(Box::new(job));
@@ -103,7 +104,7 @@ impl Pool {
         self.shared.wake(waiting);
     }
 
-    /// Runs `job` on the first worker that is free for it.
+    /// Runs `job` on the first worker that is free for background work.
     pub(super) fn background(&self, job: impl FnOnce() + Send + 'static) {
         let mut queues = self.shared.lock();
         queues.background.push_back(Box::new(job));
@@ -113,7 +114,7 @@ impl Pool {
     }
 }
 
-/// The queues of a pool without workers, for tests that say which job runs when.
+/// The queues of a pool without workers, for tests that control which job runs when.
 #[cfg(test)]
 pub(super) struct Queued(Arc<Shared>);
 
@@ -127,13 +128,13 @@ impl Pool {
 
 #[cfg(test)]
 impl Queued {
-    /// Runs the oldest background job on this thread; whether there was one.
+    /// Runs the oldest background job on this thread. Returns whether there was one.
     pub(super) fn run_background(&self) -> bool {
         let job = self.0.lock().background.pop_front();
         job.map(|job| job()).is_some()
     }
 
-    /// Runs all questions on this thread; how many there were.
+    /// Runs all questions on this thread. Returns their number.
     pub(super) fn run_questions(&self) -> usize {
         let mut queues = self.0.lock();
         let mut jobs = std::mem::take(&mut queues.questions);
@@ -156,13 +157,14 @@ impl Drop for Pool {
 }
 
 impl Queues {
-    /// Takes a worker from among the idle: it is about to be woken, and the next job must find another.
+    /// Removes a matching worker from the idle ones: it is about to be woken, and the next job must find
+    /// another.
     fn waiting(&mut self, takes: Takes) -> Option<usize> {
         let at = self.idle.iter().position(|(_, idle)| *idle == takes)?;
         Some(self.idle.swap_remove(at).0)
     }
 
-    /// The next question: a long one only where fewer are being answered than may.
+    /// Returns the next question; a long one only if the limit on long questions allows it.
     fn question(&mut self) -> Option<(Job, Length)> {
         if let Some(job) = self.questions.pop_front() {
             return Some((job, Length::Short));
@@ -185,7 +187,8 @@ impl Shared {
         self.queues.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Wakes one worker: each wake-up is a switch of threads, and three for one job made every question dearer.
+    /// Wakes only one worker: each wake-up costs a thread switch, and three for one job made every question
+    /// slower.
     fn wake(&self, worker: Option<usize>) {
         if let Some(wake) = worker.and_then(|worker| self.wake.get(worker)) {
             wake.notify_one();
@@ -195,9 +198,9 @@ impl Shared {
     fn work(&self, number: usize, takes: Takes) {
         while let Some((job, length)) = self.next(number, takes) {
             if catch_unwind(AssertUnwindSafe(job)).is_err() {
-                tracing::error!("a job of the pool panicked; the message above says where");
+                tracing::error!("internal error: a job of the pool panicked; see the message above");
             }
-            // What it made room for this worker takes itself, in its next round.
+            // This worker takes the next long question itself, in its next round.
             if length == Length::Long {
                 self.lock().long_running -= 1;
             }
@@ -219,9 +222,9 @@ impl Shared {
                 Some(job) => return Some(job),
                 None => {
                     queues.idle.push((number, takes));
-                    // The number is ours: a worker has a place for each.
+                    // Cannot be out of range: there is one condition per worker.
                     queues = self.wake[number].wait(queues).unwrap_or_else(PoisonError::into_inner);
-                    // Still among the idle where it woke by itself.
+                    // After a spurious wake-up the worker is still listed as idle.
                     queues.idle.retain(|(idle, _)| *idle != number);
                 }
             }
@@ -244,7 +247,7 @@ mod tests {
 
     const DEADLINE: Duration = Duration::from_secs(60);
 
-    /// Blocks as many workers as will take such a job, and sees that the other kind is done all the same.
+    /// Asserts that jobs of one kind that block as many workers as possible do not block the other kind.
     fn gets_through(block: impl Fn(&Pool, Job), other: impl Fn(&Pool, Job)) {
         let pool = Pool::new();
         let (release, released) = mpsc::channel::<()>();

@@ -1,5 +1,6 @@
-//! The engine's task: the one owner of mutable state. Invariant: it never blocks on IO, parsing or a child; it
-//! takes an event, changes the state, hands work to the pool, and lets questions go when the index is fresh.
+//! The engine's task, the only owner of mutable state. Invariant: it never blocks on IO, parsing or a child
+//! process; it takes an event, changes the state, hands work to the pool, and releases questions when the
+//! index is fresh.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
@@ -23,19 +24,20 @@ use symd_parse::Parsers;
 use symd_vfs::{Change, FileId, Ignore, Root, Stat};
 use symd_watch::{Notice, Watch, WatchError};
 
-/// Files per look: enough to make the hand-over cheap, few enough that all workers end together.
+/// Files per job: enough to make the hand-over cheap, few enough that all workers finish at about the same
+/// time.
 const FILES_PER_JOB: usize = 8;
-/// With more looks pending than this, files with long lines are looked at behind the others.
+/// Number of pending scans above which files with long lines are postponed behind the others.
 const MANY_LOOKS: usize = 256;
-/// With more looks pending than this the watcher is not read: its own queue, then the kernel's, fill up, and
-/// an overflow is a rescan, not a loss.
+/// Number of pending scans above which the watcher is not read: its own queue, then the kernel's, fills up,
+/// and an overflow causes a rescan, not a loss.
 const MAX_PENDING_LOOKS: usize = 50_000;
-/// New outlines that make it worth writing the cache while the daemon goes on.
+/// Number of new outlines after which the cache is written while the daemon runs.
 const STORE_AFTER: usize = 256;
-/// How long a question waits for a file that the parser takes long over, from when it began with it.
+/// Maximum time that a question waits for a file that is slow to parse, from the start of parsing.
 const TRIAL_PATIENCE: Duration = Duration::from_secs(1);
 
-/// Everything the engine owns.
+/// The engine's state.
 pub(super) struct Run {
     watch: Arc<Watch>,
     looker: Arc<Looker>,
@@ -43,18 +45,19 @@ pub(super) struct Run {
     pool: Pool,
     trials: Trials,
     links: HardLinks,
-    /// For the pool's answers. Weak: when the last [`super::Engine`] is dropped, the task ends.
+    /// Sender for the pool's results. Weak, so that the task ends when the last [`super::Engine`] is dropped.
     sender: mpsc::WeakSender<Event>,
     status: tokio_watch::Sender<EngineStatus>,
     gone: tokio_watch::Sender<bool>,
     state: State,
     tally: Tally,
     pending: Pending,
-    /// Questions whose barrier is on its way.
+    /// Questions whose barrier has been sent.
     behind_barrier: Option<(u64, Vec<Question>)>,
-    /// Questions that came while a barrier was on its way: they need one made after they were asked.
+    /// Questions that came after the current barrier was sent: they need a barrier made after they were
+    /// asked.
     next_barrier: Vec<Question>,
-    /// Whether the watcher still tells: if not, no question can be answered.
+    /// Whether the watcher is alive: if not, no question can be answered.
     watched: bool,
     crawled: bool,
     building: bool,
@@ -66,7 +69,8 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// An engine that has taken in nothing yet, with what it tells: its status, and whether the root is gone.
+    /// Returns an engine with an empty state, and the receivers of its status and of whether the root is
+    /// gone.
     pub(super) fn new(
         (looker, ignore): (Arc<Looker>, Arc<Ignore>),
         watch: Arc<Watch>,
@@ -105,7 +109,7 @@ impl Run {
         (run, told_status, told_gone)
     }
 
-    /// The same, telling somebody of every change.
+    /// Returns the engine with a callback for every change.
     pub(super) fn telling(mut self, on_change: Option<OnChange>) -> Run {
         self.on_change = on_change;
         self
@@ -123,7 +127,7 @@ impl Run {
                 }
                 () = until(next_ready), if next_ready.is_some() => Some(None),
             };
-            // Nobody can ask any more.
+            // All handles are dropped, so no more questions can come.
             let Some(event) = event else { break };
             event.into_iter().for_each(|event| self.handle(event));
             self.after_event();
@@ -135,11 +139,11 @@ impl Run {
         if let Some(stopped) = self.stopping.take() {
             let _ = stopped.send(());
         }
-        // Before `self`, with which the watcher goes and is waited for: its thread may be waiting to be read.
+        // Must precede the drop of `self`, which joins the watcher's thread: that thread may be blocked on
+        // the full channel.
         drop((notices, events));
     }
 
-    /// Takes in one event.
     pub(super) fn handle(&mut self, event: Event) {
         match event {
             Event::Noticed(notices) => notices.into_iter().for_each(|notice| self.noticed(notice)),
@@ -156,7 +160,8 @@ impl Run {
             }
             Event::Retry => self.retry(),
             Event::Sweep => self.sweep(),
-            // What left the index meanwhile may have been left out of it: not every file on disk belongs here.
+            // The file may have left the index meanwhile because it is ignored now: not every file on disk
+            // belongs in the index.
             Event::Swept(mut paths) => {
                 paths.retain(|path| self.state.file(path).is_some());
                 self.look_at(paths);
@@ -170,16 +175,16 @@ impl Run {
             Event::Stop(stopped) => {
                 self.looker.cancel.cancel();
                 self.stopping = Some(stopped);
-                // Looks end without having looked from now on: no answer would be fresh.
+                // From now on scans end without a result, so no answer would be fresh.
                 self.forget_questions();
                 self.store();
             }
         }
     }
 
-    /// What may have become possible with any event.
+    /// Does the work that any event may have made possible.
     pub(super) fn after_event(&mut self) {
-        // First: who is answered and looks at the status must not see an older one.
+        // Must be first: a client that gets its answer and reads the status must not see an older one.
         self.tell_status();
         for question in self.pending.ready(Instant::now()) {
             self.let_go(question);
@@ -213,7 +218,7 @@ impl Run {
                 self.state.could_not_list(directory, why);
             }
             Notice::Changed(path) => {
-                // A look finds plain files as they were: they are never read.
+                // For a plain file a scan finds nothing new, since its content is never read.
                 if self.state.file(&path).is_some_and(|known| matches!(known.content, Content::Plain)) {
                     self.tell(&path, Change::Written);
                 }
@@ -231,21 +236,21 @@ impl Run {
         }
     }
 
-    /// The end of the watcher: whoever waits for a barrier would wait for ever.
+    /// Handles the end of the watcher: questions that wait for a barrier would wait for ever.
     fn unwatched(&mut self) {
         self.watched = false;
         self.gone.send_replace(true);
         self.forget_questions();
     }
 
-    /// Dropping a question answers it: whoever asked sees that the engine let go of it.
+    /// Drops all questions, which reports to their clients that the engine has stopped.
     fn forget_questions(&mut self) {
         self.behind_barrier = None;
         self.next_barrier.clear();
         self.pending.forget_waiting();
     }
 
-    /// Takes in the whole listing of a directory: what is not in it is gone, what is in it is looked at.
+    /// Applies the complete listing of a directory: removes what is not in it, and scans what is.
     fn listed(&mut self, directory: &RelPath, files: Vec<RelPath>, directories: &[RelPath]) {
         let is_gone = |path: &RelPath| !is_listed(directory, path, &files, directories);
         let gone: Vec<RelPath> = self
@@ -256,7 +261,7 @@ impl Run {
             .cloned()
             .collect();
         self.state.forget_unlisted(directory, is_gone);
-        // Those not in the index yet too: a look that began while the file stood here, or was not left out.
+        // Includes files not in the index yet, whose scan began before they were removed or ignored.
         self.pending.outdate(directory, is_gone);
         gone.iter().for_each(|path| self.remove(path));
         self.look_at(files);
@@ -301,7 +306,7 @@ impl Run {
         });
     }
 
-    /// Ends a job, or queues the files that it has postponed behind all others: questions go on waiting for the job.
+    /// Ends a job, or queues its postponed files behind all others: questions continue to wait for the job.
     fn go_on(&mut self, job: u64, later: Vec<ToLookAt>) {
         if later.is_empty() {
             self.pending.end(job);
@@ -319,7 +324,7 @@ impl Run {
             linked.extend(self.note_link(&path, stat));
             match found {
                 LookOutcome::Cancelled | LookOutcome::Later => {}
-                // Between the beginning of the look and now an older look may have been taken in.
+                // An older scan may have been applied after this scan began.
                 LookOutcome::Same(known) => {
                     if !self.state.file(&path).is_some_and(|now| Arc::ptr_eq(now, &known)) {
                         self.put(known);
@@ -339,21 +344,22 @@ impl Run {
         self.look_at_all_names(&linked);
     }
 
-    /// Notes which file `path` is; that file, where another name of it may have been seen when it was the only one.
+    /// Records which file `path` names. Returns that file if an earlier scan may have found another name of
+    /// it as its only one.
     fn note_link(&mut self, path: &RelPath, stat: Option<Stat>) -> Option<FileId> {
-        // No links: it could not be looked at, which is not to be taken for a file.
+        // Without links the file could not be examined, and must not be taken for a real file.
         let Some(stat) = stat.filter(|stat| stat.links > 0) else {
             self.links.remove(path);
             return None;
         };
         let file = stat.id();
-        // The first line of one without an extension says whether it is code, and another name may come: the index has no
-        // state of it by which it would be found then.
+        // Files without an extension are recorded too: the first line decides whether they are code. If
+        // another name appears later, the index has no state by which to find this one.
         if stat.links > 1 || path.extension().is_none() {
             return (self.links.add(path, file) && stat.links > 1).then_some(file);
         }
         self.links.remove(path);
-        // Another name came while this look was on its way, or has gone since.
+        // Another name appeared while this scan was in progress, or was removed since.
         let others = self.links.names(file);
         if others.is_empty() {
             return None;
@@ -362,7 +368,7 @@ impl Run {
         Some(file)
     }
 
-    /// Looks again at the files of which the index has a name that is not noted.
+    /// Rescans the files for which the index has a name that is not recorded.
     fn look_at_all_names(&mut self, files: &HashSet<FileId>) {
         if files.is_empty() {
             return;
@@ -376,7 +382,8 @@ impl Run {
         self.look_at(paths);
     }
 
-    /// Gives a file that the look `since` set aside the time it takes; questions wait for it until `until`.
+    /// Parses, for as long as it takes, a file that the scan `since` set aside; questions wait for it until
+    /// `until`.
     fn try_out(&mut self, path: RelPath, trial: Trial, since: u64, until: Instant) {
         let job = self.pending.begin_trial(&path, since, until);
         let (looker, sender) = (self.looker.clone(), self.sender.clone());
@@ -387,7 +394,7 @@ impl Run {
         });
     }
 
-    /// Looks again at the files that were not parsed for their own fault.
+    /// Rescans quarantined files.
     fn retry(&mut self) {
         if let Some(quarantine) = self.looker.parsers.quarantine() {
             quarantine.lift();
@@ -399,8 +406,8 @@ impl Run {
         self.look_at(paths);
     }
 
-    /// Takes in outlines of files that have no grammar. Each file is looked at once more: it may have changed since,
-    /// and the look that found that out may be over.
+    /// Adds outlines of files that have no grammar. Each file is scanned once more: it may have changed
+    /// since, and the scan that found this may be over.
     fn outlined(&mut self, files: Vec<OutlinedFile>) {
         let mut taken = Vec::new();
         for OutlinedFile { path, hash, stat, fingerprint, outline } in files {
@@ -475,13 +482,14 @@ impl Run {
             Ok(number) => self.behind_barrier = Some((number, questions)),
             Err(error) => {
                 tracing::error!(%error, "questions cannot be answered");
-                // Of an engine that has ended they are dropped, which tells that.
+                // If the engine has ended, the questions are dropped, which reports that.
                 if !matches!(error, WatchError::Ended) {
                     let why =
                         |question: Question| (question.run)(Err(EngineError::NoBarrier(error.to_string())));
                     questions.into_iter().for_each(why);
                 }
-                // Without the runtime directory no client finds this daemon either: it would live on unseen.
+                // Without the runtime directory clients cannot find this daemon, so it would run on
+                // unreachable.
                 if error.is_for_good() {
                     self.gone.send_replace(true);
                 }
@@ -495,7 +503,7 @@ impl Run {
             return;
         }
         let (_, questions) = self.behind_barrier.take().unwrap_or_default();
-        // Too few descriptors, a file system that did not answer: that passes without an event.
+        // Some read errors (too few descriptors, a file system that did not respond) end without an event.
         self.look_at(self.state.may_be_readable());
         for question in questions {
             self.pending.wait(question);
@@ -519,8 +527,8 @@ impl Run {
         }
     }
 
-    /// Compares every file that was read with what the disk says of it now: writes through mmap or a hard link
-    /// from outside give no event.
+    /// Compares every file that was read with its current state on disk: writes through mmap, or through a
+    /// hard link outside the project, cause no event.
     fn sweep(&mut self) {
         let (looker, sender) = (self.looker.clone(), self.sender.clone());
         let files = self.state.snapshot().files.clone();
@@ -544,7 +552,7 @@ impl Run {
         let sender = self.sender.clone();
         let files = self.state.snapshot().files.clone();
         self.pool.background(move || {
-            // Also when this panics: the end of the engine waits for it.
+            // Sent even if this panics, because the engine's shutdown waits for it.
             let _told = TellAtEnd(sender);
             let live: Vec<_> = files
                 .iter()
@@ -556,7 +564,7 @@ impl Run {
                 })
                 .collect();
             if let Err(error) = Cache::store(&cache, &live) {
-                tracing::warn!(%error, "the cache is not written; the next start parses again");
+                tracing::warn!(%error, "cannot write the cache; the next start parses these files again");
             }
         });
     }
@@ -579,10 +587,10 @@ impl Run {
     }
 }
 
-/// Whether `path`, which lies beneath `directory`, is in its listing or beneath something that is.
+/// Reports whether `path`, which lies beneath `directory`, is in its listing or beneath a directory that is.
 fn is_listed(directory: &RelPath, path: &RelPath, files: &[RelPath], directories: &[RelPath]) -> bool {
     let skip = if directory.is_root() { 0 } else { directory.as_str().len() + 1 };
-    // A file where the directory stands now is in no listing.
+    // A file whose path is now that of the directory is in no listing.
     let Some(rest) = path.as_str().get(skip..) else { return false };
     match rest.find('/') {
         None => files.binary_search(path).is_ok(),
@@ -592,15 +600,15 @@ fn is_listed(directory: &RelPath, path: &RelPath, files: &[RelPath], directories
     }
 }
 
-/// From a pool thread to the engine. The engine never waits for the pool, so this ends; that it stopped
-/// meanwhile is no loss.
+/// Sends an event from a pool thread to the engine. The engine never waits for the pool, so this does not
+/// deadlock; the event is dropped if the engine has stopped.
 fn send(sender: &mpsc::WeakSender<Event>, event: Event) {
     if let Some(sender) = sender.upgrade() {
         let _ = sender.blocking_send(event);
     }
 }
 
-/// Says that storing is over, however it went.
+/// A guard that reports the end of writing the cache, even after a failure.
 struct TellAtEnd(mpsc::WeakSender<Event>);
 
 impl Drop for TellAtEnd {
@@ -609,14 +617,14 @@ impl Drop for TellAtEnd {
     }
 }
 
-/// Ends at `time`.
+/// Sleeps until `time`.
 async fn until(time: Option<Instant>) {
     if let Some(time) = time {
         tokio::time::sleep_until(time.into()).await;
     }
 }
 
-/// What the root looks like to the engine's parts.
+/// Creates the scanner of the project's files.
 pub(super) fn looker(
     root: Arc<Root>,
     languages: Arc<symd_config::Languages>,

@@ -1,4 +1,4 @@
-//! What the engine tells about itself.
+//! The engine's report on its own state.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,84 +11,82 @@ use symd_index::cache::CacheStatus;
 use symd_index::{Content, FileEntry, Skipped};
 use symd_watch::Counters;
 
-/// The engine's state at a glance; `symd status` prints it.
+/// A summary of the engine's state; `symd status` prints it.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct EngineStatus {
-    /// The index revision: grows with every change taken in.
+    /// The index revision: increases with every applied change.
     pub revision: u64,
-    /// Regular files that are not ignored.
+    /// Number of regular files that are not ignored.
     pub files: usize,
-    /// Those that were parsed.
+    /// Number of parsed files.
     pub parsed_files: usize,
-    /// Their symbols.
+    /// Number of symbols in parsed files.
     pub symbols: usize,
-    /// Parsed files in which the parser met errors.
+    /// Number of parsed files with syntax errors.
     pub files_with_errors: usize,
-    /// Files by language; those of no language that symd knows are in none.
+    /// Number of files by language; files without a known language are not included.
     pub languages: BTreeMap<String, usize>,
-    /// Files of languages without a grammar that have no outline, by language: a language server could make it.
+    /// Number of files by language that have neither a grammar nor an outline: a language server could
+    /// provide one.
     pub without_outline: BTreeMap<String, usize>,
-    /// Files of a known language without symbols, by reason.
+    /// Number of files of a known language without symbols, by reason.
     pub skipped: SkippedFiles,
-    /// Files that are parsed no more, because the parser did not get through them, in path order.
+    /// Quarantined files, on which the parser failed, in path order.
     pub unparsable: Vec<UnparsableFile>,
-    /// Files that the parser takes long over, in path order.
+    /// Files that are slow to parse and on trial, in path order.
     pub on_trial: Vec<RelPath>,
-    /// Whether the first crawl is over and everything found has been looked at.
+    /// Whether the first crawl is over and everything that it found has been scanned.
     pub ready: bool,
-    /// Files being looked at.
+    /// Number of files being scanned.
     pub pending_files: usize,
-    /// Looks that found a change.
+    /// Number of scans that found a change.
     pub changes: u64,
-    /// Name tables in use.
+    /// Number of name tables in use.
     pub segments: usize,
-    /// The watcher's counters.
     pub watcher: Counters,
-    /// The cache's counters.
     pub cache: CacheStatus,
 }
 
-/// A file that is parsed no more.
+/// A quarantined file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct UnparsableFile {
-    /// Which file.
     pub path: RelPath,
-    /// What it did to the parser; empty where that is not known any more.
+    /// The parser's failure; empty if it is no longer known.
     pub why: String,
 }
 
-/// How many files were skipped, and why.
+/// Numbers of skipped files, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SkippedFiles {
-    /// They hold NUL bytes.
+    /// Files that contain NUL bytes.
     pub binary: usize,
-    /// Too large to parse.
+    /// Files too large to parse.
     pub too_large: usize,
-    /// The system refused to read them.
+    /// Files that the system did not allow to be read.
     pub unreadable: usize,
 }
 
-/// Files of one language.
+/// Numbers of files of one language.
 #[derive(Clone, Copy, Debug, Default)]
 struct Files {
     all: usize,
-    /// Those that nobody outlined.
+    /// Files without an outline.
     plain: usize,
 }
 
-/// Counts over the files of the index, kept up with every change.
+/// Counts over the files of the index, updated with every change.
 #[derive(Clone, Debug)]
 pub(super) struct Tally {
     languages: Arc<Languages>,
     by_language: BTreeMap<LanguageId, Files>,
-    /// Whether `by_language` is other than was written last: the status is written with every event.
+    /// Whether `by_language` changed since it was last written to the status, which happens with every event.
     is_news: bool,
     parsed: usize,
     with_errors: usize,
     skipped: BTreeMap<Skipped, usize>,
     unparsable: BTreeSet<RelPath>,
     on_trial: BTreeSet<RelPath>,
-    /// Whether one of these two is other than was written last.
+    /// Whether `unparsable` or `on_trial` changed since then.
     is_unparsed_news: bool,
 }
 
@@ -156,7 +154,7 @@ impl Tally {
         }
     }
 
-    /// The files that are skipped for this reason, where they are told by name.
+    /// Returns the set of paths skipped for this reason, if the status lists them by name.
     fn unparsed(&mut self, why: Skipped) -> Option<&mut BTreeSet<RelPath>> {
         match why {
             Skipped::Unparsable => Some(&mut self.unparsable),
@@ -165,7 +163,7 @@ impl Tally {
         }
     }
 
-    /// By its name; a script without an extension by what parsed it.
+    /// Returns the file's language by its name; for a script without an extension by its grammar.
     fn language_of(&self, file: &FileEntry) -> Option<LanguageId> {
         let by_grammar = || self.languages.by_name(file.grammar()?.name());
         self.languages.language_of(&file.path).or_else(by_grammar)

@@ -1,5 +1,6 @@
-//! Files that the parser takes long over: each gets all the time that a file may take, beside the looks at all others and
-//! behind nobody. Invariant: of one path at most one trial is under way; a newer look at it, or its end, ends that.
+//! Trials of files that are slow to parse: each gets the maximum time of a file, in parallel with all other
+//! scans, and delays none. Invariant: each path has at most one active trial; a newer scan or the removal of
+//! the file cancels it.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,27 +9,27 @@ use symd_base::{Cancel, RelPath};
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// The trials. Dropping them ends those under way.
+/// The trials. Dropping them cancels the active ones.
 pub(super) struct Trials {
     line: Arc<Mutex<Line>>,
-    /// How many go on at once.
+    /// Maximum number of concurrent trials.
     most: usize,
     under_way: BTreeMap<RelPath, Cancel>,
 }
 
-/// When a trial begins.
+/// The start of a trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Start {
-    /// When one of those before it is over.
+    /// After one of the earlier trials has ended.
     InTurn,
-    /// Now: a worker is at it already, and takes the room of one of those that wait. Were it to wait behind them, each
-    /// would wait for the other.
+    /// Immediately: a worker is already parsing the file, and occupies the slot of a waiting trial. If it
+    /// waited behind those, each would wait for the other.
     Now,
 }
 
 #[derive(Default)]
 struct Line {
-    /// Bounded by the files that are set aside, of which each has a place.
+    /// Bounded by the number of files that are set aside, with one job each.
     jobs: VecDeque<Job>,
     threads: usize,
 }
@@ -38,7 +39,8 @@ impl Trials {
         Trials { line: Arc::default(), most, under_way: BTreeMap::new() }
     }
 
-    /// Runs `trial` of `path`, when its turn comes or at once, also if it was ended before that: it is to look.
+    /// Runs `trial` of `path`, in turn or immediately. It runs even if it was cancelled before it started, so
+    /// it must check the flag.
     pub(super) fn begin(
         &mut self,
         path: RelPath,
@@ -58,12 +60,13 @@ impl Trials {
         if line.threads < self.most || start == Start::Now {
             let shared = Arc::clone(&self.line);
             let thread = std::thread::Builder::new().name("trial".to_owned()).spawn(move || work(&shared));
-            // A thread that cannot be had leaves the work to those that are there, or to the next that can.
+            // If no thread can be started, the existing ones do the work, or the next one that can be
+            // started.
             line.threads += usize::from(thread.is_ok());
         }
     }
 
-    /// Ends the trial of `path`, if there is one.
+    /// Cancels the trial of `path`, if there is one.
     pub(super) fn end(&mut self, path: &RelPath) {
         if let Some(cancel) = self.under_way.remove(path) {
             cancel.cancel();

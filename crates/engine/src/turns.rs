@@ -1,28 +1,28 @@
-//! Edits that get in each other's way, one after the other. Edits are planned on what is there and refused if that changed
-//! before they were made; many at once on one file could so be beaten again and again. Invariant: an edit that was beaten
-//! once is beaten again by those only that were planned before it took its turn.
+//! Turns for conflicting edits. An edit is planned on the current files, and rejected if they changed before
+//! it was applied; with many concurrent edits of one file an edit could lose again and again. Invariant: an
+//! edit that lost once can lose again only to edits that were planned before it took its turn.
 
 use std::sync::Arc;
 
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
-/// The queue. The lock is tokio's, which is fair: who came first is first.
+/// The queue. Uses tokio's lock, which is fair (first come, first served).
 #[derive(Clone, Debug, Default)]
 pub(super) struct Turns(Arc<Mutex<()>>);
 
-/// Others that want a turn wait until this is dropped. It is held while an edit is planned and made.
+/// A guard for which other edits wait until it is dropped. Held while an edit is planned and applied.
 #[derive(Debug)]
 pub struct EditTurn {
     _mine: OwnedMutexGuard<()>,
 }
 
 impl Turns {
-    /// Waits for a turn: for an edit that was beaten.
+    /// Waits for a turn, for an edit that lost.
     pub(super) async fn take(&self) -> EditTurn {
         EditTurn { _mine: Arc::clone(&self.0).lock_owned().await }
     }
 
-    /// Waits for a turn behind those who wait already; if nobody has one, none is needed.
+    /// Waits for a turn behind those that are already waiting; returns `None` if no edit has a turn.
     pub(super) async fn behind_others(&self) -> Option<EditTurn> {
         match Arc::clone(&self.0).try_lock_owned() {
             Ok(_) => None,

@@ -1,5 +1,5 @@
-//! What a question sees: one snapshot, and the files behind it. Invariant: a text and the outline given with it
-//! belong together, also when the file has changed since the snapshot was made.
+//! A question's view of the project: one snapshot, and the files behind it. Invariant: a text and the outline
+//! returned with it match, even if the file has changed since the snapshot was made.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,55 +18,49 @@ use symd_vfs::{EntryKind, Ignore, Root, VfsError};
 pub struct View {
     /// The index as of the question.
     pub snapshot: Arc<Snapshot>,
-    /// The door to the files.
+    /// Access to the files.
     pub root: Arc<Root>,
-    /// What is left out.
+    /// The ignore rules.
     pub ignore: Arc<Ignore>,
-    /// The languages symd knows.
+    /// The languages that symd knows.
     pub languages: Arc<Languages>,
-    /// By what texts are parsed.
+    /// The means by which texts are parsed.
     pub parsers: Parsers,
-    /// Files that this question could not read though the index has them.
+    /// Files of the index that this question could not read or parse.
     pub(super) failed: Mutex<BTreeSet<RelPath>>,
 }
 
-/// Why a file's text and outline cannot be had.
+/// Reasons why a file's text and outline are not available.
 #[derive(Debug, thiserror::Error)]
 pub enum CurrentError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error(transparent)]
     Vfs(#[from] VfsError),
-    /// It is of no language that has a grammar.
+    /// The file has no language with a grammar.
     #[error("{0} has no symbols symd can read: it is not in a language with a grammar")]
     NoOutline(RelPath),
-    /// It is there, and the index has no file of that name.
+    /// The file exists, but the index has no file of that name.
     #[error(
         "{0} is not in the index: it is reached through a link, or was made just now; name the file itself, or ask again"
     )]
     NotIndexed(RelPath),
-    /// It was skipped.
+    /// The file was not parsed.
     #[error("{path} has no symbols symd can read: {why}")]
     Skipped {
-        /// Which file.
         path: RelPath,
-        /// Why, with what can be done about it.
+        /// The reason, and what can be done about it.
         why: &'static str,
     },
-    /// It changed, and cannot be parsed as it is now.
+    /// The file changed, and its current content cannot be parsed.
     #[error("{path}: {error}")]
-    Unparsed {
-        /// Which file.
-        path: RelPath,
-        /// Why.
-        error: ParseError,
-    },
+    Unparsed { path: RelPath, error: ParseError },
 }
 
 impl View {
-    /// Reads `file`; parses it again if it is no longer what the index holds (it changed after the question).
+    /// Reads `file`, and parses it again if it differs from the index (it changed after the question).
     pub fn current(&self, file: &FileEntry) -> Result<Current, CurrentError> {
         let answer = self.read_and_outline(file);
-        // That a file is gone by now leaves nothing out.
+        // A file that is gone by now is not missing from the answer.
         if let Err(CurrentError::Vfs(VfsError::Io { .. }) | CurrentError::Unparsed { .. }) = &answer {
             self.failed.lock().unwrap_or_else(PoisonError::into_inner).insert(file.path.clone());
         }
@@ -89,30 +83,30 @@ impl View {
                 let parsed = match self.parsers.outline_of_file(*grammar, text.as_str(), now, &Cancel::new())
                 {
                     Ok(Attempt::Parsed(outline)) => Ok(outline),
-                    // The engine's own look at the change tries it out.
+                    // The engine tries it out in its own scan of the change.
                     Ok(Attempt::SetAside(_)) => Err(ParseError::SetAside),
                     Err(error) => Err(error),
                 };
                 Arc::new(parsed.map_err(|error| CurrentError::Unparsed { path: file.path.clone(), error })?)
             }
-            // Its server has not seen this text yet.
+            // The language server has not seen this text yet.
             Origin::Server(_) => return Err(CurrentError::NotIndexed(file.path.clone())),
         };
         Ok(Current { text, outline, hash: now })
     }
 
-    /// The files of the index that this question wanted to read so far and could not read or parse, in path order. What was made of the
-    /// others lacks them.
+    /// Returns the files of the index that this question tried to read so far, but could not read or parse,
+    /// in path order. Results of the question lack these files.
     pub fn failed(&self) -> Vec<RelPath> {
         self.failed.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
 
-    /// Whether symd leaves `path` out.
+    /// Reports whether symd ignores `path`.
     pub fn is_ignored(&self, path: &RelPath, kind: EntryKind) -> bool {
         self.ignore.is_ignored(path, kind)
     }
 
-    /// Whether git leaves `path` out.
+    /// Reports whether git ignores `path`.
     pub fn is_git_ignored(&self, path: &RelPath, kind: EntryKind) -> bool {
         self.ignore.is_git_ignored(path, kind)
     }
@@ -138,10 +132,10 @@ fn skipped(file: &FileEntry, why: Skipped) -> CurrentError {
 
 fn reason(why: Skipped) -> &'static str {
     match why {
-        Skipped::Binary => "it holds NUL bytes, so it is no text",
+        Skipped::Binary => "it is a binary file (it contains NUL bytes)",
         Skipped::TooLarge => "it is too large to be parsed; its text can be searched",
         Skipped::Unparsable => {
-            "symd's parser does not get through it (`symd status` says why; `symd index --retry` tries again); its text can be searched"
+            "symd's parser fails on it (`symd status` shows why; `symd index --retry` tries again); its text can be searched"
         }
         Skipped::OnTrial => {
             "symd's parser takes long over it; ask again in a few seconds (its text can be searched)"

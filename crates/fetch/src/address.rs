@@ -1,9 +1,9 @@
-//! Which addresses everybody can reach. Invariant: an address that holds another (IPv4 in IPv6) is judged by that one;
-//! what is not known to be public is not.
+//! Determines which addresses are public. Invariant: an IPv6 address that embeds an IPv4 address is judged by
+//! the latter; an address that is not known to be public is not.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// IPv4 networks that are not public: first address and length of the prefix (IANA's special-purpose registry).
+/// IPv4 networks that are not public: first address and prefix length (IANA's special-purpose registry).
 const SPECIAL: [(Ipv4Addr, u32); 16] = [
     (Ipv4Addr::new(0, 0, 0, 0), 8),
     (Ipv4Addr::new(10, 0, 0, 0), 8),
@@ -26,7 +26,7 @@ const SPECIAL: [(Ipv4Addr, u32); 16] = [
     (Ipv4Addr::new(255, 255, 255, 255), 32),
 ];
 
-/// Whether everybody can reach `address`.
+/// Whether `address` is public.
 pub(super) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -49,14 +49,14 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         is_public_v4(Ipv4Addr::new(a, b, c, d))
     };
     match (a, b) {
-        // Mapped, and translated by NAT64's well-known prefix.
+        // IPv4-mapped addresses, and those of NAT64's well-known prefix.
         (0, 0) if (c, d, e, f) == (0, 0, 0, 0xFFFF) => inner(g, h),
         (0x64, 0xFF9B) if (c, d, e, f) == (0, 0, 0, 0) => inner(g, h),
         // 6to4.
         (0x2002, _) => inner(b, c),
-        // Protocol assignments, Teredo among them, and documentation.
+        // Protocol assignments, including Teredo, and documentation.
         (0x2001, 0..0x200 | 0xDB8) | (0x3FFF, 0..0x1000) => false,
-        // All that is given out as global unicast.
+        // The range that is allocated for global unicast.
         _ => (0x2000..0x4000).contains(&a),
     }
 }

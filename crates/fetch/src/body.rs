@@ -1,24 +1,24 @@
-//! A body read as it comes, up to a limit: what a server says of its length is not believed.
+//! Reads a response's body in chunks, up to a limit. Does not rely on the length that the server announces.
 
 use reqwest::Response;
 
 use super::FetchError;
 use super::connect::failure;
 
-/// Bytes of a body that are read, decompressed.
+/// The most bytes of a body that are read, after decompression.
 pub const MAX_BODY_BYTES: usize = 1 << 20;
 
-/// What a server sent.
+/// A response's body.
 #[derive(Debug, Default)]
 pub(super) struct Body {
-    /// [`MAX_BODY_BYTES`] at most.
+    /// At most [`MAX_BODY_BYTES`].
     pub(super) bytes: Vec<u8>,
-    /// Whether there was more.
+    /// Whether the body was longer.
     pub(super) is_cut: bool,
 }
 
 impl Body {
-    /// Reads until the end or the limit. A connection that ends before the length that was announced is an error.
+    /// Reads until the end or the limit. A connection that closes before the announced length is an error.
     pub(super) async fn read(mut response: Response) -> Result<Body, FetchError> {
         let mut body = Body::default();
         while let Some(chunk) = response.chunk().await.map_err(|error| failure(&error))? {

@@ -1,14 +1,15 @@
-//! Bytes to text, in the encoding that they say they have: a byte-order mark, then the HTTP header, then what the document
-//! says of itself, else UTF-8 where they are that. Invariant: what is no text is not shown as text.
+//! Decodes bytes to text. The encoding is taken from the byte-order mark, else the HTTP header, else the
+//! document's own declaration, else it is UTF-8 if the bytes are valid UTF-8. Invariant: bytes that are not
+//! text are not returned as text.
 
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 
 use super::body::Body;
 
-/// Bytes in which a document says its encoding (the HTML standard's prescan).
+/// The first bytes of a document, which are searched for its encoding (the HTML standard's prescan).
 const PRESCAN_BYTES: usize = 1024;
 
-/// The text; `None` for what is none. `content_type` is the header, in lower case.
+/// Returns the text; `None` if the bytes are not text. `content_type` is the header in lower case.
 pub(super) fn decode(body: &Body, content_type: &str, is_html: bool) -> Option<String> {
     let bytes = body.bytes.as_slice();
     let said = Encoding::for_bom(bytes).map(|(encoding, _)| encoding).or_else(|| said_in(content_type));
@@ -17,7 +18,7 @@ pub(super) fn decode(body: &Body, content_type: &str, is_html: bool) -> Option<S
     if let Some(encoding) = said {
         return Some(encoding.decode(bytes).0.into_owned());
     }
-    // Windows-1252 is what the standard takes for pages that say nothing and are no UTF-8.
+    // The HTML standard uses Windows-1252 for pages that declare no encoding and are not UTF-8.
     match std::str::from_utf8(whole_characters(body)) {
         Ok(text) if !text.contains('\0') || is_text => Some(text.to_owned()),
         Err(_) if is_text => Some(WINDOWS_1252.decode(bytes).0.into_owned()),
@@ -25,7 +26,7 @@ pub(super) fn decode(body: &Body, content_type: &str, is_html: bool) -> Option<S
     }
 }
 
-/// The encoding that a header names: `text/html; charset="utf-8"`.
+/// Returns the encoding that a header names: `text/html; charset="utf-8"`.
 fn said_in(content_type: &str) -> Option<&'static Encoding> {
     let (_, parameters) = content_type.split_once(';')?;
     let value = parameters.split(';').find_map(|one| one.trim().strip_prefix("charset"))?;
@@ -37,8 +38,9 @@ fn is_xml(bytes: &[u8]) -> bool {
     bytes.starts_with(b"<?xml")
 }
 
-/// The encoding that the start of a document names: `<meta charset=…>`, `<meta … content="…charset=…">` or
-/// `<?xml … encoding="…">`. A document whose declaration can be read so is not UTF-16, whatever it says.
+/// Returns the encoding that the start of a document names: `<meta charset=…>`, `<meta …
+/// content="…charset=…">` or `<?xml … encoding="…">`. A document whose declaration is readable this way is
+/// not UTF-16, even if it says so.
 fn said_in_document(bytes: &[u8]) -> Option<&'static Encoding> {
     let start = String::from_utf8_lossy(&bytes[..bytes.len().min(PRESCAN_BYTES)]).to_ascii_lowercase();
     let declared =
@@ -53,7 +55,7 @@ fn said_in_document(bytes: &[u8]) -> Option<&'static Encoding> {
     Some(if encoding.is_ascii_compatible() { encoding } else { UTF_8 })
 }
 
-/// What stands behind `name=`, without quotes.
+/// Returns the value after `name=`, without quotes.
 fn value_of<'t>(tag: &'t str, name: &str) -> Option<&'t str> {
     let (_, rest) = tag.split_once(name)?;
     let rest = rest.trim_start().strip_prefix('=')?.trim_start().trim_start_matches(['"', '\'']);
@@ -64,7 +66,7 @@ fn value_of<'t>(tag: &'t str, name: &str) -> Option<&'t str> {
     )
 }
 
-/// The bytes without the character at the end that the limit cut in two.
+/// Returns the bytes without a last character that the size limit cut in two.
 fn whole_characters(body: &Body) -> &[u8] {
     match std::str::from_utf8(&body.bytes) {
         Err(error) if body.is_cut && error.error_len().is_none() => &body.bytes[..error.valid_up_to()],

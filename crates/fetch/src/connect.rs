@@ -1,5 +1,6 @@
-//! One request to one URL, redirects not followed. Invariant: the name is looked up once, its addresses are judged, and
-//! the connection is made to those and to no other: nothing can change between the judgement and the connection.
+//! Sends one request to one URL; does not follow redirects. Invariant: the name is resolved once, its
+//! addresses are checked, and the connection is made to those addresses only, so nothing can change between
+//! check and connection.
 
 use std::error::Error;
 use std::io;
@@ -13,23 +14,23 @@ use url::{Host, Url};
 use super::address::is_public;
 use super::{Approval, FetchError};
 
-/// How we introduce ourselves.
+/// The value of the User-Agent header.
 const USER_AGENT: &str = concat!("symd/", env!("CARGO_PKG_VERSION"));
 
 const ACCEPT: &str = "text/html,application/xhtml+xml,text/plain;q=0.9,*/*;q=0.5";
 
-/// Where a request may lead.
+/// The addresses that a request may connect to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Permission {
-    /// To any address.
+    /// Any address.
     Anywhere,
-    /// To public addresses.
+    /// Public addresses.
     Public,
-    /// To public addresses, from a page that we were redirected by.
+    /// Public addresses, for the target of a redirect.
     PublicAfterRedirect,
 }
 
-/// What kind of address was reached.
+/// The kind of address that was reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reached {
     Public,
@@ -44,8 +45,9 @@ impl Permission {
         }
     }
 
-    /// What a redirect leads to: it was not approved, unless it is the very URL that was. Another page of the same private
-    /// server is another URL: the approval of one shows nothing about the other.
+    /// Returns the permission for the target of a redirect. The target was not approved, unless it is the
+    /// very URL that was. Another page of the same private server is another URL: the approval of one says
+    /// nothing about the other.
     pub(super) fn for_redirect(self, reached: Reached, from: &Url, to: &Url) -> Permission {
         let without_fragment = |url: &Url| {
             let mut url = url.clone();
@@ -70,7 +72,7 @@ impl Permission {
     }
 }
 
-/// Asks for `url`.
+/// Sends a GET request for `url`.
 pub(super) async fn connect(url: &Url, permission: Permission) -> Result<(Response, Reached), FetchError> {
     let addresses = addresses(url).await?;
     let allowed: Vec<SocketAddr> = match permission {
@@ -85,14 +87,15 @@ pub(super) async fn connect(url: &Url, permission: Permission) -> Result<(Respon
     }
     let reached =
         |address: &SocketAddr| if is_public(address.ip()) { Reached::Public } else { Reached::Private };
-    // One private address among several makes the host private: which of them is taken is not ours to say.
+    // One private address makes the host private: we cannot determine which address the client connects to.
     let worst = allowed.iter().map(reached).find(|reached| *reached == Reached::Private);
     let client = client(url.clone(), allowed).await?;
     let response = client.get(url.clone()).send().await.map_err(|error| failure(&error))?;
     Ok((response, worst.unwrap_or(Reached::Public)))
 }
 
-/// Where `url` leads. Numbers in any spelling are addresses already: `url` reads 0x7f.1 and 2130706433 as browsers do.
+/// Returns the addresses of `url`'s host. Numbers in any notation are addresses already: `url` reads 0x7f.1
+/// and 2130706433 as browsers do.
 async fn addresses(url: &Url) -> Result<Vec<SocketAddr>, FetchError> {
     let port = url.port_or_known_default().unwrap_or(80);
     match url.host() {
@@ -106,10 +109,10 @@ async fn addresses(url: &Url) -> Result<Vec<SocketAddr>, FetchError> {
     }
 }
 
-/// A client that knows `addresses` as those of the host and no others. Each request has its own: a connection that
-/// another request was allowed to make is never taken over.
+/// Returns a client that connects to `addresses` and to no others. Each request has its own client, so a
+/// connection that another request was permitted to make is never reused.
 pub(super) async fn client(url: Url, addresses: Vec<SocketAddr>) -> Result<Client, FetchError> {
-    // Reads the system's certificates.
+    // `build` reads the system's certificates, which blocks.
     let built = tokio::task::spawn_blocking(move || {
         choose_cryptography();
         let builder = ClientBuilder::new()
@@ -127,17 +130,17 @@ pub(super) async fn client(url: Url, addresses: Vec<SocketAddr>) -> Result<Clien
             Some(Host::Domain(name)) => builder.resolve_to_addrs(name, &addresses),
             _ => builder,
         };
-        // Without TLS no certificates are needed, and a system that has none can still fetch.
+        // Without TLS no certificates are needed, so http works on a system that has none.
         let builder = if url.scheme() == "https" { builder } else { builder.tls_certs_only([]) };
         builder.build()
     });
     match built.await {
         Ok(client) => client.map_err(|error| failure(&error)),
-        Err(_) => Err(FetchError::Connection("no connection could be set up".to_owned())),
+        Err(_) => Err(FetchError::Connection("cannot set up an HTTP client".to_owned())),
     }
 }
 
-/// Knows no name: what was looked up already is all there is.
+/// A resolver that knows no names: all addresses were resolved before.
 struct Nobody;
 
 impl Resolve for Nobody {
@@ -147,16 +150,16 @@ impl Resolve for Nobody {
     }
 }
 
-/// reqwest asks the process which implementation it has chosen.
+/// Sets the process-wide crypto provider, which reqwest uses.
 fn choose_cryptography() {
     static CHOSEN: Once = Once::new();
     CHOSEN.call_once(|| {
-        // Fails only where one is chosen already, which serves as well.
+        // An error means that a provider is already set, which is fine.
         let _ = rustls::crypto::ring::default_provider().install_default();
     });
 }
 
-/// What went wrong, in the words of the innermost error: the outer ones repeat the URL.
+/// Converts an error of reqwest, with the message of the innermost error: the outer ones repeat the URL.
 pub(super) fn failure(error: &reqwest::Error) -> FetchError {
     if error.is_timeout() {
         return FetchError::TimedOut;

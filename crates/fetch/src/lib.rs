@@ -1,7 +1,7 @@
-//! One web page fetched, under limits of time, size and redirects, as readable text. Not a browser: no scripts, cookies,
-//! caches or proxies (a proxy of the environment would connect in our place, to addresses that nobody checks). Invariant:
-//! a connection is made only to an address that was judged (`address`), and to no private one unless the user approved
-//! this very URL.
+//! Fetches one web page as readable text, under limits of time, size and redirects. Not a browser: no
+//! scripts, cookies, caches or proxies (a proxy from the environment would connect in our place, to addresses
+//! that are not checked). Invariant: a connection is made only to an address that was checked (`address`),
+//! and to a private one only if the user approved this very URL.
 
 mod address;
 mod body;
@@ -24,116 +24,114 @@ pub use place::NotAPlace;
 use body::Body;
 use connect::{Permission, connect};
 
-/// Redirects that are followed; browsers allow 20.
+/// The most redirects that are followed; browsers allow 20.
 const MAX_REDIRECTS: usize = 10;
 
-/// What is to be fetched.
+/// A page to fetch.
 #[derive(Clone, Debug)]
 pub struct FetchRequest {
-    /// As it was written.
+    /// The URL as the client wrote it.
     pub url: String,
-    /// From looking up the name to the last byte, redirects included.
+    /// The time from the name look-up to the last byte, redirects included.
     pub time_limit: Duration,
-    /// What let it be fetched.
+    /// What permitted the fetch.
     pub approval: Approval,
 }
 
-/// What let a page be fetched.
+/// What permitted the fetch of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Approval {
-    /// The user, who was shown this very URL: it may lie on this machine or in a private network.
+    /// The user, who was shown this very URL: it may be on this machine or in a private network.
     ThisUrl,
-    /// A rule or policy that is about more than this URL: only what everybody can reach is.
+    /// A rule or policy that covers more than this URL: only public addresses are allowed.
     ByRule,
 }
 
-/// A page.
+/// A fetched page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// Where it came from, if that was another URL than the one wanted.
+    /// The final URL, if it differs from the requested one.
     pub redirected_to: Option<String>,
     /// HTTP's status code.
     pub status: u16,
-    /// Bytes received, decompressed; [`MAX_BODY_BYTES`] at most.
+    /// The number of bytes received, decompressed; at most [`MAX_BODY_BYTES`].
     pub length: usize,
-    /// Whether there were more.
+    /// Whether the body was longer.
     pub is_cut: bool,
-    /// Its media type in lower case, without parameters; empty if the server says nothing.
+    /// The media type in lower case, without parameters; empty if the server sends none.
     pub media_type: String,
-    /// What it says.
     pub content: PageContent,
 }
 
-/// What a page says.
+/// The content of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PageContent {
     /// Readable text; HTML without its tags.
     Text(String),
-    /// It is no text.
+    /// Not text.
     Binary,
 }
 
-/// Why there is no page.
+/// Why a page could not be fetched.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FetchError {
-    /// The URL is none that can be fetched.
+    /// The URL is not one that can be fetched.
     #[error(transparent)]
     Url(#[from] NotAPlace),
-    /// It leads to an address that not everybody can reach, and the user has not approved it as such.
-    #[error("{host} leads to {address}, which is no public address")]
+    /// The host has a private address, and the user has not approved this very URL.
+    #[error("{host} leads to {address}, which is not a public address")]
     Private {
-        /// As the URL names it.
+        /// The host as the URL names it.
         host: String,
-        /// Where it leads.
+        /// The host's address.
         address: IpAddr,
     },
-    /// A page redirects to an address that not everybody can reach, and that was not approved.
-    #[error("redirected to {url}, which leads to {address}, no public address")]
+    /// A page redirects to a private address, which was not approved.
+    #[error("redirected to {url}, which leads to {address}, not a public address")]
     RedirectToPrivate {
-        /// Where it redirects to.
+        /// The redirect's target.
         url: String,
-        /// Where it leads.
+        /// The address of the target's host.
         address: IpAddr,
     },
-    /// More redirects than are followed.
+    /// The limit of redirects is reached.
     #[error("more than {MAX_REDIRECTS} redirects")]
     Redirects,
-    /// A redirect to what is no URL.
+    /// A page redirects to something that cannot be fetched.
     #[error("redirected to something that cannot be fetched: {0}")]
     RedirectNowhere(NotAPlace),
-    /// The host's name is not known.
+    /// The host's name cannot be resolved.
     #[error("could not resolve host {0}")]
     Unresolved(String),
-    /// Nobody listens there.
+    /// No program listens at the address.
     #[error("connection refused")]
     Refused,
-    /// The connection failed, or ended too early.
+    /// The connection failed, or closed too early.
     #[error("{0}")]
     Connection(String),
-    /// The server answers in a compression that was not asked for.
+    /// The server used a compression that was not requested.
     #[error("the server sent an unknown content encoding: {0}")]
     Encoding(String),
-    /// The server says that it does not work.
+    /// The server answered with an HTTP error status.
     #[error("HTTP {0}")]
     Status(u16),
-    /// The time was up.
+    /// The time limit passed.
     #[error("timed out")]
     TimedOut,
 }
 
-/// Whether a URL, as it was written, is one that can be fetched at all.
+/// Checks whether a URL, as a client wrote it, can be fetched at all.
 pub fn can_be_fetched(url: &str) -> Result<(), NotAPlace> {
     place::parse(url).map(drop)
 }
 
-/// Fetches a page.
 pub async fn fetch(wanted: &FetchRequest) -> Result<Page, FetchError> {
     let url = place::parse(&wanted.url)?;
     let fetching = follow(url, wanted.approval);
     tokio::time::timeout(wanted.time_limit, fetching).await.unwrap_or(Err(FetchError::TimedOut))
 }
 
-/// Follows redirects to the page.
+/// Fetches the page, following redirects.
 async fn follow(mut url: Url, approval: Approval) -> Result<Page, FetchError> {
     let mut permission = Permission::of(approval);
     for redirects in 0..=MAX_REDIRECTS {
@@ -148,7 +146,7 @@ async fn follow(mut url: Url, approval: Approval) -> Result<Page, FetchError> {
     Err(FetchError::Redirects)
 }
 
-/// Where `response` sends us on.
+/// Returns the URL that `response` redirects to, if it does.
 fn redirect(url: &Url, response: &Response) -> Result<Option<Url>, FetchError> {
     const FOLLOWED: [StatusCode; 5] = [
         StatusCode::MOVED_PERMANENTLY,
@@ -183,7 +181,7 @@ async fn page(response: Response) -> Result<Page, FetchError> {
     let media_type = content_type.split(';').next().unwrap_or_default().trim().to_owned();
     let body = Body::read(response).await?;
     let (length, is_cut) = (body.bytes.len(), body.is_cut);
-    // A megabyte of HTML takes milliseconds: too long for the threads that serve everybody.
+    // Converting a megabyte of HTML takes milliseconds: too long for the threads that serve all clients.
     let read = {
         let media_type = media_type.clone();
         tokio::task::spawn_blocking(move || content(&body, &content_type, &media_type)).await

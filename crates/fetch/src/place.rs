@@ -1,22 +1,24 @@
-//! URLs that can be fetched. Invariant: what comes out has the scheme http or https, a host, no user and no password.
+//! Parses URLs that can be fetched. Invariant: a parsed URL has the scheme http or https, a host, no user and
+//! no password.
 
 use url::Url;
 
 /// Why a URL cannot be fetched.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotAPlace {
-    /// It cannot be read as a URL.
-    #[error("it is no URL")]
+    /// The text is not a URL.
+    #[error("it is not a URL")]
     Malformed,
-    /// Something else than http or https.
+    /// The scheme is not http or https.
     #[error("its scheme is {0}, not http or https")]
     Scheme(String),
-    /// It names a user or a password, which would stand in logs and rules.
-    #[error("it holds a user name or a password")]
+    /// The URL contains a user name or a password, which would be visible in logs and rules.
+    #[error("it contains a user name or a password")]
     Credentials,
 }
 
-/// Reads what a client wrote. Browsers repair what is refused here: a scheme without `//`, or with more slashes.
+/// Parses a URL that a client wrote. Rejects what browsers repair: a scheme without `//`, or with more
+/// slashes.
 pub(super) fn parse(text: &str) -> Result<Url, NotAPlace> {
     let has_controls = text.chars().any(|c| c.is_ascii_control() || c == ' ');
     let url = check(Url::parse(text).map_err(|_| NotAPlace::Malformed)?)?;
@@ -27,7 +29,7 @@ pub(super) fn parse(text: &str) -> Result<Url, NotAPlace> {
     Ok(url)
 }
 
-/// Refuses a URL that is well formed and not to be fetched.
+/// Rejects a well-formed URL that cannot be fetched.
 pub(super) fn check(url: Url) -> Result<Url, NotAPlace> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err(NotAPlace::Scheme(url.scheme().to_owned()));

@@ -1,10 +1,10 @@
-//! HTML as text that can be read: tokens of the HTML standard in one pass, blocks on lines of their own, white space as a
-//! browser folds it. No tree is built, so nothing here depends on how deep a page nests or whether its tags match.
-//! Invariant: the work and the result are bounded by the length of the page.
+//! Converts HTML to readable text: one pass over the tokens of the HTML standard, with blocks on their own
+//! lines and white space collapsed as in a browser. Builds no tree, so deep nesting and unmatched tags do not
+//! matter. Invariant: the work and the result are bounded by the length of the page.
 
 use html5gum::{DefaultEmitter, Token, Tokenizer};
 
-/// Elements whose content is not for readers.
+/// Elements whose content is not shown to readers.
 const SKIPPED: [&str; 10] =
     ["script", "style", "template", "noscript", "svg", "math", "iframe", "noembed", "noframes", "object"];
 
@@ -59,10 +59,10 @@ const LINES: [&str; 24] = [
     "br",
 ];
 
-/// Lists within lists that are indented; deeper ones stay where they are.
+/// The most levels of nested lists that are indented; deeper ones are indented no further.
 const MAX_INDENT: usize = 8;
 
-/// Whether a page that does not say what it is begins as HTML does.
+/// Whether a page without a media type begins like HTML.
 pub(super) fn looks_like_html(bytes: &[u8]) -> bool {
     let start = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes).trim_ascii_start();
     let begins = |word: &[u8]| start.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
@@ -71,10 +71,10 @@ pub(super) fn looks_like_html(bytes: &[u8]) -> bool {
         .any(begins)
 }
 
-/// What a page says.
+/// Converts HTML to readable text.
 pub(super) fn readable(html: &str) -> String {
     let mut emitter = DefaultEmitter::default();
-    // So that scripts and styles are no tags.
+    // Otherwise the content of scripts and styles would be parsed as tags.
     emitter.naively_switch_states(true);
     let mut page = Page::default();
     for token in Tokenizer::new_with_emitter(html, emitter) {
@@ -89,25 +89,25 @@ pub(super) fn readable(html: &str) -> String {
     page.finish()
 }
 
-/// The text so far.
+/// The text built so far.
 #[derive(Default)]
 struct Page {
     text: String,
-    /// What must stand before the next word.
+    /// The separator that must precede the next word.
     gap: Gap,
-    /// The element that is skipped, and how many of its name are open.
+    /// The element that is skipped, and how many elements of its name are open.
     skipped: Option<(String, usize)>,
-    /// Open `pre` elements.
+    /// Number of open `pre` elements.
     verbatim: usize,
-    /// Open lists: the number of the last item where they are numbered.
+    /// Open lists; `Some` holds the number of the last item of a numbered list.
     lists: Vec<Option<usize>>,
-    /// What begins the next word's line: a heading's or an item's sign.
+    /// The prefix of the next word's line: the sign of a heading or a list item.
     sign: String,
-    /// Whether a cell stands before on the same line.
+    /// Whether a table cell precedes on the same line.
     after_cell: bool,
 }
 
-/// What separates one word from the one before; the greater wins.
+/// The separator between two words; the greater one wins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Gap {
     #[default]
@@ -179,9 +179,10 @@ impl Page {
         }
     }
 
-    /// The line break or empty line that begins and ends such an element; `around` is how many lists a list is in.
+    /// Adds the line break or empty line that begins and ends the element; `around` is the number of lists
+    /// around it.
     fn boundary(&mut self, name: &str, around: usize) {
-        // A list in a list belongs to its item.
+        // A list within a list belongs to its item.
         let is_inner_list = matches!(name, "ul" | "ol") && around > 0;
         if APART.contains(&name) && !is_inner_list {
             self.need(Gap::Paragraph);
@@ -228,7 +229,7 @@ impl Page {
     }
 
     fn verbatim(&mut self, text: &str) {
-        // The line break right behind the tag is not part of the text.
+        // A line break directly after the tag is not part of the text.
         let text = if self.gap >= Gap::Line { text.strip_prefix('\n').unwrap_or(text) } else { text };
         if !text.is_empty() {
             self.word(text);

@@ -1,4 +1,4 @@
-//! Against a server of our own that says what the test wants, byte by byte.
+//! Tests against a local server that sends the bytes each test specifies.
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -28,8 +28,8 @@ struct Server {
 }
 
 impl Server {
-    /// Answers each connection by what `answer` makes of the path, then waits for the other side to hang up if the
-    /// answer ends in `Then::Hold`.
+    /// Answers each connection with what `answer` returns for the path, then waits for the client to close if
+    /// the answer ends in `Then::Hold`.
     fn new(answer: impl Fn(&str) -> (Vec<u8>, Then) + Send + 'static) -> Server {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("bound");
         let address = listener.local_addr().expect("has one");
@@ -46,7 +46,7 @@ impl Server {
                 let stream = stream.expect("accepted");
                 *served.lock().expect("unpoisoned") = stream.try_clone().ok();
                 serve(stream, &answer);
-                // Or the connection stays open.
+                // Otherwise the connection would stay open.
                 *served.lock().expect("unpoisoned") = None;
             }
         });
@@ -65,7 +65,7 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.stopped.store(true, Ordering::Relaxed);
-        // The client's end may be held by a task that nobody polls any more.
+        // A task that is no longer polled may hold the client's end.
         if let Some(open) = self.open.lock().expect("unpoisoned").as_ref() {
             let _ = open.shutdown(Shutdown::Both);
         }
@@ -87,14 +87,14 @@ fn serve(mut stream: TcpStream, answer: &impl Fn(&str) -> (Vec<u8>, Then)) {
         let mut byte = [0];
         match stream.read(&mut byte) {
             Ok(1) if byte[0].is_ascii() && (byte[0] > 0x16 || !head.is_empty()) => head.push(byte[0]),
-            // TLS's greeting, among others.
+            // For example TLS's greeting.
             _ => return,
         }
     }
     let head = String::from_utf8(head).expect("ASCII");
     let path = head.split(' ').nth(1).expect("a request line").to_owned();
     let (bytes, then) = answer(&path);
-    // Whoever has enough hangs up.
+    // A client that has enough closes the connection.
     let _ = stream.write_all(&bytes);
     if let Then::Hold = then {
         while stream.read(&mut [0; 64]).is_ok_and(|count| count > 0) {}
@@ -205,7 +205,7 @@ async fn failures_say_what_happened() {
     assert!(matches!(tls, FetchError::Connection(_)), "{tls:?}");
 }
 
-/// A server that speaks no TLS, asked by https.
+/// Fetches by https from a server that does not speak TLS.
 async fn failed_tls(server: &Server) -> FetchError {
     approved(format!("https://{}/nothing", server.address)).await.expect_err("no TLS")
 }
@@ -238,14 +238,17 @@ async fn only_an_approved_url_leads_to_a_private_address() {
         let refused = fetch(&wanted(&url, Approval::ByRule)).await.expect_err(host);
         assert!(matches!(refused, FetchError::Private { .. }), "{host}: {refused:?}");
     }
-    assert_eq!(server.requests(), 0, "nobody was connected to");
+    assert_eq!(server.requests(), 0, "no connection was made");
     for (count, host) in hosts.into_iter().enumerate() {
         let page = approved(format!("http://{host}:{port}/")).await.expect(host);
         assert_eq!((text(&page), server.requests()), ("private\n", count + 1), "{host}");
     }
     let metadata =
         fetch(&wanted("http://169.254.169.254/latest/", Approval::ByRule)).await.expect_err("metadata");
-    assert_eq!(metadata.to_string(), "169.254.169.254 leads to 169.254.169.254, which is no public address");
+    assert_eq!(
+        metadata.to_string(),
+        "169.254.169.254 leads to 169.254.169.254, which is not a public address"
+    );
 }
 
 #[tokio::test]
@@ -256,7 +259,7 @@ async fn no_redirect_leads_to_another_private_url_than_the_one_that_was_approved
     let server = Server::new(move |path| match path {
         "/" => response("301 Moved\r\nLocation: login?x", b""),
         "/out" => response(&format!("307 Temporary\r\nLocation: {to}"), b""),
-        // The very URL again, as a page does that sets a cookie first.
+        // Redirects to the same URL, as a page does that sets a cookie first.
         "/again" if asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == 0 => {
             response("302 Found\r\nLocation: /again#top", b"")
         }
@@ -279,7 +282,7 @@ fn no_redirect_leads_from_a_public_page_to_a_private_one() {
     let anywhere = Permission::of(Approval::ThisUrl);
     let after = |reached, from: &Url, to: &Url| anywhere.for_redirect(reached, from, to);
     assert_eq!(after(Reached::Private, &private, &private), Permission::Anywhere);
-    // Also where the name of a public page comes to mean another address: the next look-up is judged anew.
+    // Also if the name of a public page resolves to another address later: the next look-up is checked again.
     assert_eq!(after(Reached::Public, &public, &public), Permission::PublicAfterRedirect);
     assert_eq!(after(Reached::Public, &public, &private), Permission::PublicAfterRedirect);
     for other in ["http://127.0.0.1:8080/", "http://127.0.0.1/a", "http://127.0.0.1/?a", "https://127.0.0.1/"]
@@ -297,12 +300,12 @@ fn no_redirect_leads_from_a_public_page_to_a_private_one() {
 #[tokio::test]
 async fn a_connection_is_made_to_the_addresses_that_were_judged_and_to_no_other() {
     let server = Server::new(|_| html("<p>pinned"));
-    // No resolver knows this name: what answers is the address that was given.
+    // No resolver knows this name, so the answer comes from the given address.
     let url = Url::parse(&format!("http://pinned.invalid:{}/", server.address.port())).expect("valid");
     let client = connect::client(url.clone(), vec![server.address]).await.expect("built");
     let response = client.get(url).send().await.expect("answered");
     assert_eq!(response.remote_addr(), Some(server.address));
-    // And a name that was not looked up leads nowhere, also one that the system knows.
+    // A name that was not resolved before cannot be reached, even if the system knows it.
     let other = format!("http://localhost:{}/", server.address.port());
     assert!(client.get(other).send().await.is_err());
     assert_eq!(server.requests(), 1);

@@ -1,5 +1,5 @@
-//! Files whose name fits a mask. Not a search by path or content. Invariant: what the ignore rules leave out
-//! is neither listed nor searched.
+//! Finds files whose name matches a mask. Not a search by path or content. Invariant: paths that the ignore
+//! rules exclude are neither listed nor searched.
 
 use super::glob::Glob;
 use super::scope::NamedDirectory;
@@ -7,11 +7,12 @@ use super::tree::{FileOpError, Tree, check_every};
 use symd_base::{Cancel, RelPath};
 use symd_vfs::EntryKind;
 
-/// Files looked at between two looks at the cancel flag.
+/// Files between two checks of the cancel flag.
 const STEP: usize = 1024;
 
-/// The files beneath `directory` (as a client wrote it; empty is the root) whose file name fits `mask`, a
-/// [`Glob::name`], in byte order of their paths, which begin as the client wrote it.
+/// Returns the files beneath `directory` (as the client wrote it; empty is the root) whose file name matches
+/// `mask`, a [`Glob::name`], in byte order of their real paths. The returned paths begin with `directory` as
+/// the client wrote it.
 pub fn find_file(
     tree: &Tree<'_>,
     mask: &str,

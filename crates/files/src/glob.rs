@@ -1,22 +1,24 @@
-//! Globs as the contracts have them, translated to regular expressions. Not gitignore's rules (`ignore` has
-//! those). Invariant: a glob either compiles or is an error that quotes it; none matches "nothing" by accident.
+//! Globs as the contracts define them, translated to regular expressions. Not gitignore's rules (see
+//! `ignore`). Invariant: a glob either compiles, or is an error that quotes it; no glob matches the empty
+//! text by accident.
 //!
 //! A path glob is matched against the whole path from the root. Without `/` in it, `*`, `?` and `[seq]` cross
-//! `/`, so `*test*` fits `tests/helper.py`; with `/` they stop there and only `**` crosses, also inside a
-//! component. `**/` at the start and `/**/` stand for no folder too, a final `/` for everything beneath.
-//! `{a,b}` is spelled out first, so each alternative has its own idea of whether it has a `/`.
-//! A path glob can also be taken from a directory on, or anchored as a shell takes it: then a glob without `/` fits
-//! names in that very directory. A name mask is Python's `fnmatch` on one file name, with `{a,b}` besides.
+//! `/`, so `*test*` matches `tests/helper.py`; with `/` they stop there and only `**` crosses, also inside a
+//! component. `**/` at the start and `/**/` also match zero folders; a final `/` matches everything beneath
+//! the folder. `{a,b}` is expanded first, so each alternative is treated by whether it contains a `/` itself.
+//! A path glob can also be relative to a directory, or anchored as in a shell: then a glob without `/`
+//! matches only names in that very directory. A name mask is Python's `fnmatch` on one file name, with
+//! `{a,b}` besides.
 
 use std::fmt::Write as _;
 
 use super::search::Case;
 use symd_base::RelPath;
 
-/// Alternatives one glob may have once its braces are spelled out: `{a,b}{a,b}…` doubles with every pair.
+/// Alternatives that one glob may expand to: `{a,b}{a,b}…` doubles with every pair.
 const MAX_ALTERNATIVES: usize = 1024;
 
-/// Characters a glob may have: no path has more. Each alternative is a copy.
+/// Characters that a glob may have: no path has more. Each alternative is a copy of the glob.
 const MAX_CHARS: usize = 4096;
 
 /// A compiled glob.
@@ -27,13 +29,13 @@ pub struct Glob(regex::bytes::Regex);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("Invalid glob '{glob}': {reason}")]
 pub struct GlobError {
-    /// As it was written.
+    /// The glob as it was written.
     pub glob: String,
     /// What is wrong with it.
     pub reason: String,
 }
 
-/// What a glob is matched against.
+/// The kind of text that a glob is matched against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Subject {
     /// A path from the root.
@@ -43,28 +45,29 @@ enum Subject {
 }
 
 impl Glob {
-    /// A glob over paths from the root.
+    /// Compiles a glob for paths from the root.
     pub fn path(glob: &str) -> Result<Glob, GlobError> {
         compile(glob, Subject::Path, Case::Sensitive, "")
     }
 
-    /// A glob over the paths from `directory` on, matched against paths from the root: nothing outside fits.
+    /// Compiles a glob for paths relative to `directory`. It is matched against paths from the root, and no
+    /// path outside `directory` matches.
     pub fn beneath(directory: &RelPath, glob: &str) -> Result<Glob, GlobError> {
         compile(glob, Subject::Path, Case::Sensitive, &way_to(directory))
     }
 
-    /// As [`Glob::beneath`], but a glob without `/` fits names in `directory` itself alone, as in a shell.
+    /// As [`Glob::beneath`], but a glob without `/` matches only names in `directory` itself, as in a shell.
     pub fn anchored(directory: &RelPath, glob: &str, case: Case) -> Result<Glob, GlobError> {
         if glob.is_empty() {
             return compile(glob, Subject::Path, case, "");
         }
-        // A `/` in front says so, and is no part of the path.
+        // A leading `/` anchors the glob, and is no part of the path.
         let rooted = format!("/{}", glob.strip_prefix("./").unwrap_or(glob));
         compile(&rooted, Subject::Path, case, &way_to(directory))
             .map_err(|error| GlobError { glob: glob.to_owned(), ..error })
     }
 
-    /// Fits what any of `globs` fits.
+    /// Returns a glob that matches whatever any of `globs` matches.
     pub fn any(globs: &[Glob]) -> Result<Glob, GlobError> {
         let expressions: Vec<&str> = globs.iter().map(|glob| glob.0.as_str()).collect();
         let too_large = || GlobError {
@@ -74,23 +77,23 @@ impl Glob {
         regex::bytes::Regex::new(&expressions.join("|")).map(Glob).map_err(|_| too_large())
     }
 
-    /// A mask over file names.
+    /// Compiles a mask for file names.
     pub fn name(mask: &str) -> Result<Glob, GlobError> {
         compile(mask, Subject::Name, Case::Sensitive, "")
     }
 
-    /// Whether the whole of `text` fits.
+    /// Reports whether the whole of `text` matches.
     pub fn matches(&self, text: &str) -> bool {
         self.0.is_match(text.as_bytes())
     }
 }
 
-/// What stands before every path beneath `directory`.
+/// Returns the prefix of every path beneath `directory`.
 fn way_to(directory: &RelPath) -> String {
     if directory.is_root() { String::new() } else { format!("{}/", directory.as_str()) }
 }
 
-/// `before` stands before what the glob describes.
+/// Compiles `glob`; `before` is a literal prefix of the text to match.
 fn compile(glob: &str, subject: Subject, case: Case, before: &str) -> Result<Glob, GlobError> {
     let error = |reason: String| GlobError { glob: glob.to_owned(), reason };
     if glob.is_empty() {
@@ -114,16 +117,16 @@ fn compile(glob: &str, subject: Subject, case: Case, before: &str) -> Result<Glo
     }
     expression.push_str(r")\z");
     regex::bytes::Regex::new(&expression).map(Glob).map_err(|source| {
-        // The expression is ours; all that can be wrong with it is a range such as [z-a], or its size.
+        // The expression is generated here, so only a range such as [z-a], or its size, can be wrong with it.
         let text = source.to_string();
         error(text.lines().last().unwrap_or("it does not compile").trim_start_matches("error: ").to_owned())
     })
 }
 
-/// The glob's alternatives without braces. Escapes and `[seq]` are kept as they are.
+/// Expands the braces of a glob into alternatives. Escapes and `[seq]` are kept as they are.
 fn spell_out(glob: &[char], subject: Subject) -> Result<Vec<Vec<char>>, String> {
     let mut done = Vec::new();
-    // Globs whose text before the given offset holds no braces any more.
+    // Globs whose text before the given offset contains no more braces to expand.
     let mut waiting = vec![(glob.to_vec(), 0)];
     while let Some((glob, from)) = waiting.pop() {
         let Some(open) = find_open(&glob, from) else {
@@ -142,20 +145,20 @@ fn spell_out(glob: &[char], subject: Subject) -> Result<Vec<Vec<char>>, String> 
             continue;
         }
         let mut start = open + 1;
-        // Last first, because `waiting` is a stack and error messages read better in order.
+        // The last one first, because `waiting` is a stack and error messages read better in order.
         let ends: Vec<usize> = commas.into_iter().chain([close]).collect();
         for end in ends {
             waiting.push(([&glob[..open], &glob[start..end], &glob[close + 1..]].concat(), open));
             start = end + 1;
         }
         if done.len() + waiting.len() > MAX_ALTERNATIVES {
-            return Err(format!("its braces stand for more than {MAX_ALTERNATIVES} alternatives"));
+            return Err(format!("its braces expand to more than {MAX_ALTERNATIVES} alternatives"));
         }
     }
     Ok(done)
 }
 
-/// The first brace that opens a list, at or behind `from`.
+/// Returns the first brace that opens a list, at or behind `from`.
 fn find_open(glob: &[char], from: usize) -> Option<usize> {
     let mut at = from;
     while at < glob.len() {
@@ -169,7 +172,7 @@ fn find_open(glob: &[char], from: usize) -> Option<usize> {
     None
 }
 
-/// The commas and the closing brace that belong to the brace at `open`.
+/// Returns the commas and the closing brace that belong to the brace at `open`.
 fn find_close(glob: &[char], open: usize) -> Option<(Vec<usize>, usize)> {
     let mut commas = Vec::new();
     let mut depth = 0_usize;
@@ -189,7 +192,7 @@ fn find_close(glob: &[char], open: usize) -> Option<(Vec<usize>, usize)> {
     None
 }
 
-/// Where the `[` at `open` is closed. A `]` that comes first belongs to the set.
+/// Returns the index of the `]` that closes the `[` at `open`. A `]` that comes first belongs to the set.
 fn class_end(glob: &[char], open: usize) -> Option<usize> {
     let mut at = open + 1;
     if matches!(glob.get(at), Some('!' | '^')) {
@@ -208,12 +211,12 @@ fn class_end(glob: &[char], open: usize) -> Option<usize> {
     None
 }
 
-/// Appends what one alternative means.
+/// Appends the regular expression for one alternative.
 fn translate(glob: &[char], subject: Subject, out: &mut String) -> Result<(), String> {
     let has_slash = subject == Subject::Path && glob.contains(&'/');
     let any = if has_slash { "[^/]" } else { "." };
     let glob = match glob {
-        // The root is where every path starts anyway.
+        // Every path starts at the root anyway.
         ['.', '/', rest @ ..] | ['/', rest @ ..] if has_slash => rest,
         whole => whole,
     };
@@ -224,7 +227,7 @@ fn translate(glob: &[char], subject: Subject, out: &mut String) -> Result<(), St
                 let stars = glob[at..].iter().take_while(|&&c| c == '*').count();
                 let starts_component = at == 0 || glob[at - 1] == '/';
                 at += stars;
-                // Any text is any bytes: to tell characters apart in it would take thrice as long to compile.
+                // Matches any bytes: distinguishing characters would take three times as long to compile.
                 if has_slash && stars > 1 && starts_component && glob.get(at) == Some(&'/') {
                     out.push_str("(?-u:(?:.*/)?)");
                     at += 1;
@@ -257,7 +260,7 @@ fn translate(glob: &[char], subject: Subject, out: &mut String) -> Result<(), St
     Ok(())
 }
 
-/// Appends the set between `[` and `]`.
+/// Appends the regular expression for the set between `[` and `]`.
 fn translate_class(set: &[char], stops_at_slash: bool, out: &mut String) {
     let (negated, set) = match set {
         ['!' | '^', rest @ ..] => (true, rest),
@@ -267,7 +270,7 @@ fn translate_class(set: &[char], stops_at_slash: bool, out: &mut String) {
     let mut at = 0;
     while at < set.len() {
         in_class(element(set, &mut at), out);
-        // Between two characters it is a range; at either end it is itself.
+        // Between two characters `-` is a range; at either end it is a literal.
         if set.get(at) == Some(&'-') && at + 1 < set.len() {
             at += 1;
             out.push('-');
@@ -277,7 +280,7 @@ fn translate_class(set: &[char], stops_at_slash: bool, out: &mut String) {
     out.push_str(if stops_at_slash { "]&&[^/]]" } else { "]]" });
 }
 
-/// The character of a set at `at`, which moves behind it.
+/// Returns the character of the set at `at`, and moves `at` behind it.
 fn element(set: &[char], at: &mut usize) -> char {
     if set[*at] == '\\' && *at + 1 < set.len() {
         *at += 1;
@@ -290,7 +293,7 @@ fn literal(c: char, out: &mut String) {
     out.push_str(&regex::escape(c.encode_utf8(&mut [0; 4])));
 }
 
-/// A character of a set by its number, so that none of them means anything.
+/// Appends a character of a set by its number, so that it has no special meaning.
 fn in_class(c: char, out: &mut String) {
     // Writing to a String cannot fail.
     let _ = write!(out, "\\x{{{:x}}}", u32::from(c));
@@ -300,7 +303,7 @@ fn in_class(c: char, out: &mut String) {
 mod tests {
     use super::*;
 
-    /// glob, paths that fit, paths that do not.
+    /// (glob, paths that match, paths that do not)
     const PATHS: &[(&str, &[&str], &[&str])] = &[
         ("*.py", &["a.py", "src/a.py", ".py"], &["a.pyc", "a.py/b"]),
         ("*test*", &["tests/helper.py", "a/b_test.py", "test"], &["src/main.py"]),

@@ -1,5 +1,5 @@
-//! Lines that hold a pattern, in all files on the disk, ignored or not. Invariant: every matching line is counted, and
-//! no more of them are kept than are asked for, however many there are.
+//! Lines that match a pattern, in all files on the disk, ignored or not. Invariant: every matching line is
+//! counted, and no more of them are kept in memory than the caller asked for.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -11,38 +11,37 @@ use super::tree::{FileOpError, Tree};
 use super::walk::{Links, WalkReach, walk};
 use symd_base::{Cancel, RelPath};
 
-/// Characters of a line that are kept: more are those of generated files.
+/// Characters of a line that are kept: longer lines are those of generated files.
 const MAX_LINE_CHARS: usize = 2_000;
 
-/// A line that matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GrepLine {
-    /// Which file.
     pub path: RelPath,
-    /// The line, 1-based.
+    /// The line number, 1-based.
     pub line: usize,
-    /// Its text without white space around it; of a long one 2,000 characters, and how many more there are.
+    /// The line's text, without white space at either end; a long line is truncated to 2,000 characters, with
+    /// a note of how many more there are.
     pub text: String,
 }
 
-/// What was found.
+/// The result of a search.
 #[derive(Debug, Default)]
 pub struct Grepped {
-    /// The first lines, by path and line.
+    /// The first matching lines, by path and line.
     pub lines: Vec<GrepLine>,
-    /// How many there are.
+    /// The number of all matching lines.
     pub total: usize,
-    /// How many text files were searched.
+    /// The number of text files that were searched.
     pub files_searched: usize,
-    /// How many files and directories could not be read.
+    /// The number of files and directories that could not be read.
     pub unreadable: usize,
-    /// How many names are not UTF-8, and what they name therefore left out.
+    /// The number of directory entries that were skipped because their names are not UTF-8.
     pub unnamed: usize,
-    /// Whether the time was up before everything was searched.
+    /// Whether the time ran out before everything was searched.
     pub late: bool,
 }
 
-/// Searches every file that `wants` until `until`, and keeps the first `most` lines.
+/// Searches every file that `wants` accepts until `until`, and keeps the first `most` matching lines.
 pub fn grep(
     tree: &Tree<'_>,
     pattern: Pattern,
@@ -54,7 +53,7 @@ pub fn grep(
     let reach = WalkReach { levels: usize::MAX, until, links: Links::LeftOut };
     let walked = walk(tree, &RelPath::root(), reach, cancel).map_err(|error| match error {
         FileOpError::Vfs(error) => SearchError::Vfs(error),
-        // A walk of a path that is known fails in no other way.
+        // A walk of a path that is known to exist fails in no other way.
         _ => SearchError::Cancelled(symd_base::cancel::Cancelled),
     })?;
     let files: Vec<&RelPath> = walked.files.iter().filter(|path| wants(path)).collect();
@@ -86,30 +85,30 @@ pub fn grep(
     Ok(found)
 }
 
-/// How many lines are still wanted: those of the first files by path. Files are searched nearly in that order, so that not many
-/// lines are kept that are not shown in the end.
+/// The number of lines that are still wanted: those of the first files by path. Files are searched nearly in
+/// path order, so few lines are kept that the answer then drops.
 struct Room {
     most: usize,
-    /// Lines that are kept of each file; of no more files than are needed.
+    /// The number of lines kept of each file, for no more files than are needed.
     taken: Mutex<BTreeMap<RelPath, usize>>,
 }
 
 impl Room {
-    /// How many lines of the file at `path` may be shown.
+    /// Returns how many lines of the file at `path` may still be kept.
     fn for_file(&self, path: &RelPath) -> usize {
         let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let before: usize = taken.range::<RelPath, _>(..path).map(|(_, lines)| lines).sum();
         self.most.saturating_sub(before)
     }
 
-    /// Notes that so many lines of it are kept.
+    /// Records that `lines` lines of the file at `path` are kept.
     fn take(&self, path: &RelPath, lines: usize) {
         if lines == 0 {
             return;
         }
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         taken.insert(path.clone(), lines);
-        // What stands behind enough lines of others is not needed.
+        // Files after those that already hold `most` lines are not needed.
         let mut sum = 0;
         let full = taken.iter().find(|(_, lines)| {
             sum += *lines;
@@ -121,10 +120,11 @@ impl Room {
     }
 }
 
-/// Calls `each` for every line (0-based) that a match begins on, once.
+/// Calls `each` once for every line (0-based) on which a match begins.
 fn each_line(hits: &mut Hits<'_, '_>, mut each: impl FnMut(&Hits<'_, '_>, usize)) -> Result<(), SearchError> {
     if hits.stay_on_a_line() {
-        // One match on a line is enough: of others on it, which may be millions, nothing is asked.
+        // One match per line is enough: the other matches on that line, which may be millions, are not looked
+        // for.
         return hits.each_line(|hits, line| {
             each(hits, line);
             ControlFlow::Continue(())

@@ -1,5 +1,6 @@
-//! A directory's tree breadth first, page by page: what lies near comes first. Read from the disk, ignored or not, and not
-//! from the index. Invariant: links are listed and never descended, so a listing ends and stays inside the project.
+//! Lists a directory's tree breadth first, page by page, nearest entries first. Reads the disk, ignored files
+//! included, and not the index. Invariant: links are listed and never descended, so a listing ends and stays
+//! inside the project.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -9,24 +10,24 @@ use symd_base::cores;
 use symd_base::{Cancel, RelPath};
 use symd_vfs::{Entry, EntryKind, VfsError};
 
-/// Directories that are worth a thread.
+/// The number of directories that justifies another thread.
 const WORTH: usize = 32;
 
-/// Directories looked at together at most, which bounds what is listed and then not asked for.
+/// The number of directories listed together at most, which bounds what is listed without being asked for.
 const BATCH: usize = 1024;
 
-/// One entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LevelEntry {
-    /// Where, from the root of the project.
+    /// The path from the project's root.
     pub path: RelPath,
-    /// Whether it is a directory, or a link to one of the project.
+    /// Whether the entry is a directory, or a link to a directory of the project.
     pub is_directory: bool,
 }
 
-/// The entries of number `page` (0-based, half-open) beneath `directory` (as a client wrote it; empty is the root), down to
-/// `depth` levels: level by level, of each directory first the directories, then everything else, in byte order. What is
-/// inside a `.git` is not listed, and neither are names that are not UTF-8.
+/// Returns the entries with the numbers in `page` (0-based, half-open) beneath `directory` (as the client
+/// wrote it; empty is the root), down to `depth` levels. The order is level by level; in each directory the
+/// directories come first, then everything else, in byte order. The content of a `.git` directory is not
+/// listed, nor are names that are not UTF-8.
 pub fn levels(
     tree: &Tree<'_>,
     directory: &str,
@@ -53,7 +54,7 @@ pub fn levels(
             let held = match held {
                 Ok(held) => held,
                 Err(error) if path == found.path => return Err(error),
-                // Removed since its parent was listed, or not ours to read.
+                // Removed since its parent was listed, or not readable for this user.
                 Err(_) => continue,
             };
             for Held { name, is_directory, is_descended } in held {
@@ -73,20 +74,21 @@ pub fn levels(
     Ok(listed)
 }
 
-/// How many directories are looked at together: few, or no more than before, so that a page near the start costs little.
+/// Returns how many directories to list together: few at first, then no more than were listed before, so that
+/// a page near the start costs little.
 fn batch(looked_at: usize) -> usize {
     looked_at.clamp(WORTH, BATCH)
 }
 
-/// One name in a directory.
+/// An entry of a directory.
 struct Held {
     name: String,
     is_directory: bool,
-    /// Whether what lies beneath is listed too.
+    /// Whether the entries beneath it are listed too.
     is_descended: bool,
 }
 
-/// What is in the directory `path`, in the order of the listing.
+/// Returns the entries of the directory `path`, in the order of the listing.
 fn in_directory(tree: &Tree<'_>, path: &RelPath) -> Result<Vec<Held>, VfsError> {
     let (entries, _) = tree.root.list(path, tree.root.open_directory(path)?)?;
     let (mut directories, mut others) = (Vec::new(), Vec::new());

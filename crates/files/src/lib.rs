@@ -1,4 +1,4 @@
-//! The files of a project beneath its root, without the index's symbols: listing, globs, reading, and searching their text.
+//! The project's files as files, without the index's symbols: listing, globs, reading and text search.
 
 pub mod find_file;
 pub mod glob;

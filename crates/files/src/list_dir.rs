@@ -1,43 +1,43 @@
-//! What a directory holds, read from the disk and not from the index. Invariant: links are listed and never
-//! descended, so a listing ends and stays inside the project.
+//! Lists a directory, from the disk and not from the index. Invariant: links are listed and never descended,
+//! so a listing ends and stays inside the project.
 
 use super::tree::{FileOpError, LocateError, Tree};
 use symd_base::{Cancel, RelPath};
 use symd_vfs::{EntryKind, VfsError};
 
-/// How far a listing goes.
+/// The depth of a listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
-    /// The directory's own entries.
+    /// Only the directory's own entries.
     Flat,
-    /// Everything beneath it, except what is inside a `.git`.
+    /// Everything beneath the directory, except the content of a `.git`.
     Recursive,
 }
 
-/// Whether the ignore rules count.
+/// Whether ignored paths are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ignored {
-    /// What is on the disk is listed.
+    /// Everything on the disk is listed.
     Listed,
-    /// What the rules leave out is left out, with everything beneath it.
+    /// Paths that the ignore rules exclude are omitted, with everything beneath them.
     LeftOut,
 }
 
-/// What a directory holds; both lists in byte order of the paths.
+/// The entries of a directory; both lists are in byte order of the paths.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DirectoryListing {
     /// Directories, and links to directories of the project.
     pub dirs: Vec<RelPath>,
     /// Everything else: files, links to files, links that lead outside or nowhere, FIFOs, sockets.
     pub files: Vec<RelPath>,
-    /// How many names are not UTF-8, and therefore left out.
+    /// The number of entries that were omitted because their names are not UTF-8.
     pub unnamed: usize,
     /// Directories that could not be opened, in byte order.
     pub unreadable: Vec<RelPath>,
 }
 
-/// Lists the directory that a client wrote as `directory` (empty is the root). [`LocateError::Missing`] when
-/// there is none, also when there is something else of that name.
+/// Lists `directory`, a path as the client wrote it (empty is the root). Returns [`LocateError::Missing`] if
+/// it does not exist, or is not a directory.
 pub fn list_dir(
     tree: &Tree<'_>,
     directory: &str,
@@ -57,7 +57,7 @@ pub fn list_dir(
             Ok(below) if depth == Depth::Recursive => waiting.extend(below),
             Ok(_) => {}
             Err(error) if path == found.path => return Err(error.into()),
-            // Removed since its parent was listed: there is nothing to tell.
+            // Removed since its parent was listed: not an error.
             Err(VfsError::NotFound { .. }) => {}
             Err(_) => listing.unreadable.push(path),
         }
@@ -68,7 +68,7 @@ pub fn list_dir(
     Ok(listing)
 }
 
-/// Adds the entries of one directory; gives the directories to descend into.
+/// Adds the entries of one directory to `listing`; returns the directories to descend into.
 fn one_directory(
     tree: &Tree<'_>,
     path: &RelPath,
@@ -81,7 +81,7 @@ fn one_directory(
     for entry in entries {
         let child = path.join(&entry.name);
         let kind = match entry.kind {
-            // A link that leads outside or nowhere is only a name.
+            // A link that leads outside the project or nowhere is listed as a link.
             EntryKind::Link => tree.root.stat(&child).map_or(EntryKind::Link, |(kind, _)| kind),
             kind => kind,
         };

@@ -1,13 +1,13 @@
-//! What must hold of globs, whatever a client sends. See `symd::properties`.
+//! Properties of the glob compiler that must hold for any input of a client. See `symd::properties`.
 
 use super::glob::Glob;
 use super::search::Case;
 use symd_base::RelPath;
 
-/// Bytes of a reason beyond what it quotes.
+/// The maximum length of a reason in bytes, beyond what it quotes.
 const REASON_BYTES: usize = 500;
 
-/// A glob compiles or is an error that quotes it; a path's own spelling fits it, and nothing else.
+/// A glob compiles, or is an error that quotes it; an escaped path matches itself and nothing else.
 pub fn glob(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let directory = RelPath::new("src/a+b").unwrap();
@@ -38,14 +38,14 @@ pub fn glob(bytes: &[u8]) {
     }
 }
 
-/// Globs to begin with.
+/// Seeds for globs.
 pub fn globs() -> Vec<Vec<u8>> {
     ["src/**/*.{py,pyi}", "[!a-z]?", "**/test/**", "{a,{b,c[x]}}", "\\*", "größe/*"]
         .map(|it| it.into())
         .into()
 }
 
-/// What globs are made of.
+/// Words from which globs are generated.
 pub const GLOB_WORDS: &[&str] = &[
     "*", "**", "/", "?", "[", "]", "[!", "[^", "[a-c]", "[z-a]", "{", "}", ",", "\\", "a", ".py", "é", "-",
     "&&", "~~", "]]", "\n", "./", "|", "(?",

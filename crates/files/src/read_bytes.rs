@@ -1,4 +1,4 @@
-//! The bytes of one file, ignored or not, up to what symd reads of a file at most. Not its text.
+//! Reads the bytes of one file, ignored or not, up to symd's limit on file size. Does not decode them.
 
 use super::tree::{FileOpError, LocateError, Tree};
 use symd_base::RelPath;
@@ -7,15 +7,14 @@ use symd_vfs::{EntryKind, MAX_FILE_BYTES, VfsError};
 /// A file's bytes.
 #[derive(Debug)]
 pub struct Bytes {
-    /// Which file.
     pub path: RelPath,
-    /// Its first bytes, [`MAX_FILE_BYTES`] of them at most.
+    /// The file's first bytes, at most [`MAX_FILE_BYTES`] of them.
     pub bytes: Vec<u8>,
-    /// How many it has.
+    /// The size of the whole file in bytes.
     pub size: u64,
 }
 
-/// Reads the regular file that a client wrote as `path`.
+/// Reads the regular file at `path`, which is spelled as the client wrote it.
 pub fn read_bytes(tree: &Tree<'_>, path: &str) -> Result<Bytes, FileOpError> {
     let found = tree.locate(path)?;
     if found.kind == EntryKind::Directory {

@@ -1,22 +1,20 @@
-//! The text of one file, whole or some lines of it. Invariant: the text is exact: decoded, but with its own
-//! line endings.
+//! Reads the text of one file, whole or some lines of it. Invariant: the text is exact: decoded, but with its
+//! own line endings.
 
 use super::tree::{FileOpError, Tree};
 use symd_base::{ContentHash, RelPath, Text};
 use symd_vfs::{EntryKind, VfsError};
 
-/// A file's text and what tells this state of it from another.
+/// A file's text, with the hash that identifies this state of the file.
 #[derive(Clone, Debug)]
 pub struct FileText {
-    /// Which file.
     pub path: RelPath,
-    /// Its text.
     pub text: Text,
-    /// Of its bytes on disk.
+    /// The hash of the file's bytes on disk.
     pub hash: ContentHash,
 }
 
-/// Reads the file that a client wrote as `path`; what the ignore rules leave out is refused.
+/// Reads the file at `path`, as the client wrote it; fails if the ignore rules exclude it.
 pub fn read_file(tree: &Tree<'_>, path: &str) -> Result<FileText, FileOpError> {
     let FileData { path: found, bytes } = read_bytes(tree, path)?;
     let hash = ContentHash::of(&bytes);
@@ -24,16 +22,13 @@ pub fn read_file(tree: &Tree<'_>, path: &str) -> Result<FileText, FileOpError> {
     Ok(FileText { path: found, text, hash })
 }
 
-/// A file's bytes.
 #[derive(Clone, Debug)]
 pub struct FileData {
-    /// Which file.
     pub path: RelPath,
-    /// All of them.
     pub bytes: Vec<u8>,
 }
 
-/// Reads the bytes of the file that a client wrote as `path`; what the ignore rules leave out is refused.
+/// Reads the bytes of the file at `path`, as the client wrote it; fails if the ignore rules exclude it.
 pub fn read_bytes(tree: &Tree<'_>, path: &str) -> Result<FileData, FileOpError> {
     let found = tree.locate_unignored(path)?;
     if found.kind == EntryKind::Directory {
@@ -49,19 +44,20 @@ pub fn read_bytes(tree: &Tree<'_>, path: &str) -> Result<FileData, FileOpError> 
 }
 
 impl FileText {
-    /// How many lines the text has, the empty one behind a final line break not counted.
+    /// Returns the number of lines, not counting an empty one behind a final line break.
     pub fn line_count(&self) -> usize {
         let text = self.text.as_str();
         self.text.line_count() - usize::from(text.is_empty() || text.ends_with(['\n', '\r']))
     }
 
-    /// Lines `start` to `end` (0-based, inclusive, clipped to the file), without their line breaks.
+    /// Returns lines `start` to `end` (0-based, inclusive, clipped to the file), without their line breaks.
     pub fn lines(&self, start: usize, end: usize) -> impl Iterator<Item = &str> {
         let past = end.saturating_add(1).min(self.line_count());
         (start..past).filter_map(|line| self.text.line(line))
     }
 
-    /// The exact text of lines `start` to `end` (0-based, inclusive, clipped), line breaks included.
+    /// Returns the exact text of lines `start` to `end` (0-based, inclusive, clipped to the file), line
+    /// breaks included.
     pub fn slice(&self, start: usize, end: usize) -> &str {
         let text = self.text.as_str();
         let from = self.text.line_start(start);

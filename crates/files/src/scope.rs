@@ -1,6 +1,6 @@
-//! A directory to look in, under the name that a client gave it and under its own: they differ where a link is on the way.
-//! Files are listed under their own names alone, and answered under the client's. Invariant: of a directory without links
-//! on the way, both are the same and nothing is copied.
+//! A directory to search, under the path that a client gave and under its real path, which differ where a
+//! link is on the way. Files are listed by real path and reported to the client by its own. Invariant: where
+//! the path contains no link, both are the same and nothing is copied.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use super::tree::{LocateError, Located, Tree};
 use symd_base::RelPath;
 use symd_vfs::{Root, VfsError};
 
-/// A directory to look in.
+/// A directory to search, with the path that the client gave and the real one.
 #[derive(Clone, Debug)]
 pub struct NamedDirectory {
     named: RelPath,
@@ -16,18 +16,19 @@ pub struct NamedDirectory {
 }
 
 impl NamedDirectory {
-    /// The project.
+    /// Returns the project's root directory.
     pub fn project() -> NamedDirectory {
         NamedDirectory { named: RelPath::root(), real: RelPath::root() }
     }
 
-    /// The directory that a client called `named`.
+    /// Resolves the directory that a client called `named`.
     pub fn of(root: &Root, named: &RelPath) -> Result<NamedDirectory, VfsError> {
         let real = if named.is_root() { RelPath::root() } else { root.resolve(named)? };
         Ok(NamedDirectory { named: named.clone(), real })
     }
 
-    /// The same of what was found for `text`; what the rules leave out is refused under either name.
+    /// As [`NamedDirectory::of`], for the path `found` that was located from the client's `text`; fails if
+    /// the ignore rules exclude the directory under either path.
     pub fn unignored(tree: &Tree<'_>, found: &Located, text: &str) -> Result<NamedDirectory, LocateError> {
         let scope =
             NamedDirectory::of(tree.root, &found.path).map_err(|error| LocateError::of(error, text))?;
@@ -38,12 +39,12 @@ impl NamedDirectory {
         Ok(scope)
     }
 
-    /// Its own name.
+    /// Returns the path without links.
     pub fn real(&self) -> &RelPath {
         &self.real
     }
 
-    /// What the client calls `path`, a file beneath it.
+    /// Returns the client's name of `path`, a file beneath the directory given by its real path.
     pub fn shown<'p>(&self, path: &'p RelPath) -> Cow<'p, RelPath> {
         if self.named == self.real {
             return Cow::Borrowed(path);

@@ -6,10 +6,10 @@ use super::tree::Tree;
 use symd_base::RelPath;
 use symd_vfs::{EntryKind, Root};
 
-/// Such a project.
+/// A scratch project.
 #[derive(Debug)]
 pub struct Scratch {
-    /// Where it lies; gone when this is dropped.
+    /// The project's directory, which is removed when this is dropped.
     pub dir: tempfile::TempDir,
     root: Root,
     files: Vec<RelPath>,
@@ -24,7 +24,7 @@ fn is_code(path: &RelPath) -> bool {
 }
 
 impl Scratch {
-    /// A project with these files.
+    /// Creates a project with these files.
     pub fn new(files: &[(&str, &[u8])]) -> Scratch {
         let dir = tempfile::tempdir().expect("scratch");
         for (path, bytes) in files {
@@ -40,17 +40,17 @@ impl Scratch {
         Scratch { dir, root, files }
     }
 
-    /// Its files, as a question sees them.
+    /// Returns the project's files as a question sees them.
     pub fn tree(&self) -> Tree<'_> {
         Tree { root: &self.root, files: &self.files, ignored: &ignored, is_code: &is_code, program: None }
     }
 
-    /// A link in the project, to anything.
+    /// Creates a symlink in the project, to any target.
     pub fn link(&self, target: &str, name: &str) {
         std::os::unix::fs::symlink(target, self.dir.path().join(name)).expect("linked");
     }
 
-    /// A FIFO in the project.
+    /// Creates a FIFO in the project.
     pub fn fifo(&self, name: &str) {
         let path = self.dir.path().join(name);
         rustix::fs::mknodat(rustix::fs::CWD, path, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0)

@@ -1,6 +1,6 @@
-//! The project's files as one question sees them: the door to the disk, the list of files that are not
-//! ignored, and what may be said about a path that a client wrote. Not the index. Invariant: every path an
-//! op touches came through [`Tree::locate`] or out of [`Files`].
+//! The project's files as one question sees them: access to the disk, the list of files that are not ignored,
+//! and the errors about a path that a client wrote. Not the index. Invariant: every path that an operation
+//! uses comes from [`Tree::locate`] or from [`Files`].
 
 use std::fmt;
 use std::path::Path;
@@ -10,18 +10,19 @@ use symd_base::{Cancel, RelPath};
 use symd_index::FileMap;
 use symd_vfs::{EntryKind, Root, VfsError};
 
-/// The project's files as one question sees them. Shared by the threads that work on the question.
+/// The project's files as one question sees them, shared by the threads that work on that question.
 #[derive(Clone, Copy)]
 pub struct Tree<'a> {
-    /// Where files are read.
+    /// The root directory, through which files are read.
     pub root: &'a Root,
     /// All regular files that are not ignored.
     pub files: &'a dyn Files,
-    /// Whether symd leaves a path out: by its own rule or by that of a directory above it.
+    /// Whether symd ignores a path, by a rule for the path itself or for a directory above it.
     pub ignored: &'a (dyn Fn(&RelPath, EntryKind) -> bool + Sync),
-    /// Whether a file belongs to a language of languages.toml.
+    /// Whether a file belongs to a language in languages.toml.
     pub is_code: &'a (dyn Fn(&RelPath) -> bool + Sync),
-    /// symd itself, whose processes search what may take long; without it that is done on the threads of the search.
+    /// The path of symd's own executable, whose helper processes run searches that may take long; `None` runs
+    /// them on the threads of the search.
     pub program: Option<&'a Path>,
 }
 
@@ -33,11 +34,11 @@ impl fmt::Debug for Tree<'_> {
 
 /// An ordered list of files.
 pub trait Files: Sync {
-    /// The files beneath `directory` (all of them for the root), in byte order of their paths.
+    /// Returns the files beneath `directory` (all of them for the root), in byte order of their paths.
     fn within<'a>(&'a self, directory: &RelPath) -> Box<dyn Iterator<Item = &'a RelPath> + 'a>;
 }
 
-/// A list that is sorted already.
+/// A list that is already sorted.
 impl Files for Vec<RelPath> {
     fn within<'a>(&'a self, directory: &RelPath) -> Box<dyn Iterator<Item = &'a RelPath> + 'a> {
         if directory.is_root() {
@@ -56,36 +57,36 @@ impl Files for FileMap {
     }
 }
 
-/// Why a path that a client wrote is of no use. The texts are those of the serena contract's path
-/// validation, without its prefix; paths are quoted as the client wrote them.
+/// Why a path that a client wrote cannot be used. The messages are those of the serena contract's path
+/// validation, without its prefix; they quote the path as the client wrote it.
 #[derive(Debug, thiserror::Error)]
 pub enum LocateError {
-    /// It cannot name anything in the project.
+    /// The text is not a valid path in a project.
     #[error(transparent)]
     Path(#[from] PathError),
-    /// There is nothing of that name.
+    /// Nothing exists at the path.
     #[error("Path does not exist: {0}")]
     Missing(String),
     /// A link on the way leads out of the project.
     #[error("Path is outside the project: {0}")]
     Outside(String),
-    /// The ignore rules leave it out.
+    /// The ignore rules exclude the path.
     #[error("Path is ignored: {0}")]
     Ignored(String),
-    /// The system would not say.
-    #[error("Path cannot be looked at: {path}: {reason}")]
+    /// The operating system refused access, or failed.
+    #[error("Path cannot be accessed: {path}: {reason}")]
     Unreadable {
-        /// As the client wrote it.
+        /// The path as the client wrote it.
         path: String,
-        /// What the system said.
+        /// The operating system's message.
         reason: String,
-        /// The kind of what it said.
+        /// The kind of the operating system's error.
         kind: std::io::ErrorKind,
     },
 }
 
 impl LocateError {
-    /// What `error` says of the path that a client wrote as `text`.
+    /// Converts `error` about the path that a client wrote as `text`.
     pub fn of(error: VfsError, text: &str) -> LocateError {
         match error {
             VfsError::NotFound { .. } => LocateError::Missing(text.to_owned()),
@@ -101,14 +102,14 @@ impl LocateError {
 /// A path that exists in the project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Located {
-    /// Relative to the root.
+    /// The path from the project's root.
     pub path: RelPath,
-    /// What is there; a link counts as what it leads to.
+    /// The kind of the entry; of a link, that of its target.
     pub kind: EntryKind,
 }
 
 impl Tree<'_> {
-    /// Finds what `text` names, ignored or not.
+    /// Finds the entry that `text` names, ignored or not.
     pub fn locate(&self, text: &str) -> Result<Located, LocateError> {
         let path = RelPath::new(text)?;
         match self.root.stat(&path) {
@@ -117,7 +118,7 @@ impl Tree<'_> {
         }
     }
 
-    /// Finds what `text` names, and refuses what the ignore rules leave out.
+    /// Finds the entry that `text` names; fails if the ignore rules exclude it.
     pub fn locate_unignored(&self, text: &str) -> Result<Located, LocateError> {
         let found = self.locate(text)?;
         if !found.path.is_root() && (self.ignored)(&found.path, found.kind) {
@@ -127,7 +128,7 @@ impl Tree<'_> {
     }
 }
 
-/// The system's words without the path, which the caller quotes as the client wrote it.
+/// Returns the operating system's message without the path, which the caller quotes as the client wrote it.
 fn said(error: &VfsError) -> (String, std::io::ErrorKind) {
     match error {
         VfsError::Io { source, .. } => (source.to_string(), source.kind()),
@@ -135,36 +136,36 @@ fn said(error: &VfsError) -> (String, std::io::ErrorKind) {
     }
 }
 
-/// What every op here may fail with.
+/// The error of an operation on files.
 #[derive(Debug, thiserror::Error)]
 pub enum FileOpError {
-    /// The path is of no use.
+    /// The path cannot be used.
     #[error(transparent)]
     Locate(#[from] LocateError),
-    /// A file was meant, and it is a directory.
+    /// A file was expected, and the path is a directory.
     #[error("Expected a file path, but got a directory path: {0}")]
     IsDirectory(String),
-    /// A directory was meant, and it is a file.
+    /// A directory was expected, and the path is a file.
     #[error("Expected a directory path, but got a file path: {0}")]
     IsFile(String),
-    /// It holds a NUL byte.
+    /// The file contains a NUL byte.
     #[error("{0} is a binary file, it has no text to show")]
     Binary(String),
-    /// Lines that cannot be meant.
+    /// An invalid range of lines.
     #[error("{0}")]
     Range(String),
     /// A mask or glob that does not compile.
     #[error(transparent)]
     Glob(#[from] super::glob::GlobError),
-    /// It could not be read.
+    /// The file could not be read.
     #[error(transparent)]
     Vfs(#[from] VfsError),
-    /// The asker went away.
+    /// The request was cancelled.
     #[error(transparent)]
     Cancelled(#[from] symd_base::cancel::Cancelled),
 }
 
-/// `Err` once the asker is gone; for loops that work in small steps.
+/// Checks `cancel` at every `step`th call, for loops with small steps; returns an error once it is raised.
 pub(super) fn check_every(step: usize, count: &mut usize, cancel: &Cancel) -> Result<(), FileOpError> {
     *count += 1;
     if count.is_multiple_of(step) {

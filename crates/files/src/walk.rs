@@ -1,6 +1,6 @@
-//! Every file on the disk beneath a directory, ignored or not. Not the index: contracts that know no ignore rules see
-//! what a shell would see. Invariants: `.git` is never entered; a link is never descended, so a walk ends and stays
-//! inside the project.
+//! Finds every file on the disk beneath a directory, ignored or not. Does not use the index: contracts
+//! without ignore rules see what a shell would see. Invariants: `.git` is never entered; a link is never
+//! descended, so a walk ends and stays inside the project.
 
 use std::time::Instant;
 
@@ -9,15 +9,15 @@ use symd_base::cores;
 use symd_base::{Cancel, RelPath};
 use symd_vfs::{EntryKind, VfsError};
 
-/// Directories that are worth a thread.
+/// The number of directories that justifies another thread.
 const WORTH: usize = 32;
 
-/// How far a walk goes.
+/// The limits of a walk.
 #[derive(Clone, Copy, Debug)]
 pub struct WalkReach {
-    /// Path components below the start that a file may have.
+    /// The maximum number of path components that a file may have below the start.
     pub levels: usize,
-    /// When to stop.
+    /// The deadline.
     pub until: Instant,
     /// Whether links to files count as files.
     pub links: Links,
@@ -26,28 +26,28 @@ pub struct WalkReach {
 /// Whether links to regular files are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
-    /// Under their own names.
+    /// Links to files are listed under their own names.
     Listed,
-    /// Not at all: what they lead to is listed itself.
+    /// Links are omitted: their targets within the project are listed themselves.
     LeftOut,
 }
 
-/// What a walk found.
+/// The result of a walk.
 #[derive(Debug, Default)]
 pub struct Walked {
     /// Regular files, in byte order of their paths.
     pub files: Vec<RelPath>,
     /// Whether there were directories below the last level.
     pub is_deeper: bool,
-    /// Whether the time was up before every directory was looked at.
+    /// Whether the time ran out before every directory was read.
     pub late: bool,
-    /// How many names are not UTF-8, and therefore left out.
+    /// The number of entries that were omitted because their names are not UTF-8.
     pub unnamed: usize,
-    /// Directories that could not be opened.
+    /// The number of directories that could not be opened.
     pub unreadable: usize,
 }
 
-/// Walks the directory `start`, which must be one.
+/// Walks `start`, which must be a directory.
 pub fn walk(
     tree: &Tree<'_>,
     start: &RelPath,
@@ -73,7 +73,7 @@ pub fn walk(
                     below.append(&mut found.below);
                 }
                 Some(Err(error)) if path == start => return Err(error.into()),
-                // Removed since its parent was listed: there is nothing to tell.
+                // Removed since its parent was listed: not an error.
                 Some(Err(VfsError::NotFound { .. })) => {}
                 Some(Err(_)) => walked.unreadable += 1,
                 None => walked.late = true,
@@ -89,7 +89,7 @@ pub fn walk(
     Ok(walked)
 }
 
-/// What one directory holds.
+/// The content of one directory.
 struct InDirectory {
     files: Vec<RelPath>,
     below: Vec<RelPath>,

@@ -1,5 +1,5 @@
-//! What an index says, put so that two can be compared: "incremental equals rebuilt" is a test on this.
-//! Not part of it: revisions, and the states of files (times, inodes), which say when a file was looked at.
+//! Digests that make two indexes comparable: a test of "incremental equals rebuilt" uses them. They exclude
+//! revisions, and the states of files (times, inodes), which depend on when a file was examined.
 
 use std::fmt::Write;
 
@@ -8,14 +8,15 @@ use super::snapshot::Snapshot;
 use symd_base::ContentHash;
 
 impl Snapshot {
-    /// A hash over everything this index says: equal for two indexes that would answer every question alike.
+    /// Returns a hash of the index's content, equal for two indexes that would answer every question alike.
     pub fn digest(&self) -> ContentHash {
         let mut text = String::new();
         self.describe().for_each(|line| text.extend([line.as_str(), "\n"]));
         ContentHash::of(text.as_bytes())
     }
 
-    /// What the digest is made of: a line for each file, one for each of its symbols, in path order.
+    /// Iterates over the lines that are hashed: one for each file, one for each of its symbols, in path
+    /// order.
     pub fn describe(&self) -> impl Iterator<Item = String> {
         self.files.iter().flat_map(|file| std::iter::once(describe_file(file)).chain(describe_rows(file)))
     }

@@ -1,4 +1,4 @@
-//! What the index knows of one file.
+//! The index entry of one file.
 
 use std::sync::Arc;
 
@@ -6,51 +6,48 @@ use symd_base::{ContentHash, RelPath};
 use symd_syntax::{Grammar, Outline};
 use symd_vfs::Stat;
 
-/// One regular, not ignored file of the project. Replaced whole, never changed.
+/// One regular file of the project that is not ignored. Replaced whole, never changed.
 #[derive(Clone, Debug)]
 pub struct FileEntry {
-    /// Where it is.
     pub path: RelPath,
-    /// What is in it, as far as symd looked.
     pub content: Content,
 }
 
 /// What is known of a file's content.
 #[derive(Clone, Debug)]
 pub enum Content {
-    /// No language with a grammar: the file is listed and searched, never parsed.
+    /// A file of no language with a grammar: listed and searched, never parsed.
     Plain,
-    /// Parsed.
+    /// A parsed file.
     Code {
-        /// What made its outline.
+        /// What produced its outline.
         origin: Origin,
         /// The hash of the bytes that were parsed.
         hash: ContentHash,
-        /// The state they were read in.
+        /// The file's state when they were read.
         stat: Stat,
         /// Its symbols. Two entries that share this pointer have the same symbols.
         outline: Arc<Outline>,
     },
-    /// A file of a language with a grammar that gave no text to parse.
+    /// A file of a language with a grammar that could not be parsed.
     Skipped {
-        /// Why.
         why: Skipped,
-        /// The state it was found in.
+        /// The file's state when it was examined.
         stat: Stat,
     },
 }
 
-/// What made an outline.
+/// What produced an outline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// The parser.
     Grammar(Grammar),
-    /// A language server; the number stands for its name and version.
+    /// A language server; the number identifies its name and version.
     Server(u64),
 }
 
 impl Origin {
-    /// Outlines of equal bytes and equal fingerprints are equal.
+    /// Returns the fingerprint: outlines of equal bytes with equal fingerprints are equal.
     pub fn fingerprint(self) -> u64 {
         match self {
             Origin::Grammar(grammar) => grammar.fingerprint(),
@@ -62,20 +59,20 @@ impl Origin {
 /// Why a file of a known language has no symbols. Counted in status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Skipped {
-    /// It holds NUL bytes.
+    /// A file that contains NUL bytes.
     Binary,
-    /// It is larger than symd parses.
+    /// A file that is larger than symd parses.
     TooLarge,
-    /// The system refused to read it.
+    /// A file that the system did not let symd read.
     Unreadable,
-    /// The parser did not get through it, twice; it is not tried again.
+    /// A file on which the parser failed twice; it is not tried again.
     Unparsable,
-    /// The parser takes long over it, and is still at it.
+    /// A file that takes long to parse and is still being parsed.
     OnTrial,
 }
 
 impl FileEntry {
-    /// The outline, where the file was parsed.
+    /// Returns the outline if the file was parsed.
     pub fn outline(&self) -> Option<&Arc<Outline>> {
         match &self.content {
             Content::Code { outline, .. } => Some(outline),
@@ -83,7 +80,8 @@ impl FileEntry {
         }
     }
 
-    /// What it was parsed with; `None` where nothing was parsed, or a language server made the outline.
+    /// Returns the grammar of the outline; `None` if nothing was parsed, or a language server provided the
+    /// outline.
     pub fn grammar(&self) -> Option<Grammar> {
         match self.content {
             Content::Code { origin: Origin::Grammar(grammar), .. } => Some(grammar),
@@ -91,7 +89,8 @@ impl FileEntry {
         }
     }
 
-    /// Whether it may hold symbols that are not known: it was not parsed, or not wholly understood.
+    /// Whether the file may contain symbols that are not known: it was not parsed, or the parser found
+    /// errors.
     pub fn is_unsure(&self) -> bool {
         match &self.content {
             Content::Plain => false,
@@ -100,7 +99,7 @@ impl FileEntry {
         }
     }
 
-    /// The hash of its bytes; `None` where it was not parsed.
+    /// Returns the hash of its bytes; `None` if it was not parsed.
     pub fn hash(&self) -> Option<ContentHash> {
         match self.content {
             Content::Code { hash, .. } => Some(hash),
@@ -108,12 +107,12 @@ impl FileEntry {
         }
     }
 
-    /// How many symbols it has.
+    /// Returns the number of its symbols.
     pub fn symbol_count(&self) -> usize {
         self.outline().map_or(0, |outline| outline.rows.len())
     }
 
-    /// Whether both have the very same symbols, so that a name table over one serves the other.
+    /// Whether both have the very same symbols, so that a name table over one is valid for the other.
     pub fn same_symbols(&self, other: &FileEntry) -> bool {
         match (self.outline(), other.outline()) {
             (Some(mine), Some(theirs)) => Arc::ptr_eq(mine, theirs),
@@ -122,7 +121,8 @@ impl FileEntry {
         }
     }
 
-    /// Whether both were made from the same bytes, as far as was looked: files that are never read are alike.
+    /// Whether both were created from the same bytes, as far as is known: files that are never read count as
+    /// equal.
     pub fn same_text(&self, other: &FileEntry) -> bool {
         match (&self.content, &other.content) {
             (Content::Code { hash, .. }, Content::Code { hash: theirs, .. }) => hash == theirs,
@@ -131,7 +131,7 @@ impl FileEntry {
         }
     }
 
-    /// The state the file was in when it was looked at; `None` for files that are never read.
+    /// Returns the file's state when it was examined; `None` for files that are never read.
     pub fn stat(&self) -> Option<Stat> {
         match self.content {
             Content::Plain => None,

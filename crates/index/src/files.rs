@@ -1,16 +1,16 @@
-//! The files of the project in path order, as a persistent map: a clone shares everything, a change copies
-//! one page. Invariant: pages are never empty and hold ascending paths; so do the pages among themselves.
+//! The files of the project in path order, as a persistent map: a clone shares all pages, a change copies one
+//! of them. Invariant: pages are never empty; paths ascend within a page and from page to page.
 
 use std::sync::Arc;
 
 use super::file::FileEntry;
 use symd_base::RelPath;
 
-/// Entries in a full page. A change copies one page of pointers and the list of pages; at 100,000 files both
-/// are a few hundred long.
+/// Entries in a full page. A change copies one page of pointers and the list of pages; at 100,000 files each
+/// has a few hundred elements.
 const PAGE: usize = 256;
 
-/// Path → file. Cheap to clone.
+/// Map from path to file. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct FileMap {
     pages: Vec<Arc<Vec<Arc<FileEntry>>>>,
@@ -18,23 +18,21 @@ pub struct FileMap {
 }
 
 impl FileMap {
-    /// The number of files.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The file at `path`.
+    /// Returns the file at `path`.
     pub fn get(&self, path: &str) -> Option<&Arc<FileEntry>> {
         let page = self.pages.get(self.page_of(path)?)?;
         page.binary_search_by(|entry| entry.path.as_str().cmp(path)).ok().map(|at| &page[at])
     }
 
-    /// Puts a file in, and gives back the one that was there.
+    /// Inserts a file, and returns the entry that it replaces.
     pub fn insert(&mut self, entry: Arc<FileEntry>) -> Option<Arc<FileEntry>> {
         let Some(number) = self.page_of(entry.path.as_str()) else {
             self.pages.push(Arc::new(vec![entry]));
@@ -58,7 +56,7 @@ impl FileMap {
         }
     }
 
-    /// Takes the file at `path` out.
+    /// Removes the file at `path`, and returns it.
     pub fn remove(&mut self, path: &str) -> Option<Arc<FileEntry>> {
         let number = self.page_of(path)?;
         let page = Arc::make_mut(&mut self.pages[number]);
@@ -71,12 +69,13 @@ impl FileMap {
         Some(removed)
     }
 
-    /// All files in path order.
+    /// Iterates over all files in path order.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<FileEntry>> {
         self.pages.iter().flat_map(|page| page.iter())
     }
 
-    /// The file at `path` if it is one, else every file somewhere beneath the directory `path`, in path order.
+    /// Iterates over the file at `path` if it is one, else every file beneath the directory `path`, in path
+    /// order.
     pub fn within<'a>(&'a self, path: &RelPath) -> impl Iterator<Item = &'a Arc<FileEntry>> + use<'a> {
         let prefix = if path.is_root() { String::new() } else { format!("{}/", path.as_str()) };
         let itself = if path.is_root() { None } else { self.get(path.as_str()) };
@@ -93,7 +92,7 @@ impl FileMap {
             .take_while(move |entry| entry.path.as_str().starts_with(&prefix))
     }
 
-    /// The page that holds `path` or would hold it; `None` when there are no pages.
+    /// Returns the index of the page that contains or would contain `path`; `None` when there are no pages.
     fn page_of(&self, path: &str) -> Option<usize> {
         let after = self.pages.partition_point(|page| page[0].path.as_str() <= path);
         if self.pages.is_empty() { None } else { Some(after.saturating_sub(1)) }

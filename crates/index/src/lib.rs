@@ -1,6 +1,6 @@
 //! All symbols of the project: rows per file, name tables over them, queries, and the cache on disk. Readers
-//! hold an immutable [`Snapshot`]; the engine alone makes new ones. Invariant: what is here equals what an
-//! index built from nothing would hold (a file's symbols are replaced whole, keyed by content hash).
+//! hold an immutable [`Snapshot`]; only the engine creates new ones. Invariant: the content equals that of an
+//! index built from nothing (a file's symbols are replaced whole, keyed by content hash).
 
 pub mod cache;
 mod digest;

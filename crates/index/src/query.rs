@@ -1,4 +1,4 @@
-//! Questions to a snapshot: which symbols match a name pattern. Invariant: hits stand in path order, then in
+//! Queries on a snapshot: which symbols match a name pattern. Invariant: hits are in path order, then in
 //! order of position.
 
 use std::sync::Arc;
@@ -10,50 +10,45 @@ use symd_base::{Cancel, RelPath};
 use symd_syntax::name_path::Matching;
 use symd_syntax::{NamePattern, Outline, Row, SymbolKind};
 
-/// Which symbols are asked for.
+/// Which symbols to find.
 #[derive(Clone, Debug)]
 pub struct Query {
     /// The name path pattern.
     pub pattern: NamePattern,
-    /// Where to look.
     pub scope: Scope,
     /// Only these kinds; empty for all.
     pub include_kinds: Vec<SymbolKind>,
-    /// None of these kinds; wins over `include_kinds`.
+    /// None of these kinds; takes precedence over `include_kinds`.
     pub exclude_kinds: Vec<SymbolKind>,
-    /// Whether parameters and local variables count.
     pub locals: Locals,
 }
 
-/// Whether parameters and local variables are among the answers.
+/// Whether parameters and local variables are among the hits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Locals {
-    /// They are.
     Included,
-    /// They are not.
     LeftOut,
 }
 
-/// Where a question looks.
+/// Where a query searches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// In the whole project.
+    /// The whole project.
     Project,
-    /// At one path: that file, or every file beneath that directory.
+    /// One path: that file, or every file beneath that directory.
     Within(RelPath),
 }
 
 /// A symbol that was found.
 #[derive(Clone, Debug)]
 pub struct Hit {
-    /// Its file.
     pub file: Arc<FileEntry>,
     /// Its row number in the file's outline.
     pub row: usize,
 }
 
 impl Query {
-    /// Whether the row passes everything but the scope.
+    /// Whether the row meets all criteria but the scope.
     fn accepts(&self, outline: &Outline, row: usize) -> bool {
         self.accepts_kind(&outline.rows[row]) && self.pattern.matches(outline, row)
     }
@@ -65,7 +60,7 @@ impl Query {
             && !self.exclude_kinds.contains(&kind)
     }
 
-    /// The rows of one outline that match, in order of position. The scope is not looked at.
+    /// Returns the rows of one outline that match, in order of position. Ignores the scope.
     pub fn rows_in(&self, outline: &Outline) -> Vec<usize> {
         let mut rows: Vec<usize> =
             (0..outline.rows.len()).filter(|&row| self.accepts(outline, row)).collect();
@@ -75,7 +70,7 @@ impl Query {
 }
 
 impl Snapshot {
-    /// All symbols that match, in path order, then in order of position.
+    /// Returns all symbols that match, in path order, then in order of position.
     pub fn find(&self, query: &Query, cancel: &Cancel) -> Result<Vec<Hit>, Cancelled> {
         let mut hits = match &query.scope {
             Scope::Within(path) if self.files.get(path.as_str()).is_some() => {
@@ -91,8 +86,8 @@ impl Snapshot {
                 a.file.path.cmp(&b.file.path)
             }
         });
-        // A table holds a file as it was when the table was built; one that was merely touched since has the same
-        // symbols and another state.
+        // A table contains a file as it was when the table was built; a file that was only touched since has
+        // the same symbols and another state.
         for hits in hits.chunk_by_mut(|a, b| Arc::ptr_eq(&a.file, &b.file)) {
             if let Some(now) = self.files.get(hits[0].file.path.as_str())
                 && !Arc::ptr_eq(now, &hits[0].file)
@@ -122,7 +117,7 @@ impl Snapshot {
             match query.pattern.matching() {
                 Matching::Exact => {
                     take(live.segment.exact(name))?;
-                    // A name that itself holds a `/` or an index is found by the whole pattern only.
+                    // A name that itself contains a `/` or an index is found by the whole pattern only.
                     let whole = query.pattern.whole();
                     if whole != name {
                         take(live.segment.exact(whole))?;

@@ -1,6 +1,7 @@
-//! A name table over many files: every distinct name once in a flat arena, and for each the rows that bear
-//! it. Immutable: what changes is marked dead by the snapshot that holds the segment, and swept out when
-//! the engine builds the next one. Invariant: postings of one name ascend by file, then row; files ascend by path.
+//! A name table over many files: every distinct name once in a flat arena, and for each name the rows that
+//! have it. Immutable: changed files are marked dead by the snapshot that holds the segment, and dropped when
+//! the engine builds the next one. Invariant: postings of one name ascend by file, then row; files ascend by
+//! path.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
@@ -19,17 +20,17 @@ pub(super) struct Posting {
     pub(super) row: u32,
 }
 
-/// Names → rows, over a fixed set of files.
+/// Map from names to rows, over a fixed set of files.
 #[derive(Debug)]
 pub struct Segment {
     pub(super) files: Box<[Arc<FileEntry>]>,
-    /// The distinct names, each ended by a line feed (which no name contains).
+    /// The distinct names, each terminated by a line feed (which no name contains).
     arena: Box<[u8]>,
-    /// Where each name starts in the arena; one more than there are names.
+    /// The offset of each name in the arena, and the arena's length as the last element.
     name_starts: Box<[u32]>,
     /// Open addressing: name number plus one, 0 for empty. A power of two, at most half full.
     table: Box<[u32]>,
-    /// Where each name's postings start; one more than there are names.
+    /// The index of each name's first posting, and the number of postings as the last element.
     posting_starts: Box<[u32]>,
     postings: Box<[Posting]>,
 }
@@ -72,27 +73,27 @@ impl Segment {
         }
     }
 
-    /// The number of files.
     pub fn file_count(&self) -> usize {
         self.files.len()
     }
 
-    /// The number of rows, dead ones included.
+    /// Returns the number of rows, including dead ones.
     pub fn row_count(&self) -> usize {
         self.postings.len()
     }
 
-    /// Bytes this table takes besides the names: what each symbol costs over its row.
+    /// Returns the bytes that this table takes besides the names: the cost of its symbols in addition to
+    /// their rows.
     pub fn table_bytes(&self) -> usize {
         (self.name_starts.len() + self.table.len() + self.posting_starts.len()) * 4 + self.postings.len() * 8
     }
 
-    /// The number of the file at `path`, if the segment holds it.
+    /// Returns the number of the file at `path`, if the segment contains it.
     pub(super) fn file_number(&self, path: &str) -> Option<usize> {
         self.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok()
     }
 
-    /// The rows named exactly `name`.
+    /// Returns the rows named exactly `name`.
     pub(super) fn exact(&self, name: &str) -> &[Posting] {
         let mask = self.table.len() - 1;
         let mut slot = slot_of(name, mask);
@@ -105,7 +106,7 @@ impl Segment {
         }
     }
 
-    /// The rows whose name contains `part`, one slice per name. `part` must not be empty.
+    /// Iterates over the rows whose name contains `part`, one slice per name. `part` must not be empty.
     pub(super) fn containing<'a>(&'a self, part: &'a str) -> impl Iterator<Item = &'a [Posting]> {
         let finder = memmem::Finder::new(part.as_bytes());
         let mut at = 0;
@@ -117,12 +118,12 @@ impl Segment {
         })
     }
 
-    /// The rows of all names.
+    /// Returns the rows of all names.
     pub(super) fn all_postings(&self) -> &[Posting] {
         &self.postings
     }
 
-    /// The distinct names.
+    /// Iterates over the distinct names.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.name_starts.windows(2).map(|ends| {
             std::str::from_utf8(&self.arena[ends[0] as usize..ends[1] as usize - 1]).unwrap_or("")
@@ -141,7 +142,7 @@ impl Segment {
 }
 
 fn slot_of(name: &str, mask: usize) -> usize {
-    // The upper half of a 64-bit hash is cut off on 32-bit systems only; the lower half is enough for a slot.
+    // Only 32-bit systems drop the upper half of the 64-bit hash; the lower half is enough for a slot.
     #[allow(clippy::cast_possible_truncation)]
     let hash = Hasher::default().hash_one(name) as usize;
     hash & mask
@@ -160,7 +161,7 @@ fn hash_table(numbers: &HashMap<&str, u32>) -> Box<[u32]> {
     table
 }
 
-/// Sorts the rows by name number (a counting sort, so they stay in file and row order within a name).
+/// Sorts the rows by name number with a counting sort, so that they stay in file and row order within a name.
 fn postings(files: &[Arc<FileEntry>], counts: &[u32], row_names: &[u32]) -> (Box<[u32]>, Box<[Posting]>) {
     let mut starts = Vec::with_capacity(counts.len() + 1);
     let mut total = 0;
@@ -182,7 +183,8 @@ fn postings(files: &[Arc<FileEntry>], counts: &[u32], row_names: &[u32]) -> (Box
     (starts.into(), postings.into())
 }
 
-/// A count or offset inside one segment. The engine never builds one of 4 billion rows or name bytes.
+/// Converts a count or offset inside one segment. The engine never builds a segment with 4 billion rows or
+/// name bytes.
 fn offset(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }

@@ -1,12 +1,12 @@
-//! Names like one that was not found. Ranked: the same but for case, one letter away, containing it, two letters
-//! away; among equals the one that occurs in more files.
+//! Names similar to one that was not found. Ranked: equal except for case, one letter away, containing it,
+//! two letters away; within a rank, names that occur in more files come first.
 
 use std::collections::BTreeMap;
 
 use super::snapshot::Snapshot;
 use symd_syntax::name_hash;
 
-/// Letters that may differ in a name that is merely like another.
+/// Maximum number of letters by which a similar name may differ.
 const MAX_DISTANCE: usize = 2;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,7 +19,7 @@ enum Likeness {
 }
 
 impl Snapshot {
-    /// Up to `limit` names of symbols that resemble `name`, the likeliest first.
+    /// Returns up to `limit` names of symbols that resemble `name`, the most similar first.
     pub fn similar_names(&self, name: &str, limit: usize) -> Vec<String> {
         if name.is_empty() {
             return Vec::new();
@@ -28,7 +28,7 @@ impl Snapshot {
         let tables = self.segments.iter().flat_map(|live| live.segment.names());
         let loose = self.loose.iter().filter_map(|file| file.outline());
         let loose = loose.flat_map(|outline| outline.rows.iter().map(|row| outline.name(row)));
-        // What is looked for is known not to be there: where it is met, it is of a file that has changed.
+        // The name is known not to exist: where a table contains it, it is from a file that has changed.
         for candidate in tables.chain(loose).filter(|&candidate| candidate != name) {
             if let Some(likeness) = likeness(name, candidate) {
                 alike.insert(candidate, likeness);
@@ -37,7 +37,8 @@ impl Snapshot {
         let mut ranked: Vec<(Likeness, &str)> =
             alike.into_iter().map(|(name, likeness)| (likeness, name)).collect();
         ranked.sort_by_key(|&(likeness, name)| (likeness, name.len(), name));
-        // Counting occurrences asks every file: only for those that can still make it.
+        // Counting occurrences examines every file, so only candidates that can still be returned are
+        // counted.
         ranked.truncate(limit * 2);
         let files_with = |name: &str| {
             let hash = name_hash(name.as_bytes());
@@ -45,17 +46,17 @@ impl Snapshot {
             outlines.filter(|outline| outline.occurrences.contains_hash(hash)).count()
         };
         ranked.sort_by_cached_key(|&(likeness, name)| (likeness, std::cmp::Reverse(files_with(name)), name));
-        // Tables keep the names of files that are gone until they are written anew.
+        // Tables keep the names of removed files until they are rebuilt.
         let declared = ranked.into_iter().filter(|&(_, name)| self.declares(name));
         declared.take(limit).map(|(_, name)| name.to_owned()).collect()
     }
 }
 
 impl Snapshot {
-    /// Whether a file as it is now has a symbol of that name.
+    /// Whether any file has, as it is now, a symbol with this name.
     fn declares(&self, name: &str) -> bool {
         let hash = name_hash(name.as_bytes());
-        // Composed names (`impl Display for Size`) do not occur as such.
+        // Composed names (`impl Display for Size`) are not identifiers, so they have no occurrences.
         let is_composed = !name.chars().all(|c| c.is_alphanumeric() || c == '_');
         let outlines = self.files.iter().filter_map(|file| file.outline());
         let mut likely = outlines.filter(|outline| is_composed || outline.occurrences.contains_hash(hash));
@@ -63,7 +64,8 @@ impl Snapshot {
     }
 }
 
-/// Every name of the project passes here: whatever can be told without looking at letters comes first.
+/// Ranks a candidate. Every name of the project passes through here, so checks that need not compare letters
+/// come first.
 fn likeness(wanted: &str, candidate: &str) -> Option<Likeness> {
     if candidate.eq_ignore_ascii_case(wanted) {
         return Some(Likeness::SameButCase);
@@ -86,7 +88,8 @@ fn contains_ignoring_case(text: &str, part: &str) -> bool {
         .any(|at| text.get(at + 1..at + part.len()).is_some_and(|found| found.eq_ignore_ascii_case(rest)))
 }
 
-/// The edit distance of names that begin alike and are of nearly the same length, if it is small.
+/// Returns the edit distance of names that start with the same letter and have nearly the same length, if it
+/// is small.
 fn small_distance(wanted: &str, candidate: &str) -> Option<usize> {
     let allowed = MAX_DISTANCE.min(wanted.len() / 3);
     let same_start =
@@ -97,7 +100,7 @@ fn small_distance(wanted: &str, candidate: &str) -> Option<usize> {
     distance(wanted.as_bytes(), candidate.as_bytes(), allowed)
 }
 
-/// The edit distance in bytes, letters' case aside, if it is at most `allowed`.
+/// Returns the edit distance in bytes, ignoring case, if it is at most `allowed`.
 fn distance(a: &[u8], b: &[u8], allowed: usize) -> Option<usize> {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, from) in a.iter().enumerate() {

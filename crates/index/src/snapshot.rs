@@ -1,6 +1,6 @@
-//! The index at one revision, and the state from which revisions are made. A [`Snapshot`] never changes;
-//! [`State`] is the engine's alone. Names are found in segments (tables over many files) and in loose files
-//! (changed since, scanned row by row). Invariant: a live symbol is in exactly one of them.
+//! The index at one revision, and the state from which revisions are created. A [`Snapshot`] never changes;
+//! only the engine has the [`State`]. Names are looked up in segments (tables over many files) and in loose
+//! files (changed since, scanned row by row). Invariant: a live symbol is in exactly one of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,25 +11,25 @@ use super::segment::{Posting, Segment};
 use symd_base::RelPath;
 use symd_vfs::Stat;
 
-/// When name tables are built anew.
+/// When name tables are rebuilt.
 #[derive(Clone, Copy, Debug)]
 pub struct SegmentLimits {
-    /// Loose files are gathered into a segment when their rows pass this …
+    /// Loose files are combined into a segment when they have more rows than this …
     pub loose_rows: usize,
-    /// … or their number this.
+    /// … or when there are more of them than this.
     pub loose_files: usize,
-    /// More segments than this are merged into one: every exact query asks each of them.
+    /// More segments than this are merged into one, since every exact query searches each of them.
     pub segments: usize,
 }
 
 impl Default for SegmentLimits {
-    /// Chosen, not measured: so few rows are scanned in less time than the rest of a question takes.
+    /// Chosen, not measured: scanning this few rows takes less time than the rest of a question.
     fn default() -> SegmentLimits {
         SegmentLimits { loose_rows: 20_000, loose_files: 512, segments: 4 }
     }
 }
 
-/// A segment and the files of it that are out of date.
+/// A segment, and which of its files are out of date.
 #[derive(Clone, Debug)]
 pub(super) struct Live {
     pub(super) segment: Arc<Segment>,
@@ -40,16 +40,16 @@ pub(super) struct Live {
 /// The index at one revision. Cheap to hold; readers never wait for the engine and never see half a change.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
-    /// Grows by one with every change the engine takes in.
+    /// Incremented with every change that the engine applies.
     pub revision: u64,
     /// All regular files that are not ignored.
     pub files: FileMap,
     /// The number of symbols.
     pub symbols: usize,
-    /// Files of languages with a grammar whose symbols are not all known: those that were not parsed, and those in which
-    /// the parser met text it could not make sense of.
+    /// Files of languages with a grammar whose symbols are not all known: those that were not parsed, and
+    /// those in which the parser met text that it could not understand.
     pub unsure: Arc<BTreeSet<RelPath>>,
-    /// Directories that could not be listed, with what the system said.
+    /// Directories that could not be listed, with the system's error message.
     pub unlisted: Arc<BTreeMap<RelPath, String>>,
     pub(super) segments: Vec<Live>,
     pub(super) loose: Arc<[Arc<FileEntry>]>,
@@ -67,11 +67,11 @@ pub struct State {
     unsure: Arc<BTreeSet<RelPath>>,
     unlisted: Arc<BTreeMap<RelPath, String>>,
     limits: SegmentLimits,
-    /// The last snapshot, as long as it is still true.
+    /// The last snapshot, as long as it is up to date.
     published: Option<Arc<Snapshot>>,
 }
 
-/// What a new segment is to be built over, decided by [`State::plan`] and built elsewhere.
+/// The files for a new segment, chosen by [`State::plan`]; the segment is built elsewhere.
 #[derive(Debug)]
 pub struct SegmentPlan {
     files: Vec<Arc<FileEntry>>,
@@ -92,7 +92,7 @@ enum Replaces {
 }
 
 impl SegmentPlan {
-    /// Builds the segment: the slow part, for a pool thread.
+    /// Builds the segment. Slow, for a pool thread.
     pub fn build(self) -> Built {
         Built { segment: Segment::build(self.files), replaces: self.replaces }
     }
@@ -103,7 +103,7 @@ impl Live {
         self.dead[file / 64] & (1 << (file % 64)) != 0
     }
 
-    /// The live rows among postings, with their files.
+    /// Returns the live rows among the postings, with their files.
     pub(super) fn living<'a>(
         &'a self,
         postings: &'a [Posting],
@@ -124,7 +124,7 @@ impl Live {
 }
 
 impl Snapshot {
-    /// Bytes of name tables, rows and occurrences: (tables, rows, occurrences). For the benchmark.
+    /// Returns the bytes of (name tables, rows, occurrences). For the benchmark.
     pub fn memory(&self) -> (usize, usize, usize) {
         let tables = self.segments.iter().map(|live| live.segment.table_bytes()).sum();
         let outlines = || self.files.iter().filter_map(|file| file.outline());
@@ -134,42 +134,40 @@ impl Snapshot {
 }
 
 impl State {
-    /// An empty index that builds its name tables at other times.
+    /// Creates an empty index with other thresholds for its name tables.
     pub fn with_limits(limits: SegmentLimits) -> State {
         State { limits, ..State::default() }
     }
 
-    /// The number of files.
     pub fn file_count(&self) -> usize {
         self.files.len()
     }
 
-    /// The number of symbols.
     pub fn symbol_count(&self) -> usize {
         self.symbols
     }
 
-    /// The revision the next snapshot will have.
+    /// Returns the revision of the next snapshot.
     pub fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// The number of name tables.
+    /// Returns the number of name tables.
     pub fn segment_count(&self) -> usize {
         self.segments.len()
     }
 
-    /// The file at `path`.
+    /// Returns the file at `path`.
     pub fn file(&self, path: &RelPath) -> Option<&Arc<FileEntry>> {
         self.files.get(path.as_str())
     }
 
-    /// All files at or beneath `path`.
+    /// Iterates over all files at or beneath `path`.
     pub fn within(&self, path: &RelPath) -> impl Iterator<Item = &Arc<FileEntry>> {
         self.files.within(path)
     }
 
-    /// Files that could not be read and may be readable by now though nothing told of it, in path order.
+    /// Returns files that could not be read and may have become readable without an event, in path order.
     pub fn may_be_readable(&self) -> Vec<RelPath> {
         let may_be = |path: &&RelPath| {
             let content = self.file(path).map(|file| &file.content);
@@ -178,7 +176,7 @@ impl State {
         self.unsure.iter().filter(may_be).cloned().collect()
     }
 
-    /// `directory` could not be listed: `why` says what the system said.
+    /// Records that `directory` could not be listed; `why` is the system's error message.
     pub fn could_not_list(&mut self, directory: RelPath, why: String) {
         if self.unlisted.get(&directory) != Some(&why) {
             Arc::make_mut(&mut self.unlisted).insert(directory, why);
@@ -186,7 +184,7 @@ impl State {
         }
     }
 
-    /// `directory` has been listed.
+    /// Records that `directory` has been listed.
     pub fn has_listed(&mut self, directory: &RelPath) {
         if self.unlisted.contains_key(directory) {
             Arc::make_mut(&mut self.unlisted).remove(directory);
@@ -194,7 +192,7 @@ impl State {
         }
     }
 
-    /// Of the directories beneath `path`, and itself, those that `is_gone` names are no more.
+    /// Forgets those unlisted directories at or beneath `path` for which `is_gone` returns `true`.
     pub fn forget_unlisted(&mut self, path: &RelPath, is_gone: impl Fn(&RelPath) -> bool) {
         let is_it = |known: &RelPath| known.is_within(path) && is_gone(known);
         if self.unlisted.keys().any(is_it) {
@@ -203,7 +201,7 @@ impl State {
         }
     }
 
-    /// Puts a file in, in place of what was known at its path.
+    /// Inserts a file, replacing the entry at its path.
     pub fn put(&mut self, entry: Arc<FileEntry>) {
         if entry.is_unsure() != self.unsure.contains(&entry.path) {
             let unsure = Arc::make_mut(&mut self.unsure);
@@ -214,7 +212,7 @@ impl State {
             };
         }
         let old = self.files.insert(entry.clone());
-        // A touched file keeps its symbols, and the tables over them stay true.
+        // A touched file keeps its symbols, and the tables over them stay valid.
         if let Some(old) = &old
             && old.same_symbols(&entry)
         {
@@ -234,7 +232,7 @@ impl State {
         self.changed();
     }
 
-    /// Takes out the file at `path`; whether there was one.
+    /// Removes the file at `path`. Returns whether there was one.
     pub fn remove(&mut self, path: &RelPath) -> bool {
         let Some(old) = self.files.remove(path.as_str()) else { return false };
         if self.unsure.contains(path) {
@@ -245,7 +243,7 @@ impl State {
         true
     }
 
-    /// The index as it is now.
+    /// Returns the index as it is now.
     pub fn snapshot(&mut self) -> Arc<Snapshot> {
         if let Some(published) = &self.published {
             return published.clone();
@@ -263,9 +261,9 @@ impl State {
         snapshot
     }
 
-    /// What is worth building now, if anything: a segment over the loose files, or one over everything when
-    /// there are many segments or a quarter of their rows is dead. Many dead rows alone are worth it too: they keep
-    /// the outlines of files that are gone.
+    /// Returns what is worth building now, if anything: a segment over the loose files, or one over
+    /// everything when there are many segments or more than a quarter of their rows is dead. Many dead rows
+    /// are reason enough by themselves: they keep the outlines of removed files in memory.
     pub fn plan(&self) -> Option<SegmentPlan> {
         let dead: usize = self.segments.iter().map(|live| live.dead_rows).sum();
         let rows: usize = self.segments.iter().map(|live| live.segment.row_count()).sum();
@@ -287,7 +285,7 @@ impl State {
         Some(SegmentPlan { files, replaces })
     }
 
-    /// Takes in a segment built from a [`State::plan`] of this state; what changed since stays loose.
+    /// Adds a segment built from a [`State::plan`] of this state; files that changed since stay loose.
     pub fn adopt(&mut self, built: Built) {
         let words = built.segment.file_count().div_ceil(64);
         let mut live = Live { segment: Arc::new(built.segment), dead: vec![0; words].into(), dead_rows: 0 };

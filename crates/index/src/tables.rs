@@ -1,5 +1,5 @@
-//! What must hold of a snapshot's tables. For tests, those of `engine` too, and no feature: cargo would build every crate above
-//! twice for it.
+//! Consistency checks of a snapshot's tables. For tests, including those of `engine`, and not behind a
+//! feature: cargo would build every crate above twice for it.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,8 @@ use symd_base::RelPath;
 
 use crate::Snapshot;
 
-/// Asserts that every row of every file is in exactly one table or loose file, and nothing else is.
+/// Asserts that every row of every file is in exactly one table or loose file, and that these contain nothing
+/// else.
 pub fn assert_tables(snapshot: &Snapshot) {
     let mut found: BTreeMap<(RelPath, usize), usize> = BTreeMap::new();
     for live in &snapshot.segments {

@@ -1,5 +1,6 @@
-//! Running a registry's program: in a group of its own, with nothing on stdin, its output told line by line as it comes.
-//! Invariant: when [`Children::run`] returns, the program has ended, and after an interruption its whole group.
+//! Runs a registry's client program in its own process group, with stdin at /dev/null, and reports its output
+//! line by line. Invariant: when [`Children::run`] returns, the program has exited, and after an interruption
+//! its whole process group is dead.
 
 use std::ffi::OsString;
 use std::io;
@@ -15,21 +16,20 @@ use tokio::signal::unix::{Signal as Signals, SignalKind, signal};
 
 use super::{InstallError, Surroundings};
 
-/// Lines of a failed program's output that are told with the error.
+/// Number of lines of a failed program's output that are quoted in the error.
 const TAIL_LINES: usize = 12;
-/// Bytes of a line that are kept; the rest of a longer one is left out.
+/// Bytes kept of a line; the rest of a longer line is dropped.
 const LINE_BYTES: usize = 400;
 
-/// One program to run.
 #[derive(Debug)]
 pub(super) struct Job {
-    /// What it is called when it fails: `npm ci`.
+    /// The command as an error message names it: `npm ci`.
     pub(super) what: &'static str,
     pub(super) program: PathBuf,
     pub(super) arguments: Vec<OsString>,
 }
 
-/// Runs programs until somebody interrupts.
+/// Runs programs until the user interrupts.
 #[derive(Debug)]
 pub(super) struct Children {
     surroundings: Surroundings,
@@ -37,7 +37,8 @@ pub(super) struct Children {
 }
 
 impl Children {
-    /// From now on ctrl-C and the like end the programs instead of this process. Needs a tokio runtime.
+    /// Installs handlers for SIGINT, SIGTERM and SIGHUP: from now on these signals kill the running program
+    /// instead of this process. Needs a tokio runtime.
     pub(super) fn new(surroundings: Surroundings) -> io::Result<Children> {
         let interrupts = [
             signal(SignalKind::interrupt())?,
@@ -51,7 +52,8 @@ impl Children {
         &self.surroundings
     }
 
-    /// Runs `job` to its end in the directory `workspace`, and tells each line that it prints.
+    /// Runs `job` to its end in the directory `workspace`, and calls `tell` with each line of its output.
+    /// Fails with `Interrupted` when a signal arrives.
     pub(super) async fn run(
         &mut self,
         job: Job,
@@ -72,13 +74,13 @@ impl Children {
                 _ = hangup.recv() => return Err(ended(&mut child).await),
                 read = next(&mut output, &mut buffer) => match read {
                     Ok(count @ 1..) => lines.add(&buffer[..count], tell),
-                    // Nobody writes any more; it may still be running.
+                    // All writers have closed the pipe; the program may still be running.
                     Ok(0) | Err(_) => output = None,
                 },
                 status = child.wait() => break status.map_err(cannot)?,
             }
         };
-        // What it said last; a program of its own that goes on holding the pipe is not waited for.
+        // Drains the last output. A descendant that keeps the pipe open is not waited for.
         while let Some(Ok(count @ 1..)) = output.as_ref().map(|output| output.try_read(&mut buffer)) {
             lines.add(&buffer[..count], tell);
         }
@@ -97,7 +99,7 @@ impl Children {
             .envs(self.surroundings.variables())
             .env("PATH", self.surroundings.path())
             .env("TMPDIR", workspace)
-            // Settings of the user's pip that would install elsewhere.
+            // Overrides a pip setting of the user that would install into another place.
             .env("PIP_USER", "0")
             .env("PIP_DISABLE_PIP_VERSION_CHECK", "1")
             .current_dir(workspace)
@@ -118,9 +120,9 @@ async fn next(output: &mut Option<Receiver>, buffer: &mut [u8]) -> io::Result<us
     }
 }
 
-/// Ends the child's group at once: whatever it was writing is thrown away.
+/// Kills the child's process group with SIGKILL; its unfinished files are discarded by the caller.
 async fn ended(child: &mut Child) -> InstallError {
-    // It has not been waited for, so that its id is still its own.
+    // The child is not reaped yet, so its process id cannot have been reused.
     if let Some(group) = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw) {
         let _ = kill_process_group(group, Signal::KILL);
     }
@@ -128,7 +130,7 @@ async fn ended(child: &mut Child) -> InstallError {
     InstallError::Interrupted
 }
 
-/// Cuts output into lines, at carriage returns too, and keeps the last ones.
+/// Splits output into lines, at carriage returns too, and keeps the last [`TAIL_LINES`].
 #[derive(Debug, Default)]
 struct Lines {
     open: Vec<u8>,
@@ -148,7 +150,7 @@ impl Lines {
 
     fn end(&mut self, tell: &mut dyn FnMut(&str)) {
         let line = String::from_utf8_lossy(&std::mem::take(&mut self.open)).into_owned();
-        // A stranger's control characters stay off the terminal.
+        // Control characters in untrusted output must not reach the terminal.
         let line: String = line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let line = line.trim_end();
         if line.is_empty() {
@@ -163,7 +165,7 @@ impl Lines {
 
     fn tail(&self) -> String {
         if self.last.is_empty() {
-            return "    (it said nothing)".to_owned();
+            return "    (no output)".to_owned();
         }
         self.last.iter().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n")
     }
@@ -226,7 +228,7 @@ mod tests {
             .expect("made");
         let (result, told) = run(&format!("(read line < {}) & echo done", fifo.display()));
         assert!(result.is_ok() && told == ["done"]);
-        // Lets the grandchild end.
+        // Lets the grandchild exit.
         let gate =
             rustix::fs::open(&fifo, rustix::fs::OFlags::RDWR, rustix::fs::Mode::empty()).expect("open");
         rustix::io::write(&gate, b"go\n").expect("written");

@@ -1,14 +1,16 @@
-//! What the registries' programs get to see: an environment made of what is listed here, and a directory of symd's own
-//! to work in. Invariant: nothing that the project says (its `.npmrc`, `pip.conf`, `.cargo/config.toml`, `.python-version`)
-//! and nothing that redirects an interpreter (`PYTHONPATH`, `NODE_OPTIONS`, `RUSTFLAGS`) reaches them; how the user reaches
-//! the registries (proxies, certificates, mirrors) does.
+//! The environment of the registries' client programs: an allow-list of variables, and a working directory of
+//! symd's own. Invariant: no setting of the project (`.npmrc`, `pip.conf`, `.cargo/config.toml`,
+//! `.python-version`) and no variable that redirects an interpreter (`PYTHONPATH`, `NODE_OPTIONS`,
+//! `RUSTFLAGS`) reaches these programs; the user's settings for reaching the registries (proxies,
+//! certificates, mirrors) do.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use symd_base::programs::Programs;
 
-/// Who the user is and what their tools go by.
+/// Variables that are passed on under exactly these names: the user's identity, locale, directories,
+/// certificates and version managers.
 const PLAIN: [&str; 26] = [
     "HOME",
     "USER",
@@ -25,7 +27,7 @@ const PLAIN: [&str; 26] = [
     "CURL_CA_BUNDLE",
     "REQUESTS_CA_BUNDLE",
     "NODE_EXTRA_CA_CERTS",
-    // Version managers: their shims are what is on PATH.
+    // Version managers: the programs on PATH are their shims.
     "PYENV_ROOT",
     "PYENV_VERSION",
     "ASDF_DIR",
@@ -40,10 +42,10 @@ const PLAIN: [&str; 26] = [
     "RUSTUP_DIST_SERVER",
 ];
 
-/// Written in capitals, in small letters, or with the registry's own prefix.
+/// Proxy variables, compared in lower case.
 const PROXIES: [&str; 4] = ["http_proxy", "https_proxy", "all_proxy", "no_proxy"];
 
-/// pip's own settings, as far as they say where and how the index is reached.
+/// pip's settings that say where the index is and how it is reached.
 const PIP: [&str; 12] = [
     "PIP_CONFIG_FILE",
     "PIP_INDEX_URL",
@@ -59,7 +61,7 @@ const PIP: [&str; 12] = [
     "PIP_CACHE_DIR",
 ];
 
-/// npm's, after `npm_config_`.
+/// npm's settings of the same purpose, without their prefix `npm_config_`; compared in lower case.
 const NPM: [&str; 12] = [
     "registry",
     "ca",
@@ -75,8 +77,8 @@ const NPM: [&str; 12] = [
     "fetch_retries",
 ];
 
-/// cargo's: how registries are reached and which stands for which. Tokens to publish with are left out: build
-/// scripts see what cargo sees.
+/// Prefixes of cargo's settings: how registries are reached, and which registry replaces which. Tokens for
+/// publishing are excluded, because build scripts inherit cargo's environment.
 const CARGO: [&str; 4] = ["CARGO_HTTP_", "CARGO_NET_", "CARGO_REGISTRIES_", "CARGO_SOURCE_"];
 
 fn passes(name: &str) -> bool {
@@ -89,7 +91,7 @@ fn passes(name: &str) -> bool {
         || (CARGO.iter().any(|prefix| name.starts_with(prefix)) && !name.ends_with("_TOKEN"))
 }
 
-/// Where an installation takes place: which programs it finds, and which variables they get.
+/// Where an installation runs: the programs that it finds, and the variables that they get.
 #[derive(Clone, Debug)]
 pub struct Surroundings {
     programs: Programs,
@@ -97,12 +99,11 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    /// From this process's environment. `project` is where nothing may be run from.
+    /// Takes the environment of this process. Programs inside `project` are never found.
     pub fn of_process(project: Option<&Path>) -> Surroundings {
         Surroundings::new(std::env::vars_os(), project)
     }
 
-    /// From these variables.
     pub fn new(
         variables: impl IntoIterator<Item = (OsString, OsString)>,
         project: Option<&Path>,
@@ -119,17 +120,16 @@ impl Surroundings {
         surroundings
     }
 
-    /// The program called `name`, outside the project.
+    /// Finds the program `name` on PATH, outside the project.
     pub fn find(&self, name: &str) -> Option<PathBuf> {
         self.programs.find(name).ok()
     }
 
-    /// Where programs are looked for.
     pub(super) fn programs(&self) -> &Programs {
         &self.programs
     }
 
-    /// PATH, cleaned.
+    /// Returns the PATH without entries inside the project and without relative entries.
     pub(super) fn path(&self) -> OsString {
         self.programs.path()
     }

@@ -1,8 +1,9 @@
-//! Where a server lies once it is installed:
+//! The layout of one server's installation directory:
 //!
-//! `bin` → `current/bin`, `installed.json` → `current/installed.json`, `current` → one directory of a random name that
-//! is never written to again. Invariant: `current` changes by one rename, and a directory is removed only when no process
-//! runs from it, so that neither a reader nor a running server ever sees half of anything.
+//! `bin` → `current/bin`, `installed.json` → `current/installed.json`, `current` → one directory with a
+//! random name that is never written to again. Invariant: `current` changes by one rename, and a directory is
+//! removed only when no process runs from it, so neither a reader nor a running server ever sees a partial
+//! installation.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -15,45 +16,46 @@ use symd_base::state::{self, StateDirs};
 const CURRENT: &str = "current";
 const MANIFEST: &str = "installed.json";
 
-/// Where all servers of the user are installed, each in a directory of its name.
+/// Returns the directory in which all servers of the user are installed, each in a subdirectory of its name.
 pub fn servers_directory(dirs: &StateDirs) -> PathBuf {
     dirs.lasting.data.join("servers")
 }
 
-/// The directory of one server.
+/// The installation directory of one server.
 #[derive(Clone, Debug)]
 pub struct Home {
     directory: PathBuf,
 }
 
 impl Home {
-    /// Of `server`, which is a plain name, beneath the directory of all servers.
+    /// Takes the directory of `server` (a plain name, not a path) below `servers`.
     pub fn new(servers: &Path, server: &str) -> Home {
         Home { directory: servers.join(server) }
     }
 
-    /// The directory of its programs.
+    /// Returns the directory with the installed programs.
     pub(super) fn bin(&self) -> PathBuf {
         self.directory.join("bin")
     }
 
-    /// The program `command` as it is run.
+    /// Returns the path by which the program `command` is run, installed or not.
     pub fn program(&self, command: &str) -> PathBuf {
         self.bin().join(command)
     }
 
-    /// The program `command`, if it is installed.
+    /// Returns the path of the program `command` if it is installed.
     pub fn installed_program(&self, command: &str) -> Option<PathBuf> {
         Some(self.program(command)).filter(|program| is_program(program))
     }
 
-    /// What is installed; `None` when nothing is.
+    /// Reads the manifest of the current installation; `None` if nothing is installed or the manifest is not
+    /// readable.
     pub fn manifest(&self) -> Option<Manifest> {
         let text = state::read_file(&self.directory.join(MANIFEST)).ok().flatten()?;
         serde_json::from_slice(&text).ok()
     }
 
-    /// A new directory to install into. The lock is held.
+    /// Creates a new directory to install into. The caller holds the install lock.
     pub(super) fn fresh(&self) -> Result<Fresh, InstallError> {
         state::private_dir(&self.directory)?;
         let directory = self.directory.join(format!("{:08x}", fastrand::u32(..)));
@@ -63,7 +65,7 @@ impl Home {
         Ok(fresh)
     }
 
-    /// Shows what was installed into `fresh` in place of what was there.
+    /// Publishes `fresh` as the current installation, in place of the previous one.
     pub(super) fn show(&self, mut fresh: Fresh, manifest: &Manifest) -> Result<(), InstallError> {
         state::remove_tree(&fresh.workspace())?;
         let text = serde_json::to_vec_pretty(manifest).unwrap_or_default();
@@ -77,7 +79,8 @@ impl Home {
         Ok(())
     }
 
-    /// Removes what earlier installations left, as far as nothing runs from it. The lock is held.
+    /// Removes the directories of earlier installations from which no process runs. The caller holds the
+    /// install lock.
     pub(super) fn sweep(&self) {
         let Ok(entries) = self.directory.read_dir() else { return };
         let current = std::fs::read_link(self.directory.join(CURRENT)).ok();
@@ -85,16 +88,17 @@ impl Home {
             let old = entry.file_type().is_ok_and(|kind| kind.is_dir())
                 && Some(Path::new(&entry.file_name())) != current.as_deref();
             if old && !is_in_use(&entry.path()) {
-                // What cannot be removed now is tried again at the next installation.
+                // A directory that cannot be removed now is tried again at the next installation.
                 if let Err(error) = state::remove_tree(&entry.path()) {
-                    tracing::warn!(%error, "an old installation stays");
+                    tracing::warn!(%error, "cannot remove an old installation; the next one tries again");
                 }
             }
         }
     }
 }
 
-/// Whether a process of ours runs a program in `directory`, or has one on its command line (scripts).
+/// Whether a process runs a program in `directory`, or names it on its command line (scripts). True if /proc
+/// cannot be listed.
 fn is_in_use(directory: &Path) -> bool {
     let Ok(processes) = Path::new("/proc").read_dir() else { return true };
     let wanted = directory.as_os_str().as_bytes();
@@ -108,7 +112,7 @@ fn is_in_use(directory: &Path) -> bool {
     })
 }
 
-/// An installation under way; vanishes unless it is shown.
+/// An installation in progress; its directory is removed on drop unless [`Home::show`] has published it.
 #[derive(Debug)]
 pub(super) struct Fresh {
     directory: PathBuf,
@@ -116,17 +120,18 @@ pub(super) struct Fresh {
 }
 
 impl Fresh {
-    /// Will be the server's `bin`.
+    /// Returns the directory that becomes the server's `bin`.
     pub(super) fn bin(&self) -> PathBuf {
         self.directory.join("bin")
     }
 
-    /// A directory for one registry's files.
+    /// Returns the directory for the files of one registry.
     pub(super) fn part(&self, name: &str) -> PathBuf {
         self.directory.join(name)
     }
 
-    /// Where the registries' programs work; removed before anything is shown.
+    /// Returns the working directory of the registries' programs; it is removed before the installation is
+    /// published.
     pub(super) fn workspace(&self) -> PathBuf {
         self.directory.join("workspace")
     }
@@ -137,7 +142,7 @@ impl Drop for Fresh {
         if !self.shown
             && let Err(error) = state::remove_tree(&self.directory)
         {
-            tracing::warn!(%error, "half an installation stays; it is in nobody's way, and the next one removes it");
+            tracing::warn!(%error, "cannot remove a failed installation; the next one tries again");
         }
     }
 }
@@ -177,7 +182,7 @@ mod tests {
         let home = Home::new(scratch.path(), "x");
         let old = install(&home, "#!/bin/sh\n");
         assert!(home.installed_program("x-ls").is_some());
-        // A program that runs until its stdin ends, from the old installation.
+        // A program of the old installation that runs until its stdin is closed.
         state::create_program(
             &old.join("bin/reader"),
             &state::read_file(Path::new("/bin/cat")).expect("read").expect("there"),

@@ -1,6 +1,7 @@
-//! Getting language servers from the registries their authors use, into symd's own data directory: pinned versions,
-//! reviewed hashes, one installer at a time. Starts no server and knows no LSP. Invariant: a server's directory
-//! shows the old installation or the new one, whole, at every moment; what fails half-way leaves nothing.
+//! Installs language servers from the registries that their authors use into symd's own data directory:
+//! pinned versions, reviewed hashes, one installer at a time. Starts no server and does not speak LSP.
+//! Invariant: a server's directory shows the complete old or the complete new installation at every moment; a
+//! failed installation leaves no files.
 
 mod child;
 mod environment;
@@ -32,49 +33,48 @@ pub enum InstallError {
     /// symd's own files could not be written.
     #[error(transparent)]
     State(#[from] StateError),
-    /// The registry's own program is not there.
+    /// The registry's client program is not on PATH.
     #[error("{tool} is not on PATH; {hint}")]
     NoTool {
-        /// `npm`.
+        /// The client program: `npm`.
         tool: &'static str,
-        /// How to get it.
+        /// How to install the client program.
         hint: &'static str,
     },
-    /// symd does not install this one.
+    /// symd does not install this server.
     #[error("symd does not install it: {hint}")]
     ByHand {
-        /// What to do.
+        /// What the user has to do.
         hint: String,
     },
-    /// A program that was needed could not be started.
+    /// A program that the installation runs could not be started.
     #[error("cannot run {}: {source}", program.display())]
     CannotRun {
-        /// The program.
+        /// The program's path.
         program: PathBuf,
-        /// What the system said.
         source: std::io::Error,
     },
-    /// A program that was needed failed.
+    /// A program that the installation runs exited with an error.
     #[error("{what} failed ({how}); its last lines:\n{tail}")]
     Failed {
-        /// `npm ci`.
+        /// The command: `npm ci`.
         what: String,
-        /// `exit status: 1`.
+        /// The exit status: `exit status: 1`.
         how: String,
-        /// What it said last, indented.
+        /// The last lines of its output, indented.
         tail: String,
     },
-    /// The installation went through and the server is not in it.
+    /// The installation succeeded, but the server's program is not in it.
     #[error(
-        "{parts} brought no program {command:?}; the `command` or the `install` of this server in languages.toml is wrong"
+        "{parts} did not install the program {command:?}; correct `command` or `install` of this server in languages.toml"
     )]
     NoProgram {
-        /// What was installed.
+        /// The parts that were installed.
         parts: String,
-        /// What languages.toml runs.
+        /// The server's `command` in languages.toml.
         command: String,
     },
-    /// Somebody pressed ctrl-C, or asked the process to end.
-    #[error("interrupted; nothing of it was left behind")]
+    /// SIGINT (ctrl-C), SIGTERM or SIGHUP arrived during the installation.
+    #[error("interrupted; the unfinished installation was removed")]
     Interrupted,
 }

@@ -1,5 +1,5 @@
-//! Where a server is found and who put it there. Which program is meant is not decided here but where all are looked up.
-//! Runs nothing.
+//! Finds a server's program and tells who installed it. The rules by which a program is chosen are
+//! `symd_base::programs`'. Runs nothing.
 
 use std::path::{Path, PathBuf};
 
@@ -9,28 +9,26 @@ use super::manifest::Manifest;
 use symd_base::programs::Unusable;
 use symd_config::LanguageServer;
 
-/// Who put a server where it is.
+/// Who installed a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ServerOrigin {
     /// `symd install`.
     Installed(Manifest),
-    /// Somebody else: it is on PATH, or was put by hand where symd installs.
+    /// Someone else: the program is on PATH, or was put by hand into symd's installation directory.
     Path,
 }
 
-/// A server that is there.
+/// A server whose program was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocatedServer {
-    /// Its program.
     pub program: PathBuf,
-    /// Who put it there.
     pub origin: ServerOrigin,
-    /// Programs it needs that cannot be started.
+    /// Programs that the server requires and that cannot be started.
     pub missing: Vec<String>,
 }
 
-/// The program that would be started for `server`, called `name`, or why none can be; `servers` is where symd installs
-/// them. It is looked up as whoever starts it does.
+/// Finds the program that symd would start for the server `name`, by the same rules as when it is started;
+/// the error says why there is none. `servers` is the directory into which symd installs.
 pub fn locate(
     servers: &Path,
     name: &str,
@@ -40,7 +38,7 @@ pub fn locate(
     let home = Home::new(servers, name);
     let programs = here.programs().clone().after(home.bin());
     let program = programs.find(&server.command)?;
-    // What was put where symd installs without a manifest was put there by hand.
+    // A program in symd's directory without a manifest was put there by hand.
     let manifest = home.manifest().filter(|_| program == home.program(&server.command));
     let origin = manifest.map_or(ServerOrigin::Path, ServerOrigin::Installed);
     let missing = server.requires.iter().filter(|needed| programs.find(needed).is_err()).cloned().collect();

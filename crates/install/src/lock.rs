@@ -1,5 +1,5 @@
-//! One installer at a time, over all processes of the user. The lock is a `flock` on a file in the data directory,
-//! which ends with its holder, however that ends.
+//! Ensures that one installer runs at a time among all processes of the user. The lock is a `flock` on a file
+//! in the data directory; it is released when its holder exits, in whatever way.
 
 use std::fs::File;
 use std::path::Path;
@@ -9,29 +9,29 @@ use rustix::fs::{FlockOperation, Mode, OFlags, flock};
 use super::InstallError;
 use symd_base::state::{self, StateError};
 
-/// Held until dropped.
+/// The lock, held until dropped.
 #[derive(Debug)]
 pub struct InstallLock {
     _file: File,
 }
 
-/// What trying gave.
+/// The result of trying to take the lock.
 #[derive(Debug)]
 pub enum Locking {
-    /// It is ours.
+    /// The caller holds the lock.
     Held(InstallLock),
-    /// Another installer is at work: [`LockWaiting::wait`].
+    /// Another installer holds the lock; [`LockWaiting::wait`] waits for it.
     Busy(LockWaiting),
 }
 
-/// The lock, open and not ours yet.
+/// The open lock file, not locked yet.
 #[derive(Debug)]
 pub struct LockWaiting {
     file: File,
 }
 
 impl InstallLock {
-    /// Takes the lock of the servers in `directory` if nobody holds it; makes the directory.
+    /// Takes the lock of the servers in `directory` without waiting; creates the directory if it is missing.
     pub fn take(directory: &Path) -> Result<Locking, InstallError> {
         state::private_dir(directory)?;
         let path = directory.join(".lock");
@@ -51,7 +51,8 @@ impl InstallLock {
 }
 
 impl LockWaiting {
-    /// Waits, in the kernel, until the other installer is done. Ctrl-C ends the process, as nothing has begun.
+    /// Blocks in the kernel until the other installer is done. Ctrl-C kills the process meanwhile; nothing is
+    /// installed yet.
     pub fn wait(self) -> Result<InstallLock, InstallError> {
         loop {
             match flock(&self.file, FlockOperation::LockExclusive) {

@@ -1,5 +1,5 @@
-//! What is installed of a server, as its directory says it: `installed.json`. Written before the installation is
-//! shown, never changed after.
+//! The description of one installation, stored beside it as `installed.json`. It is written before the
+//! installation is published and never changed afterwards.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,24 +7,23 @@ use super::pins;
 use symd_base::ContentHash;
 use symd_config::server::Install;
 
-/// One installation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     /// The server's name in languages.toml.
     pub server: String,
-    /// Its parts: `pypi:ty==0.0.105`.
+    /// The installed parts: `pypi:ty==0.0.105`.
     pub parts: Vec<String>,
-    /// The hash of the lists of hashes that the registries' files were held against; none where symd has no such list
-    /// for these versions.
+    /// The hash of the hash lists against which the downloaded files were checked; `None` where symd has no
+    /// list for these versions.
     pub pins: Option<String>,
-    /// When, in seconds since 1970.
+    /// Unix time in seconds.
     pub installed_at: u64,
-    /// The version of symd that did it.
+    /// The version of symd that installed the server.
     pub symd: String,
 }
 
 impl Manifest {
-    /// Of an installation of `parts` made now.
+    /// Describes an installation of `parts`, made now.
     pub(super) fn now(server: &str, parts: &[Install]) -> Manifest {
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         Manifest {
@@ -36,22 +35,22 @@ impl Manifest {
         }
     }
 
-    /// Whether `other` is the same installation, made whenever.
+    /// Whether `other` has the same parts and hash lists; the time and the version of symd do not count.
     pub(super) fn same_as(&self, other: &Manifest) -> bool {
         self.parts == other.parts && self.pins == other.pins
     }
 
-    /// The version of the part that bears the server's name, else of the first.
+    /// Returns the version of the part that has the server's name, else of the first part.
     pub fn version(&self) -> &str {
         let named = |part: &&String| part.contains(&format!(":{}==", self.server));
         let part = self.parts.iter().find(named).or(self.parts.first());
         let version = part.and_then(|part| part.split_once("==")).map_or("", |(_, version)| version);
-        // What is installed beside it follows after a blank.
+        // A part's additional packages follow after a space.
         version.split(' ').next().unwrap_or(version)
     }
 }
 
-/// A part in one word; `None` for what symd does not install.
+/// Formats a part as one string; `None` for a part that symd does not install.
 pub(super) fn describe(part: &Install) -> Option<String> {
     match part {
         Install::PyPi { package, version } => Some(format!("pypi:{package}=={version}")),

@@ -1,15 +1,16 @@
-//! The lists of hashes that symd's authors reviewed, in `installs/`: for each server a pip requirements file with the
-//! hash of every wheel, or an npm lockfile with the integrity of every package, dependencies included. They belong to one
-//! version: for another (a user's own languages.toml may name one) there is none, and only the version is pinned.
-//! `installs/regenerate.py` makes them, and `pinned.rs`, from languages.toml.
+//! The hash lists in `installs/`, reviewed by symd's authors: for each server a pip requirements file with
+//! the hash of every wheel, or an npm lockfile with the integrity of every package, dependencies included. A
+//! list is valid for one version only: for another version (a user's own languages.toml may name one) there
+//! is none, and only the version is pinned. `installs/regenerate.py` generates the lists and `pinned.rs` from
+//! languages.toml.
 
 use serde_json::Value;
 
 use super::pinned::PINNED;
 use symd_config::server::Install;
 
-/// All lists for these parts of `server`, one after the other; `None` when one that is needed is not there for exactly
-/// these versions. cargo needs none: a crate's own lockfile holds the hashes of what it is built from.
+/// Returns all lists for these parts of `server`, concatenated; `None` if a required list does not exist for
+/// exactly these versions. cargo needs no list: a crate's own lockfile holds the hashes of its dependencies.
 pub(super) fn of(server: &str, parts: &[Install]) -> Option<String> {
     let mut lists = String::new();
     if parts.iter().any(|part| matches!(part, Install::PyPi { .. })) {
@@ -21,7 +22,7 @@ pub(super) fn of(server: &str, parts: &[Install]) -> Option<String> {
     Some(lists)
 }
 
-/// The requirements file that holds all PyPI parts.
+/// Returns the requirements file that covers all PyPI parts, if there is one.
 pub(super) fn pypi(server: &str, parts: &[Install]) -> Option<&'static str> {
     let list = find(server, "txt")?;
     let mut any = false;
@@ -38,7 +39,7 @@ pub(super) fn pypi(server: &str, parts: &[Install]) -> Option<&'static str> {
     any.then_some(list)
 }
 
-/// The lockfile that holds all npm parts.
+/// Returns the lockfile that covers all npm parts, if there is one.
 pub(super) fn npm(server: &str, parts: &[Install]) -> Option<&'static str> {
     let lock = find(server, "package-lock.json")?;
     let wanted = npm_packages(parts);
@@ -51,13 +52,13 @@ pub(super) fn npm(server: &str, parts: &[Install]) -> Option<&'static str> {
     (same && !wanted.is_empty()).then_some(lock)
 }
 
-/// Name and version of all npm packages that the parts name.
+/// Returns name and version of every npm package that the parts name.
 pub(super) fn npm_packages(parts: &[Install]) -> Vec<(String, String)> {
     let mut packages = Vec::new();
     for part in parts {
         if let Install::Npm { package, version, with } = part {
             packages.push((package.clone(), version.clone()));
-            // The name of a scoped package starts with an @ of its own.
+            // A scoped package's name itself starts with an @.
             let beside = with.iter().filter_map(|with| with.rsplit_once('@'));
             packages.extend(beside.map(|(name, version)| (name.to_owned(), version.to_owned())));
         }
@@ -65,7 +66,7 @@ pub(super) fn npm_packages(parts: &[Install]) -> Vec<(String, String)> {
     packages
 }
 
-/// A distribution's name as PyPI compares it.
+/// Normalises the name of a distribution as PyPI does to compare names.
 pub(super) fn normalised(package: &str) -> String {
     let words: Vec<String> =
         package.split(['-', '_', '.']).filter(|word| !word.is_empty()).map(str::to_ascii_lowercase).collect();

@@ -1,4 +1,4 @@
-//! One server's installation from beginning to end. Needs a tokio runtime.
+//! Installs one server, from the check of what is there to the published directory. Needs a tokio runtime.
 
 use std::path::{Path, PathBuf};
 
@@ -12,12 +12,11 @@ use symd_base::programs::is_program;
 use symd_config::LanguageServer;
 use symd_config::server::Install;
 
-/// Whether what is there already is installed again.
+/// Whether a server that is already installed is installed again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Force {
-    /// Only what is missing or of another version.
+    /// Install only if the server is missing or has another version or other hash lists.
     No,
-    /// Again.
     Yes,
 }
 
@@ -27,29 +26,27 @@ impl From<bool> for Force {
     }
 }
 
-/// How it went.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InstallOutcome {
-    /// The same version was there, whole.
+    /// The same version was already installed completely.
     AlreadyThere(Manifest),
-    /// It is there now.
     Installed(Manifest),
-    /// symd does not install it, and need not: it is on PATH.
+    /// symd does not install this server, and its program is on PATH.
     OnPath(PathBuf),
 }
 
-/// What is told while it goes on.
+/// Progress reports during an installation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InstallProgress<'a> {
-    /// These parts are being installed.
+    /// The installation of these parts begins.
     Begins(&'a [String]),
-    /// symd has no hashes for this version, so that only the version is pinned.
+    /// symd has no hash list for this version, so only the version is pinned.
     WithoutHashes,
     /// A line that a registry's program printed.
     Line(&'a str),
 }
 
-/// Installs servers, one after the other, while it holds the lock.
+/// Installs servers one after the other; holds the install lock.
 #[derive(Debug)]
 pub struct Installer {
     servers: PathBuf,
@@ -58,12 +55,13 @@ pub struct Installer {
 }
 
 impl Installer {
-    /// Into the directory `servers`. From now on ctrl-C interrupts the installation instead of the process.
+    /// Installs into the directory `servers`. From now on SIGINT, SIGTERM and SIGHUP interrupt the
+    /// installation instead of killing the process.
     pub fn new(servers: &Path, lock: InstallLock, here: Surroundings) -> std::io::Result<Installer> {
         Ok(Installer { servers: servers.to_owned(), children: Children::new(here)?, _lock: lock })
     }
 
-    /// Installs `server`, called `name`, unless it is there.
+    /// Installs the server `name` unless it is installed already; reports progress through `tell`.
     pub async fn install(
         &mut self,
         name: &str,
@@ -113,7 +111,7 @@ impl Installer {
         }
         let hints: Vec<&str> = hints(&server.install).collect();
         let hint = if hints.is_empty() {
-            format!("put {:?} on PATH as its authors say", server.command)
+            format!("install {:?} as its authors describe, so that it is on PATH", server.command)
         } else {
             hints.join("; ")
         };
@@ -121,7 +119,7 @@ impl Installer {
     }
 }
 
-/// What the user has to do for a server's parts by hand.
+/// Returns the instructions for the parts that the user has to install by hand.
 fn hints(parts: &[Install]) -> impl Iterator<Item = &str> {
     parts.iter().filter_map(Install::by_hand)
 }

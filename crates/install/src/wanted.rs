@@ -1,22 +1,22 @@
-//! What somebody means who says `symd install python`: a server by its name, or a language's first server that can be
-//! installed here. Starts nothing.
+//! Resolves the argument of `symd install python`: a server's name, or a language, which stands for its first
+//! server that can be installed on this machine. Starts nothing.
 
 use super::Surroundings;
 use symd_config::server::Install;
 use symd_config::{LanguageServer, Languages};
 
-/// How a server is got.
+/// How a server can be installed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServerSource {
-    /// By symd, with this program of the user's: `npm`.
+    /// symd installs it with this client program of the registry: `npm`.
     Registry(&'static str),
-    /// By hand; the hints are in the server's `System` parts.
+    /// The user installs it by hand; the server's `System` parts hold the instructions.
     ByHand,
-    /// languages.toml does not say.
+    /// languages.toml has no `install` entry for it.
     Unsaid,
 }
 
-/// How `server` is got: the program for the first of its parts that a registry gives.
+/// Returns how `server` can be installed. For a registry: the client program of the first part that has one.
 pub fn source_of(server: &LanguageServer) -> ServerSource {
     match server.install.iter().find_map(tool_for) {
         Some(tool) => ServerSource::Registry(tool),
@@ -25,7 +25,7 @@ pub fn source_of(server: &LanguageServer) -> ServerSource {
     }
 }
 
-/// The program that installs `part`.
+/// Returns the client program that installs `part`; `None` for a part that symd does not install.
 pub(super) fn tool_for(part: &Install) -> Option<&'static str> {
     match part {
         Install::PyPi { .. } => Some("python3"),
@@ -35,18 +35,18 @@ pub(super) fn tool_for(part: &Install) -> Option<&'static str> {
     }
 }
 
-/// What a word means.
+/// The result of resolving the argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Resolved {
-    /// This server.
+    /// The server with this name.
     Server(String),
-    /// A language that no server of languages.toml serves.
+    /// A language without any server in languages.toml.
     NoServer,
-    /// Nothing; these names are like it.
+    /// Neither a server nor a language; these names are similar.
     Unknown(Vec<String>),
 }
 
-/// What `word` means: the name of a server, or of a language.
+/// Resolves `word` as the name of a server, else of a language.
 pub fn resolve(languages: &Languages, word: &str, here: &Surroundings) -> Resolved {
     if languages.server(word).is_some() {
         return Resolved::Server(word.to_owned());
@@ -60,7 +60,7 @@ pub fn resolve(languages: &Languages, word: &str, here: &Surroundings) -> Resolv
     let languages_names = languages.all().map(|(_, language)| language.name.as_str());
     let names = languages_names.chain(languages.servers().map(|(name, _)| name));
     let small = word.to_ascii_lowercase();
-    // A short word is one letter away from too many.
+    // Short words would match too many names, so the permitted distance grows with the length.
     let most = (small.len() / 3).min(2);
     let rank = |name: &str| match distance(&small, name) {
         close if close <= most => Some(close),
@@ -74,8 +74,8 @@ pub fn resolve(languages: &Languages, word: &str, here: &Surroundings) -> Resolv
     Resolved::Unknown(near.into_iter().map(|(_, name)| name.to_owned()).collect())
 }
 
-/// The server that `symd install LANGUAGE` gets: the first whose registries' programs are here, else the first that a
-/// registry gives at all, else the first.
+/// Returns the server that `symd install LANGUAGE` installs: the first whose registries' client programs are
+/// all on PATH, else the first that a registry provides, else the first.
 pub fn default_server<'a>(languages: &'a Languages, language: &str, here: &Surroundings) -> Option<&'a str> {
     let language = languages.get(languages.by_name(language)?);
     let servers = || {
@@ -93,7 +93,7 @@ pub fn default_server<'a>(languages: &'a Languages, language: &str, here: &Surro
         .map(|(name, _)| name)
 }
 
-/// Letters to add, drop or exchange to make one of the other.
+/// Returns the Levenshtein distance in characters.
 fn distance(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().collect();
     let mut row: Vec<usize> = (0..=other.len()).collect();
@@ -139,7 +139,7 @@ command = "gopls"
 install = [{ registry = "system", hint = "apt install gopls" }]
 "#;
 
-    /// Where only `tools` are on PATH.
+    /// Surroundings whose PATH has only `tools`.
     fn here(scratch: &tempfile::TempDir, tools: &[&str]) -> Surroundings {
         let bin = scratch.path().join(format!("bin-{}", tools.concat()));
         state::private_dir(&bin).expect("made");

@@ -1,6 +1,7 @@
-//! What a server asks and tells of itself, and what it hears. Every request is answered at once, also while the server
-//! shuts down: servers have been seen to die of a missing answer. Invariant: nothing here waits, and nothing a server
-//! says is an error of ours.
+//! Handles what a server sends on its own initiative: answers its requests and turns its notifications into
+//! facts. Every request is answered at once, also while the server shuts down: servers have been observed to
+//! exit because of a missing answer. Invariant: nothing here blocks, and nothing that a server sends makes
+//! symd fail.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,13 +21,13 @@ use super::uri;
 /// JSON-RPC 2.0, `Method not found`.
 const METHOD_NOT_FOUND: i64 = -32601;
 
-/// Answers one server.
+/// The handler of one server's requests and notifications.
 pub(crate) struct Answers {
     server: String,
-    /// The root it was given, as its one workspace folder.
+    /// The root sent in `initialize`, as the only workspace folder.
     root: PathBuf,
     config: Value,
-    /// A part of the log message that its readiness waits for.
+    /// A part of the log message that the readiness rules wait for.
     log_message: Option<String>,
     capabilities: Mutex<Capabilities>,
     published: Arc<Published>,
@@ -35,7 +36,7 @@ pub(crate) struct Answers {
 }
 
 impl Answers {
-    /// Answers `server`, whose root is `root` and whose settings are `config`. Facts go to the receiver.
+    /// Creates the handler for `server` with its root and its settings, and the receiver of its facts.
     pub(crate) fn new(
         server: &str,
         root: PathBuf,
@@ -52,12 +53,12 @@ impl Answers {
         (Arc::new(answers), told)
     }
 
-    /// What the server can do, as known so far.
+    /// Locks the server's capabilities as known so far.
     pub(crate) fn capabilities(&self) -> MutexGuard<'_, Capabilities> {
         self.capabilities.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Where the edits go that the server asks for.
+    /// Returns the collector of the edits that the server requests.
     pub(crate) fn collected(&self) -> Arc<Collected> {
         Arc::clone(&self.collected)
     }
@@ -72,7 +73,7 @@ impl Answers {
                 let mut capabilities = self.capabilities();
                 registrations.into_iter().for_each(|registration| capabilities.register(registration));
             }
-            Err(error) => tracing::debug!(server = self.server, %error, "an odd registration"),
+            Err(error) => tracing::debug!(server = self.server, %error, "invalid registration"),
         }
     }
 
@@ -92,7 +93,7 @@ impl Answers {
                 let mut capabilities = self.capabilities();
                 unregisterations.iter().for_each(|gone| capabilities.unregister(&gone.id));
             }
-            Err(error) => tracing::debug!(server = self.server, %error, "an odd unregistration"),
+            Err(error) => tracing::debug!(server = self.server, %error, "invalid unregistration"),
         }
     }
 
@@ -132,13 +133,13 @@ impl Answers {
             return;
         }
         if let Err(mpsc::error::TrySendError::Full(fact)) = self.facts.try_send(fact) {
-            tracing::warn!(server = self.server, ?fact, "nobody takes what the server tells; it is lost");
+            tracing::warn!(server = self.server, ?fact, "the queue of facts is full; this one is lost");
         }
     }
 
     fn log(&self, method: &str, params: &Raw) {
         let text: String = params.as_str().chars().take(1000).collect();
-        tracing::debug!(server = self.server, method, text, "the server says");
+        tracing::debug!(server = self.server, method, text, "message from the server");
     }
 }
 
@@ -155,8 +156,8 @@ impl Handler for Answers {
             "workspace/applyEdit" => return Ok(self.collected.take(params)),
             _ if method.to_ascii_lowercase().ends_with("refresh") => {}
             _ => {
-                tracing::debug!(server = self.server, method, "the server asks what symd does not know");
-                let message = format!("symd does not know {method}");
+                tracing::debug!(server = self.server, method, "the server sent an unknown request");
+                let message = format!("symd does not support {method}");
                 return Err(Refusal { code: METHOD_NOT_FOUND, message });
             }
         }
@@ -180,13 +181,14 @@ impl Handler for Answers {
             }
             "window/logMessage" => {
                 self.log(method, params);
-                // Only what the rule names becomes a fact: some servers log several lines for each request.
+                // Only the log message that the readiness rules name becomes a fact: some servers log several
+                // lines per request.
                 if self.log_message.as_deref().is_some_and(|sign| logged(params).contains(sign)) {
                     self.tell(Fact::LoggedSign);
                 }
             }
             "telemetry/event" | "$/logTrace" => self.log(method, params),
-            // Nothing of ours is ever computing for the server.
+            // symd answers every request at once, so there is nothing to cancel.
             "$/cancelRequest" => {}
             _ => self.tell(Fact::Notified { method: method.to_owned() }),
         }
@@ -205,7 +207,7 @@ fn status(params: &Raw) -> Fact {
     Fact::Status { quiescent, health, message }
 }
 
-/// The text of a `window/logMessage`; empty where it has none.
+/// Returns the text of a `window/logMessage`; empty if it has none.
 fn logged(params: &Raw) -> String {
     #[derive(Default, Deserialize)]
     struct Logged {
@@ -215,7 +217,7 @@ fn logged(params: &Raw) -> String {
     params.decode::<Logged>().unwrap_or_default().message
 }
 
-/// The text of a message that reports an error (LSP 3.17, `MessageType`).
+/// Returns the text of a `window/showMessage` of type error (LSP 3.17, `MessageType`).
 fn error_shown(params: &Raw) -> Option<String> {
     const ERROR: u64 = 1;
     let params: Value = params.decode().ok()?;
@@ -227,15 +229,15 @@ fn whole_percent(percentage: f64) -> Option<u32> {
     (0..=100).find(|&whole| percentage < f64::from(whole) + 1.0)
 }
 
-/// The part of the settings that a server asks for: `a.b` is `config.a.b`, or a key that is written `a.b`. Null when
-/// there is none; everything when no section is named.
+/// Returns the section of the settings that a server requests: `a.b` is `config.a.b`, or else the key `a.b`
+/// itself. Null if there is none; all settings if no section is named.
 fn section_of(config: &Value, section: Option<&str>) -> Value {
     let Some(section) = section.filter(|section| !section.is_empty()) else { return config.clone() };
     let nested = section.split('.').try_fold(config, |part, name| part.get(name));
     nested.or_else(|| config.get(section)).cloned().unwrap_or_default()
 }
 
-/// A workspace folder (LSP 3.17, `WorkspaceFolder`).
+/// Returns the JSON of a workspace folder (LSP 3.17, `WorkspaceFolder`).
 pub(crate) fn folder(root: &std::path::Path) -> Value {
     let name = root.file_name().map_or_else(|| "/".to_owned(), |name| name.to_string_lossy().into_owned());
     json!({"uri": uri::of_path(root), "name": name})

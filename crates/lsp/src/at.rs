@@ -1,4 +1,4 @@
-//! What a question to a server names.
+//! The arguments of a question to a server: where, and how long to wait.
 
 use tokio::time::Instant;
 
@@ -7,43 +7,42 @@ use symd_base::{ContentHash, RelPath};
 /// A place in a file of the project.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct At {
-    /// Which file.
     pub path: RelPath,
-    /// In bytes of the decoded text.
+    /// The offset in bytes of the decoded text, 0-based.
     pub offset: u32,
-    /// The file's version that `offset` belongs to; the server is asked about no other.
+    /// The content hash of the version to which `offset` belongs; the server is asked about no other version.
     pub hash: ContentHash,
-    /// The index revision of the question: an equal question of an older revision is not the same question.
+    /// The index revision of the question. Questions of different revisions are never treated as equal.
     pub revision: u64,
 }
 
-/// Where to go from a use of a name (LSP 3.17, `textDocument/definition` and its siblings).
+/// The target of a navigation from a name (LSP 3.17, `textDocument/definition` and its siblings).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Goto {
-    /// Where it is defined.
     Definition,
-    /// Where it is declared.
     Declaration,
-    /// Where its type is defined.
+    /// The definition of the name's type.
     TypeDefinition,
-    /// What implements it.
+    /// The implementations of the name.
     Implementation,
 }
 
 /// How long a question waits for a server that is not ready.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waiting {
-    /// Not at all: the server is started in the background, and the answer is [`super::NoAnswer::NotReady`]; so it is, too,
-    /// where one that is ready does not answer soon what syntax can answer.
+    /// Does not wait: the server is started in the background, and the result is
+    /// [`super::NoAnswer::NotReady`]. This is also the result where a ready server does not answer soon and
+    /// syntax alone can answer.
     No,
-    /// Not at all either, but for the answer of one that is ready as long as that takes.
+    /// Does not wait for a server that is not ready, but waits for the answer of a ready one for as long as
+    /// the request may take.
     ForAnswer,
-    /// Until then.
+    /// Waits until this moment.
     Until(Instant),
 }
 
 impl Waiting {
-    /// The same where a late answer is no answer: an edit is not to be made by less than the server knows.
+    /// Turns `No` into `ForAnswer`, for edits: they must not be computed without a ready server's answer.
     pub fn for_answer(self) -> Waiting {
         match self {
             Waiting::No => Waiting::ForAnswer,

@@ -1,35 +1,35 @@
-//! How often a server may die before it stays down, and how long it is left alone after each death. Pure.
-//! Invariant: a server that dies as soon as it is started is started a bounded number of times.
+//! The restart policy: how often a server may die before it stays down, and the pause before each restart.
+//! Pure. Invariant: a server that dies as soon as it is started is started a bounded number of times.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Deaths within this time are counted together.
+/// The time span within which deaths are counted.
 const WINDOW: Duration = Duration::from_secs(600);
-/// How long it is left alone after the first, second … death within the window; after one more it stays down. The
-/// first is short: a server that was killed should be back at once.
+/// The pause before the restart after the first, second … death within the window; after one more death the
+/// server stays down. The first pause is short, because a server that was killed should be back at once.
 const PAUSES: [Duration; 4] =
     [Duration::from_millis(100), Duration::from_millis(500), Duration::from_secs(2), Duration::from_secs(8)];
 
-/// The deaths of one server.
+/// The recent deaths of one server.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Budget {
     deaths: VecDeque<Instant>,
 }
 
-/// What follows a death.
+/// The consequence of a death.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
-    /// It is started again then.
+    /// Start the server again at this moment.
     StartAt(Instant),
-    /// It stays down: that many deaths within that many minutes.
+    /// Leave it down: it died this many times within this many minutes.
     StayDown { deaths: usize, minutes: u64 },
 }
 
 impl Budget {
-    /// Counts a death.
+    /// Counts a death at `now` and returns what to do next.
     pub(super) fn died(&mut self, now: Instant) -> Next {
         while self.deaths.front().is_some_and(|death| now.duration_since(*death) > WINDOW) {
             self.deaths.pop_front();
@@ -41,7 +41,7 @@ impl Budget {
         }
     }
 
-    /// Somebody wants to try again.
+    /// Forgets all deaths, because the user restarts the server.
     pub(super) fn forgive(&mut self) {
         self.deaths.clear();
     }
@@ -61,7 +61,7 @@ mod tests {
         }
         let down = Next::StayDown { deaths: 5, minutes: 10 };
         assert_eq!(budget.clone().died(zero + WINDOW), down);
-        // The first two are forgotten by then.
+        // The first two deaths are outside the window by then.
         let later = zero + WINDOW + Duration::from_millis(1500);
         assert_eq!(budget.died(later), Next::StartAt(later + PAUSES[2]));
         budget.forgive();

@@ -1,5 +1,6 @@
-//! What client and server can do: what we say of ourselves, honestly, and what the server said, at `initialize` or
-//! later by registering. Invariant: a capability of odd shape is a capability lacking, never a failed handshake.
+//! The capabilities of both sides: those that symd declares in `initialize`, and those that the server
+//! declares there or registers later. Invariant: a malformed capability counts as missing and never fails the
+//! handshake.
 
 use std::collections::BTreeMap;
 
@@ -20,35 +21,35 @@ use serde_json::{Value, json};
 
 use super::span::ColumnEncoding;
 
-/// How a server wants to hear of changes in open documents (LSP 3.17, `TextDocumentSyncOptions`).
+/// The notifications that a server wants for open documents (LSP 3.17, `TextDocumentSyncOptions`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sync {
     /// Whether it wants `didOpen` and `didClose`.
     pub(crate) opens: bool,
-    /// What it wants of changes.
+    /// How it wants changes to be reported.
     pub(crate) change: SyncKind,
 }
 
 /// LSP's `TextDocumentSyncKind`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SyncKind {
-    /// No `didChange`: a changed document is closed and opened again.
+    /// No `didChange`: a changed document is closed and reopened.
     None,
-    /// The whole text.
+    /// `didChange` with the whole text.
     Full,
-    /// What differs.
+    /// `didChange` with the changed range.
     Incremental,
 }
 
-/// What a server can do.
+/// The capabilities of a server.
 #[derive(Debug, Default)]
 pub(crate) struct Capabilities {
     stated: Value,
-    /// By registration id.
+    /// Keyed by registration id.
     registered: BTreeMap<String, Registration>,
 }
 
-/// One capability that was registered later (LSP 3.17, `Registration`).
+/// A capability that the server registered after `initialize` (LSP 3.17, `Registration`).
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Registration {
@@ -58,7 +59,7 @@ pub(crate) struct Registration {
     register_options: Value,
 }
 
-/// The requests that symd makes, and where in the capabilities a server says that it answers them.
+/// The requests that symd sends, each with the JSON pointer to the server capability that announces it.
 const FEATURES: [(&str, &str); 23] = [
     ("codeAction/resolve", "/codeActionProvider/resolveProvider"),
     ("textDocument/codeAction", "/codeActionProvider"),
@@ -86,22 +87,20 @@ const FEATURES: [(&str, &str); 23] = [
 ];
 
 impl Capabilities {
-    /// Replaces what was stated, and keeps what was registered meanwhile.
+    /// Replaces the capabilities from `initialize`, and keeps those registered in the meantime.
     pub(crate) fn state(&mut self, stated: Value) {
         self.stated = stated;
     }
 
-    /// Takes in what is registered.
     pub(crate) fn register(&mut self, registration: Registration) {
         self.registered.insert(registration.id.clone(), registration);
     }
 
-    /// Takes it back.
     pub(crate) fn unregister(&mut self, id: &str) {
         self.registered.remove(id);
     }
 
-    /// Whether it answers requests of this method.
+    /// Whether the server supports requests of this method.
     pub(crate) fn supports(&self, method: &str) -> bool {
         let stated = FEATURES.iter().find(|(known, _)| *known == method);
         stated.is_some_and(|(_, place)| self.stated.pointer(place).is_some_and(is_yes))
@@ -122,13 +121,13 @@ impl Capabilities {
         }
     }
 
-    /// The requests it answers, of those symd makes: LSP's method names, sorted.
+    /// Returns the methods that symd uses and the server supports: LSP's method names, sorted.
     pub(crate) fn features(&self) -> Vec<String> {
         let supported = FEATURES.iter().filter(|(method, _)| self.supports(method));
         supported.map(|(method, _)| (*method).to_owned()).collect()
     }
 
-    /// The types of its semantic tokens, in the order in which it numbers them.
+    /// Returns the types of the server's semantic tokens in the order of its legend.
     pub(crate) fn token_types(&self) -> Vec<String> {
         let legend = "/semanticTokensProvider/legend/tokenTypes";
         let registered = self.registered.values().filter(|one| one.method == "textDocument/semanticTokens");
@@ -139,20 +138,20 @@ impl Capabilities {
         types.map_or_else(Vec::new, |types| types.iter().map(name).collect())
     }
 
-    /// How it counts columns, and how it wants to hear of changes.
+    /// Returns how the server counts columns, and which notifications it wants for documents.
     pub(crate) fn agreed(&self) -> (ColumnEncoding, Sync) {
         (self.encoding(), self.sync())
     }
 
-    /// How it counts columns.
+    /// Returns how the server counts columns; UTF-16 if it does not say.
     pub(crate) fn encoding(&self) -> ColumnEncoding {
         let named = self.stated.get("positionEncoding").and_then(Value::as_str);
-        // clangd's own form of it, from before LSP had one.
+        // clangd's own property, which is older than LSP's.
         let named = named.or_else(|| self.stated.get("offsetEncoding").and_then(Value::as_str));
         named.and_then(ColumnEncoding::from_lsp_name).unwrap_or_default()
     }
 
-    /// How it wants to hear of changes.
+    /// Returns which notifications the server wants for documents.
     pub(crate) fn sync(&self) -> Sync {
         let kind = |value: Option<&Value>| match value.and_then(Value::as_u64) {
             Some(1) => SyncKind::Full,
@@ -162,7 +161,7 @@ impl Capabilities {
         match self.stated.get("textDocumentSync") {
             Some(Value::Object(options)) => {
                 let change = kind(options.get("change"));
-                // Who wants changes wants openings, said or not.
+                // A server that wants changes needs `didOpen` too, declared or not.
                 let opens = change != SyncKind::None || options.get("openClose").is_some_and(is_yes);
                 Sync { opens, change }
             }
@@ -170,7 +169,8 @@ impl Capabilities {
         }
     }
 
-    /// The name under which it reports what it pulls (`DiagnosticOptions.identifier`), to be sent back.
+    /// Returns the identifier that the server expects in pull requests for diagnostics
+    /// (`DiagnosticOptions.identifier`).
     pub(crate) fn diagnostics_identifier(&self) -> Option<String> {
         let registered = self.registered.values().find(|known| known.method == "textDocument/diagnostic");
         let options = registered.map(|known| &known.register_options);
@@ -179,12 +179,12 @@ impl Capabilities {
     }
 }
 
-/// A provider is there as `true` or as an object of options.
+/// Whether a capability is present: `true` or an object of options.
 fn is_yes(value: &Value) -> bool {
     !matches!(value, Value::Null | Value::Bool(false))
 }
 
-/// What symd can do, as `initialize` says it.
+/// Returns the client capabilities for `initialize`.
 pub(crate) fn of_client() -> Value {
     let said = serde_json::to_value(typed()).unwrap_or_default();
     with_what_the_types_lack(said)
@@ -252,8 +252,8 @@ fn typed() -> ClientCapabilities {
         }),
         call_hierarchy: Some(CallHierarchyClientCapabilities { dynamic_registration: Some(false) }),
         diagnostic: Some(DiagnosticClientCapabilities {
-            // ty would register it some time after `initialized`, and the first question would wait for what is never
-            // published.
+            // With dynamic registration ty would register it some time after `initialized`, and the first
+            // request would wait for diagnostics that are never published.
             dynamic_registration: Some(false),
             related_document_support: Some(false),
         }),
@@ -269,7 +269,7 @@ fn typed() -> ClientCapabilities {
             dynamic_registration: Some(true),
             relative_pattern_support: Some(true),
         }),
-        // Only those of a command that symd runs, and only into the edit under way.
+        // Only edits of a command that symd runs are accepted, and they become part of that command's edit.
         apply_edit: Some(true),
         workspace_edit: Some(WorkspaceEditClientCapabilities {
             document_changes: Some(true),
@@ -298,7 +298,7 @@ fn typed() -> ClientCapabilities {
         text_document: Some(text_document),
         window: Some(WindowClientCapabilities { work_done_progress: Some(true), ..Default::default() }),
         general: Some(GeneralClientCapabilities {
-            // Bytes first: they need no counting.
+            // UTF-8 first: byte columns need no counting.
             position_encodings: Some(
                 [ColumnEncoding::Utf8, ColumnEncoding::Utf32, ColumnEncoding::Utf16]
                     .map(|one| one.lsp_name().into())
@@ -310,8 +310,8 @@ fn typed() -> ClientCapabilities {
     }
 }
 
-/// lsp-types 0.95 has no field for the client's type hierarchy, nor for refreshes of diagnostics; clangd reads an
-/// `offsetEncoding` of its own.
+/// Adds the capabilities that lsp-types 0.95 has no field for: the client's type hierarchy, refreshes of
+/// diagnostics, and `offsetEncoding`, which clangd reads.
 fn with_what_the_types_lack(mut said: Value) -> Value {
     said["textDocument"]["typeHierarchy"] = json!({"dynamicRegistration": false});
     said["workspace"]["diagnostics"] = json!({"refreshSupport": true});

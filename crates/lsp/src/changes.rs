@@ -1,16 +1,17 @@
-//! What happened to files since a running server was last told: one entry a path, the sum of what happened. Invariant:
-//! noting never waits, and what is taken out is what the server does not know yet.
+//! File changes that a running server has not been notified of: one entry per path, with successive changes
+//! merged. Invariant: noting a change never blocks, and taken entries are exactly those that the server does
+//! not know yet.
 
 use std::collections::BTreeMap;
 
 use symd_base::RelPath;
 use symd_vfs::Change;
 
-/// Paths that wait to be told. When it is full, changes of further paths are lost, which the owner learns of once: a
-/// server that missed changes must be restarted.
+/// The maximum number of pending paths. When it is reached, changes of further paths are lost;
+/// [`Changes::lost`] reports that, and the server must be restarted.
 pub(crate) const PENDING_CHANGES: usize = 200_000;
 
-/// Pending changes, by path.
+/// Pending changes, one per path.
 #[derive(Debug, Default)]
 pub(crate) struct Changes {
     by_path: BTreeMap<RelPath, Change>,
@@ -18,7 +19,6 @@ pub(crate) struct Changes {
 }
 
 impl Changes {
-    /// Notes a change.
     pub(crate) fn note(&mut self, path: &RelPath, change: Change) {
         let Some(earlier) = self.by_path.get(path).copied() else {
             if self.by_path.len() < PENDING_CHANGES {
@@ -42,23 +42,22 @@ impl Changes {
         std::iter::from_fn(|| self.by_path.pop_first()).take(limit).collect()
     }
 
-    /// Forgets all of them, lost ones included.
+    /// Forgets all changes, and that some were lost.
     pub(super) fn clear(&mut self) {
         *self = Changes::default();
     }
 
-    /// Whether there is anything to tell.
     pub(crate) fn is_empty(&self) -> bool {
         self.by_path.is_empty()
     }
 
-    /// Whether changes were lost because too many were pending.
+    /// Whether changes were lost because too many paths were pending.
     pub(crate) fn lost(&self) -> bool {
         self.lost
     }
 }
 
-/// What two changes of one path come to; `None`: nothing that the server would see.
+/// Merges two successive changes of one path; `None` if the server would see no change.
 fn sum(earlier: Change, later: Change) -> Option<Change> {
     match (earlier, later) {
         (Change::Created, Change::Deleted) => None,

@@ -1,5 +1,5 @@
-//! Edits that a server asks for (`workspace/applyEdit`) while a command of its own runs at our wish. Invariant: outside of
-//! that time none is accepted, and one command at a time collects.
+//! Collects the edits that a server requests (`workspace/applyEdit`) while symd runs one of its commands.
+//! Invariant: at any other time such a request is refused, and one command at a time collects.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -9,20 +9,21 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::edit_shapes::{ApplyEditShape, WorkspaceEditShape};
 use super::message::Raw;
 
-/// Edits that one command may ask for. When there are more, the command fails: nothing of it is applied.
+/// The maximum number of edits that one command may request. A command that requests more fails, and none of
+/// its edits is applied.
 const EDITS_PER_COMMAND: usize = 1_000;
 
-/// What has been collected; `None` while nobody collects.
+/// The collected edits, or why an edit was refused; `None` while no command is running.
 type Inbox = Option<Result<Vec<WorkspaceEditShape>, String>>;
 
-/// Where a server's edits go.
+/// The collector of one server's edits.
 #[derive(Debug)]
 pub(crate) struct Collected {
     inbox: Mutex<Inbox>,
     turn: Arc<Semaphore>,
 }
 
-/// The right to collect, until it is dropped.
+/// The right to collect edits, held until dropped.
 pub(crate) struct Collecting {
     collected: Arc<Collected>,
     _turn: OwnedSemaphorePermit,
@@ -35,15 +36,16 @@ impl Default for Collected {
 }
 
 impl Collected {
-    /// Waits for the turn, then collects. `None` never comes while the session lives.
+    /// Waits until no other command collects, then begins. Does not return `None` while the session lives.
     pub(crate) async fn begin(self: Arc<Collected>) -> Option<Collecting> {
         let turn = Arc::clone(&self.turn).acquire_owned().await.ok()?;
         *self.inbox() = Some(Ok(Vec::new()));
         Some(Collecting { collected: self, _turn: turn })
     }
 
-    /// Takes an edit, or says why not: LSP's `ApplyWorkspaceEditResult`. "Applied" means that it is part of what will be
-    /// applied; should that be refused, the server hears of no change of the files, which it goes by.
+    /// Accepts an edit, or refuses it with a reason: LSP's `ApplyWorkspaceEditResult`. "applied" means that
+    /// the edit becomes part of the one that symd applies later. If symd refuses that one, the server is
+    /// notified of no changed files, and it relies on these notifications.
     pub(crate) fn take(&self, params: &Raw) -> Value {
         let mut inbox = self.inbox();
         let Some(collected) = inbox.as_mut() else {
@@ -59,10 +61,10 @@ impl Collected {
                 json!({"applied": true})
             }
             (Err(error), Ok(_)) => {
-                *inbox = Some(Err(format!("its edit is not what LSP says: {error}")));
-                refused("the edit is not what LSP says")
+                *inbox = Some(Err(format!("its edit does not conform to LSP: {error}")));
+                refused("the edit does not conform to LSP")
             }
-            (_, Err(_)) => refused("an earlier edit of this command was wrong"),
+            (_, Err(_)) => refused("an earlier edit of this command was invalid"),
         }
     }
 
@@ -72,7 +74,7 @@ impl Collected {
 }
 
 impl Collecting {
-    /// What came, in order, or what was wrong with it.
+    /// Returns the collected edits in order, or what was wrong with one.
     pub(crate) fn finish(self) -> Result<Vec<WorkspaceEditShape>, String> {
         self.collected.inbox().take().unwrap_or_else(|| Ok(Vec::new()))
     }

@@ -1,6 +1,7 @@
-//! JSON-RPC with one server over a pair of pipes: requests that are answered, cancelled or given up, notifications,
-//! and the server's own messages, which go to a [`Handler`]. Knows nothing of LSP's meaning. Invariant: an id is in
-//! the table exactly as long as somebody waits for its answer, and everybody who waits hears of the end.
+//! A JSON-RPC connection to one server over a pair of pipes: requests that are answered, cancelled or time
+//! out, notifications, and the server's own messages, which a [`Handler`] receives. Knows nothing of LSP's
+//! semantics. Invariant: an id is in the table exactly as long as a caller waits for its response, and every
+//! waiting caller is woken when the connection ends.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,27 +21,28 @@ use tokio::time::Instant;
 use super::message::{ErrorObject, Incoming, NoMessage, Raw};
 use super::wire::{self, Frame, Frames, MAX_MESSAGE_BYTES, TooLong};
 
-/// Batches waiting for the writer. When it is full, whoever asks waits, under the request's deadline; a cancellation
-/// is dropped: the answer, should it come, is ignored.
+/// Capacity of the queue of batches for the writer. When it is full, the sender of a request waits, until the
+/// request's deadline; a cancellation is dropped, and the response, if one comes, is ignored.
 const OUTGOING_BATCHES: usize = 256;
 
-/// Answers to the server's own requests that wait for the writer. They have a queue of their own, so that a server
-/// that reads nothing until it is answered is answered. When it is full, the answer is dropped and logged: waiting
-/// would stop the reading, and with it everything.
+/// Capacity of the queue of responses to the server's own requests. It is separate, so that a server that
+/// does not read until it is answered gets its response. When it is full, the response is dropped and logged:
+/// waiting would stop the reader, and with it the whole connection.
 const OUTGOING_ANSWERS: usize = 1024;
 
-/// Longer messages are taken apart and decoded on a thread that may block: other questions run meanwhile.
+/// Messages from this size on are parsed and decoded on a blocking thread, so that other requests are not
+/// delayed.
 const LONG_MESSAGE_BYTES: usize = 1 << 20;
 
-/// Takes what the server sends of itself. Called by the reading task: must be quick.
+/// Receives the messages that the server sends on its own initiative. Called by the reading task, so it must
+/// be quick.
 pub(crate) trait Handler: Send + Sync + 'static {
-    /// Answers a request.
+    /// Returns the result of a request, or why there is none.
     fn request(&self, method: &str, params: &Raw) -> Result<Value, Refusal>;
-    /// Takes a notification.
     fn notification(&self, method: &str, params: &Raw);
 }
 
-/// A request of the server's that we do not answer with a result.
+/// An error response to a request of the server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Refusal {
     pub(crate) code: i64,
@@ -50,31 +52,32 @@ pub(crate) struct Refusal {
 /// Why a request has no result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum RequestError {
-    /// The server is gone, or has closed a pipe.
-    #[error("it ended before it answered {method}")]
+    /// The server exited or closed one of its pipes.
+    #[error("it closed the connection before answering {method}")]
     Closed { method: &'static str },
-    /// The deadline passed; the server was told.
+    /// The deadline passed; the server was told to cancel the request.
     #[error("it did not answer {method} within {:.1} s", after.as_secs_f64())]
     TimedOut { method: &'static str, after: Duration },
-    /// It computed on what changed meanwhile (`ContentModified`), or gave up by itself (`ServerCancelled`): ask again.
-    #[error("it gave {method} up because files changed meanwhile")]
+    /// Files changed while the server worked on it (`ContentModified`), or the server cancelled it by itself
+    /// (`ServerCancelled`). The caller can retry.
+    #[error("it cancelled {method} because files changed meanwhile")]
     Outdated { method: &'static str },
-    /// It does not know the request (`MethodNotFound`).
-    #[error("it does not know {method}")]
+    /// The server does not support the request (`MethodNotFound`).
+    #[error("it does not support {method}")]
     Unknown { method: &'static str },
-    /// Any other error it answered with.
+    /// Any other error response.
     #[error("it answered {method} with error {code}: {message}")]
     Refused { method: &'static str, code: i64, message: String },
-    /// Its answer is longer than anything we keep.
+    /// The response exceeds the length that symd reads.
     #[error("its answer to {method} has {bytes} bytes; symd reads up to {MAX_MESSAGE_BYTES}")]
     TooLong { method: &'static str, bytes: u64 },
-    /// Its answer is no JSON, or of another shape than LSP gives it.
-    #[error("its answer to {method} is not what LSP says: {problem}")]
+    /// The response is not valid JSON, or its shape does not conform to LSP.
+    #[error("its answer to {method} does not conform to LSP: {problem}")]
     WrongShape { method: &'static str, problem: String },
 }
 
 impl RequestError {
-    /// Whether the same request may well be answered now.
+    /// Whether a retry of the same request may succeed at once.
     pub(crate) fn is_outdated(&self) -> bool {
         matches!(self, RequestError::Outdated { .. })
     }
@@ -82,14 +85,15 @@ impl RequestError {
     fn refused(method: &'static str, error: ErrorObject) -> RequestError {
         match error.code {
             -32601 => RequestError::Unknown { method },
-            // RequestCancelled is here because we do not wait for what we cancelled: the server did it of itself.
+            // RequestCancelled is included: symd does not wait for a request that it cancelled, so
+            // here the server cancelled it by itself.
             -32802..=-32800 => RequestError::Outdated { method },
             code => RequestError::Refused { method, code, message: error.message },
         }
     }
 }
 
-/// How a request ended, before anybody looked at the result.
+/// How a request ended, with the result not decoded yet.
 #[derive(Debug)]
 enum Outcome {
     Result(Raw),
@@ -106,11 +110,11 @@ struct Table {
 
 enum Outgoing {
     Bytes(Vec<u8>),
-    /// Everything queued before this has been written when it is answered.
+    /// Answered once everything queued before it has been written.
     Flush(oneshot::Sender<()>),
 }
 
-/// What the tasks and the connection share.
+/// The state that the tasks and the connection share.
 struct Wire {
     server: String,
     table: Mutex<Table>,
@@ -120,7 +124,7 @@ struct Wire {
     ended: watch::Sender<bool>,
 }
 
-/// A connection to one server. Cheap to clone; the last clone's end ends its tasks.
+/// A connection to one server. Cheap to clone; its tasks end when the last clone is dropped.
 #[derive(Clone)]
 pub(crate) struct Connection {
     wire: Arc<Wire>,
@@ -129,7 +133,7 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// Starts to read and to write. `server` is its name, for logs.
+    /// Starts the reading and the writing task. `server` is the name for logs.
     pub(crate) fn open(
         server: &str,
         reader: impl AsyncRead + Send + Unpin + 'static,
@@ -152,7 +156,7 @@ impl Connection {
         Connection { wire, _tasks: Arc::new(tasks) }
     }
 
-    /// Asks, and waits for the answer until `deadline`. Dropping the future cancels the request.
+    /// Sends a request and waits for its response until `deadline`. Dropping the future cancels the request.
     pub(crate) async fn request<R: DeserializeOwned + Send + 'static>(
         &self,
         method: &'static str,
@@ -167,7 +171,7 @@ impl Connection {
         slot.request(method, params)?.answer(deadline).await
     }
 
-    /// Tells the server something. Says nothing when the server is gone: whoever asks it next hears of it.
+    /// Sends a notification. Reports no error when the connection has ended: the next request does.
     pub(crate) async fn notify(&self, method: &str, params: &impl Serialize) {
         if let Some(mut slot) = self.slot().await {
             slot.notify(method, params);
@@ -175,8 +179,8 @@ impl Connection {
         }
     }
 
-    /// Waits for a place in the queue; `None` when the connection has ended. What is put into it reaches the server in
-    /// one piece, in order, so it can be composed while a lock is held.
+    /// Waits for a place in the outgoing queue; `None` when the connection has ended. The messages put into
+    /// the slot reach the server together and in order, so they can be composed while a lock is held.
     pub(crate) async fn slot(&self) -> Option<Slot> {
         let mut ended = self.wire.ended.subscribe();
         tokio::select! {
@@ -187,7 +191,7 @@ impl Connection {
         }
     }
 
-    /// Waits until everything said so far is written, or can no longer be.
+    /// Waits until everything queued so far is written, or the connection ends.
     pub(crate) async fn flush(&self) {
         let (done, written) = oneshot::channel();
         if self.wire.outgoing.send(Outgoing::Flush(done)).await.is_ok() {
@@ -204,14 +208,14 @@ impl Connection {
         *self.wire.ended.borrow()
     }
 
-    /// Waits until it has.
+    /// Waits until the server has closed one of the pipes.
     pub(crate) async fn closed(&self) {
-        // An error would mean that the sender is gone; it is ours.
+        // An error would mean that the sender was dropped, but `self` holds it.
         let _ = self.wire.ended.subscribe().wait_for(|ended| *ended).await;
     }
 }
 
-/// A place in the queue to the server, and what is to be said there.
+/// A reserved place in the outgoing queue, and the messages to be sent from it.
 pub(crate) struct Slot {
     wire: Arc<Wire>,
     place: mpsc::OwnedPermit<Outgoing>,
@@ -219,12 +223,11 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    /// Adds a notification.
     pub(crate) fn notify(&mut self, method: &str, params: &impl Serialize) {
         wire::append(&mut self.bytes, &body(None, method, params));
     }
 
-    /// Adds a request and sends everything.
+    /// Adds a request and sends all messages.
     pub(crate) fn request(
         mut self,
         method: &'static str,
@@ -236,7 +239,7 @@ impl Slot {
         Ok(asked)
     }
 
-    /// Sends what was added.
+    /// Sends the added messages.
     pub(crate) fn send(self) {
         if !self.bytes.is_empty() {
             self.place.send(Outgoing::Bytes(self.bytes));
@@ -244,14 +247,15 @@ impl Slot {
     }
 }
 
-/// A request's or notification's JSON. Parameters of `null` are left out: JSON-RPC knows no such parameters.
+/// Encodes a request (with `id`) or a notification. `null` parameters are omitted, because JSON-RPC permits
+/// only an object or an array.
 fn body(id: Option<u64>, method: &str, params: &impl Serialize) -> Vec<u8> {
     let mut body = br#"{"jsonrpc":"2.0""#.to_vec();
     if let Some(id) = id {
         body.extend_from_slice(format!(r#","id":{id}"#).as_bytes());
     }
     body.extend_from_slice(format!(r#","method":"{method}""#).as_bytes());
-    // Parameters are our own types, which JSON can always say.
+    // The parameters are symd's own types, which always serialise.
     let params = serde_json::to_vec(params).unwrap_or_default();
     if params != b"null" {
         body.extend_from_slice(br#","params":"#);
@@ -261,7 +265,7 @@ fn body(id: Option<u64>, method: &str, params: &impl Serialize) -> Vec<u8> {
     body
 }
 
-/// A request that was sent. Dropping it tells the server that nobody waits any more.
+/// A request that was sent. Dropping it before the response has come cancels it (`$/cancelRequest`).
 pub(crate) struct PendingRequest {
     wire: Arc<Wire>,
     id: u64,
@@ -271,7 +275,7 @@ pub(crate) struct PendingRequest {
 }
 
 impl PendingRequest {
-    /// Waits for the answer.
+    /// Waits for the response until `deadline` and decodes it.
     pub(crate) async fn answer<R: DeserializeOwned + Send + 'static>(
         mut self,
         deadline: Instant,
@@ -291,7 +295,7 @@ impl PendingRequest {
     }
 }
 
-/// Decodes a result, a long one where it holds up nobody.
+/// Decodes a result, a long one on a blocking thread.
 async fn decode<R: DeserializeOwned + Send + 'static>(raw: Raw) -> Result<R, String> {
     if raw.as_str().len() < LONG_MESSAGE_BYTES {
         return raw.decode().map_err(|error| error.to_string());
@@ -316,7 +320,7 @@ impl Wire {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes in a request.
+    /// Assigns an id to a request and adds it to the table.
     fn enter(self: &Arc<Self>, method: &'static str) -> Result<PendingRequest, RequestError> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let (answered, answer) = oneshot::channel();
@@ -332,11 +336,11 @@ impl Wire {
     fn settle(&self, id: Option<u64>, outcome: Outcome) {
         let waiting = id.and_then(|id| self.table().waiting.remove(&id));
         let Some(waiting) = waiting else {
-            // Late, cancelled, or never asked: all of these are normal.
-            tracing::debug!(server = self.server, ?id, "an answer that nobody waits for");
+            // The response came late, after a cancellation, or has an unknown id: none of these is an error.
+            tracing::debug!(server = self.server, ?id, "a response for which no request waits");
             return;
         };
-        // The asker may have gone in this very moment.
+        // The caller may have been dropped meanwhile.
         let _ = waiting.send(outcome);
     }
 
@@ -353,16 +357,16 @@ impl Wire {
         if self.answers.try_send(bytes).is_err() {
             tracing::warn!(
                 server = self.server,
-                "the server asks without reading the answers; one is dropped"
+                "the server sends requests without reading the responses; one is dropped"
             );
         }
     }
 
-    /// The connection is over: nobody waits any longer, nobody may begin to.
+    /// Ends the connection: wakes all waiting callers and refuses new requests.
     fn end(&self) {
         let mut table = self.table();
         table.ended = true;
-        // Dropping the senders wakes everybody who waits.
+        // Dropping the senders wakes all waiting callers.
         let waiting = std::mem::take(&mut table.waiting);
         drop(table);
         drop(waiting);
@@ -394,7 +398,7 @@ async fn read_all(mut frames: Frames<impl AsyncRead + Unpin>, handler: Arc<dyn H
     }
     if frames.junk_lines() > 0 {
         let lines = frames.junk_lines();
-        tracing::info!(server = wire.server, lines, "lines on the server's stdout that were no messages");
+        tracing::info!(server = wire.server, lines, "skipped lines on stdout that belong to no message");
     }
     wire.end();
 }
@@ -413,7 +417,7 @@ async fn take(body: Vec<u8>, handler: &dyn Handler, wire: &Wire) {
         Ok(Incoming::Request { id, method, params }) => wire.reply(&id, handler.request(&method, &params)),
         Ok(Incoming::Notification { method, params }) => handler.notification(&method, &params),
         Err(NoMessage { id, problem }) => {
-            tracing::warn!(server = wire.server, problem, "skipping what is no JSON-RPC message");
+            tracing::warn!(server = wire.server, problem, "skipping an invalid JSON-RPC message");
             if id.is_some() {
                 wire.settle(id, Outcome::NoMessage(problem));
             }
@@ -442,7 +446,7 @@ async fn write_all(
         let bytes = match next {
             Outgoing::Bytes(bytes) => bytes,
             Outgoing::Flush(done) => {
-                // Nobody may be waiting any more.
+                // The caller may have stopped waiting.
                 let _ = done.send(());
                 continue;
             }

@@ -1,5 +1,5 @@
-//! The one place where what servers say becomes ours. Invariant: nothing is checked against a text here (see
-//! [`Span::resolve`]), and nothing is lost but what has no place in our types.
+//! The only place where the types of a server's answers become symd's own. Invariant: nothing is validated
+//! against a text here (see [`Span::resolve`]), and only what has no place in symd's types is dropped.
 
 use std::cell::RefCell;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use super::span::{
 use super::uri;
 use symd_syntax::SymbolKind;
 
-/// What converting takes: the project's root (links resolved), and how the server counts columns.
+/// The context of a conversion: the project's root (symlinks resolved), and how the server counts columns.
 #[derive(Clone, Debug)]
 pub(crate) struct Rim {
     pub(crate) root: Arc<PathBuf>,
@@ -36,17 +36,17 @@ impl From<Position> for ServerPosition {
 }
 
 impl Rim {
-    /// The file that a URI names.
+    /// Converts a file URI.
     pub(crate) fn file(&self, uri: &str) -> FileRef {
         uri::file_ref(&self.root, uri)
     }
 
-    /// A range in a file.
     pub(crate) fn span(&self, file: &FileRef, range: Range) -> Span {
         Span { file: file.clone(), start: range.start.into(), end: range.end.into(), encoding: self.encoding }
     }
 
-    /// Locations, a link's being that of the name. Those without any range are left out.
+    /// Converts locations; of a link, the range is that of the target's name. Locations without any range are
+    /// omitted.
     pub(crate) fn spans(&self, locations: Vec<LocationShape>) -> Vec<Span> {
         let files = Files { rim: self, last: RefCell::new(None) };
         let one = |location: LocationShape| {
@@ -56,7 +56,7 @@ impl Rim {
         locations.into_iter().filter_map(one).collect()
     }
 
-    /// An item of a hierarchy.
+    /// Converts an item of a call or type hierarchy.
     pub(crate) fn item(&self, item: ItemShape) -> Item {
         let file = self.file(&item.uri);
         Item {
@@ -69,20 +69,20 @@ impl Rim {
         }
     }
 
-    /// Who calls the item asked about: the calls stand in the caller's file.
+    /// Converts an incoming call; its ranges are in the caller's file, which is that of the returned item.
     pub(crate) fn incoming(&self, call: CallShape) -> CallSite {
         let item = self.item(call.from);
         let sites = call.from_ranges.into_iter().map(|range| self.span(&item.range.file, range)).collect();
         CallSite { item, sites }
     }
 
-    /// Whom the item asked about calls: the calls stand in its own file.
+    /// Converts an outgoing call; its ranges are in `caller`, the file of the item that was asked about.
     pub(crate) fn outgoing(&self, call: CallShape, caller: &FileRef) -> CallSite {
         let sites = call.from_ranges.into_iter().map(|range| self.span(caller, range)).collect();
         CallSite { item: self.item(call.from), sites }
     }
 
-    /// The symbols of `file`, as a tree: a flat list becomes one by what lies inside what.
+    /// Converts the symbols of `file` to a tree; a flat list (`SymbolInformation`) is nested by its ranges.
     pub(crate) fn symbols(&self, file: &FileRef, symbols: Vec<SymbolShape>) -> Vec<Item> {
         let is_flat = symbols.iter().any(|symbol| symbol.location.is_some());
         let items = symbols.into_iter().filter_map(|symbol| self.symbol(file, symbol)).collect();
@@ -102,7 +102,6 @@ impl Rim {
         })
     }
 
-    /// A diagnostic of `file`.
     pub(crate) fn diagnostic(&self, file: &FileRef, diagnostic: DiagnosticShape) -> Diagnostic {
         Diagnostic {
             span: self.span(file, diagnostic.range),
@@ -119,7 +118,7 @@ impl Rim {
     }
 }
 
-/// Files by URI: in long answers one URI comes many times in a row.
+/// Converts URIs to files, and caches the last one: long answers repeat the same URI many times in a row.
 struct Files<'a> {
     rim: &'a Rim,
     last: RefCell<Option<(String, FileRef)>>,
@@ -139,12 +138,12 @@ impl Files<'_> {
     }
 }
 
-/// LSP's number as a kind; servers' own numbers become `Variable`, which claims least.
+/// Converts LSP's symbol kind; an unknown number becomes `Variable`, which claims least.
 fn kind(number: i64) -> SymbolKind {
     SymbolKind::from_number(number).unwrap_or(SymbolKind::Variable)
 }
 
-/// A number, a text or something with a `value` (diagnostic codes, markup) as text.
+/// Returns a number, a text, or the `value` of an object (diagnostic codes, markup) as text.
 fn plain(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
@@ -155,9 +154,10 @@ fn plain(value: &Value) -> Option<String> {
     .filter(|text| !text.is_empty())
 }
 
-/// Puts every item into the innermost one that it lies in.
+/// Moves every item into the innermost item that encloses it.
 fn nest(mut flat: Vec<Item>) -> Vec<Item> {
-    // Outer before inner: by start, then the longer one first. Stable, so equal ranges keep the server's order.
+    // Enclosing items first: by start, then the longer one first. The sort is stable, so items with equal
+    // ranges keep the server's order.
     flat.sort_by(|a, b| a.range.start.cmp(&b.range.start).then(b.range.end.cmp(&a.range.end)));
     let mut tree = Vec::new();
     let mut open: Vec<Item> = Vec::new();
@@ -179,7 +179,8 @@ fn close(open: &mut Vec<Item>, tree: &mut Vec<Item>) {
     }
 }
 
-/// A hover's contents as Markdown, in all the forms LSP has had: `MarkupContent`, `MarkedString`, a list of those.
+/// Returns a hover's contents as Markdown, from any of LSP's forms: `MarkupContent`, `MarkedString`, a list
+/// of these. `None` if there is no text.
 pub(crate) fn markdown(contents: &Value) -> Option<String> {
     let text = match contents {
         Value::Array(parts) => {
@@ -199,7 +200,7 @@ pub(crate) fn markdown(contents: &Value) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// Signatures, the active one first.
+/// Returns the signatures' labels, the active one first.
 pub(crate) fn signatures(shape: SignaturesShape) -> Vec<String> {
     let mut all: Vec<String> = shape.signatures.into_iter().map(|signature| signature.label).collect();
     let active = usize::try_from(shape.active_signature.unwrap_or(0)).unwrap_or(usize::MAX);
@@ -209,7 +210,6 @@ pub(crate) fn signatures(shape: SignaturesShape) -> Vec<String> {
     all
 }
 
-/// A code action or command.
 pub(crate) fn action(action: ActionShape) -> CodeAction {
     CodeAction {
         title: action.title,

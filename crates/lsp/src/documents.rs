@@ -1,5 +1,5 @@
-//! The documents that a server has open, with the version and the text it knows of each. A table only: it says what
-//! is to be sent, and sends nothing. Invariant: what the table holds is what the server was told, in the order in
+//! The table of documents that a server has open, with the version and text that it knows of each. The table
+//! composes messages and sends none. Invariant: its content is what the server was sent, in the order in
 //! which the messages were composed.
 
 use std::collections::HashMap;
@@ -13,8 +13,8 @@ use super::place;
 use super::span::ColumnEncoding;
 use symd_base::{ContentHash, RelPath, Text, TextRange};
 
-/// Documents kept open. When there are more, the one that was not asked about for longest is closed, unless a question
-/// about it is under way.
+/// The maximum number of open documents. Beyond it the document whose last request is the oldest is closed,
+/// unless a request about it is in progress.
 pub(crate) const OPEN_DOCUMENTS: usize = 32;
 
 /// A file's text as it was read.
@@ -30,23 +30,24 @@ struct Document {
     uri: String,
     language_id: String,
     version: i32,
-    /// Held by questions that are under way as well: more than one holder keeps the document open.
+    /// Also held by requests in progress: a second holder keeps the document open.
     content: Arc<Content>,
-    /// When the content was read, and when the file was last said to have changed.
+    /// The clock when the content was read, and (`changed_at`) at the last noted change of the file.
     read_at: u64,
     changed_at: u64,
     asked_at: u64,
-    /// How many publications of diagnostics had come before the server was told of this version.
+    /// The number of diagnostics publications received before this version was sent.
     published_before: u64,
 }
 
-/// What the server was last told of a document.
+/// The state of a document as the server knows it.
 #[derive(Clone, Debug)]
 pub(crate) struct SentDocument {
     pub(crate) uri: String,
     pub(crate) version: i32,
     pub(crate) content: Arc<Content>,
-    /// Publications of diagnostics with a higher number came after it was told.
+    /// The number of diagnostics publications received before this version was sent; those with a higher
+    /// number came afterwards.
     pub(crate) published_before: u64,
 }
 
@@ -56,29 +57,29 @@ pub(crate) struct Documents {
     sync: Sync,
     encoding: ColumnEncoding,
     open: HashMap<RelPath, Document>,
-    /// Orders readings of files, changes of files and questions.
+    /// A logical clock that orders reads of files, changes of files and requests.
     clock: u64,
-    /// When any file was last said to have changed.
+    /// The clock of the last noted change of any file.
     last_change: u64,
     last_version: i32,
 }
 
-/// A notification to be sent.
+/// A notification to be sent: method and parameters.
 pub(crate) type Message = (&'static str, Value);
 
 impl Documents {
-    /// None is open.
     pub(crate) fn new(sync: Sync, encoding: ColumnEncoding) -> Documents {
         Documents { sync, encoding, open: HashMap::new(), clock: 0, last_change: 0, last_version: 0 }
     }
 
-    /// A point in time: what is read after it is not older than what was noted before.
+    /// Advances the clock. A file that is read after this call is at least as new as the changes noted before
+    /// it.
     pub(crate) fn tick(&mut self) -> u64 {
         self.clock += 1;
         self.clock
     }
 
-    /// Notes that a file changed or is gone.
+    /// Notes that a file was changed or deleted.
     pub(crate) fn changed(&mut self, path: &RelPath) {
         let now = self.tick();
         self.last_change = now;
@@ -87,7 +88,7 @@ impl Documents {
         }
     }
 
-    /// The open documents whose file changed since it was read, sorted.
+    /// Returns the open documents whose file changed since it was read, sorted.
     pub(crate) fn stale(&self) -> Vec<RelPath> {
         let stale = self.open.iter().filter(|(_, document)| document.changed_at > document.read_at);
         let mut stale: Vec<RelPath> = stale.map(|(path, _)| path.clone()).collect();
@@ -95,7 +96,7 @@ impl Documents {
         stale
     }
 
-    /// What the server knows of a document.
+    /// Returns the state of a document as the server knows it; `None` if it is not open.
     pub(crate) fn told(&self, path: &RelPath) -> Option<SentDocument> {
         self.open.get(path).map(|document| SentDocument {
             uri: document.uri.clone(),
@@ -105,7 +106,7 @@ impl Documents {
         })
     }
 
-    /// Notes that a question is about this document.
+    /// Notes that a request is about this document.
     pub(crate) fn asked(&mut self, path: &RelPath) {
         let now = self.tick();
         if let Some(document) = self.open.get_mut(path) {
@@ -113,7 +114,8 @@ impl Documents {
         }
     }
 
-    /// Takes in what was read at `read_at`, unless something read later is known.
+    /// Replaces a document's content by what was read at `read_at`, unless a later read is known. Returns the
+    /// messages that notify the server.
     pub(crate) fn update(
         &mut self,
         path: &RelPath,
@@ -136,7 +138,7 @@ impl Documents {
         change(self.sync, self.encoding, document, &before.text)
     }
 
-    /// Opens a document that is not open.
+    /// Opens a document that is not open. Returns the messages that notify the server.
     pub(crate) fn open(
         &mut self,
         path: &RelPath,
@@ -152,7 +154,8 @@ impl Documents {
             version: self.last_version,
             content: Arc::new(content),
             read_at,
-            // What changed while it was read was noted before it was open: it may have been this file.
+            // Changes noted while the file was being read did not mark it, because it was not open yet: treat
+            // the last change of any file as one of this file.
             changed_at: self.last_change,
             asked_at: self.tick(),
             published_before,
@@ -162,13 +165,13 @@ impl Documents {
         messages
     }
 
-    /// Closes a document, if it is open.
+    /// Closes a document if it is open. Returns the messages that notify the server.
     pub(crate) fn close(&mut self, path: &RelPath) -> Vec<Message> {
         let Some(document) = self.open.remove(path) else { return Vec::new() };
         if self.sync.opens { vec![did_close(&document.uri)] } else { Vec::new() }
     }
 
-    /// Closes what is open beyond the limit and nobody is asking about.
+    /// Closes the documents beyond [`OPEN_DOCUMENTS`] that no request in progress holds.
     pub(crate) fn evict(&mut self) -> Vec<Message> {
         let surplus = self.open.len().saturating_sub(OPEN_DOCUMENTS);
         if surplus == 0 {
@@ -193,7 +196,7 @@ fn did_close(uri: &str) -> Message {
     ("textDocument/didClose", json!({"textDocument": {"uri": uri}}))
 }
 
-/// Tells of a document's new text.
+/// Composes the messages that notify the server of a document's new text.
 fn change(sync: Sync, encoding: ColumnEncoding, document: &Document, before: &Text) -> Vec<Message> {
     let Document { uri, version, content, .. } = document;
     let text = &content.text;
@@ -206,18 +209,18 @@ fn change(sync: Sync, encoding: ColumnEncoding, document: &Document, before: &Te
             json!({"range": range, "text": text.slice(new)})
         }
         SyncKind::None if sync.opens => return vec![did_close(uri), did_open(document)],
-        // It reads files itself.
+        // The server reads files itself.
         SyncKind::None => return Vec::new(),
     };
     let document = json!({"uri": uri, "version": version});
     vec![("textDocument/didChange", json!({"textDocument": document, "contentChanges": [change]}))]
 }
 
-/// What differs between two texts: the range of the old one that the range of the new one replaces.
+/// Returns the range of the old text and the range of the new text that replaces it.
 fn difference(old: &str, new: &str) -> (TextRange, TextRange) {
     let both = old.bytes().zip(new.bytes());
     let mut prefix = both.take_while(|(a, b)| a == b).count();
-    // Never between the halves of a line break or of a character: there is no such place.
+    // LSP has no position within a line break or a character, so the ranges must not begin or end there.
     while prefix > 0 && !(is_place(old, prefix) && is_place(new, prefix)) {
         prefix -= 1;
     }

@@ -1,5 +1,5 @@
-//! A server's edit becomes ours. Invariant: an edit of a document in another version than the server was told is refused,
-//! and what is no form of LSP's makes the whole edit wrong, never a part of it be left out.
+//! Validates a server's `WorkspaceEdit` and converts it. Invariant: an edit of another document version than
+//! the server was sent is rejected, and a malformed part makes the whole edit fail; no part is ever omitted.
 
 use std::collections::BTreeMap;
 
@@ -11,11 +11,12 @@ use super::span::FileRef;
 use super::workspace_edit::{EditStep, Existing, Missing, SpanEdit, WorkspaceEdit};
 use symd_base::{ContentHash, RelPath};
 
-/// What a server was told of an open document: its version and its content.
+/// The version and the content that a server was last sent of an open document.
 pub(crate) type Known = (i32, ContentHash);
 
 impl Rim {
-    /// An edit; `known` gives what the server was told of a document. The error says what is wrong with it.
+    /// Converts an edit; `known` returns what the server was last sent of a document. The error says what is
+    /// wrong with the edit.
     pub(crate) fn workspace_edit(
         &self,
         shape: WorkspaceEditShape,
@@ -43,7 +44,7 @@ impl Rim {
         Ok(edit)
     }
 
-    /// Edits of one document.
+    /// Converts the text edits of one document.
     pub(crate) fn span_edits(&self, file: &FileRef, edits: Vec<TextEditShape>) -> Vec<SpanEdit> {
         let one =
             |edit: TextEditShape| SpanEdit { span: self.span(file, edit.range), new_text: edit.new_text };
@@ -74,7 +75,7 @@ impl Rim {
                 let missing = if options.ignore_if_not_exists { Missing::Skip } else { Missing::Refuse };
                 Ok(EditStep::Delete { file: file(change.uri)?, missing })
             }
-            Some(other) => Err(format!("its edit holds an operation {other:?}, which LSP does not have")),
+            Some(other) => Err(format!("its edit has an operation {other:?}, which LSP does not define")),
         }
     }
 
@@ -93,7 +94,7 @@ impl Rim {
         if let (Some(version), Some((told, _)), FileRef::Project(path)) = (version, known, &file)
             && version != i64::from(told)
         {
-            return Err(format!("its edit is for version {version} of {path}, and it was told {told}"));
+            return Err(format!("its edit is for version {version} of {path}, but it was sent {told}"));
         }
         let edits = self.span_edits(&file, edits);
         Ok(EditStep::Text { file, seen: known.map(|(_, hash)| hash), edits })
@@ -108,7 +109,7 @@ fn existing(options: &OptionsShape) -> Existing {
     }
 }
 
-/// Notes what an annotation says, once.
+/// Appends an annotation's text to `notes`, once.
 fn note(notes: &mut Vec<String>, annotations: &BTreeMap<String, AnnotationShape>, id: Option<&str>) {
     let Some(annotation) = id.and_then(|id| annotations.get(id)) else { return };
     let mut text = annotation.label.clone();
@@ -208,7 +209,7 @@ mod tests {
     #[test]
     fn stale_versions_and_unknown_operations_are_refused() {
         let stale = json!({"documentChanges": [{"textDocument": {"uri": "file:///p/a.py", "version": 2}, "edits": []}]});
-        assert_eq!(edit(stale).unwrap_err(), "its edit is for version 2 of a.py, and it was told 3");
+        assert_eq!(edit(stale).unwrap_err(), "its edit is for version 2 of a.py, but it was sent 3");
         for wrong in [
             json!({"kind": "chmod", "uri": "file:///p/a.py"}),
             json!({"kind": "create"}),

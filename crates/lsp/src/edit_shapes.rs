@@ -1,4 +1,4 @@
-//! `WorkspaceEdit` and what comes with it, decoded leniently. Only shapes; what they mean is `edit_convert`'s.
+//! The JSON shapes of `WorkspaceEdit` and related types, decoded leniently. `edit_convert` interprets them.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// `WorkspaceEdit`: `documentChanges` counts where both forms are there (LSP 3.17).
+/// `WorkspaceEdit`; if both forms are present, `documentChanges` takes precedence (LSP 3.17).
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct WorkspaceEditShape {
@@ -20,7 +20,7 @@ pub(crate) struct WorkspaceEditShape {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DocumentChangeShape {
-    /// Of a file operation: `create`, `rename`, `delete`.
+    /// The kind of a file operation: `create`, `rename`, `delete`; absent for text edits.
     pub(crate) kind: Option<String>,
     pub(crate) uri: Option<String>,
     pub(crate) old_uri: Option<String>,
@@ -69,7 +69,7 @@ pub(crate) struct AnnotationShape {
     pub(crate) description: Option<String>,
 }
 
-/// What `textDocument/prepareRename` answers: a range, a range with a placeholder, or "as you think best".
+/// The result of `textDocument/prepareRename`: a range, a range with a placeholder, or `defaultBehavior`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PreparedShape {
@@ -81,23 +81,22 @@ pub(crate) struct PreparedShape {
     pub(crate) end: Option<lsp_types::Position>,
 }
 
-/// A `CodeAction` or `Command` that is to be applied. It goes back to the server as it came.
+/// A `CodeAction` or `Command` to be applied; the raw JSON is sent back to the server unchanged.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct AppliedActionShape {
     pub(crate) edit: Option<WorkspaceEditShape>,
-    /// A code action's command, or a command's own name.
+    /// The command of a `CodeAction`, or the name of a bare `Command`.
     pub(crate) command: Option<CommandOrName>,
     pub(crate) arguments: Option<Box<RawValue>>,
 }
 
-/// A command, whole or by name.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum CommandOrName {
-    /// The action is itself a command.
+    /// The action is a bare `Command`; this is the command's name.
     Name(String),
-    /// The action has one.
+    /// The action is a `CodeAction` with this command.
     Command(CommandShape),
 }
 

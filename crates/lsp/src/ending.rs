@@ -1,5 +1,5 @@
-//! Ending a server: asked first, then forced. Invariant: when it returns, nothing of the process group is left; each
-//! step has a deadline of its own and is over as soon as the process is.
+//! Stops a server, first by request, then by force. Invariant: when a function returns, no process of the
+//! group is left; each step has a deadline of its own and ends as soon as the process does.
 
 use std::time::Duration;
 
@@ -8,14 +8,15 @@ use tokio::time::{Instant, timeout};
 use super::process::{End, Process};
 use super::session::Session;
 
-/// How long `shutdown` may take.
+/// The maximum time for the response to `shutdown` and for sending `exit`.
 const SHUTDOWN_WITHIN: Duration = Duration::from_secs(2);
-/// How long it may take to end after `exit`.
+/// The maximum time for the process to exit after `exit`.
 const EXIT_WITHIN: Duration = Duration::from_secs(1);
-/// How long it may take to end after SIGTERM.
+/// The maximum time for the process to exit after SIGTERM.
 const TERMINATE_WITHIN: Duration = Duration::from_secs(1);
 
-/// LSP's `shutdown` and `exit`, SIGTERM, SIGKILL. Without a session, its stdin has been closed: that asks too.
+/// Stops the server with LSP's `shutdown` and `exit`, then SIGTERM, then SIGKILL. Without a session, its
+/// stdin has been closed, which also asks it to exit.
 pub(super) async fn in_order(process: &Process, session: Option<&Session>) -> End {
     if let Some(session) = session {
         let asked = session.shutdown(Instant::now() + SHUTDOWN_WITHIN);
@@ -34,7 +35,7 @@ pub(super) async fn in_order(process: &Process, session: Option<&Session>) -> En
     }
 }
 
-/// SIGKILL.
+/// Stops the server with SIGKILL.
 pub(super) async fn by_force(process: &Process) -> End {
     process.kill();
     process.ended().await

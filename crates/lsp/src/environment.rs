@@ -1,5 +1,6 @@
-//! The variables a server gets: those that every program needs to find its user's files, and what languages.toml gives
-//! it. Invariant: nothing of whoever happened to start the daemon, and no path into the project.
+//! The environment variables of a server: those that every program needs to find its user's files, and those
+//! that languages.toml sets. Invariant: nothing else of the environment in which the daemon happened to be
+//! started, and no path into the project.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -7,14 +8,16 @@ use std::path::Path;
 
 use symd_base::programs::is_within;
 
-/// Kept as they are.
+/// Names of variables that are passed on unchanged.
 const KEPT: &[&str] = &["HOME", "USER", "LOGNAME", "LANG", "TZ", "TMPDIR"];
-/// Kept as they are, whatever follows.
+/// Prefixes of variables that are passed on unchanged.
 const KEPT_PREFIXES: &[&str] = &["LC_", "XDG_"];
-/// Kept if they name a place outside the project: servers run what lies there.
+/// Names of variables that are passed on if their value is a path outside the project: servers run programs
+/// from there.
 const KEPT_PROGRAMS: &[&str] = &["JAVA_HOME"];
 
-/// The environment of a server: of `ours`, what is kept; `path` as PATH; and `own`, which goes first.
+/// Builds the environment of a server: the permitted variables of `ours`; `path` as PATH; and `own`, which
+/// takes precedence.
 pub(super) fn of_server(
     ours: impl Iterator<Item = (OsString, OsString)>,
     path: OsString,

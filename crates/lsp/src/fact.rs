@@ -1,10 +1,11 @@
-//! What a server tells about itself while it runs: what readiness is judged by. Told in the order it came.
+//! Facts that a server reports about itself while it runs, in the order of arrival. Readiness is derived from
+//! them.
 
-/// Facts waiting for whoever drives the server. When half of it is full, reports of progress are left out; when all of
-/// it is, facts are lost and the log says so (readiness then comes by its time limit).
+/// Capacity of the queue of facts. When it is half full, progress reports are dropped; when it is full, any
+/// fact is dropped and logged (the server then becomes ready by its time limit).
 pub(crate) const FACTS: usize = 1024;
 
-/// One thing a server said.
+/// One reported fact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fact {
     /// `$/progress` of kind `begin`; `token` as JSON text.
@@ -17,8 +18,8 @@ pub(crate) enum Fact {
     Status { quiescent: bool, health: Option<String>, message: Option<String> },
     /// `window/showMessage` of type error.
     Complained { message: String },
-    /// A `window/logMessage` of which its readiness rule names a part.
+    /// A `window/logMessage` that contains the text of the readiness rule.
     LoggedSign,
-    /// Any other notification that LSP does not name: `intellij/ready-for-test`.
+    /// Any notification that LSP does not define: `intellij/ready-for-test`.
     Notified { method: String },
 }

@@ -1,5 +1,5 @@
-//! Over which texts a server failed, so that nobody keeps asking it about what it dies of. In memory only: a new daemon
-//! tries again, as does a server that is restarted by hand.
+//! Texts over which a server failed, so that it is not asked again and again about a text that makes it
+//! crash. In memory only: a new daemon tries again, and so does a server that the user restarts.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -8,18 +8,19 @@ use super::NoAnswer;
 use symd_base::ContentHash;
 use symd_config::LanguageId;
 
-/// Texts that are remembered. When it is full all are forgotten, and tried again.
+/// The maximum number of texts. When it is reached, all are forgotten and tried again.
 const MAX_TEXTS: usize = 10_000;
 
-/// A text of a language.
+/// The language and the content hash of a text.
 type Key = (LanguageId, ContentHash);
 
-/// How often in a row, and why at last.
+/// The number of successive failures per text, and the last one.
 #[derive(Debug, Default)]
 pub(super) struct Failures(Mutex<HashMap<Key, (usize, NoAnswer)>>);
 
 impl Failures {
-    /// Takes note of how a question went. Only what may lie in the text counts.
+    /// Records the outcome of a request. A success clears the text's failures; only `Failed` counts as a
+    /// failure, because the text may be its cause.
     pub(super) fn note<T>(&self, key: Key, answer: &Result<T, NoAnswer>) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match answer {

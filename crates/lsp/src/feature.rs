@@ -1,15 +1,15 @@
-//! What is asked of servers: LSP's name of each question, and the word by which languages.toml gives it to one server or
-//! another (Helix's words where it has one). Only names.
+//! The kinds of requests to servers: LSP's method, and the feature name by which languages.toml selects
+//! servers (Helix's name where it has one). Only names.
 
 use super::{Direction, Goto};
 use symd_config::ServerUse;
 
-/// A kind of question.
+/// A kind of request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Feature {
-    /// LSP's method.
+    /// LSP's method name.
     pub(super) method: &'static str,
-    /// The method that a server must have for it; `None`: every server may be asked.
+    /// The method that the server must support; `None`: any server will do.
     pub(super) needs: Option<&'static str>,
     word: &'static str,
 }
@@ -18,7 +18,7 @@ impl Feature {
     pub(super) const REFERENCES: Feature = Feature::new("textDocument/references", "goto-reference");
     pub(super) const HOVER: Feature = Feature::new("textDocument/hover", "hover");
     pub(super) const SIGNATURES: Feature = Feature::new("textDocument/signatureHelp", "signature-help");
-    /// Pulled where the server has that, else what it publishes by itself.
+    /// Pulled if the server supports that, else taken from what it publishes.
     pub(super) const DIAGNOSTICS: Feature =
         Feature { method: "textDocument/diagnostic", needs: None, word: "diagnostics" };
     pub(super) const CODE_ACTIONS: Feature = Feature::new("textDocument/codeAction", "code-action");
@@ -29,7 +29,7 @@ impl Feature {
     pub(super) const DOCUMENT_SYMBOLS: Feature =
         Feature::new("textDocument/documentSymbol", "document-symbols");
 
-    /// Several requests in one: LSP has no name for it. Asked of the server that is asked where names lead.
+    /// Several requests in one, so LSP has no name for it. Sent to the server that answers `goto-definition`.
     pub(super) const OUTSIDE_MEMBERS: Feature = Feature {
         method: "outsideMembers",
         needs: Some("textDocument/documentSymbol"),
@@ -83,7 +83,7 @@ impl Feature {
         }
     }
 
-    /// Whether something can be said of it without a server.
+    /// Whether syntax alone can answer it, without a server.
     pub(super) fn has_syntax_answer(self) -> bool {
         !matches!(
             self.method,
@@ -100,7 +100,7 @@ impl Feature {
         )
     }
 
-    /// Whether the language wants it from that server.
+    /// Whether the language's configuration lets this server answer it (`only-features`, `except-features`).
     pub(super) fn is_wanted_of(self, server: &ServerUse) -> bool {
         let named = |words: &[String]| words.iter().any(|word| word == self.word);
         (server.only_features.is_empty() || named(&server.only_features)) && !named(&server.except_features)

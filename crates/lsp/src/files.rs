@@ -1,6 +1,7 @@
-//! The server's view of the project's files: what it has open, what it has been told of the rest. Every question goes
-//! through here, so that it is asked about the very text its asker meant. Invariant: messages leave in the order in
-//! which the table of documents changed, because both happen under one lock.
+//! Keeps a server's view of the project's files up to date: its open documents, and the notifications of
+//! other changes. Every request about a file passes through here, so that it is about exactly the text that
+//! the caller means. Invariant: messages are queued in the order in which the table of documents changed,
+//! because both happen under one lock.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,20 +21,20 @@ use symd_base::{ContentHash, RelPath, Text};
 use symd_config::{LanguageId, Languages};
 use symd_vfs::{Change, Root, VfsError};
 
-/// Changes told in one notification.
+/// The maximum number of changes in one notification.
 const CHANGES_PER_MESSAGE: usize = 1000;
 
-/// What telling a server about files takes.
+/// The dependencies of [`Files`].
 pub(crate) struct FilesSetup {
     pub(crate) connection: Connection,
     pub(crate) root: Arc<Root>,
     pub(crate) languages: Arc<Languages>,
-    /// The language of files whose names do not tell.
+    /// The language of files whose names do not identify one.
     pub(crate) language: LanguageId,
     pub(crate) published: Arc<Published>,
 }
 
-/// The server's view of the files.
+/// The server's view of the project's files.
 pub(crate) struct Files {
     setup: FilesSetup,
     state: Mutex<State>,
@@ -45,21 +46,21 @@ struct State {
     changes: Changes,
 }
 
-/// Why a question about a file was not asked.
+/// Why a request about a file was not sent.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Unasked {
-    /// The file is not what the question was about.
+    /// The file's content is not the version that the caller means.
     Changed,
-    /// It cannot be read as text.
+    /// The file cannot be read as text.
     Unreadable(String),
-    /// It cannot be sent.
+    /// The request cannot be sent.
     Request(RequestError),
 }
 
-/// A file that was read, or why it was not.
+/// A file's content, or why it was not read.
 type Reading = (RelPath, Result<Content, Unread>);
 
-/// What composing takes.
+/// The input of [`Files::compose`], gathered before the lock is taken.
 struct Prepared {
     readings: Vec<Reading>,
     read_at: u64,
@@ -72,7 +73,6 @@ enum Unread {
 }
 
 impl Files {
-    /// The server has been told of nothing yet.
     pub(crate) fn new(setup: FilesSetup, documents: Documents) -> Files {
         let state = Mutex::new(State { documents, changes: Changes::default() });
         Files { setup, state, noted: Notify::new() }
@@ -82,27 +82,27 @@ impl Files {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes a change. Does not wait.
+    /// Notes a change. Never blocks.
     pub(crate) fn changed(&self, path: &RelPath, change: Change) {
         let mut state = self.state();
         state.changes.note(path, change);
         state.documents.changed(path);
         drop(state);
-        // Keeps a permit when nobody waits yet.
+        // The permit is kept if no task waits yet.
         self.noted.notify_one();
     }
 
-    /// Whether so many changes came that some could not be kept: the server's view is wrong from now on.
+    /// Whether some changes were lost because too many were pending: the server's view is wrong from now on.
     pub(crate) fn lost_changes(&self) -> bool {
         self.state().changes.lost()
     }
 
-    /// What the server knows of a document.
+    /// Returns the state of a document as the server knows it.
     pub(crate) fn told(&self, path: &RelPath) -> Option<SentDocument> {
         self.state().documents.told(path)
     }
 
-    /// Tells of changes soon after they were noted, until the connection ends.
+    /// Sends change notifications soon after the changes were noted, until the connection ends.
     pub(crate) async fn keep_telling(self: Arc<Files>) {
         loop {
             tokio::select! {
@@ -112,7 +112,7 @@ impl Files {
         }
     }
 
-    /// Tells of all changes noted so far.
+    /// Sends notifications of all changes noted so far.
     async fn tell(&self) {
         while !self.state().changes.is_empty() {
             let Some(mut slot) = self.setup.connection.slot().await else { return };
@@ -122,7 +122,8 @@ impl Files {
         }
     }
 
-    /// Adds one message's worth of changes; what is gone is closed first, or the server would go by its open text.
+    /// Adds one notification's worth of changes. A deleted file's document is closed first; otherwise the
+    /// server would go on using its open text.
     fn tell_some(&self, state: &mut State, slot: &mut Slot) {
         let changes = state.changes.take(CHANGES_PER_MESSAGE);
         if changes.is_empty() {
@@ -147,8 +148,9 @@ impl Files {
         self.setup.root.path()
     }
 
-    /// Asks about a file, of which the server is told first whatever it does not know; `hash` is the version that is
-    /// meant, if one is. `params` gives the question's parameters.
+    /// Sends a request about a file, after everything about files that the server does not know yet. `hash`
+    /// is the version that the caller means, `None` for the one on disk; `params` builds the request's
+    /// parameters.
     pub(crate) async fn ask(
         &self,
         path: &RelPath,
@@ -164,7 +166,7 @@ impl Files {
         self.show(path, hash, method, ask, deadline).await
     }
 
-    /// Makes sure that the server knows the current text of a file.
+    /// Ensures that the server knows the current text of a file.
     pub(crate) async fn sync(
         &self,
         path: &RelPath,
@@ -178,7 +180,7 @@ impl Files {
         self.show(path, None, method, send, deadline).await
     }
 
-    /// Makes sure that the server knows the current text of all files.
+    /// Ensures that the server knows the current text of all open documents and all other changes.
     pub(crate) async fn sync_all(&self, method: &'static str, deadline: Instant) -> Result<(), Unasked> {
         let prepared = self.prepare(Vec::new(), method, deadline).await?;
         self.compose(prepared, |_, slot, _| {
@@ -187,7 +189,7 @@ impl Files {
         })
     }
 
-    /// Shows the server a file as it is, and everything else that changed; then does the rest in the same breath.
+    /// Sends the server a file's current text and all other changes, then calls `rest` under the same lock.
     async fn show<T>(
         &self,
         path: &RelPath,
@@ -201,7 +203,7 @@ impl Files {
         self.compose(prepared, |state, mut slot, unreadable| {
             state.documents.asked(path);
             let told = state.documents.told(path);
-            // Held by `told`, this document is not closed.
+            // `told` holds this document's content, so it is not closed.
             say(&mut slot, state.documents.evict());
             match told {
                 Some(told) if hash.is_none_or(|hash| hash == told.content.hash) => rest(told, slot),
@@ -213,13 +215,15 @@ impl Files {
         })
     }
 
-    /// Whether the server knows the file as it is meant; `None`: as it is on disk.
+    /// Whether the server knows the version `hash` of a file; with `None`, whether the document is open at
+    /// all (stale documents are reread in any case).
     fn is_known(&self, path: &RelPath, hash: Option<ContentHash>) -> bool {
         let told = self.told(path);
         told.is_some_and(|told| hash.is_none_or(|hash| hash == told.content.hash))
     }
 
-    /// Tells of changes, reads what has to be read, and waits for a place in the queue.
+    /// Sends pending changes, reads the files that must be read, and reserves a place in the queue, until
+    /// `deadline`.
     async fn prepare(
         &self,
         wanted: Vec<RelPath>,
@@ -238,8 +242,8 @@ impl Files {
         prepared.ok_or(Unasked::Request(RequestError::Closed { method }))
     }
 
-    /// Composes what is to be said, from the first message to the last under one lock: so the queue has the table's
-    /// order. `rest` gets, besides the slot, why files could not be read.
+    /// Composes all messages under one lock, so that the queue has the order of the table. `rest` receives
+    /// the slot and, per file, why it could not be read.
     fn compose<T>(
         &self,
         prepared: Prepared,
@@ -281,7 +285,7 @@ impl Files {
         say(slot, messages);
     }
 
-    /// Reads the open documents whose files changed, and those wanted besides.
+    /// Reads the open documents whose files changed, and the files in `wanted`.
     async fn read_what_is_stale(&self, wanted: Vec<RelPath>) -> (Vec<Reading>, u64) {
         let (mut paths, read_at) = {
             let mut state = self.state();
@@ -295,7 +299,7 @@ impl Files {
         }
         let root = Arc::clone(&self.setup.root);
         let reading = move || paths.into_iter().map(|path| (path.clone(), read(&root, &path))).collect();
-        // It fails only when the runtime is ending: then nobody waits for the answer.
+        // This fails only when the runtime shuts down; then the result is not needed.
         (tokio::task::spawn_blocking(reading).await.unwrap_or_default(), read_at)
     }
 

@@ -1,6 +1,6 @@
-//! Which server answers what: the first of the language's that can, with a text of why none could. Also asks equal
-//! questions once. Invariant: a server is made only if its program is there and the project is trusted as far as the
-//! server needs it, and there is one per name and root.
+//! Chooses the server that answers a question: the first of the language's that can, or the reason why none
+//! can. Also merges equal questions. Invariant: a server is created only if its program exists and the
+//! project is trusted as far as the server requires it, and there is one per name and root.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::future::Future;
@@ -30,25 +30,26 @@ pub(super) struct Fleet {
     outliners: Mutex<HashMap<LanguageId, (Instant, Outliner)>>,
 }
 
-/// What stands for the server that would outline a language, or why there is none.
+/// A text that identifies the server that would outline a language, or why there is none.
 type Outliner = Result<String, NoAnswer>;
 
-/// For how long it is not looked again which program would outline a language: every question about symbols asks.
+/// How long the choice of an outlining server is cached: every question about symbols needs it.
 const OUTLINER_STAYS: Duration = Duration::from_secs(2);
 
-/// What is waited for where a question that does not wait is answered by others.
-const ANSWER: &str = "its answer, which is kept for the next question";
+/// The reason in [`NoAnswer::NotReady`] when a ready server's answer takes longer than a question that does
+/// not wait.
+const ANSWER: &str = "it is still working on the answer, which is kept for the next question";
 
-/// The servers by name and root; none are made once it is over.
+/// The created servers by name and root; none is created after `over` is set.
 #[derive(Debug, Default)]
 pub(super) struct Made {
     pub(super) servers: BTreeMap<(String, RelPath), Arc<Server>>,
-    /// Stopped by hand: no further root of theirs gets one.
+    /// Names of servers that the user stopped: none is created for a further root.
     stopped: BTreeSet<String>,
     over: bool,
 }
 
-/// What makes two questions equal.
+/// Two questions with equal keys are merged.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct QuestionKey {
     server: String,
@@ -57,16 +58,16 @@ struct QuestionKey {
     about: About,
 }
 
-/// What a question is about.
+/// The subject of a question.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct About {
-    /// `None`: the whole project.
+    /// The file; `None` for the whole project.
     pub(super) path: Option<RelPath>,
-    /// Where; with an end where a range is meant.
+    /// Byte offsets; the start equals the end for a place.
     pub(super) range: Option<(u32, u32)>,
     pub(super) hash: Option<ContentHash>,
     pub(super) revision: u64,
-    /// What else the question says: a new name, a title.
+    /// Further parameters: a new name, a title.
     pub(super) words: Option<String>,
 }
 
@@ -99,8 +100,9 @@ impl Fleet {
         }
     }
 
-    /// Asks the first server of the language that can answer. `run` puts the question to a session. Whoever waits for
-    /// a server waits for the next one too when it dies of, or under, the question; once: it may die of it again.
+    /// Asks the first server of the language that can answer; `run` sends the request through a session. If
+    /// the server dies and `waiting` is `Until`, the question is asked once more, of the next process. Not
+    /// more often, because the question may be the cause.
     pub(super) async fn ask<T, F>(
         &self,
         language: LanguageId,
@@ -141,7 +143,7 @@ impl Fleet {
             let value = self.try_late(&server, since, put(Arc::clone(&server), session, run), using).await?;
             return Ok(Said { value, server: server.spec.name.clone(), maybe_indexing });
         }
-        // Until the answer is there.
+        // Held until the answer has come.
         let _using = using;
         let (name, root) = (server.spec.name.clone(), server.spec.root_in_project.clone());
         let asked = QuestionKey { server: name.clone(), root, feature, about };
@@ -162,7 +164,7 @@ impl Fleet {
         let began = Instant::now();
         match self.flights.share(asked, noted, work, patience).await {
             Landing::Done(answer) => Ok(Said { value: answer?, server: name, maybe_indexing }),
-            Landing::BrokeOff => Err(failed(&name, "the question broke off; ask again").into()),
+            Landing::BrokeOff => Err(failed(&name, "internal error, a bug in symd; see `symd logs`").into()),
             Landing::Later => {
                 let seconds = began.elapsed().as_secs();
                 Err(NoAnswer::NotReady { server: name, waiting_for: ANSWER.to_owned(), seconds }.into())
@@ -170,9 +172,10 @@ impl Fleet {
         }
     }
 
-    /// Asks a server that was late, for one who does not wait: but for a moment, while the question itself goes on, so that
-    /// it is found out whether the server answers again or is to be started anew. Only one such question is under way;
-    /// others are not asked.
+    /// Asks a server whose last request timed out, for a caller that does not wait. The caller waits for
+    /// `answer_patience` at most, while the request goes on, which finds out whether the server responds
+    /// again or must be restarted. One such request is in progress at a time; other callers get
+    /// [`NoAnswer::NotReady`] at once.
     async fn try_late<T: Send + 'static>(
         &self,
         server: &Arc<Server>,
@@ -212,7 +215,7 @@ impl Fleet {
                     continue;
                 }
             };
-            // From here on: whoever waits for it wants it to stay.
+            // Held from here on, so that the server does not idle-stop while callers wait for it.
             let using = server.using();
             match server.ready(document, waiting).await {
                 Ok(usable) if feature.needs.is_none_or(|method| usable.session.supports(method)) => {
@@ -222,7 +225,8 @@ impl Fleet {
                     server: wanted.name.clone(),
                     what: feature.needs.unwrap_or(feature.method),
                 }),
-                // It is on its way: another's answer meanwhile would differ from its own a second later.
+                // The server will be ready soon; another server's answer would differ from its answer a
+                // moment later.
                 Err(answer @ (NoAnswer::NotReady { .. } | NoAnswer::Stopping)) => return Err(answer),
                 Err(reason) => reasons.push(reason),
             }
@@ -230,7 +234,8 @@ impl Fleet {
         Err(self.why_none(language, reasons))
     }
 
-    /// The reason that says most: that of a server that was there, and of several missing ones the first's.
+    /// Returns the most informative reason: that of an existing server first; of several missing servers, the
+    /// first one's.
     fn why_none(&self, language: LanguageId, reasons: Vec<NoAnswer>) -> NoAnswer {
         let rank = |reason: &NoAnswer| match reason {
             NoAnswer::Failed { .. } => 0,
@@ -242,13 +247,13 @@ impl Fleet {
         let language = self.options.languages.get(language).name.clone();
         let none = NoAnswer::NoServer {
             language,
-            reason: "symd knows none for this question".to_owned(),
+            reason: "languages.toml lists none for this question".to_owned(),
             install: None,
         };
         reasons.into_iter().min_by_key(rank).unwrap_or(none)
     }
 
-    /// The server of that name, made if its program is there and may be run.
+    /// Returns the server `name`, and creates it if its program exists and may be run.
     fn server(&self, language: LanguageId, name: &str, root: &RelPath) -> Result<Arc<Server>, NoAnswer> {
         let mut made = self.made();
         if made.over {
@@ -272,7 +277,7 @@ impl Fleet {
         let options = &self.options;
         let config = options.languages.server(name).ok_or_else(|| NoAnswer::NoServer {
             language: options.languages.get(language).name.clone(),
-            reason: format!("languages.toml names {name} and does not say what that is; correct it"),
+            reason: format!("languages.toml names {name}, but has no [language-server.{name}]; add it"),
             install: None,
         })?;
         let megabytes = config.memory_limit_mb.map(|limit| limit << 20);
@@ -309,8 +314,8 @@ impl Fleet {
         }
     }
 
-    /// The first server of the language that is there, may be started and is wanted for outlines; else why there is
-    /// none.
+    /// Returns the first server of the language whose program exists, that may be started and that may answer
+    /// outlines, or why there is none.
     pub(super) fn outliner(&self, language: LanguageId) -> Outliner {
         let mut outliners = self.outliners.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
@@ -354,18 +359,19 @@ impl Fleet {
         let (root, languages) = (Arc::clone(&self.options.root), Arc::clone(&self.options.languages));
         let look = move || nested::root_of(&root, &languages, language);
         let root = tokio::task::spawn_blocking(look).await.unwrap_or_else(|_| RelPath::root());
-        // Another question may have looked meanwhile: the first one's word counts, so that there is one server.
+        // Another question may have computed it meanwhile; the first result counts, so that there is one
+        // server.
         self.roots().entry(language).or_insert(root).clone()
     }
 
-    /// Tells all servers of a change that run or are being started.
+    /// Notifies all servers that run or are starting of a change.
     pub(super) fn changed(&self, path: &RelPath, change: Change) {
         for server in self.made().servers.values() {
             server.changed(path, change);
         }
     }
 
-    /// Tells all running servers that files have other names.
+    /// Notifies all running servers of renamed files.
     pub(super) async fn renamed(&self, files: &[(RelPath, RelPath)]) {
         let running: Vec<Arc<Session>> =
             self.made().servers.values().filter_map(|server| server.phase().session).collect();
@@ -391,7 +397,7 @@ impl Fleet {
         Ok(())
     }
 
-    /// The servers of that name, one for each root; made if there is none yet.
+    /// Returns the servers with this name, one per root; creates one if there is none.
     async fn called(&self, name: &str) -> Result<Vec<Arc<Server>>, NoAnswer> {
         let all: Vec<Arc<Server>> = self.made().servers.values().cloned().collect();
         let called: Vec<Arc<Server>> = all.into_iter().filter(|server| server.spec.name == name).collect();
@@ -403,14 +409,14 @@ impl Fleet {
         };
         let language = self.options.languages.all().find(uses).map(|(language, _)| language);
         let Some(language) = language else {
-            let reason = "no server is called so; `symd doctor` lists all".to_owned();
+            let reason = "no server has this name; `symd doctor` lists all".to_owned();
             return Err(NoAnswer::NoServer { language: name.to_owned(), reason, install: None });
         };
         let root = self.root_of(language).await;
         Ok(vec![self.server(language, name, &root)?])
     }
 
-    /// Ends all servers, at once; returns when nothing of them is left.
+    /// Stops all servers concurrently; returns when no process of them is left.
     pub(super) async fn shutdown(&self) {
         let servers = {
             let mut made = self.made();
@@ -433,7 +439,7 @@ impl Fleet {
     }
 }
 
-/// Puts a question to a session, and draws conclusions for the server from how that went.
+/// Sends a request through a session, and records for the server whether it answered, timed out or died.
 async fn put<T, F>(
     server: Arc<Server>,
     session: Arc<Session>,
@@ -465,7 +471,7 @@ where
 #[derive(Clone, Debug)]
 struct Failure {
     why: NoAnswer,
-    /// The server ended under it.
+    /// Whether the server's process ended before the answer.
     died: bool,
 }
 
@@ -483,18 +489,19 @@ fn failed(server: &str, problem: &str) -> NoAnswer {
     NoAnswer::Failed { server: server.to_owned(), problem: problem.to_owned() }
 }
 
-/// A name for a server's files in the state directory.
+/// Returns a name for a server's files in the state directory.
 fn file_name(name: &str, root: &RelPath) -> String {
     let plain = |text: &str| text.replace(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_', "_");
     if root.is_root() {
         return plain(name);
     }
-    // Two roots never share a directory, whatever their names have in common.
+    // The hash keeps two roots with the same plain name apart.
     let hash = ContentHash::of(root.as_str().as_bytes()).short();
     format!("{}-{hash}", plain(name))
 }
 
-/// How to get the server `name`, which is missing; another one of the language's that symd installs will do too.
+/// Describes how to install the missing server `name`; another server of the language that symd can install
+/// is named too.
 fn next_step(languages: &Languages, language: LanguageId, name: &str, config: &LanguageServer) -> String {
     let known = languages.get(language);
     let first = first_by_symd(languages, language);
@@ -508,7 +515,7 @@ fn next_step(languages: &Languages, language: LanguageId, name: &str, config: &L
     first.map_or_else(|| by_hand.clone(), |other| format!("{by_hand}; or {by_language} {other}"))
 }
 
-/// The command that installs the first of the language's servers that symd can install.
+/// Returns the command that installs the first of the language's servers that symd can install.
 fn install_command(languages: &Languages, language: LanguageId) -> Option<String> {
     first_by_symd(languages, language).map(|_| format!("symd install {}", languages.get(language).name))
 }
@@ -518,7 +525,7 @@ fn first_by_symd(languages: &Languages, language: LanguageId) -> Option<&str> {
     servers.find(|server| languages.server(server).is_some_and(by_symd))
 }
 
-/// Whether symd installs it itself.
+/// Whether symd can install the server.
 fn by_symd(server: &LanguageServer) -> bool {
     server.install.iter().any(|part| part.by_hand().is_none())
 }

@@ -1,6 +1,6 @@
-//! Equal questions that are under way at the same time are asked once. Knows nothing of what is asked. Invariant: the
-//! shared work ends when the last of its callers is gone, and not before, unless it is done; work that a caller stopped waiting
-//! for goes on, and its result is kept, once, for the next equal question.
+//! Merges equal questions that are in progress at the same time. Knows nothing of their content. Invariant:
+//! the shared work is aborted when its last caller is dropped, not before; work on which a caller timed out
+//! continues, and its result is kept, once, for the next equal question.
 
 use std::any::Any;
 use std::collections::{HashMap, VecDeque};
@@ -13,51 +13,50 @@ use tokio::sync::watch;
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, timeout};
 
-/// How many pieces of work without a caller go on, or are kept done; the oldest is given up for more.
+/// The maximum number of works without a caller, in progress or done; beyond it the oldest is aborted.
 const KEPT: usize = 64;
 
 /// How long a result is kept.
 const KEPT_FOR: Duration = Duration::from_secs(60);
 
-/// What is under way, by question. Each question has a caller, and clients' questions are bounded (`serve`), so this
-/// is too.
+/// The works in progress, by question. Each question has a caller, and the number of clients' questions is
+/// bounded (`serve`), so the table is bounded too.
 #[derive(Debug)]
 pub(super) struct Flights<K: Key> {
     table: Arc<Mutex<Table<K>>>,
     kept: Mutex<VecDeque<Kept<K>>>,
 }
 
-/// What came of waiting for a result.
+/// The outcome of waiting for a result.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Landing<T> {
-    /// It is there.
     Done(T),
     /// The work panicked.
     BrokeOff,
-    /// It is not there yet; the work goes on.
+    /// The caller's patience is over; the work continues.
     Later,
 }
 
-/// What names a question.
+/// The identity of a question.
 pub(super) trait Key: Clone + Eq + Hash + Send + Sync + 'static {}
 
 impl<K: Clone + Eq + Hash + Send + Sync + 'static> Key for K {}
 
-/// Whether a question was asked for its own sake.
+/// Whether a question started new work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Taken {
-    /// It was the first.
+    /// It started new work.
     First,
-    /// It joined an equal one.
+    /// It joined an equal question's work, or took its result.
     Along,
 }
 
-/// What goes on without callers, or is done: since when, its question, and the flight.
+/// A work without callers, in progress or done: since when, its question, and the flight.
 type Kept<K> = (Instant, K, Arc<dyn Any + Send + Sync>);
 
 type Table<K> = HashMap<K, Weak<dyn Any + Send + Sync>>;
 
-/// One piece of work, held by its callers.
+/// One work, shared by its callers.
 struct Flight<K: Key, T> {
     key: K,
     table: Arc<Mutex<Table<K>>>,
@@ -67,10 +66,10 @@ struct Flight<K: Key, T> {
 
 impl<K: Key, T> Drop for Flight<K, T> {
     fn drop(&mut self) {
-        // Nothing happens if it is done.
+        // No effect on finished work.
         self.work.abort();
         let mut table = lock(&self.table);
-        // Another flight may have taken the place, between the end of the last caller and this.
+        // Another flight may have been entered under this key since the last caller was dropped.
         if table.get(&self.key).is_some_and(|flight| flight.strong_count() == 0) {
             table.remove(&self.key);
         }
@@ -84,8 +83,9 @@ impl<K: Key> Default for Flights<K> {
 }
 
 impl<K: Key> Flights<K> {
-    /// The result of the work under way for `key`, or of `work`, which is started if there is none; within `patience`, where
-    /// that is given. `noted` is called at once. A success that came too late for a caller is the result once more.
+    /// Returns the result of the work in progress for `key`, or of `work`, which is started if there is none.
+    /// With `patience`, waits no longer than that. `noted` is called immediately. A success that came too
+    /// late for an earlier caller is returned once.
     pub(super) async fn share<T, E, F>(
         &self,
         key: K,
@@ -121,7 +121,7 @@ impl<K: Key> Flights<K> {
         landing
     }
 
-    /// Lets a flight go on without callers.
+    /// Lets a flight continue without callers.
     fn keep<T: Send + Sync + 'static>(&self, flight: Arc<Flight<K, T>>) {
         let mut kept = lock(&self.kept);
         let is_known = |(_, key, _): &(_, K, _)| *key == flight.key;
@@ -133,18 +133,18 @@ impl<K: Key> Flights<K> {
             given_up.extend(kept.pop_front());
         }
         drop(kept);
-        // Ends their work: not under the lock.
+        // Aborts their work, outside the lock.
         drop(given_up);
     }
 
-    /// The result that was kept for `key`, if it has come and `is_of_use`.
+    /// Takes the result kept for `key` if there is one that is not too old and `is_of_use`.
     fn take_kept<T: Clone + Send + Sync + 'static>(&self, key: &K, is_of_use: fn(&T) -> bool) -> Option<T> {
         let mut kept = lock(&self.kept);
         let at = kept.iter().position(|(_, known, _)| known == key)?;
         let (since, _, flight) = &kept[at];
         let is_old = since.elapsed() >= KEPT_FOR;
         let flight = Arc::clone(flight).downcast::<Flight<K, T>>().ok()?;
-        // One that is still under way is joined.
+        // A work still in progress is joined instead.
         let result = flight.result.borrow().clone()?;
         let taken = kept.remove(at);
         drop(kept);
@@ -157,12 +157,14 @@ impl<K: Key> Flights<K> {
         T: Clone + Send + Sync + 'static,
         F: Future<Output = T> + Send + 'static,
     {
-        // Declared before the lock and so dropped after it: a flight's last holder takes the lock when it goes.
+        // Declared before the lock and so dropped after it: the last holder of a flight takes the lock on
+        // drop.
         let known;
         let mut table = lock(&self.table);
         known = table.get(&key).and_then(Weak::upgrade);
         let under_way = known.clone().and_then(|flight| flight.downcast::<Flight<K, T>>().ok());
-        // One that is done may have callers that have not seen so yet; its answer is from before this question.
+        // A finished flight may still have callers that were not woken yet; its answer is older than this
+        // question.
         if let Some(flight) = under_way.filter(|flight| flight.result.borrow().is_none()) {
             noted(Taken::Along);
             return flight;
@@ -202,15 +204,15 @@ mod tests {
         let patience = Some(Duration::from_millis(1));
         let late = flights.share("a", |_| {}, || async { ok(answered.await.unwrap()) }, patience).await;
         assert_eq!(late, Landing::Later);
-        // Still under way: an equal question joins it.
+        // Still in progress: an equal question joins it.
         let mut joins = Box::pin(flights.share("a", |_| {}, || async { ok(0_u32) }, None));
         assert!(futures_pending(&mut joins).await);
         answer.send(7).unwrap();
         assert_eq!(joins.await, Landing::Done(Ok(7)));
         assert_eq!(flights.share("a", |_| {}, || async { ok(0_u32) }, patience).await, Landing::Done(Ok(7)));
-        // Once: what was kept was asked before.
+        // Only once: the kept result is older than this question.
         assert_eq!(flights.share("a", |_| {}, || async { ok(8_u32) }, None).await, Landing::Done(Ok(8)));
-        // What nobody asks for again is given up in time.
+        // Work that is not asked for again is aborted eventually.
         for number in 0..2 * KEPT {
             let never = || std::future::pending::<Result<u32, ()>>();
             let key = number.to_string().leak();
@@ -242,7 +244,7 @@ mod tests {
         answer.send(7).unwrap();
         assert_eq!(second.await, Landing::Done(Ok(7)));
         assert_eq!(*taken.lock().unwrap(), [Taken::First, Taken::Along, Taken::First]);
-        // What is done is asked anew.
+        // Finished work is not shared.
         assert_eq!(flights.share("a", note, || async { ok(8_u32) }, None).await, Landing::Done(Ok(8)));
         assert!(lock(&flights.table).is_empty());
     }
@@ -268,7 +270,7 @@ mod tests {
         is_gone.await.unwrap();
     }
 
-    /// Polls once; whether it is pending.
+    /// Polls once; whether the future is pending.
     async fn futures_pending<F: Future + Unpin>(future: &mut F) -> bool {
         tokio::select! {
             biased;

@@ -1,4 +1,5 @@
-//! `initialize`: what symd says of itself and of the project, and what is kept of the answer.
+//! The `initialize` handshake: what symd reports about itself and the project, and what it keeps of the
+//! response.
 
 use std::path::Path;
 
@@ -11,18 +12,18 @@ use super::capabilities;
 use super::connection::{Connection, RequestError};
 use super::uri;
 
-/// Who the server says it is (LSP 3.17, `serverInfo`).
+/// The server's name and version from `initialize` (LSP 3.17, `serverInfo`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub(crate) struct ServerInfo {
     /// "ty", "IntelliJ Language Server by JetBrains" …
     #[serde(default)]
     pub(crate) name: String,
-    /// On one line.
+    /// A single line.
     #[serde(default)]
     pub(crate) version: Option<String>,
 }
 
-/// Characters of a version that are kept.
+/// The maximum number of characters of a version.
 const MAX_VERSION_CHARS: usize = 80;
 
 #[derive(Deserialize)]
@@ -32,12 +33,13 @@ struct Initialized {
     capabilities: Value,
     #[serde(default)]
     server_info: Value,
-    /// clangd's own form of the agreed encoding.
+    /// clangd's property for the position encoding.
     #[serde(default)]
     offset_encoding: Value,
 }
 
-/// Introduces symd to a server that was given `root`, and learns what it can do.
+/// Runs the handshake with a server whose workspace is `root`, sends its settings, and stores its
+/// capabilities in `answers`.
 pub(crate) async fn shake_hands(
     connection: &Connection,
     answers: &Answers,
@@ -69,7 +71,7 @@ pub(crate) async fn shake_hands(
     Ok(ServerInfo { version: info.version.as_deref().and_then(one_line), ..info })
 }
 
-/// A server's version as a line of other text can hold it; none if it says nothing. gopls writes a JSON document in which its
+/// Reduces a server's version to one line; `None` if it is empty. gopls writes a JSON document in which its
 /// version is one of many fields (its `debug.VersionInfo`).
 fn one_line(written: &str) -> Option<String> {
     let document: Option<Value> = serde_json::from_str(written).ok().filter(Value::is_object);
@@ -85,7 +87,7 @@ fn one_line(written: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// What Debian's gopls 0.5.0 answers (`serverInfo.version`).
+    /// The `serverInfo.version` of Debian's gopls 0.5.0.
     const GOPLS: &str = r#"{"GoVersion":"go1.19.5","Path":"golang.org/x/tools/gopls","Main":{"Path":"","Version":"","Sum":"","Replace":null},"Deps":null,"Settings":[{"Key":"-compiler","Value":"gc"},{"Key":"-trimpath","Value":"true"},{"Key":"CGO_ENABLED","Value":"1"},{"Key":"GOARCH","Value":"amd64"},{"Key":"GOOS","Value":"linux"},{"Key":"GOAMD64","Value":"v1"}],"Version":"master"}"#;
 
     #[test]

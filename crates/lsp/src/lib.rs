@@ -1,7 +1,8 @@
-//! Child language servers over pipes of our own: started on demand, one per server and project, shared by all
-//! clients, watched over, restarted, ended with everything they started. All conversion between LSP's types and ours
-//! is here: no other module names LSP's JSON. Invariant: every question has a deadline, and a server's death,
-//! silence or nonsense fails only its own questions, with a text that says what to do.
+//! Child language servers over pipes: started on demand, one per server and project, shared by all clients,
+//! supervised, restarted, and stopped with every process that they started. All conversion between LSP's
+//! types and symd's is here: no other crate knows LSP's JSON. Invariant: every request has a deadline; a
+//! server that dies, hangs or sends invalid data fails only its own requests, with an error that says what to
+//! do next.
 
 mod answers;
 mod at;

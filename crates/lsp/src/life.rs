@@ -1,6 +1,6 @@
-//! The life of one server: a task that starts its process, judges whether it is ready, watches over it, and starts it
-//! again when it dies. It alone changes the server's [`Phase`]. Invariant: there is at most one process at a time, and
-//! the next is started only when nothing of the one before is left.
+//! The lifecycle of one server: a task that starts its process, judges whether it is ready, watches it, and
+//! restarts it when it dies. Only this task changes the server's [`Phase`]. Invariant: there is at most one
+//! process at a time, and the next is started only when no process of the previous group is left.
 
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -23,30 +23,32 @@ use super::{ServerState, ending};
 use symd_base::RelPath;
 use symd_sys::group;
 
-/// How often the memory of a server is looked at: often enough that a leak is seen before it hurts.
+/// The interval between checks of a server's memory: short enough to notice a leak before it does harm.
 const MEMORY_EVERY: Duration = Duration::from_secs(10);
-/// How many times as long as a question `initialize` may take: a server's whole start is in it.
+/// The factor by which the timeout of `initialize` exceeds that of a request: it includes the server's whole
+/// start.
 const INITIALIZE_TIMES: u32 = 2;
-/// How long a process that closed its stdout may take to end by itself, so that its exit code can be told.
+/// The maximum time for a process that closed its stdout to exit by itself, so that its exit code can be
+/// reported.
 const CLOSING: Duration = Duration::from_secs(1);
 
-/// What a server's task is told to do.
+/// An order to a server's task.
 #[derive(Debug)]
 pub(super) enum Order {
-    /// Somebody asked, about this document if about one: start it if it rests by itself; open the document if it waits
-    /// for one to be opened.
+    /// A question was asked, about this document if it is about one. Start the server if it is idle or was
+    /// stopped for idleness; open the document if the server waits for a first document.
     Start(Option<RelPath>),
-    /// By hand, whatever it does. Answered when it is being started.
+    /// Restart by the user's order, in any state. Answered when the process is being started.
     Restart(oneshot::Sender<()>),
-    /// By hand. Answered when nothing of it is left.
+    /// Stop by the user's order. Answered when no process of the server is left.
     Stop(oneshot::Sender<()>),
-    /// The daemon ends. Answered when nothing of it is left.
+    /// The daemon shuts down. Answered when no process of the server is left.
     Shutdown(oneshot::Sender<()>),
-    /// This session is of no use any more: why.
+    /// This session is unusable, with the reason; replace it.
     Useless(Weak<Session>, &'static str),
 }
 
-/// The task.
+/// The task that leads a server through its life.
 #[derive(Debug)]
 pub(super) struct Life {
     spec: Arc<Spec>,
@@ -55,44 +57,44 @@ pub(super) struct Life {
     used: Arc<Used>,
     early: Arc<Early>,
     budget: Budget,
-    /// A document that somebody asked about: the first to be opened in a server that waits for one.
+    /// A document that a question is about: the first to be opened in a server that waits for one.
     document: Option<RelPath>,
 }
 
-/// What comes after a process.
+/// Why a process is over, which determines what comes next.
 enum Fate {
-    /// It failed; whether before `initialize` was answered.
+    /// It failed; `stillborn`: before `initialize` was answered.
     Died { problem: String, stillborn: bool },
-    /// It can never work.
+    /// It can never work; it is not restarted.
     Hopeless { problem: String },
-    /// It was started by hand while it ran.
+    /// The user restarts it.
     Again(oneshot::Sender<()>),
-    /// Stopped by hand.
+    /// The user stopped it.
     Stopped(oneshot::Sender<()>),
-    /// Nobody asked it for long.
+    /// It was idle for too long.
     Idle,
-    /// The daemon ends; whom to tell, if anybody waits.
+    /// The daemon shuts down; the sender, if any, is notified.
     Over(Option<oneshot::Sender<()>>),
 }
 
-/// A running process and what is known of it.
+/// A running process and its state.
 struct RunningServer {
     process: Process,
-    /// Once `initialize` is answered.
+    /// Set once `initialize` is answered.
     session: Option<Arc<Session>>,
     readiness: Readiness,
     since: Instant,
 }
 
-/// A document on its way to the server.
+/// The opening of a document, in progress.
 type Showing = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Why a process is not watched any longer.
+/// Why the watching of a process ended.
 enum Cause {
     Ended(End),
     /// It closed its stdout.
     Closed,
-    /// It does not do what it should.
+    /// It violates the protocol or its session is unusable.
     Broken(String),
     Hopeless(String),
     Fat(String),
@@ -101,7 +103,7 @@ enum Cause {
     Abandoned,
 }
 
-/// Whether all changes of the time before a session could be kept for it.
+/// Whether all changes between the start and the session could be kept for the session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kept {
     All,
@@ -119,7 +121,7 @@ impl Life {
         Life { spec, orders, phase, used, early, budget: Budget::default(), document: None }
     }
 
-    /// Lives until told to end, or until nobody can tell any more.
+    /// Runs until the daemon shuts down or the senders of orders are dropped.
     pub(super) async fn live(mut self) {
         let mut start_at = None;
         while self.rest(start_at).await.is_some() {
@@ -153,7 +155,8 @@ impl Life {
         }
     }
 
-    /// Waits for a reason to start: a question, a wish by hand, the end of a pause. `None`: it is over.
+    /// Waits for a reason to start: a question, the user's order, or the end of a pause. `None` when the
+    /// daemon shuts down.
     async fn rest(&mut self, mut start_at: Option<Instant>) -> Option<()> {
         loop {
             let order = tokio::select! {
@@ -194,7 +197,7 @@ impl Life {
             phase.rest(ServerState::Starting, Some("it is starting".to_owned()));
             phase.since = Some(Instant::now());
         };
-        // The process that is started now reads the files as they are now.
+        // A process that starts now reads the current files.
         self.early.changes().clear();
         self.phase.send_modify(begin);
         let stillborn = |problem| Fate::Died { problem, stillborn: true };
@@ -217,7 +220,7 @@ impl Life {
         self.end(running, cause).await
     }
 
-    /// Introduces itself to the server, then watches over it, until there is a reason to end it, or it has ended.
+    /// Runs the handshake, then watches the process until it ends or must be ended.
     async fn watch(
         &mut self,
         running: &mut RunningServer,
@@ -264,7 +267,7 @@ impl Life {
                     None => return Cause::Abandoned,
                     Some(Order::Start(document)) => self.document = document.or(self.document.take()),
                     Some(Order::Useless(session, why)) => {
-                        // Of an earlier process it says nothing.
+                        // An order about an earlier process is ignored.
                         if running.session.as_ref().is_some_and(|one| session.as_ptr() == Arc::as_ptr(one)) {
                             return Cause::Broken(why.to_owned());
                         }
@@ -286,9 +289,9 @@ impl Life {
     }
 
     async fn end(&mut self, running: RunningServer, cause: Cause) -> Fate {
-        // No question is put to it any more. The session stays named until it is known how it ended.
+        // No further question uses the session. It stays in the phase until the way it ended is known.
         self.phase.send_modify(|phase| {
-            (phase.state, phase.doing) = (ServerState::Restarting, Some("it is being ended".to_owned()));
+            (phase.state, phase.doing) = (ServerState::Restarting, Some("it is being stopped".to_owned()));
         });
         let RunningServer { process, session, .. } = &running;
         let session = session.as_deref();
@@ -329,15 +332,16 @@ impl Life {
         Fate::Died { problem, stillborn: running.session.is_none() }
     }
 
-    /// What is told of a death: what happened, the last words, the next step.
+    /// Describes how a process ended: what happened, its last lines on stderr, what to check, and where its
+    /// log is.
     fn exit_report(&self, running: &RunningServer, problem: Option<String>, end: &End) -> String {
         let seconds = running.since.elapsed().as_secs();
         let mut text = match problem {
             Some(problem) => problem,
             None if running.session.is_some() => {
-                format!("it ended ({}) {seconds} s after its start", end.how)
+                format!("it exited ({}) {seconds} s after its start", end.how)
             }
-            None => format!("it ended ({}) before it answered initialize", end.how),
+            None => format!("it exited ({}) before it answered initialize", end.how),
         };
         if !end.last_words.is_empty() {
             text.push_str("; its stderr ends with: ");
@@ -349,7 +353,7 @@ impl Life {
                 .join(" ");
             text.push_str(&format!("; check that `{command}` is a language server on stdin and stdout"));
         }
-        text.push_str(&format!("; all it said is in {}", self.spec.log.display()));
+        text.push_str(&format!("; its stderr is logged in {}", self.spec.log.display()));
         text
     }
 
@@ -359,9 +363,10 @@ impl Life {
         lines.iter().find_map(fits).map(|pattern| pattern.say.clone())
     }
 
-    /// Whether it can be told of all that changed meanwhile.
+    /// Stores the new session and hands it the changes noted since the process was started; `NotAll` if some
+    /// were lost.
     fn is_initialized(&self, running: &mut RunningServer, session: Arc<Session>) -> Kept {
-        // Until the session has them, no later change reaches it.
+        // While this lock is held, no later change reaches the session.
         let mut early = self.early.changes();
         running.readiness.note(Instant::now(), ReadinessEvent::Initialized);
         self.phase.send_modify(|phase| {
@@ -378,7 +383,8 @@ impl Life {
         kept
     }
 
-    /// Opens the document that was asked about. One that cannot be read counts as opened: the question fails with it.
+    /// Opens the document that a question is about. An unreadable one counts as opened; the question itself
+    /// then fails.
     fn show_document(&mut self, running: &RunningServer) -> Option<Showing> {
         let (session, path) = (Arc::clone(running.session.as_ref()?), self.document.take()?);
         Some(Box::pin(async move { session.show(&path).await }))
@@ -403,7 +409,8 @@ impl Life {
         });
     }
 
-    /// When it is to be stopped, if nobody asks by then; of one that is in use, when to look again.
+    /// Returns when the server is to be stopped if it stays idle; for one in use, when to check again. `None`
+    /// before `initialize` is answered, or if idle servers are not stopped.
     fn idle_at(&self, running: &RunningServer) -> Option<Instant> {
         running.session.as_ref()?;
         Some(self.used.idle_since().unwrap_or_else(Instant::now) + self.spec.idle_stop?)
@@ -412,11 +419,11 @@ impl Life {
     async fn too_fat(&self, running: &RunningServer) -> Option<String> {
         let limit = self.spec.memory_limit?;
         let group = running.process.group();
-        // It reads /proc: a file for each process of the machine.
+        // Blocking: it reads a file in /proc for each process on the machine.
         let bytes = tokio::task::spawn_blocking(move || group::memory_bytes(group)).await.ok()?;
         let mebibytes = |bytes: u64| bytes >> 20;
         (bytes > limit).then(|| {
-            format!("it took {} MiB of memory, and its limit is {} MiB", mebibytes(bytes), mebibytes(limit))
+            format!("it used {} MiB of memory, and its limit is {} MiB", mebibytes(bytes), mebibytes(limit))
         })
     }
 
@@ -425,7 +432,7 @@ impl Life {
         match self.budget.died(Instant::now()) {
             Next::StartAt(at) => {
                 self.phase.send_modify(|phase| {
-                    phase.rest(ServerState::Restarting, Some("it ended and is started again".to_owned()));
+                    phase.rest(ServerState::Restarting, Some("it exited and will be restarted".to_owned()));
                     phase.stillborn += u64::from(stillborn);
                     phase.last_error = Some(problem);
                 });
@@ -433,7 +440,7 @@ impl Life {
             }
             Next::StayDown { deaths, minutes } => {
                 self.goes_down(format!(
-                    "it ended {deaths} times within {minutes} minutes, at last so: {problem}"
+                    "it exited {deaths} times in {minutes} minutes; last error: {problem}"
                 ));
                 None
             }
@@ -450,7 +457,7 @@ impl Life {
 
     fn starts_by_hand(&mut self, done: oneshot::Sender<()>) {
         self.budget.forgive();
-        // Before it is told, or a question that comes then would still find it down.
+        // Before the reply, because a question that follows the reply must not find the server down.
         self.rests(ServerState::Starting, Some("it is starting".to_owned()));
         let _ = done.send(());
     }
@@ -474,7 +481,7 @@ async fn closed(session: Option<&Session>) {
     }
 }
 
-/// Waits until the document is opened; for ever where none is to be.
+/// Waits until the document is opened; for ever if there is none.
 async fn shown(showing: &mut Option<Showing>) {
     match showing {
         Some(opening) => opening.await,
@@ -483,7 +490,7 @@ async fn shown(showing: &mut Option<Showing>) {
     *showing = None;
 }
 
-/// The next fact; waits for ever where there is none to come: how a session ends is told by `closed`.
+/// Returns the next fact; waits for ever if no more will come, because `closed` reports the end of a session.
 async fn next_of(facts: &mut Option<mpsc::Receiver<Fact>>) -> Fact {
     if let Some(told) = facts {
         if let Some(fact) = told.recv().await {

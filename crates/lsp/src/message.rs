@@ -1,5 +1,6 @@
-//! One JSON-RPC message of a server, taken apart no further than needed: results and parameters stay text until
-//! the caller's type decodes them. Invariant: nothing a server sends is an error of ours; what is no message says why.
+//! One JSON-RPC message of a server, parsed no further than needed: results and parameters stay JSON text
+//! until the caller's type decodes them. Invariant: nothing that a server sends makes symd fail; for an
+//! invalid message the reason is returned.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,7 +11,7 @@ use serde_json::value::RawValue;
 
 use super::wire::TooLong;
 
-/// A piece of a message: JSON, not decoded yet.
+/// A part of a message: JSON text, not decoded yet.
 #[derive(Clone, Debug)]
 pub(crate) struct Raw {
     message: String,
@@ -18,23 +19,21 @@ pub(crate) struct Raw {
 }
 
 impl Raw {
-    /// What stands for an absent result or absent parameters.
+    /// Returns a JSON `null`, in place of an absent result or absent parameters.
     pub(crate) fn null() -> Raw {
         Raw { message: "null".to_owned(), piece: 0..4 }
     }
 
-    /// Its JSON.
     pub(crate) fn as_str(&self) -> &str {
         self.message.get(self.piece.clone()).unwrap_or("null")
     }
 
-    /// Decodes it.
     pub(crate) fn decode<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
         serde_json::from_str(self.as_str())
     }
 }
 
-/// What a server answers instead of a result (JSON-RPC 2.0, error object).
+/// The error object of a response (JSON-RPC 2.0).
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub(crate) struct ErrorObject {
     #[serde(default)]
@@ -43,23 +42,22 @@ pub(crate) struct ErrorObject {
     pub(crate) message: String,
 }
 
-/// A message, by what is to be done with it.
+/// A message of one of the three kinds.
 #[derive(Debug)]
 pub(crate) enum Incoming {
-    /// An answer to request `id`; `None`: the server could not tell to which.
+    /// A response to request `id`; `None`: the server could not tell to which request.
     Response { id: Option<u64>, outcome: Result<Raw, ErrorObject> },
-    /// A request; `id` is JSON, to be sent back as it is.
+    /// A request; `id` is JSON text, to be sent back unchanged.
     Request { id: String, method: String, params: Raw },
-    /// A notification.
+    /// A notification: a message without an id, to which no response is sent.
     Notification { method: String, params: Raw },
 }
 
-/// A body that is no message.
+/// An invalid message body.
 #[derive(Debug)]
 pub(crate) struct NoMessage {
-    /// The request that it answers, as far as that can be told.
+    /// The id of the request to which it responds, if it can be guessed.
     pub(crate) id: Option<u64>,
-    /// What is wrong with it.
     pub(crate) problem: String,
 }
 
@@ -77,13 +75,13 @@ struct Envelope<'a> {
     error: Option<&'a RawValue>,
 }
 
-/// Keeps `null` apart from what is not there.
+/// Distinguishes `null` from an absent member.
 fn present<'de: 'a, 'a, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'a RawValue>, D::Error> {
     <&RawValue>::deserialize(deserializer).map(Some)
 }
 
 impl Incoming {
-    /// Takes a body apart.
+    /// Parses a message body.
     pub(crate) fn parse(body: Vec<u8>) -> Result<Incoming, NoMessage> {
         let message = String::from_utf8(body).map_err(|error| {
             let bytes = error.as_bytes();
@@ -118,7 +116,7 @@ impl Incoming {
     }
 }
 
-/// Where `part`, a slice of `whole`, stands in it.
+/// Returns the byte range of `part`, a slice of `whole`, in it.
 fn range_within(whole: &str, part: &str) -> Range<usize> {
     let start = part.as_ptr().addr() - whole.as_ptr().addr();
     start..start + part.len()
@@ -128,24 +126,25 @@ fn error_object(error: &str) -> ErrorObject {
     serde_json::from_str(error).unwrap_or_else(|_| ErrorObject { code: 0, message: error.to_owned() })
 }
 
-/// Our ids are numbers; servers have been seen to send them back as texts.
+/// Parses an id of symd's: a number. Some servers send it back as a string.
 fn our_id(json: &str) -> Option<u64> {
     json.trim().trim_matches('"').parse().ok()
 }
 
 impl TooLong {
-    /// The request that the skipped message answers, as far as that can be told.
+    /// Guesses the id of the request to which the skipped message responds.
     pub(crate) fn id(&self) -> Option<u64> {
         guess_id(&self.head, &self.tail)
     }
 }
 
-/// The id of an answer of which only the ends are known: it stands before the result or after it.
+/// Guesses the id of a response of which only the first and last bytes are known: it comes before or after
+/// the result.
 fn guess_id(head: &[u8], tail: &[u8]) -> Option<u64> {
     id_in_head(head).or_else(|| id_in_tail(tail))
 }
 
-/// Walks the members that come before the first one that is no plain value. A method makes it no answer.
+/// Reads the members before the first one that is not a scalar. A message with a method is not a response.
 fn id_in_head(head: &[u8]) -> Option<u64> {
     let head = &head[..head.len().min(512)];
     let head = String::from_utf8_lossy(head);
@@ -170,7 +169,7 @@ fn id_in_head(head: &[u8]) -> Option<u64> {
     }
 }
 
-/// The last member, when it is the id of the outermost object.
+/// Reads the last member if it is the id of the outermost object.
 fn id_in_tail(tail: &[u8]) -> Option<u64> {
     let tail = String::from_utf8_lossy(&tail[tail.len().saturating_sub(512)..]).into_owned();
     let members = tail.trim_end().strip_suffix('}')?;

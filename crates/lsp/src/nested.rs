@@ -1,6 +1,7 @@
-//! Which directory a language's server is given as its root: the project's, unless the whole of that language lies in
-//! one directory inside, marked as a root (an Android project in `app/` beside a Python server). Only looks.
-//! Invariant: no file of the language within the looked-at part of the tree lies outside the root that is chosen.
+//! Chooses the directory that a language's server gets as its root: the project's root, unless all files of
+//! that language are in one subdirectory that is marked as a root (an Android project in `app/` beside a
+//! Python server). Reads only. Invariant: no file of the language in the searched part of the tree is outside
+//! the chosen root.
 
 use std::collections::VecDeque;
 
@@ -8,13 +9,14 @@ use symd_base::RelPath;
 use symd_config::{LanguageId, Languages};
 use symd_vfs::{EntryKind, Root};
 
-/// Directories deeper than this below the project's root are not looked at.
+/// The maximum depth of searched directories below the project's root.
 const DEPTH: usize = 4;
-/// Directories looked at, at most: what is not decided by then is the project's root.
+/// The maximum number of searched directories; if the search is not over by then, the project's root is used.
 const DIRECTORIES: usize = 2_000;
 
-/// The root for servers of `language`: the only outermost directory with one of its markers, if it holds all files of
-/// the language; else the project's root. Of a Gradle build that is the outermost settings file's directory.
+/// Returns the root for servers of `language`: the only outermost directory with one of its markers, if it
+/// contains all files of the language; else the project's root. For a Gradle build that is the directory of
+/// the outermost settings file.
 pub(super) fn root_of(root: &Root, languages: &Languages, language: LanguageId) -> RelPath {
     let markers = &languages.get(language).roots;
     let mut found: Option<RelPath> = None;
@@ -32,7 +34,7 @@ pub(super) fn root_of(root: &Root, languages: &Languages, language: LanguageId) 
             if found.is_some() || directory.is_root() {
                 return RelPath::root();
             }
-            // What is inside belongs to it.
+            // All files below a marked directory belong to it.
             found = Some(directory);
             continue;
         }
@@ -49,12 +51,12 @@ pub(super) fn root_of(root: &Root, languages: &Languages, language: LanguageId) 
     found.unwrap_or_else(RelPath::root)
 }
 
-/// `*.sln` stands for any file with that ending.
+/// Whether a file name matches a marker; `*.sln` matches any name with that ending.
 fn is_marked(marker: &str, name: &str) -> bool {
     marker.strip_prefix('*').map_or(marker == name, |ending| name.ends_with(ending))
 }
 
-/// Hidden directories, and those that may hold dependencies or build output.
+/// Whether a directory is not searched: hidden ones, and those that may hold dependencies or build output.
 fn is_skipped(languages: &Languages, name: &str) -> bool {
     name.starts_with('.') || languages.vendored_rules().any(|rule| rule.name == name)
 }

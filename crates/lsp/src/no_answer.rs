@@ -1,16 +1,16 @@
-//! Why a server gave no answer. Each text names the server or language, what is wrong, and the next step.
+//! Why a server gave no answer. Each text names the server or language, the problem, and the next step.
 
-/// Why there is no answer.
+/// The reason for a missing answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoAnswer {
-    /// No server of the language is installed, or none is known.
+    /// No server of the language is installed, or none is configured.
     #[error("{language}: no language server: {reason}")]
     NoServer {
-        /// The language.
         language: String,
-        /// What is missing and how to get it: "ty is not installed; `symd install python` installs it".
+        /// What is missing and how to install it: "ty is not installed; `symd install python` installs it".
         reason: String,
-        /// The command that installs one, where none is installed and symd can: "symd install python".
+        /// The command that installs a server, if none is installed and symd can install one: "symd install
+        /// python".
         install: Option<String>,
     },
     /// The server runs the project's code, and the user has not trusted the project.
@@ -18,73 +18,69 @@ pub enum NoAnswer {
         "{server} is not started: it runs {runs}, and this project is not trusted; look at it, then `symd trust`"
     )]
     NotTrusted {
-        /// The server.
         server: String,
-        /// What of the project's it would run.
+        /// The project's code that the server would run.
         runs: String,
     },
-    /// It is starting or loading.
+    /// The server is starting or loading.
     #[error("{server} is not ready yet: {waiting_for} ({seconds} s so far)")]
     NotReady {
-        /// The server.
         server: String,
-        /// What is being waited for: "it is starting", "indexing (43 %)".
+        /// What the server is doing: "it is starting", "indexing (43 %)".
         waiting_for: String,
-        /// Since it was started.
+        /// Seconds since the server was started, or since the unanswered request was sent.
         seconds: u64,
     },
-    /// It cannot do that.
+    /// The server does not support the request.
     #[error("{server} does not support {what}")]
     Unsupported {
-        /// The server.
         server: String,
-        /// LSP's name of the request.
+        /// LSP's method name.
         what: &'static str,
     },
-    /// It will not: renaming this, say. Asking again changes nothing.
+    /// The server refuses, for instance to rename this symbol. A retry gives the same result.
     #[error("{server} refuses {what}: {reason}")]
     Refused {
-        /// The server.
         server: String,
-        /// LSP's name of the request.
+        /// LSP's method name.
         what: &'static str,
-        /// In the server's words.
+        /// The server's reason, verbatim.
         reason: String,
     },
-    /// It answered with an error, with nonsense, too late, or died.
+    /// The server responded with an error or invalid data, timed out, or died.
     #[error("{server} failed: {problem}")]
     Failed {
-        /// The server.
         server: String,
-        /// What happened, its last stderr lines where it died, and the next step.
+        /// What happened, the last lines of stderr if the server died, and the next step.
         problem: String,
     },
-    /// It was started too often, or can never work; it stays down until asked for by hand.
+    /// The server died too often, can never work, or was stopped by hand; it stays down until the user
+    /// restarts it.
     #[error("{server} is down: {problem}; `symd server restart {server}` tries again")]
     Down {
-        /// The server.
         server: String,
-        /// Why.
+        /// Why it is down.
         problem: String,
     },
-    /// The file is no longer what the question was about: ask again.
-    #[error("{path} changed while the question was on its way; ask again")]
+    /// The file's content is no longer the version that the question was about.
+    #[error("{path} changed while the question was in progress; ask again")]
     Changed {
-        /// Which file.
+        /// The file's path relative to the project's root.
         path: String,
     },
-    /// The daemon is ending.
+    /// The daemon is shutting down.
     #[error("the daemon is stopping; ask again, which starts a new one")]
     Stopping,
 }
 
 impl NoAnswer {
-    /// Whether the reason lies in the file that was asked about: the server may well answer about others.
+    /// Whether the file that was asked about may be the reason, so that the server may still answer about
+    /// others.
     pub fn is_of_file(&self) -> bool {
         matches!(self, NoAnswer::Changed { .. } | NoAnswer::Failed { .. })
     }
 
-    /// Whether a later question may well be answered without anybody doing anything.
+    /// Whether a later question may succeed without any action of the user.
     pub fn may_pass(&self) -> bool {
         matches!(self, NoAnswer::NotReady { .. } | NoAnswer::Changed { .. } | NoAnswer::Failed { .. })
     }

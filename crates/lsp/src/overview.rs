@@ -1,5 +1,5 @@
-//! What is told of all servers at a moment. Only looks. Invariant: [`Fleet::status`] reads the disk and `/proc`, so it
-//! is for threads that may block; nothing else here does.
+//! The status of all servers. Reads only. Invariant: [`Fleet::status`] reads the disk and `/proc`, so it is
+//! for blocking threads; nothing else here blocks.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -12,7 +12,7 @@ use symd_config::{LanguageId, ServerUse};
 use symd_sys::group;
 
 impl Fleet {
-    /// All servers that were made, and all whose programs are there.
+    /// Returns the status of all created servers and of all whose programs are found, sorted by name.
     pub(super) fn status(&self) -> Vec<ServerStatus> {
         let made: Vec<Arc<Server>> = self.made().servers.values().cloned().collect();
         let mut all: Vec<ServerStatus> = made.iter().map(|server| self.status_of(server)).collect();
@@ -71,7 +71,8 @@ impl Fleet {
         with_it.map(|(_, language)| language.name.clone()).collect()
     }
 
-    /// What servers that start or load are doing, by name. Looks at nothing but what is known: it is asked often.
+    /// Returns what the servers that are starting or loading are doing, by name. Reads no files: it is called
+    /// often.
     pub(super) fn busy(&self) -> Vec<(String, String)> {
         let doing = |server: &Arc<Server>| {
             let phase = server.phase();
@@ -81,7 +82,6 @@ impl Fleet {
         self.made().servers.values().filter_map(doing).collect()
     }
 
-    /// Whether one of the language's servers is ready.
     pub(super) fn is_ready(&self, language: LanguageId) -> bool {
         let names = &self.options.languages.get(language).language_servers;
         let made = self.made();

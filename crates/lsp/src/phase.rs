@@ -1,4 +1,4 @@
-//! What is known of one server at a moment: what questions wait on and status shows. Only data.
+//! The state of one server at a moment: questions wait on it, and the status shows it. Only data.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,17 +10,16 @@ use super::server::STOPPED_BY_HAND;
 use super::session::Session;
 use super::{NoAnswer, ServerState};
 
-/// One moment of a server's life.
 #[derive(Clone, Debug)]
 pub(super) struct Phase {
     pub(super) state: ServerState,
-    /// What is waited for, or why it may not know everything: "indexing (43 %)".
+    /// What it waits for, or why its answers may be incomplete: "indexing (43 %)".
     pub(super) doing: Option<String>,
-    /// To be asked, from `Loading` on.
+    /// The session to ask, from `Loading` on.
     pub(super) session: Option<Arc<Session>>,
-    /// It is `Ready`, and may not know everything.
+    /// Whether it is `Ready` but its answers may be incomplete.
     pub(super) maybe_indexing: bool,
-    /// It loads nothing before a document is opened, and none is.
+    /// Whether it loads nothing until a document is opened, and none is.
     pub(super) waits_for_document: bool,
     /// When the process was started.
     pub(super) since: Option<Instant>,
@@ -28,9 +27,9 @@ pub(super) struct Phase {
     pub(super) program: Option<PathBuf>,
     pub(super) version: Option<String>,
     pub(super) features: Vec<String>,
-    /// How often its process was started.
+    /// The number of processes started.
     pub(super) starts: u64,
-    /// How often it ended before `initialize` was answered.
+    /// The number of processes that ended before `initialize` was answered.
     pub(super) stillborn: u64,
     pub(super) last_error: Option<String>,
 }
@@ -54,7 +53,7 @@ impl Phase {
         }
     }
 
-    /// Leaves what belongs to a running process behind.
+    /// Resets what belongs to a running process, and sets the state and what it is doing.
     pub(super) fn rest(&mut self, state: ServerState, doing: Option<String>) {
         self.state = state;
         self.doing = doing;
@@ -65,7 +64,7 @@ impl Phase {
         self.group = None;
     }
 
-    /// Of a server that is `Stopped`: why no question starts it; `None` where one does.
+    /// Returns why a question does not start a `Stopped` server; `None` if it does.
     pub(super) fn why_stopped(&self, server: &str) -> Option<NoAnswer> {
         let problem = self.doing.as_ref()?;
         Some(if problem == STOPPED_BY_HAND {
@@ -75,7 +74,7 @@ impl Phase {
         })
     }
 
-    /// What to tell who does not wait.
+    /// Returns the error for a caller that does not wait.
     pub(super) fn not_ready(&self, server: &str) -> NoAnswer {
         let waiting_for = self.doing.clone().unwrap_or_else(|| "it is starting".to_owned());
         let seconds = self.since.map_or(0, |since| since.elapsed().as_secs());

@@ -1,11 +1,12 @@
-//! Positions: a server's lines and columns in its own units ↔ byte offsets of a text. LSP's lines break where ours
-//! do: at `\n`, `\r\n` and `\r` (LSP 3.17, "Text Documents"). Invariant: no offset ever cuts a character.
+//! Converts positions: a server's lines and columns in its own units ↔ byte offsets of a text. LSP's line
+//! breaks are those of `symd_base::Text`: `\n`, `\r\n` and `\r` (LSP 3.17, "Text Documents"). Invariant: no
+//! offset is inside a character.
 
 use super::span::{ColumnEncoding, ServerPosition, Span};
 use symd_base::{Text, TextRange};
 
 impl ColumnEncoding {
-    /// LSP's name of it (`PositionEncodingKind`).
+    /// Returns LSP's name of the encoding (`PositionEncodingKind`).
     pub(crate) fn lsp_name(self) -> &'static str {
         match self {
             ColumnEncoding::Utf8 => "utf-8",
@@ -14,14 +15,14 @@ impl ColumnEncoding {
         }
     }
 
-    /// The encoding that LSP calls so.
+    /// Returns the encoding with this LSP name, in any case.
     pub(crate) fn from_lsp_name(name: &str) -> Option<ColumnEncoding> {
         [ColumnEncoding::Utf8, ColumnEncoding::Utf16, ColumnEncoding::Utf32]
             .into_iter()
             .find(|known| known.lsp_name().eq_ignore_ascii_case(name))
     }
 
-    /// How many columns a character takes.
+    /// Returns the number of columns of a character.
     fn width(self, character: char) -> u32 {
         let width = match self {
             ColumnEncoding::Utf8 => character.len_utf8(),
@@ -31,7 +32,7 @@ impl ColumnEncoding {
         u32::try_from(width).unwrap_or(1)
     }
 
-    /// How many columns a text takes.
+    /// Returns the number of columns of a text.
     pub(crate) fn columns(self, text: &str) -> u32 {
         match self {
             ColumnEncoding::Utf8 => u32::try_from(text.len()).unwrap_or(u32::MAX),
@@ -40,7 +41,8 @@ impl ColumnEncoding {
     }
 }
 
-/// Where a byte offset of `text` is. An offset past the end is the end; one inside a character is its start.
+/// Returns the position of a byte offset in `text`. An offset past the end counts as the end, one inside a
+/// character as its start.
 pub(crate) fn of_offset(text: &Text, offset: u32, encoding: ColumnEncoding) -> ServerPosition {
     let mut offset = usize::try_from(offset).unwrap_or(usize::MAX).min(text.as_str().len());
     while !text.as_str().is_char_boundary(offset) {
@@ -51,7 +53,7 @@ pub(crate) fn of_offset(text: &Text, offset: u32, encoding: ColumnEncoding) -> S
     ServerPosition { line: at.line, character: encoding.columns(&text.as_str()[start..offset]) }
 }
 
-/// The byte offset of a place; `None` when it does not lie in `text` or cuts a character.
+/// Returns the byte offset of a position; `None` if it is outside `text` or inside a character.
 pub(crate) fn to_offset(text: &Text, place: ServerPosition, encoding: ColumnEncoding) -> Option<u32> {
     let number = usize::try_from(place.line).ok()?;
     let line = text.line(number)?;
@@ -67,10 +69,10 @@ pub(crate) fn to_offset(text: &Text, place: ServerPosition, encoding: ColumnEnco
     (column == place.character).then(|| u32::try_from(text.line_start(number) + bytes).ok()).flatten()
 }
 
-/// As [`to_offset`] for a range's end. Two ends beyond the text are common and meant well: "to the end of the line" as
-/// the largest number there is, and "to the end of the text" as the start of the line after the last.
+/// As [`to_offset`], for the end of a range. Two ends beyond the text are common and accepted: "to the end of
+/// the line" as LSP's largest integer, and "to the end of the text" as the start of the line after the last.
 fn end_to_offset(text: &Text, place: ServerPosition, encoding: ColumnEncoding) -> Option<u32> {
-    // The largest integer of LSP (3.17, "Base Types").
+    // LSP's largest integer (3.17, "Base Types").
     const LARGEST: u32 = 0x7FFF_FFFF;
     let line = usize::try_from(place.line).ok()?;
     if line == text.line_count() && place.character == 0 {
@@ -83,9 +85,9 @@ fn end_to_offset(text: &Text, place: ServerPosition, encoding: ColumnEncoding) -
 }
 
 impl Span {
-    /// The bytes of `text` that the span covers; `None` when it does not lie in the text, cuts a character, or ends
-    /// before it starts. An end at the largest integer is the line's, one at the start of the line after the last
-    /// is the text's.
+    /// Returns the byte range of `text` that the span covers; `None` if the span is outside the text, begins
+    /// or ends inside a character, or ends before it starts. An end column of LSP's largest integer is the
+    /// end of the line; an end at the start of the line after the last is the end of the text.
     pub fn resolve(&self, text: &Text) -> Option<TextRange> {
         let start = to_offset(text, self.start, self.encoding)?;
         let end = end_to_offset(text, self.end, self.encoding)?;
@@ -127,7 +129,7 @@ mod tests {
 
     #[test]
     fn columns_count_in_the_units_agreed_on() {
-        // é is 2, 1, 1; € is 3, 1, 1; 😀 is 4, 2, 1.
+        // é is 2, 1, 1 columns; € is 3, 1, 1; 😀 is 4, 2, 1.
         let text = text("x\n\u{e9}\u{20ac}\u{1F600}y");
         let offset = u32::try_from(text.as_str().find('y').unwrap()).unwrap();
         for (encoding, column) in ALL.into_iter().zip([9, 4, 3]) {

@@ -1,5 +1,5 @@
-//! From a server's entry in languages.toml to what is run: programs found, placeholders filled, environment cleaned.
-//! Starts nothing. Invariant: what is run lies outside the project.
+//! Turns a server's entry in languages.toml into what is run: programs located, placeholders filled,
+//! environment built. Starts nothing. Invariant: the program is outside the project.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,11 +14,12 @@ use symd_base::programs::{Programs, Unusable};
 use symd_base::state;
 
 impl Spec {
-    /// The program, and all it requires, or what is missing, as a sentence: "ty is not installed".
+    /// Returns the program if it and all programs that it requires are found; else what is missing, as a
+    /// sentence: "ty is not installed".
     pub(super) fn program(&self) -> Result<PathBuf, String> {
         let programs = self.programs();
         let program = programs.find(&self.config.command).map_err(|problem| match problem {
-            // People know a server by its name.
+            // The message uses the server's name, by which people know it, rather than its command.
             Unusable::Missing(command) if command != self.name => {
                 format!("{} is not installed (there is no {command})", self.name)
             }
@@ -32,12 +33,13 @@ impl Spec {
         Ok(program)
     }
 
-    /// Whether its program is not there at all: one that is there and cannot be used is not missing.
+    /// Whether the program is not installed at all. One that exists but cannot be used does not count as
+    /// missing.
     pub(super) fn is_missing(&self) -> bool {
         matches!(self.programs().find(&self.config.command), Err(Unusable::Missing(_)))
     }
 
-    /// What to run.
+    /// Builds the command to run. Creates the server's state directory.
     pub(super) fn launch(&self) -> Result<Launch, String> {
         let program = self.program()?;
         state::private_dir(&self.state).map_err(|error| error.to_string())?;
@@ -57,14 +59,15 @@ impl Spec {
         })
     }
 
-    /// Where it runs. One that is started without trust is kept out of the project: a version manager (asdf) takes from
-    /// the working directory's `.tool-versions` which `node` is meant, and `path:DIR` is a version to it.
+    /// Returns the working directory. A server that may run in an untrusted project runs outside of it: a
+    /// version manager (asdf) reads from `.tool-versions` in the working directory which `node` to run, and
+    /// accepts `path:DIR` as a version.
     fn working_directory(&self) -> PathBuf {
         let needs_trust = self.config.runs_project_code.is_some();
         if needs_trust { self.directory.clone() } else { self.state.clone() }
     }
 
-    /// What its session takes.
+    /// Builds the settings of the server's session.
     pub(super) fn setup(&self) -> Setup {
         let config = self.config.config.as_ref().and_then(|config| serde_json::to_value(config).ok());
         Setup {

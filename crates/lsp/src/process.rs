@@ -1,5 +1,6 @@
-//! One server's process: its group, its pipes, its end. Knows nothing of LSP. Invariant: when the end is told, nothing
-//! of the group is left (what put itself in a group of its own aside), and dropping a [`Process`] ends it.
+//! One server's process: its process group, its pipes, its exit. Knows nothing of LSP. Invariant: when the
+//! exit is reported, no process of the group is left (processes that moved to a group of their own excepted),
+//! and dropping a [`Process`] kills the group.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -20,57 +21,57 @@ use tokio::time::timeout;
 use super::stderr::{self, Tail};
 use symd_sys::group;
 
-/// How long the ended group's last words are waited for. More comes only from programs that left the group.
+/// How long to wait for the rest of stderr after the group is dead. More can come only from processes that
+/// left the group.
 const LAST_WORDS: Duration = Duration::from_millis(500);
-/// How long killed processes may take to vanish: one in the middle of a system call ends after it.
+/// How long killed processes may take to exit: a process in the middle of a system call exits after it.
 const VANISH: Duration = Duration::from_secs(5);
 
-/// What to run and how.
+/// The command line and environment of a server.
 #[derive(Clone, Debug)]
 pub(super) struct Launch {
-    /// symd itself.
+    /// The program of the supervisor: symd itself.
     pub(super) supervisor: PathBuf,
-    /// Absolute.
+    /// An absolute path.
     pub(super) program: PathBuf,
     pub(super) args: Vec<String>,
-    /// All of it.
+    /// The complete environment; nothing is inherited.
     pub(super) environment: BTreeMap<OsString, OsString>,
-    /// Where it runs.
+    /// The working directory.
     pub(super) directory: PathBuf,
-    /// Where its stderr goes.
+    /// The log file for stderr.
     pub(super) log: PathBuf,
 }
 
-/// How a process ended.
+/// How a process exited.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct End {
     /// "exit code 7", "signal 9".
     pub(super) how: String,
-    /// Its last lines on stderr.
+    /// The last lines of its stderr.
     pub(super) last_words: Vec<String>,
 }
 
-/// A running process.
 #[derive(Debug)]
 pub(super) struct Process {
     group: Pid,
     ended: watch::Receiver<Option<End>>,
-    /// Dropped or used, the group is killed.
+    /// Setting it to true or dropping it kills the group.
     kill: watch::Sender<bool>,
     _keeper: JoinHandle<()>,
 }
 
-/// A process just started.
+/// A process that was just started, and its pipes.
 #[derive(Debug)]
 pub(super) struct Started {
     pub(super) process: Process,
     pub(super) stdin: ChildStdin,
     pub(super) stdout: ChildStdout,
-    /// Lines of stderr as they come; those that nobody takes in time are only logged.
+    /// The lines of stderr; when the queue is full, further lines are only logged.
     pub(super) said: mpsc::Receiver<String>,
 }
 
-/// Starts it.
+/// Starts the server under the supervisor, in a new process group.
 pub(super) fn start(launch: &Launch) -> std::io::Result<Started> {
     let mut child = Command::new(&launch.supervisor)
         .args(["supervise", "--"])
@@ -90,7 +91,7 @@ pub(super) fn start(launch: &Launch) -> std::io::Result<Started> {
         return Err(std::io::Error::other("its pipes are missing"));
     };
     let group = Pid::from_child(&child);
-    // On an error the pipes are closed, by which the supervisor ends everything.
+    // On an error the pipes are dropped, which makes the supervisor kill everything.
     let exit = awaited(rustix::process::pidfd_open(group, PidfdFlags::NONBLOCK)?)?;
     let (tell, said) = mpsc::channel(stderr::TOLD);
     let tail = Tail::default();
@@ -108,12 +109,12 @@ pub(super) fn start(launch: &Launch) -> std::io::Result<Started> {
 }
 
 impl Process {
-    /// The process group, which is the supervisor's pid.
+    /// Returns the process group, whose id is the supervisor's pid.
     pub(super) fn group(&self) -> Pid {
         self.group
     }
 
-    /// Returns when it has ended and nothing of its group is left.
+    /// Waits until the process has exited and no process of its group is left.
     pub(super) async fn ended(&self) -> End {
         let mut ended = self.ended.clone();
         match ended.wait_for(Option::is_some).await {
@@ -122,12 +123,12 @@ impl Process {
         }
     }
 
-    /// Asks all programs of the group to end.
+    /// Sends SIGTERM to all processes of the group.
     pub(super) fn terminate(&self) {
         group::terminate(self.group);
     }
 
-    /// Ends the group by force; [`Process::ended`] tells when that is done.
+    /// Kills the group with SIGKILL; [`Process::ended`] returns when that is done.
     pub(super) fn kill(&self) {
         self.kill.send_replace(true);
     }
@@ -135,11 +136,11 @@ impl Process {
 
 impl End {
     fn unknown() -> End {
-        End { how: "in an unknown way".to_owned(), last_words: Vec::new() }
+        End { how: "reason unknown".to_owned(), last_words: Vec::new() }
     }
 }
 
-/// Owns the child until its end.
+/// The task that owns the child until it has exited.
 struct Keeper {
     group: Pid,
     child: Child,
@@ -150,7 +151,7 @@ struct Keeper {
 
 impl Keeper {
     async fn keep(mut self, mut killed: watch::Receiver<bool>) -> End {
-        // An error says that the `Process` was dropped.
+        // An error means that the `Process` was dropped.
         let killed = async { drop(killed.wait_for(|killed| *killed).await) };
         let ended_itself = tokio::select! {
             _ = self.exit.readable() => true,
@@ -160,8 +161,9 @@ impl Keeper {
             group::kill(self.group);
             let _ = self.exit.readable().await;
         }
-        // The supervisor is dead and not yet reaped, so the group's number is still the group's: whoever is in it is
-        // the server's. If the supervisor was killed, that is everybody.
+        // The supervisor is dead but not reaped, so its process group id cannot have been reused: every
+        // process in the group belongs to the server. If the supervisor itself was killed, all of them are
+        // still there.
         let left = group::open(self.group);
         group::kill(self.group);
         let status = self.child.wait();
@@ -173,7 +175,7 @@ impl Keeper {
             }
         };
         if timeout(VANISH, vanish).await.is_err() {
-            tracing::warn!("process group {}: not everything of it ended", self.group.as_raw_nonzero());
+            tracing::warn!("process group {}: some processes did not end", self.group.as_raw_nonzero());
         }
         if timeout(LAST_WORDS, &mut self.reader).await.is_err() {
             self.reader.abort();
@@ -183,8 +185,8 @@ impl Keeper {
     }
 }
 
-/// A process's descriptor, to be awaited: it becomes readable when the process ends.
-#[allow(deprecated, reason = "what replaces it is unsafe; an OwnedFd keeps the promise that it asks for")]
+/// Wraps a pidfd for awaiting: it becomes readable when the process exits.
+#[allow(deprecated, reason = "the replacement is unsafe; an OwnedFd guarantees what that requires")]
 fn awaited(process: OwnedFd) -> std::io::Result<AsyncFd<OwnedFd>> {
     AsyncFd::with_interest(process, Interest::READABLE)
 }

@@ -1,5 +1,5 @@
-//! The diagnostics that a server publishes of itself (`textDocument/publishDiagnostics`): the last word on each file.
-//! Invariant: a later publication of a file replaces the earlier one whole.
+//! The diagnostics that a server publishes on its own (`textDocument/publishDiagnostics`): the latest ones of
+//! each file. Invariant: a later publication of a file replaces the earlier one as a whole.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,25 +11,24 @@ use super::convert::{DiagnosticShape, Rim};
 use super::message::Raw;
 use super::span::{Diagnostic, FileRef};
 
-/// Files whose diagnostics are kept. When it is full, those of files not known yet are dropped, and the log says so.
+/// The maximum number of files whose diagnostics are kept. When it is reached, those of further files are
+/// dropped and logged.
 const PUBLISHED_FILES: usize = 50_000;
 
-/// What was published of one file.
+/// The latest publication about one file.
 #[derive(Clone, Debug)]
 pub(crate) struct Publication {
-    /// The version of the document that it is about, where the server says so.
+    /// The document version that it is about, if the server sent one.
     pub(crate) version: Option<i32>,
-    /// Its place among all publications of this server, from 1.
+    /// Its number among all publications of this server, from 1.
     pub(crate) number: u64,
-    /// What was found.
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// All publications of one server.
 pub(crate) struct Published {
     server: String,
     files: Mutex<Files>,
-    /// The number of the last publication.
+    /// The number of the latest publication.
     count: watch::Sender<u64>,
 }
 
@@ -47,7 +46,8 @@ struct Params {
 }
 
 impl Published {
-    /// None yet. `rim` converts what comes before the encoding is agreed on.
+    /// Creates an empty table. `rim` converts publications that come before the position encoding is
+    /// negotiated.
     pub(crate) fn new(server: &str, rim: Rim) -> Published {
         let files = Mutex::new(Files { rim, by_file: BTreeMap::new() });
         Published { server: server.to_owned(), files, count: watch::Sender::new(0) }
@@ -57,17 +57,17 @@ impl Published {
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// From now on, `rim` converts.
+    /// Sets the conversion for all further publications.
     pub(crate) fn agree(&self, rim: Rim) {
         self.files().rim = rim;
     }
 
-    /// Takes in a publication.
+    /// Stores a publication.
     pub(crate) fn take(&self, params: &Raw) {
         let Params { uri, version, diagnostics } = match params.decode() {
             Ok(params) => params,
             Err(error) => {
-                tracing::debug!(server = self.server, %error, "odd diagnostics");
+                tracing::debug!(server = self.server, %error, "invalid diagnostics");
                 return;
             }
         };
@@ -75,7 +75,7 @@ impl Published {
         let file = files.rim.file(&uri);
         let is_new = !files.by_file.contains_key(&file);
         if is_new && files.by_file.len() >= PUBLISHED_FILES {
-            tracing::warn!(server = self.server, uri, "diagnostics of too many files; these are dropped");
+            tracing::warn!(server = self.server, uri, "diagnostics for too many files; dropping this file's");
             return;
         }
         let diagnostics = diagnostics.into_iter().map(|one| files.rim.diagnostic(&file, one)).collect();
@@ -85,24 +85,24 @@ impl Published {
         self.count.send_replace(number);
     }
 
-    /// The number of the last publication: what comes later has a higher one.
+    /// Returns the number of the latest publication; later ones have higher numbers.
     pub(crate) fn count(&self) -> u64 {
         *self.count.borrow()
     }
 
-    /// What is published of `file`.
+    /// Returns the latest publication about `file`.
     pub(crate) fn of(&self, file: &FileRef) -> Option<Publication> {
         self.files().by_file.get(file).cloned()
     }
 
-    /// What is published of the project's files, by path.
+    /// Returns the diagnostics of all files in the project, ordered by path.
     pub(crate) fn of_project(&self) -> Vec<Diagnostic> {
         let files = self.files();
         let ours = files.by_file.iter().filter(|(file, _)| matches!(file, FileRef::Project(_)));
         ours.flat_map(|(_, publication)| publication.diagnostics.iter().cloned()).collect()
     }
 
-    /// Waits until a publication of `file` is as `wanted`.
+    /// Waits until the latest publication about `file` satisfies `wanted`, and returns it.
     pub(crate) async fn wait_for(
         &self,
         file: &FileRef,
@@ -114,7 +114,7 @@ impl Published {
             if let Some(publication) = self.of(file).filter(&wanted) {
                 return publication;
             }
-            // The sender is ours: it does not go away.
+            // An error would mean that the sender was dropped, but `self` holds it.
             let _ = count.changed().await;
         }
     }

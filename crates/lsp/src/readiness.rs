@@ -1,18 +1,21 @@
-//! When a server counts as ready: a conjunction of named facts, each with the moment it was told. Pure: it knows no
-//! clock, no process and no JSON; whoever drives it gives it facts and asks again at [`Readiness::next`].
+//! Decides when a server is ready: a conjunction of named facts, each with the moment it was reported. Pure:
+//! it knows no clock, no process and no JSON; its owner passes facts in and calls it again at
+//! [`Readiness::next`].
 //!
-//! Ready is: initialized; no progress open, and none for [`Rules::start_grace_ms`] after `initialized` and after the end
-//! of the last one (servers load in several steps, with short gaps between them), unless its progress is known to say
-//! nothing of the project ([`Rules::ignores_progress`]); `quiescent`, where the server tells it; its own notification or
-//! log message, where it has one. For a server that loads nothing before a document is opened all that counts from the
-//! first one on ([`Rules::opens_first`]). Once the time for all that is over it counts as ready all the same, and
-//! says so. Later progress leaves it ready and says so; a later `quiescent: false` does not. A server that tells nothing
-//! at all is doubted for [`SILENT_START`], unless its first answer is known to be whole ([`Rules::whole_from_start`]).
+//! A server is ready when all of these hold: it is initialized; no progress is open, and none was for
+//! [`Rules::start_grace_ms`] after `initialized` and after the end of the last one (servers load in several
+//! steps with short gaps between them), unless its progress is known to be unrelated to loading
+//! ([`Rules::ignores_progress`]); it is `quiescent`, if it reports that; it has sent its own notification or
+//! log message, if the rules name one. For a server that loads nothing before a document is opened, all this
+//! counts from the first document on ([`Rules::opens_first`]). After the time limit the server counts as
+//! ready in any case, with a note that its answers may be incomplete. Later progress leaves it ready with
+//! such a note; a later `quiescent: false` makes it not ready. A server that reports nothing at all gets the
+//! note for [`SILENT_START`], unless its first answer is known to be complete ([`Rules::whole_from_start`]).
 //!
-//! A server whose inner process crashes may end its progress as if all were well (typescript-language-server, when
-//! tsserver dies). What can be seen of that is a complaint close to the end of progress: an error by
-//! `window/showMessage`, or `health: error`. Then it counts as ready, as it may go on working, but as one that may
-//! not have everything, until its next progress ends without a complaint.
+//! A server whose inner process crashes may end its progress as if it had succeeded
+//! (typescript-language-server, when tsserver dies). The only sign is a complaint close to the end of
+//! progress: an error by `window/showMessage`, or `health: error`. The server then counts as ready, because
+//! it may go on working, but with a note, until its next progress ends without a complaint.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -21,30 +24,31 @@ use tokio::time::Instant;
 
 use symd_config::server::Readiness as Rules;
 
-/// An end of progress and a complaint closer than this belong together.
+/// An end of progress and a complaint within this time are related.
 const SAME_MOMENT: Duration = Duration::from_secs(1);
-/// For this long after `initialized` a server that told nothing of its work may still be indexing (pyrefly's first
-/// seconds give a fraction of the answer, with no sign of it).
+/// For this long after `initialized` a server that reported nothing about its work may still be indexing
+/// (pyrefly's first seconds give a fraction of the answer, with no sign of it).
 const SILENT_START: Duration = Duration::from_secs(10);
-/// Progress open at a time of which the state is kept. More is taken for a leak of tokens, and the oldest by name goes.
+/// The maximum number of open progress tokens whose state is kept. More is a leak of tokens; the first by
+/// name is dropped.
 const OPEN_MOST: usize = 64;
 
-/// Something a server told.
+/// An event that may change a server's readiness.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ReadinessEvent {
-    /// `initialize` is answered, `initialized` sent.
+    /// `initialize` was answered and `initialized` sent.
     Initialized,
-    /// A document was opened, if it can be read.
+    /// A document was opened, or could not be read.
     Opened,
     /// `$/progress` began.
     Begin { token: String, title: String, percentage: Option<u32> },
-    /// `$/progress` goes on.
+    /// `$/progress` reported.
     Report { token: String, percentage: Option<u32> },
     /// `$/progress` ended.
     End { token: String },
     /// `experimental/serverStatus`.
     Status { quiescent: bool, healthy: bool, message: Option<String> },
-    /// The log message that the rules name.
+    /// The log message of the rules.
     LoggedSign,
     /// A notification of another method.
     Notification { method: String },
@@ -52,7 +56,7 @@ pub(super) enum ReadinessEvent {
     Complaint { message: String },
 }
 
-/// What is known of one running server.
+/// The readiness state of one running server.
 #[derive(Clone, Debug)]
 pub(super) struct Readiness {
     rules: Rules,
@@ -65,7 +69,7 @@ pub(super) struct Readiness {
     notified: bool,
     logged: bool,
     complaint: Option<(Instant, String)>,
-    /// Why the work that ended last is not trusted.
+    /// The complaint because of which the work that ended last is not trusted.
     suspect: Option<String>,
     was_ready: bool,
 }
@@ -76,14 +80,13 @@ struct Step {
     percentage: Option<u32>,
 }
 
-/// Where a server stands.
+/// A server's readiness.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
-    /// Not ready; what is waited for: "indexing (43 %)".
+    /// Not ready; what it waits for: "indexing (43 %)".
     Loading(String),
-    /// Ready.
     Ready,
-    /// Counts as ready and may not know everything yet: why.
+    /// Ready, but its answers may be incomplete; the reason.
     Perhaps(String),
 }
 
@@ -105,9 +108,9 @@ impl Readiness {
         }
     }
 
-    /// Takes in a fact.
+    /// Processes an event.
     pub(super) fn note(&mut self, now: Instant, told: ReadinessEvent) {
-        // What time alone has brought about must not be lost: it may have been ready before this.
+        // Evaluated first, because the server may have become ready merely by time before this event.
         let _ = self.standing(now);
         match told {
             ReadinessEvent::Initialized => self.initialized = Some(now),
@@ -159,7 +162,7 @@ impl Readiness {
         (now.duration_since(*at) <= SAME_MOMENT).then(|| message.clone())
     }
 
-    /// Where it stands.
+    /// Returns the readiness at `now`. Remembers whether the server has ever been ready.
     pub(super) fn standing(&mut self, now: Instant) -> Standing {
         let Some(initialized) = self.initialized else {
             return Standing::Loading("it is starting".to_owned());
@@ -186,7 +189,7 @@ impl Readiness {
         }
     }
 
-    /// The next moment at which it may stand elsewhere without another fact.
+    /// Returns the next moment at which the readiness may change without an event.
     pub(super) fn next(&self, now: Instant) -> Option<Instant> {
         let begun = self.begun_at(self.initialized?);
         let moments = [
@@ -198,24 +201,24 @@ impl Readiness {
         moments.into_iter().flatten().filter(|moment| *moment > now).min()
     }
 
-    /// Whether it is up, and loads nothing as long as no document is opened.
+    /// Whether the server is initialized and loads nothing until a document is opened.
     pub(super) fn waits_for_document(&self) -> bool {
         self.rules.opens_first && self.initialized.is_some() && self.opened.is_none()
     }
 
-    /// When it could first begin to load.
+    /// Returns the earliest moment at which loading could begin.
     fn begun_at(&self, initialized: Instant) -> Instant {
         let first = if self.rules.opens_first { self.opened } else { None };
         first.map_or(initialized, |opened| opened.max(initialized))
     }
 
-    /// The first fact that is missing, in the words of [`Standing::Loading`].
+    /// Returns the first unmet condition, as text for [`Standing::Loading`].
     fn missing(&self, now: Instant, begun: Instant) -> Option<String> {
         if let Some(step) = self.open.values().next().filter(|_| !self.rules.ignores_progress) {
             return Some(step.to_string());
         }
         if self.quiescent == Some(false) || (self.rules.server_status && self.quiescent.is_none()) {
-            return Some("it says that it is working".to_owned());
+            return Some("it reports that it is busy".to_owned());
         }
         if let Some(method) = self.rules.notification.as_ref().filter(|_| !self.notified) {
             return Some(format!("it has not sent {method}"));
@@ -224,12 +227,12 @@ impl Readiness {
             return Some(format!("it has not logged {sign:?}"));
         }
         let quiet_since = self.last_end.map_or(begun, |end| end.max(begun));
-        // Later progress does not make a ready server wait again.
+        // Later progress does not make a ready server unready.
         (!self.was_ready && now < quiet_since + self.grace())
-            .then(|| "whether it begins to load anything".to_owned())
+            .then(|| "waiting to see whether it loads anything".to_owned())
     }
 
-    /// Whether nothing it told can say that its work is done.
+    /// Whether nothing that the server reported can show the end of its work.
     fn is_silent(&self) -> bool {
         !self.begun && !self.notified && !self.logged && self.quiescent.is_none()
     }
@@ -253,7 +256,7 @@ impl std::fmt::Display for Step {
 mod tests {
     use super::*;
 
-    /// A server and a made-up clock, in milliseconds.
+    /// A server with a simulated clock, in milliseconds.
     struct Play {
         zero: Instant,
         readiness: Readiness,
@@ -305,7 +308,7 @@ mod tests {
         play.check(0, "loading: it is starting");
         assert_eq!(play.readiness.next(play.at(0)), None);
         play.tell(100, ReadinessEvent::Initialized);
-        play.check(100, "loading: whether it begins to load anything");
+        play.check(100, "loading: waiting to see whether it loads anything");
         play.next(100, 350);
         play.check(350, "perhaps: it has just been started");
         play.next(350, 10_100);
@@ -327,18 +330,18 @@ mod tests {
         play.begin(200, "a", "Fetching");
         play.check(300, "loading: Fetching");
         play.end(5_000, "a");
-        play.check(5_000, "loading: whether it begins to load anything");
+        play.check(5_000, "loading: waiting to see whether it loads anything");
         play.next(5_000, 5_250);
         play.begin(5_100, "b", "Indexing");
         play.tell(20_000, ReadinessEvent::Report { token: "b".into(), percentage: Some(43) });
         play.check(20_000, "loading: Indexing (43 %)");
-        // Ends of what never began, and reports without a percentage, change nothing.
+        // The end of a progress that never began, and a report without a percentage, change nothing.
         play.end(21_000, "a");
         play.tell(21_000, ReadinessEvent::Report { token: "b".into(), percentage: None });
         play.check(21_000, "loading: Indexing (43 %)");
         play.end(22_000, "b");
         play.check(22_250, "ready");
-        // From now on, progress is work beside questions, or that of a question itself.
+        // From now on, progress is background work or belongs to a request itself.
         play.begin(30_000, "c", "Finding references");
         play.check(30_000, "perhaps: Finding references");
         play.end(31_000, "c");
@@ -382,17 +385,18 @@ mod tests {
         play.check(60_000, "perhaps: it loads nothing before a document is opened");
         assert!(play.readiness.waits_for_document());
         play.tell(60_000, ReadinessEvent::Opened);
-        play.check(60_000, "loading: whether it begins to load anything");
+        play.check(60_000, "loading: waiting to see whether it loads anything");
         play.next(60_000, 60_500);
         play.begin(60_025, "a", "indexing");
         play.check(70_000, "loading: indexing");
         play.end(70_000, "a");
         play.check(70_500, "ready");
-        // Without progress it is ready after its grace; the time since it was initialized does not count.
+        // Without progress it is ready after its grace; the time between `initialized` and the first document
+        // does not count.
         let mut play = Play::new("start-grace-ms = 500\nopens-first = true");
         play.tell(0, ReadinessEvent::Initialized);
         play.tell(60_000, ReadinessEvent::Opened);
-        play.check(60_499, "loading: whether it begins to load anything");
+        play.check(60_499, "loading: waiting to see whether it loads anything");
         play.check(60_500, "perhaps: it has just been started");
         play.check(70_000, "ready");
     }
@@ -402,11 +406,11 @@ mod tests {
         let mut play = Play::new("server-status = true");
         let status = |quiescent| ReadinessEvent::Status { quiescent, healthy: true, message: None };
         play.tell(0, ReadinessEvent::Initialized);
-        play.check(60_000, "loading: it says that it is working");
+        play.check(60_000, "loading: it reports that it is busy");
         play.tell(60_000, status(true));
         play.check(60_000, "ready");
         play.tell(61_000, status(false));
-        play.check(61_000, "loading: it says that it is working");
+        play.check(61_000, "loading: it reports that it is busy");
         play.tell(62_000, status(true));
         play.check(62_000, "ready");
 
@@ -448,7 +452,7 @@ mod tests {
             play.begin(6_000, "b", "Initializing");
             play.end(9_000, "b");
             play.check(9_000, "ready");
-            // A complaint about something else, long after.
+            // A later complaint about something else.
             play.tell(60_000, crash);
             play.check(60_000, "ready");
         }

@@ -1,5 +1,6 @@
-//! One server as its askers see it: is it ready, start it, stop it. Its life is led by a task of its own (`life`).
-//! Invariant: nothing here blocks, and a server stopped by hand is not started by a question.
+//! One server as the questions see it: wait until it is ready, start it, stop it. A task of its own (`life`)
+//! manages its process. Invariant: nothing here blocks, and a question does not start a server that was
+//! stopped by hand.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -19,39 +20,40 @@ use symd_base::RelPath;
 use symd_config::{LanguageId, LanguageServer};
 use symd_vfs::Root;
 
-/// Orders that the server's task has not taken: it takes them at once except while it ends a process. When it is full,
-/// whoever orders waits; a question's wish that it be started is dropped, as others have wished the same.
+/// Capacity of the queue of orders to the server's task, which takes them at once except while it ends a
+/// process. When it is full, an order waits; a question's request to start the server is dropped, because
+/// other questions have queued the same request.
 const ORDERS: usize = 16;
-/// Questions in a row that were not answered in time, after which the server is taken for hung.
+/// After this many timeouts in a row the server counts as hung.
 const HUNG_AFTER: u32 = 3;
-/// How long the end of a process is waited for by a question that died with it. Longer than all that comes before it
-/// is told.
+/// How long a question whose server died waits for the report of the process's end. Longer than all steps
+/// before that report.
 const OBITUARY: Duration = Duration::from_secs(7);
 
-/// What one server is and how it is run.
+/// What a server is and how it is run.
 #[derive(Debug)]
 pub(super) struct Spec {
     pub(super) name: String,
     pub(super) config: LanguageServer,
-    /// Absolute: the root it is given.
+    /// The absolute path of the server's root.
     pub(super) directory: PathBuf,
-    /// The first language that asked for it.
+    /// The first language for which it was created.
     pub(super) language: LanguageId,
-    /// The same, in the project.
+    /// The server's root, relative to the project's.
     pub(super) root_in_project: RelPath,
     pub(super) root: Arc<Root>,
     pub(super) languages: Arc<symd_config::Languages>,
     pub(super) supervisor: PathBuf,
     pub(super) installed: PathBuf,
     pub(super) search_path: std::ffi::OsString,
-    /// Its own directory (`{state}`).
+    /// The server's own state directory (`{state}`).
     pub(super) state: PathBuf,
     pub(super) log: PathBuf,
     pub(super) idle_stop: Option<Duration>,
     pub(super) memory_limit: Option<u64>,
 }
 
-/// One server.
+/// A server and the handle of its task.
 #[derive(Debug)]
 pub(super) struct Server {
     pub(super) spec: Arc<Spec>,
@@ -60,23 +62,24 @@ pub(super) struct Server {
     used: Arc<Used>,
     early: Arc<Early>,
     life: Mutex<Option<JoinHandle<()>>>,
-    /// The question by which a server that was late is tried, if one was put.
+    /// The request that tests whether a server that timed out responds again, if one was sent.
     trial: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// How a server is used.
+/// Counters and times of a server's use.
 #[derive(Debug)]
 pub(super) struct Used {
     pub(super) requests: AtomicU64,
     pub(super) shared: AtomicU64,
     late: AtomicU32,
-    /// The session that was late, and since when.
+    /// The session whose last request timed out, and when that request was sent.
     late_since: Mutex<Option<(Weak<Session>, Instant)>>,
     under_way: AtomicU64,
     last: Mutex<Instant>,
 }
 
-/// Files that changed while the server was being started. It may have read them before, and is told when it can be.
+/// The files that changed while the server was starting. It may have read them before, so it is notified once
+/// it has a session.
 #[derive(Debug, Default)]
 pub(super) struct Early(Mutex<Changes>);
 
@@ -86,19 +89,19 @@ impl Early {
     }
 }
 
-/// A server that can be asked.
+/// A ready server.
 #[derive(Clone, Debug)]
 pub(super) struct Usable {
     pub(super) session: Arc<Session>,
     pub(super) maybe_indexing: bool,
 }
 
-/// Held while a question is under way.
+/// Counts a question as in progress until dropped.
 #[derive(Debug)]
 pub(super) struct Using(Arc<Used>);
 
 impl Server {
-    /// Nothing is started yet. Must be called within a runtime.
+    /// Creates the server without starting a process. Must be called within a tokio runtime.
     pub(super) fn new(spec: Spec) -> Server {
         let spec = Arc::new(spec);
         let (orders, taken) = mpsc::channel(ORDERS);
@@ -110,9 +113,9 @@ impl Server {
         Server { spec, orders, phase, used, early, life, trial: Mutex::default() }
     }
 
-    /// Tells it of a change, or keeps that until it can be told.
+    /// Notifies the server of a change, or keeps the change until it has a session.
     pub(super) fn changed(&self, path: &RelPath, change: Change) {
-        // First, so that no change overtakes those that are handed over to a new session.
+        // Locked first, so that this change cannot overtake those that are handed to a new session.
         let mut early = self.early.changes();
         let phase = self.phase.borrow();
         match &phase.session {
@@ -122,24 +125,22 @@ impl Server {
                     self.is_useless(session, TOO_MANY_CHANGES);
                 }
             }
-            // It may have looked at the file by now.
+            // The starting process may have read the file already.
             None if phase.state == ServerState::Starting => early.note(path, change),
             None => {}
         }
     }
 
-    /// Where it is in its life.
     pub(super) fn phase(&self) -> Phase {
         self.phase.borrow().clone()
     }
 
-    /// How it is used.
     pub(super) fn used(&self) -> &Arc<Used> {
         &self.used
     }
 
-    /// Itself, ready for a question about `document` (`None`: about the project), or why not. Starts it where it rests
-    /// by itself.
+    /// Waits until the server is ready for a question about `document` (`None`: about the project), as long
+    /// as `waiting` permits; the error says why it is not. Starts it if it is idle.
     pub(super) async fn ready(
         &self,
         document: Option<&RelPath>,
@@ -179,13 +180,14 @@ impl Server {
         }
     }
 
-    /// `stillborn`: how often it had ended before it could be asked when the question came.
+    /// Returns whether the server is usable now, may become so, or will not. `stillborn`: the value of
+    /// [`Phase::stillborn`] when the question came.
     fn look(&self, document: Option<&RelPath>, stillborn: u64) -> Look {
         let phase = self.phase.borrow();
         let server = || self.spec.name.clone();
         let error = || phase.last_error.clone().unwrap_or_default();
         match phase.state {
-            // Asked now, it would know that document only.
+            // Asked now, it would know only that document.
             ServerState::Ready if phase.waits_for_document && document.is_some() => Look::NotYet,
             ServerState::Ready => match &phase.session {
                 Some(session) => Look::Usable(Usable {
@@ -199,7 +201,7 @@ impl Server {
                 Some(why) => Look::Never(why),
                 None => Look::NotYet,
             },
-            // It will be tried again; this question has seen that it does not work.
+            // The server will be started again, but this question has seen it fail.
             ServerState::Restarting if phase.stillborn > stillborn => {
                 Look::Never(NoAnswer::Failed { server: server(), problem: error() })
             }
@@ -214,32 +216,33 @@ impl Server {
             resting || (phase.waits_for_document && document.is_some())
         };
         if wanted {
-            // Full: others wish the same.
+            // If the queue is full, other questions have queued the same request.
             let _ = self.orders.try_send(Order::Start(document.cloned()));
         }
     }
 
-    /// Counts a question as under way until the guard is dropped: meanwhile it does not idle.
+    /// Counts a question as in progress until the guard is dropped; the server does not idle-stop meanwhile.
     pub(super) fn using(&self) -> Using {
         self.used.under_way.fetch_add(1, Ordering::Relaxed);
         Using(Arc::clone(&self.used))
     }
 
-    /// A question was answered in time, by whatever.
+    /// Notes that a request was answered in time, with whatever result.
     pub(super) fn answered(&self) {
         self.used.late.store(0, Ordering::Relaxed);
         *self.used.late_since() = None;
     }
 
-    /// Since when it has not answered, where the last question was not answered in time.
+    /// Returns when the first unanswered request was sent, if the last request to the current session timed
+    /// out.
     pub(super) fn late_since(&self) -> Option<Instant> {
         let (late, since) = self.used.late_since().clone()?;
-        // Of an earlier process it says nothing.
+        // A timeout of an earlier process does not count.
         let phase = self.phase.borrow();
         phase.session.as_ref().is_some_and(|now| Arc::as_ptr(now) == late.as_ptr()).then_some(since)
     }
 
-    /// Why it is not asked by who does not wait, where the last question was not answered in time.
+    /// Returns the error for callers that do not wait for a server whose last request timed out.
     pub(super) fn is_late(&self, since: Instant) -> NoAnswer {
         NoAnswer::NotReady {
             server: self.spec.name.clone(),
@@ -248,7 +251,7 @@ impl Server {
         }
     }
 
-    /// Puts a question by which it is found out whether it answers again; `false` if one is under way.
+    /// Sends the request that tests whether the server responds again; `false` if one is in progress already.
     pub(super) fn try_again(&self, question: impl Future<Output = ()> + Send + 'static) -> bool {
         let mut trial = self.trial();
         if trial.as_ref().is_some_and(|trial| !trial.is_finished()) {
@@ -262,7 +265,7 @@ impl Server {
         self.trial.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A question was not answered in time. After several in a row the server is started anew.
+    /// Notes that a request timed out. After [`HUNG_AFTER`] timeouts in a row the server is restarted.
     pub(super) fn was_late(&self, session: &Arc<Session>, asked: Instant) {
         let is_known = self.late_since().is_some();
         if !is_known {
@@ -270,17 +273,18 @@ impl Server {
         }
         if self.used.late.fetch_add(1, Ordering::Relaxed) + 1 >= HUNG_AFTER {
             self.answered();
-            self.is_useless(session, "it answered several questions in a row not in time");
+            self.is_useless(session, "several requests in a row timed out");
         }
     }
 
-    /// This session is to be replaced by another.
+    /// Orders the replacement of an unusable session.
     pub(super) fn is_useless(&self, session: &Arc<Session>, why: &'static str) {
-        // Full: it is being stopped or started anyhow.
+        // If the queue is full, the server is being stopped or restarted anyway.
         let _ = self.orders.try_send(Order::Useless(Arc::downgrade(session), why));
     }
 
-    /// Why a question to `session`, which has closed, was not answered; waits until it is known how its process ended.
+    /// Returns why a question to the closed `session` was not answered; waits until it is known how the
+    /// process ended. `None` if that does not become known in time.
     pub(super) async fn exit_report(&self, session: &Arc<Session>) -> Option<NoAnswer> {
         let mut phase = self.phase.clone();
         let another = |phase: &Phase| !phase.session.as_ref().is_some_and(|one| Arc::ptr_eq(one, session));
@@ -290,28 +294,29 @@ impl Server {
             (ServerState::Stopped, _) => ended.why_stopped(&server),
             (ServerState::Down, Some(problem)) => Some(NoAnswer::Down { server, problem }),
             (_, problem) => {
-                let problem = format!("{}; ask again: it is started anew", problem?);
+                let problem = format!("{}; ask again: it is being restarted", problem?);
                 Some(NoAnswer::Failed { server, problem })
             }
         }
     }
 
-    /// Starts it by hand, afresh. Returns when it is being started.
+    /// Restarts the server by the user's order, with a fresh restart budget. Returns when it is being
+    /// started.
     pub(super) async fn restart(&self) -> Result<(), NoAnswer> {
         self.order(Order::Restart).await
     }
 
-    /// Stops it by hand; returns when nothing of it is left.
+    /// Stops the server by the user's order; returns when no process of it is left.
     pub(super) async fn stop(&self) -> Result<(), NoAnswer> {
         self.order(Order::Stop).await
     }
 
-    /// Ends it for good; returns when nothing of it is left.
+    /// Stops the server for good; returns when no process of it is left.
     pub(super) async fn shutdown(&self) {
         if let Some(trial) = self.trial().take() {
             trial.abort();
         }
-        // It has ended already.
+        // An error means that it has ended already.
         let _ = self.order(Order::Shutdown).await;
         let life = self.life.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(life) = life {
@@ -326,12 +331,12 @@ impl Server {
     }
 }
 
-/// Why a server is of no use that could not be told of all changes.
-pub(super) const TOO_MANY_CHANGES: &str = "too many files changed for it to be told of each";
-/// What a server that was stopped by hand is said to be doing.
+/// Why a session is unusable when changes were lost.
+pub(super) const TOO_MANY_CHANGES: &str = "too many files changed to notify it of each";
+/// The status of a server that was stopped by hand.
 pub(super) const STOPPED_BY_HAND: &str = "it was stopped by hand";
 
-/// What a server that was late is said to be doing.
+/// The status of a server whose last request timed out.
 pub(super) const LATE: &str = "it did not answer the last question in time";
 
 enum Look {
@@ -360,7 +365,7 @@ impl Used {
         self.late_since.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Since when nobody has asked; `None` while a question is under way.
+    /// Returns when the server was last used; `None` while a question is in progress.
     pub(super) fn idle_since(&self) -> Option<Instant> {
         let nobody = self.under_way.load(Ordering::Relaxed) == 0;
         nobody.then(|| *self.last.lock().unwrap_or_else(PoisonError::into_inner))

@@ -1,4 +1,4 @@
-//! All servers of one project: which one answers what, started when first asked.
+//! All servers of one project: chooses the server for each question, and starts it when it is first needed.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,33 +15,34 @@ use symd_base::{ContentHash, RelPath, TextRange};
 use symd_config::{LanguageId, Languages};
 use symd_vfs::Root;
 
-/// What driving servers takes.
+/// The configuration of [`Servers`].
 #[derive(Clone, Debug)]
 pub struct ServersOptions {
-    /// The door to the project's files.
+    /// Access to the project's files.
     pub root: Arc<Root>,
-    /// Languages and servers, all layers merged.
+    /// Languages and servers, merged from all layers.
     pub languages: Arc<Languages>,
-    /// Whether the user has trusted the project: servers that run its code may be started.
+    /// Whether the user trusts the project, so that servers which run its code may be started.
     pub trusted: bool,
-    /// The program to run as supervisor: symd itself.
+    /// The program that runs as supervisor: symd itself.
     pub supervisor: PathBuf,
-    /// Where `symd install` puts servers: each in a directory of its name.
+    /// The directory into which `symd install` puts servers, each in a subdirectory of its name.
     pub installed: PathBuf,
-    /// PATH as the user has it; entries inside the project and relative ones are left out.
+    /// The user's PATH; relative entries and entries inside the project are ignored.
     pub search_path: std::ffi::OsString,
-    /// This project's directory for servers: logs, and a directory of each server's own (`{state}`).
+    /// This project's directory for servers: logs, and one directory per server (`{state}`).
     pub state_directory: PathBuf,
-    /// How long a server that nobody asks stays.
+    /// How long an unused server keeps running; `None`: for ever.
     pub idle_stop: Option<std::time::Duration>,
-    /// Bytes of memory after which a server is restarted, where languages.toml says nothing.
+    /// Bytes of memory above which a server is restarted, unless languages.toml sets another limit.
     pub memory_limit: Option<u64>,
-    /// How long a question that does not wait gives a server that is ready; its answer is kept for the next one.
+    /// How long a question with [`Waiting::No`] waits for the answer of a ready server; a later answer is
+    /// kept for the next question.
     pub answer_patience: std::time::Duration,
 }
 
-/// All servers of one project. Cheap to clone; questions may be asked from anywhere at once, within a tokio runtime.
-/// When the last clone is gone, so are the servers: by force, unless [`Servers::shutdown`] was awaited before.
+/// All servers of one project. Cheap to clone; questions may be asked concurrently, within a tokio runtime.
+/// When the last clone is dropped, the servers are killed, unless [`Servers::shutdown`] was awaited before.
 #[derive(Clone, Debug)]
 pub struct Servers {
     fleet: Arc<Fleet>,
@@ -49,19 +50,19 @@ pub struct Servers {
 }
 
 impl Servers {
-    /// Starts nothing yet.
+    /// Creates the object; starts no server yet.
     pub fn new(options: ServersOptions) -> Servers {
         Servers { fleet: Arc::new(Fleet::new(options)), failures: Arc::default() }
     }
 
-    /// Tells that a file changed. Never blocks: it is noted, and every running server hears of it before its next
-    /// question. The engine calls this before a question of that revision can run.
+    /// Notes that a file changed. Never blocks; every running server is notified before its next request. The
+    /// engine calls this before a question of that revision can run.
     pub fn changed(&self, path: &RelPath, change: Change) {
         self.fleet.changed(path, change);
     }
 
-    /// All places where what stands at `at` is used, its declarations included (`textDocument/references` with
-    /// `includeDeclaration: true`), as the server sent them: unchecked, in its order.
+    /// Returns all occurrences of the symbol at `at`, including its declarations (`textDocument/references`
+    /// with `includeDeclaration: true`), as the server sent them: unchecked, in its order.
     pub async fn references(
         &self,
         language: LanguageId,
@@ -73,7 +74,8 @@ impl Servers {
         self.fleet.ask(language, Feature::REFERENCES, About::place(at), waiting, run).await
     }
 
-    /// Where what stands at `at` leads. Name ranges where the server sends them (`targetSelectionRange`).
+    /// Returns the targets of the name at `at`: the ranges of their names, if the server sends these
+    /// (`targetSelectionRange`).
     pub async fn goto(
         &self,
         language: LanguageId,
@@ -86,8 +88,8 @@ impl Servers {
         self.fleet.ask(language, Feature::goto(which), About::place(at), waiting, run).await
     }
 
-    /// What the class outside the project whose name stands at `class`, and those that it inherits from, say of a member
-    /// `name`. Several places are those of one class: its source, a stub of it.
+    /// Searches a class outside the project, whose name is at `class`, and the classes that it inherits from
+    /// for a member `name`. Several places are those of the same class: its source, a stub of it.
     pub async fn outside_members(
         &self,
         language: LanguageId,
@@ -104,7 +106,8 @@ impl Servers {
         self.fleet.ask(language, Feature::OUTSIDE_MEMBERS, about, waiting, run).await
     }
 
-    /// Who calls the function at `at` (`Up`), or whom it calls (`Down`): one level.
+    /// Returns the callers of the function at `at` (`Up`), or the functions that it calls (`Down`): one
+    /// level.
     pub async fn calls(
         &self,
         language: LanguageId,
@@ -117,7 +120,7 @@ impl Servers {
         self.fleet.ask(language, Feature::calls(direction), About::place(at), waiting, run).await
     }
 
-    /// Supertypes (`Up`) or subtypes (`Down`) of the type at `at`: one level.
+    /// Returns the supertypes (`Up`) or subtypes (`Down`) of the type at `at`: one level.
     pub async fn types(
         &self,
         language: LanguageId,
@@ -130,7 +133,7 @@ impl Servers {
         self.fleet.ask(language, Feature::types(direction), About::place(at), waiting, run).await
     }
 
-    /// What an editor would show over `at`, as Markdown; `None` when the server has nothing to say.
+    /// Returns the hover text at `at` as Markdown; `None` if the server has none.
     pub async fn hover(
         &self,
         language: LanguageId,
@@ -142,7 +145,7 @@ impl Servers {
         self.fleet.ask(language, Feature::HOVER, About::place(at), waiting, run).await
     }
 
-    /// The signatures of the call in whose argument list `at` stands, the active one first.
+    /// Returns the signatures of the call in whose argument list `at` is, the active one first.
     pub async fn signatures(
         &self,
         language: LanguageId,
@@ -154,7 +157,7 @@ impl Servers {
         self.fleet.ask(language, Feature::SIGNATURES, About::place(at), waiting, run).await
     }
 
-    /// What is wrong, pulled or pushed; for a file, of its version at `revision` or later.
+    /// Returns diagnostics, pulled or published; for a file, of its version at `revision` or later.
     pub async fn diagnostics(
         &self,
         language: LanguageId,
@@ -175,7 +178,7 @@ impl Servers {
         self.fleet.ask(language, Feature::DIAGNOSTICS, about, waiting, run).await
     }
 
-    /// What could be done about `range`.
+    /// Returns the code actions for `range`.
     pub async fn code_actions(
         &self,
         language: LanguageId,
@@ -189,8 +192,8 @@ impl Servers {
         self.fleet.ask(language, Feature::CODE_ACTIONS, about, waiting, run).await
     }
 
-    /// What renaming the symbol at `at` would change, after the server was asked whether it can be (`prepareRename`)
-    /// and told of the texts of the files `opened`.
+    /// Returns the edit that renames the symbol at `at`. Before that, the server is sent the texts of the
+    /// files `opened`, and asked whether it can rename the symbol (`prepareRename`).
     pub async fn rename(
         &self,
         language: LanguageId,
@@ -209,7 +212,8 @@ impl Servers {
         self.fleet.ask(language, Feature::RENAME, About::place(at).saying(new_name), waiting, run).await
     }
 
-    /// What else has to change when these files of a language get other names (`workspace/willRenameFiles`).
+    /// Returns the further edits that renaming these files of a language requires
+    /// (`workspace/willRenameFiles`); pairs of old and new path.
     pub async fn will_rename_files(
         &self,
         language: LanguageId,
@@ -226,12 +230,12 @@ impl Servers {
         self.fleet.ask(language, Feature::RENAME_FILES, about, waiting, run).await
     }
 
-    /// Tells the running servers that files have other names now, those that want to hear of it.
+    /// Notifies the running servers that want to know it that files were renamed.
     pub async fn renamed_files(&self, files: &[(RelPath, RelPath)]) {
         self.fleet.renamed(files).await;
     }
 
-    /// What formatting the file of `at`, or `range` of it, would change.
+    /// Returns the edit that formats the file of `at`, or `range` of it.
     pub async fn formatting(
         &self,
         language: LanguageId,
@@ -248,7 +252,8 @@ impl Servers {
         self.fleet.ask(language, feature, about, waiting, run).await
     }
 
-    /// What the code action called `title`, one of [`Servers::code_actions`] for the same range, would change.
+    /// Returns the edit of the code action titled `title`, one of [`Servers::code_actions`] for the same
+    /// range.
     pub async fn code_action_edit(
         &self,
         language: LanguageId,
@@ -263,7 +268,7 @@ impl Servers {
         self.fleet.ask(language, Feature::CODE_ACTIONS, about, waiting, run).await
     }
 
-    /// The symbols of a file (`textDocument/documentSymbol`), as a tree.
+    /// Returns the symbols of a file (`textDocument/documentSymbol`), as a tree.
     pub async fn document_symbols(
         &self,
         language: LanguageId,
@@ -277,45 +282,48 @@ impl Servers {
         said
     }
 
-    /// How often in a row a server of the language failed over these bytes ([`Servers::document_symbols`]), and why.
+    /// Returns how many times in a row a server of the language failed over these bytes
+    /// ([`Servers::document_symbols`]), and the last error.
     pub fn failed_over(&self, language: LanguageId, hash: ContentHash) -> Option<(usize, NoAnswer)> {
         self.failures.of((language, hash))
     }
 
-    /// The server that would answer [`Servers::document_symbols`], as a text that changes when it does (its name, its
-    /// program and that one's state on disk); else why there is none. Looks at the disk now and then only.
+    /// Identifies the server that would answer [`Servers::document_symbols`] by a text that changes when the
+    /// server does (its name, its program, and the program's size and modification time); the error says why
+    /// there is none. The result is cached for a short time.
     pub fn outliner(&self, language: LanguageId) -> Result<String, NoAnswer> {
         self.fleet.outliner(language)
     }
 
-    /// All servers that were tried, and all whose programs are found, by name. Looks at the disk and the processes: not
-    /// for the runtime's own threads.
+    /// Returns the status of all servers that were created, and of all whose programs are found, sorted by
+    /// name. Reads the disk and /proc, so it must not be called on the runtime's own threads.
     pub fn status(&self) -> Vec<ServerStatus> {
         self.fleet.status()
     }
 
-    /// What servers that start or load are doing, by name.
+    /// Returns what servers that are starting or loading are doing, by name.
     pub fn busy(&self) -> Vec<(String, String)> {
         self.fleet.busy()
     }
 
-    /// Whether one of the language's servers is ready.
     pub fn is_ready(&self, language: LanguageId) -> bool {
         self.fleet.is_ready(language)
     }
 
-    /// Starts a server by hand, also one that is down; stops it first if it runs. Returns when it is being started.
+    /// Starts a server by the user's order, even one that is down; stops it first if it runs. Returns when it
+    /// is being started.
     pub async fn restart(&self, server: &str) -> Result<(), NoAnswer> {
         self.failures.forget();
         self.fleet.restart(server).await
     }
 
-    /// Stops a server by hand: it stays stopped until [`Servers::restart`]. Returns when nothing of it is left.
+    /// Stops a server by the user's order; it stays stopped until [`Servers::restart`]. Returns when no
+    /// process of it is left.
     pub async fn stop(&self, server: &str) -> Result<(), NoAnswer> {
         self.fleet.stop(server).await
     }
 
-    /// Ends all servers: shutdown, exit, then by force; returns when nothing of them is left.
+    /// Stops all servers, by request and then by force; returns when no process of them is left.
     pub async fn shutdown(&self) {
         self.fleet.shutdown().await;
     }

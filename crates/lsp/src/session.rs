@@ -1,6 +1,7 @@
-//! One running, initialized server that can be asked. It knows nothing of processes, readiness or restarts: whoever
-//! drives it does, by the facts it tells. Invariant: every question is asked about the very text that was meant, under
-//! one deadline, and a failure names the server and the next step.
+//! One running, initialized server to which requests can be sent. Knows nothing of processes, readiness or
+//! restarts: its owner handles these, using the facts that the server reports. Invariant: every request is
+//! about exactly the text that the caller means, under one deadline, and an error names the server and the
+//! next step.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -31,26 +32,27 @@ use symd_base::{ContentHash, RelPath};
 use symd_config::{LanguageId, Languages};
 use symd_vfs::{Change, Root};
 
-/// How often a question is asked while others go on, and then alone, when the server gives it up because files changed.
+/// How many times a request is sent concurrently with others, and then how many times exclusively, while the
+/// server cancels it because files changed.
 const RETRIES: usize = 3;
 
-/// What a session takes.
+/// The arguments of [`Session::open`].
 pub(crate) struct Setup {
     /// The server's name in languages.toml.
     pub(crate) server: String,
-    /// The root that it is given: absolute, links resolved, the project's or a directory in it.
+    /// The server's root: absolute, symlinks resolved, the project's root or a directory in it.
     pub(crate) server_root: PathBuf,
-    /// The door to the project's files.
+    /// Access to the project's files.
     pub(crate) root: Arc<Root>,
-    /// Its settings; null: none.
+    /// The server's settings; null if it has none.
     pub(crate) config: Value,
-    /// A part of the `window/logMessage` that its readiness waits for.
+    /// A part of the `window/logMessage` for which the readiness rules wait.
     pub(crate) log_message: Option<String>,
-    /// How long a question may take.
+    /// The maximum time for a request.
     pub(crate) timeout: Duration,
-    /// How files are told apart.
+    /// Identifies the language of a file.
     pub(crate) languages: Arc<Languages>,
-    /// The language of files whose names do not tell.
+    /// The language of files whose names do not identify one.
     pub(crate) language: LanguageId,
 }
 
@@ -64,16 +66,16 @@ pub(crate) struct Session {
     answers: Arc<Answers>,
     pub(super) files: Arc<Files>,
     pub(super) published: Arc<Published>,
-    /// Shared by whoever tells the server of documents, taken alone by a question that this broke off too often: some
-    /// servers (ty) give up everything under way whenever a document is opened.
+    /// Locked shared to send documents, and exclusively by a request that such messages made the server
+    /// cancel too often: some servers (ty) cancel everything in progress whenever a document is opened.
     calm: RwLock<()>,
     // Aborted when dropped.
     _tasks: JoinSet<()>,
 }
 
 impl Session {
-    /// Introduces symd to the server behind `reader` and `writer`, until `deadline`. The receiver gives the facts that
-    /// it tells, from before the handshake on; it must be read.
+    /// Runs the handshake with the server behind `reader` and `writer`, until `deadline`. The receiver yields
+    /// the server's facts, from before the handshake on; it must be read.
     pub(crate) async fn open(
         reader: impl AsyncRead + Send + Unpin + 'static,
         writer: impl AsyncWrite + Send + Unpin + 'static,
@@ -119,27 +121,27 @@ impl Session {
         Ok((Arc::new(session), facts))
     }
 
-    /// Who the server says it is.
     pub(crate) fn info(&self) -> &ServerInfo {
         &self.info
     }
 
-    /// Whether it answers requests of this method now.
+    /// Whether the server supports requests of this method now.
     pub(crate) fn supports(&self, method: &str) -> bool {
         self.answers.capabilities().supports(method)
     }
 
-    /// The requests it answers, of those symd makes: LSP's method names, sorted.
+    /// Returns the methods that symd uses and the server supports: LSP's method names, sorted.
     pub(crate) fn features(&self) -> Vec<String> {
         self.answers.capabilities().features()
     }
 
-    /// Notes a change of a file, which the server hears of soon, and before its next question. Does not wait.
+    /// Notes a change of a file. The server is notified soon, and in any case before its next request. Never
+    /// blocks.
     pub(crate) fn file_changed(&self, path: &RelPath, change: Change) {
         self.files.changed(path, change);
     }
 
-    /// Opens a document, so that the server begins to load; one that cannot be read is left alone.
+    /// Opens a document, so that the server begins to load; an unreadable one is ignored.
     pub(crate) async fn show(&self, path: &RelPath) {
         let shown = self.files.sync(path, "textDocument/didOpen", self.deadline()).await;
         if let Err(error) = shown {
@@ -147,23 +149,24 @@ impl Session {
         }
     }
 
-    /// Whether more changes came than could be kept: the server must be restarted to know the files again.
+    /// Whether changes were lost because too many were pending: the server must be restarted to see the files
+    /// correctly.
     pub(crate) fn lost_changes(&self) -> bool {
         self.files.lost_changes()
     }
 
-    /// Whether the server has closed one of the pipes: every question fails from now on.
+    /// Whether the server has closed one of the pipes; if so, every request fails.
     pub(crate) fn is_closed(&self) -> bool {
         self.connection.is_closed()
     }
 
-    /// Waits until it has.
+    /// Waits until the server has closed one of the pipes.
     pub(crate) async fn closed(&self) {
         self.connection.closed().await;
     }
 
-    /// Asks the server to end, and tells it to, until `deadline`. It goes on being answered meanwhile. Whether it does
-    /// end is for the driver to see, who ends it by force if not.
+    /// Sends `shutdown` and `exit`, until `deadline`. The server's own requests are still answered meanwhile.
+    /// Does not wait for the process to exit; the caller checks that and uses force if necessary.
     pub(crate) async fn shutdown(&self, deadline: Instant) {
         let asked: Result<Value, RequestError> =
             self.connection.request("shutdown", &Value::Null, deadline).await;
@@ -174,16 +177,16 @@ impl Session {
             self.connection.notify("exit", &Value::Null).await;
             self.connection.flush().await;
         };
-        // Past the deadline the driver uses force anyway.
+        // After the deadline the caller uses force anyway.
         let _ = tokio::time::timeout_at(deadline, exit).await;
     }
 
-    /// When a question that is asked now must be answered.
+    /// Returns the deadline of a request that is sent now.
     pub(super) fn deadline(&self) -> Instant {
         Instant::now() + self.timeout
     }
 
-    /// An error, unless the server answers requests of this method.
+    /// Returns an error unless the server supports requests of this method.
     pub(super) fn require(&self, method: &'static str) -> Result<(), NoAnswer> {
         let is_there = self.supports(method);
         is_there
@@ -191,7 +194,8 @@ impl Session {
             .ok_or_else(|| NoAnswer::Unsupported { server: self.server.clone(), what: method })
     }
 
-    /// Asks about a place in a file; `params` makes the parameters of the document's URI and the position.
+    /// Sends a request about a place in a file; `params` builds the parameters from the document's URI and
+    /// the position.
     pub(super) async fn ask_at<R: DeserializeOwned + Send + 'static>(
         &self,
         at: &At,
@@ -205,7 +209,7 @@ impl Session {
         self.ask_about(at, method, params).await
     }
 
-    /// Asks about a file in the version that is meant.
+    /// Sends a request about a file in the version `at.hash`.
     pub(super) async fn ask_about<R: DeserializeOwned + Send + 'static>(
         &self,
         at: &At,
@@ -215,7 +219,7 @@ impl Session {
         self.ask_version(&at.path, Some(at.hash), method, params).await
     }
 
-    /// Asks about a file as it is on disk now.
+    /// Sends a request about a file as it is on disk now.
     pub(super) async fn ask_current<R: DeserializeOwned + Send + 'static>(
         &self,
         path: &RelPath,
@@ -225,7 +229,8 @@ impl Session {
         self.ask_version(path, None, method, params).await
     }
 
-    /// The answer counts only if the server was told of no other version meanwhile.
+    /// Sends a request about a file, and retries when the server cancels it because files changed. The
+    /// response counts only if the server was sent no other version meanwhile.
     async fn ask_version<R: DeserializeOwned + Send + 'static>(
         &self,
         path: &RelPath,
@@ -239,8 +244,8 @@ impl Session {
         let mut attempt = 0;
         loop {
             attempt += 1;
-            // Others may tell the server of documents while this question is under way, until that has broken it off
-            // too often: then they wait for it.
+            // Other tasks may send documents while this request is in progress. If that made the server
+            // cancel it too often, they wait until it is done.
             let (mut shared, mut alone) = (None, None);
             if attempt <= RETRIES {
                 shared = Some(tokio::time::timeout_at(deadline, self.calm.read()).await.map_err(late)?);
@@ -254,7 +259,7 @@ impl Session {
             alone.take();
             match answer {
                 Err(error) if error.is_outdated() && attempt < 2 * RETRIES => {
-                    tracing::debug!(server = self.server, method, attempt, "given up, asked again");
+                    tracing::debug!(server = self.server, method, attempt, "cancelled; sending again");
                 }
                 Err(error) => return Err(self.failed(error)),
                 Ok(answer) => {
@@ -266,7 +271,7 @@ impl Session {
         }
     }
 
-    /// Asks about all files, after the server has been told of every change.
+    /// Sends a request about all files, after the server was notified of every change.
     pub(super) async fn ask_of_project<R: DeserializeOwned + Send + 'static>(
         &self,
         method: &'static str,
@@ -278,7 +283,8 @@ impl Session {
         self.ask(method, params, deadline).await
     }
 
-    /// Asks with what an earlier answer gave.
+    /// Sends a request that follows up on an earlier response; retries when the server cancels it because
+    /// files changed.
     pub(super) async fn ask<R: DeserializeOwned + Send + 'static>(
         &self,
         method: &'static str,
@@ -297,12 +303,12 @@ impl Session {
         answer.map_err(|error| self.failed(error))
     }
 
-    /// Tells the server something; its next question finds it told.
+    /// Sends a notification; it arrives before the next request.
     pub(super) async fn tell(&self, method: &'static str, params: &Value) {
         self.connection.notify(method, params).await;
     }
 
-    /// Collects the edits that the server asks for, once nobody else does.
+    /// Waits until no other command collects edits, then begins to collect those that the server requests.
     pub(super) async fn collect_edits(
         &self,
         method: &'static str,
@@ -313,17 +319,17 @@ impl Session {
         collecting.ok_or_else(|| self.failed(RequestError::TimedOut { method, after: begun.elapsed() }))
     }
 
-    /// The name under which the server wants its diagnostics pulled, if any.
+    /// Returns the identifier for pull requests for diagnostics, if the server has one.
     pub(super) fn diagnostics_identifier(&self) -> Option<String> {
         self.answers.capabilities().diagnostics_identifier()
     }
 
-    /// The types of the server's semantic tokens, in the order in which it numbers them.
+    /// Returns the types of the server's semantic tokens in the order of its legend.
     pub(super) fn token_types(&self) -> Vec<String> {
         self.answers.capabilities().token_types()
     }
 
-    /// Why a question could not be asked, for the asker.
+    /// Converts the reason why a request was not sent.
     pub(super) fn unasked(&self, path: &RelPath, unasked: Unasked) -> NoAnswer {
         match unasked {
             Unasked::Changed => changed(path),
@@ -332,7 +338,7 @@ impl Session {
         }
     }
 
-    /// Why a request failed, and the next step, for the asker.
+    /// Converts a failed request, and adds the next step to the message.
     pub(super) fn failed(&self, error: RequestError) -> NoAnswer {
         let server = &self.server;
         let next = match &error {
@@ -347,26 +353,26 @@ impl Session {
                 format!("ask again, or raise `timeout` of [language-server.{server}] in languages.toml")
             }
             RequestError::Refused { .. } => {
-                format!("if that stays, `symd server restart {server}` may help")
+                format!("if this persists, `symd server restart {server}` may help")
             }
             RequestError::TooLong { .. } | RequestError::WrongShape { .. } => {
-                "if that stays, name another server for the language in languages.toml".to_owned()
+                "if this persists, configure another server for the language in languages.toml".to_owned()
             }
         };
         self.problem(format!("{error}; {next}"))
     }
 
-    /// An answer, or a part of it, that is not what LSP says.
+    /// Returns the error for a response, or a part of it, that cannot be decoded.
     pub(super) fn odd(&self, method: &'static str, error: &serde_json::Error) -> NoAnswer {
         self.failed(RequestError::WrongShape { method, problem: error.to_string() })
     }
 
-    /// An answer of the right shape that cannot be meant.
+    /// Returns the error for a response that was decoded but is invalid.
     pub(super) fn wrong(&self, method: &'static str, problem: String) -> NoAnswer {
         self.failed(RequestError::WrongShape { method, problem })
     }
 
-    /// The server's word that it will not.
+    /// Returns the error for a refusal by the server.
     pub(super) fn refuses(&self, what: &'static str, reason: &str) -> NoAnswer {
         NoAnswer::Refused { server: self.server.clone(), what, reason: reason.trim().to_owned() }
     }
@@ -376,8 +382,8 @@ impl Session {
     }
 }
 
-/// Whether an error is the server's word that it will not: requests for edits may be refused for good reasons, which
-/// servers give under many codes, but not under those of their own failures.
+/// Whether an error response is a refusal: a request for an edit may be refused for good reasons, which
+/// servers report under many codes, but not under those for their own failures.
 fn is_refusal(method: &str, code: i64) -> bool {
     // JSON-RPC 2.0: ParseError, InternalError; LSP 3.17: ServerNotInitialized.
     const FAILURES: [i64; 3] = [-32700, -32603, -32002];

@@ -1,6 +1,6 @@
-//! What servers answer, decoded leniently: every form that LSP allows, and those it does not but servers send. Only
-//! shapes; what they mean in our terms is `convert`'s. Invariant: a list of 100,000 is decoded in one pass, nothing
-//! is buffered to try another form.
+//! The JSON shapes of servers' responses, decoded leniently: every form that LSP permits, and those that it
+//! does not permit but servers send. `convert` interprets them. Invariant: a list of 100,000 elements is
+//! decoded in one pass; nothing is buffered to try another form.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -11,7 +11,7 @@ use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-/// `null`, one, or a list.
+/// A list given as `null`, one object, or an array.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Listed<T>(pub(crate) Vec<T>);
 
@@ -51,11 +51,11 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Listed<T> {
 pub(crate) struct LocationShape {
     #[serde(alias = "targetUri")]
     pub(crate) uri: String,
-    /// A location's.
+    /// The range of a `Location`.
     pub(crate) range: Option<Range>,
-    /// A link's: the whole declaration.
+    /// The range of the whole declaration in a `LocationLink`.
     pub(crate) target_range: Option<Range>,
-    /// A link's: its name.
+    /// The range of the name in a `LocationLink`.
     pub(crate) target_selection_range: Option<Range>,
 }
 
@@ -90,12 +90,12 @@ pub(crate) struct SymbolShape {
     #[serde(default)]
     pub(crate) kind: i64,
     pub(crate) detail: Option<String>,
-    /// A document symbol's.
+    /// The range of a `DocumentSymbol`.
     pub(crate) range: Option<Range>,
     pub(crate) selection_range: Option<Range>,
     #[serde(default)]
     pub(crate) children: Option<Vec<SymbolShape>>,
-    /// A symbol information's.
+    /// The location of a `SymbolInformation`.
     pub(crate) location: Option<LocationShape>,
     pub(crate) container_name: Option<String>,
 }
@@ -126,16 +126,16 @@ pub(crate) struct SignatureShape {
 pub(crate) struct DiagnosticShape {
     pub(crate) range: Range,
     pub(crate) severity: Option<i64>,
-    /// A number or a text.
+    /// A number or a string.
     #[serde(default)]
     pub(crate) code: Value,
     pub(crate) source: Option<String>,
-    /// A text, or (LSP 3.18) `MarkupContent`.
+    /// A string, or (LSP 3.18) `MarkupContent`.
     #[serde(default)]
     pub(crate) message: Value,
 }
 
-/// `DocumentDiagnosticReport`; `unchanged` has no items.
+/// `DocumentDiagnosticReport`; a report of kind `unchanged` has no items.
 #[derive(Debug, Deserialize)]
 pub(crate) struct FileReportShape {
     #[serde(default)]

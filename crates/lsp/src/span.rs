@@ -1,44 +1,45 @@
-//! What servers say, in our types. A server's positions are kept as it sent them until the file's text is at hand:
-//! only then can they be checked and become byte offsets.
+//! Servers' answers in symd's own types. A server's positions are kept as sent until the file's text is at
+//! hand; only then can they be validated and converted to byte offsets.
 
 use std::path::PathBuf;
 
 use symd_base::RelPath;
 use symd_syntax::SymbolKind;
 
-/// An answer and where it comes from.
+/// An answer and the server that gave it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said<T> {
-    /// What was said.
     pub value: T,
-    /// Which server said it.
+    /// The server's name.
     pub server: String,
-    /// Whether it may still be indexing: it counts as ready only because its time is over, or has just begun to work.
+    /// Whether the server may still be indexing: it counts as ready only because its time limit is over, or
+    /// it has just started to work.
     pub maybe_indexing: bool,
 }
 
 /// A file as a server names it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FileRef {
-    /// One of the project's.
+    /// A file in the project.
     Project(RelPath),
-    /// Outside the project (or not a file of a disk: then its URI): path and range may be told, its text not.
+    /// A file outside the project, or a URI that is not a local file. Its path and range may be shown, its
+    /// text must not.
     Outside(PathBuf),
 }
 
 /// How a server counts columns (LSP 3.17, `PositionEncodingKind`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ColumnEncoding {
-    /// Bytes.
+    /// The unit is a byte.
     Utf8,
-    /// Code units of UTF-16: LSP's default.
+    /// The unit is a UTF-16 code unit: LSP's default.
     #[default]
     Utf16,
-    /// Characters.
+    /// The unit is a character.
     Utf32,
 }
 
-/// A position as the server sent it: 0-based line, 0-based column in its own units.
+/// A position as the server sent it: 0-based line, 0-based column in the server's units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ServerPosition {
     /// 0-based.
@@ -47,57 +48,56 @@ pub struct ServerPosition {
     pub character: u32,
 }
 
-/// A range in a file as the server sent it: unchecked. [`Span::resolve`] checks it against the file's text.
+/// A range in a file as the server sent it, not validated. [`Span::resolve`] validates it against the file's
+/// text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Span {
-    /// Which file.
     pub file: FileRef,
-    /// First position.
+    /// Inclusive.
     pub start: ServerPosition,
-    /// Just past the last.
+    /// Exclusive.
     pub end: ServerPosition,
-    /// How columns are counted.
+    /// The unit of the columns.
     pub encoding: ColumnEncoding,
 }
 
-/// A declaration that a server names: an item of a call or type hierarchy, or a symbol of a document.
+/// A declaration that a server reports: an item of a call or type hierarchy, or a document symbol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
-    /// Its name, as the server writes it.
+    /// The name as the server writes it.
     pub name: String,
-    /// Its kind.
     pub kind: SymbolKind,
-    /// The whole of it.
+    /// The range of the whole declaration.
     pub range: Span,
-    /// Its name.
+    /// The range of the name.
     pub name_range: Span,
-    /// What it is in, signature and the like, if the server says.
+    /// The container, signature or similar, if the server sends it.
     pub detail: Option<String>,
-    /// What is in it (documents' symbols only).
+    /// The nested declarations (document symbols only).
     pub children: Vec<Item>,
 }
 
-/// What a server knows of a member of a class outside the project, and of those that this inherits from.
+/// What a server knows of a member of a class outside the project and of that class's base classes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutsideMembers {
-    /// The class that declares it.
+    /// The class that declares the member; `None` if none does as far as known.
     pub declared_by: Option<String>,
-    /// Whether every class that it inherits from was looked at.
+    /// Whether all base classes were searched.
     pub is_whole: bool,
-    /// Whether the server also lists what methods assign to the object; else such a member is not seen.
+    /// Whether the server also lists the attributes that methods assign; if not, such a member is not found.
     pub lists_attributes: bool,
 }
 
-/// Calls between the asked-for symbol and one other.
+/// The calls between the symbol asked about and one other symbol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallSite {
-    /// The other one: the caller of an incoming, the callee of an outgoing call.
+    /// The other symbol: the caller of incoming calls, the callee of outgoing ones.
     pub item: Item,
-    /// Where the calls stand, all in one file: the caller's.
+    /// The ranges of the calls, all in the caller's file.
     pub sites: Vec<Span>,
 }
 
-/// Which way along a hierarchy.
+/// The direction along a hierarchy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// Incoming calls; supertypes.
@@ -106,7 +106,7 @@ pub enum Direction {
     Down,
 }
 
-/// How bad a diagnostic is (LSP `DiagnosticSeverity`).
+/// The severity of a diagnostic (LSP `DiagnosticSeverity`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// 1.
@@ -119,57 +119,51 @@ pub enum Severity {
     Hint,
 }
 
-/// Something a server finds wrong.
+/// A problem that a server reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Where.
     pub span: Span,
-    /// How bad; servers that do not say mean an error.
+    /// The severity; an error if the server sends none.
     pub severity: Severity,
     /// The rule: `unresolved-import`.
     pub code: Option<String>,
     /// The tool: `ty`.
     pub source: Option<String>,
-    /// What is wrong.
     pub message: String,
 }
 
-/// Diagnostics, and of what.
+/// Diagnostics, and whether they are complete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnoses {
-    /// What is wrong.
     pub list: Vec<Diagnostic>,
-    /// Whether that is all.
     pub covers: Covers,
 }
 
-/// How far a server has looked.
+/// The files that a list of diagnostics covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Covers {
     /// Everything that was asked about.
     Everything,
-    /// Files that it looked at of its own accord: it cannot be asked about the whole project.
+    /// Only the files about which the server published diagnostics: it cannot be asked about the whole
+    /// project.
     Published,
 }
 
-/// A code action that is on offer.
+/// A code action that the server offers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodeAction {
-    /// What it does.
     pub title: String,
-    /// LSP's kind: `quickfix`, `refactor.extract` …
+    /// LSP's code action kind: `quickfix`, `refactor.extract` …
     pub kind: Option<String>,
-    /// Whether the server prefers it.
+    /// Whether the server marks it as preferred.
     pub preferred: bool,
-    /// Why it cannot be applied here, if so.
+    /// Why it cannot be applied, if the server disabled it.
     pub disabled: Option<String>,
 }
 
-/// What a question about several things is about.
+/// The subject of a question about diagnostics.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
-    /// One file.
     File(RelPath),
-    /// The whole project.
     Project,
 }

@@ -1,54 +1,52 @@
-//! What is told of each server in `symd status` and `symd doctor`.
+//! The status of a server in `symd status` and `symd doctor`.
 
 use serde::Serialize;
 
-/// Where a server is in its life.
+/// A server's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ServerState {
-    /// Known and found, never asked for.
+    /// Its program is found, but it was never needed.
     Idle,
-    /// Its process runs, `initialize` is not answered.
+    /// Its process runs; `initialize` is not answered yet.
     Starting,
-    /// Initialized, and not ready: progress is open, or a named fact is missing.
+    /// Initialized but not ready: progress is open, or a required fact is missing.
     Loading,
-    /// Ready.
     Ready,
-    /// It ended and will be started again when its back-off is over, or when it is asked.
+    /// It exited or is being stopped, and will be restarted after a pause.
     Restarting,
-    /// It was stopped: by hand, or because nobody asked it for long.
+    /// It was stopped, by hand or because it was not used for long.
     Stopped,
-    /// It is started no more until asked for by hand.
+    /// It is not started again until the user restarts it.
     Down,
 }
 
-/// One server.
+/// The status of one server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ServerStatus {
-    /// Its name in languages.toml.
+    /// The server's name in languages.toml.
     pub name: String,
-    /// The languages it serves here.
+    /// The languages of this project's configuration that use it.
     pub languages: Vec<String>,
-    /// Where it is in its life.
     pub state: ServerState,
-    /// What it is doing, or waiting for: "indexing (43 %)".
+    /// What it is doing or waiting for: "indexing (43 %)".
     pub doing: Option<String>,
-    /// The program that runs, or would run.
+    /// The path of the program that runs or would run.
     pub program: Option<String>,
-    /// As it said in `initialize`.
+    /// The version from `initialize`.
     pub version: Option<String>,
-    /// Its process group.
+    /// The id of its process group.
     pub pid: Option<u32>,
-    /// Bytes of resident memory of its whole process group.
+    /// The resident memory of its whole process group, in bytes.
     pub memory_bytes: Option<u64>,
-    /// How often it was started.
+    /// The number of processes started.
     pub starts: u64,
-    /// Questions it was asked.
+    /// The number of questions sent to it.
     pub requests: u64,
-    /// Questions of other clients that were answered along with an equal one under way.
+    /// The number of questions that shared the answer to an equal question.
     pub shared: u64,
-    /// The last thing that went wrong.
+    /// The last error.
     pub last_error: Option<String>,
-    /// The features it has: LSP's method names, sorted.
+    /// The requests that it supports: LSP's method names, sorted.
     pub features: Vec<String>,
 }

@@ -1,5 +1,6 @@
-//! What a server says on stderr: its last lines, to be quoted, and a log file. Invariant: memory and disk are bounded,
-//! whatever the server writes; it is read for as long as the server lives, so that no server waits for us.
+//! A server's stderr: its last lines, for error messages, and a log file. Invariant: memory and disk use are
+//! bounded, whatever the server writes; stderr is read for as long as the server lives, so that a full pipe
+//! never blocks it.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -11,18 +12,18 @@ use rustix::fs::{Mode, OFlags};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::sync::mpsc;
 
-/// How many lines are kept to be quoted.
+/// The number of lines kept for error messages.
 const LINES: usize = 20;
-/// Characters of a line that are kept.
+/// The characters kept of a line.
 const LINE_CHARS: usize = 300;
-/// Bytes of the log after which a new one is begun; the one before it is kept.
+/// The size in bytes at which the log is rotated; one earlier log is kept.
 const ROTATE_AT: u64 = 1 << 20;
-/// Bytes read at once.
+/// Bytes per read.
 const CHUNK: usize = 8 << 10;
-/// Bytes of a line without an end after which it is taken for one.
+/// The length in bytes at which a line without a line break is split.
 const LONGEST_LINE: usize = 4 << 10;
-/// Lines told to the reader of patterns that it has not looked at. When it is full, further lines are not told: they
-/// stand in the log.
+/// Capacity of the queue of lines that are matched against the `fatal-stderr` patterns. When it is full,
+/// further lines are only logged.
 pub(super) const TOLD: usize = 256;
 
 /// The last lines of one process. Cheap to clone.
@@ -44,7 +45,7 @@ impl Tail {
     }
 }
 
-/// Reads to the end, which comes when all who could write are gone.
+/// Reads stderr to its end, which comes when all processes with a writing end have exited.
 pub(super) async fn read(
     mut stderr: impl AsyncRead + Unpin,
     tail: Tail,
@@ -59,7 +60,7 @@ pub(super) async fn read(
         line.clear();
         if !text.is_empty() {
             tail.push(&text);
-            // Full, or nobody listens any more.
+            // Fails if the queue is full or its receiver is gone.
             let _ = told.try_send(text);
         }
     };
@@ -79,7 +80,8 @@ pub(super) async fn read(
     tell(&mut line);
 }
 
-/// A log file and the one before it. As it may be cut by a crash, it needs none of the care of `base::state`.
+/// A log file and its predecessor. A crash may truncate it, so it is written without the care of
+/// `base::state`.
 struct Log {
     path: PathBuf,
     file: Option<File>,
@@ -96,12 +98,12 @@ impl Log {
 
     fn write(&mut self, bytes: &[u8]) {
         if self.bytes >= ROTATE_AT {
-            // Better a log that is too long than none.
+            // If that fails, the log grows beyond its limit, which is better than no log.
             let _ = rustix::fs::rename(&self.path, self.path.with_extension("log.1"));
             *self = Log::open(std::mem::take(&mut self.path));
         }
         if let Some(file) = &mut self.file {
-            // A full disk must not end the server.
+            // An error such as a full disk must not stop the reading, or the server would block.
             let _ = file.write_all(bytes);
             self.bytes += u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         }

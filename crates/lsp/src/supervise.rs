@@ -1,13 +1,14 @@
-//! What the hidden `symd supervise` does: it leads the process group in which a server runs, and ends that group when
-//! the server ends or the daemon does, SIGKILL of the daemon included. A death signal would not do: it does not reach
-//! grandchildren, and fires when the thread that spawned the server ends.
+//! The hidden command `symd supervise`: it leads the process group in which a server runs, and kills that
+//! group when the server or the daemon exits, also when the daemon is killed by SIGKILL. A parent death
+//! signal would not do: it does not reach grandchildren, and it fires when the thread that spawned the server
+//! exits.
 //!
-//! The life line is stderr: a pipe whose only reading end is the daemon's. When that end is gone, the system reports
-//! it on our writing end (POLLERR), whatever became of the daemon. So no descriptor has to be inherited beside the
-//! three that every program has.
+//! The supervisor detects the daemon's death by stderr: a pipe whose only reading end is the daemon's. When
+//! that end is closed, for whatever reason, the kernel reports it on the writing end (POLLERR). So no
+//! descriptor is inherited beside the three that every program has.
 //!
-//! Out of reach: programs that put themselves in a session or group of their own (Gradle's daemon).
-//! Invariant: no runtime, no thread, no allocation that grows; it only waits.
+//! Limitation: programs that move to a session or group of their own (Gradle's daemon) survive. Invariant: no
+//! runtime, no thread, no growing allocation; it only waits.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -20,23 +21,26 @@ use rustix::process::{Pid, PidfdFlags, Signal};
 use symd_base::processes;
 use symd_sys::group;
 
-/// How much less than the daemon a server is favoured: syntax answers stay fast beside a busy one.
+/// How much the niceness of a server exceeds the daemon's, so that answers from syntax stay fast beside a
+/// busy server.
 const NICENESS: i32 = 10;
-/// The exit code when the program cannot be run, as shells have it.
+/// The exit code when the program cannot be run, as in shells.
 const CANNOT_RUN: u8 = 126;
-/// What shells add to a signal's number to tell it as an exit code.
+/// The offset that shells add to a signal's number for the exit code.
 const SIGNAL_BASE: i32 = 128;
 
-/// Runs `program` and waits for its end or the daemon's; the program's exit code, 128 + the signal that ended it.
+/// Runs `program` and waits until it or the daemon exits. Returns the program's exit code, or 128 + the
+/// signal that killed it.
 pub fn supervise(program: &OsString, arguments: &[OsString]) -> ExitCode {
-    // The daemon has made us a leader already; by hand, from a shell, nobody has. It fails only for a session's leader.
+    // The daemon has made this process a group leader already, a shell has not. The call fails only for a
+    // session leader.
     let _ = rustix::process::setpgid(None, None);
-    // Fails only where the limit is lower already.
+    // Fails only if the limit is lower already.
     let _ = rustix::process::nice(NICENESS);
     let mut child = match Command::new(program).args(arguments).spawn() {
         Ok(child) => child,
         Err(error) => {
-            // The daemon quotes stderr.
+            // The daemon quotes stderr in its error message.
             let _ = writeln!(
                 std::io::stderr(),
                 "symd supervise: cannot run {}: {error}",
@@ -63,7 +67,8 @@ enum Ended {
     Daemon,
 }
 
-/// Closes our copies of the server's stdin and stdout: else each side would go on believing that the other is there.
+/// Replaces the supervisor's copies of the server's stdin and stdout by /dev/null: with these copies open,
+/// neither side would notice that the other has closed its end.
 fn give_away_pipes() -> std::io::Result<()> {
     let flags = rustix::fs::OFlags::RDWR | rustix::fs::OFlags::CLOEXEC;
     let null = rustix::fs::open("/dev/null", flags, rustix::fs::Mode::empty())?;
@@ -77,7 +82,7 @@ fn wait_for_an_end(child: &Child) -> std::io::Result<Ended> {
     loop {
         let mut ends = [
             PollFd::new(&program, PollFlags::IN),
-            // Asked for nothing, the system still tells of an error: that the reading end is closed.
+            // Without any requested event, poll still reports an error: that the reading end is closed.
             PollFd::from_borrowed_fd(rustix::stdio::stderr(), PollFlags::empty()),
         ];
         match rustix::event::poll(&mut ends, None) {
@@ -90,14 +95,14 @@ fn wait_for_an_end(child: &Child) -> std::io::Result<Ended> {
     }
 }
 
-/// Ends the group, ourselves included.
+/// Kills the process group, including this process.
 fn kill_all() {
     let _ = rustix::process::kill_current_process_group(Signal::KILL);
 }
 
-/// Ends what the program left behind in the group. We leave it first, for the daemon's own group, so that we live to
-/// tell the program's exit code. Where that group is none of ours to join (the daemon is gone, or its group lies outside
-/// of the container), the others are ended one by one.
+/// Kills the processes that the program left behind in the group. This process first moves to the daemon's
+/// group, so that it survives to return the program's exit code. If it cannot (the daemon has exited, or its
+/// group is outside the container), the other processes are killed one by one.
 fn end_what_is_left() {
     let group = rustix::process::getpid();
     let daemons = rustix::process::getppid().and_then(processes::of).and_then(|daemon| daemon.group);

@@ -1,5 +1,6 @@
-//! File URIs, both ways. A server may write one otherwise than we do: other characters percent-encoded, the scheme in
-//! capitals, `file:/path`. Invariant: what a URI names is decided on its decoded bytes alone.
+//! Converts paths to file URIs and back. A server may write a URI differently: other characters
+//! percent-encoded, the scheme in capitals, `file:/path`. Invariant: only the decoded bytes of a URI decide
+//! which file it names.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -8,11 +9,11 @@ use std::path::{Path, PathBuf};
 use super::span::FileRef;
 use symd_base::RelPath;
 
-/// The URI of an absolute path.
+/// Returns the URI of an absolute path.
 pub(crate) fn of_path(path: &Path) -> String {
     let mut uri = "file://".to_owned();
     for &byte in path.as_os_str().as_bytes() {
-        // RFC 3986: unreserved characters, and those reserved ones that mean nothing in a path.
+        // RFC 3986: unreserved characters, and reserved ones without a meaning in a path.
         match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' => {
                 uri.push(char::from(byte))
@@ -26,12 +27,13 @@ pub(crate) fn of_path(path: &Path) -> String {
     uri
 }
 
-/// The URI of a file of the project whose root is `root`.
+/// Returns the URI of a file in the project whose root is `root`.
 pub(crate) fn of_file(root: &Path, path: &RelPath) -> String {
     if path.is_root() { of_path(root) } else { of_path(&root.join(path.as_str())) }
 }
 
-/// The file that a server names, in a project whose root is `root` (links resolved).
+/// Returns the file that a URI names, in a project whose root is `root` (symlinks resolved). A URI that is
+/// not a local file is returned as the path of an outside file.
 pub(crate) fn file_ref(root: &Path, uri: &str) -> FileRef {
     let Some(path) = to_path(uri) else { return FileRef::Outside(PathBuf::from(uri)) };
     let inside = path.strip_prefix(root).ok().and_then(Path::to_str).map(RelPath::new);
@@ -41,7 +43,7 @@ pub(crate) fn file_ref(root: &Path, uri: &str) -> FileRef {
     }
 }
 
-/// The absolute path that a file URI of this machine names.
+/// Returns the absolute path that a file URI of this machine names.
 fn to_path(uri: &str) -> Option<PathBuf> {
     let (scheme, rest) = uri.split_once(':')?;
     if !scheme.eq_ignore_ascii_case("file") {
@@ -55,7 +57,7 @@ fn to_path(uri: &str) -> Option<PathBuf> {
         }
         None => rest.starts_with('/').then_some(rest)?,
     };
-    // Unencoded, these end a path.
+    // An unencoded `?` or `#` ends the path.
     let path = path.split(['?', '#']).next()?;
     let bytes = decode(path.as_bytes());
     let is_possible = !bytes.contains(&0);
@@ -72,7 +74,7 @@ fn decode(text: &[u8]) -> Vec<u8> {
                 bytes.push(byte);
                 at += 3;
             }
-            // A `%` that encodes nothing stands for itself: some servers forget to encode it.
+            // A `%` without two hex digits stands for itself: some servers forget to encode it.
             None => {
                 bytes.push(text[at]);
                 at += 1;

@@ -1,49 +1,51 @@
-//! Messages on a pipe: `Content-Length` framing (LSP 3.17, base protocol), read as strangers write it. Knows
-//! nothing of JSON. Invariant: whatever stands between two messages is skipped, a message is never kept in memory
-//! beyond [`MAX_MESSAGE_BYTES`], and only the end of the stream ends the reading.
+//! Frames messages on a pipe with `Content-Length` (LSP 3.17, base protocol); reads untrusted input. Knows
+//! nothing of JSON. Invariant: whatever is between two messages is skipped, at most [`MAX_MESSAGE_BYTES`] of
+//! a message are kept in memory, and reading ends only with the stream.
 
 use std::io;
 
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
 
-/// A longer message is skipped unread. 100,000 locations take 14 MB; what is longer is no answer anybody can use.
+/// The maximum length of a message; longer ones are skipped. 100,000 locations take 14 MB, so a longer
+/// response would be of no use to a client.
 pub(crate) const MAX_MESSAGE_BYTES: u64 = 128 << 20;
 
-/// Of a longer line outside messages only the end is kept: a header may follow junk on the same line.
+/// The length of a line outside messages beyond which only its end is kept: a header may follow junk on the
+/// same line.
 const MAX_LINE_BYTES: usize = 8 << 10;
 
-/// Bytes kept from either end of a message that is skipped: its id stands there.
+/// Bytes kept of each end of a skipped message: its id is in one of them.
 const KEPT_BYTES: usize = 512;
 
-/// Bytes reserved for a message before any of it has come: a claimed length is not yet a length.
+/// Bytes reserved for a message before any of it has come, because the announced length cannot be trusted.
 const RESERVED_BYTES: u64 = 1 << 20;
 
-/// Bytes read from the pipe at once.
+/// The size of the read buffer in bytes.
 const READ_BYTES: usize = 64 << 10;
 
-/// What was read.
+/// The result of a read.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Frame {
     /// A message's body.
     Body(Vec<u8>),
-    /// A message that was too long to keep.
+    /// A message that is too long to keep.
     TooLong(TooLong),
-    /// Nothing more will come.
+    /// The end of the stream.
     End,
 }
 
-/// What is left of a message that was skipped.
+/// The remains of a skipped message.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct TooLong {
-    /// Its length in bytes.
+    /// The length in bytes.
     pub(crate) bytes: u64,
-    /// Its first bytes.
+    /// The first bytes, at most [`KEPT_BYTES`].
     pub(crate) head: Vec<u8>,
-    /// Its last bytes.
+    /// The last bytes, at most [`KEPT_BYTES`].
     pub(crate) tail: Vec<u8>,
 }
 
-/// Reads messages.
+/// A reader of messages.
 #[derive(Debug)]
 pub(crate) struct Frames<R> {
     reader: BufReader<R>,
@@ -59,24 +61,24 @@ enum Line {
 }
 
 impl<R: AsyncRead + Unpin> Frames<R> {
-    /// Reads what `server` writes to `reader`.
+    /// Reads messages from `reader`. `server` is the name for logs.
     pub(crate) fn new(reader: R, server: &str) -> Frames<R> {
         let reader = BufReader::with_capacity(READ_BYTES, reader);
         Frames { reader, server: server.to_owned(), junk_lines: 0 }
     }
 
-    /// The next message.
+    /// Returns the next message, or the end of the stream.
     pub(crate) async fn next(&mut self) -> io::Result<Frame> {
         let Some(length) = self.header().await? else { return Ok(Frame::End) };
         if length > MAX_MESSAGE_BYTES { self.skip(length).await } else { self.body(length).await }
     }
 
-    /// How many lines were no part of any message.
+    /// Returns the number of lines that belonged to no message.
     pub(crate) fn junk_lines(&self) -> u64 {
         self.junk_lines
     }
 
-    /// Reads up to a message's body, and gives its length.
+    /// Reads the headers of the next message and returns its length; `None` at the end of the stream.
     async fn header(&mut self) -> io::Result<Option<u64>> {
         let mut length = None;
         while let Some(line) = self.line().await? {
@@ -93,12 +95,13 @@ impl<R: AsyncRead + Unpin> Frames<R> {
     fn note_junk(&mut self, line: &[u8]) {
         if self.junk_lines == 0 {
             let line = String::from_utf8_lossy(&line[..line.len().min(200)]).into_owned();
-            tracing::warn!(server = self.server, line, "skipping what is no message on the server's stdout");
+            tracing::warn!(server = self.server, line, "skipping a stdout line that belongs to no message");
         }
         self.junk_lines += 1;
     }
 
-    /// The next line without its line break; `None` at the end of the stream, where an unfinished line is no line.
+    /// Returns the next line without its line break; `None` at the end of the stream, where an unfinished
+    /// line is dropped.
     async fn line(&mut self) -> io::Result<Option<Vec<u8>>> {
         let mut line = Vec::new();
         loop {
@@ -148,7 +151,7 @@ impl<R: AsyncRead + Unpin> Frames<R> {
     }
 }
 
-/// What a line outside bodies is. The length may follow junk that was printed without a line break.
+/// Classifies a line outside bodies. The length header may follow junk that was printed without a line break.
 fn classify(line: &[u8]) -> Line {
     const LENGTH: &str = "content-length:";
     let line = String::from_utf8_lossy(line).trim().to_ascii_lowercase();
@@ -163,7 +166,7 @@ fn classify(line: &[u8]) -> Line {
     if line.starts_with("content-type:") { Line::OtherHeader } else { Line::Junk }
 }
 
-/// Appends a message with this body to `bytes`.
+/// Appends a message with this body, framed, to `bytes`.
 pub(crate) fn append(bytes: &mut Vec<u8>, body: &[u8]) {
     bytes.extend_from_slice(format!("Content-Length: {}\r\n\r\n", body.len()).as_bytes());
     bytes.extend_from_slice(body);
@@ -174,7 +177,7 @@ mod tests {
     use super::*;
 
     async fn frames(bytes: &[u8]) -> (Vec<Frame>, u64) {
-        // Byte by byte through a pipe of one byte: a header may be split anywhere.
+        // One byte at a time, so that a header is split at every place.
         let (mut writer, reader) = tokio::io::duplex(1);
         let bytes = bytes.to_vec();
         let writing = tokio::spawn(async move {

@@ -1,108 +1,102 @@
-//! Edits that servers ask for, in our types: `WorkspaceEdit` in both its forms (LSP 3.17), annotations and file operations
-//! included. Nothing is checked against a text here, and nothing is applied: that is `ops`' and `edit`'s. Invariant: the
-//! server's order of steps is kept.
+//! Edits requested by servers, in symd's types: `WorkspaceEdit` in both its forms (LSP 3.17), including
+//! annotations and file operations. Nothing is validated against a text or applied here; `ops` and `edit` do
+//! that. Invariant: the server's order of steps is kept.
 
 use super::span::{FileRef, Span};
 use symd_base::ContentHash;
 
-/// What a server wants changed.
+/// An edit that a server requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WorkspaceEdit {
-    /// In the server's order.
+    /// The steps in the server's order.
     pub steps: Vec<EditStep>,
-    /// What the server says about its changes (`changeAnnotations`), each once.
+    /// The texts of the change annotations (`changeAnnotations`), each once.
     pub notes: Vec<String>,
 }
 
-/// One step.
+/// One step of an edit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EditStep {
-    /// Changes of one document.
+    /// Text edits of one document.
     Text {
-        /// Which file.
         file: FileRef,
-        /// The content that the server was last told of the document; `None` where it read the file itself.
+        /// The hash of the content that the server was last sent of the document; `None` if the server read
+        /// the file itself.
         seen: Option<ContentHash>,
-        /// In the server's order; all positions are those of the text before any of them.
+        /// The edits in the server's order; all positions refer to the text before any of them.
         edits: Vec<SpanEdit>,
     },
-    /// A file is made (`CreateFile`).
+    /// Create a file (`CreateFile`).
     Create {
-        /// Where.
         file: FileRef,
-        /// What if it is there.
+        /// What to do if the file exists.
         existing: Existing,
     },
-    /// A file gets another name (`RenameFile`).
+    /// Rename a file (`RenameFile`).
     Rename {
-        /// Its name now.
+        /// The current name.
         from: FileRef,
-        /// Its new name.
+        /// The new name.
         to: FileRef,
-        /// What if something of that name is there.
+        /// What to do if a file with the new name exists.
         existing: Existing,
     },
-    /// A file is removed (`DeleteFile`).
+    /// Delete a file (`DeleteFile`).
     Delete {
-        /// Which.
         file: FileRef,
-        /// What if it is not there.
+        /// What to do if the file does not exist.
         missing: Missing,
     },
 }
 
-/// One replacement.
+/// One replacement of text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpanEdit {
-    /// What is replaced, as the server sent it: unchecked.
+    /// The replaced range as the server sent it, not validated.
     pub span: Span,
-    /// What takes its place.
     pub new_text: String,
 }
 
-/// What to do where the name is taken already (`overwrite` wins over `ignoreIfExists`).
+/// What to do if the name exists already (`overwrite` takes precedence over `ignoreIfExists`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing {
-    /// Nothing is done at all.
+    /// Refuse the whole edit.
     Refuse,
-    /// This step is left out.
+    /// Skip this step.
     Skip,
-    /// It is replaced.
+    /// Replace the existing file.
     Replace,
 }
 
-/// What to do where a file to be removed is not there.
+/// What to do if a file to be deleted does not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
-    /// Nothing is done at all.
+    /// Refuse the whole edit.
     Refuse,
-    /// This step is left out.
+    /// Skip this step.
     Skip,
 }
 
-/// What a server says to a rename.
+/// A server's answer to a rename.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Renaming {
-    /// What it says stands there (`textDocument/prepareRename`); `None` where it cannot be asked, or only says yes.
+    /// The range that the server would rename (`textDocument/prepareRename`); `None` if it does not support
+    /// that or sends no range.
     pub prepared: Option<Span>,
-    /// The edit.
     pub edit: WorkspaceEdit,
 }
 
-/// How a formatter is to indent where the project does not say (LSP 3.17, `FormattingOptions`).
+/// A formatter's indentation where the project does not configure it (LSP 3.17, `FormattingOptions`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Formatting {
-    /// Columns of a tab, or of a level of indentation.
+    /// The columns of a tab or of one level of indentation.
     pub tab_size: u32,
-    /// What a level is made of.
+    /// The characters of one level.
     pub indent: Indent,
 }
 
-/// What indentation is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Indent {
-    /// Spaces.
     Spaces,
-    /// Tabs.
     Tabs,
 }

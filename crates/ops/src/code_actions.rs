@@ -1,5 +1,5 @@
-//! What a server offers to do about lines or a symbol: a list of titles. Nothing is applied here. Syntax has nothing
-//! to offer.
+//! Lists the titles of the code actions that a server offers for lines or a symbol. Applies nothing. Syntax
+//! offers no actions.
 
 use super::Project;
 use super::question::{QuestionError, no_language, unchanged};
@@ -11,14 +11,13 @@ use symd_engine::View;
 use symd_index::{Content, Scope};
 use symd_lsp::{At, CodeAction, Waiting};
 
-/// Where actions are asked for.
+/// The place for which code actions are requested.
 #[derive(Clone, Debug)]
 pub enum Over {
     /// A whole symbol.
     Symbol(SymbolSelector),
     /// Lines of a file.
     Lines {
-        /// The file.
         relative_path: String,
         /// 0-based.
         first: usize,
@@ -27,27 +26,25 @@ pub enum Over {
     },
 }
 
-/// What is asked.
+/// Parameters of `code_actions`.
 #[derive(Clone, Debug)]
 pub struct AskCodeActions {
-    /// Where.
     pub over: Over,
     /// How long to wait for a server that is not ready.
     pub waiting: Waiting,
 }
 
-/// What is on offer.
+/// The offered code actions.
 #[derive(Clone, Debug)]
 pub struct CodeActions {
-    /// In the server's order.
+    /// The actions in the server's order.
     pub actions: Vec<CodeAction>,
-    /// Which server offers them.
     pub server: String,
     /// The index revision that the answer reflects, at least.
     pub revision: u64,
 }
 
-/// Asks for them.
+/// Asks a server for code actions.
 pub async fn code_actions(project: &Project, ask: &AskCodeActions) -> Result<CodeActions, QuestionError> {
     unchanged(|| once(project, ask)).await
 }
@@ -58,7 +55,7 @@ async fn once(project: &Project, ask: &AskCodeActions) -> Result<CodeActions, Qu
     Ok(CodeActions { actions: said.value, server: said.server, revision: at.revision })
 }
 
-/// The place that is meant, and whose server is to be asked about it.
+/// Resolves the requested place and the language whose server is asked about it.
 pub(super) async fn place(
     project: &Project,
     over: &Over,
@@ -102,8 +99,8 @@ fn lines(view: &View, path: &str, first: usize, last: usize) -> Result<(At, Text
     Ok((at, range))
 }
 
-/// Where the lines `first` to `last` (0-based, inclusive) of `text` are, without the last one's line break; `path` is what
-/// whoever asks calls the file.
+/// Returns the range of the lines `first` to `last` (0-based, inclusive) of `text`, without the last line's
+/// line break. `path` is the client's name for the file.
 pub(super) fn range_of(
     path: &str,
     text: &Text,
@@ -113,7 +110,7 @@ pub(super) fn range_of(
     let count = text.line_count();
     if first > last || last >= count {
         return Err(QuestionError::Place(format!(
-            "{path} has {count} lines; lines {} to {} are none of them",
+            "{path} has {count} lines; lines {} to {} are not a valid range",
             first + 1,
             last + 1
         )));

@@ -1,4 +1,4 @@
-//! Declarations that servers or syntax lead to: the place, and the symbol that is declared there.
+//! Declarations that servers or syntax lead to: each place, and the symbol that is declared there.
 
 use super::question::QuestionError;
 use super::spot::{Dropped, Expect, OutsideSpot, Source, Spot, check};
@@ -11,24 +11,24 @@ use symd_resolve as resolve;
 /// A declaration in the project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Declared {
-    /// Where its name stands.
+    /// The place of the name.
     pub spot: Spot,
-    /// The symbol; `None` for what is no symbol: an import, a parameter, a file.
+    /// The symbol; `None` if the declaration is not a symbol of the index: an import, a parameter, a file.
     pub symbol: Option<Symbol>,
 }
 
 /// Declarations, in path order, then by position.
 #[derive(Clone, Debug, Default)]
 pub struct Declarations {
-    /// In the project.
+    /// Declarations in the project.
     pub inside: Vec<Declared>,
-    /// Elsewhere.
+    /// Declarations outside the project.
     pub outside: Vec<OutsideSpot>,
-    /// What of a server's answer is left out.
+    /// Omitted parts of a server's answer.
     pub dropped: Dropped,
 }
 
-/// What a server's spans declare.
+/// Returns the declarations at a server's spans.
 pub(super) fn of_spans(view: &View, spans: &[Span], cancel: &Cancel) -> Result<Declarations, QuestionError> {
     let checked = check(view, spans, Expect::Anything, cancel)?;
     let mut inside: Vec<Declared> = Vec::new();
@@ -41,7 +41,7 @@ pub(super) fn of_spans(view: &View, spans: &[Span], cancel: &Cancel) -> Result<D
     Ok(Declarations { inside, outside: checked.outside, dropped: checked.dropped })
 }
 
-/// What `resolve` found, in its order: the best first.
+/// Converts what `resolve` found to declarations, in its order: best first.
 pub(super) fn of_targets(view: &View, targets: &[resolve::Target]) -> Declarations {
     let declared = |target: &resolve::Target| {
         let (outline, row) = target.row()?;
@@ -49,7 +49,7 @@ pub(super) fn of_targets(view: &View, targets: &[resolve::Target]) -> Declaratio
         let source = Source::read(view, &target.file.path)?;
         let range = TextRange::new(row.name_start, row.name_start.checked_add(length)?);
         let mut found = declared(view, source.spot(&target.file.path, range));
-        // Types without a name, and those in bodies, are no symbols of the index.
+        // Types without a name, and types declared in bodies, are not symbols of the index.
         if found.symbol.is_none() && outline.hides_types {
             let detail = Detail { depth: 0, text: None };
             found.symbol = Some(symbol(&target.file.path, outline, target.row, detail));
@@ -70,8 +70,8 @@ fn declared(view: &View, spot: Spot) -> Declared {
     Declared { spot, symbol: shown }
 }
 
-/// The row of the symbol that is declared at a spot, and where its name begins: servers point at the name, or at the
-/// whole declaration.
+/// Returns the row of the symbol that is declared at a spot, and the offset of its name. Servers point at the
+/// name, or at the whole declaration.
 pub(super) fn declared_by(view: &View, spot: &Spot) -> Option<(usize, u32)> {
     let outline = view.snapshot.files.get(spot.path.as_str())?.outline()?;
     let rows = || outline.rows.iter().enumerate();

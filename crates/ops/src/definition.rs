@@ -1,5 +1,5 @@
-//! From a use of a name, or a symbol, to where it, or its type, is declared. Invariant: every place inside the project
-//! lies in its file's text.
+//! Resolves a use of a name, or a symbol, to its declaration or to that of its type. Invariant: every place
+//! inside the project lies within its file's text.
 
 use super::Project;
 use super::declared::{self, of_spans, of_targets};
@@ -17,59 +17,58 @@ use symd_resolve as resolve;
 
 pub use declared::{Declarations, Declared};
 
-/// What a client points at.
+/// The place or symbol that a client points at.
 #[derive(Clone, Debug)]
 pub enum Pointer {
     /// A symbol, by name path.
     Symbol(SymbolSelector),
     /// A name on a line.
     Use {
-        /// The file.
         relative_path: String,
         /// 0-based.
         line: usize,
-        /// The name: its first place on the line is meant.
+        /// The name; its first occurrence on the line counts.
         name: String,
     },
 }
 
-/// The place a client points at.
+/// The resolved position that a client points at.
 #[derive(Clone, Debug)]
 pub(super) struct Pointed {
     pub(super) at: At,
     pub(super) language: Option<LanguageId>,
     pub(super) name_range: TextRange,
-    /// What the symbol's name was read as, where that is no name path of the project.
+    /// What the symbol's name was read as, if it is not a name path of the project.
     pub(super) read_as: Option<String>,
 }
 
-/// What is asked.
+/// Parameters of `definition`.
 #[derive(Clone, Debug)]
 pub struct FindDefinition {
-    /// From where.
+    /// The place or symbol to start from.
     pub from: Pointer,
-    /// To what: the definition, the declaration, or the type's definition.
+    /// What to find: the definition, the declaration, or the type's definition.
     pub which: Goto,
     /// How long to wait for a server that is not ready.
     pub waiting: Waiting,
 }
 
-/// Where it leads.
+/// The definitions found.
 #[derive(Clone, Debug)]
 pub struct Definitions {
-    /// The declarations; from syntax the best first.
+    /// The declarations; those from syntax are sorted best first.
     pub found: Declarations,
-    /// Where they come from.
+    /// The source of the declarations.
     pub source: Source,
-    /// What was not looked into and may hold more.
+    /// What was not searched and may hold more.
     pub unread: Unread,
-    /// What the symbol's name was read as, where that is no name path of the project.
+    /// What the symbol's name was read as, if it is not a name path of the project.
     pub read_as: Option<String>,
     /// The index revision that the answer reflects, at least.
     pub revision: u64,
 }
 
-/// Goes there.
+/// Finds the definition, the declaration or the type's definition.
 pub async fn definition(project: &Project, ask: &FindDefinition) -> Result<Definitions, QuestionError> {
     unchanged(|| once(project, ask)).await
 }
@@ -87,7 +86,7 @@ async fn once(project: &Project, ask: &FindDefinition) -> Result<Definitions, Qu
             (project.look(work).await??, Unread::default(), Source::Server(said.server))
         }
         Err(changed @ NoAnswer::Changed { .. }) => return Err(changed.into()),
-        // Of types syntax knows nothing, and says so.
+        // Syntax cannot resolve types, so the reason is returned.
         Err(why) if ask.which == Goto::TypeDefinition => return Err(why.into()),
         Err(why) => {
             let work = move |view: &View, cancel: &Cancel| {
@@ -107,7 +106,7 @@ async fn once(project: &Project, ask: &FindDefinition) -> Result<Definitions, Qu
 }
 
 impl Project {
-    /// The place that a client points at.
+    /// Resolves what a client points at to a position.
     pub(super) async fn point(&self, from: &Pointer) -> Result<Pointed, QuestionError> {
         let (from, languages) = (from.clone(), self.languages.clone());
         self.look(move |view, cancel| point(view, &languages, &from, cancel)).await?
@@ -140,7 +139,7 @@ fn on_line(
     line: usize,
     name: &str,
 ) -> Result<Pointed, QuestionError> {
-    // Checks the path as every symbol question does.
+    // Validates the path in the same way as every symbol question.
     crate::find_symbol::scope(view, relative_path).map_err(TargetError::from)?;
     let path =
         RelPath::new(relative_path).map_err(|error| TargetError::from(SymbolError::Locate(error.into())))?;
@@ -172,7 +171,7 @@ fn on_line(
     })
 }
 
-/// A pointer to a symbol of the project, parameters and locals included.
+/// Returns a pointer to a symbol of the project, which may be a parameter or a local variable.
 pub fn pointer_to(name_path: &str, relative_path: &str) -> Pointer {
     Pointer::Symbol(SymbolSelector::only(name_path, relative_path))
 }

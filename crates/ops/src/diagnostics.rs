@@ -1,5 +1,5 @@
-//! What servers find wrong in a file, a symbol or the project; without a server, whether the parser met errors.
-//! Invariant: a language whose server did not answer is named.
+//! The diagnostics of a file, a symbol or the project, from servers; without a server, the files with syntax
+//! errors. Invariant: a language whose server did not answer is reported.
 
 use std::collections::BTreeSet;
 
@@ -15,57 +15,54 @@ use symd_engine::View;
 use symd_index::Scope;
 use symd_lsp::{Covers, Diagnostic, FileRef, NoAnswer, Severity, Subject, Waiting};
 
-/// Of what diagnostics are asked.
+/// The subject of a request for diagnostics.
 #[derive(Clone, Debug)]
 pub enum Of {
-    /// One symbol: those within it.
+    /// One symbol: the diagnostics within it.
     Symbol(SymbolSelector),
     /// A file.
     File(String),
-    /// Everything.
+    /// The whole project.
     Project,
 }
 
-/// What is asked.
+/// Parameters of `diagnostics`.
 #[derive(Clone, Debug)]
 pub struct AskDiagnostics {
-    /// Of what.
     pub of: Of,
-    /// None milder than this.
+    /// The lowest severity to include.
     pub at_least: Severity,
     /// How long to wait for a server that is not ready.
     pub waiting: Waiting,
 }
 
-/// One of them, in a file of the project.
+/// A diagnostic in a file of the project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocatedDiagnostic {
-    /// Where.
     pub spot: Spot,
-    /// What.
     pub diagnostic: Diagnostic,
 }
 
-/// What is wrong.
+/// The diagnostics found.
 #[derive(Clone, Debug)]
 pub struct Diagnostics {
-    /// In path order, then by position, then by severity.
+    /// The diagnostics, in path order, then by position, then by severity.
     pub found: Vec<LocatedDiagnostic>,
-    /// How many were left out because their place does not lie in the text.
+    /// Number of diagnostics omitted because their place is outside the text.
     pub dropped: usize,
     /// The servers that answered, by name.
     pub servers: BTreeSet<String>,
-    /// Those of them that told only of files they had looked at of their own accord.
+    /// Servers among these that reported only the files that they had examined of their own accord.
     pub partial: BTreeSet<String>,
-    /// Why others did not, one a language.
+    /// Why the other servers did not answer, one reason for each language.
     pub no_answer: Vec<NoAnswer>,
-    /// Files of those languages in which the parser met errors, in path order.
+    /// Files of these languages with syntax errors, in path order.
     pub syntax_errors: Vec<RelPath>,
     /// The index revision that the answer reflects, at least.
     pub revision: u64,
 }
 
-/// What a question is about, found.
+/// The resolved subject of a request.
 struct DiagnosticScope {
     subject: Subject,
     within: Option<TextRange>,
@@ -75,7 +72,7 @@ struct DiagnosticScope {
     revision: u64,
 }
 
-/// Asks for them.
+/// Requests diagnostics from the servers.
 pub async fn diagnostics(project: &Project, ask: &AskDiagnostics) -> Result<Diagnostics, QuestionError> {
     unchanged(|| once(project, ask)).await
 }
@@ -96,7 +93,7 @@ async fn once(project: &Project, ask: &AskDiagnostics) -> Result<Diagnostics, Qu
         let said = project.servers.diagnostics(language, &place.subject, place.revision, ask.waiting).await;
         match said {
             Ok(said) => {
-                // One server of two languages tells everything twice.
+                // One server of two languages reports everything twice.
                 if said.value.covers == Covers::Published {
                     answer.partial.insert(said.server.clone());
                 }
@@ -155,7 +152,7 @@ async fn place(project: &Project, of: &Of) -> Result<DiagnosticScope, QuestionEr
         let mut broken = Vec::new();
         for file in view.snapshot.files.within(&within) {
             let Some(language) = languages.language_of(&file.path) else { continue };
-            // About the whole project only languages are asked that are code: not Markdown and the like.
+            // For the whole project, only languages that are code are included: not Markdown and the like.
             let known = languages.get(language);
             if subject != Subject::Project || known.grammar.is_some() || !known.language_servers.is_empty() {
                 used.insert(language);
@@ -186,7 +183,8 @@ fn has_errors(file: &symd_index::FileEntry) -> bool {
     file.outline().is_some_and(|outline| outline.has_errors)
 }
 
-/// Those that lie in their file's text (and in `within`), and how many do not lie in it.
+/// Returns the diagnostics that lie in their file's text (and in `within`), and the number of those outside
+/// the text.
 fn checked(
     view: &View,
     told: Vec<Diagnostic>,

@@ -1,5 +1,5 @@
-//! The entries of one directory, as agents leaf through them: read from the disk, told by name. Not a listing of what
-//! lies beneath, and not by path. Invariant: nothing is left out without being counted, but what the asker named.
+//! Lists the entries of one directory as read from the disk, by name, not by path. Not recursive. Invariant:
+//! every omitted entry is counted, except those that the client excluded.
 
 use symd_base::RelPath;
 use symd_engine::View;
@@ -7,31 +7,31 @@ use symd_files::glob::Glob;
 use symd_files::tree::{FileOpError, LocateError};
 use symd_vfs::{EntryKind, VfsError};
 
-/// Whether what git ignores is listed.
+/// Whether entries that git ignores are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GitIgnored {
-    /// It is counted instead.
+    /// Ignored entries are counted instead.
     LeftOut,
-    /// It is.
+    /// Ignored entries are listed.
     Listed,
 }
 
-/// What a directory holds.
+/// The entries of a directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Entries {
-    /// Names of directories and of links to directories of the project, ordered as if in lower case.
+    /// Names of directories and of links to directories of the project, sorted by their lower-case form.
     pub directories: Vec<String>,
     /// Names of everything else, in the same order.
     pub files: Vec<String>,
-    /// How many entries git ignores, where those are left out.
+    /// Number of entries that git ignores, if these are omitted.
     pub git_ignored: usize,
-    /// How many names are not UTF-8, and therefore left out.
+    /// Number of entries that are omitted because their names are not UTF-8.
     pub unnamed: usize,
     /// Whether the directory holds nothing at all.
     pub is_empty: bool,
 }
 
-/// The entries of the directory `path`, without those whose names fit one of `without`.
+/// Lists the entries of the directory `path`, except those whose names match one of `without`.
 pub fn entries(
     view: &View,
     path: &RelPath,
@@ -52,7 +52,7 @@ pub fn entries(
         }
         let child = path.join(&entry.name);
         let kind = match entry.kind {
-            // A link that leads outside or nowhere is only a name.
+            // A link that leads outside the project or nowhere is listed like a file.
             EntryKind::Link => view.root.stat(&child).map_or(EntryKind::Link, |(kind, _)| kind),
             kind => kind,
         };
@@ -64,7 +64,7 @@ pub fn entries(
             found.files.push(entry.name);
         }
     }
-    // The listing is in byte order, which is kept among equals.
+    // The listing is in byte order; the stable sort keeps that order among equal lower-case names.
     found.directories.sort_by_cached_key(|name| name.to_lowercase());
     found.files.sort_by_cached_key(|name| name.to_lowercase());
     Ok(found)

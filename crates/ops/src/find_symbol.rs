@@ -1,5 +1,6 @@
-//! Finding symbols by name path, with their bodies, children and first lines on request. Results in path order,
-//! then by position. Not a text search. Invariant: a body and the lines given with it belong to the same text.
+//! Finds symbols by name path, with their bodies, children and signatures on request. Results are in path
+//! order, then by position. Not a text search. Invariant: a body and the lines given with it come from the
+//! same version of the text.
 
 use std::sync::Arc;
 
@@ -16,67 +17,64 @@ use symd_syntax::NamePattern;
 use symd_syntax::name_path::Matching;
 use symd_vfs::{EntryKind, VfsError};
 
-/// What is asked.
+/// Parameters of `find_symbol`.
 #[derive(Clone, Debug)]
 pub struct FindSymbol {
-    /// Which symbols.
     pub query: Query,
-    /// Whether to give their text.
+    /// Whether to include the text of the symbols.
     pub bodies: Bodies,
-    /// Among how many symbols at most, children not counted, to give signatures; 0 to give none.
+    /// Signatures are included if at most this many symbols, children not counted, are found; 0 for none.
     pub signatures: usize,
-    /// Levels of children to give.
+    /// Levels of children to include.
     pub depth: usize,
 }
 
-/// Whether the text of the symbols is wanted.
+/// Whether the text of the symbols is included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bodies {
-    /// It is.
     Included,
-    /// It is not.
     LeftOut,
 }
 
-/// What was found.
+/// The symbols found.
 #[derive(Clone, Debug)]
 pub struct FoundSymbols {
-    /// In path order, then by position.
+    /// The symbols, in path order, then by position.
     pub symbols: Vec<Symbol>,
-    /// The files that bodies were cut from, and the state they were in.
+    /// The files that bodies were read from, with the hashes of their content.
     pub read: Vec<(RelPath, ContentHash)>,
-    /// What was not looked into and may hold more.
+    /// What was not searched and may hold more.
     pub unread: Unread,
-    /// What the name was read as, where that is no name path of the project.
+    /// What the name was read as, if it is not a name path of the project.
     pub read_as: Option<String>,
     /// The index revision that the answer reflects (at least).
     pub revision: u64,
 }
 
-/// Why nothing can be said.
+/// Why the symbols could not be searched.
 #[derive(Debug, thiserror::Error)]
 pub enum SymbolError {
-    /// The path is of no use.
+    /// The path cannot be used.
     #[error(transparent)]
     Locate(#[from] LocateError),
-    /// A file was meant.
+    /// The path has to name a file.
     #[error("Expected a file path, but got a directory path: {0}")]
     IsDirectory(String),
     /// The file has no symbols.
     #[error(transparent)]
     Current(#[from] CurrentError),
-    /// The asker went away.
+    /// The client disconnected or cancelled the request.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
 }
 
-/// Finds the symbols.
+/// Finds the symbols that match a query.
 pub fn find_symbol(view: &View, ask: &FindSymbol, cancel: &Cancel) -> Result<FoundSymbols, SymbolError> {
     let hits = view.snapshot.find(&ask.query, cancel)?;
     let mut symbols = Vec::with_capacity(hits.len());
     let mut read = Vec::new();
     let given = if hits.len() <= ask.signatures { Given::Signatures } else { Given::Names };
-    // Children's signatures come from the text; for the hits alone, reading a few bytes each is faster.
+    // Children's signatures are read from the text; for the hits alone, reading a few bytes each is faster.
     let needs_text = ask.bodies == Bodies::Included || (given == Given::Signatures && ask.depth > 0);
     for hits in hits.chunk_by(|a, b| Arc::ptr_eq(&a.file, &b.file)) {
         cancel.check()?;
@@ -92,8 +90,8 @@ pub fn find_symbol(view: &View, ask: &FindSymbol, cancel: &Cancel) -> Result<Fou
     Ok(FoundSymbols { symbols, read, unread, read_as: None, revision: view.snapshot.revision })
 }
 
-/// Finds what `name`, of which the literal reading found nothing, means otherwise: `Flask.run`, `flask.app.Flask`,
-/// `Flask/run()`, an extension by its receiver. Of `ask` all but the pattern counts.
+/// Finds what `name` means if the literal reading matched nothing: `Flask.run`, `flask.app.Flask`,
+/// `Flask/run()`, an extension by its receiver. The pattern of `ask` is ignored.
 pub fn find_meant(
     view: &View,
     ask: &FindSymbol,
@@ -123,9 +121,10 @@ pub fn find_meant(
     Ok(Some(found).filter(|found| !found.symbols.is_empty()))
 }
 
-/// Symbols of exactly the name that was asked for which another condition kept out (the place, the kind, what the
-/// name stands in): where nothing was found, the likeliest of all. Those whose name path or file has most of the
-/// pattern's other words come first (`Size/fmt` is nearly `impl Display for Size/fmt`), then in path order.
+/// Returns the symbols with exactly the requested name that another condition excluded (the path, the kind,
+/// the containers in the name path): the most likely candidates if nothing was found. Those whose name path
+/// or file contains most of the pattern's other words come first (`Size/fmt` almost matches
+/// `impl Display for Size/fmt`), then in path order.
 pub fn kept_out(view: &View, query: &Query, cancel: &Cancel) -> Result<Vec<Symbol>, SymbolError> {
     let Ok(pattern) = NamePattern::parse(query.pattern.last_name(), Matching::Exact) else {
         return Ok(Vec::new());
@@ -148,7 +147,7 @@ pub fn kept_out(view: &View, query: &Query, cancel: &Cancel) -> Result<Vec<Symbo
     Ok(symbols)
 }
 
-/// Whether signatures are given, the symbols being few enough.
+/// Whether signatures are included, which depends on the number of symbols.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Given {
     Signatures,
@@ -166,9 +165,9 @@ fn from_index(view: &View, ask: &FindSymbol, given: Given, hits: &[Hit], symbols
     }
 }
 
-/// Cuts bodies from the file's text. If it changed after the question, the question is put to it again, so that
-/// bodies and lines agree; if it vanished or is no code any more, it has no symbols. That it cannot be read is an
-/// error: without it the answer would not be complete.
+/// Reads bodies from the file's text. If the file changed since the question, the query is applied to the new
+/// text, so that bodies and lines agree; if it vanished or is no longer code, it has no symbols. A read error
+/// is returned, because without the file the answer would be incomplete.
 fn from_text(
     view: &View,
     ask: &FindSymbol,
@@ -195,15 +194,15 @@ fn from_text(
     Ok(Some(current.hash))
 }
 
-/// What stands on the line before `offset`, if that is white space only.
+/// Returns the text before `offset` on its line if that is only white space, else nothing.
 fn indent_before(text: &Text, offset: u32) -> &str {
     let column = text.line_column(offset).column;
     let before = text.slice(TextRange::new(offset - column, offset));
     if before.chars().all(char::is_whitespace) { before } else { "" }
 }
 
-/// Where a symbol question looks, from a path as a client wrote it: empty for the whole project. What is ignored, or a
-/// link, is refused: the index has nothing of it.
+/// Resolves a path, as a client wrote it, to the scope of a symbol question; an empty path means the whole
+/// project. Rejects an ignored path or a link, since the index does not cover it.
 pub fn scope(view: &View, relative_path: &str) -> Result<Scope, SymbolError> {
     let path = RelPath::new(relative_path).map_err(LocateError::from)?;
     if path.is_root() {
@@ -212,7 +211,7 @@ pub fn scope(view: &View, relative_path: &str) -> Result<Scope, SymbolError> {
     if view.snapshot.files.within(&path).next().is_some() {
         return Ok(Scope::Within(path));
     }
-    // That there are no symbols here must not be said of what is not looked into.
+    // The answer must not claim that something has no symbols if it is not searched.
     let Located { path, kind } = view.tree(|tree| tree.locate_unignored(relative_path))?;
     let is_link = view.root.stat_link(&path).is_ok_and(|(kind, _)| kind == EntryKind::Link);
     if is_link || kind == EntryKind::File {

@@ -1,5 +1,5 @@
-//! Formatting a file, or lines of it, by its language server; and applying one of the code actions that a server offers.
-//! Both are the server's edits, checked and made a plan. Nothing is written here.
+//! Plans the formatting of a file or of some of its lines, or one of the code actions that a server offers.
+//! Both are the server's edits, validated and turned into a plan. Nothing is written here.
 
 use std::sync::Arc;
 
@@ -16,25 +16,23 @@ use symd_files::tree::FileOpError;
 use symd_index::Snapshot;
 use symd_lsp::{At, Formatting, Indent, NoAnswer, Said, Waiting, WorkspaceEdit};
 
-/// Columns of a tab where nothing else is known.
+/// Columns of a tab, since nothing more specific is known.
 const TAB_SIZE: u32 = 4;
 
-/// A server's edit that can be made.
+/// A server's edit, validated and ready to be applied.
 #[derive(Clone, Debug)]
 pub struct ServerPlan {
-    /// The edit.
     pub plan: Plan,
-    /// Changes of text by file, in path order.
+    /// Number of text changes per file, in path order.
     pub files: Vec<(RelPath, usize)>,
-    /// Files that get other names.
+    /// Renamed files: old and new path.
     pub renamed: Vec<(RelPath, RelPath)>,
-    /// What the server says about its changes.
+    /// The server's notes on its changes.
     pub notes: Vec<String>,
-    /// Which server.
     pub server: String,
     /// The index revision that the plan is made for, at least.
     pub revision: u64,
-    /// The file that was asked about, and what it held.
+    /// The file that the server was asked about, and the hash of its content.
     pub asked_at: (RelPath, ContentHash),
 }
 
@@ -56,30 +54,25 @@ impl WholeEdit for ServerPlan {
     }
 }
 
-/// Why there is no such plan. Nothing was written.
+/// Why a server's edit could not be planned or applied. Nothing was written.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerPlanError {
-    /// Nobody could be asked, or nothing is meant.
+    /// No server could be asked, or the given symbol or place does not exist.
     #[error(transparent)]
     Question(#[from] QuestionError),
-    /// The path is of no use.
+    /// The file at the given path cannot be used.
     #[error(transparent)]
     Path(#[from] FileOpError),
-    /// The server's edit cannot be meant.
+    /// The server's edit is invalid.
     #[error("{server}: {problem}; nothing was written")]
-    Server {
-        /// Which server.
-        server: String,
-        /// What is wrong with it.
-        problem: ServerEditError,
-    },
-    /// The edit was not made.
+    Server { server: String, problem: ServerEditError },
+    /// The edit was not applied.
     #[error(transparent)]
     Apply(#[from] ApplyError),
 }
 
 impl ServerPlanError {
-    /// Whether a file changed while the server was asked.
+    /// Whether the cause is that a file changed while the server was asked.
     pub fn is_beaten(&self) -> bool {
         let changed =
             |error: &QuestionError| matches!(error, QuestionError::NoAnswer(NoAnswer::Changed { .. }));
@@ -87,29 +80,27 @@ impl ServerPlanError {
     }
 }
 
-/// What is to be formatted.
+/// Parameters of `format`.
 #[derive(Clone, Debug)]
 pub struct AskFormat {
-    /// The file.
     pub relative_path: String,
-    /// Lines of it, 0-based, inclusive; `None`: all.
+    /// The lines to format, 0-based, inclusive; `None` formats the whole file.
     pub lines: Option<(usize, usize)>,
     /// How long to wait for a server that is not ready.
     pub waiting: Waiting,
 }
 
-/// Which code action is to be applied.
+/// Parameters of `code_action`.
 #[derive(Clone, Debug)]
 pub struct ApplyCodeAction {
-    /// Where it is on offer.
+    /// The symbol or lines for which the action is offered.
     pub over: Over,
-    /// Its title.
     pub title: String,
     /// How long to wait for a server that is not ready.
     pub waiting: Waiting,
 }
 
-/// What formatting would change.
+/// Asks a server to format a file, and plans its changes.
 pub async fn format(project: &Project, ask: &AskFormat) -> Result<ServerPlan, ServerPlanError> {
     let (path, lines) = (ask.relative_path.clone(), ask.lines);
     let work = move |view: &View, _: &Cancel| {
@@ -130,7 +121,7 @@ pub async fn format(project: &Project, ask: &AskFormat) -> Result<ServerPlan, Se
     planned(project, said.map_err(QuestionError::from)?, at, asked).await
 }
 
-/// What a code action would change.
+/// Asks a server for the changes of a code action, and plans them.
 pub async fn code_action(project: &Project, ask: &ApplyCodeAction) -> Result<ServerPlan, ServerPlanError> {
     let (at, range, language) = place(project, &ask.over).await?;
     let asked = project.snapshot().await?;
@@ -161,7 +152,7 @@ async fn planned(
     Ok(ServerPlan { plan, files, renamed, notes, server, revision, asked_at })
 }
 
-/// What most indented lines begin with.
+/// Returns the indentation that most indented lines use.
 fn indent_of(text: &Text) -> Indent {
     let starts = |with: char| {
         (0..text.line_count())

@@ -1,5 +1,5 @@
-//! What is to be known of a symbol at a glance: what an editor would show; without a server, the declaration's head
-//! and the comment that belongs to it.
+//! A short description of a symbol: what an editor would show; without a server, the declaration's head and
+//! the comment that belongs to it.
 
 use super::Project;
 use super::definition::{Pointed, Pointer};
@@ -10,36 +10,36 @@ use symd_lsp::{At, NoAnswer, Waiting};
 use symd_resolve as resolve;
 use symd_syntax::Row;
 
-/// Lines of a declaration's head, and of a comment, that are shown.
+/// Maximum number of lines shown of a declaration's head, and of a comment.
 const MAX_LINES: usize = 20;
 
-/// What is asked.
+/// Parameters of `hover`.
 #[derive(Clone, Debug)]
 pub struct AskHover {
-    /// Over what.
+    /// The symbol or place to describe.
     pub over: Pointer,
     /// How long to wait for a server that is not ready.
     pub waiting: Waiting,
 }
 
-/// What is known.
+/// The description of a symbol.
 #[derive(Clone, Debug)]
 pub struct Hover {
-    /// Markdown of a server, or the declaration's head with its comment; `None` when there is nothing to say.
+    /// A server's Markdown, or the declaration's head with its comment; `None` if there is neither.
     pub text: Option<String>,
-    /// The comment that belongs to what is declared, where `text` is not a server's: `text` ends with it.
+    /// The comment at the end of `text`, if `text` has one and is not a server's.
     pub comment: Option<String>,
-    /// The signatures of the call, when a called name was pointed at; the active one first.
+    /// The signatures of the call, if the client pointed at a called name; the active one first.
     pub signatures: Vec<String>,
-    /// Where it comes from.
+    /// The source of the description.
     pub source: Source,
-    /// What the symbol's name was read as, where that is no name path of the project.
+    /// What the symbol's name was read as, if it is not a name path of the project.
     pub read_as: Option<String>,
     /// The index revision that the answer reflects, at least.
     pub revision: u64,
 }
 
-/// Asks for it.
+/// Returns the description of a symbol.
 pub async fn hover(project: &Project, ask: &AskHover) -> Result<Hover, QuestionError> {
     unchanged(|| once(project, ask)).await
 }
@@ -68,7 +68,7 @@ async fn once(project: &Project, ask: &AskHover) -> Result<Hover, QuestionError>
     }
 }
 
-/// The signatures of the call that the pointed-at name begins; none where it is no call.
+/// Returns the signatures of the call that the name begins; empty if it is not a call.
 async fn signatures(
     project: &Project,
     pointed: &Pointed,
@@ -86,7 +86,7 @@ async fn signatures(
     }
 }
 
-/// Just behind the `(` that follows the name.
+/// Returns the offset after the `(` that follows the name, unless the name is declared here.
 fn argument_list(view: &View, pointed: &Pointed) -> Option<u32> {
     let current = view.current(view.snapshot.files.get(pointed.at.path.as_str())?).ok()?;
     let is_declared = current.outline.rows.iter().any(|row| row.name_start == pointed.at.offset);
@@ -94,7 +94,7 @@ fn argument_list(view: &View, pointed: &Pointed) -> Option<u32> {
     (!is_declared && behind.starts_with('(')).then_some(pointed.name_range.end + 1)
 }
 
-/// The head of what is declared at the place, or of the best declaration of the name that stands there.
+/// Describes what is declared at the place, or the best declaration of the name there.
 fn from_declaration(
     view: &View,
     pointed: &Pointed,
@@ -112,9 +112,9 @@ fn from_declaration(
     Ok(target.and_then(|target| described(view, &target)))
 }
 
-/// What syntax knows of a declaration.
+/// A declaration as syntax describes it.
 struct Described {
-    /// `file:line`, from 1.
+    /// `file:line`, 1-based.
     place: String,
     head: String,
     comment: Option<String>,
@@ -138,17 +138,18 @@ fn described(view: &View, target: &resolve::Target) -> Option<Described> {
     Some(Described { place, head, comment: above.or(within) })
 }
 
-/// What a declaration says before its body, and of itself.
+/// A declaration's head and documentation.
 pub(super) struct Documented {
-    /// Its head, from the first decorator to the line where its brackets are closed; of a long one the first lines.
+    /// The head, from the first decorator to the line where its brackets are closed; the first lines of a
+    /// long one.
     pub(super) head: String,
-    /// The comment right above it.
+    /// The comment directly above the declaration.
     pub(super) above: Option<String>,
-    /// The string that its body begins with.
+    /// The string at the beginning of the body.
     pub(super) within: Option<String>,
 }
 
-/// Head and documentation of the declaration of `row`.
+/// Returns the head and the documentation of the declaration of `row`.
 pub(super) fn documented(text: &Text, row: &Row) -> Documented {
     let (first, last) = (row.start_line as usize, row.end_line as usize);
     let head_end = head_end(text, row.name_line as usize, last);
@@ -161,7 +162,7 @@ pub(super) fn documented(text: &Text, row: &Row) -> Documented {
     }
 }
 
-/// The line on which a declaration's head ends: where its brackets are closed and a body may begin.
+/// Returns the line on which a declaration's head ends: where its brackets are closed and a body may begin.
 fn head_end(text: &Text, name_line: usize, last: usize) -> usize {
     let mut open = 0_i32;
     for line in name_line..=last.min(name_line + MAX_LINES) {
@@ -179,7 +180,7 @@ fn head_end(text: &Text, name_line: usize, last: usize) -> usize {
     name_line
 }
 
-/// The comment lines right above a line.
+/// Returns the comment lines directly above a line.
 fn comment_above(text: &Text, first: usize) -> Vec<&str> {
     let is_comment = |line: &str| {
         let line = line.trim_start();
@@ -191,7 +192,7 @@ fn comment_above(text: &Text, first: usize) -> Vec<&str> {
     lines
 }
 
-/// Python's: the string that a body begins with.
+/// Returns Python's docstring: the string at the beginning of a body.
 fn docstring(text: &Text, first: usize, last: usize) -> Vec<&str> {
     let opening = text.line(first).unwrap_or("").trim_start().trim_start_matches(['r', 'R', 'u', 'U']);
     let Some(quote) = ["\"\"\"", "'''"].into_iter().find(|quote| opening.starts_with(quote)) else {
@@ -209,7 +210,7 @@ fn docstring(text: &Text, first: usize, last: usize) -> Vec<&str> {
     lines
 }
 
-/// Lines without the white space that all of them begin with.
+/// Joins lines without their common indentation.
 fn dedent(lines: &[&str]) -> String {
     let blank = |line: &str| line.len() - line.trim_start().len();
     let shared =

@@ -1,6 +1,6 @@
-//! What a change of a symbol reaches: its uses, what uses those, what is linked to it by overriding, where texts name it.
-//! Which of that counts depends on what is changed. Invariant: direct users are all looked for; where the way further up was
-//! cut, that is told.
+//! What a change of a symbol affects: its uses, the users of those, what is linked to it by overriding, and
+//! mentions of it in texts. Which of these count depends on the kind of change. Invariant: all direct users
+//! are searched; if the search for indirect ones was cut short, that is reported.
 
 use std::time::Duration;
 
@@ -15,32 +15,30 @@ use super::target::{SymbolSelector, Target};
 use symd_lsp::Waiting;
 use symd_resolve as resolve;
 
-/// Symbols whose users are looked for, beyond those of the symbol itself.
+/// Maximum number of symbols whose users are searched, besides the symbol itself.
 const MOST_FOLLOWED: usize = 300;
 
-/// For how long.
+/// Time limit for the search of indirect users.
 const TIME: Duration = Duration::from_secs(15);
 
-/// Members linked by overriding whose users are looked for.
+/// Maximum number of members linked by overriding whose users are searched.
 const MOST_LINKED: usize = 64;
 
-/// What is changed of a symbol.
+/// The kind of change of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SymbolChange {
-    /// What it takes and gives: its uses, and what overrides it or is overridden by it, have to follow.
+    /// Parameters and return type change: uses, overridden and overriding members have to follow.
     Signature,
-    /// What it does: its callers, over any number of calls, behave differently.
+    /// Behaviour changes: callers, over any number of calls, behave differently.
     Behaviour,
-    /// The symbol is removed: every mention of it, imports and texts included, must go first.
+    /// The symbol is removed: every mention of it, imports and texts included, has to be deleted first.
     Removal,
 }
 
-/// What is asked.
+/// Parameters of `impact`.
 #[derive(Clone, Debug)]
 pub struct AskImpact {
-    /// A change of which symbol.
     pub wanted: SymbolSelector,
-    /// What is changed.
     pub change: SymbolChange,
     /// Levels of users; at least one.
     pub depth: usize,
@@ -48,34 +46,30 @@ pub struct AskImpact {
     pub waiting: Waiting,
 }
 
-/// What a change reaches.
 #[derive(Clone, Debug)]
 pub struct Impact {
-    /// The symbol.
     pub target: Target,
-    /// What is changed of it.
     pub change: SymbolChange,
-    /// Levels of users that were asked for.
+    /// The requested levels of users.
     pub depth: usize,
-    /// Who uses it, or, unless it is removed, what is linked to it by overriding.
+    /// The users of the symbol and, unless it is removed, of the members linked to it by overriding.
     pub reach: Reach,
-    /// What is linked to it.
     pub links: SymbolLinks,
-    /// Members linked by overriding whose users were not looked for, being too many.
+    /// Number of members linked by overriding whose users were not searched because there are too many.
     pub links_left_out: usize,
-    /// Where texts name it.
+    /// Mentions of the symbol in texts.
     pub mentioned: Mentioned,
     /// The index revision that the answer reflects, at least.
     pub revision: u64,
 }
 
 impl Impact {
-    /// Those that use it themselves; what does nothing but import it where it is removed.
+    /// Returns the direct users; those that only import the symbol are included only if it is removed.
     pub fn direct(&self) -> Vec<&Reached> {
         self.at(1)
     }
 
-    /// Those over so many uses, by part, then by file.
+    /// Returns the users over `depth` uses, by part, then by file.
     pub fn at(&self, depth: usize) -> Vec<&Reached> {
         let counts = |one: &&Reached| self.change == SymbolChange::Removal || !one.user.only_imports();
         let mut all: Vec<&Reached> =
@@ -84,13 +78,14 @@ impl Impact {
         all
     }
 
-    /// Whether its users are all whom the change may reach: what a type does, its members do, and those have users of their own.
+    /// Whether the users of the symbol are all that the change may affect: the behaviour of a type is that of
+    /// its members, which have users of their own.
     pub fn has_all_behaviour(&self) -> bool {
         self.change != SymbolChange::Behaviour || !resolve::is_type(self.target.symbol.kind)
     }
 
-    /// The files with tests that it reaches, each with over how many uses at least and whether any of that is sure; the
-    /// nearest first, then by path.
+    /// Returns the affected files with tests, each with the least number of uses on a path to it and whether
+    /// any of its uses is certain; certain ones first, then by that number, then by path.
     pub fn test_files(&self) -> Vec<(String, usize, bool)> {
         let mut files: Vec<(String, usize, bool)> = Vec::new();
         for one in self.reach.reached.iter().filter(|one| one.part == Part::Test) {
@@ -108,7 +103,8 @@ impl Impact {
     }
 }
 
-/// Finds out what the change reaches: of the symbol, or of each overload of a name; in their order, never nothing.
+/// Finds what the change affects, for the symbol or for each overload of a name, in their order. Never
+/// returns an empty list.
 pub async fn impact(project: &Project, ask: &AskImpact) -> Result<Vec<Impact>, QuestionError> {
     unchanged(|| async {
         let targets = project.targets(&ask.wanted).await?;
@@ -144,7 +140,7 @@ async fn once(project: &Project, target: Target, ask: &AskImpact) -> Result<Impa
     })
 }
 
-/// Whose users the change reaches, the symbol itself first, and how many more there are.
+/// Returns the symbols whose users the change affects, the symbol itself first, and how many more there are.
 async fn starts(
     project: &Project,
     target: &Target,

@@ -1,5 +1,6 @@
-//! What implements a type or a member: what the server says and, besides, the types whose heads lead to it and the members that
-//! override it. Invariant: without a server, a type that may be one and of which syntax cannot tell is named.
+//! Finds the implementations of a type or a member: what the server reports, and the types whose heads lead
+//! to it and the members that override it. Invariant: without a server, a type is named if it may be an
+//! implementation and syntax cannot decide.
 
 use super::Project;
 use super::declared::{Declarations, Declared, of_spans, of_targets};
@@ -13,78 +14,77 @@ use symd_engine::View;
 use symd_lsp::{Goto, NoAnswer, Waiting};
 use symd_resolve as resolve;
 
-/// Types that may be implementations, and are named.
+/// Maximum number of possible implementations that are listed.
 const NAMED: usize = 3;
 
-/// What is asked.
+/// Parameters of `implementations`.
 #[derive(Clone, Debug)]
 pub struct FindImplementations {
-    /// Of which type or method.
     pub wanted: SymbolSelector,
     /// How long to wait for a server that is not ready.
     pub waiting: Waiting,
 }
 
-/// What implements it.
+/// The implementations of a type or member.
 #[derive(Clone, Debug)]
 pub struct Implementations {
     /// The declarations, in path order, then by position.
     pub found: Declarations,
-    /// Where they come from.
+    /// The source of the declarations.
     pub source: Source,
-    /// How many of them the server does not tell, by the heads of classes.
+    /// Number of declarations that only the heads of classes show, not the server.
     pub untold: usize,
-    /// Of what it cannot be told whether it is one; what the server lists is not among it.
+    /// What may be an implementation too; what the server lists is not included.
     pub perhaps: Option<DoubtSentences>,
-    /// What was not looked into and may hold more.
+    /// What was not searched and may hold more.
     pub unread: Unread,
-    /// What the symbol's name was read as, where that is no name path of the project.
+    /// What the symbol's name was read as, if it is not a name path of the project.
     pub read_as: Option<String>,
     /// The index revision that the answer reflects, at least.
     pub revision: u64,
 }
 
-/// What heads of classes say.
+/// The implementations according to the heads of classes.
 struct ByHeads {
     all: Vec<resolve::Target>,
     perhaps: Vec<DoubtfulHeir>,
 }
 
-/// What may belong to an answer, and why: in a sentence's words the one behind the other.
+/// Something that may belong to an answer, and why; the fields form a clause in this order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Doubt {
-    /// What stands before its name: `the class that type makes in `.
+    /// The text before its name: `the class created by type in `.
     pub lead: String,
-    /// What: a class by its name, a place.
+    /// The name of a class, or a place.
     pub what: String,
-    /// Why it may: ` by a base that is not known`; empty where the rest says it.
+    /// Why it may belong: ` through an unknown base`; empty if the rest says it.
     pub why: String,
 }
 
-/// What may belong to an answer, the first of it named, in a sentence's words.
+/// Text for the things that may belong to an answer; names the first few.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DoubtSentences {
-    /// Each with its reason.
+    /// Each with its own reason.
     pub one_by_one: String,
-    /// Each reason once, behind all that it holds for.
+    /// Each reason once, after everything that it applies to.
     pub by_reason: String,
 }
 
-/// A type of which syntax cannot tell whether it inherits.
+/// A type of which syntax cannot decide whether it inherits.
 pub(super) struct DoubtfulHeir {
-    /// Which, and why it may.
+    /// The type, and why it may inherit.
     possible: Doubt,
-    /// All of its declaration.
+    /// The range of the whole declaration.
     extent: (RelPath, TextRange),
     by: Ground,
 }
 
-/// Why it may.
+/// Why a type may inherit.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ground {
-    /// A base that is not known.
+    /// It has an unknown base.
     Base,
-    /// It has all members of the interface, in a language that asks for no more.
+    /// It has all members of the interface, in a language that requires no more.
     Members,
 }
 
@@ -96,7 +96,7 @@ impl Doubt {
 
 impl DoubtfulHeir {
     fn by_base(class: &resolve::Target) -> DoubtfulHeir {
-        let possible = Doubt::new(class.name(), " by a base that is not known");
+        let possible = Doubt::new(class.name(), " through an unknown base");
         DoubtfulHeir { possible, extent: extent(class), by: Ground::Base }
     }
 
@@ -107,15 +107,15 @@ impl DoubtfulHeir {
 
     fn made(by: &resolve::MadeClass) -> DoubtfulHeir {
         let possible = Doubt {
-            lead: format!("the class that {} makes in ", by.maker),
+            lead: format!("the class created by {} in ", by.maker),
             what: format!("{}:{}", escaped(by.path.as_str()), by.line + 1),
             why: String::new(),
         };
         DoubtfulHeir { possible, extent: (by.path.clone(), by.range), by: Ground::Base }
     }
 
-    /// Whether this remains to be said beside a server that lists what begins at `listed`. What meets an interface servers
-    /// know, but not of Python's protocols.
+    /// Whether this remains doubtful beside a server that lists the declarations that begin at `listed`.
+    /// Servers know which types satisfy an interface, except for Python's protocols.
     fn is_left_by(&self, listed: &[(RelPath, u32)], language: &str) -> bool {
         let (path, range) = &self.extent;
         let is_it = |(there, at): &(RelPath, u32)| there == path && range.start <= *at && *at < range.end;
@@ -128,7 +128,7 @@ fn extent(class: &resolve::Target) -> (RelPath, TextRange) {
     (class.file.path.clone(), range)
 }
 
-/// What is left to say of `doubts` where a server lists what begins at these places.
+/// Returns the doubts that remain beside a server that lists the declarations at these places.
 pub(super) fn left_by_server(
     doubts: Vec<DoubtfulHeir>,
     listed: &[(RelPath, u32)],
@@ -138,12 +138,12 @@ pub(super) fn left_by_server(
     doubts.into_iter().filter(|one| one.is_left_by(listed, language)).collect()
 }
 
-/// What the doubts are about.
+/// Returns what the doubts are about.
 pub(super) fn possible(doubts: &[DoubtfulHeir]) -> Vec<Doubt> {
     doubts.iter().map(|one| one.possible.clone()).collect()
 }
 
-/// Finds what implements it.
+/// Finds the implementations of a type or member.
 pub async fn implementations(
     project: &Project,
     ask: &FindImplementations,
@@ -183,7 +183,7 @@ async fn once(project: &Project, ask: &FindImplementations) -> Result<Implementa
         }
     };
     let perhaps = perhaps(&possible(&doubts));
-    // What implements a member names its class.
+    // An implementation of a member names the member's class.
     let class = target.symbol.name_path.rsplit('/').nth(1);
     let class = class.map(|class| class.split('[').next().unwrap_or(class).to_owned());
     let more: Vec<String> = class.clone().into_iter().collect();
@@ -197,8 +197,8 @@ async fn once(project: &Project, ask: &FindImplementations) -> Result<Implementa
     Ok(Implementations { found, source, untold, perhaps, unread, read_as, revision })
 }
 
-/// The types among what was found, or around it, by name: whatever names one of them in its head is found no better than what
-/// names the asked one.
+/// Returns the names of the types among the results, or around them. A type that was not searched is missing
+/// from the results whether it names one of these in its head or the requested type.
 fn kin(found: &Declarations, is_member: bool) -> Vec<String> {
     let symbols = found.inside.iter().filter_map(|one| one.symbol.as_ref());
     let name = |symbol: &super::symbol::Symbol| {
@@ -211,13 +211,14 @@ fn kin(found: &Declarations, is_member: bool) -> Vec<String> {
     names
 }
 
-/// What a server says, together with what heads of classes do; the second: how many of these the server does not tell. The asked
-/// declaration, at `own`, is none: servers give a class among its own implementations, where it is not abstract.
+/// Merges a server's answer with what the heads of classes show; also returns how many declarations only the
+/// heads show. Omits the requested declaration, at `own`: servers list a class that is not abstract among its
+/// own implementations.
 fn united(said: Declarations, of_heads: Declarations, own: &(RelPath, u32)) -> (Declarations, usize) {
     let mut found = said;
     found.inside.retain(|one| (&one.spot.path, one.spot.range.start) != (&own.0, own.1));
     let told = found.inside.len();
-    // A server may point at the whole of a declaration.
+    // A server may point at the whole declaration.
     let is_told = |one: &Declared| {
         let is_it = |known: &Declared| {
             known.spot == one.spot || (known.symbol.is_some() && known.symbol == one.symbol)
@@ -253,14 +254,14 @@ async fn by_heads(project: &Project, target: &Target, waiting: Waiting) -> Resul
     Ok(ByHeads { all: links.below, perhaps })
 }
 
-/// The types of which syntax cannot tell whether they inherit.
+/// Returns the types of which syntax cannot decide whether they inherit.
 pub(super) fn doubtful(heirs: &resolve::Heirs) -> Vec<DoubtfulHeir> {
     let may = heirs.perhaps.iter().map(|(class, _)| DoubtfulHeir::by_base(class));
     let may = may.chain(heirs.alike.iter().map(DoubtfulHeir::by_members));
     may.chain(heirs.made.iter().map(DoubtfulHeir::made)).collect()
 }
 
-/// The first of them in one sentence; `None` of none. For people and models, each reason once.
+/// Returns text that names the first few; `None` if there are none. For people and models, each reason once.
 pub fn perhaps(all: &[Doubt]) -> Option<DoubtSentences> {
     let named = &all[..all.len().min(NAMED)];
     let more = match all.len().saturating_sub(NAMED) {
@@ -287,20 +288,20 @@ mod tests {
 
     #[test]
     fn a_reason_is_told_once() {
-        let base = |name: &str| Doubt::new(name, " by a base that is not known");
+        let base = |name: &str| Doubt::new(name, " through an unknown base");
         let made =
-            |place: &str| Doubt { lead: "the class that type makes in ".to_owned(), ..Doubt::new(place, "") };
+            |place: &str| Doubt { lead: "the class created by type in ".to_owned(), ..Doubt::new(place, "") };
         let told = |all: &[Doubt]| perhaps(all).map(|told| (told.one_by_one, told.by_reason));
         assert_eq!(told(&[]), None);
         let (one_by_one, by_reason) =
             told(&[base("A"), base("B"), made("a.py:1"), made("a.py:2")]).unwrap_or_default();
         assert_eq!(
             one_by_one,
-            "A by a base that is not known; B by a base that is not known; the class that type makes in a.py:1; and 1 more"
+            "A through an unknown base; B through an unknown base; the class created by type in a.py:1; and 1 more"
         );
         assert_eq!(
             by_reason,
-            "A, B by a base that is not known; the class that type makes in a.py:1; and 1 more"
+            "A, B through an unknown base; the class created by type in a.py:1; and 1 more"
         );
     }
 }

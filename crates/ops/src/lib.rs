@@ -1,4 +1,4 @@
-//! What symd can do, one file per capability: typed parameters in, typed results out, no JSON.
+//! The operations of symd, one file per capability: typed parameters in, typed results out, no JSON.
 
 pub mod code_actions;
 mod declared;
@@ -40,33 +40,32 @@ use symd_edit::{Editor, Recovered};
 use symd_engine::Engine;
 use symd_lsp::{ServerState, ServerStatus, Servers};
 
-/// A project that is being served: what every op works on.
+/// A project that is being served; every op works on it.
 #[derive(Clone, Debug)]
 pub struct Project {
-    /// Its engine.
     pub engine: Engine,
-    /// Its language servers.
     pub servers: Servers,
-    /// The languages it knows, as the engine has them too.
+    /// The languages of the project, shared with the engine.
     pub languages: Arc<Languages>,
-    /// Its editor: every change of the project's files, and their history. Blocks; [`edits::apply`] and its like use it.
+    /// The editor: makes every change of the project's files and keeps their history. Blocks;
+    /// [`edits::apply`] and similar functions call it.
     pub editor: Arc<Editor>,
-    /// What was put back when the project was opened, because a crash had cut it short.
+    /// What was rolled back or finished when the project was opened, because a crash had interrupted it.
     pub recovered: Arc<Recovered>,
-    /// What commands in shells and on terminals share.
+    /// State shared by commands in shells and on terminals.
     pub shells: symd_shell::Shells,
-    /// The most characters of an answer where a contract leaves that to the configuration.
+    /// Maximum number of characters of an answer where a contract leaves the limit to the configuration.
     pub max_answer_chars: usize,
 }
 
 impl Project {
-    /// Its root, absolute, links resolved.
+    /// Returns the project's root, absolute, with links resolved.
     pub fn root(&self) -> &std::path::Path {
         self.editor.root()
     }
 
-    /// The language servers that concern this project: those that were started, and those that could be for a language
-    /// that it has files of. By name.
+    /// Returns the status of the language servers that concern this project, by name: servers that were
+    /// started, and servers for a language that the project has files of.
     pub fn server_status(&self) -> Vec<ServerStatus> {
         let present = self.engine.status().languages;
         let mut all = self.servers.status();
@@ -78,7 +77,8 @@ impl Project {
         all
     }
 
-    /// What a call that takes long is likely waiting for, in a few words: servers that start or load, else the index.
+    /// Describes in a few words what a slow call is probably waiting for: servers that start or load, or else
+    /// the index.
     pub fn doing(&self) -> String {
         let busy = self.servers.busy();
         let servers: Vec<String> = busy.iter().map(|(name, doing)| format!("{name}: {doing}")).collect();

@@ -1,5 +1,6 @@
-//! The words that a file must hold for a question's answer to be in it. Told by its bytes, without an outline. Invariant:
-//! a file that is told to hold none of it holds no symbol that was asked for; one that cannot be read may hold anything.
+//! The words that a file must contain for the answer to a question to be in it. Checks the file's bytes,
+//! without an outline. Invariant: a file reported to lack the words holds no requested symbol; a file that
+//! cannot be read may hold anything.
 
 use memchr::memmem;
 
@@ -10,19 +11,21 @@ use symd_syntax::NamePattern;
 use symd_syntax::name_path::Matching;
 use symd_vfs::{MAX_FILE_BYTES, VfsError};
 
-/// The beginning of a file that is too large to be read, in which a NUL byte shows that it is no source.
+/// Bytes read from the start of a file that is too large to be read whole; a NUL byte among them shows that
+/// it is not source.
 const HEAD_BYTES: usize = 8 << 10;
 
-/// Words that one file holds together if it holds what is looked for.
+/// Words that a file must contain, all of them, if it holds what is searched for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NeededWords {
     whole: Vec<String>,
-    /// What may be a part of a word.
+    /// Strings that may be part of a longer word.
     parts: Vec<String>,
 }
 
 impl NeededWords {
-    /// Those of a symbol that a pattern matches: the words of its own name and of the names around it.
+    /// Returns the words that a file with a match for `pattern` must contain: those of the symbol's own name
+    /// and of the names around it.
     pub fn of_pattern(pattern: &NamePattern) -> NeededWords {
         let last = words(pattern.last_name());
         let around = pattern.whole().rsplit_once('/').map_or("", |(around, _)| around);
@@ -31,24 +34,25 @@ impl NeededWords {
             Matching::Exact => needed.whole.extend(last),
             Matching::Substring => needed.parts.extend(last),
         }
-        // An index is no word of the text.
+        // A name path's index (`[1]`) does not occur in the text.
         needed.whole.retain(|word| !word.bytes().all(|byte| byte.is_ascii_digit()));
         needed
     }
 
-    /// Those of the symbols that a name path as a client wrote it may name; nothing where it names none.
+    /// Returns the words for the symbols that a name path, as written by a client, may name; none if it is
+    /// invalid.
     pub fn of_name_path(name_path: &str, matching: Matching) -> NeededWords {
         NamePattern::parse(name_path, matching)
             .map(|pattern| NeededWords::of_pattern(&pattern))
             .unwrap_or_default()
     }
 
-    /// Those of a place that names `name`.
+    /// Returns the words for a place that contains `name`.
     pub fn of_name(name: &str) -> NeededWords {
         NeededWords { whole: words(name), parts: Vec::new() }
     }
 
-    /// Whether these bytes hold them all.
+    /// Whether `bytes` contains all of the words.
     pub fn are_in(&self, bytes: &[u8]) -> bool {
         let is_wide = bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]);
         let wide = if is_wide { decode(bytes.to_vec()).ok() } else { None };
@@ -60,7 +64,7 @@ impl NeededWords {
             && self.parts.iter().all(|part| memmem::find(text, part.as_bytes()).is_some())
     }
 
-    /// Whether the file at `path` may hold them all.
+    /// Whether the file at `path` may contain all of the words.
     pub(crate) fn may_be_in(&self, view: &View, path: &RelPath) -> bool {
         match view.root.read_unlinked(path, MAX_FILE_BYTES) {
             Ok(read) => self.are_in(&read.bytes),
@@ -74,14 +78,14 @@ impl NeededWords {
     }
 }
 
-/// The parts of a name that stand in a text as they are: `impl Display for Size` is put together of four.
+/// Splits a name into the parts that occur verbatim in a text: `impl Display for Size` has four.
 fn words(name: &str) -> Vec<String> {
     let all = name.split(|c: char| !(c.is_alphanumeric() || c == '_'));
     all.filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
 fn holds_word(text: &[u8], word: &[u8]) -> bool {
-    // The bytes of a character beyond ASCII may be a letter's.
+    // A byte beyond ASCII may be part of a letter.
     let is_part =
         |byte: Option<&u8>| byte.is_some_and(|&b| b.is_ascii_alphanumeric() || b == b'_' || b >= 0x80);
     memmem::find_iter(text, word).any(|at| {

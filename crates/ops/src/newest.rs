@@ -1,5 +1,5 @@
-//! Files that fit a glob, the one that was written last first. Invariant: what is listed was a file beneath the
-//! directory when it was looked at, and links are never followed.
+//! Files that match a glob, most recently written first. Invariant: each listed path was a file beneath the
+//! directory when it was checked, and links are never followed.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -13,29 +13,29 @@ use symd_files::scope::NamedDirectory;
 use symd_files::tree::FileOpError;
 use symd_vfs::{EntryKind, Root};
 
-/// A folder that is never looked into, whatever is ignored: it is full of other people's code.
+/// A directory that is never searched, even if it is not ignored: it is full of third-party code.
 const PACKAGES: &str = "node_modules";
 
-/// Files that a thread takes at a time; no more than these are looked at without another.
+/// Files per unit of work for a thread; up to this many are processed on one thread.
 const FILES: usize = 256;
 
-/// Directories that are worth a thread.
+/// Number of directories that justify a thread.
 const DIRECTORIES: usize = 32;
 
-/// Which files there are.
+/// Which files are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Among {
-    /// Those that no rule leaves out: the index knows them.
+    /// Files that no ignore rule excludes: those of the index.
     NotIgnored,
-    /// All on the disk, except git's own and those of [`PACKAGES`].
+    /// All files on the disk, except git's own and those in [`PACKAGES`].
     All,
 }
 
 /// A file with the time of its last write, in the order of the answer.
 type Dated = (Reverse<i64>, RelPath);
 
-/// The files beneath `directory` that fit `glob`, the newest first by the time of their last write, those of the same
-/// time in path order.
+/// Returns the files beneath `directory` that match `glob`, newest first by the time of their last write;
+/// files with the same time are in path order.
 pub fn newest(
     view: &View,
     directory: &RelPath,
@@ -66,8 +66,8 @@ fn is_of_a_package(path: &RelPath) -> bool {
     path.components().any(|component| component == PACKAGES)
 }
 
-/// Those of `files`, which are in path order, that are there. The index remembers a time too, but a time may change
-/// without the content.
+/// Returns those of `files` (in path order) that still exist, with the time of their last write. The index
+/// holds a time too, but the time may change without the content.
 fn with_dates(view: &View, files: &[&RelPath], cancel: &Cancel) -> Result<Vec<Dated>, FileOpError> {
     let chunks: Vec<_> = files.chunks(FILES).collect();
     let dated = cores::in_order(&chunks, 1, |chunk| {
@@ -79,14 +79,14 @@ fn with_dates(view: &View, files: &[&RelPath], cancel: &Cancel) -> Result<Vec<Da
     Ok(dated.into_iter().flatten().collect())
 }
 
-/// Looks at files one after the other. A directory stays open while the next file is in it too.
+/// Stats files one after the other. Keeps a directory open while the next file is in it too.
 struct Stats<'r> {
     root: &'r Root,
     last: Option<(RelPath, OwnedFd)>,
 }
 
 impl Stats<'_> {
-    /// `None` for what is gone, or something else than a file, since it was listed.
+    /// Returns `None` for a path that is gone or no longer a file since it was listed.
     fn dated(&mut self, path: &RelPath) -> Option<Dated> {
         let directory = path.parent()?;
         if self.last.as_ref().is_none_or(|(last, _)| *last != directory) {
@@ -124,14 +124,14 @@ fn on_disk(
     Ok(fitting)
 }
 
-/// What one directory holds for us.
+/// The relevant contents of one directory.
 #[derive(Default)]
 struct InDirectory {
     fitting: Vec<Dated>,
     below: Vec<RelPath>,
 }
 
-/// What was removed since its parent was listed, or is not ours to read, holds nothing for us.
+/// Returns nothing for a directory that was removed since its parent was listed or that may not be read.
 fn in_directory(root: &Root, path: &RelPath, glob: &Glob) -> InDirectory {
     let mut found = InDirectory::default();
     let Ok(opened) = root.open_directory(path) else { return found };

@@ -1,4 +1,5 @@
-//! The symbols of one file, as a tree. Parsed from the file as it is now if the index does not hold it as such.
+//! The symbols of one file, as a tree. The current file is parsed if the index does not hold its current
+//! version.
 
 use super::find_symbol::SymbolError;
 use super::symbol::{Detail, Lettering, Symbol, in_order, symbol};
@@ -9,23 +10,22 @@ use symd_files::tree::{LocateError, Located};
 use symd_syntax::Outline;
 use symd_vfs::EntryKind;
 
-/// A file's symbols.
 #[derive(Clone, Debug)]
 pub struct FileOutline {
-    /// The file.
     pub path: RelPath,
-    /// Its top-level symbols in order of position, each with its children.
+    /// The top-level symbols in order of position, each with its children.
     pub symbols: Vec<Symbol>,
-    /// The hash of the bytes they were read from.
+    /// The hash of the bytes that the symbols were read from.
     pub hash: ContentHash,
-    /// Whether the parser met text it could not make sense of: symbols may be missing.
+    /// Whether the parser found syntax errors, so that symbols may be missing.
     pub has_errors: bool,
     /// The index revision that the answer reflects (at least).
     pub revision: u64,
 }
 
-/// The outline of the file at `relative_path` (as a client wrote it), with `depth` levels of children. Signatures are
-/// given among so many symbols at most, parameters and local variables not counted.
+/// Returns the outline of the file at `relative_path` (as a client wrote it), with `depth` levels of
+/// children. Signatures are included only if the outline shows at most `signatures` symbols, not counting
+/// parameters and local variables.
 pub fn outline(
     view: &View,
     relative_path: &str,
@@ -51,7 +51,7 @@ pub fn outline(
     Ok(FileOutline { path, symbols, hash, has_errors: outline.has_errors, revision: view.snapshot.revision })
 }
 
-/// Whether row `row` is no local and has at most `depth` symbols above it.
+/// Whether row `row` is not a local and has at most `depth` ancestors.
 fn is_within(outline: &Outline, row: usize, depth: usize) -> bool {
     let mut above = depth;
     let mut at = row;

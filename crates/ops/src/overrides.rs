@@ -1,6 +1,6 @@
-//! What is linked to a member by overriding: by the heads of classes, and, where those leave something open, by what the
-//! language server knows of a base. Only finds out; what follows from it is for its callers. Invariant: what could not be
-//! found out is an objection, with its reason.
+//! What is linked to a member by overriding: determined from the heads of classes and, where these leave a
+//! base open, from what the language server knows of it. Draws no conclusions; that is left to the callers.
+//! Invariant: what could not be determined becomes an objection, with its reason.
 
 use tokio::task::JoinSet;
 
@@ -16,85 +16,86 @@ use symd_lsp::{At, FileRef, Goto, NoAnswer, Span, Waiting};
 use symd_resolve::{self as resolve, OverrideFamily, SettledBase, SettledBases, Unknown, UnknownBase};
 use symd_syntax::SymbolKind;
 
-/// How often the family is looked for again because the server knew more of a base.
+/// Maximum number of rounds in which the family is searched again because the server resolved more bases.
 const ROUNDS: usize = 5;
 
-/// Bases that the server is asked about in one round. Of a name that more classes with unknown bases declare, it cannot be
-/// told.
+/// Maximum number of bases that the server is asked about in one round. The links of a name that more classes
+/// with unknown bases declare cannot be determined.
 const MAX_ASKED: usize = 48;
 
-/// Objections of one kind that a text names.
+/// Maximum number of objections of one kind that a message lists.
 const NAMED: usize = 3;
 
-/// What is asked.
+/// Parameters of `overrides`.
 #[derive(Clone, Debug)]
 pub struct FindOverrides {
-    /// Of which member.
     pub wanted: SymbolSelector,
     /// How long to wait for a server that is not ready.
     pub waiting: Waiting,
 }
 
-/// What is linked to a member.
+/// The declarations linked to a member by overriding.
 #[derive(Clone, Debug)]
 pub struct OverrideLinks {
-    /// All declarations of it, in path order, then by position; the asked one is among them.
+    /// All declarations of the member, in path order, then by position, including the requested one.
     pub members: Vec<Target>,
-    /// Why that may not be all, or not the project's alone to rename or to delete.
+    /// Why there may be more, or why the project alone cannot rename or delete the member.
     pub objections: Vec<Objection>,
-    /// What may be overridden besides, outside of the project, where that is all that is known: "Thread, a base of K".
+    /// Members outside the project that may be overridden too, if nothing else is known of them: "Thread, a
+    /// base of K".
     pub perhaps_outside: Vec<String>,
     /// Where classes that may be used in place of one of the family declare the name.
     pub stand_ins: Vec<(RelPath, TextRange)>,
-    /// Members of the name in test doubles: classes of tests that have nothing but methods of the family, of which the asked
-    /// member is shipped.
+    /// Members of the same name in test doubles: test classes that have only methods of the family. Only if
+    /// the requested member is in shipped code.
     pub doubles: Vec<Target>,
-    /// What the server cannot see of outside classes.
+    /// Outside bases of which the server does not list attributes, if the member is data.
     pub unseen: Vec<String>,
-    /// Uses through `super()`, which can lead nowhere else.
+    /// Uses through `super()`, which cannot refer to anything else.
     pub through_super: Vec<(RelPath, TextRange)>,
-    /// Where classes of the family reach members by names that the program computes, which may be this one.
+    /// Where classes of the family access members by computed names, which may refer to this one.
     pub by_computed_name: Vec<(RelPath, TextRange)>,
-    /// Those of the members that override the asked one.
+    /// The members that override the requested one.
     pub(super) below: Vec<resolve::Target>,
-    /// Those that the asked one overrides.
+    /// The members that the requested one overrides.
     pub(super) above: Vec<resolve::Target>,
-    /// Classes of which it is not known whether they inherit from the asked one's, and that declare the member, or whose heirs do.
+    /// Classes that may inherit from the requested member's class, and that declare the member or whose
+    /// subclasses do.
     pub(super) may_be_below: Vec<resolve::Target>,
-    /// Calls that make a class which inherits from the asked one's, or may.
+    /// Calls that create a class which inherits, or may inherit, from the requested member's class.
     pub(super) made: Vec<resolve::MadeClass>,
-    /// Types that meet the interface, where the language asks for no word.
+    /// Types that satisfy the interface, in a language where they need not declare that.
     pub(super) alike: Vec<resolve::Target>,
 }
 
-/// Something that is in the way of changing a member by itself.
+/// An obstacle to changing a member by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Objection {
-    /// What kind.
     pub kind: ObjectionKind,
-    /// What, in a sentence's words.
+    /// The objection, as a clause.
     pub text: String,
-    /// Where it shows.
+    /// The place that shows it.
     pub place: (RelPath, TextRange),
 }
 
-/// Kinds of objections, the surest first.
+/// Kinds of objections, the most certain first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ObjectionKind {
     /// Something outside the project declares the member.
     Outside,
-    /// A class outside the project may.
+    /// A class outside the project may declare the member.
     UnknownMembers,
-    /// A base is not known.
+    /// A base could not be resolved.
     UnknownClass,
-    /// Another type meets the interface without a word.
+    /// Another type satisfies the interface without declaring that.
     Alike,
 }
 
 impl OverrideLinks {
-    /// The members in other classes than the asked one, each with its line (0-based), in path order.
+    /// Returns the members in other classes than the requested one's, each with its line (0-based), in path
+    /// order.
     pub fn others<'l>(&'l self, target: &'l Target) -> impl Iterator<Item = (&'l Target, u32)> {
-        // By where its name begins: not all of them are rows of the index.
+        // Compared by the offset of the class's name: not all classes are rows of the index.
         let parent = |one: &Target| {
             let rows = &one.file.outline()?.rows;
             rows.get(rows.get(one.row)?.parent()?).map(|class| class.name_start)
@@ -104,7 +105,7 @@ impl OverrideLinks {
         self.members.iter().filter(is_other).map(move |one| (one, line(one).unwrap_or(0)))
     }
 
-    /// The objections in one sentence, a few of each kind named; empty where there are none.
+    /// Returns the objections in one sentence that lists a few of each kind; empty if there are none.
     pub fn objection(&self) -> String {
         let mut texts: Vec<String> = Vec::new();
         for of_kind in self.objections.chunk_by(|a, b| a.kind == b.kind) {
@@ -119,7 +120,7 @@ impl OverrideLinks {
         texts.join("; ")
     }
 
-    /// Takes over what was found out beside the members of `other`.
+    /// Adds the findings of `other`, except its members.
     pub(super) fn join(&mut self, other: OverrideLinks) {
         self.objections.extend(other.objections);
         self.objections.sort_by_key(|one| one.kind);
@@ -138,7 +139,7 @@ impl OverrideLinks {
         self.by_computed_name.extend(other.by_computed_name);
     }
 
-    /// Where the objections show.
+    /// Returns the places that show the objections.
     pub fn places(&self) -> Vec<(RelPath, TextRange)> {
         let mut places: Vec<(RelPath, TextRange)> =
             self.objections.iter().map(|one| one.place.clone()).collect();
@@ -148,13 +149,13 @@ impl OverrideLinks {
     }
 }
 
-/// What a server said of one base, and what it cannot see.
+/// A server's answer about one base, and whether the server lists its attributes.
 struct Settled {
     base: SettledBase,
     lists_attributes: bool,
 }
 
-/// Finds what is linked to a member; the member, too.
+/// Finds what is linked to a member; returns the member, too.
 pub async fn overrides(
     project: &Project,
     ask: &FindOverrides,
@@ -224,7 +225,7 @@ pub(super) async fn override_links(
         (known(&family.members), known(&doubles))
     };
     let (mut members, doubles): (Vec<Target>, Vec<Target>) = project.look(work).await?;
-    // The very target that was asked about: its place belongs to the question's revision.
+    // The requested target itself: its place belongs to the question's revision.
     for member in &mut members {
         if member.is_same(target) {
             *member = target.clone();
@@ -247,14 +248,14 @@ pub(super) async fn override_links(
     })
 }
 
-/// Where the name of a declaration stands.
+/// Returns the place of a declaration's name.
 fn name_place(of: &resolve::Target) -> Option<(RelPath, TextRange)> {
     let (_, row) = of.row()?;
     let end = row.name_start.checked_add(u32::try_from(of.name().len()).ok()?)?;
     Some((of.file.path.clone(), TextRange::new(row.name_start, end)))
 }
 
-/// Whether methods may assign it to the object.
+/// Whether methods may assign a member of this kind to the object.
 fn is_data(kind: SymbolKind) -> bool {
     use SymbolKind::{Constant, Field, Property, Variable};
     matches!(kind, Constant | Field | Property | Variable)
@@ -264,7 +265,7 @@ fn place_of(base: &UnknownBase) -> (RelPath, u32) {
     (base.class.file.path.clone(), base.written.range.start)
 }
 
-/// Asks the server what the bases are.
+/// Asks the server to resolve the bases.
 async fn settle(
     project: &Project,
     target: &Target,
@@ -299,7 +300,7 @@ async fn settle_one(
     let said = project.servers.goto(language, &at, Goto::Definition, waiting).await?;
     let mut is_known = !said.value.is_empty();
     let work = move |view: &View, cancel: &_| {
-        // Libraries may be installed beneath the root, where the ignore rules leave them out.
+        // Libraries may be installed beneath the root, where the ignore rules exclude them.
         let is_inside = |span: &Span| match &span.file {
             FileRef::Project(path) => view.snapshot.files.get(path.as_str()).is_some(),
             FileRef::Outside(_) => false,
@@ -344,7 +345,7 @@ fn objections(family: &OverrideFamily, target: &Target, silent: Option<&NoAnswer
     let mut all: Vec<Objection> = Vec::new();
     for one in &family.outside {
         let text = format!(
-            "'{name}' of {} is also declared by {}, which is outside the project and knows it by this name",
+            "'{name}' of {} is also declared by {}, which is outside the project and relies on this name",
             one.class.name(),
             one.base
         );
@@ -364,7 +365,7 @@ fn objections(family: &OverrideFamily, target: &Target, silent: Option<&NoAnswer
             Unknown::Class => (
                 ObjectionKind::UnknownClass,
                 format!(
-                    "it is not known what {}, a base of {}, is, nor whether it declares '{name}' too{why}",
+                    "{}, a base of {}, could not be resolved, so it may declare '{name}' too{why}",
                     one.name,
                     one.class.name()
                 ),
@@ -372,7 +373,7 @@ fn objections(family: &OverrideFamily, target: &Target, silent: Option<&NoAnswer
         };
         all.push(Objection { kind, text, place: (one.class.file.path.clone(), one.written.range) });
     }
-    // Of other languages' interfaces the servers know what meets them.
+    // In other languages, the servers know which types satisfy an interface.
     let is_python = target.file.grammar().is_some_and(|grammar| grammar.name() == "python");
     for one in family.alike.iter().filter(|_| is_python) {
         let text = format!("{} has all members of the interface without naming it as a base", one.name());

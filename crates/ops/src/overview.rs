@@ -1,6 +1,5 @@
-//! What the files of a directory declare, the most important first: what other files import and name most. From the index
-//! alone.
-//! Invariant: every file of the directory is counted; what has no symbols is so too.
+//! What the files of a directory declare, the most important first: what other files import and name most.
+//! Only reads the index. Invariant: every file of the directory is counted, including those without symbols.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -12,13 +11,15 @@ use symd_engine::View;
 use symd_index::FileEntry;
 use symd_syntax::{Import, ImportKind, Imported, Outline, Row, SymbolKind, name_hash};
 
-/// How much more the name of a function or type counts than that of a value: `name` and `app` stand everywhere.
+/// Factor by which the name of a function or type counts more than that of a value: `name` and `app` occur
+/// everywhere.
 const FUNCTION_WEIGHT: u64 = 10;
 
-/// How much more a file that imports a name counts than one in which the name stands: it may stand there for anything.
+/// Factor by which a file that imports a name counts more than one that merely contains it, where it may mean
+/// anything.
 const IMPORT_WEIGHT: u64 = 10;
 
-/// Parts into which a mention is divided.
+/// Units into which a mention is divided.
 const MENTION: u64 = 1_000;
 
 /// A directory's files and what they declare.
@@ -26,35 +27,33 @@ const MENTION: u64 = 1_000;
 pub struct DirectoryOverview {
     /// The directory; the root for the project.
     pub path: RelPath,
-    /// The directories right in it that have symbols, those with the most first.
+    /// The subdirectories that have symbols, those with the most first.
     pub directories: Vec<DirectorySummary>,
     /// The files with symbols, the most important first.
     pub files: Vec<FileSummary>,
-    /// Files beneath it without symbols.
+    /// Number of files beneath it without symbols.
     pub without_symbols: usize,
     /// The index revision that the answer reflects (at least).
     pub revision: u64,
 }
 
-/// A directory in numbers.
+/// The counts of a directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DirectorySummary {
-    /// Which.
     pub path: RelPath,
-    /// Files with symbols beneath it.
+    /// Number of files with symbols beneath it.
     pub files: usize,
-    /// Their symbols, parameters and local variables not counted.
+    /// Number of their symbols, without parameters and local variables.
     pub symbols: usize,
 }
 
 /// A file and what it declares.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileSummary {
-    /// Which.
     pub path: RelPath,
-    /// Its symbols at any depth, parameters and local variables not counted.
+    /// Number of symbols at any depth, without parameters and local variables.
     pub symbols: usize,
-    /// Those at its top level, the most important first.
+    /// The top-level symbols, the most important first.
     pub top: Vec<TopLevel>,
     weight: u64,
 }
@@ -62,13 +61,13 @@ pub struct FileSummary {
 /// A symbol at the top level of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TopLevel {
-    /// The symbol; of several of one name the first.
+    /// The symbol; if several share a name, the first.
     pub symbol: Symbol,
-    /// How many of that name there are.
+    /// Number of symbols with that name.
     pub count: usize,
 }
 
-/// The overview of the directory `path`; nothing is in it that is not indexed.
+/// Returns the overview of the directory `path`, of indexed files only.
 pub fn directory_overview(
     view: &View,
     path: &RelPath,
@@ -104,7 +103,7 @@ fn summary(file: &FileEntry, names: &Names) -> Option<FileSummary> {
     }
     let mut rows = in_order(outline, top_level(outline));
     let weight = |row: usize| names.weight(outline, &outline.rows[row]);
-    // Of one name the first comes first.
+    // Of several symbols of one name, the first in position comes first.
     rows.sort_by_key(|&row| {
         (Reverse(weight(row)), outline.rows[row].index > 1, Reverse(outline.rows[row].descendants))
     });
@@ -147,7 +146,8 @@ fn directories(above: &RelPath, files: &[FileSummary]) -> Vec<DirectorySummary> 
     all
 }
 
-/// In how many files each top-level name of a directory stands, and how many of the directory declare it.
+/// For each top-level name of a directory: how many files contain it, how many import it, and how many files
+/// of the directory declare it.
 struct Names(HashMap<u32, Mentions>);
 
 #[derive(Clone, Copy, Default)]
@@ -188,8 +188,8 @@ impl Names {
         Ok(Names(names))
     }
 
-    /// How important a symbol is: how many files import its name, and in how many it stands that do not declare it, shared
-    /// among those that do.
+    /// Returns the importance of a symbol: the number of files that import its name, and of those that
+    /// contain it and do not declare it, divided by the number of files that declare it.
     fn weight(&self, outline: &Outline, row: &Row) -> u64 {
         let Mentions { files, imports, declared_in } =
             self.0.get(&hash_of(outline, row)).copied().unwrap_or_default();
@@ -203,7 +203,8 @@ fn hash_of(outline: &Outline, row: &Row) -> u32 {
     name_hash(outline.name(row).as_bytes())
 }
 
-/// The name that is imported: of a path (`import a.b.C` of Kotlin and Java) its last part.
+/// Returns the hash of the imported name: of a path (`import a.b.C` in Kotlin and Java) that of its last
+/// part.
 fn imported_name(import: &Import<'_>) -> Option<u32> {
     let name = match import.imported {
         Imported::Name(name) => name,

@@ -1,30 +1,31 @@
-//! Which part of a project code belongs to: what is shipped, what tests it, what a program wrote. By the conventions of
-//! paths and names that the languages' own tools follow; the text is asked only for what generators write at its head.
+//! The part of a project that code belongs to: shipped code, tests, generated code. Decided by the
+//! conventions for paths and names that the languages' own tools follow; the text is searched only for what
+//! generators write at its head.
 
 use symd_base::RelPath;
 
 /// A part of a project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Part {
-    /// What is shipped, and all of which nothing else is known.
+    /// Shipped code, and everything that is not known to be something else.
     Production,
-    /// Tests, and what helps them.
+    /// Tests and test helpers.
     Test,
-    /// What a program wrote.
+    /// Code written by a generator.
     Generated,
 }
 
-/// Directories of tests in every language.
+/// Names of test directories, in every language.
 const TEST_DIRECTORIES: [&str; 7] =
     ["tests", "__tests__", "__test__", "spec", "specs", "testdata", "testFixtures"];
 
-/// Ends of file stems, in every language.
+/// Ends of the stems of test files, in every language.
 const TEST_ENDS: [&str; 8] = ["_test", "_tests", "_spec", "_unittest", ".test", ".tests", ".spec", "-test"];
 
-/// Extensions of languages whose test classes are told by the end of the file's name.
+/// Extensions of files that are recognized as tests by a word `Test` in their CamelCase names.
 const CAMEL_CASE: [&str; 9] = ["kt", "kts", "java", "scala", "cs", "swift", "php", "groovy", "m"];
 
-/// Directories that hold what programs write.
+/// Names of directories with generated files.
 const GENERATED_DIRECTORIES: [&str; 6] =
     ["generated", "generated-src", "generated-sources", "generated_src", "__generated__", "_generated"];
 
@@ -49,16 +50,16 @@ const GENERATED_ENDS: [&str; 17] = [
     ".gen.go",
 ];
 
-/// What generators write into the head of a file.
+/// Marks that generators write into the head of a file.
 const GENERATED_MARKS: [&str; 3] = ["@generated", "DO NOT EDIT", "Do not edit! This file is generated"];
 
-/// Lines of a file's head that are looked at for such marks.
+/// Lines of a file's head that are searched for such marks.
 const HEAD_LINES: usize = 10;
 
-/// The most characters of a line of it that are.
+/// Characters of each of these lines that are searched.
 const HEAD_LINE: usize = 400;
 
-/// The part to which what is declared at `name_path` of `path` belongs, as far as names tell.
+/// Returns the part that the symbol `name_path` of `path` belongs to, as far as names show.
 pub fn part_of(path: &RelPath, name_path: &str) -> Part {
     if is_generated(path) {
         Part::Generated
@@ -69,7 +70,7 @@ pub fn part_of(path: &RelPath, name_path: &str) -> Part {
     }
 }
 
-/// Whether a text says at its head that a program wrote it.
+/// Whether the head of a text says that the file is generated.
 pub fn says_generated(text: &str) -> bool {
     let mut head = text.lines().take(HEAD_LINES);
     head.any(|line| {
@@ -78,7 +79,8 @@ pub fn says_generated(text: &str) -> bool {
     })
 }
 
-/// The module that a file belongs to: the directory above its `src`, else the directory that holds it; empty for the root.
+/// Returns the module that a file belongs to: the directory above its `src`, else the directory that holds
+/// it; empty for the root.
 pub fn module_of(path: &RelPath) -> &str {
     let whole = path.as_str();
     let directory = whole.rfind('/').map_or("", |end| &whole[..end]);
@@ -97,7 +99,8 @@ fn is_generated(path: &RelPath) -> bool {
 
 fn is_test(path: &RelPath) -> bool {
     let extension = path.extension().unwrap_or("");
-    // Python's packages called test are shipped (`django/test`); those of tests are called tests, or stand at the top.
+    // Python packages called `test` are shipped (`django/test`); packages of tests are called `tests` or are
+    // at the top level.
     let is_directory = |(at, one): (usize, &str)| {
         TEST_DIRECTORIES.contains(&one)
             || one == "test" && (at == 0 || extension != "py")
@@ -113,17 +116,17 @@ fn is_test(path: &RelPath) -> bool {
         || matches!(extension, "scala" | "groovy") && stem.ends_with("Spec")
 }
 
-/// Rust's tests stand in a module of the file that they test.
+/// Whether a symbol is in a test module: Rust's tests are in a module of the file that they test.
 fn is_test_module(path: &RelPath, name_path: &str) -> bool {
     path.extension() == Some("rs") && name_path.split('/').any(|one| matches!(one, "tests" | "test"))
 }
 
-/// `commonTest`, `OrderTests`: a word of its own, which `Latest` has not.
+/// Whether a name ends in the word `Test`: `commonTest` and `OrderTests` do, `Latest` does not.
 fn ends_in_test(name: &str) -> bool {
     ["Test", "Tests", "TestCase"].iter().any(|end| name.ends_with(end))
 }
 
-/// `TestOrder`, not `Testament`.
+/// Whether a name begins with the word `Test`: `TestOrder` does, `Testament` does not.
 fn begins_with_test(name: &str) -> bool {
     name.strip_prefix("Test").is_some_and(|rest| rest.starts_with(char::is_uppercase))
 }

@@ -1,6 +1,6 @@
-//! What the ops that ask language servers have in common: how long to wait, where an answer comes from, why there
-//! is none. Invariant: a file that changes between question and answer makes the question be put again, never a
-//! mixed answer.
+//! What the ops that query language servers share: retries, the source of an answer, the reason for having
+//! none. Invariant: if a file changes between question and answer, the question is asked again; an answer
+//! never mixes two versions.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -18,40 +18,40 @@ use symd_index::Snapshot;
 use symd_lsp::NoAnswer;
 use symd_syntax::name_path::Matching;
 
-/// How often a question is put again because its file changed under it.
+/// Maximum number of attempts at a question whose file changes meanwhile.
 const ATTEMPTS: usize = 3;
 
-/// Where an answer comes from.
+/// The source of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
     /// A language server, by name.
     Server(String),
-    /// Syntax alone, and why.
+    /// Syntax alone, with the reason why no server answered.
     Syntax(NoAnswer),
 }
 
-/// Why there is no answer at all.
+/// Why a question has no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum QuestionError {
-    /// No single symbol is meant.
+    /// The selector does not identify a single symbol.
     #[error(transparent)]
     Target(#[from] TargetError),
-    /// The place that was named is none.
+    /// The given place does not exist.
     #[error("{0}")]
     Place(String),
     /// The engine has stopped, or failed.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// Syntax cannot say it, and no server does.
+    /// Syntax cannot answer the question, and no server does.
     #[error(transparent)]
     NoAnswer(#[from] NoAnswer),
-    /// The asker went away.
+    /// The client disconnected or cancelled the request.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
 }
 
 impl Source {
-    /// `ty`, or `syntax`.
+    /// Returns the server's name (for example `ty`), or `syntax`.
     pub fn name(&self) -> &str {
         match self {
             Source::Server(name) => name,
@@ -60,7 +60,7 @@ impl Source {
     }
 }
 
-/// Puts a question again as long as its file changes under it, but not for ever.
+/// Repeats a question while its file changes, up to `ATTEMPTS` times in all.
 pub(super) async fn unchanged<T, F>(mut once: impl FnMut() -> F) -> Result<T, QuestionError>
 where
     F: Future<Output = Result<T, QuestionError>>,
@@ -74,17 +74,17 @@ where
     once().await
 }
 
-/// What is said when no server can be asked because the file is of no language that has one.
+/// Returns the reason why no server can be asked about a file without a known language.
 pub(super) fn no_language(path: &symd_base::RelPath) -> NoAnswer {
     NoAnswer::NoServer {
         language: path.extension().unwrap_or("this file").to_owned(),
-        reason: format!("{path} is of no language that symd knows a server for"),
+        reason: format!("symd does not know the language of {path}"),
         install: None,
     }
 }
 
 impl Project {
-    /// Asks the engine; dropping the future stops the work.
+    /// Runs `work` on a view of the engine; dropping the future cancels it.
     pub(super) async fn look<T: Send + 'static>(
         &self,
         work: impl FnOnce(&View, &Cancel) -> T + Send + 'static,
@@ -94,18 +94,20 @@ impl Project {
         Ok(self.engine.ask(move |view| work(view, &cancel)).await?)
     }
 
-    /// The index as of now: what a server is asked about, held against what it then says.
+    /// Returns the current index snapshot: the state that a server is asked about and that its answer is
+    /// checked against.
     pub(super) async fn snapshot(&self) -> Result<Arc<Snapshot>, QuestionError> {
         self.look(|view, _| Arc::clone(&view.snapshot)).await
     }
 
-    /// The one symbol that a client named. Where it is not found and language servers have files yet to outline, they
-    /// do that first.
+    /// Resolves the one symbol that a client named. If it is not found and language servers have files left
+    /// to outline, lets them outline these files and searches again.
     pub(super) async fn target(&self, wanted: &SymbolSelector) -> Result<Target, QuestionError> {
         self.named(wanted, target).await
     }
 
-    /// The one symbol, or, where that is wanted, all declarations of the name that are one thing; never none.
+    /// Resolves the one symbol or, if the selector requests it, all declarations of the name that are one
+    /// entity; never empty.
     pub(super) async fn declarations_of(
         &self,
         wanted: &SymbolSelector,
@@ -113,8 +115,8 @@ impl Project {
         self.named(wanted, declarations).await
     }
 
-    /// The symbols that a question about a name is about: one, or, where that is wanted, all overloads of the name in their
-    /// container, in path order, then by position.
+    /// Resolves the symbols that a question about a name concerns: one or, if requested, all overloads of the
+    /// name in their container, in path order, then by position.
     pub(super) async fn targets(&self, wanted: &SymbolSelector) -> Result<Vec<Target>, QuestionError> {
         self.named(wanted, targets).await
     }
@@ -149,9 +151,9 @@ impl Project {
         Ok(self.look(move |view, cancel| find(view, &languages, &wanted, cancel)).await??)
     }
 
-    /// All declarations of the thing that `target` declares, itself among them, in path order, then by position: an
-    /// overload set or a property's accessors have several, most things one. What renames or deletes the thing takes
-    /// them all.
+    /// Returns all declarations of the entity that `target` declares, including `target`, in path order, then
+    /// by position: several for an overload set or a property's accessors, one for most symbols. Renaming or
+    /// deleting the entity affects all of them.
     pub async fn declarations(&self, target: &Target) -> Result<Vec<Target>, QuestionError> {
         let (target, languages) = (target.clone(), self.languages.clone());
         let work =
@@ -159,7 +161,8 @@ impl Project {
         Ok(self.look(work).await??)
     }
 
-    /// Several symbols, each with the other declarations of its thing ([`Project::declarations`]), each thing once.
+    /// Groups symbols by entity, each entity once and with all its declarations ([`Project::declarations`]).
+    /// A single symbol is returned alone.
     pub(super) async fn things(&self, targets: Vec<Target>) -> Result<Vec<Vec<Target>>, QuestionError> {
         if let [_] = &*targets {
             return Ok(vec![targets]);
@@ -175,7 +178,7 @@ impl Project {
         Ok(things)
     }
 
-    /// The language to ask about a target.
+    /// Returns the language whose servers are asked about a target.
     pub(super) fn language_of(&self, target: &Target) -> Result<LanguageId, NoAnswer> {
         target.language.ok_or_else(|| no_language(&target.at.path))
     }

@@ -1,6 +1,7 @@
-//! A server's edit held against the project's files, and made a plan. The server is a stranger: what it cannot mean is
-//! refused as a whole, never left out. Invariant: every edit of the result lies in the text as it is now, none overlaps
-//! another, and no path is outside the project or ignored. Only exact repetitions are dropped, and counted.
+//! Validates an untrusted `WorkspaceEdit` against the project's files and turns it into a plan. An edit with
+//! an invalid part is rejected as a whole; no part is left out. Invariant: every edit of the result lies in
+//! the current text, none overlaps another, and no path is outside the project or ignored. Only exact
+//! duplicates are dropped, and counted.
 
 use std::collections::BTreeMap;
 
@@ -12,128 +13,116 @@ use symd_index::Snapshot;
 use symd_lsp::{EditStep, Existing, FileRef, Missing, SpanEdit, WorkspaceEdit};
 use symd_vfs::{EntryKind, VfsError};
 
-/// A server's edit that can be carried out.
+/// A server's edit after validation.
 #[derive(Clone, Debug, Default)]
 pub struct ServerEdit {
-    /// Changes of texts, by file, under the names the files have now.
+    /// Text changes by file, under the files' current names.
     pub files: BTreeMap<RelPath, FileEdits>,
-    /// What happens to whole files afterwards, in the server's order.
+    /// Operations on whole files, after the text changes, in the server's order.
     pub operations: Vec<FileOperation>,
-    /// What the files hold that it makes or empties, by their names then.
+    /// The content of the files that the edit creates or empties, by their names after the edit.
     pub made: BTreeMap<RelPath, MadeFile>,
-    /// What the server says about its changes.
+    /// The server's notes on its changes.
     pub notes: Vec<String>,
-    /// Edits that it gave more than once.
+    /// Number of duplicate edits.
     pub duplicates: usize,
 }
 
-/// Changes of one file.
+/// The changes of one file.
 #[derive(Clone, Debug)]
 pub struct FileEdits {
-    /// Of its bytes.
+    /// The hash of the file's bytes.
     pub hash: ContentHash,
-    /// Its text.
+    /// The file's text.
     pub text: Text,
-    /// By position, disjoint.
+    /// The edits, by position, disjoint.
     pub edits: Vec<TextEdit>,
 }
 
-/// A file that the edit makes.
+/// A file that the edit creates.
 #[derive(Clone, Debug)]
 pub struct MadeFile {
-    /// What it will hold: later steps name places in that.
+    /// Its content; the positions of later steps refer to it.
     pub text: String,
-    /// How many changes it took.
+    /// Number of changes that the content consists of.
     pub changes: usize,
 }
 
-/// What happens to a whole file.
+/// An operation on a whole file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileOperation {
-    /// It is made.
+    /// The file is created.
     Create(RelPath),
-    /// It is made anew, in the place of one that holds this.
+    /// The file is created anew in place of one with this hash.
     Empty(RelPath, ContentHash),
-    /// It gets another name.
+    /// The file is renamed from the first path to the second.
     Rename(RelPath, RelPath, ContentHash),
-    /// It is removed.
+    /// The file is deleted.
     Delete(RelPath, ContentHash),
 }
 
-/// Why an edit is refused.
+/// Why a server's edit is rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerEditError {
-    /// It leaves the project.
+    /// A path is outside the project.
     #[error("the server's edit names {0}, which is outside the project")]
     Outside(String),
-    /// The file is none of the project's.
-    #[error("the server's edit names {0}, which the ignore rules leave out of the project")]
+    /// A file is ignored.
+    #[error("the server's edit names {0}, which the ignore rules exclude from the project")]
     Ignored(RelPath),
     /// The file cannot be read as text.
     #[error("the server's edit names {path}: {why}")]
-    Unreadable {
-        /// Which file.
-        path: RelPath,
-        /// Why.
-        why: String,
-    },
-    /// It is for a text that the file does not hold.
+    Unreadable { path: RelPath, why: String },
+    /// The edit is based on another version of the file.
     #[error("{0} changed while the server made its edit; ask again")]
     Changed(RelPath),
-    /// A range lies outside of the text, or cuts a character.
-    #[error("the server's edit of {path} names a place that its text does not have (line {}, column {column})", line + 1)]
+    /// A range lies outside the text, or splits a character.
+    #[error("the server's edit of {path} refers to a place that its text does not have (line {}, column {column})", line + 1)]
     OutsideText {
-        /// Which file.
         path: RelPath,
         /// 0-based.
         line: u32,
         /// 0-based, in the server's units.
         column: u32,
     },
-    /// Something else stands there than can be meant.
-    #[error("the server's edit of {path} would change `{found}` on line {} to `{new_text}`, which is no rename of the symbol", line + 1)]
+    /// The edit replaces text that it may not replace.
+    #[error("the server's edit of {path} would change `{found}` on line {} to `{new_text}`, which is not a rename of the symbol", line + 1)]
     Misplaced {
-        /// Which file.
         path: RelPath,
         /// 0-based.
         line: u32,
-        /// What stands there, shortened.
+        /// The text at the range, shortened.
         found: String,
-        /// What would take its place, shortened.
+        /// The replacement, shortened.
         new_text: String,
     },
     /// Two edits touch the same bytes.
     #[error("the server's edits of {path} overlap: {source}")]
-    Overlap {
-        /// Which file.
-        path: RelPath,
-        /// Where.
-        source: TextEditError,
-    },
-    /// A new name is taken.
-    #[error("the server's edit wants a file at {0}, where one is already")]
+    Overlap { path: RelPath, source: TextEditError },
+    /// A file already exists at a new path.
+    #[error("the server's edit needs the path {0} for a file, but it exists already")]
     Exists(RelPath),
-    /// A file to be moved or removed is not there.
-    #[error("the server's edit wants {0} moved or removed, and there is no such file")]
+    /// A file to be moved or removed does not exist.
+    #[error("the server's edit moves or removes {0}, which does not exist")]
     Missing(RelPath),
-    /// The asker went away.
+    /// The client disconnected or cancelled the request.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
 }
 
-/// Whether an edit can be meant: what is left of it, the same as a rule; `None` where it cannot.
+/// Decides whether an edit is plausible: returns what remains of it, usually all; `None` if it is not.
 pub type Fits<'a> = dyn Fn(&str, TextEdit) -> Option<TextEdit> + 'a;
 
-/// Every edit can be meant.
+/// Accepts every edit.
 pub fn anything(_: &str, edit: TextEdit) -> Option<TextEdit> {
     Some(edit)
 }
 
-/// Longest text shown of what stands in the way, in characters.
+/// Maximum number of characters of a text quoted in an error.
 const SHOWN: usize = 60;
 
-/// Checks `edit` against the files as they are. `asked` is the index that the server was asked at: of files that it was
-/// not told of but read itself, it cannot have known more.
+/// Validates `edit` against the current files. `asked` is the index snapshot of the request: for a file that
+/// the server read itself, without being sent it, this is the version that it is assumed to have seen.
 pub fn check(
     view: &View,
     edit: &WorkspaceEdit,
@@ -142,7 +131,7 @@ pub fn check(
     cancel: &Cancel,
 ) -> Result<ServerEdit, ServerEditError> {
     let mut checked = ServerEdit { notes: edit.notes.clone(), ..ServerEdit::default() };
-    // New names that the edit itself gives, with what they were.
+    // New names that the edit itself gives, with the original names.
     let mut moved: BTreeMap<RelPath, RelPath> = BTreeMap::new();
     for step in &edit.steps {
         cancel.check()?;
@@ -170,7 +159,7 @@ pub fn check(
             }
             EditStep::Rename { from, to, existing } => {
                 let (from, to) = (inside(view, from)?, inside(view, to)?);
-                // What another file holds is never given up for a rename, whatever the server allows.
+                // A rename never overwrites another file, whatever the server allows.
                 match (checked.found(view, &to)?, existing) {
                     (Some(_), Existing::Skip) => continue,
                     (Some(_), _) => return Err(ServerEditError::Exists(to)),
@@ -232,7 +221,7 @@ impl ServerEdit {
                 found: shown(file.text.slice(range)),
                 new_text: shown(&edit.new_text),
             })?;
-            // Formatters send what is there already.
+            // Formatters also send text that is there already.
             if file.text.slice(fitted.range) != fitted.new_text {
                 file.edits.push(fitted);
             }
@@ -240,7 +229,7 @@ impl ServerEdit {
         Ok(())
     }
 
-    /// Adds edits of a file that the edit itself makes.
+    /// Adds edits of a file that the edit itself creates.
     fn fill(&mut self, path: &RelPath, edits: &[SpanEdit]) -> Result<(), ServerEditError> {
         let Some(file) = self.made.get_mut(path) else { return Ok(()) };
         let unreadable = |error: symd_base::text::Binary| ServerEditError::Unreadable {
@@ -259,13 +248,14 @@ impl ServerEdit {
         Ok(())
     }
 
-    /// Notes that `path` is made.
+    /// Records that `path` is created.
     fn make(&mut self, operation: FileOperation, path: RelPath) {
         self.operations.push(operation);
         self.made.insert(path, MadeFile { text: String::new(), changes: 0 });
     }
 
-    /// What stands at `path` after the steps so far: the hash of what was there before the edit. `None`: nothing.
+    /// Returns what is at `path` after the steps so far: the hash of the file from before the edit, or `None`
+    /// if there is no file.
     fn found(&self, view: &View, path: &RelPath) -> Result<Option<ContentHash>, ServerEditError> {
         for operation in self.operations.iter().rev() {
             match operation {
@@ -280,7 +270,7 @@ impl ServerEdit {
         hash_of(view, path)
     }
 
-    /// Gives a file that the edit makes another name; whether it is one.
+    /// Renames a file that the edit creates. Returns whether `from` is such a file.
     fn rename_made(&mut self, from: &RelPath, to: &RelPath) -> bool {
         let made = FileOperation::Create(from.clone());
         let Some(at) = self.operations.iter().rposition(|operation| *operation == made) else { return false };
@@ -290,7 +280,7 @@ impl ServerEdit {
         true
     }
 
-    /// Does not make a file after all; whether the edit made it where none was.
+    /// Cancels the creation of a file. Returns whether the edit creates it where no file was.
     fn delete_made(&mut self, path: &RelPath) -> bool {
         self.made.remove(path);
         let replaced =
@@ -301,7 +291,7 @@ impl ServerEdit {
         at.map(|at| self.operations.remove(at)).is_some()
     }
 
-    /// The edits of `path`, with its text as it is now.
+    /// Returns the edits of `path`, with its current text.
     pub(super) fn file(&mut self, view: &View, path: &RelPath) -> Result<&mut FileEdits, ServerEditError> {
         use std::collections::btree_map::Entry;
         match self.files.entry(path.clone()) {
@@ -316,13 +306,13 @@ impl ServerEdit {
         }
     }
 
-    /// Sorts the edits of each file, drops repetitions and refuses overlaps.
+    /// Sorts the edits of each file, drops duplicates and rejects overlaps.
     pub(super) fn settle(&mut self) -> Result<(), ServerEditError> {
         for (path, file) in &mut self.files {
             let before = file.edits.len();
             // Of insertions at one place, the first that is given comes first (LSP 3.17, `TextEdit[]`).
             file.edits.sort_by_key(|edit| edit.range);
-            // Two insertions at one place may both be meant.
+            // Two insertions at one place may both be intended.
             file.edits.dedup_by(|a, b| a == b && a.range.start < a.range.end);
             self.duplicates += before - file.edits.len();
             let disjoint = TextEdits::new(file.edits.clone());
@@ -332,7 +322,7 @@ impl ServerEdit {
         Ok(())
     }
 
-    /// Leaves out what `other` changes in the same way: two answers may hold one part.
+    /// Removes the changes that `other` makes, too: two answers may share a part.
     pub(super) fn leave_out(&mut self, other: &ServerEdit) {
         for (path, file) in &mut self.files {
             let Some(known) = other.files.get(path).filter(|known| known.hash == file.hash) else { continue };
@@ -343,7 +333,7 @@ impl ServerEdit {
         self.notes.retain(|note| !other.notes.contains(note));
     }
 
-    /// Adds what another edit changes.
+    /// Adds the changes of another edit.
     pub(super) fn join(&mut self, other: ServerEdit) -> Result<(), ServerEditError> {
         for (path, file) in other.files {
             match self.files.get_mut(&path) {
@@ -361,7 +351,7 @@ impl ServerEdit {
         self.settle()
     }
 
-    /// The files that get other names.
+    /// Returns the renamed files: old and new path.
     pub fn renamed(&self) -> Vec<(RelPath, RelPath)> {
         let renamed = |operation: &FileOperation| match operation {
             FileOperation::Rename(from, to, _) => Some((from.clone(), to.clone())),
@@ -370,12 +360,13 @@ impl ServerEdit {
         self.operations.iter().filter_map(renamed).collect()
     }
 
-    /// Whether nothing is changed.
+    /// Whether the edit changes nothing.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty() && self.operations.is_empty()
     }
 
-    /// Changes of text by file, in path order; files that are made count with what fills them.
+    /// Returns the number of text changes per file, in path order; created files count with the changes that
+    /// fill them.
     pub fn counts(&self) -> Vec<(RelPath, usize)> {
         let changed = self.files.iter().map(|(path, file)| (path.clone(), file.edits.len()));
         let made = self.made.iter().map(|(path, file)| (path.clone(), file.changes));
@@ -384,7 +375,7 @@ impl ServerEdit {
         counts
     }
 
-    /// The edit as a plan: texts first, under the names files have now.
+    /// Converts the edit to a plan: text changes first, under the files' current names.
     pub fn plan(mut self) -> Result<Plan, ServerEditError> {
         let mut steps = Vec::new();
         for (path, file) in self.files {
@@ -408,7 +399,7 @@ impl ServerEdit {
     }
 }
 
-/// The file of the project that is meant, links resolved where it is there.
+/// Returns the project's file that is meant, with links resolved if it exists.
 fn inside(view: &View, file: &FileRef) -> Result<RelPath, ServerEditError> {
     let path = match file {
         FileRef::Project(path) => path,
@@ -427,10 +418,11 @@ fn inside(view: &View, file: &FileRef) -> Result<RelPath, ServerEditError> {
     Ok(path)
 }
 
-/// Files of a directory that gets another name. With more, the whole edit is refused.
+/// Maximum number of files of a directory that is renamed. With more, the whole edit is rejected.
 const MAX_MOVED: usize = 10_000;
 
-/// The files that move when `from` becomes `to`: itself, or all that lie beneath it, ignored ones too.
+/// Returns the files that move when `from` becomes `to`: `from` itself, or all files beneath it, ignored ones
+/// too.
 fn moves(
     view: &View,
     from: RelPath,
@@ -442,7 +434,7 @@ fn moves(
     }
     let refusal = |path: &RelPath, why: String| ServerEditError::Unreadable { path: path.clone(), why };
     if to.as_str().strip_prefix(from.as_str()).is_some_and(|rest| rest.starts_with('/')) {
-        return Err(refusal(&to, format!("it lies in {from}, which is to be moved there")));
+        return Err(refusal(&to, format!("{from} cannot be moved into itself")));
     }
     let mut files = Vec::new();
     let mut directories = vec![(from, to)];
@@ -462,7 +454,7 @@ fn moves(
             match entry.kind {
                 EntryKind::Directory => directories.push(both),
                 EntryKind::File => files.push(both),
-                _ => return Err(refusal(&both.0, "it is no regular file, which cannot be moved".to_owned())),
+                _ => return Err(refusal(&both.0, "it is not a regular file and cannot be moved".to_owned())),
             }
         }
         if files.len() > MAX_MOVED {
@@ -481,7 +473,7 @@ fn outside(path: &RelPath, edit: &SpanEdit) -> ServerEditError {
     }
 }
 
-/// The hash of what stands at `path`; `None` where nothing does.
+/// Returns the hash of the file at `path`; `None` if there is none.
 fn hash_of(view: &View, path: &RelPath) -> Result<Option<ContentHash>, ServerEditError> {
     match view.root.read(path) {
         Ok(file) => Ok(Some(ContentHash::of(&file.bytes))),

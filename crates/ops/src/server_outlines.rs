@@ -1,7 +1,7 @@
-//! Symbols of files in languages without a grammar: their language server is asked for them, file by file, and what
-//! it says goes into the index (and its cache) like any outline. Done around a question about symbols, only where such
-//! files are. Invariants: a file whose outline is missing is told of, never passed over in silence; one that a server
-//! keeps failing over does not keep others from being outlined.
+//! Outlines of files in languages without a grammar: requests their symbols from the language server, file by
+//! file, and puts them into the index (and its cache) like any outline. Runs around a question about symbols,
+//! only if there are such files. Invariants: a file whose outline is missing is reported, never ignored
+//! silently; a file on which a server keeps failing does not prevent others from being outlined.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -20,45 +20,43 @@ use symd_index::Content;
 use symd_lsp::{At, Item, NoAnswer, Waiting};
 use symd_syntax::foreign::{self, ForeignSymbol};
 
-/// Files that one question has outlined at most; the next goes on with the rest.
+/// Maximum number of files that one question has outlined; the next question continues with the rest.
 const MAX_FILES: usize = 2_000;
-/// Files that are read, and their outlines handed to the index, at a time.
+/// Files that are read, and whose outlines are passed to the index, in one batch.
 const CHUNK: usize = 128;
-/// Larger files are left out, as they are where there is a grammar.
+/// Larger files are omitted, as in languages with a grammar.
 const MAX_BYTES: u64 = 8 << 20;
-/// Questions to a server under way at a time: enough to keep it busy.
+/// Concurrent requests to a server: enough to keep it busy.
 const AT_A_TIME: usize = 8;
-/// After so many files over which its server failed, a language is given up for this question.
+/// Files on which its server may fail before a question gives up a language.
 const MAX_FAILURES: usize = 8;
-/// A file over which its server failed that often is not asked for again: the first time it may have been another's
-/// fault, after that it is asked for alone.
+/// Failures of a server on one file after which the file is not requested again. The first failure may have
+/// been caused by another file; after it the file is requested alone.
 const MAX_TRIES: usize = 2;
-/// How long a question about one file waits for its server to get ready: there is no other answer.
+/// How long a question about a single file waits for its server to become ready: there is no other answer.
 const PATIENCE_FOR_A_FILE: Duration = Duration::from_secs(30);
-/// How long outlining may hold up a question about more; the next goes on where it ended.
+/// How long outlining may delay a question about several files; the next question continues where it ended.
 const TIME_FOR_ALL: Duration = Duration::from_secs(2);
-/// Languages told of where nothing was found: those with the most files.
+/// Maximum number of languages reported if nothing was found: those with the most files.
 const MAX_UNSERVED: usize = 3;
-/// Raise it when the same answer of a server gives other rows.
+/// Increment this when the same answer of a server yields different rows.
 const VERSION: u32 = 1;
 
 /// How long a question about more than one file waits for servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Patience {
-    /// Those that are not ready are not waited for; those that are get two seconds.
+    /// Does not wait for servers that are not ready; ready servers get two seconds.
     Brief,
-    /// So long for everything.
+    /// Waits this long in total.
     Long(Duration),
 }
 
 /// Files of one language that have no symbols in the index, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gap {
-    /// The language's name.
     pub language: String,
-    /// How many files.
     pub files: usize,
-    /// Why, with the next step.
+    /// The reason, with the next step.
     pub why: String,
 }
 
@@ -78,7 +76,8 @@ struct FileToOutline {
     fingerprint: u64,
 }
 
-/// Whether there are files that [`ensure`] could have outlined. As fresh as the last answer of the engine; cheap.
+/// Whether there are files that [`ensure`] could have outlined. As current as the engine's last answer;
+/// cheap.
 pub fn are_missing(project: &Project) -> bool {
     let missing = project.engine.without_outline();
     missing
@@ -87,8 +86,9 @@ pub fn are_missing(project: &Project) -> bool {
         .any(|id| project.servers.outliner(id).is_ok())
 }
 
-/// Files within `scope` that may hold the `needed` words, of languages that have neither a grammar nor a server that could be
-/// started: of each language that symd knows a server for with what would help, most files first.
+/// Returns the files within `scope` that may hold the `needed` words, in languages with neither a grammar nor
+/// a server that could be started: one entry, with the remedy, for each language that symd knows a server
+/// for, most files first.
 pub fn unserved(project: &Project, view: &View, scope: &RelPath, needed: &NeededWords) -> Vec<Gap> {
     let mut counts: BTreeMap<LanguageId, usize> = BTreeMap::new();
     let (mut plain, _) = plain_files(view, scope);
@@ -109,8 +109,8 @@ pub fn unserved(project: &Project, view: &View, scope: &RelPath, needed: &Needed
     counts.into_iter().filter_map(gap).take(MAX_UNSERVED).collect()
 }
 
-/// Why the file at `path` has no outline, where its language is known and has neither a grammar nor a server that could
-/// be started.
+/// Returns the reason why the file at `path` has no outline, if its language is known and has neither a
+/// grammar nor a server that could be started.
 pub fn why_none(project: &Project, path: &RelPath) -> Option<NoAnswer> {
     let id = project.languages.language_of(path)?;
     if project.languages.get(id).grammar.is_some() {
@@ -119,18 +119,18 @@ pub fn why_none(project: &Project, path: &RelPath) -> Option<NoAnswer> {
     project.servers.outliner(id).err()
 }
 
-/// What came of [`ensure`].
+/// The result of [`ensure`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outlined {
-    /// No server was asked: no file that may hold the answer lacks an outline that one could make.
+    /// No server was asked: no file that may hold the answer lacks an outline that a server could provide.
     Nothing,
-    /// Servers were asked; what is missing all the same.
+    /// Servers were asked; these gaps remain.
     Tried(Vec<Gap>),
 }
 
-/// Has what lies at `relative_path` (empty: anywhere) and may hold the `needed` words outlined by language servers, as far as
-/// there are any: a server that could not say more is not started. Languages without a server are not told of: see
-/// [`unserved`].
+/// Has language servers outline the files at or beneath `relative_path` (empty: everywhere) that may hold the
+/// `needed` words. A server that could add nothing is not started. Languages without a server are not
+/// reported: see [`unserved`].
 pub async fn ensure(
     project: &Project,
     relative_path: &str,
@@ -170,7 +170,7 @@ pub async fn ensure(
     Outlined::Tried(outlining.run(files).await)
 }
 
-/// Those of the files that may hold the words.
+/// Keeps the files that may hold the words; keeps all files if there are more than `MAX_FILES`.
 fn holding(
     view: &View,
     mut files: Vec<(RelPath, LanguageId)>,
@@ -182,7 +182,7 @@ fn holding(
     files
 }
 
-/// What stands for each language's server in fingerprints.
+/// The fingerprint of each language's server.
 type Servers = BTreeMap<LanguageId, u64>;
 
 fn fingerprint(server: &str) -> u64 {
@@ -192,7 +192,8 @@ fn fingerprint(server: &str) -> u64 {
     u64::from_le_bytes(cut)
 }
 
-/// The files at or beneath `scope` that are listed and not read, with their languages, and whether it is a single file.
+/// Returns the files at or beneath `scope` that are listed and not read, with their languages, and whether
+/// `scope` is a single file.
 fn plain_files(view: &View, scope: &RelPath) -> (Vec<(RelPath, LanguageId)>, bool) {
     let is_file = view.snapshot.files.get(scope.as_str()).is_some();
     let plain = view.snapshot.files.within(scope).filter(|file| matches!(file.content, Content::Plain));
@@ -200,7 +201,7 @@ fn plain_files(view: &View, scope: &RelPath) -> (Vec<(RelPath, LanguageId)>, boo
     (plain.filter_map(|entry| with_language(&entry.path)).collect(), is_file)
 }
 
-/// The files as they are now; those that are no text (any more) are left out.
+/// Reads the current files; omits those that are not text (any more) or are too large.
 fn read(view: &View, files: &[(RelPath, LanguageId)], servers: &Servers) -> Vec<FileToOutline> {
     let file = |(path, language): &(RelPath, LanguageId)| {
         let read = view.root.read_unlinked(path, MAX_BYTES).ok()?;
@@ -218,28 +219,28 @@ fn read(view: &View, files: &[(RelPath, LanguageId)], servers: &Servers) -> Vec<
     files.iter().filter_map(file).collect()
 }
 
-/// One question's outlining.
+/// The outlining for one question.
 struct Outlining<'a> {
     project: &'a Project,
     servers: Servers,
     waiting: Waiting,
-    /// When it ends, done or not.
+    /// When outlining ends, complete or not.
     until: Instant,
     missing: BTreeMap<LanguageId, Missing>,
 }
 
-/// What is missing of one language.
+/// The missing outlines of one language.
 #[derive(Default)]
 struct Missing {
     files: usize,
-    /// Files over which the server failed just now.
+    /// Files on which the server failed during this question.
     failures: usize,
     why: Option<String>,
-    /// Whether the reason is none of a single file.
+    /// Whether the reason applies to more than a single file.
     is_hopeless: bool,
 }
 
-/// What came of asking about a file.
+/// The result of a request for one file's outline.
 type OutlineAnswer = Result<OutlinedFile, (LanguageId, NoAnswer)>;
 
 impl Outlining<'_> {
@@ -272,7 +273,7 @@ impl Outlining<'_> {
         };
         for (path, language) in &files {
             if !wanted.iter().any(|wanted| wanted.at.path == *path) {
-                self.failed(*language, "it is no text, or too large".to_owned());
+                self.failed(*language, "a file is not text, or is too large".to_owned());
             }
         }
         let mut outlined = Vec::new();
@@ -285,8 +286,7 @@ impl Outlining<'_> {
             match self.project.servers.failed_over(file.language, file.at.hash) {
                 None => first.push(file),
                 Some((times, why)) if times >= MAX_TRIES => {
-                    let why =
-                        format!("{}: {why}; it is not asked for again until the file changes", file.at.path);
+                    let why = format!("{}: {why}; not requested again until the file changes", file.at.path);
                     self.failed(file.language, why);
                 }
                 Some(_) => suspects.push(file),
@@ -295,7 +295,7 @@ impl Outlining<'_> {
         self.ask_about(first, AT_A_TIME, &mut outlined).await;
         self.ask_about(suspects, 1, &mut outlined).await;
         if !outlined.is_empty() {
-            // A stopping engine answers nothing anyway.
+            // A stopping engine answers no question anyway.
             let _ = self.project.engine.outlined(outlined).await;
         }
     }
@@ -307,7 +307,7 @@ impl Outlining<'_> {
         outlined: &mut Vec<OutlinedFile>,
     ) {
         let mut files = files.into_iter();
-        // Dropped when time is over: questions under way are taken back from their servers.
+        // Dropped on timeout, which cancels the requests under way.
         let mut under_way: JoinSet<OutlineAnswer> = JoinSet::new();
         let mut languages_under_way: BTreeMap<LanguageId, usize> = BTreeMap::new();
         loop {
@@ -323,7 +323,7 @@ impl Outlining<'_> {
                 under_way.spawn(ask_one(self.project.servers.clone(), file, self.waiting));
             }
             let Ok(Some(done)) = timeout_at(self.until, under_way.join_next()).await else { break };
-            // It panicked: the log says why, and the file counts as still under way.
+            // The task panicked: the log has the reason, and the file counts as still under way.
             let Ok(done) = done else { continue };
             let language = match &done {
                 Ok(file) => self.project.languages.language_of(&file.path),
@@ -350,7 +350,7 @@ impl Outlining<'_> {
             .is_some_and(|missing| missing.is_hopeless || missing.failures >= MAX_FAILURES)
     }
 
-    /// A file that was not asked about; what was said of another may be why.
+    /// Counts a file that was not asked about; the reason may be that of another file.
     fn left_out(&mut self, language: LanguageId) {
         self.missing.entry(language).or_default().files += 1;
     }
@@ -381,7 +381,7 @@ async fn ask_one(servers: symd_lsp::Servers, file: FileToOutline, waiting: Waiti
     }
 }
 
-/// The reason in a few words: the language is said beside it.
+/// Returns the reason without the language, which is named beside it.
 fn reason(why: &NoAnswer) -> String {
     match why {
         NoAnswer::NoServer { reason, .. } => format!("no language server: {reason}"),
@@ -396,13 +396,13 @@ impl FileToOutline {
     }
 }
 
-/// Items as symbols, those left out whose ranges do not lie in the text. The name stands in its range: what a server
-/// puts around it (`A::b`, `fn a()`) is cut off.
+/// Converts items to symbols; omits those whose ranges do not lie in the text. The name is the text at its
+/// range: what a server adds to it (`A::b`, `fn a()`) is cut off.
 fn symbols(items: &[Item], text: &Text) -> Vec<ForeignSymbol> {
     let symbol = |item: &Item| {
         let (range, name_range) = (item.range.resolve(text)?, item.name_range.resolve(text)?);
         let (name, name_range) = name_of(item, text, name_range);
-        // Some servers give the name's range as the whole: then it is at least that.
+        // Some servers give the name's range as the whole range: the result covers at least the name.
         let range = TextRange::new(range.start.min(name_range.start), range.end.max(name_range.end));
         let children = symbols(&item.children, text);
         Some(ForeignSymbol { name, kind: item.kind, range, name_range, children })
@@ -410,8 +410,8 @@ fn symbols(items: &[Item], text: &Text) -> Vec<ForeignSymbol> {
     items.iter().filter_map(symbol).collect()
 }
 
-/// The name and where it stands: the range itself where it holds one word, else where the last word of the server's
-/// name stands in it.
+/// Returns the name and its range: the given range if that holds one word, else the place in it of the last
+/// word of the server's name.
 fn name_of(item: &Item, text: &Text, range: TextRange) -> (String, TextRange) {
     let written = text.slice(range);
     let is_word =

@@ -1,6 +1,6 @@
-//! Places in files: what servers point at, checked against the text as it is now, and what syntax found, each with
-//! its line and the symbol around it. Each file is read once. Invariant: a spot lies in its file's text, and where a
-//! name was expected, the text there is that name.
+//! Places in files: those that servers point at, validated against the current text, and those that syntax
+//! found, each with its line and the enclosing symbol. Each file is read once. Invariant: a spot lies in its
+//! file's text, and if a name was expected, the text there is that name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -14,30 +14,29 @@ use symd_resolve::{self as resolve, Role};
 use symd_syntax::call_site::is_called;
 use symd_syntax::{Grammar, Outline, SymbolKind};
 
-/// Bytes of a line that are kept: generated files have lines of megabytes.
+/// Maximum number of bytes kept of a line: generated files have lines of megabytes.
 const MAX_LINE: usize = 2_000;
 
-/// The most bytes of a file outside the index that are read to check a range.
+/// Maximum number of bytes read of a file outside the index to check a range.
 const MAX_UNINDEXED_BYTES: u64 = 8 << 20;
 
-/// What stands between a qualifier and a name: `a.b`, `a?.b`, `A::b`.
+/// Characters between a qualifier and a name: `a.b`, `a?.b`, `A::b`.
 const QUALIFIES: [char; 4] = ['.', '?', '!', ':'];
 
 /// A place in a file of the project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spot {
-    /// Which file.
     pub path: RelPath,
-    /// In bytes.
+    /// The range in bytes.
     pub range: TextRange,
     /// 0-based line of its first byte.
     pub line: u32,
-    /// That line and its neighbours, without line breaks.
+    /// The line and its neighbours, without line breaks.
     pub around: Around,
-    /// What it does, as far as its line tells.
+    /// The role of the occurrence, as far as its line shows.
     pub role: Role,
-    /// The symbol that it is part of: the innermost function or class around it, outside functions the variable or property
-    /// whose statement holds it; `None` at the top level.
+    /// The enclosing symbol: the innermost function or class or, outside functions, the variable or property
+    /// whose statement contains the spot; `None` at the top level.
     pub inside: Option<Inside>,
 }
 
@@ -52,49 +51,46 @@ pub struct Around {
     pub after: Option<String>,
 }
 
-/// The symbol around a spot.
+/// The symbol that encloses a spot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inside {
-    /// Its name path.
     pub name_path: String,
-    /// Its kind.
     pub kind: SymbolKind,
-    /// Where its name begins, in bytes.
+    /// The offset of its name, in bytes.
     pub name_start: u32,
 }
 
-/// A place outside the project: its text is not shown.
+/// A place outside the project, whose text is not shown.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OutsideSpot {
-    /// Which file.
     pub path: PathBuf,
     /// 0-based.
     pub line: u32,
 }
 
-/// What a server pointed at and cannot be.
+/// The numbers of places in a server's answer that were dropped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dropped {
-    /// Ranges that do not lie in their file's text, or in no text that can be read.
+    /// Ranges outside their file's text, or in a file that cannot be read as text.
     pub outside_text: usize,
-    /// Ranges where the name does not stand.
+    /// Ranges that do not hold the name.
     pub not_the_name: usize,
-    /// Ranges told more than once.
+    /// Ranges that were reported more than once.
     pub duplicates: usize,
 }
 
-/// What is left of a server's spans.
+/// A server's spans after validation.
 #[derive(Clone, Debug, Default)]
 pub struct Checked {
-    /// In path order, then by offset.
+    /// Spots in path order, then by offset.
     pub spots: Vec<Spot>,
-    /// In path order, then by line.
+    /// Places outside the project, in path order, then by line.
     pub outside: Vec<OutsideSpot>,
-    /// What was left out.
+    /// What was dropped.
     pub dropped: Dropped,
 }
 
-/// What must stand at a span.
+/// The text that a span must hold.
 #[derive(Clone, Copy, Debug)]
 pub enum Expect<'a> {
     /// One of these names.
@@ -103,7 +99,7 @@ pub enum Expect<'a> {
     Anything,
 }
 
-/// Checks what a server pointed at.
+/// Validates the places that a server points at.
 pub fn check(view: &View, spans: &[Span], expect: Expect<'_>, cancel: &Cancel) -> Result<Checked, Cancelled> {
     let mut checked = Checked::default();
     let mut by_file: BTreeMap<&RelPath, Vec<&Span>> = BTreeMap::new();
@@ -145,8 +141,8 @@ pub fn check(view: &View, spans: &[Span], expect: Expect<'_>, cancel: &Cancel) -
     Ok(checked)
 }
 
-/// The spots of ranges that syntax found, which stand in path order. Those of files that changed meanwhile are left
-/// out where `name` no longer stands there.
+/// Returns the spots of ranges that syntax found, given in path order. `None` if the file changed meanwhile
+/// and `name` is no longer there.
 pub fn spots(
     view: &View,
     ranges: &[(RelPath, TextRange)],
@@ -173,7 +169,7 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Reads a file, whether the index has it or not.
+    /// Reads a file, whether the index holds it or not.
     pub(super) fn read(view: &View, path: &RelPath) -> Option<Source> {
         let file = view.snapshot.files.get(path.as_str());
         if let Some(file) = file
@@ -186,9 +182,9 @@ impl Source {
         Some(Source { text: Text::decode(bytes).ok()?, code: None })
     }
 
-    /// The identifier among `names` to which an empty range at `start` leads. Servers that search the text (kmp-lsp
-    /// 0.27) tell only where a match begins, at a qualifier if there is one, and tell comments and strings too: what
-    /// is no identifier for syntax is none.
+    /// Returns the identifier among `names` that an empty range at `start` leads to. Servers that search the
+    /// text (kmp-lsp 0.27) report only where a match begins, at a qualifier if there is one, and report
+    /// comments and strings too: what syntax does not know as an identifier is not accepted.
     fn identifier(&self, start: u32, names: &[String]) -> Option<TextRange> {
         let text = self.text.as_str();
         let rest = text.get(start as usize..)?;
@@ -218,7 +214,7 @@ impl Source {
         }
     }
 
-    /// What the name at `range` does, a declaration aside.
+    /// Returns the role of the name at `range`; does not recognize declarations.
     pub(super) fn role(&self, range: TextRange) -> Role {
         let Some((Some(grammar), outline)) = &self.code else { return Role::Use };
         if outline.imports.statements().any(|statement| statement.contains(range)) {
@@ -249,8 +245,9 @@ fn cut(line: &str) -> String {
     format!("{}…", &line[..end])
 }
 
-/// Where in `range` one of `names` stands: the whole of it, or the only place in it (servers begin ranges at a
-/// qualifier, or take in arguments; kmp-lsp's are empty), or a whole identifier that the file imports the name as.
+/// Returns the place of one of `names` in `range`: the whole range, or its only occurrence in it (servers
+/// begin ranges at a qualifier, or include arguments; kmp-lsp's are empty), or a whole identifier that the
+/// file imports the name as.
 fn fit(text: &str, range: TextRange, names: &[String]) -> Option<TextRange> {
     let range = if range.start == range.end { widened(text, range.start) } else { range };
     let covered = text.get(range.as_range())?;
@@ -267,14 +264,14 @@ fn fit(text: &str, range: TextRange, names: &[String]) -> Option<TextRange> {
     (is_word && is_alias()).then_some(range)
 }
 
-/// From a place to the end of the dotted name that begins there.
+/// Returns the range from a place to the end of the dotted name that begins there.
 fn widened(text: &str, start: u32) -> TextRange {
     let rest = text.get(start as usize..).unwrap_or_default();
     let length = rest.find(|c: char| !is_word_char(c) && c != '.').unwrap_or(rest.len());
     TextRange::new(start, start.saturating_add(u32::try_from(length).unwrap_or(0)))
 }
 
-/// Where `word` stands in `text` as a whole word, if it does exactly once.
+/// Returns the range of `word` in `text` if it occurs exactly once as a whole word.
 pub(super) fn only_word(text: &str, word: &str) -> Option<(usize, usize)> {
     let mut places = whole_words(text, word);
     match (places.next(), places.next()) {
@@ -283,7 +280,7 @@ pub(super) fn only_word(text: &str, word: &str) -> Option<(usize, usize)> {
     }
 }
 
-/// Whether `text` has `name as alias`, as Python, Kotlin, TypeScript and Rust rename what they import.
+/// Whether `text` contains `name as alias`, as Python, Kotlin, TypeScript and Rust rename imports.
 fn renames(text: &str, name: &str, alias: &str) -> bool {
     whole_words(text, name).any(|at| {
         let mut words = text[at + name.len()..].split_whitespace();
@@ -292,7 +289,7 @@ fn renames(text: &str, name: &str, alias: &str) -> bool {
     })
 }
 
-/// Where `word` stands in `text` as a whole word.
+/// Returns the offsets at which `word` occurs in `text` as a whole word.
 pub(super) fn whole_words<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
     let places = text.match_indices(word).map(|(at, _)| at).filter(move |_| !word.is_empty());
     places.filter(move |&at| {

@@ -1,4 +1,4 @@
-//! A symbol as answers show it, whatever tool asked.
+//! A symbol as answers show it, whichever tool asked.
 
 use std::sync::Arc;
 
@@ -11,47 +11,45 @@ use symd_syntax::{Grammar, Outline, Signature, SymbolKind};
 /// One symbol. Lines are 0-based, `end_line` inclusive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symbol {
-    /// Its file.
     pub path: RelPath,
-    /// Its own name, with its index where siblings share the name: the end of the name path.
+    /// The name, with its index where siblings share it: the last component of the name path.
     pub name: String,
-    /// Its name path, indices included.
+    /// The name path, indices included.
     pub name_path: String,
-    /// Its kind.
     pub kind: SymbolKind,
-    /// The line of its first decorator, annotation or modifier, else of itself.
+    /// Line of the first decorator, annotation or modifier, or else of the declaration itself.
     pub start_line: u32,
-    /// The last line of its body.
+    /// The last line of the body.
     pub end_line: u32,
     /// Whether it is a parameter or a local variable.
     pub is_local: bool,
-    /// What it takes and is, if asked for.
+    /// The signature, if requested.
     pub signature: Option<Signature>,
-    /// Its text, if asked for.
+    /// The source text, if requested.
     pub body: Option<String>,
-    /// The white space before the text on its first line.
+    /// The white space before `body` on its first line.
     pub indent: String,
-    /// Its children, as many levels as asked for.
+    /// The children, as many levels as requested.
     pub children: Vec<Symbol>,
 }
 
-/// How much of a symbol to show.
+/// Level of detail of a symbol in an answer.
 #[derive(Clone, Copy)]
 pub(super) struct Detail<'a> {
-    /// Levels of children.
+    /// Levels of children to include.
     pub(super) depth: usize,
-    /// The grammar and the text of the outline, to take signatures from; `None` to leave those out.
+    /// The grammar and text of the outline, from which signatures are read; `None` omits signatures.
     pub(super) text: Option<Lettering<'a>>,
 }
 
-/// A text, and the grammar by which it is read.
+/// A text and the grammar of its language, if there is one.
 #[derive(Clone, Copy)]
 pub(super) struct Lettering<'a> {
     pub(super) grammar: Option<Grammar>,
     pub(super) text: &'a str,
 }
 
-/// Row `row` of an outline as a symbol.
+/// Converts row `row` of an outline to a symbol.
 pub(super) fn symbol(path: &RelPath, outline: &Outline, row: usize, detail: Detail<'_>) -> Symbol {
     let this = &outline.rows[row];
     Symbol {
@@ -79,21 +77,21 @@ fn children(path: &RelPath, outline: &Outline, row: usize, detail: Detail<'_>) -
         .collect()
 }
 
-/// Rows in order of position.
+/// Sorts rows by position.
 pub(super) fn in_order(outline: &Outline, rows: impl Iterator<Item = usize>) -> Vec<usize> {
     let mut rows: Vec<usize> = rows.collect();
     rows.sort_by_key(|&row| (outline.rows[row].start, row));
     rows
 }
 
-/// The signature of row `row`, read from a few bytes of the file; `None` when the file is no longer what the index holds
-/// (then they could belong to something else).
+/// Reads the signature of row `row` from a few bytes of the file. Returns `None` if the file no longer
+/// matches the index, because the bytes could then belong to another symbol.
 pub(super) fn signature_of(view: &View, file: &Arc<FileEntry>, row: usize) -> Option<Signature> {
     let Content::Code { outline, stat, .. } = &file.content else { return None };
     let (row_of, grammar) = (outline.rows.get(row)?, file.grammar());
     let span = HeadSpan::of(row_of, grammar);
     let length = usize::try_from(span.end - span.start).ok()?;
-    // Offsets are those of the decoded text; where the file's bytes are something else, the name is not there.
+    // Offsets refer to the decoded text; if the file's bytes differ from it, the name is not found here.
     let read = view.root.read_at(&file.path, u64::from(span.start), length).ok()?;
     let name_at = usize::try_from(row_of.name_start - span.start).ok()?;
     if read.stat == *stat

@@ -1,5 +1,5 @@
-//! The symbol that a question is about, by name path and place: the only one, or the overloads of one name where the
-//! question is about all of them. Invariant: else an error that shows what there is instead.
+//! Resolves the symbol that a question is about, by name path and place: the only one, or the overloads of
+//! one name if the question is about all of them. Invariant: otherwise the error shows the alternatives.
 
 use std::sync::Arc;
 
@@ -16,79 +16,78 @@ use symd_resolve as resolve;
 use symd_syntax::name_path::Matching;
 use symd_syntax::{NamePattern, NamePatternError, SymbolKind};
 
-/// Names shown when nothing has the one that was asked for.
+/// Maximum number of similar names shown if no symbol has the requested name.
 pub const SIMILAR: usize = 5;
 
 /// A symbol as a client names it.
 #[derive(Clone, Debug)]
 pub struct SymbolSelector {
-    /// Its name path.
     pub name_path: String,
-    /// The file (or `file:line`, from 1) or directory it is in; empty for anywhere in the project.
+    /// The file (or `file:line`, 1-based) or directory that contains it; empty for the whole project.
     pub relative_path: String,
-    /// Whether parameters and local variables are meant too.
+    /// Whether parameters and local variables match too.
     pub locals: Locals,
-    /// What becomes of a name path that several declarations have.
+    /// What happens if several declarations have the name path.
     pub several: Several,
-    /// How the name is read.
     pub reading: Reading,
 }
 
-/// How a name is read that is no name path of the project.
+/// How a name is interpreted that is not a name path of the project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
-    /// As a name path only; what else it may mean is told with the refusal.
+    /// Only as a name path; the error reports what else it may mean.
     Literal,
-    /// In other ways too: `Flask.run`, `flask.app.Flask`, `Flask/run()`, an extension by its receiver. The target says how.
+    /// In other ways too: `Flask.run`, `flask.app.Flask`, `Flask/run()`, an extension by its receiver. The
+    /// target reports which.
     Free,
 }
 
-/// What becomes of a name path that several declarations have.
+/// What happens if several declarations have the name path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Several {
-    /// It is refused: the client has to say which.
+    /// It is rejected: the client has to choose one.
     Refused,
-    /// They are taken where they are one thing ([`Project::declarations`](super::Project::declarations)): the first stands
-    /// for them.
+    /// It is accepted if they are one entity ([`Project::declarations`](super::Project::declarations)): the
+    /// first represents them.
     OneThing,
-    /// They are taken together where they are overloads in one container, or one thing.
+    /// It is accepted if they are overloads in one container, or one entity: all are used together.
     Overloads,
 }
 
-/// The one symbol that was meant.
+/// A resolved symbol.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// Its file, as of the question.
+    /// The file, as of the question.
     pub file: Arc<FileEntry>,
-    /// Its row in the file's outline.
+    /// The row in the file's outline.
     pub row: usize,
-    /// What answers show of it.
+    /// The symbol as answers show it.
     pub symbol: Symbol,
-    /// Where its name stands, as servers are asked.
+    /// The position of the name, for requests to servers.
     pub at: At,
-    /// The whole of it, in bytes.
+    /// The whole declaration, in bytes.
     pub range: TextRange,
-    /// Its name, in bytes.
+    /// The name, in bytes.
     pub name_range: TextRange,
-    /// Its simple name: what stands at `name_range`.
+    /// The simple name: the text at `name_range`.
     pub name: String,
-    /// Its language; `None` when no language has such files.
+    /// The language; `None` if no language has such files.
     pub language: Option<LanguageId>,
-    /// What its name was read as, where that is no name path of the project.
+    /// What the name was read as, if it is not a name path of the project.
     pub read_as: Option<String>,
 }
 
-/// What is said of one symbol, or alike of several overloads of a name.
+/// The answer for one symbol, or for several overloads of a name with equal answers.
 #[derive(Clone, Debug)]
 pub struct OfOverloads<T> {
-    /// Which, in path order, then by position; with their signatures where the name has several.
+    /// The overloads, in path order, then by position; with their signatures if the name has several.
     pub of: Vec<Target>,
-    /// What is said.
+    /// The answer.
     pub found: T,
 }
 
 impl<T> OfOverloads<T> {
-    /// Adds what is said of `of`, which is said of others already if it `is_same` as what is said of them.
+    /// Adds the answer for `of`, which shares an entry with others if `is_same` holds for their answers.
     pub(super) fn add(all: &mut Vec<Self>, of: Vec<Target>, found: T, is_same: fn(&T, &T) -> bool) {
         match all.iter_mut().find(|known| is_same(&known.found, &found)) {
             Some(known) => known.of.extend(of),
@@ -97,42 +96,42 @@ impl<T> OfOverloads<T> {
     }
 }
 
-/// Files in which a symbol that was not found may be.
+/// Files that may hold a symbol that was not found.
 #[derive(Debug)]
 pub struct SearchGaps {
-    /// Those that were not looked into.
+    /// Files that were not searched.
     pub unread: Unread,
-    /// Those whose outlines their language servers have not made as yet, and why: a clause each.
+    /// Files that their language servers have not outlined yet, and why: one clause each.
     pub not_outlined: Vec<String>,
 }
 
-/// Why no single symbol is meant.
+/// Why no single symbol was resolved.
 #[derive(Debug, thiserror::Error)]
 pub enum TargetError {
-    /// The pattern is none.
+    /// The pattern is invalid.
     #[error(transparent)]
     Pattern(#[from] NamePatternError),
-    /// The place is of no use.
+    /// The place cannot be used.
     #[error(transparent)]
     Symbol(#[from] SymbolError),
     /// There is no such symbol.
     #[error("No symbol matching '{pattern}' found")]
     None {
-        /// What was asked.
+        /// The requested name path.
         pattern: String,
-        /// Symbols of that name elsewhere, the likeliest first.
+        /// Symbols of that name elsewhere, the most likely first.
         elsewhere: Vec<Symbol>,
-        /// Names like it, when there is none.
+        /// Similar names, if there is no such symbol.
         similar: Vec<String>,
-        /// Files that it may be in.
+        /// Files that may hold it.
         gaps: Box<SearchGaps>,
-        /// What the name means if it is not read as a name path, where it had to be.
+        /// What the name means if it is not read as a name path, if the request did not allow that.
         meant: Vec<Symbol>,
     },
-    /// There are several.
+    /// Several symbols match.
     #[error("Found multiple {} symbols matching '{pattern}'", candidates.len())]
     Several {
-        /// What was asked.
+        /// The requested name path.
         pattern: String,
         /// All of them, in path order, then by position.
         candidates: Vec<Symbol>,
@@ -140,12 +139,12 @@ pub enum TargetError {
 }
 
 impl Target {
-    /// What `resolve` calls it.
+    /// Returns the same symbol in the terms of `resolve`.
     pub fn resolved(&self) -> resolve::Target {
         resolve::Target { file: self.file.clone(), row: self.row }
     }
 
-    /// What a use of it may be written as: its name, and for a constructor that of its class.
+    /// Returns the spellings that a use of it may have: its name, and for a constructor that of its class.
     pub fn spellings(&self) -> Vec<String> {
         let mut names = vec![self.name.clone()];
         if self.symbol.kind == SymbolKind::Constructor
@@ -156,7 +155,7 @@ impl Target {
         names
     }
 
-    /// The symbol in row `row` of `file`.
+    /// Returns the symbol in row `row` of `file`.
     pub(super) fn new(
         view: &View,
         languages: &Languages,
@@ -192,7 +191,7 @@ impl Target {
         self.at.path == other.at.path && self.name_range == other.name_range
     }
 
-    /// With its signature, by which overloads are told apart.
+    /// Adds the signature, which distinguishes overloads.
     pub(super) fn with_signature(mut self, view: &View) -> Target {
         self.symbol.signature = signature_of(view, &self.file, self.row);
         self
@@ -200,7 +199,8 @@ impl Target {
 }
 
 impl SymbolSelector {
-    /// The only symbol of this name path at this path, no parameter and no local variable.
+    /// Returns a selector for the only symbol of this name path at this path, without parameters and local
+    /// variables.
     pub fn only(name_path: &str, relative_path: &str) -> SymbolSelector {
         SymbolSelector {
             name_path: name_path.to_owned(),
@@ -211,7 +211,7 @@ impl SymbolSelector {
         }
     }
 
-    /// Refuses a name path or a path whose text alone shows that it is of no use.
+    /// Rejects a name path or a path that is invalid whatever the project holds.
     pub fn check(&self) -> Result<(), TargetError> {
         NamePattern::parse(&self.name_path, Matching::Exact)?;
         RelPath::new(&self.relative_path).map_err(|error| SymbolError::Locate(error.into()))?;
@@ -232,8 +232,8 @@ pub fn target(
     first.ok_or_else(|| named.several(view, wanted))
 }
 
-/// Finds the one symbol, or, where that is wanted, all declarations of the name that are one thing, in path order, then by
-/// position; never none.
+/// Finds the one symbol or, if requested, all declarations of the name that are one entity, in path order,
+/// then by position. Never returns an empty list.
 pub fn declarations(
     view: &View,
     languages: &Languages,
@@ -246,8 +246,8 @@ pub fn declarations(
     all.filter(|all| !all.is_empty()).ok_or_else(|| named.several(view, wanted))
 }
 
-/// Finds the symbols that a question about a name is about, in path order, then by position: one, or, where that is
-/// wanted, all overloads of the name in their container, with their signatures.
+/// Finds the symbols that a question about a name concerns, in path order, then by position: one or, if
+/// requested, all overloads of the name in their container, with their signatures.
 pub fn targets(
     view: &View,
     languages: &Languages,
@@ -266,7 +266,7 @@ pub fn targets(
     Ok(vec![target(view, languages, wanted, cancel)?])
 }
 
-/// What a name stands for; never nothing.
+/// The matches of a name; never empty.
 struct Named {
     hits: Vec<Hit>,
     read_as: Option<String>,
@@ -302,7 +302,7 @@ impl Named {
         Err(none(view, &query, &wanted.name_path, meant, cancel)?)
     }
 
-    /// The only one, or those that are one thing, where that is wanted.
+    /// Returns the only match, or all matches if they are one entity and that is requested.
     fn of_one_thing(
         &self,
         view: &View,
@@ -317,7 +317,8 @@ impl Named {
         if is_one { Ok(&self.hits) } else { Err(self.several(view, wanted)) }
     }
 
-    /// Those whose whole name path, indices of their own aside, is `pattern`; all if there is none.
+    /// Returns the matches whose whole name path, except for their own index, is `pattern`; all matches if
+    /// there are none.
     fn of_this_path(&self, pattern: &str) -> Vec<Hit> {
         let pattern = bare(pattern);
         let is_whole = |hit: &&Hit| {
@@ -341,14 +342,15 @@ impl Named {
     }
 }
 
-/// A pattern without the slashes around it.
+/// Returns a pattern without the slashes around it.
 fn bare(pattern: &str) -> &str {
     let pattern = pattern.strip_prefix('/').unwrap_or(pattern);
     pattern.strip_suffix('/').unwrap_or(pattern)
 }
 
-/// `src/a.ts:12` is `src/a.ts` and its line 12, from 0; a file that is really called so is that file. Symbols of
-/// different kinds may share file and name path (TypeScript's interface and constant, Java's field and method).
+/// Splits `src/a.ts:12` into `src/a.ts` and its line 12, 0-based; a file that has this very name is not
+/// split. Symbols of different kinds may share file and name path (TypeScript's interface and constant,
+/// Java's field and method).
 fn with_line<'a>(view: &View, relative_path: &'a str) -> (&'a str, Option<u32>) {
     let split = || {
         let (path, line) = relative_path.rsplit_once(':')?;
@@ -366,7 +368,7 @@ fn begins_on(hit: &Hit, line: u32) -> bool {
     row.is_some_and(|row| row.start_line <= line && line <= row.name_line)
 }
 
-/// The only hit, or the only one whose whole name path is the pattern.
+/// Returns the only hit, or the only one whose whole name path is the pattern.
 fn the_one<'a>(hits: &'a [Hit], pattern: &str) -> Option<&'a Hit> {
     if let [only] = hits {
         return Some(only);
@@ -381,7 +383,7 @@ fn the_one<'a>(hits: &'a [Hit], pattern: &str) -> Option<&'a Hit> {
     }
 }
 
-/// A candidate, with its signature.
+/// Returns a candidate, with its signature.
 fn shown(view: &View, hit: &Hit) -> Option<Symbol> {
     let outline = hit.file.outline()?;
     let plain = symbol(&hit.file.path, outline, hit.row, Detail { depth: 0, text: None });
@@ -407,8 +409,8 @@ fn none(
     Ok(TargetError::None { pattern, elsewhere, similar, gaps, meant })
 }
 
-/// What stands in the text where a row's name is, and its length. A composed name (`impl Display for Size`) does not
-/// stand there as a whole: then it is the identifier that does.
+/// Returns the text at a row's name, and its length. A composed name (`impl Display for Size`) does not occur
+/// there as a whole: then returns the identifier that does.
 fn written_name(view: &View, file: &FileEntry, hash: ContentHash, at: u32, name: &str) -> (String, u32) {
     let length = |name: &str| u32::try_from(name.len()).unwrap_or(0);
     let is_plain = name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$'));
@@ -418,7 +420,7 @@ fn written_name(view: &View, file: &FileEntry, hash: ContentHash, at: u32, name:
         (!current.text.as_str().get(at as usize..)?.starts_with(name) && !written.is_empty())
             .then(|| written.to_owned())
     };
-    // An unnamed companion's name is plain, and not in the text.
+    // The name of an unnamed companion is plain, but not in the text.
     let may_be_composed = !is_plain || name == "Companion";
     match may_be_composed.then(composed).flatten() {
         Some(written) => {
@@ -429,14 +431,14 @@ fn written_name(view: &View, file: &FileEntry, hash: ContentHash, at: u32, name:
     }
 }
 
-/// The identifier that begins at `offset`; empty when none does.
+/// Returns the identifier that begins at `offset`; empty if there is none.
 pub(super) fn identifier_at(text: &Text, offset: u32) -> &str {
     let rest = text.as_str().get(offset as usize..).unwrap_or("");
     let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
     &rest[..end]
 }
 
-/// The symbol whose name stands at `offset` of `path`, if one is declared there.
+/// Returns the symbol whose name is at `offset` of `path`, if one is declared there.
 pub(super) fn declared_at(view: &View, languages: &Languages, path: &RelPath, offset: u32) -> Option<Target> {
     let file = view.snapshot.files.get(path.as_str())?;
     let outline = file.outline()?;

@@ -1,13 +1,13 @@
-//! Several questions at the same time. Invariant: the answers are in the order of the questions.
+//! Runs several questions concurrently. Invariant: the answers are in the order of the questions.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::task::Poll;
 
-/// One of them, and its answer when it has come.
+/// One question, and its answer once it is available.
 type JoinedFuture<F> = (Pin<Box<F>>, Option<<F as Future>::Output>);
 
-/// The answers of `questions`, which are under way at the same time; dropping the future drops them all.
+/// Returns the answers of `questions`, which run concurrently; dropping the future drops them all.
 pub(super) async fn all_of<F: Future>(questions: impl IntoIterator<Item = F>) -> Vec<F::Output> {
     let mut running: Vec<JoinedFuture<F>> = questions.into_iter().map(|one| (Box::pin(one), None)).collect();
     poll_fn(|context| {

@@ -1,6 +1,6 @@
-//! What an answer about symbols has not looked into and may lack therefore: files that cannot be read or parsed,
-//! directories that cannot be listed. Invariant: what could hold the answer is named, or counted; what could not is not
-//! spoken of.
+//! What an answer about symbols may lack because it was not searched: files that cannot be read or parsed,
+//! directories that cannot be listed. Invariant: what could hold the answer is named or counted; what could
+//! not is not mentioned.
 
 use std::collections::BTreeMap;
 
@@ -15,65 +15,65 @@ use symd_syntax::NamePattern;
 use symd_syntax::name_path::Matching;
 use symd_vfs::VfsError;
 
-/// Names that are told of one kind.
+/// Maximum number of names listed of one kind.
 const NAMED: usize = 3;
 
-/// What was not looked into, by what is in the way.
+/// What was not searched, by obstacle.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unread(BTreeMap<Obstacle, Vec<RelPath>>);
 
-/// What is in the way of looking into files.
+/// Why files were not searched, or not completely.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Obstacle {
-    /// The system does not let us read them; what it said of one.
+    /// Files that the system denies reading; its message for one of them.
     Unreadable(String),
-    /// They are too large.
+    /// Files that are too large.
     TooLarge,
-    /// They hold NUL bytes.
+    /// Files that contain NUL bytes.
     Binary,
-    /// Their parser does not get through them.
+    /// Files on which the parser fails.
     Unparsable,
-    /// Their parser is still at them.
+    /// Files that are still being parsed.
     OnTrial,
-    /// The parser met text it could not make sense of.
+    /// Files with syntax errors.
     Broken,
-    /// The same, and the name stands there: what is made of it may be wrong.
+    /// Files with syntax errors that contain the name, so that results from them may be wrong.
     Misread,
-    /// They name it as the other of Kotlin and Java does; how.
+    /// Files that use accessor names between Kotlin and Java; these names.
     Accessors(String),
-    /// Directories that the system does not let us list; what it said.
+    /// Directories that the system denies listing; its message.
     Unlisted(String),
 }
 
 impl Unread {
-    /// Whether everything was looked into.
+    /// Whether everything was searched.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether all that was not looked into is being parsed: the same question may know more in a moment.
+    /// Whether all that was not searched is being parsed: the same question may find more in a moment.
     pub fn is_being_parsed(&self) -> bool {
         !self.is_empty() && self.0.keys().all(|obstacle| *obstacle == Obstacle::OnTrial)
     }
 
-    /// What was not, a clause for each obstacle, with names and the next step.
+    /// Returns what was not searched, one clause for each obstacle, with names and the next step.
     pub fn clauses(&self) -> Vec<String> {
         self.0.iter().map(|(obstacle, paths)| clause(obstacle, paths)).collect()
     }
 
-    /// The same for those files alone of which no symbol is known.
+    /// Returns the clauses for files without any known symbols.
     pub fn clauses_of_unknown(&self) -> Vec<String> {
         let known = [Obstacle::Broken, Obstacle::Misread];
         let unknown = self.0.iter().filter(|(obstacle, _)| !known.contains(obstacle));
         unknown.map(|(obstacle, paths)| clause(obstacle, paths)).collect()
     }
 
-    /// The same where no name was looked for but all there is.
+    /// Returns the clauses for a question about everything rather than one name.
     pub fn clauses_of_all(&self) -> Vec<String> {
         self.0.iter().map(|(obstacle, paths)| clause_of_all(obstacle, paths)).collect()
     }
 
-    /// Adds what another part of the answer did not look into.
+    /// Adds what another part of the answer did not search.
     pub fn join(&mut self, other: Unread) {
         for (obstacle, paths) in other.0 {
             let all = self.0.entry(obstacle).or_default();
@@ -87,7 +87,7 @@ impl Unread {
         self.0.entry(obstacle).or_default().push(path);
     }
 
-    /// The files that this question could not read though it should have.
+    /// Adds the files that this question tried to read and could not.
     fn add_failed(&mut self, view: &View) {
         for path in view.failed() {
             let obstacle = Obstacle::Unreadable(reason(view, &path));
@@ -98,7 +98,7 @@ impl Unread {
     }
 }
 
-/// What may hold symbols that `query` asks for, where `found` of them were found.
+/// Returns what may hold symbols that match `query`, of which `found` were found.
 pub fn of_query(view: &View, query: &Query, found: usize, cancel: &Cancel) -> Result<Unread, Cancelled> {
     let mut unread = Unread::default();
     let snapshot = &view.snapshot;
@@ -130,7 +130,7 @@ pub fn of_query(view: &View, query: &Query, found: usize, cancel: &Cancel) -> Re
     Ok(unread)
 }
 
-/// What may declare the name that stands at `range` of `path`, where nothing is known to.
+/// Returns what may declare the name at `range` of `path`, of which no declaration is known.
 pub(crate) fn of_declaration(
     view: &View,
     path: &RelPath,
@@ -151,7 +151,7 @@ pub(crate) fn of_declaration(
     of_query(view, &query, 0, cancel)
 }
 
-/// What lies at or beneath `path` and was not looked into, or not wholly.
+/// Returns what lies at or beneath `path` and was not searched, or not completely.
 pub fn within(view: &View, path: &RelPath) -> Unread {
     let mut unread = Unread::default();
     let unsure = view.snapshot.unsure.iter().filter(|file| file.is_within(path));
@@ -168,7 +168,7 @@ pub fn within(view: &View, path: &RelPath) -> Unread {
     unread
 }
 
-/// What may hold the word `name`, in files of any language.
+/// Returns what may hold the word `name`, in files of any language.
 pub(crate) fn of_word(view: &View, name: &str) -> Unread {
     let needed = NeededWords::of_name(name);
     let mut unread = Unread::default();
@@ -180,7 +180,7 @@ pub(crate) fn of_word(view: &View, name: &str) -> Unread {
     unread
 }
 
-/// What may name the target, or one of `more` (names of what is related to it).
+/// Returns what may name the target, or one of `more` (names of related symbols).
 pub(crate) fn of_target(
     view: &View,
     target: &Target,
@@ -217,8 +217,9 @@ pub(crate) fn of_target(
     Ok(unread)
 }
 
-/// What may inherit from the target, or override it, in files that the parser made no sense of: they name it, or one of
-/// `kin` (what is related to it). Of a member of `class` they name that or one of `kin` besides.
+/// Returns the files with syntax errors that may inherit from the target, or override it: they contain its
+/// name, or one of `kin` (names of related types). For a member of `class`, they contain its name and also
+/// that of the class or one of `kin`.
 pub(crate) fn of_heirs(
     view: &View,
     target: &Target,
@@ -244,7 +245,8 @@ pub(crate) fn of_heirs(
     Ok(unread)
 }
 
-/// Whether a file that was not parsed is of a language that can name the target. One without an extension may be of any.
+/// Whether a file that was not parsed is in a language that can name the target. A file of unknown language
+/// may be.
 fn can_name(view: &View, file: &FileEntry, target: &Target) -> bool {
     let Some(language) = view.languages.language_of(&file.path) else { return true };
     let grammar = view.languages.get(language).grammar.as_deref();
@@ -254,7 +256,7 @@ fn can_name(view: &View, file: &FileEntry, target: &Target) -> bool {
     }
 }
 
-/// Why the file was not looked into; `None` where it was, or cannot hold what is looked for.
+/// Returns why the file was not searched; `None` if it was, or cannot hold what is searched for.
 fn obstacle(view: &View, file: &FileEntry, needed: &NeededWords) -> Option<Obstacle> {
     let Content::Skipped { why, .. } = &file.content else { return None };
     let obstacle = match why {
@@ -267,20 +269,20 @@ fn obstacle(view: &View, file: &FileEntry, needed: &NeededWords) -> Option<Obsta
     needed.may_be_in(view, &file.path).then_some(obstacle)
 }
 
-/// Whether a file whose parse had errors may declare what no file is known to declare: the words stand in it.
+/// Whether a file with syntax errors may declare what no file is known to declare: it contains the words.
 fn may_declare(view: &View, file: &FileEntry, needed: &NeededWords) -> bool {
     file.outline().is_some_and(|outline| outline.has_errors) && needed.may_be_in(view, &file.path)
 }
 
-/// What the system says when the file is read once more.
+/// Returns the system's message when the file is read once more.
 fn reason(view: &View, path: &RelPath) -> String {
     match view.root.read_at(path, 0, 1) {
         Err(VfsError::Io { source, .. }) => said(&source),
-        _ => "that may have passed; ask again".to_owned(),
+        _ => "the error may be temporary; ask again".to_owned(),
     }
 }
 
-/// What the system said, without its number.
+/// Returns the system's message without its error number.
 fn said(error: &std::io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or(&text).to_owned()
@@ -293,10 +295,10 @@ fn clause_of_all(obstacle: &Obstacle, paths: &[RelPath]) -> String {
         Obstacle::TooLarge => format!("{files} too large to be parsed: {names}"),
         Obstacle::Binary => format!("{files} with NUL bytes, which cannot be parsed: {names}"),
         Obstacle::Unparsable => {
-            format!("{files} that the parser does not get through: {names}; `symd status` says why")
+            format!("{files} that the parser fails on: {names}; see `symd status`")
         }
         Obstacle::OnTrial => {
-            format!("{files} that the parser takes long over: {names}; ask again in a few seconds")
+            format!("{files} still being parsed: {names}; ask again in a few seconds")
         }
         Obstacle::Broken | Obstacle::Misread => {
             format!("{files} with syntax errors, symbols may be missing: {names}")
@@ -318,22 +320,18 @@ fn clause(obstacle: &Obstacle, paths: &[RelPath]) -> String {
         Obstacle::Binary => format!("{files} with NUL bytes {hold} the name and cannot be parsed: {names}"),
         Obstacle::Unparsable => {
             format!(
-                "{files} that the parser does not get through {hold} the name: {names}; `symd status` says why"
+                "{files} that the parser fails on {hold} the name: {names}; see `symd status` for the reason"
             )
         }
         Obstacle::OnTrial => {
-            format!(
-                "{files} that the parser takes long over {hold} the name: {names}; ask again in a few seconds"
-            )
+            format!("{files} still being parsed {hold} the name: {names}; ask again in a few seconds")
         }
         Obstacle::Broken => format!("{files} with syntax errors {hold} the name and may declare it: {names}"),
         Obstacle::Misread => {
-            format!(
-                "{files} with syntax errors {hold} the name and may have more of what was asked for: {names}"
-            )
+            format!("{files} with syntax errors {hold} the name and may hold further results: {names}")
         }
         Obstacle::Accessors(how) => {
-            format!("{files} {hold} {how}, which may be the same between Kotlin and Java: {names}")
+            format!("{files} {hold} {how}, which may be the same member in Kotlin and Java: {names}")
         }
         Obstacle::Unlisted(why) => {
             let directories = if count == 1 { "directory" } else { "directories" };

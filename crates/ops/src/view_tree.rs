@@ -5,12 +5,12 @@ use symd_engine::View;
 use symd_files::tree::Tree;
 use symd_vfs::EntryKind;
 
-/// The project's files as a view sees them.
 pub trait ViewTree {
     /// Runs `work` on the project's files as this view sees them.
     fn tree<T>(&self, work: impl FnOnce(&Tree<'_>) -> T) -> T;
 
-    /// As [`ViewTree::tree`], where no path that a client names is refused for being ignored. The list of files is the same.
+    /// Same as [`ViewTree::tree`], but no path that a client names is rejected for being ignored. The list of
+    /// files is the same.
     fn whole_tree<T>(&self, work: impl FnOnce(&Tree<'_>) -> T) -> T;
 }
 

@@ -1,21 +1,22 @@
-//! What a worker takes from itself before it reads the first text. Each is done once and cannot be undone: a scanner that
-//! overruns its memory under a hostile text has a pipe, memory of its own, and nothing else.
+//! The restrictions that a worker puts on itself before it reads the first text. Each is applied once and
+//! cannot be undone: a scanner that overruns its memory on a hostile text has access to a pipe and its own
+//! memory, and to nothing else.
 
 use std::os::fd::AsFd;
 
 use rustix::process::{DumpableBehavior, Pid, Resource, Rlimit, Signal};
 
-/// Ties this process to the thread that started it, which lives as long as the daemon `parent`, and takes from it what it
-/// does not need. What the system cannot do (a kernel without filters) is left out: the other walls stand. An error says that
-/// there is no life line.
+/// Ties this process to the thread that started it, which lives as long as the daemon `parent`, and drops the
+/// rights that it does not need. Restrictions that the system does not support (a kernel without filters) are
+/// skipped; the others still apply. An error means that the process could not be tied to its parent.
 pub(super) fn confine(parent: Pid) -> rustix::io::Result<()> {
-    // However the daemon ends, also while this process hangs in a text.
+    // Takes effect however the daemon ends, even while this process hangs in a text.
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-    // It may have ended before that was set.
+    // The parent may have ended before the signal was set.
     if rustix::process::getppid() != Some(parent) {
         return Err(rustix::io::Errno::SRCH);
     }
-    // No core file, and no program that the system runs to make one: it would hold the user's source.
+    // No core file, and no core handler program: a core would contain the user's source.
     let _ = rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable);
     let none = Rlimit { current: Some(0), maximum: Some(0) };
     for resource in [Resource::Core, Resource::Fsize, Resource::Nofile] {
@@ -25,10 +26,11 @@ pub(super) fn confine(parent: Pid) -> rustix::io::Result<()> {
     Ok(())
 }
 
-/// Limits the processor time and address space that this process may take from now on; `seconds` are whole ones since it began.
+/// Limits the processor time and address space of this process from now on; `seconds` are whole seconds since
+/// the process began.
 pub(super) fn limit(seconds: u64, address_space: u64) {
     let soft = |current| Rlimit { current: Some(current), maximum: None };
-    // A number that is lower than what is in use is no mistake: the next page is refused.
+    // A limit below the current use is valid: the next allocation fails.
     let _ = rustix::process::setrlimit(Resource::Cpu, soft(seconds));
     let _ = rustix::process::setrlimit(Resource::As, soft(address_space));
 }
@@ -40,7 +42,7 @@ pub(super) fn pipe() -> impl AsFd {
 
 #[cfg(target_os = "linux")]
 fn filter() {
-    // Without it the other walls stand.
+    // Without the filter the other restrictions still apply.
     if let Some(program) = filter::program() {
         let _ = seccompiler::apply_filter(&program);
     }
@@ -49,8 +51,8 @@ fn filter() {
 #[cfg(not(target_os = "linux"))]
 fn filter() {}
 
-/// The system calls that parsing takes. Any other fails with EPERM, which harms less than a signal where a C library of
-/// tomorrow calls something new: that must not put every file of a project into quarantine.
+/// The system calls that parsing needs. Any other fails with EPERM. A signal would be worse if a future C
+/// library makes a new call: it would put every file of a project into quarantine.
 #[cfg(target_os = "linux")]
 mod filter {
     use seccompiler::{
@@ -58,7 +60,7 @@ mod filter {
         SeccompRule,
     };
 
-    /// A condition on argument `at`: all of `mask`'s bits as in `value`.
+    /// Returns a condition on argument `at`: its bits in `mask` equal those of `value`.
     fn masked(at: u8, mask: u64, value: u64) -> Option<SeccompCondition> {
         SeccompCondition::new(at, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(mask), value).ok()
     }
@@ -74,21 +76,21 @@ mod filter {
         let resource = |number: u32| Some(vec![is(0, 0)?, is(1, u64::from(number))?]);
         let anonymous = u64::try_from(libc::MAP_ANONYMOUS).ok()?;
         let rules: Vec<(libc::c_long, Vec<Vec<SeccompCondition>>)> = vec![
-            // The pipe.
+            // The pipe to the daemon.
             (libc::SYS_read, pipe()?),
             (libc::SYS_write, pipe()?),
             (libc::SYS_writev, pipe()?),
-            // Memory, none of it to be run.
+            // Memory, but never executable.
             (libc::SYS_brk, vec![]),
             (libc::SYS_mmap, vec![vec![no_code(2)?, masked(3, anonymous, anonymous)?]]),
             (libc::SYS_mprotect, vec![vec![no_code(2)?]]),
             (libc::SYS_mremap, vec![]),
             (libc::SYS_munmap, vec![]),
             (libc::SYS_madvise, vec![]),
-            // Its limits, for each text anew.
+            // The process's own limits, set for each text.
             (libc::SYS_prlimit64, vec![resource(libc::RLIMIT_CPU)?, resource(libc::RLIMIT_AS)?]),
             (libc::SYS_clock_gettime, vec![]),
-            // abort(), panics, the end.
+            // abort(), panics, exit.
             (libc::SYS_getpid, vec![]),
             (libc::SYS_gettid, vec![]),
             (libc::SYS_tgkill, vec![vec![is(0, me)?]]),

@@ -1,6 +1,7 @@
-//! The workers of a daemon. At most one per core parses files in the ordinary way; files under trial have half as many of
-//! their own, favoured least of all. One thread starts them all and outlives them: the system ends a worker with the thread
-//! that started it. Invariant: a worker that did not answer is never used again.
+//! The pool of a daemon's workers. At most one per core parses ordinary files; files on trial have half as
+//! many of their own, at the lowest priority. One thread starts all workers and outlives them, because the
+//! system kills a worker when the thread that started it ends. Invariant: a worker that did not answer is
+//! never used again.
 
 use std::collections::HashMap;
 use std::io;
@@ -17,33 +18,34 @@ use super::worker;
 use symd_base::{Cancel, cores};
 use symd_syntax::Grammar;
 
-/// An idle worker is ended after this.
+/// Time after which an idle worker is ended.
 const IDLE: Duration = Duration::from_secs(10);
-/// One that holds more than this after a text is ended at once.
+/// A worker that holds more bytes of memory than this after a text is ended at once.
 const LARGEST_IDLE: u64 = 96 << 20;
-/// Texts below this are not worth a look at the worker's memory.
+/// Length in bytes below which a text is too short for the worker's memory to be checked.
 const SMALL_TEXT: usize = 64 << 10;
-/// Orders on their way. When it is full those who need a worker wait; the thread waits for nobody.
+/// Capacity of the queue of orders. When it is full, threads that need a worker block; the starter thread
+/// never blocks on it.
 const ORDERS: usize = 64;
-/// How often who waits for a worker looks whether anybody still wants the answer.
+/// Interval at which a thread that waits for a worker checks whether it was cancelled.
 const CANCEL_EVERY: Duration = Duration::from_millis(25);
-/// What the average text is believed to take before the first one was parsed.
+/// Nanoseconds per byte assumed for parsing, until the first text was parsed.
 const FIRST_GUESS: u64 = 400;
-/// Bounds on what it is believed to take: no machine is out of them, and no run of odd files moves it further.
+/// Bounds of the average parsing time: all machines lie within them, and they limit how far a run of unusual
+/// files can move it.
 const NANOSECONDS_PER_BYTE: std::ops::RangeInclusive<u64> = 100..=3_000;
 
-/// For whom a text is parsed.
+/// The purpose for which a text is parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lane {
-    /// Somebody waits for this very text: before all files.
+    /// A request waits for this very text: takes precedence over all files.
     Question,
-    /// A file among others.
+    /// An ordinary file.
     File,
-    /// A file that was taken aside, alone in a fresh worker.
+    /// A file that was set aside, alone in a fresh worker.
     Trial,
 }
 
-/// The workers.
 #[derive(Debug)]
 pub(super) struct Crew {
     shared: Arc<Shared>,
@@ -70,18 +72,18 @@ struct Roll {
     pace: Pace,
 }
 
-/// What texts took so far, in nanoseconds per byte.
+/// The average parsing time of texts so far, in nanoseconds per byte.
 #[derive(Debug)]
 struct Pace {
-    /// Those of a grammar: some are parsed several times as fast as others.
+    /// By grammar: some grammars parse several times as fast as others.
     by_grammar: HashMap<&'static str, u64>,
-    /// All of them, for a grammar of which none was parsed.
+    /// Over all grammars, for a grammar of which no text was parsed yet.
     overall: u64,
 }
 
 enum Order {
     Start(SyncSender<io::Result<Worker>>),
-    /// A client came or went: have a worker ready, or look whether one is to be ended.
+    /// A client connected or disconnected: start a worker in advance, or check whether one is to be ended.
     Clients,
 }
 
@@ -89,7 +91,7 @@ enum Order {
 #[derive(Debug)]
 struct Permit(Arc<Shared>, Lane);
 
-/// A text that takes long, with the worker that goes on with it. Dropping it ends that.
+/// A slow text, with the worker that continues to parse it. Dropping it ends the worker.
 #[derive(Debug)]
 pub struct RunningTrial {
     worker: Box<Worker>,
@@ -97,21 +99,21 @@ pub struct RunningTrial {
 }
 
 impl RunningTrial {
-    /// Waits for the answer, for as long as the text may take.
+    /// Waits for the answer, for as long as parsing the text may take.
     pub(super) fn finish(mut self, cancel: &Cancel) -> Result<Answered, Unanswered> {
         self.worker.go_on(cancel)
     }
 }
 
-/// What came of a request.
+/// The result of a request.
 pub(super) enum Outcome {
     Answered(Answered),
-    /// It takes long; where there is room for one more trial, a worker goes on with it.
+    /// The text is slow; if the limit on trials allows one more, a worker continues to parse it.
     Slow(Option<RunningTrial>),
 }
 
 impl Crew {
-    /// A crew without workers as yet; `program` is symd itself.
+    /// Creates a crew without workers; `program` is symd itself.
     pub(super) fn new(program: PathBuf) -> io::Result<Crew> {
         let cores = cores::count();
         let crew = Mutex::new(Roll {
@@ -131,17 +133,17 @@ impl Crew {
         Ok(Crew { shared, orders })
     }
 
-    /// How many trials go on at once.
+    /// Returns the maximum number of concurrent trials.
     pub(super) fn trials(&self) -> usize {
         self.shared.trials
     }
 
-    /// How many requests were put to workers.
+    /// Returns the number of requests sent to workers.
     pub(super) fn requests(&self) -> u64 {
         self.shared.requests.load(Ordering::Relaxed)
     }
 
-    /// Puts `request` to a worker.
+    /// Sends `request` to a worker.
     pub(super) fn ask(
         &self,
         lane: Lane,
@@ -161,9 +163,10 @@ impl Crew {
         let bytes = request.text.len();
         let expected = limits::expected(bytes, self.shared.lock().pace.of(grammar.name()));
         let (stop_after, expected) = match lane {
-            // The client waits for this text: the same worker goes on with it if it takes long.
+            // The client waits for this text: if it is slow, the same worker continues with it.
             Lane::Question => (None, expected),
-            // Another worker would have to get all grammars at hand again, for much longer than the texts of a project take.
+            // Ending the worker would be worse: a new one would have to load all grammars again, which takes
+            // much longer than the texts of a project.
             Lane::File => (Some(expected), limits::too_late(expected)),
             Lane::Trial => (None, limits::HEAD_START),
         };
@@ -190,7 +193,7 @@ impl Crew {
         Ok(Outcome::Answered(answered))
     }
 
-    /// Lets a worker go on beside the others, where fewer do than may.
+    /// Lets a worker continue on a trial, if the limit on trials allows one more.
     fn aside(&self, worker: Worker) -> Option<RunningTrial> {
         let mut crew = self.shared.lock();
         if crew.on_trial >= self.shared.trials {
@@ -205,14 +208,14 @@ impl Crew {
         })
     }
 
-    /// One more client: a worker is kept for it.
+    /// Registers a client, for which a worker is kept ready.
     pub(super) fn client_came(&self) {
         self.shared.lock().clients += 1;
-        // Where it is full it is busy starting workers.
+        // If the queue is full, the thread is starting workers anyway.
         let _ = self.orders.try_send(Order::Clients);
     }
 
-    /// One client less.
+    /// Unregisters a client.
     pub(super) fn client_left(&self) {
         let mut crew = self.shared.lock();
         crew.clients = crew.clients.saturating_sub(1);
@@ -221,7 +224,7 @@ impl Crew {
     }
 
     fn start(&self) -> Result<Worker, Unanswered> {
-        let gone = || Unanswered::NotStarted(io::Error::other("the thread that starts workers is gone"));
+        let gone = || Unanswered::NotStarted(io::Error::other("the thread that starts workers has exited"));
         let (reply, started) = sync_channel(1);
         self.orders.send(Order::Start(reply)).map_err(|_| gone())?;
         started.recv().map_err(|_| gone())?.map_err(Unanswered::NotStarted)
@@ -278,14 +281,15 @@ impl Shared {
         self.crew.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Has a worker ready for others, unless it holds much memory. Texts of few bytes, where that is known, take none.
+    /// Returns a worker to the idle ones, unless it holds much memory. The check is skipped for short texts,
+    /// which leave little; `None` is an unknown length.
     fn keep(&self, worker: Worker, bytes: Option<usize>) {
         if bytes.is_some_and(|bytes| bytes < SMALL_TEXT) || worker.memory() <= LARGEST_IDLE {
             self.lock().idle.push((Instant::now(), worker));
         }
     }
 
-    /// The worker that was used last: the others may end.
+    /// Returns the worker used most recently, so that the others can time out.
     fn idle(&self) -> Option<Worker> {
         self.lock().idle.pop().map(|(_, worker)| worker)
     }
@@ -296,9 +300,9 @@ impl Pace {
         self.by_grammar.get(grammar).copied().unwrap_or(self.overall)
     }
 
-    /// Moves what the average text takes towards what this one took, by its length.
+    /// Moves the average parsing times towards that of this text, weighted by its length.
     fn learn(&mut self, grammar: &'static str, bytes: usize, took: Duration) {
-        // Of a few bytes the time says nothing.
+        // The time of a text of a few bytes is not meaningful.
         let (Ok(bytes), Ok(took)) = (u64::try_from(bytes), u64::try_from(took.as_nanos())) else { return };
         if bytes < 256 {
             return;
@@ -313,7 +317,6 @@ impl Pace {
     }
 }
 
-/// The thread that starts workers.
 struct Starter {
     program: PathBuf,
     shared: Weak<Shared>,
@@ -323,7 +326,7 @@ impl Starter {
     fn run(&self, orders: &Receiver<Order>) {
         let mut is_quiet = true;
         loop {
-            // Nothing to end: nothing to wake for.
+            // No worker can time out, so there is no need to wake up.
             let order = if is_quiet {
                 orders.recv().map_err(|_| RecvTimeoutError::Disconnected)
             } else {
@@ -331,7 +334,7 @@ impl Starter {
             };
             match order {
                 Ok(Order::Start(reply)) => {
-                    // Who asked has gone: the worker ends with the reply.
+                    // If the requester is gone, the worker ends with the reply.
                     let _ = reply.send(Worker::start(&self.program, worker::NAME));
                 }
                 Ok(Order::Clients) => self.warm(),
@@ -348,7 +351,7 @@ impl Starter {
         let crew = shared.lock();
         if crew.idle.is_empty() && crew.busy == 0 && crew.clients > 0 {
             drop(crew);
-            // Without one the first question starts it.
+            // On failure the first request starts a worker.
             if let Ok(worker) = Worker::start(&self.program, worker::NAME) {
                 shared.lock().idle.push((Instant::now(), worker));
             }
@@ -356,19 +359,20 @@ impl Starter {
     }
 }
 
-/// Ends workers that were idle for long; whether no more than one that is kept is left, so that none will have to be.
+/// Ends workers that were idle for too long. Returns whether at most the worker that is kept is left, so that
+/// none will have to be ended.
 fn end_idle(shared: &Shared) -> bool {
     let now = Instant::now();
     let mut crew = shared.lock();
     let keep = usize::from(crew.clients > 0);
     let mut ended = Vec::new();
-    // Those at the front were idle longest.
+    // The worker at the front was idle longest.
     while crew.idle.len() > keep && now.duration_since(crew.idle[0].0) >= IDLE {
         ended.push(crew.idle.remove(0));
     }
     let is_quiet = crew.idle.len() <= keep && crew.busy == 0;
     drop(crew);
-    // Waits for their ends: not under the lock.
+    // Dropping waits for their exits, so the lock must not be held.
     drop(ended);
     is_quiet
 }

@@ -1,5 +1,6 @@
-//! A worker process for work that is no parsing and that may never come to an end (a search): started alike, and taken the same
-//! from (see [`super::confine`]). Invariant: dropping a [`HelperProcess`] ends it, whatever it is at.
+//! A worker process for work other than parsing that may never terminate (a search). It is started and
+//! confined like a parse worker (see [`super::confine`]). Invariant: dropping a [`HelperProcess`] ends it,
+//! whatever it is doing.
 
 use std::ffi::OsString;
 use std::io;
@@ -12,22 +13,23 @@ use super::protocol::Tag;
 use super::{confine, worker};
 use symd_base::{Cancel, processes};
 
-/// Address space that a request may take, in bytes, and for each of its own.
+/// Address space in bytes that a request may take, and the addition for each byte of the request.
 const MEMORY_BASE: u64 = 1 << 30;
 const MEMORY_PER_BYTE: u64 = 8;
 
-/// A helper as the daemon has it. It is tied to the thread that started it: with that it ends.
+/// The daemon's side of a helper. The process is tied to the thread that started it: it is killed when that
+/// thread ends.
 #[derive(Debug)]
 pub struct HelperProcess(Worker);
 
-/// Why a helper did not answer. It is of no more use then.
+/// Reasons why a helper did not answer. The helper is unusable afterwards.
 #[derive(Debug)]
 pub enum NoReply {
-    /// The time is up.
+    /// The deadline has passed.
     Late,
-    /// The answer is not wanted any more.
+    /// The request was cancelled.
     Cancelled,
-    /// It could not do it, or has ended: why.
+    /// The request failed, or the process exited: the reason.
     Ended(String),
 }
 
@@ -37,8 +39,8 @@ impl HelperProcess {
         Worker::start(program, name).map(HelperProcess)
     }
 
-    /// Puts one request, in two parts so that a long text need not be copied, and waits for the answer, of at most
-    /// `longest` bytes, until `until`.
+    /// Sends one request, in two parts so that a long text need not be copied, and waits until `until` for
+    /// the answer, of at most `longest` bytes.
     pub fn ask(
         &mut self,
         (head, text): (&[u8], &[u8]),
@@ -47,7 +49,7 @@ impl HelperProcess {
         cancel: &Cancel,
     ) -> Result<Vec<u8>, NoReply> {
         let length = u32::try_from(head.len() + text.len())
-            .map_err(|_| NoReply::Ended("it is too long".to_owned()))?;
+            .map_err(|_| NoReply::Ended("the request is too long".to_owned()))?;
         let head = [&length.to_le_bytes(), head].concat();
         let wall = until.saturating_duration_since(Instant::now());
         match self.0.exchange((&head, text), longest, wall, cancel) {
@@ -61,19 +63,19 @@ impl HelperProcess {
     }
 }
 
-/// What a helper does: answers each request by `answer`, until the daemon closes its pipe. `arguments` are those behind the
-/// helper's name on the command line.
+/// Runs a helper: answers each request with `answer`, until the daemon closes the pipe. `arguments` are those
+/// after the helper's name on the command line.
 pub fn serve(arguments: &[OsString], mut answer: impl FnMut(&[u8]) -> Result<Vec<u8>, String>) -> ExitCode {
     let Some(parent) = worker::life(arguments) else {
         return ExitCode::from(worker::NOT_A_WORKER);
     };
     let _ = rustix::thread::set_name(c"symd-helper");
-    // Before the filter, which lets no file be opened.
+    // Must precede the filter, which forbids opening files.
     let memory = processes::address_space(rustix::process::getpid()).unwrap_or(0);
     if confine::confine(parent).is_err() {
         return ExitCode::from(worker::NOT_A_WORKER);
     }
-    // An error is the end of the pipe, which the daemon has closed.
+    // An error means that the daemon closed the pipe.
     let _ = answer_all(memory, &mut answer);
     ExitCode::SUCCESS
 }

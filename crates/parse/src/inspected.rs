@@ -1,9 +1,9 @@
-//! What a worker answers to [`Task::Inspect`](super::protocol::Task::Inspect), as bytes. Invariant: what is decoded points
-//! into the text that was asked about.
+//! The encoding of a worker's answer to [`Task::Inspect`](super::protocol::Task::Inspect). Invariant: decoded
+//! offsets lie in the text of the request.
 //!
 //! ```text
 //! length of the outline u32 | outline, in the cache's codec
-//! error u8 (0 none, 1 passed over, 2 missing) | start u32 | end u32 | length of what is missing u8 | what is missing
+//! error u8 (0 none, 1 skipped, 2 missing) | start u32 | end u32 | length u8 and name of the missing node
 //! misplaced u8 (0 none, else 1 + its fault) | at u32
 //! kind of a line u8 *
 //! ```
@@ -13,7 +13,7 @@ use symd_base::TextRange;
 use symd_index::cache::codec;
 use symd_syntax::{BlockFault, Grammar, Inspected, LineKind, Misplaced, Outline, SyntaxErrorAt};
 
-/// In the order of their numbers.
+/// In the order of their encoded numbers.
 const FAULTS: [BlockFault; 3] = [BlockFault::Empty, BlockFault::Column, BlockFault::Shallow];
 const KINDS: [LineKind; 5] =
     [LineKind::Blank, LineKind::Code, LineKind::Continued, LineKind::Literal, LineKind::Comment];
@@ -45,7 +45,7 @@ fn number<T: Copy + PartialEq>(all: &[T], one: T) -> u8 {
     at.and_then(|at| u8::try_from(at).ok()).unwrap_or(u8::MAX)
 }
 
-/// `None` for bytes that are none, or not about `text`.
+/// Returns `None` for invalid bytes, or for an answer that does not fit `text`.
 pub(super) fn decode(bytes: &[u8], grammar: Grammar, text: &str) -> Option<Inspected> {
     let (length, rest) = bytes.split_first_chunk()?;
     let (outline, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
@@ -79,11 +79,12 @@ pub(super) fn decode(bytes: &[u8], grammar: Grammar, text: &str) -> Option<Inspe
     };
     let kinds = lines.iter().map(|kind| KINDS.get(usize::from(*kind)).copied());
     let lines: Vec<LineKind> = kinds.collect::<Option<_>>()?;
-    // Each line but the last takes a byte.
+    // Each line but the last has at least one byte.
     (lines.len() <= text.len() + 1).then_some(Inspected { outline, error, misplaced, lines })
 }
 
-/// Whether all that an outline points at lies in `text`, none of it within a character. Its own soundness the codec has seen to.
+/// Reports whether all offsets of an outline lie in `text`, on character boundaries. The codec has already
+/// validated its structure.
 pub(super) fn lies_in(outline: &Outline, text: &str) -> bool {
     let is_part = |range: TextRange| text.get(range.as_range()).is_some();
     let is_place = |offset: u32| text.is_char_boundary(offset as usize);

@@ -1,7 +1,7 @@
-//! Parsing in processes of its own. A grammar's scanner is C that may abort, overrun its memory or never end, on a text
-//! that anybody may have written; here that costs one worker process and a look at one file, never the daemon.
-//! Invariant: what a worker answers is decoded and checked like a file from a stranger's disk; and a text is blamed only
-//! for what it did to a worker that nobody ended from outside.
+//! Parsing in separate worker processes. A grammar's scanner is C code that may abort, overrun its memory or
+//! never return on an untrusted text; in a worker that costs one process and one scan of a file, never the
+//! daemon. Invariants: a worker's answer is decoded and validated like an untrusted file; and a text is
+//! blamed only for what it did to a worker that nothing else killed.
 
 mod confine;
 mod crew;

@@ -1,44 +1,47 @@
-//! What one text may cost. Two kinds of limit: what a text is *blamed* for (its own processor time and memory, which do not
-//! depend on how busy the machine is), and what only replaces the worker (the clock on the wall).
+//! Limits per text, of two kinds: those for which a text is *blamed* (its own processor time and memory,
+//! which do not depend on the load of the machine), and one after which only the worker is replaced
+//! (wall-clock time).
 
 use std::time::Duration;
 
-/// A symd that is built for tests takes several times as long over a text.
+/// A debug build takes several times as long for a text.
 const SLOWNESS: u64 = if cfg!(debug_assertions) { 3 } else { 1 };
 /// Processor time that any text may take.
 const PROCESSOR_BASE: Duration = Duration::from_secs(2 * SLOWNESS);
-/// And for each mebibyte of it.
+/// Additional processor time for each mebibyte of text.
 const PROCESSOR_PER_MEBIBYTE: Duration = Duration::from_secs(SLOWNESS);
-/// How many times its processor time a text may take on the wall's clock.
+/// Ratio of a text's wall-clock limit to its processor time limit.
 const WALL_FACTOR: u32 = 10;
 
-/// Address space that any text may take, beyond what the worker has before the first one.
+/// Address space in bytes that any text may take, beyond that of the worker before the first text.
 const MEMORY_BASE: u64 = 512 << 20;
-/// And for each byte of it: syntax trees took up to 200 bytes for one of Python.
+/// Additional bytes of address space for each byte of text: syntax trees took up to 200 bytes per byte of
+/// Python.
 const MEMORY_PER_BYTE: u64 = 320;
 
-/// Processor time in which a text is expected to be parsed while others wait, whatever its length.
+/// Base of the expected parsing time while other texts wait, in processor time, whatever the length.
 const EXPECTED_BASE: Duration = Duration::from_millis(8 * SLOWNESS);
-/// How many times as slow as the average text of its grammar one may be until it is taken aside.
+/// Ratio to the average of its grammar above which a text is slow and set aside.
 const EXPECTED_FACTOR: u64 = 4;
-/// No text may hold up others longer than this, however long it is.
+/// Maximum time for which any text may delay others, whatever its length.
 const EXPECTED_MOST: Duration = Duration::from_secs(2);
-/// A worker that is to stop may take so much longer to come to it: twice the time, and this.
+/// Tolerance for a worker that is to stop: twice the expected time, and this.
 const LATE: Duration = Duration::from_millis(25 * SLOWNESS);
-/// How long others wait for a worker that gets no processor time, or is stopped: no text is slow for that.
+/// Wall-clock time for which others wait for a worker that gets no processor time, or is stopped; the text is
+/// not slow for that reason.
 pub(super) const EXPECTED_WALL: Duration = Duration::from_secs(3);
-/// Processor time of a trial before it is put behind everything else on the machine. Most texts that were set aside were
-/// only unlucky, and on a busy machine the least favoured process gets none for seconds.
+/// Processor time of a trial before it gets the lowest priority of the machine. Most texts that were set
+/// aside are not slow by themselves, and on a busy machine a process of the lowest priority gets no processor
+/// time for seconds.
 pub(super) const HEAD_START: Duration = Duration::from_millis(100 * SLOWNESS);
 
-/// What a text of some length may cost.
+/// The limits for a text of a certain length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Allowance {
-    /// Processor time.
     pub(super) processor: Duration,
-    /// Time on the wall's clock.
+    /// Wall-clock time.
     pub(super) wall: Duration,
-    /// Bytes of address space.
+    /// Address space, in bytes.
     pub(super) memory: u64,
 }
 
@@ -52,14 +55,15 @@ impl Allowance {
     }
 }
 
-/// How long a text of `bytes` may take while others wait, where the average one takes `nanoseconds_per_byte`.
+/// Returns the expected parsing time of a text of `bytes` bytes while others wait, if the average is
+/// `nanoseconds_per_byte`.
 pub(super) fn expected(bytes: usize, nanoseconds_per_byte: u64) -> Duration {
     let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
     let more = bytes.saturating_mul(nanoseconds_per_byte).saturating_mul(EXPECTED_FACTOR);
     EXPECTED_MOST.min(EXPECTED_BASE + Duration::from_nanos(more))
 }
 
-/// When a worker that was to stop after `expected` is believed not to come to it.
+/// Returns the time after which a worker that was to stop after `expected` is considered unable to stop.
 pub(super) fn too_late(expected: Duration) -> Duration {
     expected * 2 + LATE
 }

@@ -1,4 +1,4 @@
-//! What the rest of symd parses by. Who needs a text's outline asks here, and nowhere else outside of tests.
+//! The interface by which the rest of symd parses texts. Outside of tests, outlines are obtained only here.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,10 +13,11 @@ use symd_base::{Cancel, ContentHash, RelPath, TextRange};
 use symd_index::cache::{Key, codec};
 use symd_syntax::{self as syntax, Grammar, Inspected, Outline, OutlineError};
 
-/// How often a text is tried whose workers end for reasons of their own (somebody kills them, the system has no memory).
+/// Maximum number of attempts for a text whose workers fail for other reasons (they are killed, the system
+/// has no memory).
 const ATTEMPTS: usize = 32;
 
-/// By what texts are parsed. Cheap to clone.
+/// The means by which texts are parsed. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Parsers(Arc<Means>);
 
@@ -28,33 +29,32 @@ enum Means {
     Crew { program: PathBuf, crew: Crew, quarantine: Quarantine },
 }
 
-/// How a crew of workers is had.
+/// Options of a crew of workers.
 #[derive(Clone, Debug)]
 pub struct ParsersOptions {
-    /// symd itself.
+    /// Path of symd itself.
     pub program: PathBuf,
-    /// Where it is kept which texts are parsed no more; `None` keeps it nowhere.
+    /// File that stores the quarantine; `None` stores it nowhere.
     pub quarantine: Option<PathBuf>,
 }
 
-/// What came of an attempt to parse a text.
+/// The result of an attempt to parse a text.
 #[derive(Debug)]
 pub enum Attempt<T = Outline> {
-    /// It was parsed: what was asked of it.
     Parsed(T),
-    /// It takes longer than others, or a worker ended over it: it is to be tried out, by the worker that goes on with it
-    /// or by another.
+    /// The text is slow, or a worker failed on it: it is to be tried out, by the worker that continues with
+    /// it or by another.
     SetAside(Option<RunningTrial>),
 }
 
-/// A text, and what is asked of it.
+/// A text, and the task for it.
 struct Inquiry<'a, T> {
     task: Task,
     grammar: Grammar,
     text: &'a str,
-    /// Which text it is.
+    /// Identifies the text.
     key: Key,
-    /// What a worker answers, read.
+    /// Decodes a worker's answer.
     decode: fn(&[u8], Grammar, &str) -> Option<T>,
 }
 
@@ -68,27 +68,26 @@ impl<'a> Inquiry<'a, Outline> {
     }
 }
 
-/// Why a text was not parsed.
+/// Reasons why a text was not parsed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParseError {
-    /// Nobody wants it any more.
     #[error("cancelled")]
     Cancelled,
-    /// It is parsed no more.
-    #[error("symd's parser does not get through it: {0}")]
+    /// The text is in quarantine.
+    #[error("symd's parser fails on it: {0}")]
     Quarantined(String),
-    /// It takes longer than others, or a worker ended over it.
+    /// The text is slow, or a worker failed on it.
     #[error("symd's parser takes long over it; ask again in a few seconds")]
     SetAside,
-    /// No worker could be had, or something goes on ending them.
+    /// No worker could be started, or workers are repeatedly killed.
     #[error("symd cannot parse at the moment: {0}")]
     Unavailable(String),
-    /// It cannot be parsed by what this symd holds.
+    /// The text cannot be parsed by this build of symd.
     #[error("{0}")]
     Refused(String),
 }
 
-/// While it lives a worker is kept ready.
+/// A guard that keeps a worker ready while it lives.
 #[derive(Debug)]
 pub struct Warm(Parsers);
 
@@ -101,19 +100,18 @@ impl Drop for Warm {
 }
 
 impl Parsers {
-    /// Parses in this process, which a text may end: for tests and measurements.
+    /// Parses in this process, which a text may crash: for tests and measurements.
     pub fn in_this_process() -> Parsers {
         Parsers(Arc::new(Means::Here))
     }
 
-    /// Parses in worker processes.
     pub fn in_workers(options: ParsersOptions) -> std::io::Result<Parsers> {
         let crew = Crew::new(options.program.clone())?;
         let quarantine = Quarantine::open(options.quarantine);
         Ok(Parsers(Arc::new(Means::Crew { program: options.program, crew, quarantine })))
     }
 
-    /// The program whose processes are the workers; `None` where everything is parsed here.
+    /// Returns the program that the workers run, or `None` if everything is parsed in this process.
     pub fn program(&self) -> Option<&Path> {
         match &*self.0 {
             Means::Here => None,
@@ -121,7 +119,7 @@ impl Parsers {
         }
     }
 
-    /// Keeps a worker ready until what is returned is dropped: for as long as a client is connected.
+    /// Keeps a worker ready until the returned guard is dropped, at the disconnect of a client.
     pub fn keep_warm(&self) -> Warm {
         if let Means::Crew { crew, .. } = &*self.0 {
             crew.client_came();
@@ -129,7 +127,7 @@ impl Parsers {
         Warm(self.clone())
     }
 
-    /// The texts that are parsed no more; `None` where everything is parsed here.
+    /// Returns the quarantined texts, or `None` if everything is parsed in this process.
     pub fn quarantine(&self) -> Option<&Quarantine> {
         match &*self.0 {
             Means::Here => None,
@@ -137,19 +135,19 @@ impl Parsers {
         }
     }
 
-    /// Notes that the file at `path` is parsed no more, and why, for who asks.
+    /// Records that the file at `path` is quarantined, and why, for [`Parsers::why_unparsable`].
     pub fn met_in_quarantine(&self, path: &RelPath, why: String) {
         if let Some(quarantine) = self.quarantine() {
             quarantine.met(path, why);
         }
     }
 
-    /// Why the file at `path` is parsed no more; empty where that is not known.
+    /// Returns why the file at `path` is quarantined; empty if unknown.
     pub fn why_unparsable(&self, path: &RelPath) -> String {
         self.quarantine().and_then(|quarantine| quarantine.why_of(path)).unwrap_or_default()
     }
 
-    /// How many texts may be on trial at once.
+    /// Returns the maximum number of concurrent trials.
     pub fn trials(&self) -> usize {
         match &*self.0 {
             Means::Here => 1,
@@ -157,7 +155,7 @@ impl Parsers {
         }
     }
 
-    /// How many texts were put to workers so far: for tests and measurements.
+    /// Returns the number of texts sent to workers so far: for tests and measurements.
     pub fn requests(&self) -> u64 {
         match &*self.0 {
             Means::Here => 0,
@@ -165,7 +163,7 @@ impl Parsers {
         }
     }
 
-    /// The outline of a file among others, whose bytes have the hash `hash`. What takes long is set aside.
+    /// Returns the outline of an ordinary file whose bytes have the hash `hash`. A slow text is set aside.
     pub fn outline_of_file(
         &self,
         grammar: Grammar,
@@ -181,8 +179,8 @@ impl Parsers {
         }
     }
 
-    /// The outline of a file that was set aside: it gets all that a file may get, from the worker that is at it already, or
-    /// alone in a fresh one, and if need be once more.
+    /// Returns the outline of a file that was set aside: it gets the full time that a file may take, in the
+    /// worker that is already parsing it, or alone in a fresh one, and if necessary once more.
     pub fn try_out(
         &self,
         grammar: Grammar,
@@ -199,7 +197,8 @@ impl Parsers {
         }
     }
 
-    /// The outline of a text that somebody waits for: as of a file, and then as of one that was set aside.
+    /// Returns the outline of a text that a request waits for: tries it as an ordinary file, and then as one
+    /// that was set aside.
     pub fn outline_now(&self, grammar: Grammar, text: &str, cancel: &Cancel) -> Result<Outline, ParseError> {
         match &*self.0 {
             Means::Here => Ok(syntax::outline(grammar, text, cancel)?),
@@ -210,7 +209,8 @@ impl Parsers {
         }
     }
 
-    /// What an edit must know of a text to come, by one request and one parse; `range` is what of its lines is asked about.
+    /// Returns what an edit must know of a proposed text, by one request and one parse; `range` selects the
+    /// lines to classify.
     pub fn inspect(
         &self,
         grammar: Grammar,
@@ -231,7 +231,7 @@ impl Parsers {
     }
 }
 
-/// What somebody waits for: as of a file, and then as of one that was set aside.
+/// Parses a text that a request waits for: as an ordinary file, and then as one that was set aside.
 fn now<T>(
     crew: &Crew,
     quarantine: &Quarantine,
@@ -258,7 +258,7 @@ fn try_out<T>(
             Err(unanswered) => failed(quarantine, inquiry, unanswered)?,
         },
     };
-    // The first may be the first to be blamed for; the second settles it.
+    // The first attempt may be the first for which the text is blamed; the second is decisive.
     for _ in 0..2 {
         if let Attempt::Parsed(parsed) = tried {
             return Ok(parsed);
@@ -271,7 +271,7 @@ fn try_out<T>(
     }
 }
 
-/// What a worker makes of a text.
+/// Sends a text to a worker, repeatedly if workers fail for other reasons.
 fn attempt<T>(
     crew: &Crew,
     quarantine: &Quarantine,
@@ -301,13 +301,13 @@ fn attempt<T>(
             Err(Unanswered::Lost(why)) => last = why,
             Err(other) => return failed(quarantine, inquiry, other),
         }
-        tracing::debug!(why = %last, "a parse worker was lost; another one takes its text");
+        tracing::debug!(why = %last, "a parse worker was lost; another worker parses its text");
     }
-    tracing::warn!(why = %last, "a text could not be parsed, for no fault of its own");
+    tracing::warn!(why = %last, "a text could not be parsed, for reasons other than the text");
     Err(ParseError::Unavailable(last))
 }
 
-/// What a worker answered, read.
+/// Decodes a worker's answer.
 fn decoded<T>(
     quarantine: &Quarantine,
     inquiry: &Inquiry<'_, T>,
@@ -318,11 +318,11 @@ fn decoded<T>(
             quarantine.acquit(inquiry.key);
             Ok(Attempt::Parsed(parsed))
         }
-        None => blamed(quarantine, inquiry, "its parser answered what is no outline of it"),
+        None => blamed(quarantine, inquiry, "its parser sent an invalid outline"),
     }
 }
 
-/// What becomes of a text that a worker did not answer to.
+/// Decides how to treat a text that a worker did not answer.
 fn failed<T>(
     quarantine: &Quarantine,
     inquiry: &Inquiry<'_, T>,
@@ -331,14 +331,14 @@ fn failed<T>(
     match unanswered {
         Unanswered::Cancelled => Err(ParseError::Cancelled),
         Unanswered::Blame(why) => blamed(quarantine, inquiry, &why),
-        // For no fault of its own: a fresh worker.
+        // Not the text's fault: try it in a fresh worker.
         Unanswered::Slow | Unanswered::Stopped | Unanswered::Lost(_) | Unanswered::NotStarted(_) => {
             Ok(Attempt::SetAside(None))
         }
     }
 }
 
-/// What becomes of a text that a worker ended over.
+/// Blames a text that made a worker fail.
 fn blamed<T>(quarantine: &Quarantine, inquiry: &Inquiry<'_, T>, why: &str) -> Result<Attempt<T>, ParseError> {
     if quarantine.blame(inquiry.key, inquiry.grammar, why) {
         Err(ParseError::Quarantined(why.to_owned()))

@@ -1,5 +1,5 @@
-//! One worker as the daemon has it: a child, its pipe, and what became of a request. Invariant: dropping a [`Worker`]
-//! ends it and leaves nothing behind.
+//! The daemon's side of one worker: the child process, its pipe, and the result of a request. Invariant:
+//! dropping a [`Worker`] ends the process and leaves nothing behind.
 
 use std::io;
 use std::io::IoSlice;
@@ -17,11 +17,11 @@ use super::limits::EXPECTED_WALL;
 use super::protocol::{LENGTH, Message, Request, Tag, longest_message};
 use symd_base::{Cancel, processes};
 
-/// How often a wait looks whether anybody still wants the answer.
+/// Interval at which a wait checks whether the request was cancelled.
 const CANCEL_EVERY: Duration = Duration::from_millis(25);
-/// The least that is waited before a worker's processor time is looked at again.
+/// Minimum wait between two reads of a worker's processor time.
 const LEAST_WAIT: Duration = Duration::from_millis(1);
-/// The niceness of workers that nobody is to wait behind.
+/// The niceness of workers of the lowest priority.
 const LEAST_FAVOURED: i32 = 19;
 /// Bytes read at a time.
 const CHUNK: usize = 1 << 16;
@@ -33,41 +33,42 @@ pub(super) struct Worker {
     pid: Pid,
     pipe: UnixStream,
     is_ready: bool,
-    /// Names of the grammars that it has at hand.
+    /// Names of the grammars that the worker has loaded.
     at_hand: Vec<&'static str>,
-    /// Its processor time when it was last heard of.
+    /// The worker's processor time as of its last message.
     processor: Duration,
     received: Vec<u8>,
     clock: Clock,
 }
 
-/// What came of a request that was answered.
+/// The result of an answered request.
 #[derive(Debug)]
 pub(super) struct Answered {
     pub(super) payload: Vec<u8>,
-    /// Processor time it took.
+    /// Processor time spent on the request.
     pub(super) took: Duration,
 }
 
-/// Why a request was not answered. But for [`Unanswered::Slow`] and [`Unanswered::Stopped`] the worker is of no more use.
+/// Reasons why a request was not answered. The worker is unusable afterwards, except after
+/// [`Unanswered::Slow`] and [`Unanswered::Stopped`].
 #[derive(Debug)]
 pub(super) enum Unanswered {
-    /// What the text did to the worker.
+    /// A failure of the worker that the text caused.
     Blame(String),
-    /// It takes longer than was expected, within its limits as yet.
+    /// The request takes longer than expected, but is still within its limits.
     Slow,
-    /// It took longer than it was to: the worker has stopped, and waits for the next request.
+    /// The request exceeded its time to stop: the worker has stopped, and waits for the next request.
     Stopped,
-    /// It ended for a reason that is none of the text's: somebody killed it, or it took its time on the wall's clock.
+    /// The worker failed for a reason other than the text: it was killed, or exceeded its wall-clock time.
     Lost(String),
-    /// It could not be started.
+    /// The worker could not be started.
     NotStarted(io::Error),
-    /// Nobody wants the answer any more.
+    /// The request was cancelled.
     Cancelled,
 }
 
 impl Worker {
-    /// Starts one. It is tied to the calling thread: with that it ends.
+    /// Starts a worker. It is tied to the calling thread: it is killed when that thread ends.
     pub(super) fn start(program: &Path, name: &str) -> io::Result<Worker> {
         let (ours, theirs) = UnixStream::pair()?;
         ours.set_nonblocking(true)?;
@@ -93,14 +94,14 @@ impl Worker {
         })
     }
 
-    /// Bytes of its memory.
+    /// Returns its resident memory in bytes.
     pub(super) fn memory(&self) -> u64 {
         let page = u64::try_from(rustix::param::page_size()).unwrap_or(4096);
         processes::of(self.pid).map_or(0, |process| process.resident_pages * page)
     }
 
-    /// Puts one request, and waits for the answer until the worker has taken the processor time `expected`. After
-    /// [`Unanswered::Slow`] the worker keeps working on the request.
+    /// Sends a request, and waits for the answer until the worker has used the processor time `expected`.
+    /// After [`Unanswered::Slow`] the worker keeps working on the request.
     pub(super) fn ask(
         &mut self,
         request: &Request<'_>,
@@ -130,7 +131,8 @@ impl Worker {
         self.answer(cancel)
     }
 
-    /// Puts a request that is no text to parse, and waits for an answer of at most `longest` bytes, for `wall` at most.
+    /// Sends a request other than a text to parse, and waits up to `wall` for an answer of at most `longest`
+    /// bytes.
     pub(super) fn exchange(
         &mut self,
         (head, text): (&[u8], &[u8]),
@@ -148,13 +150,13 @@ impl Worker {
         self.answer(cancel).map(|answered| answered.payload)
     }
 
-    /// Gives a request that was slow all the time that its text may take, behind everybody else.
+    /// Waits for a slow request for all the time that its text may take.
     pub(super) fn go_on(&mut self, cancel: &Cancel) -> Result<Answered, Unanswered> {
         self.clock.expected = None;
         self.answer(cancel)
     }
 
-    /// Favours it least of all from now on.
+    /// Gives the worker the lowest priority from now on.
     pub(super) fn put_behind(&self) {
         let _ = rustix::process::setpriority_process(Some(self.pid), LEAST_FAVOURED);
     }
@@ -222,7 +224,7 @@ impl Worker {
         }
     }
 
-    /// Waits until the pipe is ready for `what`, for a little while.
+    /// Waits, for a short time, until the pipe is ready for `what`.
     fn wait(&self, what: PollFlags, cancel: &Cancel) -> Result<(), Unanswered> {
         if cancel.is_cancelled() {
             return Err(Unanswered::Cancelled);
@@ -230,12 +232,13 @@ impl Worker {
         let clock = &self.clock;
         let since = clock.began.elapsed();
         if since >= clock.wall {
-            return Err(Unanswered::Lost(format!("it was not done within {} s", clock.wall.as_secs())));
+            return Err(Unanswered::Lost(format!("it did not finish within {} s", clock.wall.as_secs())));
         }
         let mut patience = CANCEL_EVERY.min(clock.wall - since).max(LEAST_WAIT);
         if let Some(expected) = clock.expected {
             let left = expected.checked_sub(since).unwrap_or_else(|| {
-                // It may have waited for a processor, as this process did. What cannot be found out counts as its own.
+                // The worker may have waited for a processor, as this process did. If its processor time is
+                // unknown, the elapsed time counts.
                 let total = processes::processor_time(self.pid);
                 let own = total.map_or(since, |total| total.saturating_sub(clock.processor));
                 expected.saturating_sub(own)
@@ -246,14 +249,14 @@ impl Worker {
             patience = patience.min(left.max(LEAST_WAIT));
         }
         let patience = Timespec::try_from(patience).ok();
-        // Whatever woke it, the caller looks.
+        // The caller checks the pipe whatever the reason for waking up.
         let _ = rustix::event::poll(&mut [PollFd::new(&self.pipe, what)], patience.as_ref());
         Ok(())
     }
 
-    /// What its end says.
+    /// Ends the worker, and derives the failure from its exit status.
     fn ended(&mut self) -> Unanswered {
-        // It has closed its pipe, which it does by ending; a worker that only did that is of no use either.
+        // The pipe closes when the worker exits; a worker that only closed its pipe is unusable too.
         let _ = self.child.kill();
         let status = match self.child.wait() {
             Ok(status) => status,
@@ -261,15 +264,15 @@ impl Worker {
         };
         if !self.is_ready && self.received.is_empty() {
             return Unanswered::NotStarted(io::Error::other(format!(
-                "a parse worker ended at once: {status}"
+                "a parse worker exited at startup: {status}"
             )));
         }
         match status.signal().and_then(Signal::from_named_raw) {
             Some(Signal::XCPU) => {
-                Unanswered::Blame("it takes more processor time than a text may".to_owned())
+                Unanswered::Blame("its parser exceeded the processor time limit".to_owned())
             }
             Some(Signal::ABORT) => {
-                Unanswered::Blame("its parser gave up (SIGABRT), or took more memory than it may".to_owned())
+                Unanswered::Blame("its parser gave up (SIGABRT), or exceeded the memory limit".to_owned())
             }
             Some(Signal::SEGV) => Unanswered::Blame("its parser crashed (SIGSEGV)".to_owned()),
             Some(Signal::BUS) => Unanswered::Blame("its parser crashed (SIGBUS)".to_owned()),
@@ -287,16 +290,16 @@ impl Drop for Worker {
     }
 }
 
-/// What the request under way may take.
+/// The limits of the current request.
 #[derive(Debug)]
 struct Clock {
     began: Instant,
-    /// The worker's processor time then.
+    /// The worker's processor time at `began`.
     processor: Duration,
     wall: Duration,
-    /// Of its processor time.
+    /// Expected processor time.
     expected: Option<Duration>,
-    /// Bytes of a message.
+    /// Maximum length of a message, in bytes.
     longest: usize,
 }
 
@@ -308,5 +311,5 @@ impl Default for Clock {
 }
 
 fn garbled() -> Unanswered {
-    Unanswered::Blame("its parser answered what is no answer".to_owned())
+    Unanswered::Blame("its parser sent an invalid response".to_owned())
 }

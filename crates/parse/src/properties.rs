@@ -1,4 +1,4 @@
-//! What must hold of what a worker answers, and of what it is asked, whatever that is. See `symd::properties`.
+//! Properties of a worker's requests and answers, for arbitrary bytes. See `symd::properties`.
 
 use super::inspected::{self, lies_in};
 use super::limits::Allowance;
@@ -8,10 +8,11 @@ use symd_index::cache::codec;
 use symd_syntax::properties::assert_lies_in;
 use symd_syntax::{self as syntax, Grammar, OutlineError};
 
-/// What a worker might have parsed.
+/// A text that a worker might have parsed.
 const TEXT: &str = "from a.b import c as d, e\nclass A:\n    def f(self, größe): return größe\n";
 
-/// A message is none, or is read again from what it says; an outline that is taken from one lies in its text.
+/// Asserts that bytes are rejected or decoded to a message that encodes to the same bytes, and that an
+/// accepted outline lies in its text.
 pub fn worker_answer(bytes: &[u8]) {
     if let Some(message) = Message::read(bytes) {
         let head = Message::head(message.tag, message.processor, &message.payload);
@@ -32,7 +33,8 @@ pub fn worker_answer(bytes: &[u8]) {
     }
 }
 
-/// An outline of any text lies in it, and is the same once it went over the pipe. The grammar's scanner may end the process.
+/// Asserts that the outline of any text lies in that text, and survives encoding and decoding. The grammar's
+/// scanner may crash the process.
 pub fn grammar(name: &str, bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let grammar = Grammar::named(name).unwrap();
@@ -46,7 +48,7 @@ pub fn grammar(name: &str, bytes: &[u8]) {
     assert_eq!(codec::decode(&codec::encode(&outline)).as_ref(), Some(&outline));
 }
 
-/// Messages, requests and outlines to begin with.
+/// Initial messages, requests and outlines for the fuzzer.
 pub fn seeds() -> Vec<Vec<u8>> {
     let grammar = Grammar::named("python").unwrap();
     let outline = codec::encode(&syntax::outline(grammar, TEXT, &Cancel::new()).unwrap());

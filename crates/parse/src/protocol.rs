@@ -1,6 +1,6 @@
-//! What goes over a worker's pipe: frames of a length (u32) and so many bytes, numbers little endian. One request, one
-//! answer; before the answer to the first request in a grammar a worker says when it has that grammar at hand, so that the
-//! time this took counts for no text.
+//! The protocol of a worker's pipe: frames of a length (u32) and that many bytes, with little-endian numbers.
+//! Each request has one answer. Before the answer to the first request for a grammar the worker reports that
+//! the grammar is loaded, so that the loading time is not charged to a text.
 //!
 //! ```text
 //! request: task u8 | its range u32, u32, if it has one | length of the grammar's name u8 | its name | processor seconds u32 | memory bytes u64
@@ -13,22 +13,22 @@ use std::time::Duration;
 use super::limits::Allowance;
 use symd_base::TextRange;
 
-/// Bytes of a frame's length.
+/// Length of a frame's length field, in bytes.
 pub(super) const LENGTH: usize = 4;
-/// Bytes of a message before its payload.
+/// Length of a message before its payload, in bytes.
 pub(super) const HEAD: usize = 9;
 
-/// Bytes that an answer may always have.
+/// Bytes that any answer may have.
 const ANSWER_BASE: usize = 1 << 20;
-/// And for each byte of text: a row takes 44 bytes, and the shortest declaration a few.
+/// Additional bytes for each byte of text: a row takes 44 bytes, and the shortest declaration a few.
 const ANSWER_PER_BYTE: usize = 64;
 
-/// What a worker is to do with a text.
+/// A worker's task for a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Task {
-    /// Make its outline.
+    /// Build its outline.
     Outline,
-    /// Look at it for an edit, and at the lines of this range.
+    /// Inspect it for an edit, and classify the lines of this range.
     Inspect(TextRange),
 }
 
@@ -44,7 +44,7 @@ impl Task {
         }
     }
 
-    /// The task at the beginning of a frame, and what follows it.
+    /// Reads the task at the beginning of a frame, and returns it with the rest of the frame.
     fn read(frame: &[u8]) -> Option<(Task, &[u8])> {
         let (number, rest) = frame.split_first()?;
         match number {
@@ -60,31 +60,29 @@ impl Task {
     }
 }
 
-/// A request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Request<'a> {
     pub(super) task: Task,
     pub(super) grammar: &'a str,
     pub(super) allowance: Allowance,
-    /// After how much processor time the worker stops where it can, to be of use for other texts; it answers
-    /// [`Tag::Stopped`] then.
+    /// Processor time after which the worker stops if it can, to be available for other texts; it then
+    /// answers [`Tag::Stopped`].
     pub(super) stop_after: Option<Duration>,
     pub(super) text: &'a str,
 }
 
-/// What kind of message a worker sends.
+/// The kind of a worker's message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Tag {
-    /// It is confined, and waits for requests.
+    /// The worker is confined, and waits for requests.
     Ready = 1,
-    /// It has the request's grammar at hand, and begins.
+    /// The worker has loaded the request's grammar, and begins to parse.
     Begun = 2,
-    /// The answer.
     Done = 3,
-    /// It could not do it; the payload says why.
+    /// The request failed; the payload is the reason.
     Failed = 4,
-    /// It took longer than the request allows; the worker waits for the next one.
+    /// The request exceeded its time to stop; the worker waits for the next one.
     Stopped = 5,
 }
 
@@ -96,17 +94,17 @@ impl Tag {
     }
 }
 
-/// A message as it was received.
+/// A received message.
 #[derive(Debug)]
 pub(super) struct Message {
     pub(super) tag: Tag,
-    /// Processor time of the worker since it began.
+    /// Processor time of the worker since its start.
     pub(super) processor: Duration,
     pub(super) payload: Vec<u8>,
 }
 
 impl Message {
-    /// `None` for what is none.
+    /// Returns `None` for an invalid frame.
     pub(super) fn read(frame: &[u8]) -> Option<Message> {
         let (tag, rest) = frame.split_first()?;
         let (nanoseconds, payload) = rest.split_first_chunk()?;
@@ -114,7 +112,7 @@ impl Message {
         Some(Message { tag: Tag::of(*tag)?, processor, payload: payload.to_vec() })
     }
 
-    /// The frame of a message but its payload, which is to follow.
+    /// Returns the frame of a message without its payload, which must follow.
     pub(super) fn head(tag: Tag, processor: Duration, payload: &[u8]) -> [u8; LENGTH + HEAD] {
         let length = u32::try_from(HEAD + payload.len()).unwrap_or(u32::MAX);
         let nanoseconds = u64::try_from(processor.as_nanos()).unwrap_or(u64::MAX);
@@ -126,13 +124,13 @@ impl Message {
     }
 }
 
-/// The most bytes that a message about a text of `bytes` may have.
+/// Returns the maximum length in bytes of a message about a text of `bytes` bytes.
 pub(super) fn longest_message(bytes: usize) -> usize {
     ANSWER_BASE.saturating_add(bytes.saturating_mul(ANSWER_PER_BYTE))
 }
 
 impl<'a> Request<'a> {
-    /// The request's frame but its text, which is to follow.
+    /// Returns the frame of the request without its text, which must follow.
     pub(super) fn head(&self) -> Vec<u8> {
         let name = self.grammar.as_bytes();
         let seconds = u32::try_from(self.allowance.processor.as_secs()).unwrap_or(u32::MAX);
@@ -150,7 +148,7 @@ impl<'a> Request<'a> {
         head
     }
 
-    /// `None` for what is none.
+    /// Returns `None` for an invalid frame.
     pub(super) fn read(frame: &'a [u8]) -> Option<Request<'a>> {
         let (task, rest) = Task::read(frame)?;
         let (length, rest) = rest.split_first()?;

@@ -1,6 +1,7 @@
-//! Texts that are parsed no more, because twice a worker ended over them. Kept in symd's state, so that no later start
-//! tries again; a text is known by its content and by what would parse it, so that a changed file, and a symd with another
-//! grammar, begin anew. Invariant: what cannot be read back is forgotten, never believed.
+//! Quarantine: texts that are no longer parsed, because a worker failed on them twice. Stored in symd's
+//! state, so that no later start tries them again. A text is identified by its content and its grammar's
+//! fingerprint, so a changed file or a changed grammar is tried again. Invariant: entries that cannot be read
+//! are dropped, never trusted.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,25 +12,24 @@ use symd_base::{ContentHash, RelPath};
 use symd_index::cache::Key;
 use symd_syntax::Grammar;
 
-/// Texts kept. When it is full the one that came first goes: it is tried again when it is met.
+/// Maximum number of texts. When it is reached the oldest is dropped, and tried again when it is next found.
 const KEPT: usize = 4096;
-/// Bytes of the file that are read back.
+/// Maximum number of bytes that are read from the file.
 const LONGEST: u64 = 4 << 20;
-/// The first line of the file; another one makes it another's.
+/// The first line of the file; a file with another first line is ignored.
 const HEADER: &str = "symd quarantine 1";
 
-/// A text that is parsed no more.
+/// A text that is no longer parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Quarantined {
-    /// Which text.
     pub key: Key,
-    /// The grammar that it would be parsed with.
+    /// The grammar for which the text is quarantined.
     pub grammar: String,
-    /// What it did.
+    /// The failure that it caused.
     pub why: String,
 }
 
-/// All of them.
+/// The quarantined texts.
 #[derive(Debug)]
 pub struct Quarantine {
     file: Option<PathBuf>,
@@ -38,21 +38,21 @@ pub struct Quarantine {
 
 #[derive(Debug, Default)]
 struct Texts {
-    /// In the order in which they came.
+    /// In the order in which they were added.
     kept: Vec<Quarantined>,
-    /// Those over which a worker ended once.
+    /// Texts on which a worker failed once.
     suspected: BTreeMap<Key, String>,
-    /// Where they were met in this project, and what they did.
+    /// Paths in this project of quarantined files, with their failures.
     places: BTreeMap<RelPath, String>,
 }
 
 impl Quarantine {
-    /// Reads what an earlier daemon kept in `file`; `None` keeps nothing beyond this one.
+    /// Reads the entries that an earlier daemon stored in `file`; with `None` the quarantine is not stored.
     pub fn open(file: Option<PathBuf>) -> Quarantine {
         let bytes = file.as_deref().and_then(|file| match state::read_private(file, LONGEST) {
             Ok(bytes) => bytes,
             Err(error) => {
-                tracing::warn!(%error, "what is quarantined is not known; such files are tried again");
+                tracing::warn!(%error, "cannot read the quarantine; its files are tried again");
                 None
             }
         });
@@ -60,18 +60,18 @@ impl Quarantine {
         Quarantine { file, texts: Mutex::new(Texts { kept, ..Texts::default() }) }
     }
 
-    /// Why a text is parsed no more; `None` where it is parsed.
+    /// Returns why a text is quarantined, or `None` if it is not.
     pub fn why(&self, key: Key) -> Option<String> {
         let texts = self.lock();
         texts.kept.iter().find(|one| one.key == key).map(|one| one.why.clone())
     }
 
-    /// All of them, in the order in which they came.
+    /// Returns all entries, in the order in which they were added.
     pub fn list(&self) -> Vec<Quarantined> {
         self.lock().kept.clone()
     }
 
-    /// The file at `path` is one of them.
+    /// Records that the file at `path` is quarantined.
     pub(super) fn met(&self, path: &RelPath, why: String) {
         let mut texts = self.lock();
         if texts.places.len() >= KEPT && !texts.places.contains_key(path) {
@@ -80,12 +80,12 @@ impl Quarantine {
         texts.places.insert(path.clone(), why);
     }
 
-    /// What the file at `path` did, when it was met last.
+    /// Returns the most recent failure of the file at `path`.
     pub(super) fn why_of(&self, path: &RelPath) -> Option<String> {
         self.lock().places.get(path).cloned()
     }
 
-    /// Lets all be tried again.
+    /// Clears the quarantine, so that all texts are tried again.
     pub fn lift(&self) {
         let mut texts = self.lock();
         texts.kept.clear();
@@ -94,7 +94,8 @@ impl Quarantine {
         self.write(&texts);
     }
 
-    /// A worker ended over this text: the second time it is kept. Whether it is.
+    /// Records that a worker failed on this text, and quarantines it the second time. Returns whether it is
+    /// now quarantined.
     pub(super) fn blame(&self, key: Key, grammar: Grammar, why: &str) -> bool {
         let mut texts = self.lock();
         if texts.suspected.remove(&key).is_none() {
@@ -108,13 +109,13 @@ impl Quarantine {
             texts.kept.remove(0);
         }
         let (grammar, why) = (grammar.name().to_owned(), why.replace(char::is_control, " "));
-        tracing::warn!(%grammar, %why, "a text is parsed no more; `symd status` names the file");
+        tracing::warn!(%grammar, %why, "a text is quarantined; `symd status` names the file");
         texts.kept.push(Quarantined { key, grammar, why });
         self.write(&texts);
         true
     }
 
-    /// It was parsed after all.
+    /// Records that the text was parsed successfully.
     pub(super) fn acquit(&self, key: Key) {
         self.lock().suspected.remove(&key);
     }
@@ -130,7 +131,7 @@ impl Quarantine {
         };
         let text: String = [format!("{HEADER}\n")].into_iter().chain(texts.kept.iter().map(line)).collect();
         if let Err(error) = state::replace_file(file, &[text.as_bytes()]) {
-            tracing::warn!(%error, "what is quarantined is not kept; the next start tries it again");
+            tracing::warn!(%error, "cannot save the quarantine; the next start tries its files again");
         }
     }
 }
@@ -141,7 +142,7 @@ fn read(text: &str) -> Vec<Quarantined> {
         return Vec::new();
     }
     let mut kept: Vec<Quarantined> = lines.filter_map(one).collect();
-    // Another grammar may get through.
+    // Another version of the grammar may succeed.
     kept.retain(|one| Grammar::named(&one.grammar).is_some_and(|g| g.fingerprint() == one.key.fingerprint));
     kept.truncate(KEPT);
     kept

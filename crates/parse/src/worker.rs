@@ -1,7 +1,7 @@
-//! What the hidden `symd parse` does: it reads a text from its pipe, parses it, and writes what came of it, one after the
-//! other, until the pipe ends. It may crash or hang in a text; the daemon replaces it. Started by the daemon alone, with
-//! nothing: no project, no environment, no descriptor but the pipe.
-//! Invariant: no thread, and no file is opened.
+//! The hidden command `symd parse`: reads texts from its pipe one after the other, parses each, and writes
+//! the result, until the pipe closes. It may crash or hang on a text; then the daemon replaces it. Started
+//! only by the daemon, without a project, environment, or descriptor other than the pipe.
+//! Invariant: starts no thread and opens no file.
 
 use std::ffi::OsString;
 use std::io::IoSlice;
@@ -16,29 +16,29 @@ use symd_base::{Cancel, processes};
 use symd_index::cache::codec;
 use symd_syntax::{self as syntax, Grammar, OutlineError};
 
-/// What the command line calls this.
+/// The word for this command on the command line.
 pub const NAME: &str = "parse";
 
-/// The exit code of a worker that was not started as one.
+/// The exit code of a process that was not started as a worker.
 pub(super) const NOT_A_WORKER: u8 = 126;
 
-/// Runs a worker; `arguments` are those behind [`NAME`]: the daemon's process ID.
+/// Runs a worker; `arguments` are those after [`NAME`]: the daemon's process ID.
 pub fn run(arguments: &[OsString]) -> ExitCode {
     let Some(parent) = life(arguments) else { return ExitCode::from(NOT_A_WORKER) };
-    // Started as /proc/self/exe, it would be called "exe".
+    // A process started as /proc/self/exe would be called "exe".
     let _ = rustix::thread::set_name(c"symd-parse");
-    // Before the filter, which lets no file be opened.
+    // Must precede the filter, which forbids opening files.
     let memory = processes::address_space(rustix::process::getpid()).unwrap_or(0);
     if confine::confine(parent).is_err() {
         return ExitCode::from(NOT_A_WORKER);
     }
     let mut worker = Worker { memory, at_hand: Vec::new() };
-    // An error is the end of the pipe, which the daemon has closed.
+    // An error means that the daemon closed the pipe.
     let _ = worker.work();
     ExitCode::SUCCESS
 }
 
-/// The process that a worker lives as long as, from its arguments.
+/// Parses the arguments: the ID of the process whose end also ends the worker.
 pub(super) fn life(arguments: &[OsString]) -> Option<Pid> {
     Pid::from_raw(arguments.first()?.to_str()?.parse().ok()?)
 }
@@ -62,7 +62,7 @@ impl Worker {
                 Ok(Err(RequestFailure::Failed(why))) => say(Tag::Failed, why.as_bytes())?,
                 Err(_) => say(Tag::Failed, b"the parser panicked")?,
             }
-            // A large text's buffer would stay.
+            // The buffer of a large text would otherwise be kept.
             frame.truncate(0);
             frame.shrink_to(1 << 16);
         }
@@ -78,7 +78,7 @@ impl Worker {
             say(Tag::Begun, &[]).map_err(RequestFailure::failed)?;
         }
         let allowance = request.allowance;
-        // Whole seconds: the system knows no others.
+        // The system's limit has a resolution of whole seconds.
         let until = (processes::own_processor_time() + allowance.processor).as_secs() + 1;
         confine::limit(until, self.memory.saturating_add(allowance.memory));
         let cancel = request.stop_after.map_or_else(Cancel::new, Cancel::after_processor_time);
@@ -91,9 +91,9 @@ impl Worker {
     }
 }
 
-/// Why there is no answer.
+/// Reasons why there is no answer.
 enum RequestFailure {
-    /// It was to stop after so long.
+    /// The request reached its time to stop.
     Stopped,
     Failed(String),
 }
@@ -116,7 +116,7 @@ impl From<OutlineError> for RequestFailure {
 pub(super) fn say(tag: Tag, payload: &[u8]) -> rustix::io::Result<()> {
     let head = Message::head(tag, processes::own_processor_time(), payload);
     let (mut head, mut payload) = (head.as_slice(), payload);
-    // Both at once: the daemon would wake for the head, and wait again.
+    // Written together: otherwise the daemon would wake for the head and wait again.
     while !(head.is_empty() && payload.is_empty()) {
         let parts = [IoSlice::new(head), IoSlice::new(payload)];
         let written = rustix::io::retry_on_intr(|| rustix::io::writev(confine::pipe(), &parts))?;
@@ -131,14 +131,13 @@ fn read_frame(frame: &mut Vec<u8>) -> rustix::io::Result<()> {
     read_body(frame, length)
 }
 
-/// The length of the next request, in bytes.
+/// Reads the length of the next request, in bytes.
 pub(super) fn read_length() -> rustix::io::Result<usize> {
     let mut length = [0; LENGTH];
     read_exactly(&mut length)?;
     Ok(u32::from_le_bytes(length) as usize)
 }
 
-/// The request itself.
 pub(super) fn read_body(frame: &mut Vec<u8>, length: usize) -> rustix::io::Result<()> {
     frame.resize(length, 0);
     read_exactly(frame)

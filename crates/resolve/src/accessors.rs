@@ -1,5 +1,6 @@
-//! Uses of a member of the JVM's languages by other names than its own: Java reaches Kotlin's property `size` by `getSize`, Kotlin
-//! reaches Java's `getSize` by `size`. By names alone. Invariant: what may be such a use is told, and never as certain.
+//! Uses of a JVM member by names other than its own: Java reaches Kotlin's property `size` through `getSize`,
+//! Kotlin reaches Java's `getSize` as `size`. Matched by names alone. Invariant: every possible use is
+//! reported, and none as certain.
 
 use super::occurrence::{Judgement, Occurrence, Role};
 use super::sources::{Sources, Target};
@@ -8,15 +9,15 @@ use symd_base::{Cancel, RelPath, TextRange};
 use symd_index::FileEntry;
 use symd_syntax::{Outline, Row, SymbolKind, name_hash};
 
-/// The names by which the other of the two languages may reach a member called `name`: those of the accessors, if it is a
-/// property of Kotlin's, and those of the property, if it is an accessor of Java's.
+/// Returns the names by which the other of the two languages may reach a member called `name`: those of its
+/// accessors, in case it is a Kotlin property, and those of its property, in case it is a Java accessor.
 pub fn accessor_names(name: &str) -> Vec<String> {
     let mut names = accessors_of(name);
     names.extend(properties_of(name));
     names
 }
 
-/// Whether `target` is a member that the other of the two languages may reach by such names.
+/// Whether `target` is a member that the other of the two languages may reach by accessor or property names.
 pub fn has_accessors(target: &Target) -> bool {
     use SymbolKind::{Constant, Field, Method, Property, Variable};
     let Some((_, row)) = target.row().filter(|(_, row)| !row.is_local()) else { return false };
@@ -27,7 +28,8 @@ pub fn has_accessors(target: &Target) -> bool {
     }
 }
 
-/// Occurrences of such names of `target` in files of the other language, each with the name, in path order, then by offset.
+/// Finds the occurrences of these names of `target` in files of the other language, each with the name; in
+/// path order, then by offset.
 pub fn accessor_uses(
     sources: &dyn Sources,
     target: &Target,
@@ -70,11 +72,12 @@ pub fn accessor_uses(
     Ok(found)
 }
 
-/// A place where another name of a symbol stands, and that name.
+/// A place where an accessor or property name of a symbol occurs, and that name.
 pub type AccessorPlace = (RelPath, TextRange, String);
 
-/// Those of the uses by other names that read like one: Java calls, or declares, accessors as methods; Kotlin names what they
-/// stand for behind a dot. None of a property that Java does not reach by accessors: a private one, a constant.
+/// Finds the uses by accessor or property names whose syntax fits: Java calls, or declares, accessors as
+/// methods; Kotlin writes the property behind a dot. Empty for a property that Java does not reach through
+/// accessors: a private one, a constant, a field (`@JvmField`).
 pub fn accessor_places(
     sources: &dyn Sources,
     target: &Target,
@@ -102,7 +105,7 @@ pub fn accessor_places(
     Ok(found)
 }
 
-/// Whether a Kotlin property is private, a constant, or seen by Java as a field.
+/// Whether a Kotlin property is private, a constant, or a field for Java.
 fn is_kept_from_java(sources: &dyn Sources, target: &Target) -> bool {
     let Some((_, row)) = target.row().filter(|_| grammar(&target.file) == "kotlin") else { return false };
     let Some(current) = sources.current(&target.file) else { return false };
@@ -114,8 +117,8 @@ fn grammar(file: &FileEntry) -> &'static str {
     file.grammar().map_or("", |grammar| grammar.name())
 }
 
-/// Whether the name at `start` is that of a declaration which overrides nothing: Java need not say that one does, but its
-/// class then inherits from another.
+/// Whether the name at byte `start` belongs to a declaration that overrides nothing. Java does not require
+/// that an override is marked, but the class of one then inherits from another.
 fn is_apart(text: &str, outline: &Outline, start: u32) -> bool {
     let declared = outline.rows.iter().find(|row| row.name_start == start);
     declared.is_some_and(|row: &Row| {
@@ -130,13 +133,14 @@ fn is_apart(text: &str, outline: &Outline, start: u32) -> bool {
     })
 }
 
-/// Whether no identifier goes on behind the range.
+/// Whether the identifier ends where the range ends.
 fn is_whole(text: &str, range: TextRange) -> bool {
     let next = text.get(range.end as usize..).and_then(|rest| rest.chars().next());
     next.is_none_or(|c| !(c.is_alphanumeric() || c == '_'))
 }
 
-/// `size`: `getSize`, `setSize`, `isSize`; `isEmpty`: `setEmpty`, too.
+/// Returns the accessor names of a property: `getSize`, `setSize`, `isSize` for `size`; also `setEmpty` for
+/// `isEmpty`.
 fn accessors_of(property: &str) -> Vec<String> {
     let mut chars = property.chars();
     let Some(first) = chars.next() else { return Vec::new() };
@@ -148,7 +152,8 @@ fn accessors_of(property: &str) -> Vec<String> {
     names
 }
 
-/// `getSize`: `size`; `setEmpty`: `empty`, `isEmpty`; `getURLPath`: `urlPath`, too.
+/// Returns the property names of a `get` or `set` accessor: `empty` and `isEmpty` for `setEmpty`; also
+/// `urlPath` for `getURLPath`.
 fn properties_of(accessor: &str) -> Vec<String> {
     let rest = ["get", "set"].iter().find_map(|prefix| without_prefix(accessor, prefix));
     let Some(rest) = rest else { return Vec::new() };
@@ -164,12 +169,12 @@ fn properties_of(accessor: &str) -> Vec<String> {
     names
 }
 
-/// What stands behind `prefix`, if that begins another word.
+/// Returns the rest of `name` behind `prefix`, if a new word begins there.
 fn without_prefix<'a>(name: &'a str, prefix: &str) -> Option<&'a str> {
     name.strip_prefix(prefix).filter(|rest| rest.starts_with(|c: char| !c.is_lowercase()))
 }
 
-/// The names that a declaration gives its accessors: `@get:JvmName("size")`.
+/// Returns the names that a declaration's annotations give its accessors: `@get:JvmName("size")`.
 fn given_names(declaration: &str) -> impl Iterator<Item = String> {
     let names = declaration.split("JvmName").skip(1);
     names.filter_map(|rest| Some(rest.trim_start().strip_prefix("(\"")?.split('"').next()?.to_owned()))

@@ -1,6 +1,6 @@
-//! What the bases in a class's head mean: classes of the project, classes outside of it, or something that syntax cannot
-//! tell. Invariant: ends on every input (a class that is asked about while its own bases are being found has none that are
-//! known); a base is never left out.
+//! Resolves the bases in a class's head: classes of the project, classes outside of it, or something that
+//! syntax cannot resolve. Invariant: terminates on every input (a class that is requested while its own bases
+//! are being resolved has no known bases); a base is never omitted.
 
 use std::rc::Rc;
 
@@ -19,13 +19,13 @@ use symd_base::TextRange;
 use symd_base::cancel::Cancelled;
 use symd_syntax::{Row, SymbolKind};
 
-/// How many names for one another are followed: `A = B`, `B = C`.
+/// The most aliases that are followed in a row: `A = B`, `B = C`.
 const MAX_ALIASES: usize = 8;
 
-/// A base, and what it may be: several where an `if` or an `except` decides.
+/// A base and its candidates: several where an `if` or an `except` decides.
 #[derive(Clone, Debug)]
 pub(super) struct Base {
-    /// As it stands in the head.
+    /// The base as written in the head.
     pub(super) written: WrittenBase,
     /// Classes of the project.
     pub(super) classes: Vec<Target>,
@@ -33,7 +33,7 @@ pub(super) struct Base {
     pub(super) outside: Vec<String>,
     /// Whether it may be a class of the project that syntax does not find.
     pub(super) is_open: bool,
-    /// Whether it is a value that the program computes, which its name says nothing about.
+    /// Whether the program computes it, so that its name does not identify the class.
     pub(super) is_value: bool,
 }
 
@@ -42,12 +42,12 @@ impl Base {
         Base { written, classes: Vec::new(), outside: Vec::new(), is_open: false, is_value: false }
     }
 
-    /// Whether it is nothing but classes of the project.
+    /// Whether all its candidates are classes of the project.
     pub(super) fn is_known(&self) -> bool {
         !self.is_open && self.outside.is_empty()
     }
 
-    /// Notes that it may be whatever the program computes.
+    /// Marks the base as computed, so that it may be any class.
     fn be_value(&mut self) {
         (self.is_open, self.is_value) = (true, true);
     }
@@ -59,15 +59,15 @@ impl Base {
     }
 }
 
-/// The bases of `class`; found once in a question.
+/// Returns the bases of `class`, resolved once per question.
 pub(super) fn bases(project: &Project, class: &Target) -> Result<Rc<[Base]>, Cancelled> {
-    // The file may have changed since: then the row is another's.
+    // If the file has changed since, the row number may belong to another declaration.
     let here = project.here(&class.file).and_then(|here| Some((here.row_of(class)?, here)));
     let Some((row, here)) = here else { return Ok(Rc::new([unreadable()])) };
     bases_in(project, &here, row)
 }
 
-/// The same for a class of a file that is at hand.
+/// Like [`bases`], for the class in `row` of a file that is already read.
 pub(super) fn bases_in(project: &Project, here: &Here, row: usize) -> Result<Rc<[Base]>, Cancelled> {
     let key = (here.file.path.clone(), row);
     if let Some(known) = project.bases.borrow().get(&key) {
@@ -83,7 +83,7 @@ pub(super) fn bases_in(project: &Project, here: &Here, row: usize) -> Result<Rc<
     Ok(found)
 }
 
-/// A base of which nothing can be said.
+/// Returns a base about which nothing is known.
 fn unreadable() -> Base {
     let written = WrittenBase { range: TextRange::new(0, 0), chain: String::new(), start: 0 };
     Base { is_open: true, ..Base::new(written) }
@@ -103,7 +103,7 @@ fn find(project: &Project, here: &Here, row: usize) -> Result<Vec<Base>, Cancell
         }
         found.push(base);
     }
-    // `enum class E { A { override fun f() {} } }`
+    // An enum entry with a body inherits from its enum: `enum class E { A { override fun f() {} } }`.
     if let (SymbolKind::EnumMember, Some(parent)) = (this.kind(), this.parent()) {
         let range = TextRange::new(this.name_start, this.name_start);
         let mut base = Base::new(WrittenBase { range, chain: String::new(), start: this.name_start });
@@ -113,7 +113,7 @@ fn find(project: &Project, here: &Here, row: usize) -> Result<Vec<Base>, Cancell
     Ok(found)
 }
 
-/// Adds what `chain`, which begins at byte `start`, may mean.
+/// Adds the candidates that `chain`, which begins at byte `start`, may mean.
 fn resolve(
     project: &Project,
     here: &Here,
@@ -142,8 +142,8 @@ fn resolve(
             of_package(project, &names, base, hops)?;
         }
         Meaning::Unknown if is_bound_otherwise(project, here, start, &names) => base.be_value(),
-        // Of other languages than Python a class needs no import that leads to it: the package, the language itself, a
-        // header bring some. None of that name is declared in the project.
+        // In languages other than Python a class may be visible without an import that leads to it: through
+        // the package, the language itself or a header. The project declares no type of that name.
         Meaning::Unknown if project.family != Family::Python && !is_declared(project, &names)? => {
             base.outside.push(chain.to_owned());
         }
@@ -153,7 +153,7 @@ fn resolve(
     Ok(())
 }
 
-/// Whether the file binds the name at byte `start` to what is no declaration of the outline: JavaScript's
+/// Whether the file binds the name at byte `start` in a way that the outline does not list: JavaScript's
 /// `const { Base: Name } = all`, a parameter of the C++ template that the class is.
 fn is_bound_otherwise(project: &Project, here: &Here, start: u32, names: &[&str]) -> bool {
     let [name] = names else { return false };
@@ -173,7 +173,8 @@ fn is_bound_otherwise(project: &Project, here: &Here, start: u32, names: &[&str]
     }
 }
 
-/// Whether what stands at byte `at` is bound by a pattern: `const { a: Name, Name } =`, `const [Name] =`.
+/// Whether a destructuring pattern binds the name at byte `at`: `const { a: Name, Name } =`,
+/// `const [Name] =`.
 fn is_destructured(text: &str, at: usize) -> bool {
     let before = text.get(..at).unwrap_or("");
     let statement = before.rfind([';', '=']).map_or(before, |end| &before[end + 1..]);
@@ -185,7 +186,7 @@ fn is_destructured(text: &str, at: usize) -> bool {
     })
 }
 
-/// Adds the class that a name with the whole package before it stands for.
+/// Adds the class that a fully qualified name refers to.
 fn of_package(project: &Project, names: &[&str], base: &mut Base, hops: usize) -> Result<(), Cancelled> {
     let Some((last, package)) = names.split_last() else { return Ok(()) };
     match project.exported(&Module::Package(package.join(".")), last, 0)? {
@@ -200,8 +201,8 @@ fn of_package(project: &Project, names: &[&str], base: &mut Base, hops: usize) -
     Ok(())
 }
 
-/// Adds what `self.attribute` may be at byte `start`: in the class around the method, and in those that it inherits from and
-/// that inherit from it, which tests with a class for each kind of thing do.
+/// Adds the candidates for `self.attribute` at byte `start`: in the class around the method, and in its base
+/// classes and subclasses, as in tests that have one class per variant.
 fn of_attribute(
     project: &Project,
     here: &Here,
@@ -211,7 +212,7 @@ fn of_attribute(
     hops: usize,
 ) -> Result<(), Cancelled> {
     let around = scope::around(here, start).into_iter().map(|row| (row, &here.outline.rows[row]));
-    // The class in whose head this stands is around it too, for text.
+    // In the text, the class in whose head the base stands also encloses this place.
     let mut around = around.skip_while(|(_, row)| is_class(row)).skip_while(|(_, row)| !is_class(row));
     let Some((owner, _)) = around.next().filter(|_| hops < MAX_ALIASES) else {
         base.be_value();
@@ -224,7 +225,7 @@ fn of_attribute(
         let Some((outline, row)) = one.row() else { continue };
         let Some(parent) = row.parent().filter(|&parent| is_class(&outline.rows[parent])) else { continue };
         let owner = Target { file: one.file.clone(), row: parent };
-        // An abstract property says nothing; what overrides it does.
+        // An abstract property gives no value; its overrides do.
         let is_function = matches!(row.kind(), SymbolKind::Method | SymbolKind::Function);
         if !is_function && kin.is_kin(project, &owner)? {
             is_found = true;
@@ -237,7 +238,7 @@ fn of_attribute(
     Ok(())
 }
 
-/// Whether the project declares a type of the last of these names.
+/// Whether the project declares a type with the last of these names.
 fn is_declared(project: &Project, names: &[&str]) -> Result<bool, Cancelled> {
     let Some(last) = names.last() else { return Ok(false) };
     let is_type = |target: &Target| {
@@ -246,12 +247,12 @@ fn is_declared(project: &Project, names: &[&str]) -> Result<bool, Cancelled> {
     Ok(project.declared(last)?.iter().any(is_type))
 }
 
-/// Adds a declaration that a base leads to: a class, or another name of one.
+/// Adds the class that a declaration is, or is an alias of.
 fn declared(project: &Project, target: Target, base: &mut Base, hops: usize) -> Result<(), Cancelled> {
     let Some((_, row)) = target.row() else { return Ok(()) };
     let here = project.here(&target.file).filter(|here| here.row_of(&target).is_some());
     let Some(here) = here else {
-        // Its file is changing: the class is there, what another name stands for is not known.
+        // The file is changing: the class exists, but the target of an alias is unknown.
         if is_class(row) {
             base.add(target)
         } else {
@@ -298,7 +299,7 @@ fn declared(project: &Project, target: Target, base: &mut Base, hops: usize) -> 
     Ok(())
 }
 
-/// What a `typedef` of C++ that declares no type of its own gives another name to, as it is written.
+/// Returns the type to which a C++ `typedef` that declares no type of its own gives another name, as written.
 fn typedef<'t>(project: &Project, text: &'t str, row: &Row) -> Option<&'t str> {
     let statement = text.get(row.start as usize..row.name_start as usize)?;
     let written = statement.strip_prefix("typedef ").filter(|_| project.family == Family::C)?;
@@ -311,7 +312,7 @@ fn typedef<'t>(project: &Project, text: &'t str, row: &Row) -> Option<&'t str> {
     (!written.contains('{')).then_some(written)
 }
 
-/// Where statements of a Python file begin with `name =` or `name: … =`.
+/// Finds the lines of a Python file that begin with `name =` or `name:`, as byte offsets of the name.
 fn assignments(here: &Here, name: &str) -> Vec<u32> {
     let text = here.text.as_str();
     let is_assigned = |&start: &u32| {

@@ -1,6 +1,7 @@
-//! Locals that the outline does not list, told by the text around their names: parameters and variables of every
-//! language but Python, and there those of lambdas and comprehensions. Invariant: a name is surely a local only where
-//! one is seen to be visible; in the rest of the function it may be one, so that no use is lost.
+//! Locals that the outline does not list, detected by the text around their names: parameters and variables
+//! of every language but Python, and in Python those of lambdas and comprehensions. Invariant: a name is
+//! certainly a local only where a visible binding is found; in the rest of the function it is possibly one,
+//! so that no use is lost.
 
 use super::blocks;
 use super::context::{before, behind, first_word, last_word};
@@ -12,23 +13,24 @@ use super::project::Here;
 use symd_base::TextRange;
 use symd_syntax::is_short_template;
 
-/// How far a bracket, or the word that begins a binding, is looked for, in bytes.
+/// How far to search, in bytes: `MAX_FAR` for a bracket, `MAX_NEAR` for the words of a binding.
 const MAX_FAR: usize = 4000;
 const MAX_NEAR: usize = 300;
-/// How many brackets of a pattern are looked out of: what is nested deeper binds nothing.
+/// How many nested brackets of a pattern are searched: a name nested deeper binds nothing.
 pub(super) const MAX_NESTED: usize = 16;
-/// How many bytes and rows are looked at for all locals of one name in a file. What people write takes a thousandth of it.
+/// How many bytes and rows may be read for all locals of one name in a file. Code that people write needs a
+/// thousandth of it.
 const MAX_STEPS: usize = 32 << 20;
 
-/// A part of a text, in bytes: its start, and its end, which is not in it.
+/// A part of a text in bytes: inclusive start, exclusive end.
 pub(super) type ByteSpan = (usize, usize);
 
-/// Where the locals of one name that are no rows are in scope.
+/// Where locals of one name that the outline does not list are in scope.
 #[derive(Debug, Default)]
 pub(super) struct LocalScopes {
-    /// There the name is a local.
+    /// Ranges in which the name is certainly a local.
     sure: Vec<TextRange>,
-    /// There it may be one: the functions around its declarations.
+    /// Ranges in which it is possibly one: the functions around its declarations.
     doubtful: Vec<TextRange>,
 }
 
@@ -52,7 +54,7 @@ impl LocalScopes {
     }
 }
 
-/// Where in the file a local called `name` that is no row is in scope.
+/// Finds where in the file a local called `name` that the outline does not list is in scope.
 pub(super) fn scopes(here: &Here, family: Family, name: &str) -> LocalScopes {
     let text = here.text.as_str();
     let mut scopes = LocalScopes::default();
@@ -66,7 +68,7 @@ pub(super) fn scopes(here: &Here, family: Family, name: &str) -> LocalScopes {
             continue;
         }
         let around = around(here, start);
-        // What is visible is looked for up to the function's end.
+        // The search for what is visible reads up to the function's end.
         steps += around.map_or(0, |row| (here.outline.rows[row].end as usize).saturating_sub(start));
         if steps > MAX_STEPS {
             scopes.doubtful = range((0, text.len())).into_iter().collect();
@@ -104,11 +106,11 @@ fn is_row(here: &Here, start: usize) -> bool {
     here.outline.rows.iter().any(|row| row.name_start as usize == start)
 }
 
-/// The row of the function (else the class) around a place.
+/// Returns the row of the innermost function or class around a place, else the narrowest row around it.
 fn around(here: &Here, start: usize) -> Option<usize> {
     let at = u32::try_from(start).ok()?;
     let rows = &here.outline.rows;
-    // `const f = (name) => …` is no function of the outline's.
+    // The outline does not list `const f = (name) => …` as a function.
     let holds = |row: &usize| rows[*row].start <= at && at < rows[*row].end;
     let narrowest = || (0..rows.len()).filter(holds).min_by_key(|&row| rows[row].end - rows[row].start);
     enclosing(&here.outline, at).or_else(narrowest)
@@ -123,8 +125,9 @@ fn kotlin(here: &Here, (start, end): ByteSpan, around: usize) -> Vec<TextRange> 
     kotlin_locals::visible(here, (start, end), around, lambda).into_iter().filter_map(range).collect()
 }
 
-/// The names of a comprehension hold within its brackets, its first iterable left out; those of a lambda up to the end of
-/// its brackets or line.
+/// Returns where a name is visible that a comprehension or lambda binds at `start..end`: for a comprehension,
+/// within its brackets except in its first iterable; for a lambda, up to the end of the brackets around it,
+/// or of its line.
 fn python(here: &Here, start: usize, end: usize, family: Family) -> Vec<TextRange> {
     match for_before(here.text.as_str(), start, end) {
         Some(at) => of_comprehension(here, at),
@@ -132,7 +135,7 @@ fn python(here: &Here, start: usize, end: usize, family: Family) -> Vec<TextRang
     }
 }
 
-/// Where the `for` stands whose target the name is.
+/// Finds the `for` that binds the name as a target, as a byte offset.
 fn for_before(text: &str, start: usize, end: usize) -> Option<usize> {
     let near = floor(text, start.saturating_sub(MAX_NEAR));
     let left = &text[near..start];
@@ -147,7 +150,7 @@ fn for_before(text: &str, start: usize, end: usize) -> Option<usize> {
     is_it.then_some(near + at)
 }
 
-/// Where the targets of the `for` at byte `at` hold: nowhere if it is a statement.
+/// Returns where the targets of the `for` at byte `at` are visible: nowhere if it is a statement.
 fn of_comprehension(here: &Here, at: usize) -> Vec<TextRange> {
     let text = here.text.as_str();
     let inside = |range: TextRange| range.as_range().contains(&at);
@@ -155,7 +158,7 @@ fn of_comprehension(here: &Here, at: usize) -> Vec<TextRange> {
     if let Some(innermost) = around.min_by_key(|one| one.range.end - one.range.start) {
         return innermost.inside().to_vec();
     }
-    // A bracket that is not understood.
+    // The bracket is not recognized as a comprehension.
     let open = open_bracket(text, at);
     open.and_then(|open| range((open, close_bracket(text, open)))).into_iter().collect()
 }
@@ -172,7 +175,7 @@ fn of_lambda(text: &str, start: usize, end: usize, family: Family) -> Option<(us
     Some((near + at, open_bracket(text, near + at).map_or(line_end, |open| close_bracket(text, open))))
 }
 
-/// Whether the name at `start..end` is being bound: as a local or as a parameter.
+/// Whether the text binds the name at `start..end`, as a local or as a parameter.
 fn binds(text: &str, start: usize, end: usize, family: Family) -> bool {
     let left = before(text, start, family);
     let right = behind(text, end);
@@ -211,7 +214,7 @@ fn binds(text: &str, start: usize, end: usize, family: Family) -> bool {
             let is_new = right.starts_with(":=")
                 || (right.starts_with(',')
                     && text[end..].lines().next().is_some_and(|line| line.contains(":=")));
-            // `name[0]` and `name * 2` begin as types do.
+            // Excludes `name[0]` and `name * 2`, which begin like a name with its type.
             let is_typed = text[end..].starts_with([' ', '\t']) && !right.starts_with("* ");
             let is_parameter = in_list
                 && is_typed
@@ -224,14 +227,15 @@ fn binds(text: &str, start: usize, end: usize, family: Family) -> bool {
     }
 }
 
-/// Whether what stands before an arrow is the end of a type, not a parameter: `(a): Type => …`, `(a): a is A | B => …`.
+/// Whether the text before an arrow ends with a type, not with a parameter: `(a): Type => …`,
+/// `(a): a is A | B => …`.
 fn is_type_before(left: &str) -> bool {
     const OF_TYPES: [&str; 7] = ["is", "keyof", "typeof", "infer", "readonly", "unique", "asserts"];
     let is_joined = |sign: char| left.strip_suffix(sign).is_some_and(|rest| !rest.ends_with(sign));
     left.ends_with(':') || is_joined('|') || is_joined('&') || OF_TYPES.contains(&last_word(left))
 }
 
-/// `Type name =`, `Type name;`, `Type name,`, `Type name)`: two words in a row.
+/// Whether two words in a row declare a name: `Type name =`, `Type name;`, `Type name,`, `Type name)`.
 fn is_typed_like_c(left: &str, right: &str) -> bool {
     const NO_TYPES: [&str; 28] = [
         "return",
@@ -270,7 +274,7 @@ fn is_typed_like_c(left: &str, right: &str) -> bool {
     is_type && right.starts_with(['=', ';', ',', ')', ':', '[']) && !right.starts_with("==")
 }
 
-/// A lambda's parameters: only names and types up to an arrow.
+/// Whether only names and types, as of a lambda's parameters, stand before an arrow.
 fn arrow_follows(right: &str) -> bool {
     let Some(at) = right.get(..floor(right, MAX_NEAR.min(right.len()))).and_then(|near| near.find("->"))
     else {
@@ -279,7 +283,8 @@ fn arrow_follows(right: &str) -> bool {
     right[..at].chars().all(|c| c.is_alphanumeric() || c.is_whitespace() || "_,:?<>)(.*".contains(c))
 }
 
-/// Where the brace around `start` is, if it opens a lambda, not the branches of a `when`. Locals begin with a small letter.
+/// Finds the brace around `start`, if it opens a lambda and not the branches of a `when`. A name that begins
+/// with a capital letter is no local.
 fn lambda_around(text: &str, start: usize) -> Option<usize> {
     if text[start..].starts_with(char::is_uppercase) {
         return None;
@@ -297,14 +302,16 @@ fn lambda_around(text: &str, start: usize) -> Option<usize> {
     (text[open..].starts_with('{') && last_word(head) != "when").then_some(open)
 }
 
-/// Whether the name is a property that a parameter of TypeScript's declares: `constructor(private name: Type)`.
+/// Whether the name is a property that a TypeScript constructor's parameter declares:
+/// `constructor(private name: Type)`.
 fn is_parameter_property(text: &str, start: usize) -> bool {
     let word = last_word(before(text, start, Family::Ecma));
     matches!(word, "private" | "public" | "protected" | "readonly" | "override")
         && open_bracket(text, start).is_some_and(|open| text[open..].starts_with('('))
 }
 
-/// Whether the call around the name is what is chosen by `?` and `:`, or extended: `a ? f(name) : b`, `extends f(name) {`.
+/// Whether the call around the name is an operand of `?` and `:`, or is extended by a class:
+/// `a ? f(name) : b`, `extends f(name) {`.
 fn is_choice(text: &str, start: usize, end: usize) -> bool {
     let Some(open) = open_bracket(text, end) else { return false };
     let head = before(text, open, Family::Ecma);
@@ -316,7 +323,7 @@ fn is_choice(text: &str, start: usize, end: usize) -> bool {
         || find_word(line(), "extends").is_some() && find_word(line(), "class").is_some()
 }
 
-/// Whether the bracket around `end` closes, and one of `tokens` follows.
+/// Whether the parenthesis around `end` closes directly before one of `tokens`.
 fn closes_into(text: &str, end: usize, tokens: &[&str]) -> bool {
     let Some(open) = open_bracket(text, end) else { return false };
     let close = close_bracket(text, open);
@@ -324,13 +331,14 @@ fn closes_into(text: &str, end: usize, tokens: &[&str]) -> bool {
     text[open..].starts_with('(') && tokens.iter().any(|token| rest.starts_with(token))
 }
 
-/// `const { a: [name] } = …`, `({ name }) => …`, `for (const [a, name] of …)`.
+/// Whether a destructuring pattern binds the name: `const { a: [name] } = …`, `({ name }) => …`,
+/// `for (const [a, name] of …)`.
 fn is_in_pattern(text: &str, start: usize) -> bool {
     let mut at = start;
     for _ in 0..MAX_NESTED {
         let Some(open) = open_bracket(text, at) else { return false };
         if text[open..].starts_with('(') {
-            // A name directly in a list is no pattern's; behind a colon a type stands there.
+            // A name directly in a list is in no pattern; behind a colon stands a type.
             return at != start
                 && !before(text, at, Family::Ecma).ends_with(':')
                 && closes_into(text, at, &["=>", "{", ":"])
@@ -350,13 +358,14 @@ fn is_in_pattern(text: &str, start: usize) -> bool {
     false
 }
 
-/// Whether the parenthesis around `start` is not that of a statement or of a call.
+/// Whether the parenthesis around `start` can hold parameters: no `if`, `for`, `return` or the like precedes
+/// it.
 fn is_header(text: &str, start: usize, family: Family) -> bool {
     let Some(open) = open_bracket(text, start) else { return false };
     !matches!(last_word(before(text, open, family)), "if" | "for" | "while" | "switch" | "with" | "return")
 }
 
-/// The innermost bracket within which `at` lies.
+/// Finds the innermost bracket around byte `at`, at most `MAX_FAR` bytes back.
 pub(super) fn open_bracket(text: &str, at: usize) -> Option<usize> {
     let from = at.saturating_sub(MAX_FAR);
     let mut depth = 0_usize;
@@ -371,7 +380,7 @@ pub(super) fn open_bracket(text: &str, at: usize) -> Option<usize> {
     None
 }
 
-/// Just past the bracket that closes the one at `open`; the text's end when none does.
+/// Returns the byte just past the bracket that closes the one at `open`; the text's length when none does.
 pub(super) fn close_bracket(text: &str, open: usize) -> usize {
     let mut depth = 0_usize;
     for (offset, &byte) in text.as_bytes()[open..].iter().enumerate() {
@@ -402,7 +411,7 @@ fn is_whole(text: &str, at: usize, word: &str) -> bool {
     last_word(&text[..at]).is_empty() && first_word(&text[at + word.len()..]).is_empty()
 }
 
-/// The nearest character boundary at or below `at`.
+/// Returns the nearest character boundary at or below byte `at`.
 fn floor(text: &str, at: usize) -> usize {
     (0..=at).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }

@@ -1,11 +1,13 @@
-//! Declarations that bind one name: in Python, all of a name in one scope, whichever of them is run.
+//! Declarations that bind the same name: in Python, all declarations of a name in one scope, whichever of
+//! them runs.
 
 use super::family::Family;
 use super::sources::Target;
 use symd_syntax::SymbolKind;
 
-/// The other declarations of the variable, function or class that `target` declares in its module or function: the branches
-/// of an `if`, what an `except` declares instead. Of members of classes none; those are linked as overriding ones are.
+/// Returns the other declarations of the variable, function or class that `target` declares in its module or
+/// function: in other branches of an `if`, or in an `except`. Empty for members of classes, which are linked
+/// as overrides are.
 pub fn same_binding(target: &Target) -> Vec<Target> {
     let Some((outline, row)) = target.row().filter(|_| Family::of(&target.file) == Some(Family::Python))
     else {

@@ -1,15 +1,16 @@
-//! Where a local of a language with braces is surely visible: behind its statement, in the block around that; what a header
-//! binds, in the body behind it. Invariant: where the text is not understood, only the name itself is said to be the local's.
+//! Where a local is certainly visible in a language with braces: behind its statement, in the enclosing
+//! block; for a name that a header binds, in the body behind the header. Invariant: where the text is not
+//! understood, only the name itself counts as the local's.
 
 use super::binders::{ByteSpan, MAX_NESTED, close_bracket, open_bracket};
 use super::context::{first_word, last_word};
 
-/// Words that begin a header, whose names hold for the body behind it.
+/// Words that begin a header whose names are visible in the body behind it.
 const HEADERS: [&str; 12] =
     ["if", "for", "while", "switch", "match", "select", "catch", "with", "foreach", "using", "lock", "else"];
 
-/// Where the local is surely visible that the name at `start..end` binds, in the function `from..limit`; its own name is among
-/// that.
+/// Returns where the local that the name at `start..end` binds is certainly visible within the span
+/// `function`; the name itself comes first.
 pub(super) fn visible(text: &str, (start, end): ByteSpan, function: ByteSpan) -> Vec<ByteSpan> {
     let name = (start, end);
     let part = match arrow(text, end) {
@@ -24,14 +25,14 @@ pub(super) fn visible(text: &str, (start, end): ByteSpan, function: ByteSpan) ->
     std::iter::once(name).chain(part.filter(|(from, to)| from < to)).collect()
 }
 
-/// Where the body behind an arrow begins that follows byte `at`.
+/// Returns the byte at which the body begins behind an arrow that follows byte `at`.
 fn arrow(text: &str, at: usize) -> Option<usize> {
     let rest = text.get(at..)?.trim_start();
     let arrow = rest.strip_prefix("=>").or_else(|| rest.strip_prefix("->"))?;
     Some(text.len() - arrow.trim_start().len())
 }
 
-/// The body of an arrow function that begins at byte `body`.
+/// Returns the span of an arrow function's body that begins at byte `body`.
 fn of_arrow(text: &str, body: usize, limit: usize) -> ByteSpan {
     match text[body..].starts_with('{') {
         true => (body, close_bracket(text, body)),
@@ -39,7 +40,8 @@ fn of_arrow(text: &str, body: usize, limit: usize) -> ByteSpan {
     }
 }
 
-/// The bracket around a name, patterns (`const { a: [name] } = b`) skipped; then with what stands for the name, the outermost pattern.
+/// Finds the innermost bracket around a name that is no destructuring pattern (`const { a: [name] } = b`),
+/// and the span of the outermost pattern around the name, or of the name itself.
 fn around(text: &str, name: ByteSpan) -> Option<(usize, ByteSpan)> {
     let (mut start, mut end) = name;
     for _ in 0..MAX_NESTED {
@@ -59,7 +61,8 @@ fn around(text: &str, name: ByteSpan) -> Option<(usize, ByteSpan)> {
     None
 }
 
-/// What the parenthesis at `open` binds: for the body of the function, or of what it is the header of.
+/// Returns where a name that the parenthesis at `open` binds is visible: in the body of the function, or of
+/// the statement whose header it is.
 fn of_list(text: &str, open: usize, (from, limit): ByteSpan) -> Option<ByteSpan> {
     let close = close_bracket(text, open);
     // A type may stand between the parenthesis and the body.
@@ -79,12 +82,12 @@ fn of_list(text: &str, open: usize, (from, limit): ByteSpan) -> Option<ByteSpan>
     (!between.contains(['\n', ';', '}', ')'])).then(|| (brace, close_bracket(text, brace)))
 }
 
-/// What a statement binds in a block that ends at `block_end`.
+/// Returns where a name that a statement binds is visible, in a block that ends at `block_end`.
 fn of_statement(text: &str, (start, end): ByteSpan, block_end: usize) -> Option<ByteSpan> {
     let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
     let head = text[line..start].trim_start_matches(|c: char| c.is_whitespace() || c == '}');
     if HEADERS.contains(&first_word(head)) && !head.contains('{') {
-        // Go's and Rust's, without parentheses.
+        // Headers of Go and Rust have no parentheses.
         let rest = text.get(end..block_end)?;
         let brace = end + rest[..rest.find('\n').unwrap_or(rest.len())].find('{')?;
         return Some((brace, close_bracket(text, brace)));
@@ -95,7 +98,8 @@ fn of_statement(text: &str, (start, end): ByteSpan, block_end: usize) -> Option<
     Some((first_outside(text, end, block_end, b";\n"), block_end))
 }
 
-/// The first of these bytes from byte `from` on that is in no bracket, or the bracket that closes around it; at most `limit`.
+/// Returns the offset of the first of `bytes` from byte `from` on that is outside all brackets, or of the
+/// bracket that closes around byte `from`; at most `limit`.
 fn first_outside(text: &str, from: usize, limit: usize, bytes: &[u8]) -> usize {
     let mut depth = 0_usize;
     for (offset, byte) in text.as_bytes()[from..limit.max(from)].iter().enumerate() {
@@ -114,7 +118,7 @@ fn first_outside(text: &str, from: usize, limit: usize, bytes: &[u8]) -> usize {
 mod tests {
     use super::*;
 
-    /// What is visible of the first `name` in the function that the text is.
+    /// Returns where in the function `text` its first `name` is visible.
     fn seen(text: &str) -> &str {
         let at = text.find("name").expect("a name");
         let parts = visible(text, (at, at + 4), (0, text.len()));

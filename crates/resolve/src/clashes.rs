@@ -1,6 +1,7 @@
-//! What a new name of a declaration would break: names that would mean another thing than before. Strings, comments,
-//! members of other things, names of arguments and names in other scopes break nothing. Invariant: what is found is an
-//! identifier, or an import, that has the new name, or a use of the declaration where something nearer has it.
+//! Conflicts that renaming a declaration would cause: names whose meaning would change. Strings, comments,
+//! members of other objects, argument names and names in other scopes do not conflict. Invariant: every
+//! conflict is an identifier, or an import, with the new name, or a use of the declaration where something
+//! nearer has that name.
 
 use std::sync::Arc;
 
@@ -20,11 +21,12 @@ use symd_base::{Cancel, RelPath, TextRange};
 use symd_index::FileEntry;
 use symd_syntax::{Import, Outline, Row, SymbolKind, call_site, name_hash};
 
-/// Where something stands.
+/// A file and a range in it.
 pub(super) type Spot = (RelPath, TextRange);
 
-/// What has the name `new_name` where `targets` are declared, which are one symbol, and the uses of that name which would
-/// mean it then: what it would hide, override or be overridden by. In no order; also where the symbol itself is not used.
+/// Finds what already has the name `new_name` where `targets`, the declarations of one symbol, are declared,
+/// and the uses of that name that would then mean the symbol: what it would hide, override or be overridden
+/// by. Unordered; includes places where the symbol itself is not used.
 pub fn taken(
     sources: &dyn Sources,
     targets: &[Target],
@@ -67,7 +69,8 @@ fn taken_by_one(
     Ok(found)
 }
 
-/// What would catch the uses of the symbol that `targets` declare and that stand at `places` of the file at `path`, once they are called `new_name`.
+/// Finds what the uses of a symbol at `places` of the file at `path` would mean instead, once they are called
+/// `new_name`. `targets` are the declarations of that symbol.
 pub fn captured(
     sources: &dyn Sources,
     targets: &[Target],
@@ -97,11 +100,11 @@ pub fn captured(
 /// Where a declaration is visible by its bare name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Visible {
-    /// In this function of its file.
+    /// In the function in this row of its file.
     Function(usize),
-    /// As a member of this class.
+    /// As a member of the class in this row.
     Member(usize),
-    /// In its file, and where it is imported or its package is.
+    /// In its file, where it is imported, and in its package.
     File,
 }
 
@@ -132,7 +135,7 @@ impl<'p, 's> Renaming<'p, 's> {
             Some(parent) if !is_namespace(&outline.rows[parent]) => Visible::Function(parent),
             _ => Visible::File,
         };
-        // Identifiers are known without the marks that they may need.
+        // The index holds identifiers without their escape marks.
         let new = new_name.trim_matches('`');
         let new = match project.family {
             Family::Rust => new.strip_prefix("r#").unwrap_or(new),
@@ -142,12 +145,12 @@ impl<'p, 's> Renaming<'p, 's> {
         Some(Renaming { project, all, target, outline, row, old: outline.name(row), new, visible })
     }
 
-    /// Whether it is one of the symbol's declarations.
+    /// Whether `one` is a declaration of the symbol.
     fn is_ours(&self, one: &Target) -> bool {
         self.all.iter().any(|known| known.is(one))
     }
 
-    /// What has the new name in the scope of the declaration itself.
+    /// Finds what has the new name in the scope of the declaration itself.
     fn beside(&self) -> Result<Vec<Spot>, Cancelled> {
         let rows = self.outline.rows.iter().enumerate();
         let siblings = rows.filter(|(at, other)| {
@@ -167,7 +170,7 @@ impl<'p, 's> Renaming<'p, 's> {
                 _ => self.row.parent(),
             };
             found.extend(self.imports(&here, function));
-            // A nested function beside a local that is no row.
+            // A nested function may have a local beside it that the outline does not list.
             if matches!(self.visible, Visible::Function(_))
                 && here.is_local(self.project.family, self.new, self.row.name_start) != Locality::No
             {
@@ -178,7 +181,8 @@ impl<'p, 's> Renaming<'p, 's> {
         Ok(found)
     }
 
-    /// The statements of the file that import the new name into the function, or into the file.
+    /// Returns the import statements of the file that bind the new name inside `function`, or outside all
+    /// functions for `None`.
     fn imports(&self, here: &Here, function: Option<usize>) -> Vec<Spot> {
         let is_it = |import: &Import| {
             binds(self.project.family, import) == Some(self.new)
@@ -188,7 +192,8 @@ impl<'p, 's> Renaming<'p, 's> {
         imports.map(|import| (here.file.path.clone(), import.statement)).collect()
     }
 
-    /// What a declaration of a file shares its package with, where other files' names are known without an import.
+    /// Finds declarations of the new name in other files of the package, whose names are visible without an
+    /// import.
     fn in_package(&self) -> Result<Vec<Spot>, Cancelled> {
         if self.visible != Visible::File {
             return Ok(Vec::new());
@@ -211,7 +216,7 @@ impl<'p, 's> Renaming<'p, 's> {
         Ok(found.iter().filter(is_other).map(name_spot).collect())
     }
 
-    /// Members of that name in the classes that the member's class inherits from, and in those that inherit from it.
+    /// Finds members of the new name in the base classes and subclasses of the member's class.
     fn of_kin(&self) -> Result<Vec<Spot>, Cancelled> {
         let Visible::Member(class) = self.visible else { return Ok(Vec::new()) };
         let class = Target { file: self.target.file.clone(), row: class };
@@ -228,7 +233,8 @@ impl<'p, 's> Renaming<'p, 's> {
         Ok(found)
     }
 
-    /// Whether the declaration may be known in the file by its bare name, or as a member. Cheap: most files are left here.
+    /// Whether the file may use the declaration by its bare name, or as a member. Cheap: it excludes most
+    /// files.
     fn may_reach(&self, file: &Arc<FileEntry>) -> Result<bool, Cancelled> {
         if file.path == self.target.file.path {
             return Ok(true);
@@ -245,7 +251,7 @@ impl<'p, 's> Renaming<'p, 's> {
         })
     }
 
-    /// The uses of the new name in a file that would mean the declaration.
+    /// Adds the uses of the new name in a file that would mean the declaration.
     fn uses(&self, here: &Here, found: &mut Vec<Spot>) -> Result<(), Cancelled> {
         let class = match self.visible {
             Visible::Member(row) => Some(Target { file: self.target.file.clone(), row }),
@@ -273,8 +279,8 @@ impl<'p, 's> Renaming<'p, 's> {
         Ok(())
     }
 
-    /// Whether the bare new name at `range` would mean the declaration: that is visible there, and nothing nearer has
-    /// the name.
+    /// Whether the bare new name at `range` would mean the declaration: the declaration is visible there, and
+    /// nothing nearer has the name.
     fn would_mean(&self, here: &Here, range: TextRange) -> Result<bool, Cancelled> {
         let (meaning, mine) = reached(self.project, here, range.start, self.old)?;
         let is_visible =
@@ -286,13 +292,14 @@ impl<'p, 's> Renaming<'p, 's> {
         Ok(mine <= theirs)
     }
 
-    /// Whether `range` is a name that is declared, imported or given to an argument.
+    /// Whether the name at `range` is not used as a bare name: it is declared or imported there, or names an
+    /// argument.
     fn is_no_use(&self, here: &Here, range: TextRange) -> Result<bool, Cancelled> {
         let place = place(self.project, here, range, self.new)?;
         Ok(!matches!(place, OccurrenceKind::Bare(_)))
     }
 
-    /// Whether what stands before the dot is the member's class, or one that inherits from it.
+    /// Whether the receiver is the member's class, or a class that inherits from it.
     fn is_member_of_kin(
         &self,
         here: &Here,
@@ -312,7 +319,7 @@ impl<'p, 's> Renaming<'p, 's> {
         }
     }
 
-    /// What catches the use of the declaration at `range`.
+    /// Adds what would capture the use of the declaration at `range`.
     fn catches(&self, here: &Here, range: TextRange, found: &mut Vec<Spot>) -> Result<(), Cancelled> {
         let mine = match place(self.project, here, range, self.old)? {
             OccurrenceKind::Argument { .. } | OccurrenceKind::Member(_) => return Ok(()),
@@ -362,7 +369,7 @@ impl<'p, 's> Renaming<'p, 's> {
         Ok(())
     }
 
-    /// The rows beside `row`, which is renamed too, that have the new name.
+    /// Returns the siblings of `row`, which is renamed too, that have the new name.
     fn siblings_of(&self, here: &Here, row: usize) -> Vec<Spot> {
         let rows = &here.outline.rows;
         let is_it = |&at: &usize| {
@@ -374,14 +381,14 @@ impl<'p, 's> Renaming<'p, 's> {
         (0..rows.len()).filter(is_it).map(|at| name_spot(&here.target(at))).collect()
     }
 
-    /// Whether the import around `range` makes the old name known in the file.
+    /// Whether the import around `range` binds the old name in the file.
     fn is_bound(&self, here: &Here, range: TextRange) -> bool {
         here.imports().iter().any(|import| {
             import.statement.contains(range) && binds(self.project.family, &import) == Some(self.old)
         })
     }
 
-    /// How far out the declaration is, where syntax does not lead to it and the server does.
+    /// Estimates how far out the declaration is, for uses that a server resolves and syntax does not.
     fn guessed_reach(&self, here: &Here, at: u32) -> Reach {
         let around = scope::around(here, at);
         let step = match self.visible {
@@ -392,8 +399,8 @@ impl<'p, 's> Renaming<'p, 's> {
         step.map_or(Reach::File, Reach::Scope)
     }
 
-    /// Whether an occurrence is spelled so that it can mean the declaration: a key of an object literal is no use, nor
-    /// is a name that gets a value in an argument list; Kotlin and Java keep functions and values apart.
+    /// Whether an occurrence is spelled so that it can mean the declaration. A key of an object literal is no
+    /// use, nor is a keyword in an argument list; Kotlin and Java separate functions from values.
     fn can_mean(&self, here: &Here, range: TextRange) -> bool {
         let (text, family) = (here.text.as_str(), self.project.family);
         let (left, right) = (before(text, range.start as usize, family), behind(text, range.end as usize));
@@ -417,20 +424,20 @@ impl<'p, 's> Renaming<'p, 's> {
         }
     }
 
-    /// Whether a declaration of `kind` and this one cannot both have the name.
+    /// Whether this declaration and one of `kind` cannot both have the name.
     fn can_clash(&self, kind: SymbolKind) -> bool {
         !self.is_apart(kind)
     }
 
-    /// Whether the language keeps `kind` and the declaration's apart.
+    /// Whether the language has separate namespaces for `kind` and the declaration's kind.
     fn is_apart(&self, kind: SymbolKind) -> bool {
         let spaces = (space(kind), space(self.row.kind()));
         self.project.family == Family::Jvm && matches!(spaces, (Some(one), Some(other)) if one != other)
     }
 }
 
-/// Whether what is called at `range` of Kotlin's could be a value `name` of the file: one that is declared with a function's type,
-/// or as a function.
+/// Whether the Kotlin call at `range` could call a value `name` of the file: one that is declared with a
+/// function type, or initialized with a function.
 fn may_call_value(here: &Here, name: &str, range: TextRange) -> bool {
     let text = here.text.as_str();
     let is_function = |at: usize| {
@@ -446,7 +453,7 @@ fn may_call_value(here: &Here, name: &str, range: TextRange) -> bool {
         && here.outline.occurrences.offsets_of(name).into_iter().any(|at| is_function(at as usize))
 }
 
-/// What Kotlin and Java look up apart from one another.
+/// The namespaces that Kotlin and Java look up separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Space {
     Calls,
@@ -466,7 +473,7 @@ fn is_namespace(row: &Row) -> bool {
     matches!(row.kind(), SymbolKind::Namespace | SymbolKind::Module)
 }
 
-/// Where the name of a declaration stands.
+/// Returns the place of a declaration's name.
 fn name_spot(target: &Target) -> Spot {
     let range = target.row().map_or(TextRange::new(0, 0), |(_, row)| {
         TextRange::new(row.name_start, row.name_start.saturating_add(u32::from(row.name_len)))

@@ -1,5 +1,5 @@
-//! Members of classes, own and inherited. Invariant: ends on every input;
-//! what an unknown base might declare is unknown, not absent.
+//! Members of classes, own and inherited. Invariant: terminates on every input; a member that an unknown base
+//! might declare is unknown, not absent.
 
 use super::bases::bases;
 use super::family::Family;
@@ -9,27 +9,27 @@ use super::sources::Target;
 use symd_base::cancel::Cancelled;
 use symd_syntax::{Row, SymbolKind};
 
-/// How many classes up a member is looked for.
+/// The most classes that are searched for a member.
 const MAX_CLASSES: usize = 64;
 
-/// Whether the row is a class or one of its kin.
+/// Whether the row is a class, interface, enum, struct or object.
 pub(super) fn is_class(row: &Row) -> bool {
     use SymbolKind::*;
     matches!(row.kind(), Class | Interface | Enum | Struct | Object)
 }
 
-/// What `name` means as a member of `class`: its own, else that of the first base that has it.
+/// Resolves `name` as a member of `class`: its own member, else that of the first base that has one.
 pub(super) fn member(project: &Project, class: &Target, name: &str) -> Result<Meaning, Cancelled> {
     let own = own_members(project, class, name);
     if own.is_empty() { inherited(project, class, name) } else { Ok(Meaning::Declared(own)) }
 }
 
-/// What `name` means in the bases of `class`.
+/// Resolves `name` as a member of the bases of `class`.
 pub(super) fn inherited(project: &Project, class: &Target, name: &str) -> Result<Meaning, Cancelled> {
     let mut seen: Vec<Target> = vec![class.clone()];
     let mut at = 0;
     let mut is_open = false;
-    // Breadth first: near enough to Python's order.
+    // Breadth first is close enough to Python's resolution order.
     while at < seen.len() && seen.len() < MAX_CLASSES {
         project.cancel.check()?;
         for base in bases(project, &seen[at])?.iter() {

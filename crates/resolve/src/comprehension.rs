@@ -1,41 +1,42 @@
-//! Python's comprehensions: what is evaluated in a scope of their own, and the one part that is not. `[x for x in first() if y]`
-//! evaluates `first()` around itself and all else inside, where the names of a class body are not known. Invariant: a
-//! bracket in which something is not understood is no comprehension, or one without such a part.
+//! Python's comprehensions: the parts that are evaluated in their own scope, and the one part that is not.
+//! `[x for x in first() if y]` evaluates `first()` in the enclosing scope and everything else inside, where
+//! the names of a class body are not visible. Invariant: a bracket whose content is not understood is no
+//! comprehension, or one without such an outer part.
 
 use symd_base::TextRange;
 
-/// How deep interpolations are looked into: `f"{f'{x}'}"`.
+/// How deep nested interpolations are read: `f"{f'{x}'}"`.
 const MAX_NESTED: usize = 4;
 
-/// One comprehension, generator or dictionary form.
+/// A comprehension of a list, set or dictionary, or a generator expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Comprehension {
     /// From its opening bracket to just past the closing one.
     pub(super) range: TextRange,
-    /// Its first iterable, which is evaluated around it.
+    /// Its first iterable, which is evaluated in the enclosing scope.
     first: TextRange,
 }
 
 impl Comprehension {
-    /// The two parts that are evaluated inside it.
+    /// Returns the two parts that are evaluated in its own scope.
     pub(super) fn inside(&self) -> [TextRange; 2] {
         [TextRange::new(self.range.start, self.first.start), TextRange::new(self.first.end, self.range.end)]
     }
 
-    /// Whether byte `at` is evaluated inside it.
+    /// Whether byte `at` is evaluated in its own scope.
     pub(super) fn holds(&self, at: u32) -> bool {
         self.inside().iter().any(|part| part.start <= at && at < part.end)
     }
 }
 
-/// The comprehensions of a Python text.
+/// Finds the comprehensions of a Python text.
 pub(super) fn comprehensions(text: &str) -> Vec<Comprehension> {
     let mut found = Vec::new();
     add(text.as_bytes(), 0, text.len(), 0, &mut found);
     found
 }
 
-/// A bracket that is open, and how much of a comprehension was seen directly in it.
+/// An open bracket, and how much of a comprehension was seen directly in it.
 struct Open {
     at: usize,
     seen: Seen,
@@ -45,9 +46,9 @@ struct Open {
 enum Seen {
     Nothing,
     For,
-    /// The first `in` behind the first `for` ends there.
+    /// The byte at which the first `in` behind the first `for` ends.
     In(usize),
-    /// The first iterable, from and to.
+    /// The start and the end of the first iterable.
     First(usize, usize),
 }
 
@@ -57,7 +58,7 @@ impl Open {
             (Seen::Nothing, b"for") => Seen::For,
             (Seen::For, b"in") => Seen::In(end),
             (Seen::In(from), b"for" | b"async" | b"if") => Seen::First(from, start),
-            // What is no comprehension: the body of a lambda that stands in an argument, say.
+            // Anything else is no part of a comprehension, such as the body of a lambda in an argument.
             (seen, _) => seen,
         };
     }
@@ -113,12 +114,13 @@ fn add(text: &[u8], from: usize, to: usize, depth: usize, found: &mut Vec<Compre
     }
 }
 
-/// Whether a string with that prefix has interpolations.
+/// Whether a string with this prefix has interpolations.
 fn is_formatted(prefix: &[u8]) -> bool {
     prefix.len() <= 2 && prefix.iter().any(|byte| b"fFtT".contains(byte))
 }
 
-/// Just past the string whose first quote stands at `start`; one that is not closed ends with its line.
+/// Returns the byte just past the string whose first quote stands at `start`; an unclosed string ends with
+/// its line, unless it is triple-quoted.
 fn string_end(text: &[u8], start: usize, to: usize) -> usize {
     let quote = text[start];
     let is_long = text[start..to].starts_with(&[quote; 3]);
@@ -135,7 +137,7 @@ fn string_end(text: &[u8], start: usize, to: usize) -> usize {
     to
 }
 
-/// What stands in the braces of a string.
+/// Adds the comprehensions in the interpolations of a string.
 fn interpolations(text: &[u8], start: usize, end: usize, depth: usize, found: &mut Vec<Comprehension>) {
     let mut at = start;
     while at < end {
@@ -166,7 +168,7 @@ fn interpolations(text: &[u8], start: usize, end: usize, depth: usize, found: &m
 mod tests {
     use super::*;
 
-    /// The first iterables, without the white space around them.
+    /// Returns the first iterables, trimmed.
     fn first(text: &str) -> Vec<&str> {
         comprehensions(text)
             .iter()

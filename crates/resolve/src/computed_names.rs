@@ -1,6 +1,6 @@
-//! Where a Python class reaches its own members by names that the program computes: `getattr(self, name)`,
-//! `getattr(self, "do_" + word)`. No occurrence of a member's name stands there, and yet it may be meant. Invariant: a name
-//! that is written out as one string is not computed.
+//! Where a Python class accesses its own members by names that the program computes: `getattr(self, name)`,
+//! `getattr(self, "do_" + word)`. The member's name does not occur there, and yet the member may be meant.
+//! Invariant: a name that is written out as one string is not computed.
 
 use super::classes::is_class;
 use super::constructed::only_value;
@@ -13,10 +13,11 @@ use symd_base::{RelPath, TextRange};
 /// Functions that take an object and the name of a member.
 const BY_NAME: [&str; 4] = ["getattr", "hasattr", "setattr", "delattr"];
 
-/// What stands for the object itself, or its class.
+/// Expressions for the object itself, or for its class.
 const OWN: [&str; 5] = ["self", "cls", "type(self)", "self.__class__", "super()"];
 
-/// The calls in `class` that may reach its member `name` by a computed name: file and the function's name.
+/// Finds the calls in `class` that may access its member `name` by a computed name; each as its file and the
+/// range of the called function's name.
 pub(super) fn computed_names(project: &Project, class: &Target, name: &str) -> Vec<(RelPath, TextRange)> {
     let Some((outline, row)) = class.row() else { return Vec::new() };
     if !BY_NAME.iter().any(|function| outline.occurrences.contains(function)) {
@@ -47,14 +48,14 @@ pub(super) fn computed_names(project: &Project, class: &Target, name: &str) -> V
     found
 }
 
-/// Whether the first of the arguments that begin `text` is `cls`.
+/// Whether the first argument is `cls`, in a text that begins with an argument list.
 fn names_class(text: &str) -> bool {
     let first = text.trim_start().strip_prefix('(').map(|arguments| first_word(arguments.trim_start()));
     first == Some("cls")
 }
 
-/// Whether `cls` is the class at byte `at`, the first parameter of a function around: methods of decorators and builders have
-/// locals of that name for other classes.
+/// Whether `cls` is the first parameter of a function around byte `at`, and so the class: methods of
+/// decorators and builders have locals of that name for other classes.
 fn takes_class(here: &Here, at: u32) -> bool {
     let functions = scope::around(here, at).into_iter().map(|row| &here.outline.rows[row]);
     functions.filter(|row| !is_class(row)).any(|row| {
@@ -63,8 +64,8 @@ fn takes_class(here: &Here, at: u32) -> bool {
     })
 }
 
-/// Where the name is a local, `(self, cached)`, to which the function around byte `at` assigns one text: what that is known to
-/// begin with.
+/// Returns the known beginning of the computed name where it is a local, `(self, cached)`, to which the
+/// function around byte `at` assigns one text only.
 fn of_local<'t>(here: &'t Here, at: u32, arguments: &str) -> Option<&'t str> {
     let (_, rest) = arguments.split_once(',')?;
     let rest = rest.trim_start();
@@ -76,8 +77,8 @@ fn of_local<'t>(here: &'t Here, at: u32, arguments: &str) -> Option<&'t str> {
     beginning_of(here.text.as_str().get(value..)?.split('\n').next()?)
 }
 
-/// Of the arguments that begin `text`, `(self, "do_" + word)`: what the computed name is known to begin with, maybe nothing.
-/// `None` where the object is another one, or the name is written out.
+/// Returns the known beginning, possibly empty, of the computed name in arguments such as
+/// `(self, "do_" + word)`. `None` where the object is another one, or the name is written out.
 fn beginning(text: &str) -> Option<&str> {
     let arguments = text.trim_start().strip_prefix('(')?.trim_start();
     let own = OWN.iter().filter_map(|own| arguments.strip_prefix(own));
@@ -85,7 +86,8 @@ fn beginning(text: &str) -> Option<&str> {
     beginning_of(names.next()?.trim_start())
 }
 
-/// What the text that `name` writes is known to begin with, maybe nothing; `None` where it is written out.
+/// Returns the known beginning, possibly empty, of the text that the expression `name` gives; `None` where it
+/// is written out.
 fn beginning_of(name: &str) -> Option<&str> {
     let (is_template, literal) = match name.strip_prefix(['f', 'F']) {
         Some(rest) if rest.starts_with(['"', '\'']) => (true, rest),

@@ -1,5 +1,6 @@
-//! Members of what a function itself makes: `builder = Builder(…)` and then `builder.add()`, where a server says nothing because it
-//! takes the code for unreachable, or its types end there. Invariant: the name has this one value in the function.
+//! Members of objects that a function creates itself: `builder = Builder(…)` and then `builder.add()`, where
+//! a server gives no answer because it considers the code unreachable or loses the type. Invariant: the local
+//! has this one value in the function.
 
 use super::classes::is_class;
 use super::context::{Receiver, first_word, last_word, receiver};
@@ -13,8 +14,9 @@ use super::sources::{Sources, Target};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
 
-/// For each member that is used at `places`: the one of that name, of `members` before others, of the class that the local in
-/// front of it is an instance of. `None` where that is not known. Always so outside of Python.
+/// For each member use at `places`: resolves the member of that name in the class of which the local in front
+/// of it is an instance; one of `members` takes precedence. `None` where the class is unknown, and always
+/// outside Python.
 pub fn constructed_members(
     sources: &dyn Sources,
     places: &[(RelPath, TextRange)],
@@ -45,7 +47,7 @@ pub fn constructed_members(
     Ok(classes.into_iter().map(member).collect())
 }
 
-/// The class of which the local in front of the member at byte `at` is an instance.
+/// Returns the class of which the local in front of the member at byte `at` is an instance.
 fn class_of(project: &Project, here: &Here, at: u32) -> Result<Option<Target>, Cancelled> {
     let text = here.text.as_str();
     let Receiver::Chain(chain, _) = receiver(text, at as usize, Family::Python) else { return Ok(None) };
@@ -56,7 +58,8 @@ fn class_of(project: &Project, here: &Here, at: u32) -> Result<Option<Target>, C
     }
 }
 
-/// Where the one value begins that the function in row `function` gives to a local; `None` if it gives none, or another one too.
+/// Returns the byte at which the only value begins that the function in row `function` assigns to a local;
+/// `None` if it assigns none, or binds the local in another way too.
 pub(super) fn only_value(here: &Here, function: usize, name: &str) -> Option<usize> {
     let range = here.outline.rows[function].range();
     let mut value = None;
@@ -73,14 +76,15 @@ pub(super) fn only_value(here: &Here, function: usize, name: &str) -> Option<usi
     value
 }
 
-/// What an occurrence of a name binds it to.
+/// The effect of an occurrence of a name on its binding.
 #[derive(Debug, PartialEq, Eq)]
 enum Bound {
-    /// It is read.
+    /// The name is read.
     Not,
-    /// The value that begins at this byte.
+    /// The name is bound to the value that begins at this byte.
     To(usize),
-    /// Something: a parameter, a loop's variable, one of several.
+    /// The name is bound to something that is not understood: as a parameter, a loop variable, one of several
+    /// targets.
     Unread,
 }
 
@@ -103,7 +107,8 @@ fn bound(text: &str, start: usize, name: &str) -> Bound {
     let word = last_word(before.trim_end());
     let is_taken =
         matches!(word, "as" | "for" | "del" | "global" | "nonlocal" | "import" | "def" | "class" | "lambda");
-    // `f(name=1)` names an argument of another; a head's parameter stands in `def`.
+    // `f(name=1)` names an argument of another function; a parameter of this function's head stands behind
+    // `def`.
     let is_in_head = before.trim_start().starts_with("def ") || before.contains("lambda");
     let is_read = matches!(trimmed.chars().next(), Some('.' | ')' | '(' | ']' | '[' | '}') | None);
     let is_open = before.matches(['(', '[', '{']).count() > before.matches([')', ']', '}']).count();
@@ -111,13 +116,13 @@ fn bound(text: &str, start: usize, name: &str) -> Bound {
     match is_taken || is_in_head {
         true => Bound::Unread,
         false if is_read || is_argument => Bound::Not,
-        // `a, name = …`, `name: Type = …`, `name += 1`, or a reading that looks like one.
+        // `a, name = …`, `name: Type = …`, `name += 1`, or a read that looks like one of these.
         false if rest.contains('=') || trimmed.starts_with(':') => Bound::Unread,
         false => Bound::Not,
     }
 }
 
-/// The class of the project that the value at byte `at` is a call of, and nothing else.
+/// Returns the class of the project that the value at byte `at` calls, if the value is nothing but that call.
 fn constructed(project: &Project, here: &Here, at: usize) -> Result<Option<Target>, Cancelled> {
     let text = here.text.as_str();
     let (mut chain, mut end) = (Vec::new(), at);

@@ -1,15 +1,16 @@
-//! The text around an identifier, read without a tree: what stands before its dot, whether it names an argument.
-//! Invariant: every scan is bounded, so that a question's time grows with the number of occurrences alone.
+//! Reads the text around an identifier without a syntax tree: its receiver, and whether it names an argument.
+//! Invariant: every scan is bounded, so that the time of a question grows only with the number of
+//! occurrences.
 
 use super::family::Family;
 
-/// How far back a call's opening parenthesis, or the start of a receiver, is looked for, in bytes.
+/// How far back to search for a call's opening parenthesis, or for the start of a receiver, in bytes.
 const MAX_BACK: usize = 4000;
 
-/// What an identifier is a member of.
+/// The receiver of an identifier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Receiver<'t> {
-    /// Nothing: it stands alone.
+    /// No receiver: the identifier stands alone.
     None,
     /// Names joined by dots, outermost first, with the byte offset of the first: `a.b` in `a.b.name`.
     Chain(Vec<&'t str>, usize),
@@ -23,7 +24,8 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$'
 }
 
-/// The text before byte `at`, without white space and comments at its end, and without an opening backtick.
+/// Returns the text before byte `at`, without white space and comments at its end, and without an opening
+/// backtick.
 pub(super) fn before(text: &str, at: usize, family: Family) -> &str {
     let mut before = text.get(..at).unwrap_or("");
     before = before.strip_suffix('`').unwrap_or(before);
@@ -32,10 +34,10 @@ pub(super) fn before(text: &str, at: usize, family: Family) -> &str {
         if !before[trimmed.len()..].contains('\n') {
             return without_block_comment(trimmed, family);
         }
-        // A line above: what it says behind a comment's mark is no code.
+        // On an earlier line, text behind a comment mark is no code.
         let line = trimmed.rfind('\n').map_or(0, |at| at + 1);
         match comment_in(&trimmed[line..], family) {
-            // Nothing but the comment: go on above it.
+            // The line holds only the comment: continue above it.
             Some(comment) if trimmed[line..line + comment].trim().is_empty() => before = &trimmed[..line],
             Some(comment) => return trimmed[..line + comment].trim_end(),
             None => return without_block_comment(trimmed, family),
@@ -48,10 +50,10 @@ fn without_block_comment(text: &str, family: Family) -> &str {
     open.map_or(text, |open| text[..open].trim_end())
 }
 
-/// Where in the line a comment starts that goes on to its end.
+/// Finds the byte in the line at which a comment begins that runs to the line's end.
 fn comment_in(line: &str, family: Family) -> Option<usize> {
     let mark = if family == Family::Python { "#" } else { "//" };
-    // Behind an odd number of quotes it stands in a string.
+    // Behind an odd number of quotes, the mark is inside a string.
     let is_open = |at: usize| {
         line[..at].matches('"').count().is_multiple_of(2)
             && line[..at].matches('\'').count().is_multiple_of(2)
@@ -59,25 +61,25 @@ fn comment_in(line: &str, family: Family) -> Option<usize> {
     line.match_indices(mark).map(|(at, _)| at).find(|&at| is_open(at))
 }
 
-/// The text from byte `at` on, without white space before it, and without a closing backtick.
+/// Returns the text from byte `at` on, without leading white space and without a closing backtick.
 pub(super) fn behind(text: &str, at: usize) -> &str {
     let behind = text.get(at..).unwrap_or("");
     behind.strip_prefix('`').unwrap_or(behind).trim_start()
 }
 
-/// The word that `text` ends with; empty when it ends with something else.
+/// Returns the word that `text` ends with; empty when it ends with something else.
 pub(super) fn last_word(text: &str) -> &str {
     let start =
         text.char_indices().rev().take_while(|&(_, c)| is_word(c)).last().map_or(text.len(), |(at, _)| at);
     &text[start..]
 }
 
-/// The word that `text` begins with.
+/// Returns the word that `text` begins with; empty when it begins with something else.
 pub(super) fn first_word(text: &str) -> &str {
     &text[..text.find(|c| !is_word(c)).unwrap_or(text.len())]
 }
 
-/// Without the operator that makes what follows a member, if there is one.
+/// Strips the member access operator at the end of `text`; `None` if there is none.
 fn without_access(text: &str, family: Family) -> Option<&str> {
     let operators: &[&str] = match family {
         Family::Python | Family::Go => &["."],
@@ -92,7 +94,7 @@ fn without_access(text: &str, family: Family) -> Option<&str> {
     if rest.ends_with('.') { None } else { Some(rest) }
 }
 
-/// What the identifier at byte `at` is a member of.
+/// Returns the receiver of the identifier at byte `at`.
 pub(super) fn receiver(text: &str, at: usize, family: Family) -> Receiver<'_> {
     let Some(rest) = without_access(before(text, at, family), family) else { return Receiver::None };
     let mut rest = before(text, rest.len(), family);
@@ -104,7 +106,7 @@ pub(super) fn receiver(text: &str, at: usize, family: Family) -> Receiver<'_> {
         let word = last_word(rest);
         if word.is_empty() {
             let is_super = chain.is_empty() && is_super_call(rest, family);
-            // `::name` in Kotlin and C++ has nothing before it.
+            // `::name` in Kotlin and C++ has no receiver.
             let is_bare = chain.is_empty()
                 && matches!(family, Family::Jvm | Family::C)
                 && !rest.ends_with([')', ']', '}', '"', '\'', '>', '?', '!']);
@@ -146,7 +148,8 @@ fn is_super_call(text: &str, family: Family) -> bool {
     })
 }
 
-/// If the identifier at `start..end` names an argument of a call (`f(name=1)`): where the callee's name ends.
+/// Returns the byte at which the callee's name ends, if the identifier at `start..end` names an argument of a
+/// call (`f(name=1)`).
 pub(super) fn argument_of(text: &str, start: usize, end: usize, family: Family) -> Option<usize> {
     let behind = behind(text, end);
     let names = match family {
@@ -166,7 +169,8 @@ pub(super) fn argument_of(text: &str, start: usize, end: usize, family: Family) 
     (!last_word(callee).is_empty() || callee.ends_with([')', ']', '>'])).then_some(callee.len())
 }
 
-/// Where the parenthesis stands within which byte `at` is; `None` when that is another bracket, or too far back.
+/// Finds the parenthesis directly around byte `at`; `None` when the innermost bracket is another one, or is
+/// too far back.
 pub(super) fn open_parenthesis(text: &str, at: usize) -> Option<usize> {
     let mut depth = 0_usize;
     let from = at.saturating_sub(MAX_BACK);

@@ -1,4 +1,4 @@
-//! Goto-definition from syntax: what the identifier at a place means, else everything that bears its name.
+//! Goto-definition from syntax: the declaration that an identifier means, else every declaration of its name.
 
 use super::family::Family;
 use super::meaning::Meaning;
@@ -8,9 +8,10 @@ use super::sources::{Sources, Target};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
 
-/// Where the identifier at byte `offset` of the file at `path` may be declared, best first; empty when no identifier
-/// stands there, nothing of its name is declared in the project, or what it means is known to lie outside of it. A
-/// local that the outline does not list (most languages' are not) gives nothing either.
+/// Finds where the identifier at byte `offset` of the file at `path` may be declared, best candidates first.
+/// Empty when there is no identifier, when the project declares nothing of that name, or when the identifier
+/// is known to mean something outside the project. Also empty for a local that the outline does not list, as
+/// most languages' locals.
 pub fn definitions(
     sources: &dyn Sources,
     path: &RelPath,
@@ -41,7 +42,7 @@ pub fn definitions(
     }
 }
 
-/// What comes first among guesses.
+/// The candidates that rank first among guesses.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wants {
     TopLevel,
@@ -62,7 +63,8 @@ fn found(
     }
 }
 
-/// Every declaration of the name: those that fit first, then those of the same file, then by path.
+/// Returns every declaration of the name: first those of the wanted kind, then those of the same file, then
+/// by path.
 fn guesses(project: &Project, here: &Here, name: &str, wants: Wants) -> Result<Vec<Target>, Cancelled> {
     let mut all = project.declared(name)?.to_vec();
     all.sort_by_key(|target| {
@@ -72,7 +74,8 @@ fn guesses(project: &Project, here: &Here, name: &str, wants: Wants) -> Result<V
     Ok(all)
 }
 
-/// The parameters called `name` of what is called; for a class those of its constructor, or its properties.
+/// Returns the parameters called `name` of the callee; for a class, those of its constructor, or its
+/// properties.
 fn parameters(callee: &Meaning, name: &str) -> Vec<Target> {
     let Meaning::Declared(callees) = callee else { return Vec::new() };
     let mut found = Vec::new();
@@ -94,7 +97,7 @@ fn parameters(callee: &Meaning, name: &str) -> Vec<Target> {
     found
 }
 
-/// The identifier that byte `offset` is in, or right behind.
+/// Finds the identifier that contains byte `offset`, or ends there.
 fn identifier(here: &Here, offset: u32) -> Option<TextRange> {
     let text = here.text.as_str();
     let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';

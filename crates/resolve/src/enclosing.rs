@@ -1,20 +1,22 @@
-//! The symbol around a place. Rows of one symbol may lie inside another's range (`self.x = …` is a row of the class
-//! inside a method), and a variable's range is its statement: so only functions and classes enclose. What a place is said
-//! to be part of is another question: outside functions, the variable whose statement it stands in.
+//! The symbol around a place. Rows of one symbol may lie inside another's range (`self.x = …` is a row of the
+//! class inside a method), and a variable's range is its statement, so only functions and classes enclose.
+//! Attribution differs: outside functions, a place belongs to the variable whose statement contains it.
 
 use symd_syntax::{Outline, Row, SymbolKind};
 
-/// The row of the innermost function or class (with all its kin: methods, constructors, interfaces, …) whose range
-/// holds byte `offset`; `None` at the top level. A place in a decorator or annotation is inside what it decorates.
+/// Returns the row of the innermost function or class (also method, constructor, interface, …) whose range
+/// contains byte `offset`; `None` at the top level. A place in a decorator or annotation is inside the
+/// decorated symbol.
 pub fn enclosing(outline: &Outline, offset: u32) -> Option<usize> {
     let holds = |row: &Row| row.start <= offset && offset < row.end && is_enclosing(row);
     let candidates = outline.rows.iter().enumerate().filter(|(_, row)| holds(row));
-    // Of equal ranges the deeper one: it stands later.
+    // Of equal ranges, the deeper row comes later in the outline.
     candidates.min_by_key(|&(at, row)| (row.end - row.start, std::cmp::Reverse(at))).map(|(at, _)| at)
 }
 
-/// The row that a use at byte `offset` is attributed to: in a function the innermost function or class around it; outside
-/// functions the variable or property whose statement holds it, else the class; `None` where there is none of these.
+/// Returns the row to which a use at byte `offset` is attributed: in a function, the innermost function or
+/// class around it; outside functions, the variable or property whose statement contains it, else the class;
+/// `None` where there is none of these.
 pub fn attributed(outline: &Outline, offset: u32) -> Option<usize> {
     let rows = &outline.rows;
     let holds = |row: &Row| row.start <= offset && offset < row.end;
@@ -23,7 +25,7 @@ pub fn attributed(outline: &Outline, offset: u32) -> Option<usize> {
     }
     let candidates =
         rows.iter().enumerate().filter(|(_, row)| holds(row) && (is_enclosing(row) || is_value(row)));
-    // Of several names that one statement binds, the first.
+    // Of several names that one statement binds, the first one counts.
     candidates.min_by_key(|&(_, row)| (row.end - row.start, row.name_start)).map(|(at, _)| at)
 }
 
@@ -37,7 +39,7 @@ fn is_value(row: &Row) -> bool {
     !row.is_local() && matches!(row.kind(), Constant | EnumMember | Field | Property | Variable)
 }
 
-/// Whether symbols can stand inside such a row.
+/// Whether a row of this kind can enclose symbols.
 pub(super) fn is_enclosing(row: &Row) -> bool {
     use SymbolKind::*;
     matches!(

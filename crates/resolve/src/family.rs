@@ -1,21 +1,17 @@
-//! Which languages refer to each other's names, and how they differ where this layer must know.
+//! Families of languages that refer to each other's names, and their differences that matter in this layer.
 
 use symd_index::FileEntry;
 
-/// Languages that can name each other's declarations.
+/// A family of languages that can name each other's declarations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Family {
-    /// Python.
     Python,
     /// Kotlin and Java.
     Jvm,
     /// JavaScript, TypeScript and TSX.
     Ecma,
-    /// Rust.
     Rust,
-    /// Go.
     Go,
-    /// C#.
     CSharp,
     /// C and C++.
     C,
@@ -32,7 +28,7 @@ pub fn can_name(grammar: &str, other: &str) -> bool {
 }
 
 impl Family {
-    /// The family of a file; `None` when it was not parsed.
+    /// Returns the family of a file; `None` when it was not parsed, or its language is in no family.
     pub(super) fn of(file: &FileEntry) -> Option<Family> {
         Family::of_grammar(file.grammar()?.name())
     }
@@ -55,7 +51,7 @@ impl Family {
         matches!(self, Family::Jvm | Family::CSharp | Family::C)
     }
 
-    /// The words that stand for the object, or the class, whose method this is.
+    /// Returns the words for the receiver of a method, or for its class.
     pub(super) fn selves(self) -> &'static [&'static str] {
         match self {
             Family::Python => &["self", "cls"],

@@ -1,6 +1,7 @@
-//! What a parameter of a pytest function holds: the fixture of that name, found as pytest finds it, in the class, the module,
-//! and each `conftest.py` from its directory up. Language servers do not know fixtures. Invariant: where one of several may
-//! be meant, or the value is no plain name or call, nothing is said.
+//! The value of a pytest function's parameter: the fixture of that name, found as pytest finds it, in the
+//! class, the module, and each `conftest.py` from its directory up. Language servers do not know fixtures.
+//! Invariant: there is no result where one of several fixtures may be meant, or where the value is no plain
+//! name or call.
 
 use std::sync::Arc;
 
@@ -14,19 +15,20 @@ use symd_base::{Cancel, RelPath, TextRange};
 use symd_index::FileEntry;
 use symd_syntax::{Outline, SymbolKind};
 
-/// Where the value of a fixture is named: what it returns or yields, or the class that it calls for that.
+/// Where the value of a fixture is named: the name that it returns or yields, or the class that it calls for
+/// that.
 #[derive(Clone, Debug)]
 pub struct FixtureValue {
     /// The fixture's file.
     pub file: Arc<FileEntry>,
     /// The byte at which the name begins.
     pub at: u32,
-    /// What is asked of the value before the member: `json` in `app.json.dumps()`.
+    /// The members that are accessed on the value before the used one: `json` in `app.json.dumps()`.
     pub path: Vec<String>,
 }
 
-/// For each member that is used at `places` (`app` in `app.run()` or `app.json.dumps()` being a parameter): where the value of the fixture that
-/// the parameter holds is named.
+/// For each member use at `places` (`run` in `app.run()`, or `dumps` in `app.json.dumps()`, where `app` is a
+/// parameter): finds where the value of the parameter's fixture is named.
 pub fn fixture_values(
     sources: &dyn Sources,
     places: &[(RelPath, TextRange)],
@@ -41,7 +43,8 @@ pub fn fixture_values(
     places.iter().map(value).collect()
 }
 
-/// Whether the target is a fixture: pytest gives it to parameters of its name, which no server takes for uses.
+/// Whether the target is a fixture: pytest passes it to parameters of its name, which no server counts as
+/// uses.
 pub fn is_pytest_fixture(sources: &dyn Sources, target: &Target, cancel: &Cancel) -> bool {
     if Family::of(&target.file) != Some(Family::Python) {
         return false;
@@ -63,7 +66,7 @@ fn value(project: &Project, here: &Here, at: u32) -> Option<FixtureValue> {
     Some(FixtureValue { file, at, path: path.iter().map(|&part| part.to_owned()).collect() })
 }
 
-/// The function around byte `at` to which pytest gives the parameter, and which keeps it.
+/// Finds the function around byte `at` to which pytest passes the parameter, and which does not rebind it.
 pub(super) fn holds_given(here: &Here, parameter: &str, at: u32) -> Option<usize> {
     let function = taking(&here.outline, parameter, at)?;
     let row = &here.outline.rows[function];
@@ -72,7 +75,7 @@ pub(super) fn holds_given(here: &Here, parameter: &str, at: u32) -> Option<usize
     (is_called_by_pytest && !is_bound_again(body, parameter)).then_some(function)
 }
 
-/// The innermost function around byte `at` with a parameter, or local, of that name.
+/// Finds the innermost function around byte `at` with a parameter, or local, of that name.
 fn taking(outline: &Outline, name: &str, at: u32) -> Option<usize> {
     let is_it = |row: &&symd_syntax::Row| {
         let holds = |parent: usize| {
@@ -85,7 +88,7 @@ fn taking(outline: &Outline, name: &str, at: u32) -> Option<usize> {
     parents.min_by_key(|&parent| outline.rows[parent].end - outline.rows[parent].start)
 }
 
-/// Whether the body gives the name another value.
+/// Whether the body rebinds the name.
 fn is_bound_again(body: &str, name: &str) -> bool {
     let parameters = body.find("):").or_else(|| body.find(") ->")).unwrap_or(0);
     let inside = &body[parameters..];
@@ -102,7 +105,7 @@ fn is_bound_again(body: &str, name: &str) -> bool {
     })
 }
 
-/// What stands before the name of a function or class: its decorators.
+/// Returns the decorators of a function or class: the text before its name.
 pub(super) fn decorators(here: &Here, row: usize) -> &str {
     let row = &here.outline.rows[row];
     here.text.as_str().get(row.start as usize..row.name_start as usize).unwrap_or_default()
@@ -117,7 +120,7 @@ pub(super) fn is_fixture(here: &Here, row: usize) -> bool {
     })
 }
 
-/// The fixture that pytest gives to a parameter of `function`.
+/// Finds the fixture that pytest passes to a parameter of `function`.
 fn fixture(project: &Project, here: &Here, function: usize, name: &str) -> Option<(Arc<FileEntry>, usize)> {
     let class = here.outline.rows[function].parent();
     if let Some(own) = class.and_then(|class| in_scope(here, Some(class), name)) {
@@ -140,7 +143,8 @@ fn fixture(project: &Project, here: &Here, function: usize, name: &str) -> Optio
     None
 }
 
-/// The one fixture of a name among the members of a class, or at the top of a module.
+/// Finds the only fixture of a name among the members of a class, or at the top level of the module for
+/// `None`.
 fn in_scope(here: &Here, class: Option<usize>, name: &str) -> Option<usize> {
     let is_it = |at: &usize| {
         let row = &here.outline.rows[*at];
@@ -153,7 +157,7 @@ fn in_scope(here: &Here, class: Option<usize>, name: &str) -> Option<usize> {
     rows.next().is_none().then_some(only)
 }
 
-/// Where the one value that a fixture returns or yields is named.
+/// Finds where the only value that a fixture returns or yields is named, as a byte offset in the file.
 fn returned(here: &Here, row: usize) -> Option<u32> {
     let row = &here.outline.rows[row];
     let text = here.text.as_str().get(row.name_start as usize..row.end as usize)?;
@@ -180,7 +184,8 @@ fn returned(here: &Here, row: usize) -> Option<u32> {
     row.name_start.checked_add(u32::try_from(at).ok()?)
 }
 
-/// Of `app`, `Flask(name)`, `flask.Flask(name)`: the name that tells the type, and where it begins.
+/// Returns the name that determines the type in `app`, `Flask(name)` or `flask.Flask(name)`, and the byte at
+/// which it begins.
 fn named(value: &str) -> Option<(&str, usize)> {
     let value = value.split('#').next()?.trim_end();
     let mut name = first_word(value);
@@ -190,7 +195,7 @@ fn named(value: &str) -> Option<(&str, usize)> {
         name = first_word(rest);
     }
     let behind = &value[at + name.len()..];
-    // What is called and then asked for something is another thing.
+    // An expression that uses the result of a call has another value.
     let is_call = behind.starts_with('(') && behind.ends_with(')') && behind.matches('(').count() == 1;
     let is_plain = behind.is_empty() && at == 0;
     let is_name = name.starts_with(|c: char| c.is_alphabetic() || c == '_');

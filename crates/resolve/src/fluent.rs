@@ -1,5 +1,6 @@
-//! Members of what a method gives that returns its own object: `builder.add().build()`. Servers do not infer the type of a
-//! method without annotations. Invariant: a method returns its object only if each of its `return` statements says so.
+//! Members behind methods that return their own object: `builder.add().build()`. Servers do not infer the
+//! type of a method without annotations. Invariant: a method returns its object only if each of its `return`
+//! statements says so.
 
 use super::context::{before, last_word};
 use super::family::Family;
@@ -10,14 +11,14 @@ use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
 use symd_syntax::SymbolKind;
 
-/// The most calls in a row that are looked at.
+/// The most chained calls that are read.
 const MAX_CALLS: usize = 32;
 
-/// How far back the parenthesis that opens a call is looked for, in bytes.
+/// How far back to search for the parenthesis that opens a call, in bytes.
 const MAX_BACK: usize = 4000;
 
-/// For each member that is used at `places`: where the methods are named whose calls make what it is a member of, the
-/// nearest first; `add` in `builder.add().build()`.
+/// For each member use at `places`: returns the ranges of the method names that are called before it in the
+/// chain, nearest first; `add` for `build` in `builder.add().build()`.
 pub fn calls_before(
     sources: &dyn Sources,
     places: &[(RelPath, TextRange)],
@@ -35,13 +36,14 @@ pub fn calls_before(
 /// A chain of calls on one object.
 #[derive(Clone, Debug)]
 pub struct Fluent {
-    /// Where the first method is declared: file, and where its name begins.
+    /// The declaration of the first method: its file, and the byte at which its name begins.
     pub method: (RelPath, u32),
-    /// The names of the further ones, in order.
+    /// The names of the further methods, in order.
     pub names: Vec<String>,
 }
 
-/// For each chain all of whose methods return their own object: the member `name` of that object, one of `members` before others.
+/// For each chain whose methods all return their own object: resolves the member `name` of that object; one
+/// of `members` takes precedence. `None` for every other chain.
 pub fn fluent_members(
     sources: &dyn Sources,
     chains: &[Fluent],
@@ -68,7 +70,7 @@ pub fn fluent_members(
     Ok(chains.iter().map(member).collect())
 }
 
-/// The class whose object the method returns, if that is its own object always.
+/// Returns the class of the method, if the method always returns its own object.
 fn object_of(project: &Project, method: &Target) -> Option<Target> {
     let here = project.here(&method.file)?;
     let row = here.row_of(method)?;
@@ -84,7 +86,7 @@ fn returns_itself(here: &Here, row: usize) -> bool {
     if decorated.contains('@') || decorated.contains("async") {
         return false;
     }
-    // What a function inside returns is another thing.
+    // The `return` of a nested function does not count.
     let inner = |at: u32| {
         let below = row + 1..=row + method.descendants as usize;
         below.map(|at| &here.outline.rows[at]).any(|one| {
@@ -132,7 +134,8 @@ fn calls(text: &str, at: usize) -> Vec<TextRange> {
     found
 }
 
-/// Where the parenthesis opens that what follows `text` closes; strings on the way that hold brackets end the search.
+/// Finds the parenthesis that a closing one behind `text` would match; a string with brackets in between ends
+/// the search.
 fn opening(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     let from = text.len().saturating_sub(MAX_BACK);

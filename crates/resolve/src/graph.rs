@@ -1,5 +1,6 @@
-//! All classes of one family of languages in the project, and which inherits from which. Built anew for each question, from
-//! heads alone. Invariant: rings of bases are walked once; a class that cannot be read is there without bases that are known.
+//! The classes of one language family in the project, and their inheritance. Built anew for each question,
+//! from class heads alone. Invariant: cyclic bases are walked once; a class whose bases cannot be resolved is
+//! present all the same.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -16,7 +17,6 @@ use symd_base::RelPath;
 use symd_base::cancel::Cancelled;
 use symd_syntax::SymbolKind;
 
-/// A class in the graph.
 pub(super) struct ClassNode {
     pub(super) class: Target,
     pub(super) bases: Rc<[Base]>,
@@ -24,15 +24,15 @@ pub(super) struct ClassNode {
     down: Vec<usize>,
 }
 
-/// The classes, by number.
+/// The inheritance graph. Classes are identified by number.
 pub(super) struct ClassGraph {
     nodes: Vec<ClassNode>,
-    /// By file, and where the name begins.
+    /// Class numbers, by file and by the byte at which the name begins.
     numbers: HashMap<(RelPath, u32), usize>,
 }
 
 impl ClassGraph {
-    /// Reads the head of every class.
+    /// Builds the graph from the head of every class.
     pub(super) fn read(project: &Project) -> Result<ClassGraph, Cancelled> {
         let mut graph = ClassGraph { nodes: Vec::new(), numbers: HashMap::new() };
         let mut pairs = Vec::new();
@@ -75,7 +75,7 @@ impl ClassGraph {
         Ok(graph)
     }
 
-    /// Notes that `from` inherits from `to`.
+    /// Records that `from` inherits from `to`.
     pub(super) fn link(&mut self, from: usize, to: usize) {
         if from != to && !self.nodes[from].up.contains(&to) {
             self.nodes[from].up.push(to);
@@ -83,18 +83,18 @@ impl ClassGraph {
         }
     }
 
-    /// The number of a class; `None` for what is none.
+    /// Returns the number of a class; `None` if it is not in the graph.
     pub(super) fn number(&self, class: &Target) -> Option<usize> {
         let name_start = class.row()?.1.name_start;
         let of_row = self.numbers.get(&(class.file.path.clone(), name_start)).copied();
         match of_row.filter(|&at| self.nodes[at].class.is(class)) {
             Some(at) => Some(at),
-            // One of them comes from an older look at the file.
+            // One of the two comes from an older scan of the file.
             None => self.nodes.iter().position(|node| node.class.is(class)),
         }
     }
 
-    /// The number of the class whose name begins at byte `name_start` of a file.
+    /// Returns the number of the class whose name begins at byte `name_start` of a file.
     pub(super) fn named_at(&self, path: &RelPath, name_start: u32) -> Option<usize> {
         self.nodes.iter().position(|node| {
             node.class.file.path == *path
@@ -106,17 +106,17 @@ impl ClassGraph {
         &self.nodes[at]
     }
 
-    /// All classes with their numbers.
+    /// Iterates over all classes with their numbers.
     pub(super) fn iter(&self) -> impl Iterator<Item = (usize, &ClassNode)> {
         self.nodes.iter().enumerate()
     }
 
-    /// The class and all that it inherits from.
+    /// Returns the class and all classes that it inherits from.
     pub(super) fn ancestors(&self, of: usize) -> Vec<usize> {
         walk(of, |at| &self.nodes[at].up)
     }
 
-    /// The class and all that inherit from it.
+    /// Returns the class and all classes that inherit from it.
     pub(super) fn descendants(&self, of: usize) -> Vec<usize> {
         walk(of, |at| &self.nodes[at].down)
     }
@@ -137,7 +137,7 @@ fn walk<'g>(from: usize, next: impl Fn(usize) -> &'g Vec<usize>) -> Vec<usize> {
     seen
 }
 
-/// Whether the row is a class, or what is one without being called so.
+/// Whether the row declares a class, also one that the outline lists as another kind.
 fn has_bases(project: &Project, here: &Here, row: usize) -> bool {
     let this = &here.outline.rows[row];
     let text = here.text.as_str();

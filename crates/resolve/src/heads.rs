@@ -1,29 +1,29 @@
-//! What the head of a class says that it extends or implements, by syntax: one reader for every language. What a name
-//! means is not looked at. Invariant: a base that is more than a name is given as computed, never left out; comments and
-//! strings hold no bases.
+//! Reads the bases that the head of a class extends or implements, by syntax, for every language. Names are
+//! not resolved. Invariant: a base that is more than a name is marked as computed, never omitted; comments
+//! and strings yield no bases.
 
 use symd_base::TextRange;
 use symd_syntax::{Grammar, Outline, Row, SymbolKind};
 
-/// Heads longer than this are not read on, in bytes.
+/// The most bytes of a head that are read.
 const MAX_HEAD: usize = 4_000;
 
-/// Words before a base that are none.
+/// Words that may precede a base and do not belong to it.
 const MODIFIERS: [&str; 7] = ["public", "private", "protected", "internal", "virtual", "static", "readonly"];
 
-/// A base as a head has it.
+/// A base as written in the head of a class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrittenBase {
-    /// The last name of `a.b.Base`; all of the expression where it is computed.
+    /// The last name of `a.b.Base`; the whole expression for a computed base.
     pub range: TextRange,
-    /// The base with its qualifiers, joined by dots, without arguments; empty where it is computed.
+    /// The base with its qualifiers, joined by dots, without arguments; empty for a computed base.
     pub(super) chain: String,
-    /// Where the first name begins.
+    /// The byte at which the first name begins.
     pub(super) start: u32,
 }
 
 impl WrittenBase {
-    /// Whether it is an expression: a call, a condition, a list that is unpacked.
+    /// Whether it is an expression: a call, a condition, an unpacked list.
     pub fn is_computed(&self) -> bool {
         self.chain.is_empty()
     }
@@ -35,13 +35,13 @@ pub fn is_type(kind: SymbolKind) -> bool {
     matches!(kind, Class | Interface | Enum | Struct | Object)
 }
 
-/// The bases in the head of `row`, in order. `text` is the file's, of which `outline` is.
+/// Returns the bases in the head of `row`, in order. `outline` is that of `text`, the whole file.
 pub fn written_bases(grammar: Grammar, outline: &Outline, row: &Row, text: &str) -> Vec<WrittenBase> {
     let language = Language::of(grammar);
     let is_impl = language == Language::Rust && outline.name(row).starts_with("impl");
     let name_end = row.name_start.saturating_add(u32::from(row.name_len));
     let from = if is_impl { row.start } else { name_end };
-    // `new Base(…) {`: the only base stands before the brackets.
+    // The only base of `new Base(…) {` stands before the parenthesis.
     let is_new = language == Language::Java && outline.name(row).starts_with("new ");
     let from = if is_new { row.name_start.saturating_add(3) } else { from };
     let Some(head) = slice(text, from as usize, (row.end as usize).min(from as usize + MAX_HEAD)) else {
@@ -63,8 +63,8 @@ pub fn written_bases(grammar: Grammar, outline: &Outline, row: &Row, text: &str)
     bases
 }
 
-/// What a declaration that is nothing but another name (`typealias A = b.B`, `A = b.B`) stands for, read from behind its
-/// name; `None` for any other text. The second: where it begins.
+/// Returns what an alias declaration (`typealias A = b.B`, `A = b.B`) stands for, and the byte at which that
+/// begins, read from behind the alias's name; `None` for any other text.
 pub(super) fn alias_behind(grammar: Grammar, text: &str, name_end: usize) -> Option<(String, u32)> {
     let rest = slice(text, name_end, (name_end + MAX_HEAD).min(text.len()))?;
     let equals = rest.find(['=', '\n', ';', '('])?;
@@ -78,18 +78,18 @@ pub(super) fn alias_behind(grammar: Grammar, text: &str, name_end: usize) -> Opt
     Some((chain, u32::try_from(name_end + equals + 1 + first).ok()?))
 }
 
-/// The chain of names that a base is, as it stands alone in `text`; `None` for an expression.
+/// Returns the chain of names of a base that stands alone in `text`; `None` for an expression.
 pub(super) fn named_type(grammar: Grammar, text: &str) -> Option<String> {
     item(text, 0, Language::of(grammar)).map(|(chain, _)| chain).filter(|chain| !chain.is_empty())
 }
 
-/// What stands between the brackets that a Python text opens at byte `at`, cut at its commas; empty parts left out. `None`
-/// where no bracket opens there, or none closes it.
+/// Returns the arguments in the parenthesis that a Python text opens at byte `at`, split at commas; empty
+/// ones are omitted. `None` where no parenthesis opens there, or none closes it.
 pub(super) fn arguments(text: &str, at: usize) -> Option<Vec<&str>> {
     arguments_of(slice(text, at, (at + MAX_HEAD).min(text.len()))?)
 }
 
-/// The same of a text that begins with the bracket, whatever its length.
+/// Like [`arguments`], for a text of any length that begins with the parenthesis.
 pub(super) fn arguments_of(call: &str) -> Option<Vec<&str>> {
     if !call.starts_with('(') {
         return None;
@@ -115,7 +115,7 @@ pub(super) fn arguments_of(call: &str) -> Option<Vec<&str>> {
     None
 }
 
-/// How a language writes heads.
+/// The syntax of class heads in a language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Language {
     Python,
@@ -125,7 +125,7 @@ enum Language {
     Cpp,
     Java,
     Ecma,
-    /// Heads name no supertypes: C, Go.
+    /// Languages whose heads name no supertypes: C, Go.
     Other,
 }
 
@@ -149,12 +149,12 @@ impl Language {
     }
 }
 
-/// The longest part of `from..to` that ends between characters.
+/// Returns the longest part of `from..to` that ends at a character boundary.
 fn slice(text: &str, from: usize, to: usize) -> Option<&str> {
     (0..4).find_map(|less| text.get(from..to.checked_sub(less)?))
 }
 
-/// The text with blanks for what stands in comments and strings: offsets stay.
+/// Returns the text with comments and strings replaced by blanks; offsets stay the same.
 fn without_comments(head: &str, language: Language) -> String {
     let mut blank = head.as_bytes().to_vec();
     let mut at = 0;
@@ -167,19 +167,19 @@ fn without_comments(head: &str, language: Language) -> String {
                 memchr::memmem::find(rest, b"*/").map_or(rest.len(), |end| end + 2)
             }
             b'"' => string_length(rest),
-            // Rust's lifetimes.
+            // In Rust a single quote may begin a lifetime.
             b'\'' if language != Language::Rust => string_length(rest),
             _ => 0,
         };
         blank[at..at + length].fill(b' ');
         at += length.max(1);
     }
-    // Whole characters were blanked: nothing between the marks is left of one.
+    // The blanks replace whole characters, so the bytes remain valid UTF-8.
     String::from_utf8(blank).unwrap_or_default()
 }
 
-/// A Kotlin head with blanks for the blocks of what it delegates to: `class A : B by lazy { c }, D {`. A block behind `by` is
-/// the class's body, unless the head goes on behind it.
+/// Returns a Kotlin head with blanks for the blocks of its delegates: `class A : B by lazy { c }, D {`. A
+/// block behind `by` is the class's body, unless the head continues behind it.
 fn without_delegates(mut blank: String) -> String {
     loop {
         let brace = at_depth_0(&blank).find(|(_, c)| *c == '{').map(|(at, _)| at);
@@ -201,7 +201,7 @@ fn without_delegates(mut blank: String) -> String {
     }
 }
 
-/// Where the block that `text` begins with ends, its bracket included.
+/// Returns the byte just past the block that `text` begins with.
 fn block_end(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     let end = text.bytes().position(|byte| {
@@ -219,7 +219,7 @@ fn line_length(text: &[u8]) -> usize {
     memchr::memchr(b'\n', text).unwrap_or(text.len())
 }
 
-/// The length of a string with its quotes; of a lone quote 1.
+/// Returns the length of a string literal with its quotes; 1 for a lone quote.
 fn string_length(text: &[u8]) -> usize {
     let quote = text[0];
     let mut at = 1;
@@ -233,7 +233,8 @@ fn string_length(text: &[u8]) -> usize {
     1
 }
 
-/// The characters of `text` at depth 0 of brackets.
+/// Iterates over the characters of `text` outside all brackets but braces, and over the outermost brackets
+/// themselves.
 fn at_depth_0(text: &str) -> impl Iterator<Item = (usize, char)> + '_ {
     let mut depth = 0_usize;
     let mut before = ' ';
@@ -258,7 +259,7 @@ fn at_depth_0(text: &str) -> impl Iterator<Item = (usize, char)> + '_ {
     })
 }
 
-/// The words of `text` at depth 0: where each begins and ends.
+/// Returns the start and the end of each word of `text` at depth 0.
 fn words_at_depth_0(text: &str) -> Vec<(usize, usize)> {
     let mut words: Vec<(usize, usize)> = Vec::new();
     for (at, c) in at_depth_0(text).filter(|(_, c)| is_word(*c)) {
@@ -275,7 +276,7 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$'
 }
 
-/// Where the head ends: at its body, or at what ends a declaration without one.
+/// Returns the byte at which the head ends: at its body, or at what ends a declaration without one.
 fn head_end(blank: &str, language: Language) -> usize {
     let brace = at_depth_0(blank).find(|(_, c)| matches!(c, '{' | ';')).map_or(blank.len(), |(at, _)| at);
     let ends = |word: &str| match language {
@@ -286,7 +287,7 @@ fn head_end(blank: &str, language: Language) -> usize {
     words.into_iter().find(|&(from, to)| ends(&blank[from..to])).map_or(brace, |(from, _)| from)
 }
 
-/// The list of bases in a head, as a range.
+/// Returns the byte range of the list of bases in a head.
 fn list(blank: &str, language: Language) -> Option<(usize, usize)> {
     let end = head_end(blank, language);
     let head = &blank[..end];
@@ -300,14 +301,15 @@ fn list(blank: &str, language: Language) -> Option<(usize, usize)> {
         _ => {
             let is_single = |at: usize| !head[..at].ends_with(':') && !head[at + 1..].starts_with(':');
             let colon = at_depth_0(head).find(|&(at, c)| c == ':' && is_single(at))?;
-            // Kotlin's `typealias A = B`; a constructor's parameter may have a default, in brackets.
+            // Excludes Kotlin's `typealias A = B`. The default of a constructor's parameter stands in
+            // brackets.
             let is_alias = at_depth_0(&head[..colon.0]).any(|(_, c)| c == '=');
             (!is_alias).then_some((colon.0 + 1, end))
         }
     }
 }
 
-/// `class A[T](B, c.D):`
+/// Returns the byte range of the bases in `class A[T](B, c.D):`.
 fn python_list(blank: &str) -> Option<(usize, usize)> {
     let mut brackets = at_depth_0(blank);
     let open = brackets.find(|(_, c)| matches!(c, '(' | ':' | '\n'))?;
@@ -318,12 +320,12 @@ fn python_list(blank: &str) -> Option<(usize, usize)> {
     Some((open.0 + 1, close.0))
 }
 
-/// `impl<T> a::Trait<T> for Type {`: the trait.
+/// Returns the byte range of the trait in `impl<T> a::Trait<T> for Type {`.
 fn impl_list(blank: &str) -> Option<(usize, usize)> {
     let words = words_at_depth_0(&blank[..blank.find('{').unwrap_or(blank.len())]);
     let first = words.iter().find(|&&(from, to)| &blank[from..to] == "impl")?;
     let last = words.iter().find(|&&(from, to)| &blank[from..to] == "for")?;
-    // What `impl` itself takes.
+    // Skips the generic parameters of `impl`.
     let from = match blank[first.1..].trim_start().strip_prefix('<') {
         None => first.1,
         Some(_) => at_depth_0(&blank[first.1..]).find(|(_, c)| *c == '>').map(|(at, _)| first.1 + at + 1)?,
@@ -331,7 +333,7 @@ fn impl_list(blank: &str) -> Option<(usize, usize)> {
     (from < last.0).then_some((from, last.0))
 }
 
-/// zope's `@implementer(A, b.B)`, which stands before a class.
+/// Reads the interfaces in zope's decorator `@implementer(A, b.B)` before a class.
 fn implemented(text: &str, row: &Row) -> Vec<WrittenBase> {
     let (from, to) = (row.start as usize, row.name_start as usize);
     let Some(before) = text.get(from..to).filter(|before| before.contains("implementer(")) else {
@@ -350,7 +352,8 @@ fn implemented(text: &str, row: &Row) -> Vec<WrittenBase> {
     bases
 }
 
-/// The bases of a list.
+/// Reads the bases of a list, the range `from..to` of `blank`. `offset` is the byte of the file at which
+/// `blank` begins.
 fn read(blank: &str, (from, to): (usize, usize), language: Language, offset: u32) -> Vec<WrittenBase> {
     let list = &blank[from..to];
     let separator = if language == Language::Rust { '+' } else { ',' };
@@ -383,7 +386,8 @@ fn read(blank: &str, (from, to): (usize, usize), language: Language, offset: u32
     bases
 }
 
-/// One base of a list: its chain of names, empty where it is computed, and where it begins. `None` for what is no base.
+/// Reads one base of a list: its chain of names, empty for a computed base, and the byte at which it begins.
+/// `None` for an item that is no base.
 fn item(text: &str, begin: usize, language: Language) -> Option<(String, usize)> {
     let mut rest = text.trim_start();
     if language == Language::Python && at_depth_0(rest).any(|(_, c)| c == '=') {
@@ -395,7 +399,7 @@ fn item(text: &str, begin: usize, language: Language) -> Option<(String, usize)>
         if MODIFIERS.contains(&word) {
             rest = &rest[word.len()..];
         } else if rest.starts_with('@') && language != Language::Python {
-            // An annotation, with what it takes.
+            // Skips an annotation with its arguments.
             let name = rest[1..].find(|c| !(is_word(c) || c == '.')).map_or(rest.len(), |end| end + 1);
             let takes = rest[name..].starts_with('(');
             let end = at_depth_0(&rest[name..]).find(|&(_, c)| c == ')').map_or(0, |(at, _)| at + 1);
@@ -438,13 +442,13 @@ fn item(text: &str, begin: usize, language: Language) -> Option<(String, usize)>
     let is_named = match language {
         Language::Python => behind.is_empty(),
         _ if behind.starts_with('(') => language.calls_constructors(),
-        // `Outer<T>.Inner`: which one that is, nobody reads here.
+        // `Outer<T>.Inner` is not resolved here.
         _ => !behind.starts_with(['.', ':', '[']),
     };
     Some((if is_named { chain } else { String::new() }, first))
 }
 
-/// How far a chain of names goes on from the beginning of `text`.
+/// Returns the byte at which the chain of names at the beginning of `text` ends.
 fn chain_end(text: &str) -> usize {
     let mut end = 0;
     loop {
@@ -464,7 +468,8 @@ mod tests {
     use symd_base::Cancel;
     use symd_syntax::outline;
 
-    /// The bases of the first type of `text`: chains, and what is computed in braces; each must stand at its range.
+    /// Checks the bases of the first type of `text`: chains, and computed bases in braces; each must stand at
+    /// its range.
     fn check(grammar: &str, text: &str, expected: &[&str]) {
         let grammar = Grammar::named(grammar).expect("known");
         let outline = outline(grammar, text, &Cancel::new()).expect("parsed");

@@ -1,5 +1,5 @@
-//! The classes that inherit from a class, and those of which it cannot be told. Invariant: a class with a base that may be
-//! the asked one, or one of its heirs, is told as such.
+//! The classes that inherit from a class, and those that possibly do. Invariant: a class with a base that may
+//! be the given class, or one of its subclasses, is reported as possible.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -16,20 +16,20 @@ use super::structural::alike;
 use symd_base::Cancel;
 use symd_base::cancel::Cancelled;
 
-/// What inherits from a class.
+/// The classes that inherit from a class, certainly or possibly.
 #[derive(Clone, Debug, Default)]
 pub struct Heirs {
-    /// All that do, directly or not, by path, then by position. The class itself is none.
+    /// All direct and indirect subclasses, by path, then by position, without the class itself.
     pub all: Vec<Target>,
-    /// Classes with a base that may be the class or one of these, each with that base.
+    /// Classes with a base that may be the class or one of its subclasses, each with that base.
     pub perhaps: Vec<(Target, WrittenBase)>,
-    /// Types that have every member of the interface that it is, without naming it.
+    /// Types that have every member of the class, which is an interface, without naming it.
     pub alike: Vec<Target>,
-    /// Calls that make a class that inherits from one of these, or may.
+    /// Calls that create a class that inherits, or may inherit, from the class or one of its subclasses.
     pub made: Vec<MadeClass>,
 }
 
-/// Finds what inherits from `class`.
+/// Finds the classes that inherit from `class`.
 pub fn heirs(sources: &dyn Sources, class: &Target, cancel: &Cancel) -> Result<Heirs, Cancelled> {
     cancel.check()?;
     let Some(family) = Family::of(&class.file) else { return Ok(Heirs::default()) };
@@ -39,7 +39,7 @@ pub fn heirs(sources: &dyn Sources, class: &Target, cancel: &Cancel) -> Result<H
     heirs_in(&project, &graph, at)
 }
 
-/// The same of class `at` of a graph that is at hand.
+/// Finds the classes that inherit from class `at` of a graph that is already built.
 pub(super) fn heirs_in(project: &Project, graph: &ClassGraph, at: usize) -> Result<Heirs, Cancelled> {
     let all: BTreeSet<usize> = graph.descendants(at).into_iter().collect();
     let may_be = may_be_one_of(project, graph, &all)?;
@@ -58,8 +58,9 @@ pub(super) fn heirs_in(project: &Project, graph: &ClassGraph, at: usize) -> Resu
     Ok(heirs)
 }
 
-/// Whether a base may be one of these classes though that is not known: it is computed, or syntax cannot follow it and its last
-/// name is theirs, or it has a name that some import, alias or macro gives them.
+/// Returns a predicate: whether a base may be one of these classes, though that is not known. The base is
+/// computed; or syntax cannot resolve it and its last name is one of theirs; or it has a name that some
+/// import, alias or macro gives them.
 pub(super) fn may_be_one_of(
     project: &Project,
     graph: &ClassGraph,

@@ -1,4 +1,4 @@
-//! Members of Python classes, their own and those of the classes above them.
+//! Members of Python classes, own and inherited.
 
 use super::family::Family;
 use super::graph::ClassGraph;
@@ -7,8 +7,8 @@ use super::sources::{Sources, Target};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
 
-/// For each class whose name, or declaration, stands at a place: its own or inherited member of the name beside it, one of
-/// `members` before others.
+/// For each place and name in `asked`: finds the class whose name, or declaration, stands at the place, and
+/// returns its own or inherited member of that name; one of `members` takes precedence.
 pub fn inherited_members(
     sources: &dyn Sources,
     asked: &[((RelPath, TextRange), String)],
@@ -32,7 +32,7 @@ pub fn inherited_members(
     Ok(asked.iter().map(member).collect())
 }
 
-/// The classes of the project, with what is above them.
+/// The classes of the project with their ancestors.
 pub(super) struct Inherited(ClassGraph);
 
 impl Inherited {
@@ -40,7 +40,8 @@ impl Inherited {
         Ok(Inherited(ClassGraph::read(project)?))
     }
 
-    /// The member of that name that the class declares or inherits, one of `members` before others.
+    /// Returns the member of that name that the class declares or inherits; one of `members` takes
+    /// precedence.
     pub(super) fn member(
         &self,
         is_class: impl Fn(&Target) -> bool,

@@ -1,5 +1,5 @@
-//! Whether an occurrence means the declaration that is asked about. Likely is said only where a complete server
-//! would list the occurrence: servers are held against it.
+//! Judges whether an occurrence means the target declaration. `Likely` is used only where a complete server
+//! would list the occurrence, because servers' answers are compared with it.
 
 use super::classes::is_class;
 use super::context::{Receiver, before, last_word, receiver};
@@ -17,29 +17,30 @@ use symd_base::cancel::Cancelled;
 use symd_base::{RelPath, TextRange};
 use symd_syntax::{Imported, Row, SymbolKind, call_site};
 
-/// The declaration that is asked about, with what every judgement needs of it.
+/// The target declaration, with the facts that every judgement needs.
 pub(super) struct TargetContext<'t> {
     target: &'t Target,
-    /// The target, and the declarations that are one symbol with it.
+    /// All declarations of the symbol, the target among them.
     all: &'t [Target],
     row: &'t Row,
     name: &'t str,
-    /// The class or function around it.
+    /// The class or function around the target.
     owner: Option<Target>,
-    /// Those around the other declarations, too.
+    /// The classes or functions around all declarations of the symbol.
     owners: Vec<Target>,
     is_member: bool,
     is_extension: bool,
-    /// Nothing else in the project has the name.
+    /// Whether nothing else in the project has the name.
     is_unique: bool,
-    /// In Go, a field has its name: one that a struct has by embedding the type is used by the type's name.
+    /// Whether, in Go, a field has its name: the field that a struct gets by embedding the type is used by
+    /// the type's name.
     is_fields_name: bool,
-    /// The test function in which it is declared.
+    /// The test function in which all declarations are: file and row.
     test: Option<(RelPath, usize)>,
 }
 
 impl<'t> TargetContext<'t> {
-    /// `None` when the target's file has no such row.
+    /// Returns `None` when the target's file has no such row.
     pub(super) fn new(project: &Project, all: &'t [Target]) -> Result<Option<TargetContext<'t>>, Cancelled> {
         let Some(target) = all.first() else { return Ok(None) };
         let Some((outline, row)) = target.row() else { return Ok(None) };
@@ -72,12 +73,11 @@ impl<'t> TargetContext<'t> {
         }))
     }
 
-    /// The name.
     pub(super) fn name(&self) -> &'t str {
         self.name
     }
 
-    /// The function whose parameter or local it is.
+    /// Returns the name of the function whose parameter or local the target is.
     pub(super) fn function(&self) -> Option<&str> {
         self.owner.as_ref().filter(|_| self.row.is_local()).map(Target::name)
     }
@@ -99,7 +99,7 @@ impl<'t> TargetContext<'t> {
                 }
             }
             OccurrenceKind::Import(meaning) => {
-                // A package of JavaScript, or a crate: only build files say where it lies.
+                // Only build files say where a JavaScript package or a Rust crate is.
                 let silent = match project.family {
                     Family::Ecma | Family::Rust => Judgement::Unchecked,
                     _ => Judgement::Unlikely,
@@ -128,16 +128,16 @@ impl<'t> TargetContext<'t> {
         })
     }
 
-    /// Whether another test function than the one that declares it holds byte `at`: an object does not get from one to
-    /// the other.
+    /// Whether byte `at` lies in a test function other than the one that declares the target: objects do not
+    /// pass between test functions.
     fn is_of_another_test(&self, here: &Here, at: u32) -> bool {
         let Some((path, row)) = &self.test else { return false };
         let around = test_function(&here.outline, at);
         around.is_some_and(|around| here.file.path != *path || around != *row)
     }
 
-    /// Kotlin's labels (`this@Name`, `return@name`) and types that share a function's name: compilers do not list them. A
-    /// loop's label means no declaration.
+    /// Downgrades occurrences that compilers do not list: Kotlin's labels (`this@Name`, `return@name`) and
+    /// types that share a function's name. A loop's label means no declaration.
     fn unless_odd(
         &self,
         project: &Project,
@@ -162,7 +162,7 @@ impl<'t> TargetContext<'t> {
         if is_label || is_type { Judgement::Unchecked } else { judgement }
     }
 
-    /// What a meaning says; `None` where it says nothing.
+    /// Returns the judgement that a meaning implies; `None` if it implies none.
     fn named(&self, meaning: &Meaning) -> Option<Judgement> {
         match meaning {
             Meaning::Declared(found)
@@ -179,8 +179,8 @@ impl<'t> TargetContext<'t> {
         }
     }
 
-    /// Whether the other is the target, or (in Python) another definition of it: both branches of an `if`, a
-    /// property's setter.
+    /// Whether `other` is the target, or (in Python) another definition of it: in the other branch of an
+    /// `if`, or a property's setter.
     fn is_same_symbol(&self, other: &Target) -> bool {
         self.is_asked(other)
             || self.is_prototype(other)
@@ -189,12 +189,13 @@ impl<'t> TargetContext<'t> {
                 && other.row().is_some_and(|(_, row)| row.parent == self.row.parent)
     }
 
-    /// Whether the other is one of the declarations that are asked about.
+    /// Whether `other` is one of the target declarations.
     fn is_asked(&self, other: &Target) -> bool {
         self.all.iter().any(|one| one.is(other))
     }
 
-    /// Whether the other is C's prototype of the target, or the function of which it is one: `a.h` beside `a.c`.
+    /// Whether `other` is the C prototype of the target, or the function whose prototype the target is: `a.h`
+    /// beside `a.c`.
     fn is_prototype(&self, other: &Target) -> bool {
         Family::of(&other.file) == Some(Family::C)
             && other.file.path.file_stem() == self.target.file.path.file_stem()
@@ -213,10 +214,12 @@ impl<'t> TargetContext<'t> {
         if is_sibling { Judgement::Unchecked } else { Judgement::Unlikely }
     }
 
-    /// `f(name=…)` means the parameter of `f`, or the property that the constructor of `f` takes.
+    /// Judges `f(name=…)`, which means the parameter of `f`, or the property that the constructor of `f`
+    /// takes.
     fn argument(&self, project: &Project, callee: &str, meaning: &Meaning) -> Judgement {
         if self.is_field_in_body(project) {
-            // A parameter of that very name is another thing; what a function takes with `**` may be the field.
+            // A parameter of the same name is another symbol; a keyword that a function takes with `**` may
+            // be the field.
             let has_parameter = |one: &Target| {
                 one.row().is_some_and(|(outline, row)| {
                     let is_function = matches!(row.kind(), SymbolKind::Method | SymbolKind::Function);
@@ -237,8 +240,8 @@ impl<'t> TargetContext<'t> {
         judgements.min().unwrap_or(Judgement::Unlikely)
     }
 
-    /// Whether it is a field that a Python class declares in its body: of these, dataclasses and their like make the
-    /// parameters of constructors, and other functions take on what those take.
+    /// Whether the target is a field that a Python class declares in its body. Dataclasses and the like make
+    /// constructor parameters of such fields, and other functions accept the same parameters.
     fn is_field_in_body(&self, project: &Project) -> bool {
         use SymbolKind::{Class, Constructor, Function, Method};
         let Some((outline, row)) = self.target.row() else { return false };
@@ -278,7 +281,7 @@ impl<'t> TargetContext<'t> {
         }
     }
 
-    /// A bare name of which the scopes say nothing.
+    /// Judges a bare name that the scopes do not resolve.
     fn bare(&self, project: &Project, here: &Here) -> Judgement {
         if self.row.is_local() {
             return Judgement::Unlikely;
@@ -290,7 +293,7 @@ impl<'t> TargetContext<'t> {
         }
     }
 
-    /// A member of something unknown.
+    /// Judges a member of an unknown receiver.
     fn member(&self, project: &Project, here: &Here, at: u32) -> Result<Judgement, Cancelled> {
         if self.row.is_local() {
             return Ok(Judgement::Unlikely);
@@ -299,7 +302,7 @@ impl<'t> TargetContext<'t> {
             return Ok(Judgement::Unchecked);
         }
         if self.is_extension {
-            // A local or a member of that name does not hide what is called on something else.
+            // A local or a member of that name does not hide an extension that is called on another receiver.
             let visible = scope::chain(project, here, at, &[self.name], From::File)?;
             return Ok(match self.named(&visible) {
                 Some(Judgement::Likely) if !self.is_unique => Judgement::Unchecked,
@@ -309,7 +312,8 @@ impl<'t> TargetContext<'t> {
         }
         Ok(match project.family {
             Family::Jvm => Judgement::Unlikely,
-            // Where the bare name is known, no other one reaches it but a path of modules: `package.module.name`.
+            // Where the bare name resolves, a member of that name can be the target only at the end of a path
+            // of modules: `package.module.name`.
             _ => match scope::name(project, here, at, self.name)? {
                 Meaning::Declared(found)
                     if !found.iter().any(|one| self.is_asked(one)) || !is_path(project, here, at) =>
@@ -322,8 +326,8 @@ impl<'t> TargetContext<'t> {
     }
 }
 
-/// Whether a call with named arguments may be of a constructor of Kotlin's that has another name than its class: `copy`, `this`,
-/// `super`, an entry of an enum, an alias of the class.
+/// Whether a call with named arguments may call a Kotlin constructor by a name other than its class's:
+/// `copy`, `this`, `super`, an enum entry, an alias of the class.
 fn may_construct(callee: &str, meaning: &Meaning, class: Option<&str>) -> bool {
     let is_other_name = |target: &Target| {
         target.row().is_some_and(|(_, row)| match row.kind() {
@@ -337,7 +341,7 @@ fn may_construct(callee: &str, meaning: &Meaning, class: Option<&str>) -> bool {
         || matches!(meaning, Meaning::Declared(found) if found.iter().any(is_other_name))
 }
 
-/// Whether what stands at byte `at` is a member of a path of several names.
+/// Whether the name at byte `at` is a member of a path of several names.
 fn is_path(project: &Project, here: &Here, at: u32) -> bool {
     let receiver = receiver(here.text.as_str(), at as usize, project.family);
     matches!(receiver, Receiver::Chain(chain, _) if chain.len() > 1)
@@ -347,7 +351,7 @@ fn role(here: &Here, range: TextRange) -> Role {
     if call_site::is_called(here.grammar, here.text.as_str(), range) { Role::Call } else { Role::Use }
 }
 
-/// Whether the file includes the target's file, or the header of the target's name.
+/// Whether the file includes the target's file, or a header with the same file stem.
 fn includes(project: &Project, here: &Here, target: &Target) -> bool {
     here.file.path == target.file.path
         || here.imports().iter().filter(|import| import.imported == Imported::Everything).any(|import| {

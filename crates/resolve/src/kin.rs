@@ -1,5 +1,5 @@
-//! Which classes inherit from which, as far as the project's own headers say. Invariant: ends on every input; a class that
-//! is not known to be kin is not.
+//! Inheritance between classes, as far as the project's own class heads show it. Invariant: terminates on
+//! every input; classes that are not known to be related count as unrelated.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -10,17 +10,16 @@ use super::sources::Target;
 use symd_base::RelPath;
 use symd_base::cancel::Cancelled;
 
-/// How many classes up a chain of bases is followed.
+/// The most classes that a search through bases visits.
 const MAX_CLASSES: usize = 64;
 
-/// The classes that inherit from one, found as they are asked about.
+/// The classes that inherit from one class, determined on request and cached.
 pub(super) struct Kin<'t> {
     class: &'t Target,
     descends: RefCell<HashMap<(RelPath, u32), bool>>,
 }
 
 impl<'t> Kin<'t> {
-    /// Of `class`.
     pub(super) fn new(class: &'t Target) -> Kin<'t> {
         Kin { class, descends: RefCell::default() }
     }
@@ -37,7 +36,7 @@ impl<'t> Kin<'t> {
         Ok(descends)
     }
 
-    /// Whether one of both inherits from the other.
+    /// Whether one of both inherits from the other, or both are the same class.
     pub(super) fn is_kin(&self, project: &Project, other: &Target) -> Result<bool, Cancelled> {
         Ok(self.descends(project, other)? || inherits(project, self.class, other)?)
     }

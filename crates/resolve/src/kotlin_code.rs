@@ -1,9 +1,9 @@
-//! Kotlin's text without comments, texts and character literals: brackets, line breaks and what else statements are told apart by.
-//! Invariant: ends on every input; templates in texts are left out with them.
+//! Kotlin source without comments, strings and character literals: brackets, line breaks and whatever else
+//! delimits statements. Invariant: terminates on every input; templates in strings are omitted with them.
 
 use super::context::last_word;
 
-/// The bytes that are code, each with its offset. A byte of a name in UTF-8 is one of them.
+/// The bytes of code, each with its offset. Every UTF-8 byte of a name is one of them.
 #[derive(Clone, Debug)]
 pub(super) struct KotlinCode<'t> {
     bytes: &'t [u8],
@@ -12,7 +12,7 @@ pub(super) struct KotlinCode<'t> {
 }
 
 impl<'t> KotlinCode<'t> {
-    /// That of `text[from..end]`; `from` lies in no comment and no text.
+    /// Iterates over `text[from..end]`; `from` must lie outside comments and strings.
     pub(super) fn new(text: &'t str, from: usize, end: usize) -> KotlinCode<'t> {
         KotlinCode { bytes: text.as_bytes(), at: from, end: end.min(text.len()) }
     }
@@ -25,7 +25,7 @@ impl<'t> KotlinCode<'t> {
         self.at += memchr::memchr(what, self.rest()).unwrap_or(self.rest().len());
     }
 
-    /// A comment in the form of C, which may hold others.
+    /// Skips a block comment, which may contain others.
     fn skip_comment(&mut self) {
         let mut depth = 0_usize;
         while self.at < self.end {
@@ -46,10 +46,12 @@ impl<'t> KotlinCode<'t> {
         }
     }
 
-    /// A text from its opening quotes on. A template is code, up to its brace; one that holds a text again is skipped with it.
+    /// Skips a string literal from its opening quotes on. A template is code up to its brace; a string inside
+    /// a template is skipped with it.
     fn skip_text(&mut self) {
         let is_raw = self.rest().starts_with(b"\"\"\"");
-        // Braces of templates that are open: in one of them quotes begin a text, and none ends the outer one.
+        // The enclosing strings whose templates are open: inside a template, quotes begin a string and do not
+        // end the outer one.
         let mut open: Vec<OpenString> = Vec::new();
         let mut text = OpenString { is_raw, depth: 0 };
         self.at += if is_raw { 3 } else { 1 };
@@ -61,7 +63,7 @@ impl<'t> KotlinCode<'t> {
                     self.at += 2;
                 }
                 ([b'"', b'"', b'"', rest @ ..], 0) if text.is_raw => {
-                    // Quotes before the last three belong to the text.
+                    // Quotes before the last three belong to the string.
                     self.at += 3 + rest.iter().take_while(|byte| **byte == b'"').count();
                     match open.pop() {
                         Some(outer) => text = outer,
@@ -94,7 +96,7 @@ impl<'t> KotlinCode<'t> {
         }
     }
 
-    /// A character literal; a quote that begins none is left alone.
+    /// Skips a character literal; of a quote that begins none, only the quote.
     fn skip_character(&mut self) {
         let from = if self.rest().get(1) == Some(&b'\\') { 3 } else { 2 };
         let near = self.rest().get(from..).unwrap_or(&[]);
@@ -103,10 +105,10 @@ impl<'t> KotlinCode<'t> {
     }
 }
 
-/// A text that is open.
+/// A string literal that is not closed yet.
 struct OpenString {
     is_raw: bool,
-    /// How many braces of a template are open.
+    /// The number of open braces of a template.
     depth: usize,
 }
 
@@ -121,7 +123,7 @@ impl Iterator for KotlinCode<'_> {
                 [b'/', b'*', ..] => self.skip_comment(),
                 [b'"', ..] => {
                     self.skip_text();
-                    // So that `return "a"` is seen to end with something.
+                    // Yields a byte for the literal, so that `return "a"` is seen to end with something.
                     return Some((self.at - 1, b'"'));
                 }
                 [b'\'', ..] => {
@@ -137,13 +139,14 @@ impl Iterator for KotlinCode<'_> {
     }
 }
 
-/// Where the first bracket closes that opens at byte `open` or behind it, or `end` where none does: the offset of the closing one.
+/// Finds the first bracket that opens at byte `open` or behind it, and returns the offset of the bracket that
+/// closes it; `end` where none does.
 pub(super) fn closing(text: &str, open: usize, end: usize) -> usize {
     let first = KotlinCode::new(text, open, end).find(|(_, byte)| matches!(byte, b'(' | b'[' | b'{'));
     first.map_or(end, |(at, _)| block_end(text, at + 1, end))
 }
 
-/// Where the block ends in which byte `at` is: the offset of its closing bracket, or `end`.
+/// Returns the offset of the bracket that closes the block around byte `at`, or `end`.
 pub(super) fn block_end(text: &str, at: usize, end: usize) -> usize {
     let mut depth = 0_usize;
     for (at, byte) in KotlinCode::new(text, at, end) {
@@ -157,21 +160,22 @@ pub(super) fn block_end(text: &str, at: usize, end: usize) -> usize {
     end
 }
 
-/// Words and signs that a line does not end a statement before: the next line goes on with it.
+/// Words and signs at the start of a line that continue the statement of the line before.
 const GOES_ON: [&str; 14] =
     [".", "?.", "?:", "&&", "||", "else", "as ", "as? ", "catch", "finally", "=", "{", "<", ">"];
 
-/// Words behind which a statement goes on in the next line.
+/// Words at the end of a line that continue the statement in the next line.
 const WANTS_MORE: [&str; 17] = [
     "else", "in", "is", "as", "by", "shl", "shr", "ushr", "and", "or", "xor", "to", "until", "downTo",
     "step", "try", "do",
 ];
 
-/// Where the statement ends of which byte `from` is a part, outside all of its brackets: a line break, a semicolon or the
-/// closing bracket around it; at most `end`.
+/// Returns the byte at which the statement that contains byte `from` ends, outside all its brackets: a line
+/// break, a semicolon or the closing bracket around it; at most `end`.
 pub(super) fn statement_end(text: &str, from: usize, end: usize) -> usize {
     let mut depth = 0_usize;
-    // Behind the last byte of code; where the condition of an `if` closes.
+    // `last` is just past the last byte of code, `condition` just past the parenthesis of an `if`, `while` or
+    // `for`.
     let (mut last, mut condition) = (from, None);
     let mut conditions: Vec<bool> = Vec::new();
     for (at, byte) in KotlinCode::new(text, from, end) {
@@ -201,7 +205,7 @@ pub(super) fn statement_end(text: &str, from: usize, end: usize) -> usize {
     end
 }
 
-/// Whether what ends at `last` goes on behind the line break at `at`.
+/// Whether the statement up to byte `last` continues behind the line break at byte `at`.
 fn goes_on(text: &str, from: usize, last: usize, at: usize, end: usize) -> bool {
     let next = KotlinCode::new(text, at, end).find(|(_, byte)| !byte.is_ascii_whitespace());
     let next = next.and_then(|(next, _)| text.get(next..end)).unwrap_or("");
@@ -220,7 +224,8 @@ fn goes_on(text: &str, from: usize, last: usize, at: usize, end: usize) -> bool 
         || WANTS_MORE.contains(&word_before(text, from, last))
 }
 
-/// Whether a function between two values ends the line: `a zip`. A type, a call and a keyword's value end it otherwise.
+/// Whether the line ends with an infix function behind its first operand: `a zip`. A line that ends with a
+/// type, a call or the value of a keyword does not.
 fn is_infix(before: &str) -> bool {
     const NOT_VALUES: [&str; 12] =
         ["return", "throw", "as", "is", "in", "by", "else", "val", "var", "fun", "break", "continue"];
@@ -232,7 +237,7 @@ fn is_infix(before: &str) -> bool {
     word.starts_with(char::is_lowercase) && is_spaced && ends_value
 }
 
-/// The word that ends at byte `at`, looked for down to `from`.
+/// Returns the word that ends at byte `at` and begins no earlier than `from`.
 fn word_before(text: &str, from: usize, at: usize) -> &str {
     last_word(text.get(from..at).unwrap_or(""))
 }

@@ -1,6 +1,6 @@
-//! Where Kotlin's locals and parameters are visible. Invariant: a name is visible behind the statement that binds it, in the
-//! block around that; a class's parameters in what runs when an object is made. Where the text is not understood, in the
-//! whole function.
+//! Where Kotlin's locals and parameters are visible. Invariant: a name is visible behind the statement that
+//! binds it, in the enclosing block; a class's parameters, in the code that runs when an object is created.
+//! Where the text is not understood, a name is visible in the whole function.
 
 use super::binders::{ByteSpan, open_bracket};
 use super::classes::is_class;
@@ -11,8 +11,9 @@ use super::kotlin_code::{KotlinCode, block_end, closing, statement_end};
 use super::project::Here;
 use symd_syntax::Row;
 
-/// Where the local is visible that the name at `start..end` binds, its name among that; nothing where it binds none. `around` is
-/// the row of the function or class around it; `lambda` is the lambda whose parameter it is.
+/// Returns where the local that the name at `start..end` binds is visible, the name included; empty where the
+/// name binds none. `around` is the row of the function or class around it; `lambda` is the lambda whose
+/// parameter it is.
 pub(super) fn visible(
     here: &Here,
     (start, end): ByteSpan,
@@ -27,7 +28,7 @@ pub(super) fn visible(
         return vec![lambda];
     }
     match last_word(left) {
-        // `val Receiver<*>.name`
+        // An extension property: `val Receiver<*>.name`.
         "val" | "var" if behind(text, end).starts_with(['.', '<', '?']) => return Vec::new(),
         "val" | "var" => {
             let statement = left[..left.len() - 3].trim_end();
@@ -49,7 +50,7 @@ pub(super) fn visible(
         }
         // `(name: Type) -> Result` is a type.
         _ if behind(text, closing(text, open, limit) + 1).starts_with("->") => vec![(start, end)],
-        // The annotation of a parameter, or of the function, sees none of them.
+        // An annotation of a parameter, or of the function, does not see the parameters.
         _ if head[..head.len() - last_word(head).len()].ends_with('@') => Vec::new(),
         "catch" => of_header(text, (start, end), open, limit),
         "set" if is_accessor(text, head, open) => of_header(text, (start, end), open, limit),
@@ -61,14 +62,15 @@ pub(super) fn visible(
         "fun" => of_header(text, (start, end), open, limit),
         "" if head.ends_with('.') => of_header(text, (start, end), open, limit),
         "" if !head.ends_with(['>', '`']) => Vec::new(),
-        // A function within the function, which is no row.
+        // A local function, which the outline does not list.
         name if is_local_function(head, name, row) => of_header(text, (start, end), open, limit),
         _ if is_class(row) => of_class(here, around),
         _ => vec![(open, limit)],
     }
 }
 
-/// Whether `set` at the end of `head` begins an accessor: in a line behind nothing but modifiers, with one parameter.
+/// Whether `set` at the end of `head` begins an accessor: only modifiers precede it on its line, and it has
+/// one parameter.
 fn is_accessor(text: &str, head: &str, open: usize) -> bool {
     let line = head[..head.len() - "set".len()].rsplit(['\n', ';']).next().unwrap_or("");
     let is_modifier =
@@ -77,14 +79,15 @@ fn is_accessor(text: &str, head: &str, open: usize) -> bool {
     line.split_whitespace().all(is_modifier) && !list.contains(',')
 }
 
-/// Whether `fun name` ends `head`, and is another function than the one in `row`.
+/// Whether `head` ends with `fun name`, the head of a function other than the one in `row`.
 fn is_local_function(head: &str, name: &str, row: &Row) -> bool {
     let start = head.len() - name.len();
     let line = head[..start].rsplit(['\n', ';', '{', '}']).next().unwrap_or("");
     row.name_start as usize != start && line.split_whitespace().any(|word| word == "fun")
 }
 
-/// The parenthesis of a list that the name stands in directly: behind it, or behind a comma or a modifier.
+/// Finds the parenthesis of a list that contains the name directly: behind the parenthesis, a comma, a
+/// modifier or an annotation.
 fn list_around(text: &str, start: usize, left: &str) -> Option<usize> {
     let is_in_list = left.ends_with(['(', ','])
         || matches!(last_word(left), "vararg" | "noinline" | "crossinline")
@@ -105,7 +108,8 @@ fn is_word_before(text: &str, left: &str, word: &str) -> bool {
     last_word(before(text, left.len() - 1, Family::Jvm)) == word
 }
 
-/// `val name = …`: from behind its statement to the end of the block. As the subject of a `when`, in its branches.
+/// Returns where `val name = …` is visible: from behind its statement to the end of the block; as the subject
+/// of a `when`, in its branches.
 fn of_variable(text: &str, name: ByteSpan, from: usize, statement: &str, limit: usize) -> Vec<ByteSpan> {
     let end = statement_end(text, from, limit);
     if statement.ends_with('(') {
@@ -114,7 +118,7 @@ fn of_variable(text: &str, name: ByteSpan, from: usize, statement: &str, limit: 
         return std::iter::once(name).chain(body).collect();
     }
     let close = block_end(text, end, limit);
-    // The condition of `do { val name = … } while (name)` sees it.
+    // The condition of `do { val name = … } while (name)` sees the name.
     let behind_block = behind(text, close + 1);
     let close = match first_word(behind_block) == "while" && is_do(text, from) {
         true => closing(text, text.len() - behind_block.len() + "while".len(), limit),
@@ -128,7 +132,8 @@ fn is_do(text: &str, at: usize) -> bool {
     open_bracket(text, at).is_some_and(|open| last_word(before(text, open, Family::Jvm)) == "do")
 }
 
-/// What the parenthesis at `open` binds for the body behind it: a loop, a `catch`, a setter, a function without a name.
+/// Returns where a name that the parenthesis at `open` binds is visible: in the body behind it, of a loop, a
+/// `catch`, a setter, or an anonymous or local function.
 fn of_header(text: &str, name: ByteSpan, open: usize, limit: usize) -> Vec<ByteSpan> {
     let close = closing(text, open, limit);
     let mut body = KotlinCode::new(text, close + 1, limit).filter(|(_, byte)| !byte.is_ascii_whitespace());
@@ -141,8 +146,8 @@ fn of_header(text: &str, name: ByteSpan, open: usize, limit: usize) -> Vec<ByteS
     vec![name, (close, end)]
 }
 
-/// The parameters of a class's head: in the head, in what initializes properties, and in `init`; not in its functions, accessors
-/// and classes.
+/// Returns where the parameters in a class's head are visible: in the head, in property initializers and in
+/// `init`; not in the functions, accessors and classes of the class.
 fn of_class(here: &Here, class: usize) -> Vec<ByteSpan> {
     let text = here.text.as_str();
     let rows = &here.outline.rows;
@@ -170,13 +175,14 @@ fn of_class(here: &Here, class: usize) -> Vec<ByteSpan> {
     visible
 }
 
-/// Words behind which a value follows.
+/// Words that a value follows.
 const OPERATORS: [&str; 7] = ["else", "in", "is", "as", "return", "throw", "by"];
 
-/// Where the first accessor of a property begins whose name ends at `from`: `get` or `set`, behind its type or its initializer.
+/// Finds the first accessor, `get` or `set`, of the property whose name ends at byte `from`, behind its type
+/// or its initializer.
 fn accessor(text: &str, from: usize, end: usize) -> Option<usize> {
     let mut depth = 0_usize;
-    // Behind the last byte that was no white space.
+    // Just past the last byte that is no white space.
     let mut last = from;
     for (at, byte) in KotlinCode::new(text, from, end) {
         match byte {

@@ -1,6 +1,6 @@
-//! What syntax alone can say about references: which identifier occurrences may mean a declaration, and how sure
-//! that is; where a name may be declared. No types, no server, no IO of its own (texts come from [`Sources`]).
-//! Invariant: the text at every range that leaves here is the name that was asked for.
+//! What syntax alone tells about references: which identifier occurrences may mean a declaration, and how
+//! certain that is; where a name may be declared. No types, no server, no IO of its own (texts come from
+//! [`Sources`]). Invariant: the text at every returned range is the requested name.
 
 mod accessors;
 mod bases;

@@ -1,5 +1,5 @@
-//! Python classes that no `class` statement declares: what `type("D", (Base,), {})`, `types.new_class`, a metaclass or
-//! `make_dataclass(bases=…)` make. By the text of the call alone.
+//! Python classes that no `class` statement declares: those that `type("D", (Base,), {})`, `types.new_class`,
+//! a metaclass or `make_dataclass(bases=…)` creates. Detected by the text of the call alone.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -11,7 +11,8 @@ use super::project::Project;
 use symd_base::cancel::Cancelled;
 use symd_base::{RelPath, TextRange};
 
-/// What makes classes, and where the bases stand among what it takes: by place, or by name.
+/// Callables that create classes, each with the 0-based position of the bases among its arguments; `None`
+/// where they can only be passed by keyword.
 const MAKERS: [(&str, Option<usize>); 5] = [
     ("type", Some(1)),
     ("new_class", Some(1)),
@@ -20,20 +21,19 @@ const MAKERS: [(&str, Option<usize>); 5] = [
     ("make_dataclass", None),
 ];
 
-/// A call that makes a class.
+/// A call that creates a class.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MadeClass {
-    /// Its file.
     pub path: RelPath,
-    /// The name of what is called.
+    /// The range of the callee's name.
     pub range: TextRange,
-    /// Its line, 0-based.
+    /// The line of the call, 0-based.
     pub line: u32,
-    /// What is called: `type`.
+    /// The callee's name, such as `type`.
     pub maker: String,
 }
 
-/// The calls that make a class which inherits from one of `classes`, or whose bases are computed.
+/// Finds the calls that create a class that inherits from one of `classes`, or whose bases are computed.
 pub(super) fn made_classes(
     project: &Project,
     graph: &ClassGraph,
@@ -76,7 +76,8 @@ pub(super) fn made_classes(
     Ok(made)
 }
 
-/// The bases that the call whose brackets open at byte `at` gives, each as it is written; `None` where it makes no class.
+/// Returns the bases in the call whose parenthesis opens at byte `at`, each as written; `None` where the call
+/// creates no class.
 fn bases_of_call(text: &str, at: usize, place: Option<usize>) -> Option<Vec<String>> {
     let all = arguments(text, at)?;
     let named = all
@@ -86,13 +87,13 @@ fn bases_of_call(text: &str, at: usize, place: Option<usize>) -> Option<Vec<Stri
         Some(place) => named.or_else(|| all.get(place).copied())?.trim(),
         None => named?.trim(),
     };
-    // `type(x, y)` is no call of it.
+    // A call with a single argument creates no class.
     if all.len() < 2 {
         return None;
     }
     Some(match given.starts_with('(') {
         true => arguments(given, 0)?.into_iter().map(|base| base.trim().to_owned()).collect(),
-        // A name for the whole list.
+        // The argument is a name for the whole tuple of bases.
         false => vec![format!("*{given}")],
     })
 }

@@ -1,5 +1,5 @@
-//! What a name means: in a module seen from outside, and through an import, to a fixpoint. Invariant: ends on every
-//! input; rings of imports are walked once.
+//! Resolves what a name means in a module seen from outside, and through imports, to a fixpoint. Invariant:
+//! terminates on every input; cyclic imports are walked once.
 
 use super::family::Family;
 use super::modules::{self, Module};
@@ -9,31 +9,32 @@ use symd_base::cancel::Cancelled;
 use symd_index::FileEntry;
 use symd_syntax::{Import, ImportKind, Imported, SymbolKind};
 
-/// How many modules a name is followed through.
+/// The most modules through which a name is followed.
 const MAX_HOPS: usize = 24;
 
-/// What is found with so few followed before is remembered; what is found on the way, in rings of imports, is not.
+/// The most hops after which a result is cached. Results further along, within cyclic imports, are not.
 const REMEMBERED_HOPS: usize = 1;
 
-/// What a name means at some place.
+/// The meaning of a name at a place.
 #[derive(Clone, Debug)]
 pub(super) enum Meaning {
-    /// One of these declarations: several when one scope declares the name several times.
+    /// One of these declarations; several when one scope declares the name several times.
     Declared(Vec<Target>),
-    /// A module.
     Module(Module),
-    /// Something that is not in the project.
+    /// Something outside the project.
     Elsewhere,
     /// A local that the outline does not list.
     Local,
-    /// Such a local, or one of these functions and classes: a call, where types decide.
+    /// A local that the outline does not list, or one of these functions and classes: for a call, where types
+    /// decide.
     LocalOr(Vec<Target>),
-    /// Syntax does not say.
+    /// A meaning that syntax does not determine.
     Unknown,
 }
 
 impl Meaning {
-    /// This meaning, or `other` where this says nothing.
+    /// Merges two meanings. Declarations of both are united; otherwise declarations take precedence over
+    /// modules, and modules over the rest; `Unknown` comes last.
     fn or(self, other: Meaning) -> Meaning {
         match (self, other) {
             (Meaning::Declared(mut mine), Meaning::Declared(theirs)) => {
@@ -53,7 +54,7 @@ impl Meaning {
 }
 
 impl Project<'_> {
-    /// What the import, which stands in `from`, binds to its name.
+    /// Resolves what the import, which stands in the file `from`, binds to its name.
     pub(super) fn import(
         &self,
         from: &FileEntry,
@@ -87,7 +88,7 @@ impl Project<'_> {
         }
     }
 
-    /// What is said of a module that is not found.
+    /// Returns the meaning of a name from a module that is not found.
     fn unresolved(&self, written: &str) -> Meaning {
         match self.family {
             Family::Python if !written.starts_with('.') => Meaning::Elsewhere,
@@ -97,7 +98,7 @@ impl Project<'_> {
         }
     }
 
-    /// What `name` means in `module`, seen from outside.
+    /// Resolves `name` in `module`, seen from outside.
     pub(super) fn exported(&self, module: &Module, name: &str, hops: usize) -> Result<Meaning, Cancelled> {
         if hops > REMEMBERED_HOPS {
             return self.exported_anew(module, name, hops);
@@ -146,14 +147,16 @@ impl Project<'_> {
         }
     }
 
-    /// The declarations of `name` whose package, with the classes around them, is `package`.
+    /// Resolves `name` among declarations whose package, followed by the names of the enclosing classes, is
+    /// `package`.
     fn in_package(&self, package: &str, name: &str) -> Result<Meaning, Cancelled> {
         let declared = self.declared(name)?;
         let found: Vec<Target> = declared.iter().filter(|target| is_in(target, package)).cloned().collect();
         if !found.is_empty() {
             return Ok(Meaning::Declared(found));
         }
-        // Nobody in the project declares it there; Kotlin's `import a.Companion.b` and the like are not followed.
+        // The project does not declare the name there; Kotlin's `import a.Companion.b` and the like are not
+        // followed.
         let is_ours = declared.iter().any(|target| {
             let outline = target.file.outline();
             outline
@@ -162,14 +165,15 @@ impl Project<'_> {
         Ok(if is_ours { Meaning::Unknown } else { Meaning::Elsewhere })
     }
 
-    /// What `file` offers under `name`: its own, what it imported, what it imported with everything.
+    /// Resolves `name` among what `file` offers to importers: its own declarations, its imports, its star
+    /// imports.
     fn offered(&self, file: &FileEntry, name: &str, hops: usize) -> Result<Meaning, Cancelled> {
         let Some(outline) = file.outline() else { return Ok(Meaning::Unknown) };
         let Some(entry) = self.file(file.path.as_str()) else { return Ok(Meaning::Unknown) };
         let own = top_level(entry, name);
         let mut meaning = if own.is_empty() { Meaning::Unknown } else { Meaning::Declared(own) };
         if self.family == Family::Ecma {
-            // What is not exported is not offered; what is, is one of the file's own or of another's.
+            // Only exports are offered; each refers to a declaration of this file or of another one.
             let imports = self.unpacked(&file.path, outline);
             for import in imports.iter().filter(|import| import.kind == ImportKind::Export) {
                 if import.bound() == Some(name) {
@@ -177,7 +181,7 @@ impl Project<'_> {
                 }
             }
         } else if self.family != Family::Python || outline.occurrences.contains(name) {
-            // In Python whatever an import binds is an identifier of it.
+            // In Python every name that an import binds is an identifier of the file.
             for import in self.unpacked(&file.path, outline).iter() {
                 if binds(self.family, &import) == Some(name) {
                     meaning = meaning.or(self.import(file, &import, hops + 1)?);
@@ -190,7 +194,7 @@ impl Project<'_> {
         Ok(meaning)
     }
 
-    /// What `name` means at the top level of `file` itself.
+    /// Resolves `name` at the top level of `file` itself.
     fn own(&self, file: &FileEntry, name: &str, hops: usize) -> Result<Meaning, Cancelled> {
         let Some(entry) = self.file(file.path.as_str()) else { return Ok(Meaning::Unknown) };
         let own = top_level(entry, name);
@@ -208,7 +212,8 @@ impl Project<'_> {
         Ok(meaning)
     }
 
-    /// What `name` means through `import *` in `file`. JavaScript's are exports, everybody else's imports.
+    /// Resolves `name` through `import *` in `file`. `kind` matters for JavaScript and TypeScript alone; star
+    /// imports of other languages are always imports.
     pub(super) fn starred(
         &self,
         file: &FileEntry,
@@ -237,7 +242,7 @@ impl Project<'_> {
     }
 }
 
-/// The name that an import makes known in its file; `import a.b` makes `a` known.
+/// Returns the name that an import binds in its file; `import a.b` binds `a`.
 pub(super) fn binds<'a>(family: Family, import: &Import<'a>) -> Option<&'a str> {
     if import.kind != ImportKind::Import {
         return None;
@@ -253,10 +258,10 @@ pub(super) fn binds<'a>(family: Family, import: &Import<'a>) -> Option<&'a str> 
     }
 }
 
-/// The declarations of `name` at a file's top level.
+/// Returns the declarations of `name` at a file's top level.
 pub(super) fn top_level(file: &std::sync::Arc<FileEntry>, name: &str) -> Vec<Target> {
     let Some(outline) = file.outline() else { return Vec::new() };
-    // A glance before the rows are gone through.
+    // A cheap check before the search through all rows.
     if !outline.occurrences.contains(name) {
         return Vec::new();
     }
@@ -265,7 +270,7 @@ pub(super) fn top_level(file: &std::sync::Arc<FileEntry>, name: &str) -> Vec<Tar
     named.map(|(row, _)| Target { file: file.clone(), row }).collect()
 }
 
-/// Whether the target's package with the names of the classes around it is `package`.
+/// Whether the target's package, followed by the names of the enclosing classes, is `package`.
 fn is_in(target: &Target, package: &str) -> bool {
     let Some((outline, row)) = target.row() else { return false };
     let mut names = Vec::new();
@@ -276,7 +281,7 @@ fn is_in(target: &Target, package: &str) -> bool {
         is_in_namespace = matches!(outline.rows[at].kind(), SymbolKind::Namespace | SymbolKind::Module);
         parent = outline.rows[at].parent();
     }
-    // C#'s namespaces are rows themselves.
+    // Namespaces of C# are rows themselves, so `names` already holds them.
     let imports = outline.imports.unpack();
     if !is_in_namespace {
         names.push(imports.package().unwrap_or(""));
@@ -290,7 +295,7 @@ fn is_in(target: &Target, package: &str) -> bool {
         match rest.strip_suffix(name) {
             Some("") => rest = "",
             Some(left) if left.ends_with('.') => rest = &left[..left.len() - 1],
-            // Kotlin's companions need not be named.
+            // A path through a Kotlin companion need not name it.
             _ if *name == "Companion" => {}
             _ => return false,
         }

@@ -1,6 +1,7 @@
-//! Python classes that stand for a module from outside: `def loads(self, s): return json.loads(s)`, and the same for `dumps`.
-//! Libraries are given their objects in place of the module, and call these methods by the module's names. Invariant: one
-//! method alone proves nothing; two that call functions of their own names in one module do.
+//! Python classes that stand in for a module from outside the project:
+//! `def loads(self, s): return json.loads(s)`, and the same for `dumps`. Libraries receive their instances in
+//! place of the module, and call these methods by the module's names. Invariant: one method alone proves
+//! nothing; two methods that call functions of their own names in one module do.
 
 use super::context::{Receiver, receiver};
 use super::family::Family;
@@ -12,8 +13,8 @@ use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
 use symd_syntax::{Imported, SymbolKind};
 
-/// Where one of the targets, which are one symbol, calls the function that it stands for; `None` if none of their classes stands
-/// for a module, or not by them.
+/// Returns where one of the targets, the declarations of one symbol, calls the function that it stands in
+/// for; `None` if none of their classes stands in for a module, or not through the targets.
 pub fn mirrored(
     sources: &dyn Sources,
     targets: &[Target],
@@ -39,7 +40,8 @@ pub fn mirrored(
     Ok(None)
 }
 
-/// The module from outside of which a method calls the function of its own name, and where.
+/// Returns the module from outside the project whose function a method of the same name calls, and where it
+/// does.
 fn mirrored_by(project: &Project, here: &Here, row: usize) -> Result<Option<(String, TextRange)>, Cancelled> {
     let method = &here.outline.rows[row];
     if method.kind() != SymbolKind::Method {

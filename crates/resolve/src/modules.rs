@@ -1,5 +1,5 @@
-//! From a module as it is written in an import to files of the project, by paths alone: no build file is read.
-//! Invariant: what is found by a guess (an ending of a path) is found only where nothing exact is.
+//! Resolves a module as written in an import to files of the project, by paths alone: no build file is read.
+//! Invariant: a guess (by the end of a path) is used only where there is no exact match.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -10,14 +10,13 @@ use symd_base::RelPath;
 use symd_index::FileEntry;
 use symd_syntax::SymbolKind;
 
-/// What a module is. Files are told apart by their paths.
+/// A module. Files are compared by their paths.
 #[derive(Clone, Debug)]
 pub(super) enum Module {
-    /// A file.
     File(Arc<FileEntry>),
     /// A directory: a Python package, a Go package.
     Directory(RelPath),
-    /// A package of Kotlin or Java, a namespace of C#: whatever files say that they belong to it.
+    /// A package of Kotlin or Java, a namespace of C#: all files that declare it as theirs.
     Package(String),
 }
 
@@ -45,11 +44,11 @@ impl Hash for Module {
     }
 }
 
-/// Endings that specifiers leave out, in the order in which they are tried.
+/// File extensions that import specifiers omit, in the order in which they are tried.
 const ECMA_ENDINGS: [&str; 8] = ["ts", "tsx", "d.ts", "js", "jsx", "mjs", "cjs", "mts"];
 
-/// The module that `written` means in `from`, in a statement at byte `at`; `None` when it is not in the project, or
-/// cannot be told.
+/// Finds the module that `written` means in the file `from`, in a statement at byte `at`; `None` when it is
+/// not in the project, or cannot be resolved.
 pub(super) fn find(project: &Project, from: &FileEntry, written: &str, at: u32) -> Option<Module> {
     match project.family {
         Family::Python => python(project, &from.path, written),
@@ -61,7 +60,7 @@ pub(super) fn find(project: &Project, from: &FileEntry, written: &str, at: u32) 
     }
 }
 
-/// What `name` is below a module, where it is itself a module.
+/// Returns the submodule `name` of a module, if there is one.
 pub(super) fn below(project: &Project, module: &Module, name: &str) -> Option<Module> {
     match (project.family, module) {
         (Family::Python, Module::Directory(directory)) => python_at(project, directory, &[name]),
@@ -81,7 +80,8 @@ fn python(project: &Project, from: &RelPath, written: &str) -> Option<Module> {
         }
         return python_at(project, &directory, &parts);
     }
-    // A source root is a directory that is no package itself; the importing file's own ancestors come first.
+    // A source root is a directory that is no package itself; the importing file's own ancestors are tried
+    // first.
     loop {
         let is_package = project.file(&format!("{}/__init__.py", directory.as_str())).is_some();
         if !is_package && let Some(found) = python_at(project, &directory, &parts) {
@@ -112,7 +112,8 @@ fn python_at(project: &Project, directory: &RelPath, parts: &[&str]) -> Option<M
     }
 }
 
-/// Files beneath a source root that is no ancestor of the importing file: `src/pkg` for `tests/test_pkg.py`.
+/// Finds a module beneath a source root that is no ancestor of the importing file: `src/pkg` for
+/// `tests/test_pkg.py`.
 fn python_by_ending(project: &Project, from: &RelPath, parts: &[&str]) -> Option<Module> {
     let last = parts.last()?;
     let ending = format!("/{}.py", parts.join("/"));
@@ -136,7 +137,7 @@ fn python_by_ending(project: &Project, from: &RelPath, parts: &[&str]) -> Option
     }
 }
 
-/// The file that shares the longest path with `from`; of several the first.
+/// Returns the file that shares the longest path prefix with `from`; of several, the first.
 fn nearest<'a>(
     from: &RelPath,
     files: impl Iterator<Item = &'a &'a Arc<FileEntry>>,
@@ -146,7 +147,7 @@ fn nearest<'a>(
     files.copied().rev_max_by_key(|file| shared(&file.path))
 }
 
-/// `max_by_key` takes the last of equals; here the first counts.
+/// A `max_by_key` that returns the first of equal items, where the standard one returns the last.
 trait FirstMax: Iterator + Sized {
     fn rev_max_by_key<K: Ord>(self, key: impl Fn(&Self::Item) -> K) -> Option<Self::Item> {
         self.fold(None, |best: Option<(K, Self::Item)>, item| {
@@ -164,7 +165,7 @@ impl<I: Iterator> FirstMax for I {}
 
 fn ecma(project: &Project, from: &RelPath, written: &str) -> Option<Module> {
     if !written.starts_with('.') {
-        // A package, or an alias of the compiler's settings: nothing says which.
+        // A package, or an alias from the compiler's settings: the specifier does not say which.
         return None;
     }
     let base = RelPath::new(format!("{}/{written}", from.parent()?.as_str()).trim_start_matches('/')).ok()?;
@@ -179,7 +180,7 @@ fn ecma(project: &Project, from: &RelPath, written: &str) -> Option<Module> {
     file.map(|file| Module::File(file.clone()))
 }
 
-/// The directory of a Rust module's children.
+/// Returns the directory of a Rust module's children.
 fn rust_children(path: &RelPath) -> Option<RelPath> {
     match path.file_name() {
         "mod.rs" | "lib.rs" | "main.rs" => path.parent(),
@@ -235,7 +236,8 @@ fn go(project: &Project, written: &str) -> Option<Module> {
     below.or_else(|| go_root(project, written)).map(Module::Directory)
 }
 
-/// The name that an import's path is for, by convention that of its package: `name` of `example.org/name/v2`, `gopkg.in/name.v2`.
+/// Returns the package name that an import path has by convention: `name` for `example.org/name/v2` and
+/// `gopkg.in/name.v2`.
 pub(super) fn go_package(path: &str) -> Option<&str> {
     let is_version = |part: &str| {
         part.strip_prefix('v')
@@ -245,10 +247,10 @@ pub(super) fn go_package(path: &str) -> Option<&str> {
     Some(name.rsplit_once('.').filter(|(_, version)| is_version(version)).map_or(name, |(name, _)| name))
 }
 
-/// The project's root, where `import "example.org/name"` is the module itself.
+/// Returns the project's root, where `import "example.org/name"` means the project's own module.
 fn go_root(project: &Project, written: &str) -> Option<RelPath> {
     let name = go_package(written)?;
-    // The standard library's paths begin with no host.
+    // Paths of the standard library do not begin with a host.
     let is_of_host = written.split('/').next().is_some_and(|first| first.contains('.'));
     (is_of_host && project.root_packages().contains(name)).then(RelPath::root)
 }

@@ -1,42 +1,39 @@
-//! What is said of one identifier occurrence.
+//! An identifier occurrence, and how it is judged.
 
 use symd_base::{RelPath, TextRange};
 
-/// How sure it is that an occurrence means the declaration that was asked about.
+/// How certain it is that an occurrence means the target declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Judgement {
-    /// An import, a scope or the uniqueness of the name leads there: a complete server would list it.
+    /// An import, a scope or the uniqueness of the name leads to the target: a complete server would list the
+    /// occurrence.
     Likely,
-    /// Nothing can be said from syntax: a member of an unknown receiver, a name declared several times.
+    /// Syntax cannot decide: a member of an unknown receiver, a name with several declarations.
     Unchecked,
-    /// It means something else: a local, another symbol of that name, a name from elsewhere.
+    /// The occurrence means something else: a local, another symbol of that name, a name from elsewhere.
     Unlikely,
 }
 
-/// What the occurrence does.
+/// The role of an occurrence in the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
-    /// The name of a symbol: of the target itself, or of another declaration of that name.
+    /// The name in a declaration: of the target itself, or of another symbol of that name.
     Declaration,
-    /// Inside an import statement.
+    /// A name inside an import statement.
     Import,
-    /// It is called.
+    /// The name of what is called.
     Call,
-    /// It names an argument: `f(name=…)`.
+    /// The name of an argument: `f(name=…)`.
     Argument,
-    /// Anything else.
+    /// Any other use.
     Use,
 }
 
-/// One identifier occurrence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Occurrence {
-    /// Its file.
     pub path: RelPath,
-    /// The name, in bytes of the decoded text.
+    /// The range of the name, in bytes of the decoded text.
     pub range: TextRange,
-    /// Whether it means the target.
     pub judgement: Judgement,
-    /// What it does.
     pub role: Role,
 }

@@ -1,4 +1,5 @@
-//! All identifier occurrences of a declaration's name, judged. Reads only files in which the name occurs.
+//! Finds and judges all identifier occurrences of a declaration's name. Reads only files in which the name
+//! occurs.
 
 use std::sync::Arc;
 
@@ -12,10 +13,11 @@ use symd_base::{Cancel, TextRange};
 use symd_index::FileEntry;
 use symd_syntax::name_hash;
 
-/// Every identifier occurrence of the targets' name in files of their language and those that share its names (Java's
-/// for Kotlin), judged; in path order, then by offset. The targets' own declarations are among them, likely. Several
-/// targets are one symbol, declared in each of these places: a member with all that overrides it. Names of locals are
-/// looked for in their own file and, for parameters, where their function is named.
+/// Returns every identifier occurrence of the targets' name, judged, in files of their language and of those
+/// that share its names (Java's for Kotlin); in path order, then by offset. The targets' own declarations are
+/// included, as likely. Several targets are one symbol, declared in each of these places: a member with all
+/// its overrides. Names of locals are searched for in their own file and, for parameters, where their
+/// function is named.
 pub fn occurrences(
     sources: &dyn Sources,
     targets: &[Target],
@@ -56,7 +58,8 @@ pub fn occurrences(
     Ok(found)
 }
 
-/// Whether no identifier goes on behind the range: an offset of a longer name that shares the hash.
+/// Whether the identifier ends where the range ends: otherwise the offset is that of a longer name that
+/// shares the hash.
 fn is_whole(text: &str, range: TextRange) -> bool {
     let next = text.get(range.end as usize..).and_then(|rest| rest.chars().next());
     next.is_none_or(|c| !(c.is_alphanumeric() || c == '_'))

@@ -1,5 +1,5 @@
-//! Other names that a project's text gives to classes: imports under another name, aliases, macros. By name alone, wherever
-//! they stand. Invariant: a name for another name is one too.
+//! Aliases that a project's text gives to classes: imports under another name, type aliases, macros. Matched
+//! by name alone, wherever they stand. Invariant: an alias of an alias is one too.
 
 use std::collections::HashSet;
 
@@ -8,13 +8,13 @@ use super::project::Project;
 use symd_base::cancel::Cancelled;
 use symd_syntax::Imported;
 
-/// A name, and the words that it may stand for.
+/// An alias, and the words that it may stand for.
 struct OtherName {
     name: String,
     stands_for: Vec<String>,
 }
 
-/// What classes called `names` may be called besides.
+/// Returns the aliases of classes called `names`.
 pub(super) fn other_names(project: &Project, names: &HashSet<String>) -> Result<HashSet<String>, Cancelled> {
     let mut all = Vec::new();
     for file in project.sources.snapshot().files.iter() {
@@ -47,7 +47,7 @@ pub(super) fn other_names(project: &Project, names: &HashSet<String>) -> Result<
     }
 }
 
-/// What a line of C, C++ or C# gives another name to.
+/// Reads the alias that a line of C, C++ or C# declares, and what it may stand for.
 fn written(line: &str) -> Option<OtherName> {
     let line = line.trim_start();
     let line = line.split("//").next().unwrap_or(line);

@@ -1,6 +1,6 @@
-//! What a name of Python that leads out of the project is called where it comes from: imports are followed through the
-//! project's own modules to the one that is not the project's. Invariant: ends on every input; what is given are guesses
-//! where a file imports one name twice, so all of them are given.
+//! The full names of Python names that come from outside the project: imports are followed through the
+//! project's own modules to the one that is not the project's. Invariant: terminates on every input; where a
+//! file imports one name twice, all candidates are returned, since one of them is a guess.
 
 use super::meaning::binds;
 use super::modules::{self, Module};
@@ -9,10 +9,10 @@ use symd_base::cancel::Cancelled;
 use symd_index::FileEntry;
 use symd_syntax::Imported;
 
-/// How many modules a name is followed through.
+/// The most modules through which a name is followed.
 const MAX_HOPS: usize = 12;
 
-/// The full names (`threading.Thread`, `builtins.dict`) that `chain` may have in `file`, sorted.
+/// Returns the full names (`threading.Thread`, `builtins.dict`) that `chain` may have in `file`, sorted.
 pub(super) fn origins(project: &Project, file: &FileEntry, chain: &[&str]) -> Result<Vec<String>, Cancelled> {
     let mut found = Vec::new();
     follow(project, file, chain, 0, &mut found)?;

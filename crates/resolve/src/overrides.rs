@@ -1,6 +1,6 @@
-//! The declarations that are linked to a member by overriding. For each class, all of it and its ancestors that declare the
-//! member are linked: so two bases of one class are, though neither knows the other. To a fixpoint over the project.
-//! Invariant: a base of which it is not known whether it declares the member is told, never passed over.
+//! The declarations that are linked to a member by overriding. For each class, the members that it and its
+//! ancestors declare are linked; so two bases of one class are, though neither knows the other. Computed to a
+//! fixpoint over the project. Invariant: a base that possibly declares the member is reported, never skipped.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -44,83 +44,88 @@ const OF_EVERY_OBJECT: [&str; 16] = [
     "valueOf",
 ];
 
-/// What is linked to a member.
+/// The family of a member: the declarations that are linked to it, and what may be linked.
 #[derive(Clone, Debug, Default)]
 pub struct OverrideFamily {
-    /// All declarations of it, in path order, then by position; the asked one is among them.
+    /// All declarations of the member, in path order, then by position; the target is among them.
     pub members: Vec<Target>,
-    /// Those of them in classes that inherit from the asked one's.
+    /// Members in classes that inherit from the target's class.
     pub below: Vec<Target>,
-    /// Those in classes from which the asked one's inherits.
+    /// Members in classes from which the target's class inherits.
     pub above: Vec<Target>,
-    /// Why it is known that something outside the project declares it too.
+    /// Evidence that something outside the project certainly declares the member too.
     pub outside: Vec<OutsideMember>,
-    /// Classes whose member overrides one of the project's, and may override one of a base outside besides.
+    /// Classes whose member overrides one of the project's, and may also override one of a base outside the
+    /// project.
     pub perhaps_outside: Vec<OutsideMember>,
-    /// Bases of which the project's text does not tell what they declare, or what they are.
+    /// Bases of which the project's text does not determine what they are, or what they declare.
     pub unknown: Vec<UnknownBase>,
-    /// Classes of which it is not known whether they inherit from the asked one's, and that declare the member, or whose heirs do.
+    /// Classes that possibly inherit from the target's class, and that declare the member or have subclasses
+    /// that do.
     pub may_be_below: Vec<Target>,
-    /// Calls that make a class which inherits from the asked one's, or may.
+    /// Calls that create a class that inherits, or may inherit, from the target's class.
     pub made: Vec<MadeClass>,
-    /// Where the members are used through `super()` in classes of the family: whatever comes next there is of the family.
+    /// Uses of the member through `super()` in classes of the family: whichever class comes next is of the
+    /// family too.
     pub through_super: Vec<(RelPath, TextRange)>,
-    /// Where classes of the family reach members by names that the program computes, which may be this one.
+    /// Places where classes of the family access members by computed names that may be this member's.
     pub by_computed_name: Vec<(RelPath, TextRange)>,
-    /// Types that have every member of the interface, or protocol, whose member it is, without naming it as a base.
+    /// Types that have every member of the interface, or protocol, that declares the member, without naming
+    /// it as a base.
     pub alike: Vec<Target>,
-    /// Protocols that have the member, and that a class of the family meets without naming them as a base. Python alone.
+    /// Protocols that have the member, and that a class of the family satisfies without naming them as a
+    /// base. Python alone.
     pub met: Vec<Target>,
-    /// Members of the same name in classes that may be used in place of one of these, as they declare what these do.
+    /// Members of the same name in classes that may be used in place of one of the family, as they declare
+    /// the same members.
     pub stand_ins: Vec<StandIn>,
 }
 
 /// A member that overrides something outside the project.
 #[derive(Clone, Debug)]
 pub struct OutsideMember {
-    /// The class that inherits it.
+    /// The class that inherits the member.
     pub class: Target,
-    /// What declares it: `threading.Thread`.
+    /// What declares the member: `threading.Thread`.
     pub base: String,
 }
 
 /// A base in a class's head that may declare the member.
 #[derive(Clone, Debug)]
 pub struct UnknownBase {
-    /// The class.
     pub class: Target,
-    /// The base as it stands there.
+    /// The base as written in the head.
     pub written: WrittenBase,
-    /// What it is called, as far as it is known: `werkzeug.test.Client`, `make(Base)`.
+    /// The name of the base, as far as it is known: `werkzeug.test.Client`, `make(Base)`.
     pub name: String,
-    /// What is not known.
     pub what: Unknown,
 }
 
-/// What is not known of a base.
+/// The unknown fact about a base.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Unknown {
-    /// It is a class outside the project: whether that declares the member.
+    /// Whether the base, which is a class outside the project, declares the member.
     Members,
-    /// Which class it is.
+    /// Which class the base is.
     Class,
 }
 
-/// What a server said of bases in heads, by where they stand.
+/// A server's answers about bases, by the file and the start of the base's range in the head.
 pub type SettledBases = HashMap<(RelPath, u32), SettledBase>;
 
-/// What a server said of one base.
+/// A server's answer about one base.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SettledBase {
-    /// Classes of the project that it is: file, and where the name begins.
+    /// Classes of the project that the base is: file, and the byte at which the name begins.
     pub classes: Vec<(RelPath, u32)>,
     /// A class outside the project that declares the member.
     pub declares: Option<String>,
-    /// Whether that is all that it may be.
+    /// Whether the base can be nothing else.
     pub is_known: bool,
 }
 
-/// Finds what is linked to `target`. Of what is no member of a class nothing is.
+/// Finds the family of `target`: the target alone, if it is not a member of a class. `settled` holds the
+/// answers that a server has given about bases.
 pub fn overrides(
     sources: &dyn Sources,
     target: &Target,
@@ -131,12 +136,12 @@ pub fn overrides(
     let alone = OverrideFamily { members: vec![target.clone()], ..OverrideFamily::default() };
     let Some(family) = Family::of(&target.file) else { return Ok(alone) };
     let project = Project::new(sources, family, cancel);
-    // A class without a name may stand between it and what the index has for its container.
+    // A class without a name may stand between the target and the container that the index has for it.
     let at_hand = project.at_hand(std::slice::from_ref(target));
     let target = at_hand.first().unwrap_or(target);
     let Some(class) = class_of(&project, target)? else { return Ok(alone) };
     let name = target.name();
-    // Python makes such a name one of the class's own.
+    // Python mangles such a name, so that it belongs to this class alone.
     if family == Family::Python && name.starts_with("__") && !name.ends_with("__") {
         let members = rows(&class, name).into_iter().map(|row| of(&class, row)).collect();
         return Ok(OverrideFamily { members, ..OverrideFamily::default() });
@@ -152,7 +157,7 @@ pub fn overrides(
     linking.family(class, target)
 }
 
-/// The class whose member it is.
+/// Returns the class of which the target is a member.
 fn class_of(project: &Project, target: &Target) -> Result<Option<Target>, Cancelled> {
     let Some((outline, row)) = target.row() else { return Ok(None) };
     if row.is_local() {
@@ -183,7 +188,7 @@ fn of(target: &Target, row: usize) -> Target {
     Target { file: target.file.clone(), row }
 }
 
-/// The rows of a class's own members of a name.
+/// Returns the rows of a class's own members of a name.
 pub(super) fn rows(class: &Target, name: &str) -> Vec<usize> {
     let Some((outline, row)) = class.row() else { return Vec::new() };
     if !outline.occurrences.contains(name) {
@@ -198,7 +203,7 @@ pub(super) fn rows(class: &Target, name: &str) -> Vec<usize> {
     inside.filter(is_own).collect()
 }
 
-/// The classes that a server said the bases of `node` to be.
+/// Returns the classes that, according to a server, are the bases of `node`.
 fn settled_classes(graph: &ClassGraph, node: &ClassNode, settled: &SettledBases) -> Vec<usize> {
     let said = node
         .bases
@@ -215,7 +220,7 @@ struct Linking<'p, 's> {
     settled: &'p SettledBases,
 }
 
-/// A declaration: the class's number, the row.
+/// A declaration, by the number of its class and its row.
 type MemberRow = (usize, usize);
 
 impl Linking<'_, '_> {
@@ -223,7 +228,7 @@ impl Linking<'_, '_> {
         let own = rows(&self.graph.node(class).class, self.name);
         let start: Vec<usize> = match self.has_overloads() {
             true if own.contains(&target.row) => vec![target.row],
-            // The definition outside of the class: all that it may be declared as.
+            // A definition outside of the class may belong to any of the declarations inside.
             _ => own,
         };
         let mut members: BTreeSet<MemberRow> = start.into_iter().map(|row| (class, row)).collect();
@@ -276,7 +281,7 @@ impl Linking<'_, '_> {
         Ok(family)
     }
 
-    /// Whether one class may have several members of a name that have nothing to do with each other.
+    /// Whether one class may have several unrelated members of the same name.
     fn has_overloads(&self) -> bool {
         matches!(self.project.family, Family::Jvm | Family::CSharp | Family::C)
     }
@@ -286,7 +291,8 @@ impl Linking<'_, '_> {
         Some(MemberHead::read(&here, self.project.family, row))
     }
 
-    /// Whether of two members, whose classes some class inherits from both, one can override the other.
+    /// Whether one of two members can override the other, given that some class inherits from the classes of
+    /// both.
     fn is_linked(&self, one: MemberRow, other: MemberRow) -> bool {
         if !self.has_overloads() || one == other {
             return true;
@@ -295,7 +301,7 @@ impl Linking<'_, '_> {
         if first.is_own || second.is_own || !first.has_arity_of(&second) || one.0 == other.0 {
             return false;
         }
-        // Arguments of types may stand for one another: `T` in the base, `String` in the class.
+        // Type arguments may replace type parameters: `T` in the base, `String` in the class.
         let is_only = |member: MemberRow, of: &MemberHead| {
             let rows = rows(&self.graph.node(member.0).class, self.name);
             let alike = |row: &usize| self.signature((member.0, *row)).is_some_and(|it| it.has_arity_of(of));
@@ -305,7 +311,7 @@ impl Linking<'_, '_> {
             || (first.overrides || second.overrides) && is_only(one, &first) && is_only(other, &second)
     }
 
-    /// What outside the project declares the member, or may.
+    /// Adds what declares, or may declare, the member outside the project.
     fn look_outside(
         &self,
         members: &BTreeSet<MemberRow>,
@@ -336,7 +342,7 @@ impl Linking<'_, '_> {
             }
             Family::Jvm | Family::CSharp | Family::C => self.nominal(members, family),
             Family::Rust => {
-                // All that an `impl` of a trait holds is the trait's.
+                // Every member in an `impl` of a trait is the trait's.
                 for class in self.above(members) {
                     let node = self.graph.node(class);
                     for base in node.bases.iter().filter(|_| node.class.name().starts_with("impl")) {
@@ -351,13 +357,13 @@ impl Linking<'_, '_> {
         }
     }
 
-    /// The classes of the members and all that they inherit from.
+    /// Returns the classes of the members and all classes that they inherit from.
     fn above(&self, members: &BTreeSet<MemberRow>) -> BTreeSet<usize> {
         members.iter().flat_map(|member| self.graph.ancestors(member.0)).collect()
     }
 
-    /// Languages in which a word says that a member overrides something: what has it, and nothing in the project to
-    /// override, overrides something else.
+    /// Covers languages in which a keyword marks an override: a member with the keyword that overrides
+    /// nothing in the project overrides something outside.
     fn nominal(&self, members: &BTreeSet<MemberRow>, family: &mut OverrideFamily) {
         for &member in members {
             let Some(signature) = self.signature(member) else { continue };
@@ -367,7 +373,7 @@ impl Linking<'_, '_> {
                     members.iter().filter(|other| other.0 != member.0 && above.contains(&other.0));
                 others.any(|&other| self.is_linked(member, other))
             };
-            // C++ has no base of all classes.
+            // C++ has no common base of all classes.
             let is_objects = self.project.family != Family::C && OF_EVERY_OBJECT.contains(&self.name);
             if (signature.overrides && !is_answered()) || (is_objects && !signature.is_own) {
                 let names = above.iter().flat_map(|&at| self.graph.node(at).bases.iter());
@@ -387,7 +393,8 @@ impl Linking<'_, '_> {
                 continue;
             }
             if signature.overrides {
-                // What is declared without the word overrides nothing, neither do the classes above it.
+                // A member without the keyword overrides nothing, so no base of its class declares the member
+                // either.
                 let is_first = |other: &&MemberRow| {
                     above.contains(&other.0)
                         && self.signature(**other).is_some_and(|it| !it.overrides)
@@ -404,7 +411,7 @@ impl Linking<'_, '_> {
                     family.perhaps_outside.push(OutsideMember { class, base });
                 }
             }
-            // Kotlin demands the word; the others do not, of interfaces or at all.
+            // Kotlin requires the keyword; the others do not, for interfaces or at all.
             let is_kotlin =
                 self.graph.node(member.0).class.file.grammar().is_some_and(|it| it.name() == "kotlin");
             if !signature.overrides && !signature.is_own && !is_kotlin {
@@ -413,10 +420,10 @@ impl Linking<'_, '_> {
         }
     }
 
-    /// The bases of one class that lie outside the project, or may.
+    /// Adds the bases of one class that lie, or may lie, outside the project.
     fn bases_outside(&self, class: usize, family: &mut OverrideFamily) {
         let node = self.graph.node(class);
-        // An interface, which a decorator names before the class, declares no private names.
+        // An interface that a decorator names before the class declares no private names.
         let is_private = self.project.family == Family::Python && self.name.starts_with('_');
         let name_start = node.class.row().map_or(0, |(_, row)| row.name_start);
         let bases = node.bases.iter().filter(|base| !is_private || base.written.range.start > name_start);
@@ -461,7 +468,8 @@ impl Linking<'_, '_> {
         family.unknown.push(UnknownBase { class, written, name, what });
     }
 
-    /// Classes that declare the member too and may, by a base that is not known, inherit from one of the family.
+    /// Adds the doubtful bases of classes that declare the member too and may, through such a base, inherit
+    /// from a class of the family.
     fn look_beside(
         &self,
         members: &BTreeSet<MemberRow>,
@@ -475,8 +483,8 @@ impl Linking<'_, '_> {
         Ok(())
     }
 
-    /// Classes with a base that may be one of `heirs`, and which declare the member, or whose heirs do; none of `heirs` nor of
-    /// their `forebears`.
+    /// Returns classes with a base that may be one of `heirs`, which declare the member or have subclasses
+    /// that do; without `heirs` and their `forebears`.
     fn may_be_below(
         &self,
         heirs: &BTreeSet<usize>,
@@ -488,8 +496,8 @@ impl Linking<'_, '_> {
         Ok(classes)
     }
 
-    /// Classes with bases that are not known and may be one of `heirs`, with these bases; they, or what inherits from them,
-    /// declare the member and are none of `heirs`.
+    /// Returns classes with unresolved bases that may be one of `heirs`, with these bases. The classes, or
+    /// subclasses of theirs, declare the member and are not among `heirs`.
     fn beside(&self, heirs: &BTreeSet<usize>) -> Result<BTreeMap<usize, Vec<WrittenBase>>, Cancelled> {
         let may_be = may_be_one_of(self.project, self.graph, heirs)?;
         let mut beside: BTreeMap<usize, Vec<WrittenBase>> = BTreeMap::new();
@@ -510,8 +518,8 @@ impl Linking<'_, '_> {
         Ok(beside)
     }
 
-    /// Uses of the name through `super()` in these Python classes. Which class comes next is decided where one inherits from
-    /// several; all that may are of the family.
+    /// Finds uses of the name through `super()` in these Python classes. A class that inherits from several
+    /// determines which class comes next; all candidates are of the family.
     fn through_super(&self, classes: &BTreeSet<usize>) -> Vec<(RelPath, TextRange)> {
         let mut found = Vec::new();
         for class in classes.iter().map(|&at| &self.graph.node(at).class) {
@@ -542,7 +550,7 @@ impl Linking<'_, '_> {
         found
     }
 
-    /// Types that meet an interface of the family without inheriting from it.
+    /// Returns types that satisfy an interface of the family without inheriting from it.
     fn alike(
         &self,
         members: &BTreeSet<MemberRow>,
@@ -557,7 +565,7 @@ impl Linking<'_, '_> {
     }
 }
 
-/// The names of a class's own members, those of the language left out.
+/// Returns the names of a class's own members, without those that begin with two underscores.
 pub(super) fn own_names(class: &Target) -> Vec<String> {
     let Some((outline, row)) = class.row() else { return Vec::new() };
     let inside = class.row + 1..=class.row + row.descendants as usize;
@@ -569,7 +577,7 @@ pub(super) fn own_names(class: &Target) -> Vec<String> {
     names
 }
 
-/// By path, then by position; each once.
+/// Sorts the targets by path, then by position, and removes duplicates.
 pub(super) fn sort(targets: &mut Vec<Target>) {
     targets.sort_by(|a, b| (&a.file.path, a.row).cmp(&(&b.file.path, b.row)));
     targets.dedup_by(|a, b| a.is(b));

@@ -1,5 +1,5 @@
-//! What an identifier occurrence is, and what syntax says it means. Both questions of this layer ask it here.
-//! Invariant: the occurrence is an identifier of the outline, and its text is the name.
+//! Classifies an identifier occurrence and resolves what it means by syntax, for references and for
+//! definitions alike. Invariant: the occurrence is an identifier of the outline, and its text is the name.
 
 use super::binders::open_bracket;
 use super::classes;
@@ -13,27 +13,27 @@ use symd_base::TextRange;
 use symd_base::cancel::Cancelled;
 use symd_syntax::{Import, ImportKind, Imported, SymbolKind};
 
-/// What stands at an occurrence.
+/// The kind of an occurrence.
 #[derive(Debug)]
 pub(super) enum OccurrenceKind {
-    /// The name of this row.
+    /// The name in the declaration of this row.
     Declaration(usize),
     /// A name in an import statement.
     Import(Meaning),
-    /// The name of an argument in a call of this.
+    /// The name of an argument in a call.
     Argument {
         /// The word before the parenthesis.
         callee: String,
-        /// What it means.
+        /// The meaning of the callee.
         meaning: Meaning,
     },
     /// A name that stands alone.
     Bare(Meaning),
-    /// A member of something.
+    /// A member of a receiver.
     Member(Meaning),
 }
 
-/// What stands at `range` of the file, where `name` is.
+/// Classifies the occurrence of `name` at `range` of the file.
 pub(super) fn place(
     project: &Project,
     here: &Here,
@@ -44,7 +44,7 @@ pub(super) fn place(
     let (start, end) = (range.start as usize, range.end as usize);
     let mut rows = here.outline.rows.iter().enumerate();
     let row = rows.find(|(_, row)| row.name_start == range.start && here.outline.name(row) == name);
-    // `const { name } = require('module')` is a row, and an import.
+    // `const { name } = require('module')` is both a row and an import.
     if let Some((row, _)) = row
         && !(project.family == Family::Ecma && binds_here(here, range, name))
     {
@@ -62,7 +62,7 @@ pub(super) fn place(
     }
     match project.family {
         Family::Ecma if is_key(text, start, end) => return Ok(OccurrenceKind::Member(Meaning::Unknown)),
-        // A struct's field, or a value that is the key of a map.
+        // A field of a struct, or a value that is the key of a map.
         Family::Go if is_key(text, start, end) => return Ok(OccurrenceKind::Bare(Meaning::Unknown)),
         _ => {}
     }
@@ -70,7 +70,7 @@ pub(super) fn place(
     Ok(if is_member { OccurrenceKind::Member(meaning) } else { OccurrenceKind::Bare(meaning) })
 }
 
-/// Whether the name stands before the colon in an object, a pattern or a type of JavaScript's, or in a literal of Go's:
+/// Whether the name stands before the colon in a JavaScript object, pattern or type, or in a Go literal:
 /// `{ name: value }`.
 fn is_key(text: &str, start: usize, end: usize) -> bool {
     let right = context::behind(text, end);
@@ -82,7 +82,8 @@ fn is_key(text: &str, start: usize, end: usize) -> bool {
         && open_bracket(text, start).is_some_and(|open| text[open..].starts_with('{'))
 }
 
-/// What the type means that a struct of Go's embeds, where `row` is the field that this declares: `struct { Type }`.
+/// Resolves the type that a Go struct embeds, where `row` is the field that the embedding declares:
+/// `struct { Type }`.
 pub(super) fn embedded(project: &Project, here: &Here, row: usize) -> Result<Option<Meaning>, Cancelled> {
     let row = &here.outline.rows[row];
     if project.family != Family::Go || row.kind() != SymbolKind::Field {
@@ -94,7 +95,7 @@ pub(super) fn embedded(project: &Project, here: &Here, row: usize) -> Result<Opt
     Ok(if has_no_type { Some(meaning_at(project, here, start, here.outline.name(row))?.1) } else { None })
 }
 
-/// What `name` at byte `start` means, and whether it is a member of something.
+/// Resolves `name` at byte `start`, and returns whether it is a member of a receiver.
 fn meaning_at(
     project: &Project,
     here: &Here,
@@ -113,7 +114,7 @@ fn meaning_at(
             let first = u32::try_from(first).unwrap_or(u32::MAX);
             let owner = scope::chain(project, here, first, &chain, From::Inside)?;
             let meaning = scope::step(project, &owner, name)?;
-            // A class's member that no base declares may still be set from outside, or by a metaclass.
+            // A member that no base of the class declares may still be set from outside, or by a metaclass.
             let is_class = matches!(owner, Meaning::Declared(_));
             let meaning = match meaning {
                 Meaning::Elsewhere if is_class => Meaning::Unknown,
@@ -125,7 +126,7 @@ fn meaning_at(
     })
 }
 
-/// `a.b.Name` with the whole package before it.
+/// Resolves `a.b.Name`, where `a.b` is the whole package.
 fn in_named_package(project: &Project, chain: &[&str], name: &str) -> Result<Meaning, Cancelled> {
     match project.exported(&Module::Package(chain.join(".")), name, 0)? {
         found @ Meaning::Declared(_) => Ok(found),
@@ -133,7 +134,7 @@ fn in_named_package(project: &Project, chain: &[&str], name: &str) -> Result<Mea
     }
 }
 
-/// What `name` means where it stands in an import statement; `None` where it stands in none.
+/// Resolves `name` in an import statement; `None` where `range` lies in none.
 fn in_import(
     project: &Project,
     here: &Here,
@@ -169,13 +170,13 @@ fn in_import(
     Ok(is_inside.then_some(meaning))
 }
 
-/// Whether an import of this name stands around the range.
+/// Whether `range` lies in an import that binds this name.
 fn binds_here(here: &Here, range: TextRange, name: &str) -> bool {
     let is_it = |import: Import| import.kind == ImportKind::Import && import.bound() == Some(name);
     here.imports().around(range).any(is_it)
 }
 
-/// Whether the occurrence is one of the names behind `import` in `from module import names`.
+/// Whether the occurrence is one of the imported names in `from module import names`.
 fn is_behind_import(text: &str, import: &Import, range: TextRange) -> bool {
     let before = text.get(import.statement.start as usize..range.start as usize).unwrap_or("");
     let mut words = before.split(|c: char| !c.is_alphanumeric() && c != '_');

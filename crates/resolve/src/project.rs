@@ -1,5 +1,5 @@
-//! What one question knows of the project while it is answered: declarations by name and files by stem, each found
-//! once. Invariant: only files of one family are seen.
+//! What one question has found out about the project: declarations by name, files by stem, and the like, each
+//! computed once. Invariant: only files of one language family are visible.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -19,13 +19,13 @@ use symd_base::{Cancel, RelPath, Text};
 use symd_index::{Content, FileEntry, Locals, Query, Scope};
 use symd_syntax::{Grammar, Import, ImportList, Matching, NamePattern, Outline, Row, with_hidden_types};
 
-/// An outline, and what it says that its file imports.
+/// An outline and its unpacked imports.
 type Unpacked = (Arc<Outline>, Rc<ImportList>);
 
 /// A file and a row of it.
 type RowPlace = (RelPath, usize);
 
-/// One question's work.
+/// The caches of one question.
 pub(super) struct Project<'a> {
     pub(super) sources: &'a dyn Sources,
     pub(super) family: Family,
@@ -35,16 +35,16 @@ pub(super) struct Project<'a> {
     read: RefCell<HashMap<RelPath, Option<Rc<Here>>>>,
     unpacked: RefCell<HashMap<RelPath, Unpacked>>,
     root_packages: OnceCell<HashSet<String>>,
-    /// What modules offer, by module, name and how many others were followed to it.
+    /// Meanings of names that modules offer, by module, name and number of hops before it.
     pub(super) offers: RefCell<HashMap<(Module, String, usize), Meaning>>,
     /// The bases of classes, by file and row.
     pub(super) bases: RefCell<HashMap<RowPlace, Rc<[Base]>>>,
-    /// Those that are being found: what they mean must not depend on themselves.
+    /// Classes whose bases are being resolved: what a base means must not depend on itself.
     pub(super) finding_bases: RefCell<HashSet<RowPlace>>,
 }
 
-/// A file whose names are being looked at: its text, and the entry whose outline is that text's, the types that outlines
-/// hide among its rows. So its row numbers are not always those of the index.
+/// A file whose names are being resolved: its text, and an entry whose outline is that of this text, with the
+/// types that outlines hide among its rows. Its row numbers are therefore not always those of the index.
 pub(super) struct Here {
     pub(super) file: Arc<FileEntry>,
     pub(super) outline: Arc<Outline>,
@@ -53,14 +53,14 @@ pub(super) struct Here {
     locals: RefCell<HashMap<String, LocalScopes>>,
     imports: OnceCell<ImportList>,
     comprehensions: OnceCell<Vec<Comprehension>>,
-    /// By the name that they bind, the numbers of its imports.
+    /// The indices of its imports, by the name that they bind.
     bound: OnceCell<HashMap<String, Vec<usize>>>,
-    /// What names mean at its top level, once that is found.
+    /// Meanings of names at its top level, cached.
     pub(super) at_top: RefCell<HashMap<String, (Meaning, Reach)>>,
 }
 
 impl Here {
-    /// The file as it is now; `None` when it cannot be read.
+    /// Reads the file as it is now; `None` when it cannot be read.
     pub(super) fn new(project: &Project, file: &Arc<FileEntry>) -> Option<Here> {
         let Current { text, outline, hash } = project.sources.current(file)?;
         let grammar = file.grammar()?;
@@ -89,12 +89,12 @@ impl Here {
         })
     }
 
-    /// What it imports: asked for at every occurrence of a name.
+    /// Returns its imports. Cached, since every occurrence of a name needs them.
     pub(super) fn imports(&self) -> &ImportList {
         self.imports.get_or_init(|| self.outline.imports.unpack())
     }
 
-    /// Those of its imports that bind `name`, in their order.
+    /// Returns the imports that bind `name`, in their order.
     pub(super) fn binding(&self, family: Family, name: &str) -> impl Iterator<Item = Import<'_>> {
         let bound = self.bound.get_or_init(|| {
             let mut bound: HashMap<String, Vec<usize>> = HashMap::new();
@@ -109,7 +109,7 @@ impl Here {
         numbers.iter().filter_map(|&number| self.imports().get(number))
     }
 
-    /// Its comprehensions, if it is Python's.
+    /// Returns the comprehensions of a Python file.
     pub(super) fn comprehensions(&self) -> &[Comprehension] {
         self.comprehensions.get_or_init(|| comprehensions(self.text.as_str()))
     }
@@ -118,8 +118,8 @@ impl Here {
         Target { file: self.file.clone(), row }
     }
 
-    /// The row of a declaration of this file, which may come from the index or from an older look; `None` where that had another
-    /// text.
+    /// Returns the row of a declaration of this file that may come from the index or from an older scan;
+    /// `None` if the text was different then.
     pub(super) fn row_of(&self, target: &Target) -> Option<usize> {
         let (outline, row) = target.row()?;
         if Arc::ptr_eq(outline, &self.outline) {
@@ -133,7 +133,7 @@ impl Here {
         rows.find(is_it).map(|(at, _)| at)
     }
 
-    /// Whether the name `name` at byte `at` is that of a local that is no row.
+    /// Whether `name` at byte `at` is a local that the outline does not list.
     pub(super) fn is_local(&self, family: Family, name: &str, at: u32) -> Locality {
         if let Some(known) = self.locals.borrow().get(name) {
             return known.at(at);
@@ -162,7 +162,7 @@ impl<'a> Project<'a> {
         }
     }
 
-    /// The packages that files in the project's root declare.
+    /// Returns the packages that files in the project's root declare.
     pub(super) fn root_packages(&self) -> &HashSet<String> {
         self.root_packages.get_or_init(|| {
             let package = |file: &Arc<FileEntry>| {
@@ -172,7 +172,7 @@ impl<'a> Project<'a> {
         })
     }
 
-    /// A file as it is now; read once in a question. `None` when it cannot be read.
+    /// Returns a file as it is now, read once per question; `None` when it cannot be read.
     pub(super) fn here(&self, file: &Arc<FileEntry>) -> Option<Rc<Here>> {
         if let Some(known) = self.read.borrow().get(&file.path) {
             return known.clone();
@@ -182,13 +182,13 @@ impl<'a> Project<'a> {
         here
     }
 
-    /// As [`Project::here`], without keeping it: for files that are looked at once.
+    /// Like [`Project::here`], but does not cache the file: for files that are needed once.
     pub(super) fn here_once(&self, file: &Arc<FileEntry>) -> Option<Rc<Here>> {
         let known = self.read.borrow().get(&file.path).cloned();
         known.unwrap_or_else(|| Here::new(self, file).map(Rc::new))
     }
 
-    /// What a file imports, unpacked once in a question.
+    /// Returns the imports of a file, unpacked once per question.
     pub(super) fn unpacked(&self, path: &RelPath, outline: &Arc<Outline>) -> Rc<ImportList> {
         if let Some((of, known)) = self.unpacked.borrow().get(path)
             && Arc::ptr_eq(of, outline)
@@ -200,7 +200,7 @@ impl<'a> Project<'a> {
         unpacked
     }
 
-    /// The same declarations, in the files as they are now.
+    /// Returns the same declarations in the files as they are now.
     pub(super) fn at_hand(&self, targets: &[Target]) -> Vec<Target> {
         let at_hand = |target: &Target| {
             let here = self.here(&target.file)?;
@@ -209,7 +209,7 @@ impl<'a> Project<'a> {
         targets.iter().map(|target| at_hand(target).unwrap_or_else(|| target.clone())).collect()
     }
 
-    /// All declarations of `name` that are no locals, in files of this family, in path order.
+    /// Returns all declarations of `name`, except locals, in files of this family, in path order.
     pub(super) fn declared(&self, name: &str) -> Result<Rc<[Target]>, Cancelled> {
         if let Some(known) = self.declared.borrow().get(name) {
             return Ok(known.clone());
@@ -235,17 +235,17 @@ impl<'a> Project<'a> {
         Ok(found)
     }
 
-    /// The file at `path`, if it is one of the family.
+    /// Returns the file at `path`, if it is one of the family.
     pub(super) fn file(&self, path: &str) -> Option<&'a Arc<FileEntry>> {
         self.sources.snapshot().files.get(path).filter(|file| Family::of(file) == Some(self.family))
     }
 
-    /// Whether some file lies beneath the directory.
+    /// Whether a file lies beneath the directory.
     pub(super) fn is_directory(&self, path: &RelPath) -> bool {
         self.sources.snapshot().files.within(path).any(|file| file.path != *path)
     }
 
-    /// The files of the family directly in a directory.
+    /// Returns the files of the family directly in a directory.
     pub(super) fn files_in(&self, directory: &RelPath) -> impl Iterator<Item = &'a Arc<FileEntry>> {
         let family = self.family;
         let directory = directory.clone();
@@ -254,7 +254,7 @@ impl<'a> Project<'a> {
         })
     }
 
-    /// The files of the family whose name without extension is `stem`, in path order.
+    /// Returns the files of the family whose name without extension is `stem`, in path order.
     pub(super) fn by_stem(&self, stem: &str) -> &[&'a Arc<FileEntry>] {
         let stems = self.by_stem.get_or_init(|| {
             let mut stems: HashMap<&str, Vec<&Arc<FileEntry>>> = HashMap::new();
@@ -270,14 +270,14 @@ impl<'a> Project<'a> {
 }
 
 impl Target {
-    /// Whether both are the same declaration, also when one comes from a newer look at the file.
+    /// Whether both are the same declaration, even if one comes from a newer scan of the file.
     pub(super) fn is(&self, other: &Target) -> bool {
         if self.file.path != other.file.path {
             return false;
         }
         match (self.file.outline(), other.file.outline()) {
             (Some(mine), Some(theirs)) if Arc::ptr_eq(mine, theirs) => self.row == other.row,
-            // Of one text, once with the types that outlines hide.
+            // Both outlines are of one text; one of them may include the types that outlines hide.
             (Some(mine), Some(theirs)) if self.file.hash() == other.file.hash() => {
                 match (mine.rows.get(self.row), theirs.rows.get(other.row)) {
                     (Some(one), Some(two)) => {

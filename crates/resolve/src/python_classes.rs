@@ -1,16 +1,17 @@
-//! What the classes of Python's builtins and standard library declare, by name: generated from CPython by
-//! `grammars/python/classes.py`. Nothing is said of any other class. Names between double underscores are not listed.
+//! The members that classes of Python's builtins and standard library declare, by name: generated from
+//! CPython by `grammars/python/classes.py`. All other classes are unknown. Names between double underscores
+//! are not listed.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-/// The generated table; its form is explained in the script.
+/// The generated table; the script explains its format.
 const TABLE: &str = include_str!("../../../grammars/python/classes.txt");
 
 /// Whether a class outside the project, or one that it inherits from, declares a member.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Declares {
-    /// It does: which class.
+    /// It does; the name of the declaring class.
     Yes(String),
     /// It does not.
     No,
@@ -46,7 +47,8 @@ fn table() -> &'static Table {
     })
 }
 
-/// Whether the class called `class` (`threading.Thread`, `builtins.dict`) has a member `name`, own or inherited.
+/// Looks up whether the class called `class` (`threading.Thread`, `builtins.dict`) has a member `name`, own
+/// or inherited.
 pub(super) fn declares(class: &str, name: &str) -> Declares {
     let class = class.strip_prefix("builtins.").unwrap_or(class);
     let renamed = class.strip_prefix("typing_extensions.").map(|rest| format!("typing.{rest}"));
@@ -98,7 +100,7 @@ mod tests {
         check("typing_extensions.Protocol", "run", "no");
         check("typing.Dict", "update", "dict");
         check("abc.ABC", "run", "no");
-        // What is only assigned to `self`.
+        // An attribute that is only assigned to `self`.
         check("socketserver.TCPServer", "server_address", "socketserver.TCPServer");
         check("werkzeug.test.Client", "open", "unknown");
     }

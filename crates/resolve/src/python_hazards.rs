@@ -1,6 +1,6 @@
-//! What a new name does in Python besides standing where the old one stood: names that a star import leaves out, names that a
-//! class makes its own, members of library classes that it would override, keywords that reach a parameter by another way than
-//! a call that names it. By syntax alone; a hazard is said where it may be one.
+//! Effects of a new name in Python beyond its use as a name: names that a star import omits, names that a
+//! class makes private, members of library classes that it would override, keywords that reach a parameter
+//! other than through a call that names it. By syntax alone; a possible hazard is reported too.
 
 use super::binders::{close_bracket, open_bracket};
 use super::clashes::Spot;
@@ -19,28 +19,32 @@ use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, TextRange};
 use symd_syntax::{Imported, name_hash};
 
-/// What the new name would bring about.
+/// An effect of the new name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PythonHazard {
-    /// `from module import *` leaves the new name out: uses of the old one in files that have it so.
+    /// `from module import *` omits the new name: uses of the old one in files that get it so.
     LeftOutByStar(Vec<Spot>),
-    /// The class makes the new name its own (`__x`): uses outside of the class.
+    /// The class makes the new name private (`__x`): uses outside of the class.
     MadePrivate(Vec<Spot>),
-    /// Code names the member as its class does for others (`_Box__x`).
+    /// Code refers to the member by its mangled name (`_Box__x`).
     NamedAsPrivate(Vec<Spot>),
-    /// A class outside the project declares a member of the new name, and a class of the member's family inherits from it.
+    /// A class outside the project declares a member of the new name, and a class of the member's family
+    /// inherits from it.
     OverridesOutside(String),
-    /// Calls pass a keyword of the new name already, which some other parameter takes.
+    /// Calls already pass a keyword of the new name, which some other parameter takes.
     KeywordIsPassed(Vec<Spot>),
-    /// Calls pass keywords that their text does not name, or hand the function on together with the old keyword.
+    /// Calls pass keywords that their text does not name, or pass the function on together with the old
+    /// keyword.
     KeywordsUnnamed(Vec<Spot>),
-    /// Class bodies read it and bind the same name afterwards, which servers take for the class's own: these reads.
+    /// Class bodies read the name and bind the same name afterwards, so that servers take the read for the
+    /// class's own: these reads.
     ReadByClass(Vec<Spot>),
-    /// Methods that override the parameter's own, or are overridden by it, have a parameter of the old name.
+    /// Methods that override the parameter's method, or are overridden by it, have a parameter of the old
+    /// name.
     ParameterOfOthers(Vec<Spot>),
 }
 
-/// Finds the hazards of renaming what `targets`, which are one symbol, declare. None in other languages.
+/// Finds the hazards of renaming the symbol that `targets` declare. Empty for other languages.
 pub fn python_hazards(
     sources: &dyn Sources,
     targets: &[Target],
@@ -105,7 +109,7 @@ fn is_bare_use(project: &Project, here: &Here, range: TextRange, target: &Target
     Ok(matches!(meaning, Meaning::Declared(found) if found.iter().any(|one| one.is(target))))
 }
 
-/// Where class bodies read the target before they bind its name.
+/// Finds where class bodies read the target before they bind its name.
 fn class_reads(project: &Project, target: &Target) -> Result<Vec<Spot>, Cancelled> {
     let mut places = Vec::new();
     for here in with_name(project, target.name())? {
@@ -173,7 +177,7 @@ fn member(project: &Project, targets: &[Target], new_name: &str) -> Result<Vec<P
     Ok(found)
 }
 
-/// Whether the row's name stands between the brackets of its function's head.
+/// Whether the name at byte `name_start` stands between the parentheses of its function's head.
 fn is_parameter(here: &Here, function: usize, name_start: u32) -> bool {
     let row = &here.outline.rows[function];
     let text = here.text.as_str();
@@ -194,7 +198,7 @@ fn parameter(
 ) -> Result<Vec<PythonHazard>, Cancelled> {
     let (old, of) = (target.name(), here.target(function));
     let row = &here.outline.rows[function];
-    // Which is called by its class's name.
+    // `__init__` is called by its class's name.
     let class =
         row.parent().filter(|&at| here.outline.name(row) == "__init__" && is_class(&here.outline.rows[at]));
     let called = class.map_or(of.name(), |at| here.outline.name(&here.outline.rows[at]));
@@ -248,7 +252,7 @@ fn parameter(
     Ok(found)
 }
 
-/// The arguments of a call, with its brackets.
+/// Returns the arguments of a call; `call` begins with its parenthesis.
 fn arguments(call: &str) -> impl Iterator<Item = &str> {
     arguments_of(call).into_iter().flatten().map(str::trim)
 }
@@ -260,7 +264,7 @@ fn has_keyword(call: &str, name: &str) -> bool {
     })
 }
 
-/// The files that have an identifier of this name.
+/// Returns the Python files that have an identifier of this name.
 fn with_name(project: &Project, name: &str) -> Result<Vec<std::rc::Rc<Here>>, Cancelled> {
     let hash = name_hash(name.as_bytes());
     let mut found = Vec::new();

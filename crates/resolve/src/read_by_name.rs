@@ -1,11 +1,12 @@
-//! Declarations that others find by their names, though no use of them by name stands in the project: what Python itself, pytest
-//! and Kotlin's operators look for. Invariant: the new name is not among those that are found in the same way.
+//! Declarations that are looked up by their names, though the project does not use them by name: by Python
+//! itself, by pytest, and by Kotlin's operators. A test whose new name pytest finds in the same way is not
+//! reported.
 
 use super::family::Family;
 use super::sources::{Sources, Target};
 use symd_syntax::SymbolKind;
 
-/// What pytest reads in `conftest.py` and in modules of tests.
+/// Names that pytest reads in `conftest.py` and in test modules.
 const PYTEST: [&str; 14] = [
     "collect_ignore",
     "collect_ignore_glob",
@@ -23,7 +24,7 @@ const PYTEST: [&str; 14] = [
     "teardown",
 ];
 
-/// Whether a function of Kotlin's has the modifier `operator`: `a + b` calls `plus`.
+/// Whether a Kotlin function has the modifier `operator`: `a + b` calls `plus`.
 fn is_operator(sources: &dyn Sources, target: &Target) -> bool {
     let Some((_, row)) =
         target.row().filter(|(_, row)| matches!(row.kind(), SymbolKind::Function | SymbolKind::Method))
@@ -37,11 +38,12 @@ fn is_operator(sources: &dyn Sources, target: &Target) -> bool {
     head.split_whitespace().rev().take_while(|word| *word != "}").any(|word| word == "operator")
 }
 
-/// What finds the target by its name, and would not find it by `new_name`: "Python", "pytest", "an operator". `None` if nothing does.
+/// Returns what looks up the target by its name, and would not find it by `new_name`: "Python", "pytest" or
+/// "a Kotlin operator"; `None` if nothing does.
 pub fn read_by_name(sources: &dyn Sources, target: &Target, new_name: &str) -> Option<&'static str> {
     let (outline, row) = target.row()?;
     if target.file.grammar().is_some_and(|grammar| grammar.name() == "kotlin") {
-        return is_operator(sources, target).then_some("an operator of Kotlin's");
+        return is_operator(sources, target).then_some("a Kotlin operator");
     }
     if Family::of(&target.file) != Some(Family::Python) || row.is_local() {
         return None;

@@ -1,5 +1,6 @@
-//! Python's virtual subclasses: what `@Abs.register` stands before, or `Abs.register(Class)` names, counts as an heir of the
-//! abstract class. Only where both are classes of the project, and the former's `register` is not one of its own.
+//! Python's virtual subclasses: a class that `@Abs.register` decorates, or that is passed to
+//! `Abs.register(Class)`, counts as a subclass of the abstract class. Only where both are classes of the
+//! project, and the abstract class has no `register` of its own.
 
 use super::classes::{is_class, member};
 use super::context::{Receiver, receiver};
@@ -11,10 +12,10 @@ use super::scope::{self, From};
 use super::sources::Target;
 use symd_base::cancel::Cancelled;
 
-/// The method that registers.
+/// The name of the method that registers.
 pub(super) const REGISTER: &str = "register";
 
-/// The classes that a file registers, each with the abstract class.
+/// Finds the classes that a file registers, each with its abstract class.
 pub(super) fn registered(project: &Project, here: &Here) -> Result<Vec<(Target, Target)>, Cancelled> {
     let mut found = Vec::new();
     if project.family != Family::Python || !here.outline.occurrences.contains(REGISTER) {
@@ -44,14 +45,14 @@ pub(super) fn registered(project: &Project, here: &Here) -> Result<Vec<(Target, 
     Ok(found)
 }
 
-/// The class before which the decorator at byte `at` stands.
+/// Returns the class that the decorator at byte `at` decorates.
 fn decorated(here: &Here, at: u32) -> Option<Target> {
     let mut rows = here.outline.rows.iter().enumerate();
     let (row, _) = rows.find(|(_, row)| row.start <= at && at < row.name_start && is_class(row))?;
     Some(here.target(row))
 }
 
-/// The class that the call whose brackets open at byte `behind` names alone.
+/// Returns the class that is the only argument of the call whose parenthesis opens at byte `behind`.
 fn named(
     project: &Project,
     here: &Here,

@@ -1,5 +1,5 @@
-//! What a name means where it stands: the scopes around it from the inside out, the file, its imports, its package.
-//! Invariant: an inner scope that declares the name ends the search.
+//! Resolves a name where it stands: through the enclosing scopes from the inside out, the file, its imports,
+//! its package. Invariant: an inner scope that declares the name ends the search.
 
 use super::binders::Locality;
 use super::classes::{self, is_class};
@@ -21,24 +21,24 @@ pub(super) enum From {
     Inside,
     /// At the top level of the file.
     File,
-    /// Around the class in this row, in whose head the place is.
+    /// Around the class in this row, whose head contains the place.
     Head(usize),
 }
 
-/// How far out from a place a name's meaning is found; nearer ones are less.
+/// How far out from a place a name's meaning is found; a nearer reach is less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Reach {
     /// A local that the outline does not list.
     Local,
-    /// The function or class that stands around the place with so many between.
+    /// The function or class around the place with this many others in between.
     Scope(usize),
     /// The file: a declaration of its own, or an import of that very name.
     File,
-    /// The package, an import of everything, the language itself, or nobody knows.
+    /// The package, a star import, the language itself, or an unknown origin.
     Wider,
 }
 
-/// What `chain` (`a.b.c`) means at byte `at`.
+/// Resolves `chain` (`a.b.c`) at byte `at`.
 pub(super) fn chain(
     project: &Project,
     here: &Here,
@@ -58,7 +58,8 @@ pub(super) fn chain(
         let was = std::mem::replace(&mut meaning, Meaning::Unknown);
         meaning = step(project, &was, part)?;
         path = format!("{path}.{part}");
-        // A submodule is there as an attribute only when it was imported: here, or by its package.
+        // A submodule is available as an attribute only when it was imported: in this file, or by its
+        // package.
         if let (Meaning::Module(Module::Directory(package)), Meaning::Module(_)) = (&was, &meaning)
             && project.family == Family::Python
             && !is_imported(here, &path)
@@ -70,7 +71,7 @@ pub(super) fn chain(
     Ok(meaning)
 }
 
-/// Whether the file has an `import path` or one of something below it.
+/// Whether the file has an `import path`, or one of something below `path`.
 fn is_imported(here: &Here, path: &str) -> bool {
     here.imports().iter().any(|import| {
         let rest = import.module.strip_prefix(path);
@@ -87,7 +88,7 @@ fn is_bound_by(project: &Project, package: &RelPath, name: &str) -> bool {
     })
 }
 
-/// The class whose method stands around byte `at`.
+/// Returns the innermost class around byte `at`, for `self` and the like.
 pub(super) fn own_class(here: &Here, at: u32) -> Meaning {
     match around(here, at).into_iter().find(|&row| is_class(&here.outline.rows[row])) {
         Some(row) => Meaning::Declared(vec![here.target(row)]),
@@ -95,7 +96,7 @@ pub(super) fn own_class(here: &Here, at: u32) -> Meaning {
     }
 }
 
-/// What `part` means as a member of what `meaning` is.
+/// Resolves `part` as a member of what `meaning` is.
 pub(super) fn step(project: &Project, meaning: &Meaning, part: &str) -> Result<Meaning, Cancelled> {
     match meaning {
         Meaning::Module(module) => project.exported(module, part, 0),
@@ -110,12 +111,12 @@ pub(super) fn step(project: &Project, meaning: &Meaning, part: &str) -> Result<M
     }
 }
 
-/// What the bare `name` means at byte `at`.
+/// Resolves the bare `name` at byte `at`.
 pub(super) fn name(project: &Project, here: &Here, at: u32, name: &str) -> Result<Meaning, Cancelled> {
     Ok(reached(project, here, at, name)?.0)
 }
 
-/// What the bare `name` means at byte `at`, and how far out that is found.
+/// Resolves the bare `name` at byte `at`, and returns how far out it is found.
 pub(super) fn reached(
     project: &Project,
     here: &Here,
@@ -125,7 +126,7 @@ pub(super) fn reached(
     reached_around(project, here, at, name, None)
 }
 
-/// The same, the scope of the class `left_out` set aside: its head does not see its members.
+/// Like [`reached`], but skips the scope of the class `left_out`, whose head does not see its members.
 fn reached_around(
     project: &Project,
     here: &Here,
@@ -152,7 +153,7 @@ fn is_function(target: &Target) -> bool {
     target.row().is_some_and(|(_, row)| matches!(row.kind(), SymbolKind::Method | SymbolKind::Function))
 }
 
-/// Whether the name at byte `at` is called, whichever name is asked about.
+/// Whether the identifier that begins at byte `at` is called.
 pub(super) fn is_called(here: &Here, at: u32) -> bool {
     let text = here.text.as_str();
     let length = text.get(at as usize..).map_or(0, |rest| first_word(rest).len());
@@ -160,13 +161,14 @@ pub(super) fn is_called(here: &Here, at: u32) -> bool {
     call_site::is_called(here.grammar, text, TextRange::new(at, end))
 }
 
-/// Whether the name at byte `at` of Kotlin or Java is a value's or a type's: it is not called and no `::` stands before it.
+/// Whether the Kotlin or Java name at byte `at` is that of a value or a type: it is not called, and no `::`
+/// precedes it.
 fn is_value(here: &Here, at: u32) -> bool {
     !is_called(here, at) && !before(here.text.as_str(), at as usize, Family::Jvm).ends_with("::")
 }
 
-/// What a call of a name means that is a local's, too, and beyond locals means `beyond`: no function is hidden by a value. In
-/// Kotlin a value can be called.
+/// Resolves the call of a name that a local has too. `beyond` is the meaning without locals: a value does not
+/// hide a function. In Kotlin a value can be called.
 fn called(beyond: (Meaning, Reach), here: &Here) -> (Meaning, Reach) {
     let can_be = |target: &Target| is_function(target) || target.row().is_some_and(|(_, row)| is_class(row));
     match beyond {
@@ -181,7 +183,7 @@ fn called(beyond: (Meaning, Reach), here: &Here) -> (Meaning, Reach) {
     }
 }
 
-/// The same, locals that the outline does not list set aside.
+/// Like [`reached_around`], but ignores locals that the outline does not list.
 fn past_locals(
     project: &Project,
     here: &Here,
@@ -201,7 +203,8 @@ fn past_locals(
         if is_class(row) {
             if project.family.has_implicit_this() {
                 match classes::member(project, &here.target(scope), name)? {
-                    // A name that is not called means no function of the class: a base may declare a value of that name.
+                    // A name that is not called does not mean a function of the class: a base may declare a
+                    // value of that name.
                     Meaning::Declared(found)
                         if project.family == Family::Jvm
                             && found.iter().all(is_function)
@@ -255,7 +258,7 @@ fn past_locals(
     Ok((if is_open && matches!(found, Meaning::Elsewhere) { Meaning::Unknown } else { found }, reach))
 }
 
-/// What `name` means at the top level of the file; found once.
+/// Resolves `name` at the top level of the file; cached.
 fn in_file(project: &Project, here: &Here, name: &str) -> Result<(Meaning, Reach), Cancelled> {
     if let Some(known) = here.at_top.borrow().get(name) {
         return Ok(known.clone());
@@ -268,13 +271,13 @@ fn in_file(project: &Project, here: &Here, name: &str) -> Result<(Meaning, Reach
 fn in_file_anew(project: &Project, here: &Here, name: &str) -> Result<(Meaning, Reach), Cancelled> {
     let imported = imported(project, here, name, None)?;
     let own = top_level(&here.file, name);
-    // Also from where nobody knows: an import of the name is nearer than anything that is not the file's.
+    // An import counts even if its origin is unknown: it is nearer than anything outside of the file.
     let is_of_file = |import: Import| function_around(here, import.statement.start).is_none();
     let is_named_here = !own.is_empty() || here.binding(project.family, name).any(is_of_file);
     let reach = if is_named_here { Reach::File } else { Reach::Wider };
     let own = if own.is_empty() { Meaning::Unknown } else { Meaning::Declared(own) };
     let meaning = match project.family {
-        // Either may be there: `try: from a import b` … `except ImportError: b = None`.
+        // Either may be in effect: `try: from a import b` … `except ImportError: b = None`.
         Family::Python => match (own, imported) {
             (Meaning::Declared(mut own), Meaning::Declared(imported)) => {
                 own.extend(imported);
@@ -312,7 +315,7 @@ fn in_file_anew(project: &Project, here: &Here, name: &str) -> Result<(Meaning, 
     Ok((if is_builtin { Meaning::Elsewhere } else { meaning }, reach))
 }
 
-/// In the file's package and, in C#, in those around it.
+/// Resolves `name` in the file's package and, in C#, in the packages around it.
 fn in_packages(project: &Project, here: &Here, name: &str) -> Result<Meaning, Cancelled> {
     let mut package = here.imports().package().unwrap_or("");
     loop {
@@ -327,7 +330,8 @@ fn in_packages(project: &Project, here: &Here, name: &str) -> Result<Meaning, Ca
     }
 }
 
-/// What the file's imports bind to `name`: those inside the function `scope`, or those inside none.
+/// Resolves `name` through the file's imports: those inside the function `scope`, or those outside all
+/// functions for `None`.
 fn imported(project: &Project, here: &Here, name: &str, scope: Option<usize>) -> Result<Meaning, Cancelled> {
     let mut meaning = Meaning::Unknown;
     for import in here.binding(project.family, name) {
@@ -345,7 +349,7 @@ fn imported(project: &Project, here: &Here, name: &str, scope: Option<usize>) ->
             (known @ Meaning::Declared(_), _) => known,
             (Meaning::Module(known), Meaning::Module(_)) => Meaning::Module(known),
             (_, found) => match found {
-                // It is imported, from where nobody knows.
+                // The name is imported, from an unknown origin.
                 Meaning::Unknown if project.family == Family::Python => Meaning::Elsewhere,
                 found => found,
             },
@@ -354,12 +358,12 @@ fn imported(project: &Project, here: &Here, name: &str, scope: Option<usize>) ->
     Ok(meaning)
 }
 
-/// The innermost function around byte `at`.
+/// Returns the row of the innermost function around byte `at`.
 pub(super) fn function_around(here: &Here, at: u32) -> Option<usize> {
     around(here, at).into_iter().find(|&row| !is_class(&here.outline.rows[row]))
 }
 
-/// The functions and classes around byte `at`, innermost first.
+/// Returns the rows of the functions and classes around byte `at`, innermost first.
 pub(super) fn around(here: &Here, at: u32) -> Vec<usize> {
     let rows = here.outline.rows.iter().enumerate();
     let mut around: Vec<usize> = rows
@@ -383,7 +387,8 @@ fn children(here: &Here, scope: usize, name: &str, accepts: &dyn Fn(&Row) -> boo
         .collect()
 }
 
-/// Whether byte `at` is in the body of a class that binds `name` later: there the name means what is outside of the class.
+/// Whether byte `at` is in the body of a class that binds `name` later: until then, the name means what is
+/// outside of the class.
 pub(super) fn reads_past_class(here: &Here, at: u32, name: &str) -> bool {
     let innermost = around(here, at).into_iter().find(|&row| is_in_body(here, &here.outline.rows[row], at));
     let Some(class) = innermost.filter(|&row| is_class(&here.outline.rows[row])) else { return false };
@@ -391,21 +396,22 @@ pub(super) fn reads_past_class(here: &Here, at: u32, name: &str) -> bool {
     !own.is_empty() && is_read_before(here, &own, at)
 }
 
-/// Whether a name at byte `at` of a class's body is read before the body binds it: `zap = zap + 1` reads what is outside.
+/// Whether a class body reads the name at byte `at` before it binds it: `zap = zap + 1` reads what is
+/// outside.
 fn is_read_before(here: &Here, own: &[usize], at: u32) -> bool {
     let rows = || own.iter().map(|&row| &here.outline.rows[row]);
     let is_name = rows().any(|row| row.name_start == at);
     !is_name && rows().map(|row| row.end).min().is_some_and(|end| at < end)
 }
 
-/// Whether byte `at` of a Python file is evaluated in the scope of a comprehension, which does not see the names of a class
-/// body around it.
+/// Whether byte `at` of a Python file is evaluated in the scope of a comprehension, which does not see the
+/// names of an enclosing class body.
 fn is_in_comprehension(here: &Here, at: u32) -> bool {
     here.comprehensions().iter().any(|one| one.holds(at))
 }
 
-/// Whether byte `at` lies behind the header of a Python function or class: decorators, defaults, annotations and
-/// bases belong to the scope around it.
+/// Whether byte `at` lies behind the header of a Python function or class: decorators, defaults, annotations
+/// and bases belong to the enclosing scope.
 fn is_in_body(here: &Here, row: &Row, at: u32) -> bool {
     if at < row.name_start + u32::from(row.name_len) {
         return false;

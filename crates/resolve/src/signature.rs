@@ -1,16 +1,17 @@
-//! What tells two members of one name apart in languages that have overloads: the parameters, and the words before the name.
-//! Read from the text around the name, without a tree. Types are compared by their last names alone.
+//! The parts of a declaration that distinguish two members of one name in languages with overloads: the
+//! parameters, and the words before the name. Read from the text around the name, without a tree. Types are
+//! compared by their last names alone.
 
 use super::family::Family;
 use super::project::Here;
 use symd_syntax::SymbolKind;
 
-/// A member as its declaration has it.
+/// The head of a member's declaration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct MemberHead {
-    /// The types of its parameters; `None` for what takes none, not even an empty list: a property, a field.
+    /// The types of its parameters; `None` for a member without a parameter list: a property, a field.
     pub(super) parameters: Option<Vec<String>>,
-    /// Whether it says that it overrides something.
+    /// Whether it is marked as an override.
     pub(super) overrides: bool,
     /// Whether nothing can override it: it is private, static, or a field.
     pub(super) is_own: bool,
@@ -28,7 +29,7 @@ impl MemberHead {
             before.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '@')).collect();
         let is_function = matches!(this.kind(), SymbolKind::Method | SymbolKind::Function);
         let is_field = this.kind() == SymbolKind::Field;
-        // C++ says it behind the parameters.
+        // C++ marks overrides behind the parameters.
         let head = behind.split(['{', ';']).next().unwrap_or("");
         let says_behind = |word: &str| {
             family == Family::C && head.split(|c: char| !c.is_alphanumeric()).any(|one| one == word)
@@ -41,13 +42,13 @@ impl MemberHead {
         }
     }
 
-    /// Whether both take as many parameters, or are both no functions.
+    /// Whether both take the same number of parameters, or neither is a function.
     pub(super) fn has_arity_of(&self, other: &MemberHead) -> bool {
         self.parameters.as_ref().map(Vec::len) == other.parameters.as_ref().map(Vec::len)
     }
 }
 
-/// The types in the parameter list that `text` begins with.
+/// Returns the types in the parameter list that `text` begins with.
 fn parameters(text: &str, family: Family) -> Vec<String> {
     let Some(open) = text.find('(') else { return Vec::new() };
     let mut depth = 0_usize;
@@ -62,7 +63,7 @@ fn parameters(text: &str, family: Family) -> Vec<String> {
                 }
             }
             ',' if depth == 1 => parts.push(String::new()),
-            // What stands in brackets is left out: arguments of types, of annotations.
+            // Text in nested brackets is omitted: arguments of types, of annotations.
             c if depth == 1 => parts.last_mut().into_iter().for_each(|last| last.push(c)),
             _ => {}
         }
@@ -71,12 +72,12 @@ fn parameters(text: &str, family: Family) -> Vec<String> {
     types.filter(|one| !one.is_empty()).collect()
 }
 
-/// The last name of a parameter's type.
+/// Returns the last name of a parameter's type.
 fn type_of(parameter: &str, family: Family) -> String {
     let parameter = parameter.split('=').next().unwrap_or("");
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let written = match (parameter.split_once(':'), family) {
-        // Kotlin: `name: Type`. C++'s `a::B` is no such thing.
+        // Kotlin's `name: Type`, not C++'s `a::B`.
         (Some((_, written)), Family::Jvm) => written,
         _ => {
             let words: Vec<&str> = parameter.split_whitespace().collect();

@@ -1,4 +1,4 @@
-//! What is asked of whoever holds the index: the snapshot, and texts with the outlines of exactly those texts.
+//! The interface to the owner of the index: its snapshot, and texts with the outlines of exactly those texts.
 
 use std::sync::Arc;
 
@@ -7,13 +7,13 @@ use symd_config::Languages;
 use symd_index::{FileEntry, Snapshot};
 use symd_syntax::{Outline, Row};
 
-/// Where texts come from. The engine's view of the project is one; tests have another in memory.
+/// The source of texts. The engine's view of the project implements it; tests implement it in memory.
 pub trait Sources {
-    /// The index.
     fn snapshot(&self) -> &Snapshot;
-    /// A file's text as it is now, with the outline of that text; `None` when it cannot be read or has no outline.
+    /// Returns a file's text as it is now, with the outline of that text; `None` when it cannot be read or
+    /// has no outline.
     fn current(&self, file: &FileEntry) -> Option<Current>;
-    /// The languages symd knows.
+    /// Returns the languages that symd knows.
     fn languages(&self) -> &Languages;
 }
 
@@ -22,29 +22,27 @@ pub trait Sources {
 pub struct Current {
     /// The text as it is on disk now.
     pub text: Text,
-    /// Its symbols.
     pub outline: Arc<Outline>,
-    /// The hash of its bytes.
+    /// The hash of the file's bytes.
     pub hash: ContentHash,
 }
 
 /// A declaration in the index.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// Its file.
     pub file: Arc<FileEntry>,
-    /// Its row number in the file's outline.
+    /// The row number in the file's outline.
     pub row: usize,
 }
 
 impl Target {
-    /// The outline it stands in and its row; `None` when the file has no such row.
+    /// Returns the outline and the row of the declaration; `None` when the file has no such row.
     pub fn row(&self) -> Option<(&Arc<Outline>, &Row)> {
         let outline = self.file.outline()?;
         Some((outline, outline.rows.get(self.row)?))
     }
 
-    /// Its simple name; empty when the file has no such row.
+    /// Returns the simple name; empty when the file has no such row.
     pub fn name(&self) -> &str {
         self.row().map_or("", |(outline, row)| outline.name(row))
     }

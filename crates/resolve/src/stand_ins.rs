@@ -1,5 +1,5 @@
-//! Classes that may be used in place of one of a family without inheriting from it, as test doubles are: they declare the
-//! member and others that the family declares. By names alone, in Python.
+//! Classes that may be used in place of one of a family without inheriting from it, as test doubles are: they
+//! declare the member and others that the family declares. By names alone, in Python.
 
 use std::collections::BTreeSet;
 
@@ -10,30 +10,29 @@ use super::project::Project;
 use super::sources::Target;
 use symd_syntax::SymbolKind;
 
-/// Methods that a stand-in shares with the family at least, the asked one among them.
+/// The fewest methods that a stand-in shares with the family, including the target.
 const SHARED: usize = 2;
 
-/// Methods that make a class which has no others a whole stand-in.
+/// The fewest methods of a whole stand-in, which has no others than the family's.
 const WHOLE: usize = 3;
 
 /// A member of a class that may be used in place of one of a family.
 #[derive(Clone, Debug)]
 pub struct StandIn {
-    /// The member.
     pub member: Target,
-    /// Whether the class has several methods and each of them is one of the family's.
+    /// Whether the class has several methods, all of which the family declares too.
     pub is_whole: bool,
 }
 
-/// The methods named `name` of classes that are not among the `known` ones, and at least half of whose methods are declared in
-/// `family` as well.
+/// Returns the methods named `name` of classes outside `known`, at least half of whose methods are declared
+/// in `family` as well.
 pub(super) fn stand_ins(
     project: &Project,
     graph: &ClassGraph,
     name: &str,
     (family, known): (&BTreeSet<usize>, &BTreeSet<usize>),
 ) -> Vec<StandIn> {
-    // Tests of one name have nothing to do with each other.
+    // Tests of the same name are unrelated.
     if project.family != Family::Python || name.starts_with("test") {
         return Vec::new();
     }
@@ -45,7 +44,7 @@ pub(super) fn stand_ins(
     for (at, node) in graph.iter().filter(|(at, _)| !known.contains(at)) {
         let own: BTreeSet<&str> = methods(&node.class).collect();
         let shared = own.intersection(&of_family).count();
-        // What shares a base with the family is called through that base, as the family is.
+        // A class that shares a base with the family is called through that base, as the family is.
         let is_kin = || graph.ancestors(at).iter().any(|one| family.contains(one));
         if own.contains(name) && shared >= SHARED && shared * 2 >= own.len() && !is_kin() {
             let is_whole = shared >= WHOLE && shared == own.len();
@@ -58,7 +57,7 @@ pub(super) fn stand_ins(
     found
 }
 
-/// The names of a class's methods, those of the language left out.
+/// Returns the names of a class's methods, without those that begin with two underscores.
 fn methods(class: &Target) -> impl Iterator<Item = &str> {
     class.row().into_iter().flat_map(move |(outline, row)| {
         let inside = class.row + 1..=class.row + row.descendants as usize;

@@ -1,6 +1,7 @@
-//! What a string of Python names, where that can be told: a whole path (`"pkg.mod.Box"`, as loaders and `mock.patch` take it),
-//! a member beside its object (`getattr(Box, "run")`), an attribute in `__getattr__`, an argument in `kwargs`. Invariant: it
-//! is said to name the symbol only where name resolution leads there.
+//! Resolves what a Python string names, where that can be determined: a whole path (`"pkg.mod.Box"`, as
+//! loaders and `mock.patch` take it), a member beside its object (`getattr(Box, "run")`), an attribute in
+//! `__getattr__`, an argument in `kwargs`. Invariant: a string names the symbol only where name resolution
+//! leads there.
 
 use super::classes;
 use super::context::last_word;
@@ -13,14 +14,14 @@ use super::sources::{Sources, Target};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
 
-/// What a name in a string is the name of.
+/// What a name in a string refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StringName {
-    /// The asked symbol.
+    /// The target symbol.
     Symbol,
     /// Something else.
     Other,
-    /// It cannot be told.
+    /// Syntax cannot determine it.
     Unknown,
 }
 
@@ -30,8 +31,8 @@ const BY_NAME: [&str; 5] = ["getattr", "hasattr", "setattr", "delattr", "object"
 /// Methods that Python calls with the name of an attribute.
 const HOOKS: [&str; 4] = ["__getattr__", "__getattribute__", "__setattr__", "__delattr__"];
 
-/// For each of `places`, where the targets' name stands in a string: what it names. The targets are one symbol, in several
-/// declarations. Always unknown outside of Python.
+/// For each of `places`, where the targets' name stands in a string: resolves what it names. The targets are
+/// one symbol, in several declarations. Always `Unknown` outside Python.
 pub fn string_names(
     sources: &dyn Sources,
     targets: &[Target],
@@ -81,7 +82,7 @@ fn named(
             let begins = u32::try_from(begins).unwrap_or(u32::MAX);
             let owner = scope::chain(project, here, begins, &chain, From::Inside)?;
             match (&owner, scope::step(project, &owner, name)?) {
-                // A class's member that no base declares may still be set from outside.
+                // A member that no base of the class declares may still be set from outside.
                 (Meaning::Declared(_), Meaning::Elsewhere) => Meaning::Unknown,
                 (_, meaning) => meaning,
             }
@@ -97,7 +98,7 @@ fn named(
     Ok(judged(&meaning, targets))
 }
 
-/// What a whole path means, seen from the file; unknown where it does not begin with a module of the project.
+/// Resolves a whole path, seen from the file; unknown where it does not begin with a module of the project.
 fn path(project: &Project, here: &Here, parts: &[&str]) -> Result<Meaning, Cancelled> {
     let Some((first, rest)) = parts.split_first() else { return Ok(Meaning::Unknown) };
     let Some(module) = modules::find(project, &here.file, first, 0) else { return Ok(Meaning::Unknown) };
@@ -105,7 +106,7 @@ fn path(project: &Project, here: &Here, parts: &[&str]) -> Result<Meaning, Cance
     for part in rest {
         meaning = scope::step(project, &meaning, part)?;
     }
-    // Modules offer more than their text shows.
+    // Modules may offer more than their text shows.
     Ok(match meaning {
         found @ Meaning::Declared(_) => found,
         _ => Meaning::Unknown,
@@ -129,18 +130,18 @@ fn judged(meaning: &Meaning, targets: &[Target]) -> StringName {
 
 /// A string of names joined by dots or colons.
 struct Quoted<'t> {
-    /// Where the string begins, at its quote.
+    /// The byte of the opening quote.
     open: usize,
-    /// Where it ends, behind its quote.
+    /// The byte just past the closing quote.
     close: usize,
-    /// The names before the one in question.
+    /// The names before the one that is resolved.
     above: Vec<&'t str>,
-    /// Whether the one in question is all of it.
+    /// Whether the string is nothing but that name.
     is_whole: bool,
 }
 
 impl<'t> Quoted<'t> {
-    /// The string around the name at `range`; `None` if something else stands in it.
+    /// Finds the string around the name at `range`; `None` if it holds anything else than names.
     fn around(text: &'t str, range: TextRange) -> Option<Quoted<'t>> {
         let is_part = |c: char| c.is_alphanumeric() || "_.:".contains(c);
         let (before, behind) = (text.get(..range.start as usize)?, text.get(range.end as usize..)?);
@@ -166,7 +167,8 @@ impl<'t> Quoted<'t> {
     }
 }
 
-/// Of `getattr(a.b, ` before a string: the chain, and the byte at which it begins.
+/// Reads the object before a string, as in `getattr(a.b, `: its chain of names, and the byte at which it
+/// begins.
 fn object(before: &str) -> Option<(Vec<&str>, usize)> {
     let argument = before.trim_end().strip_suffix(',')?.trim_end();
     let start = argument.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_' || c == '.').len();
@@ -183,7 +185,7 @@ fn hook_around(here: &Here, at: u32) -> bool {
     function.is_some_and(|row| HOOKS.contains(&here.outline.name(&here.outline.rows[row])))
 }
 
-/// Whether the string is a key of what a function takes with `**`.
+/// Whether the string is a key of the dictionary that a function takes with `**`.
 fn names_argument(here: &Here, quoted: &Quoted, range: TextRange) -> bool {
     let text = here.text.as_str();
     let Some(function) = scope::function_around(here, range.start) else { return false };
@@ -203,7 +205,7 @@ fn names_argument(here: &Here, quoted: &Quoted, range: TextRange) -> bool {
     head.contains(&format!("**{dictionary}"))
 }
 
-/// Whether it is what arguments are named after: a parameter, or a field of a class.
+/// Whether arguments can have the target's name: it is a parameter, or a field of a class.
 fn is_argument(target: &Target) -> bool {
     use symd_syntax::SymbolKind::{Class, Function, Method};
     target.row().is_none_or(|(_, row)| row.is_local() || !matches!(row.kind(), Class | Function | Method))

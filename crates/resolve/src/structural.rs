@@ -1,5 +1,6 @@
-//! Types that meet an interface without naming it: those that have every member that it declares, where the language asks for
-//! no more. By names alone: what the members take and give is not compared, and what a Go type embeds is not looked into.
+//! Types that satisfy an interface without naming it: they have every member that it declares, in languages
+//! that require no more. By names alone: parameters and results are not compared, and what a Go type embeds
+//! is not read.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -14,7 +15,8 @@ use symd_base::RelPath;
 use symd_base::cancel::Cancelled;
 use symd_syntax::SymbolKind;
 
-/// The types that have all members of `interface` and are none of `known`. Empty for what is no interface, or has no members.
+/// Returns the types outside `known` that have all members of `interface`. Empty if it is no interface, or
+/// has no members.
 pub(super) fn alike(
     project: &Project,
     graph: &ClassGraph,
@@ -44,8 +46,9 @@ pub(super) fn alike(
     Ok(alike)
 }
 
-/// The protocols outside of the classes `around` that have the member `name`, and all of whose members a class among those of
-/// `members` has. Python alone: of other languages' interfaces the servers know what meets them.
+/// Returns the protocols outside the classes `around` that have the member `name`, and all of whose members
+/// some class of `members`, or a subclass, has. Python alone: servers know which types satisfy other
+/// languages' interfaces.
 pub(super) fn protocols_met(
     project: &Project,
     graph: &ClassGraph,
@@ -79,7 +82,7 @@ fn is_protocol(base: &Base) -> bool {
     base.outside.iter().any(is_it)
 }
 
-/// Go's types whose methods, which stand outside of them, have all these names.
+/// Returns the Go types whose methods, which are declared outside of them, have all these names.
 fn of_receivers(project: &Project, wanted: &[String]) -> Result<Vec<Target>, Cancelled> {
     let mut have: BTreeMap<(RelPath, String), HashSet<&str>> = BTreeMap::new();
     for name in wanted {

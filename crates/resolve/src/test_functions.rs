@@ -1,15 +1,15 @@
-//! Functions that a test runner calls, by the names that it looks for. Nothing else calls them, so what one of them makes
-//! reaches no other. Invariant: a function inside another one is part of that one.
+//! Functions that a test runner finds by their names. Nothing else calls them, so objects that one of them
+//! creates reach no other. Invariant: a nested function is part of the function around it.
 
 use super::family::Family;
 use super::sources::Target;
 use symd_base::{RelPath, TextRange};
 use symd_syntax::{Outline, SymbolKind};
 
-/// What the names of Python's test functions begin with, for pytest and unittest.
+/// The prefix of Python's test functions, for pytest and unittest.
 const PREFIX: &str = "test";
 
-/// The row of the test function that holds byte `offset` of a Python file.
+/// Returns the row of the test function that contains byte `offset` of a Python file.
 pub(super) fn test_function(outline: &Outline, offset: u32) -> Option<usize> {
     let is_function =
         |at: usize| matches!(outline.rows[at].kind(), SymbolKind::Function | SymbolKind::Method);
@@ -25,20 +25,20 @@ pub(super) fn test_function(outline: &Outline, offset: u32) -> Option<usize> {
     is_test(outline, outermost).then_some(outermost)
 }
 
-/// Whether row `at`, a function's, bears a name that a test runner looks for.
+/// Whether the function in row `at` has a name that a test runner looks for.
 pub(super) fn is_test(outline: &Outline, at: usize) -> bool {
     outline.name(&outline.rows[at]).starts_with(PREFIX)
 }
 
-/// The file and range of the test function in which all of `targets` are declared. Nothing outside of it knows them, not
-/// even by a name in a string.
+/// Returns the file and range of the test function in which all of `targets` are declared. Nothing outside of
+/// it can refer to them, not even by a name in a string.
 pub fn test_around(targets: &[Target]) -> Option<(RelPath, TextRange)> {
     let first = targets.first()?;
     let (path, row) = test_of_all(targets, Family::of(&first.file)?)?;
     Some((path, first.file.outline()?.rows.get(row)?.range()))
 }
 
-/// The test function in which all of `targets` are declared: file and row.
+/// Returns the file and row of the test function in which all of `targets` are declared.
 pub(super) fn test_of_all(targets: &[Target], family: Family) -> Option<(RelPath, usize)> {
     if family != Family::Python {
         return None;

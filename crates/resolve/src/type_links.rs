@@ -1,5 +1,5 @@
-//! Which types stand directly above and below one another, by the bases in their heads: for a tree of types, which asks
-//! about many of them. Invariant: a base is never left out; it is a link, a name outside the project, or open.
+//! The direct base types and subtypes of types, by the bases in their heads: for a tree of types, which needs
+//! many of them. Invariant: a base is never omitted; it is a link, a name outside the project, or open.
 
 use std::collections::HashMap;
 
@@ -12,16 +12,16 @@ use super::sources::{Sources, Target};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
 
-/// The types of the project that share their family of languages with the one that was asked about.
+/// The types of the project in the language family of a given type.
 #[derive(Clone, Debug, Default)]
 pub struct TypeLinks {
-    /// By file, and where the type's name begins.
+    /// Neighbours, by the file and the byte at which the type's name begins.
     of_types: HashMap<(RelPath, u32), TypeNeighbours>,
-    /// What inherits from the one that was asked about, at any depth.
+    /// The types that inherit from the given type, at any depth.
     pub heirs: Heirs,
 }
 
-/// What stands directly above and below a type.
+/// The direct base types and subtypes of a type.
 #[derive(Clone, Debug, Default)]
 pub struct TypeNeighbours {
     /// Types of the project that its head names.
@@ -30,29 +30,29 @@ pub struct TypeNeighbours {
     pub below: Vec<TypeLink>,
     /// Bases outside the project, by their full names as far as they are known.
     pub outside: Vec<String>,
-    /// Bases that syntax cannot follow, as they are written; empty for an expression.
+    /// Bases that syntax cannot follow, as written; an empty string for an expression.
     pub open: Vec<String>,
 }
 
-/// A type next to another.
+/// A link from a type to a neighbour.
 #[derive(Clone, Debug)]
 pub struct TypeLink {
-    /// The type on the other side.
+    /// The type at the other end.
     pub class: Target,
-    /// The base's name in the head of the lower one.
+    /// The range of the base's name in the head of the subtype.
     pub in_head: TextRange,
     /// Whether the head can mean no other type.
     pub is_sure: bool,
 }
 
 impl TypeLinks {
-    /// The neighbours of the type whose name begins at byte `name_start` of a file.
+    /// Returns the neighbours of the type whose name begins at byte `name_start` of a file.
     pub fn of(&self, path: &RelPath, name_start: u32) -> Option<&TypeNeighbours> {
         self.of_types.get(&(path.clone(), name_start))
     }
 }
 
-/// Reads the heads of all types that share the family of languages with `class`.
+/// Reads the heads of all types in the language family of `class`.
 pub fn type_links(sources: &dyn Sources, class: &Target, cancel: &Cancel) -> Result<TypeLinks, Cancelled> {
     cancel.check()?;
     let mut links = TypeLinks::default();
@@ -83,7 +83,7 @@ pub fn type_links(sources: &dyn Sources, class: &Target, cancel: &Cancel) -> Res
     Ok(links)
 }
 
-/// The classes that a base is, or may be by its last name alone.
+/// Returns the classes that a base is, or may be by its last name alone; `true` for those that are certain.
 fn named_by(graph: &ClassGraph, by_name: &HashMap<&str, Vec<usize>>, base: &Base) -> Vec<(usize, bool)> {
     let is_sure = base.classes.len() == 1 && base.is_known();
     let known: Vec<usize> = base.classes.iter().filter_map(|class| graph.number(class)).collect();

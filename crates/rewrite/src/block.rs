@@ -1,31 +1,32 @@
-//! A text given for a symbol, as lines that can be moved together. Invariant: what is moved is white space before a first
-//! word; lines that begin inside a string literal, blank lines and preprocessor lines at the margin stay as they are given.
+//! A body given for a symbol, as lines that can be moved together. Invariant: only white space before a first
+//! word is changed; lines that begin inside a string literal, blank lines and preprocessor lines at the
+//! margin stay as they are given.
 
 use super::indent_level::IndentLevel;
 use super::reindent::indent_of;
 use symd_syntax::{Grammar, LineKind};
 
-/// A given text, line by line.
+/// A given text, split into lines.
 #[derive(Debug)]
 pub(super) struct TextBlock<'t> {
-    /// Never empty; the first line is not blank.
+    /// The lines; never empty, and the first one is not blank.
     pub(super) lines: Vec<BlockLine<'t>>,
     pub(super) grammar: Grammar,
 }
 
-/// One line, without its line break.
+/// A line, without its line break.
 #[derive(Debug)]
 pub(super) struct BlockLine<'t> {
     given: &'t str,
-    /// The white space before its first word, in the way in which the file is indented.
+    /// The white space before the line's first word, converted to the file's indentation.
     pub(super) indent: String,
-    /// From its first word.
+    /// The rest of the line, from its first word.
     pub(super) rest: &'t str,
     pub(super) kind: LineKind,
 }
 
 impl<'t> TextBlock<'t> {
-    /// Takes `text` apart, whose line breaks are line feeds; `kinds` are those of its lines.
+    /// Splits `text`, whose line breaks must be line feeds; `kinds` are the kinds of its lines.
     pub(super) fn new(grammar: Grammar, text: &'t str, kinds: &[LineKind]) -> TextBlock<'t> {
         let line = |(number, given): (usize, &'t str)| {
             let indent = indent_of(given);
@@ -35,7 +36,7 @@ impl<'t> TextBlock<'t> {
         TextBlock { lines: text.split('\n').enumerate().map(line).collect(), grammar }
     }
 
-    /// What a level of it is written with, if that is not what `level` has.
+    /// Returns the text's own indentation level, if it differs from `level`.
     pub(super) fn other_level(&self, level: IndentLevel) -> Option<IndentLevel> {
         let (has_tabs, has_spaces) = self.tabs_and_spaces();
         match level {
@@ -47,30 +48,32 @@ impl<'t> TextBlock<'t> {
         }
     }
 
-    /// Whether any of its lines is indented with a tab, and any with two spaces (one stands before the stars of a comment).
+    /// Whether any line is indented with a tab, and whether any is with at least two spaces (a single one
+    /// precedes the stars of a comment).
     pub(super) fn tabs_and_spaces(&self) -> (bool, bool) {
         let moved = || self.lines.iter().filter(|line| line.is_moved());
         (moved().any(|line| line.indent.contains('\t')), moved().any(|line| line.indent.starts_with("  ")))
     }
 
-    /// Writes each level of `from` as one of `to`.
+    /// Converts each level of `from` to one of `to`.
     pub(super) fn translate(&mut self, from: IndentLevel, to: IndentLevel) {
         for line in &mut self.lines {
             line.indent = translated(&line.indent, from, to);
         }
     }
 
-    /// By how much lines of code are indented more than the line of code before them, most often; `None` where none is.
+    /// Returns the most frequent increase in indentation between consecutive lines of code; `None` if there
+    /// is no increase.
     pub(super) fn step(&self) -> Option<usize> {
         let (first, rest) = self.lines.split_first()?;
         let code = rest.iter().filter(|line| line.is_code(self.grammar)).map(BlockLine::width);
-        // Where the first line has no white space its column is not known.
+        // The column of a first line without white space is not known.
         let known = Some(first.width()).filter(|&width| width > 0);
         let widths: Vec<usize> = known.into_iter().chain(code).collect();
         most_frequent(widths.windows(2).map(|pair| pair[1].saturating_sub(pair[0])))
     }
 
-    /// The text with the column `from` moved to where `indent` ends, the first line at it.
+    /// Returns the text with column `from` moved to where `indent` ends; the first line begins there.
     pub(super) fn moved(&self, from: usize, indent: &str) -> String {
         let mut text = String::new();
         for (number, line) in self.lines.iter().enumerate() {
@@ -99,10 +102,10 @@ impl<'t> TextBlock<'t> {
     }
 }
 
-/// What a level has where nothing tells.
+/// The width of a level where nothing else determines it.
 pub(super) const USUAL_STEP: usize = 4;
 
-/// The most frequent of `steps` that are none at all, the smallest of equally frequent ones.
+/// Returns the most frequent of `steps`, of those from 1 to 16; of equally frequent ones the smallest.
 pub(super) fn most_frequent(steps: impl Iterator<Item = usize>) -> Option<usize> {
     const WIDEST: usize = 16;
     let mut counts = [0_usize; WIDEST + 1];
@@ -114,22 +117,22 @@ pub(super) fn most_frequent(steps: impl Iterator<Item = usize>) -> Option<usize>
 }
 
 impl BlockLine<'_> {
-    /// How far it is indented, in characters.
+    /// Returns the width of the line's indentation, in characters.
     pub(super) fn width(&self) -> usize {
         self.indent.len()
     }
 
-    /// Whether its column tells for which one the text was written.
+    /// Whether the line's column indicates for which column the text was written.
     pub(super) fn is_code(&self, grammar: Grammar) -> bool {
         self.kind == LineKind::Code && !self.is_directive(grammar)
     }
 
-    /// Whether it moves with its block.
+    /// Whether the line moves with its block.
     pub(super) fn is_moved(&self) -> bool {
         !matches!(self.kind, LineKind::Blank | LineKind::Literal)
     }
 
-    /// `#if` and the like, whose column has no meaning.
+    /// Whether the line is a preprocessor directive such as `#if`, whose column has no meaning.
     fn is_directive(&self, grammar: Grammar) -> bool {
         matches!(grammar.name(), "c" | "cpp" | "csharp") && self.rest.starts_with('#')
     }
@@ -139,7 +142,7 @@ impl BlockLine<'_> {
     }
 }
 
-/// `indent` with each level of `from` in the form of `to`; what is left over stays.
+/// Converts each level of `from` in `indent` to one of `to`; a remainder stays as it is.
 fn translated(indent: &str, from: IndentLevel, to: IndentLevel) -> String {
     let one = to.to_string();
     match from {
@@ -175,7 +178,7 @@ mod tests {
             moved("python", text, None, 0, "    "),
             "    def f():\n        '''Doc\n          more\n      less'''\n\n        x = '''\n  a\n    '''\n    # c\n        return (\n      x)"
         );
-        // To the left; what has less than that keeps its distance as far as there is room.
+        // To the left; a line with less indentation keeps its distance as far as there is room.
         assert_eq!(
             moved("python", text, None, 4, "  "),
             "  def f():\n  '''Doc\n    more\nless'''\n\n  x = '''\n  a\n    '''\n# c\n  return (\nx)"

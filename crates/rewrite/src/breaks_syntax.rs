@@ -1,23 +1,23 @@
-//! Where a text to come stops making sense. It is asked only of texts that made sense before: whether an edit made others
-//! worse cannot be told. The grammars accept some texts that compilers do not: Python's an
-//! empty block.
+//! The place of a syntax error in a proposed text. Only used for texts that parsed before the edit: whether
+//! an edit made a broken text worse cannot be determined. The grammars accept some texts that compilers
+//! reject, such as an empty block in Python.
 
 use std::fmt;
 
 use symd_base::text::line_starts;
 use symd_syntax::SyntaxErrorAt;
 
-/// Longest line shown, in characters.
+/// The maximum length of a line in a message, in characters.
 const LINE_CHARS: usize = 120;
 
-/// Where the text after the edit stops making sense.
+/// The place where the proposed text no longer parses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BrokenAt {
-    /// 0-based line in the text after the edit.
+    /// The 0-based line in the proposed text.
     pub line: usize,
-    /// What stands on it.
+    /// The text of that line.
     pub text: String,
-    /// What is missing there, as the grammar calls it.
+    /// The missing element, as the grammar calls it.
     pub missing: Option<&'static str>,
 }
 
@@ -32,9 +32,9 @@ impl fmt::Display for BrokenAt {
 }
 
 impl BrokenAt {
-    /// The line of `after` on which `error` is.
+    /// Finds the line of `after` that contains `error`.
     pub fn new(after: &str, error: &SyntaxErrorAt) -> BrokenAt {
-        // An error can begin with the white space before what is wrong.
+        // The range of an error may begin with the white space before the wrong text.
         let place = after.get(error.range.as_range()).unwrap_or("");
         let start = error.range.start as usize + (place.len() - place.trim_start().len());
         let starts = line_starts(after);

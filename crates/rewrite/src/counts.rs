@@ -1,13 +1,13 @@
-//! How many lines an edit adds and removes, for its answer. Lines end at `\n`, as in diffs.
+//! Counts the lines that an edit adds and removes. Lines end at `\n`, as in diffs.
 
 use std::time::Duration;
 
 use similar::{Algorithm, ChangeTag, capture_diff_slices_deadline};
 
-/// Longer than counting takes in real edits; after it the changed part counts as replaced whole.
+/// Longer than counting takes in real edits; beyond it the changed part counts as replaced whole.
 const DEADLINE: Duration = Duration::from_millis(50);
 
-/// Lines (added, removed) between two texts.
+/// Returns the numbers of lines (added, removed) between two texts.
 pub fn changed_lines(before: &str, after: &str) -> (usize, usize) {
     let (before, after) = differing(before, after);
     let (old, new): (Vec<&str>, Vec<&str>) =
@@ -19,13 +19,13 @@ pub fn changed_lines(before: &str, after: &str) -> (usize, usize) {
     (count(ChangeTag::Insert), count(ChangeTag::Delete))
 }
 
-/// Both without the lines that they end with alike, then without those that they begin with alike. Compared as bytes, as
-/// most edits leave nearly all of a text.
+/// Returns both texts without their common lines at the end, then without those at the start. They are
+/// compared as bytes, as most edits leave nearly all of a text.
 fn differing<'t>(before: &'t str, after: &'t str) -> (&'t str, &'t str) {
     let at_end = before.bytes().rev().zip(after.bytes().rev()).take_while(|(a, b)| a == b).count();
     let (old_end, new_end) = (before.len() - at_end, after.len() - at_end);
     let is_whole = begins_line(before, old_end) && begins_line(after, new_end);
-    // What they share of a line is no line.
+    // A common part of a line is not a common line.
     let skipped = if is_whole {
         Some(0)
     } else {

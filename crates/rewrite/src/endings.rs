@@ -1,11 +1,12 @@
-//! The line endings of a text, so that new text takes those of the place where it is put: in a text of one kind that
-//! kind, in a mixed one the ending of the line there. Not a normaliser: the text itself stays as it is.
+//! The line endings of a text, so that new text gets those of the place where it is put: in a text with one
+//! kind of ending that kind, in a mixed text the ending of the line there. Not a normaliser: the text itself
+//! stays as it is.
 
 use std::borrow::Cow;
 
 use symd_base::text::line_starts;
 
-/// How a line ends.
+/// A kind of line ending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// `\n`
@@ -17,7 +18,6 @@ pub enum Ending {
 }
 
 impl Ending {
-    /// Its characters.
     pub fn as_str(self) -> &'static str {
         match self {
             Ending::Lf => "\n",
@@ -26,7 +26,7 @@ impl Ending {
         }
     }
 
-    /// `text` with this ending for every line break, whatever it was.
+    /// Returns `text` with this ending for every line break.
     pub fn adopt(self, text: &str) -> Cow<'_, str> {
         let is_kept = match self {
             Ending::Lf => memchr::memchr(b'\r', text.as_bytes()).is_none(),
@@ -36,7 +36,7 @@ impl Ending {
     }
 }
 
-/// `text` with `\n` for every line break.
+/// Returns `text` with `\n` for every line break.
 pub(super) fn line_feeds(text: &str) -> Cow<'_, str> {
     if memchr::memchr(b'\r', text.as_bytes()).is_none() {
         return Cow::Borrowed(text);
@@ -44,18 +44,18 @@ pub(super) fn line_feeds(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n"))
 }
 
-/// The line endings of one text. Made once per edit: a look-up costs no walk through the text.
+/// The line endings of one text. Computed once per edit, so that a look-up need not scan the text.
 #[derive(Debug)]
 pub struct Endings<'a> {
     text: &'a str,
-    /// The only ending there is; `None` in a mixed text.
+    /// The ending of every line; `None` in a mixed text.
     uniform: Option<Ending>,
-    /// Where lines start; empty unless the text is mixed.
+    /// The starts of the lines; empty unless the text is mixed.
     starts: Vec<u32>,
 }
 
 impl<'a> Endings<'a> {
-    /// Looks through `text`. One without any line break counts as one of `\n`.
+    /// Scans `text`. A text without any line break counts as one with `\n`.
     pub fn of(text: &'a str) -> Endings<'a> {
         let bytes = text.as_bytes();
         let mut uniform = None;
@@ -73,7 +73,8 @@ impl<'a> Endings<'a> {
         Endings { text, uniform: Some(uniform.unwrap_or(Ending::Lf)), starts: Vec::new() }
     }
 
-    /// The ending for text put at byte `at`: that of the line there; behind the last line break, that of the line before.
+    /// Returns the ending for text inserted at byte `at`: that of the line there; behind the last line break,
+    /// that of the line before.
     pub fn at(&self, at: usize) -> Ending {
         if let Some(uniform) = self.uniform {
             return uniform;
@@ -92,12 +93,12 @@ impl<'a> Endings<'a> {
     }
 }
 
-/// Whether `text` ends in a line break.
+/// Whether `text` ends with a line break.
 pub(super) fn is_terminated(text: &str) -> bool {
     text.ends_with(['\n', '\r'])
 }
 
-/// `text` without the one line break at its end, if it has one.
+/// Returns `text` without the one line break at its end, if it has one.
 pub(super) fn without_break(text: &str) -> &str {
     text.strip_suffix("\r\n").or_else(|| text.strip_suffix(['\n', '\r'])).unwrap_or(text)
 }
@@ -113,7 +114,7 @@ mod tests {
             ("a", 1, Ending::Lf),
             ("a\r\nb", 4, Ending::CrLf),
             ("a\rb\r", 0, Ending::Cr),
-            // Mixed: lines `a`, `b`, `c` and one that is not ended.
+            // Mixed: lines `a`, `b`, `c` and one without a line break.
             ("a\r\nb\nc\rd", 0, Ending::CrLf),
             ("a\r\nb\nc\rd", 1, Ending::CrLf),
             ("a\r\nb\nc\rd", 3, Ending::Lf),

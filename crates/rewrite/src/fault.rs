@@ -1,4 +1,4 @@
-//! Why a text that an edit of a symbol would make is not to be written. Lines are 1-based.
+//! Why the proposed text of a symbol's edit is rejected. Lines are 1-based.
 
 use std::fmt;
 
@@ -6,48 +6,46 @@ use super::breaks_syntax::BrokenAt;
 use symd_base::text::line_starts;
 use symd_syntax::{BlockFault, Misplaced};
 
-/// Longest line shown, in characters.
+/// The maximum length of a line in a message, in characters.
 const LINE_CHARS: usize = 120;
 
-/// What is wrong with a text to come.
+/// A fault of a proposed text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EditFault {
-    /// It would not parse, and did before.
+    /// The text would no longer parse.
     Broken(BrokenAt),
-    /// A block of it would be empty, or a statement would stand at a wrong column.
+    /// A block would be empty, or a statement would be at a wrong column.
     Block {
-        /// The line in the text to come.
+        /// The line in the proposed text.
         line: usize,
-        /// What stands on it.
+        /// The text of that line.
         text: String,
-        /// What is wrong there.
         fault: BlockFault,
     },
-    /// A declaration beside the symbol would no longer be what it is.
+    /// A declaration beside the symbol would change or disappear.
     Lost {
-        /// Its name path.
+        /// The declaration's name path.
         name: String,
-        /// Its line in the present text.
+        /// The declaration's line in the present text.
         line: usize,
-        /// What the declaration would become.
+        /// What would become of the declaration.
         fate: Fate,
     },
-    /// The symbol's statement declares others, too, which would be gone with it.
+    /// The symbol's statement also declares other symbols, which would be lost.
     Joint {
-        /// The symbol's name path.
         name: String,
         /// The statement's line in the present text.
         line: usize,
-        /// The others' name paths; never none.
+        /// The name paths of the other symbols; never empty.
         lost: Vec<String>,
     },
-    /// The body is not the one declaration that the symbol is.
+    /// The body is not one declaration of the symbol's kind.
     Declarations {
-        /// What the symbol is declared as.
+        /// The symbol's present declaration.
         signature: String,
-        /// The line of that.
+        /// The line of that declaration.
         line: usize,
-        /// What the body holds at its outermost level: kinds and names.
+        /// The kinds and names that the body declares at its outermost level.
         held: Vec<String>,
     },
 }
@@ -55,23 +53,23 @@ pub enum EditFault {
 /// What would become of a declaration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// It would be gone.
+    /// It would no longer exist.
     Gone,
-    /// It would have another name path.
+    /// It would have this other name path.
     Called(String),
-    /// It would hold other text than now.
+    /// Its text would change.
     Changed,
 }
 
 impl EditFault {
-    /// A statement of `after` at a wrong column.
+    /// Returns the fault of a statement of `after` at a wrong column.
     pub(super) fn block(after: &str, misplaced: Misplaced) -> EditFault {
         let (line, text) = line_at(after, misplaced.at);
         EditFault::Block { line, text, fault: misplaced.fault }
     }
 }
 
-/// The 1-based line of byte `at`, and what stands on it.
+/// Returns the 1-based line of byte `at`, and its text.
 pub(super) fn line_at(text: &str, at: u32) -> (usize, String) {
     let starts = line_starts(text);
     let line = starts.partition_point(|&start| start <= at).max(1);
@@ -87,7 +85,7 @@ impl fmt::Display for EditFault {
                 write!(f, "Python would not accept the file: line {line}: `{text}` ")?;
                 f.write_str(match fault {
                     BlockFault::Empty => "would have an empty block",
-                    BlockFault::Column => "would stand at another column than its block",
+                    BlockFault::Column => "would be at another column than its block",
                     BlockFault::Shallow => "would not be indented more than what it belongs to",
                 })
             }

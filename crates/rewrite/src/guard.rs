@@ -1,5 +1,6 @@
-//! What a symbol's edit must leave as it is: the declarations around the symbol, Python's blocks, a text that parses; and
-//! that what replaces a symbol is one, of its kind. Invariant: nothing is written here, and nothing run.
+//! Checks what a symbol's edit must preserve: the declarations around the symbol, Python's blocks, a text
+//! that parses; and that a replacement declares one symbol of the same kind. Invariant: nothing is written
+//! here, and nothing is executed.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,32 +12,32 @@ use symd_base::text::line_starts;
 use symd_base::{Cancel, TextEdits, TextRange};
 use symd_syntax::{Grammar, Inspected, Outline, Row, SymbolKind, misplaced};
 
-/// What is looked for before a text is written.
+/// The checks that an edit must pass before it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guard {
-    /// Nothing: the client says so.
+    /// No checks, at the client's request.
     Off,
-    /// That all declarations around the symbol keep name, place and text, and that the new text is a block of statements
-    /// there (serena's ruling).
+    /// All declarations around the symbol keep name, place and text, and the new text is a block of
+    /// statements there (serena's ruling).
     Neighbours,
-    /// That the text still parses, that no declaration around the symbol is lost, renamed or moved into another container,
-    /// that Python's blocks are right, and that a symbol is replaced by one of its kind. Of a text that did not parse
-    /// before, the declarations alone.
+    /// The text still parses, no declaration around the symbol is lost, renamed or moved into another
+    /// container, Python's blocks are valid, and a symbol is replaced by one of its kind. If the text did not
+    /// parse before the edit, only the declarations are checked.
     Full,
 }
 
-/// A text that an edit makes.
+/// The result of an edit.
 pub(super) struct Outcome<'a> {
     pub(super) target: Target<'a>,
-    /// What is made of the present text: one edit, or a deletion of several places.
+    /// The edits of the present text: one edit, or a deletion of several places.
     pub(super) edits: &'a TextEdits,
-    /// What of the text to come is new.
+    /// The range of the proposed text that is new.
     pub(super) new: TextRange,
     pub(super) after: &'a str,
     pub(super) inspected: &'a Inspected,
 }
 
-/// What is wrong with `outcome`.
+/// Returns the first fault of `outcome`; `replaces` is whether the edit replaces the symbol.
 pub(super) fn fault(
     guard: Guard,
     outcome: &Outcome<'_>,
@@ -70,7 +71,7 @@ pub(super) fn fault(
 }
 
 impl Outcome<'_> {
-    /// The first declaration around the symbol that does not stay what it is.
+    /// Returns a fault for the first declaration around the symbol that would change.
     fn lost(&self, guard: Guard) -> Option<EditFault> {
         let (before, after) = (self.target.outline, &self.inspected.outline);
         let mut at_name: HashMap<u32, Vec<usize>> = HashMap::new();
@@ -97,7 +98,7 @@ impl Outcome<'_> {
                     Fate::Changed
                 }
                 Some(_) => continue,
-                // The first of several assignments is the symbol: it may now be another one.
+                // The first of several assignments defines the symbol's row: it may now be another one.
                 None if is_bound(row.kind()) && names.contains(&name) => continue,
                 None => there.first().map_or(Fate::Gone, |&other| Fate::Called(after.name_path(other))),
             };
@@ -107,7 +108,8 @@ impl Outcome<'_> {
         None
     }
 
-    /// If a declaration of the symbol's own statement is not there any more as often as it was.
+    /// Returns a fault if the proposed text has fewer declarations of a name that the symbol's statement also
+    /// declares.
     fn lost_with_symbol(&self) -> Option<EditFault> {
         let (before, after) = (self.target.outline, &self.inspected.outline);
         let joint = joint_rows(self.target, self.replaced());
@@ -126,20 +128,21 @@ impl Outcome<'_> {
         Some(EditFault::Joint { name: self.target.name(), line, lost })
     }
 
-    /// What of the present text is replaced; empty for an insertion.
+    /// Returns the range of the present text that is replaced; empty for an insertion.
     fn replaced(&self) -> TextRange {
         let ranges = || self.edits.iter().map(|edit| edit.range);
         let start = ranges().map(|range| range.start).min().unwrap_or(0);
         TextRange::new(start, ranges().map(|range| range.end).max().unwrap_or(start))
     }
 
-    /// Whether the row belongs to what is replaced.
+    /// Whether the row lies in the replaced range.
     fn is_replaced(&self, row: &Row) -> bool {
         let mut ranges = self.edits.iter().map(|edit| edit.range);
         ranges.any(|range| range.start < range.end && range.contains(row.range()))
     }
 
-    /// The rows that grow or shrink with the edit: those that hold its place, and the containers of the symbol.
+    /// Returns the rows that grow or shrink with the edit: those that contain its place, and the containers
+    /// of the symbol.
     fn around(&self) -> HashSet<usize> {
         let rows = &self.target.outline.rows;
         let holds = |row: &Row| self.edits.iter().any(|edit| row.range().contains(edit.range));
@@ -153,17 +156,17 @@ impl Outcome<'_> {
         around
     }
 
-    /// Where what begins at `at` begins afterwards.
+    /// Returns the new offset of something that begins at `at`.
     fn moved(&self, at: u32) -> u32 {
         self.shifted(at, |range| range.end <= at)
     }
 
-    /// Where what ends at `at` ends afterwards.
+    /// Returns the new offset of something that ends at `at`.
     fn moved_end(&self, at: u32) -> u32 {
         self.shifted(at, |range| range.start < at)
     }
 
-    /// `at`, moved by the edits of the ranges that stand before it.
+    /// Returns `at`, shifted by the edits whose ranges are before it.
     fn shifted(&self, at: u32, is_before: impl Fn(TextRange) -> bool) -> u32 {
         let before = self.edits.iter().filter(|edit| is_before(edit.range));
         let (gone, come) = before.fold((0, 0), |(gone, come), edit| {
@@ -172,7 +175,7 @@ impl Outcome<'_> {
         u32::try_from((at as usize + come).saturating_sub(gone)).unwrap_or(u32::MAX)
     }
 
-    /// If what replaces the symbol is not one declaration of its kind.
+    /// Returns a fault if the replacement of the symbol is not one declaration of the same kind.
     fn other_declaration(&self) -> Option<EditFault> {
         let Target { grammar, text, outline, row, .. } = self.target;
         let symbol = outline.rows.get(row)?;
@@ -188,7 +191,8 @@ impl Outcome<'_> {
             };
             is_compatible(grammar, before(symbol), new) || joint.iter().any(is_again)
         };
-        // One statement can declare several, `a, b = 1, 2`, and each may become one of its own.
+        // One statement can declare several symbols, `a, b = 1, 2`, and each may become a statement of its
+        // own.
         let present = distinct(outline, &outermost(outline, self.replaced(), symbol.is_local()));
         let counts = [1, present, 1 + joint.len()];
         if counts.contains(&distinct(after, &held)) && held.iter().all(is_like) {
@@ -203,7 +207,7 @@ impl Outcome<'_> {
     }
 }
 
-/// The name path of a row without indices, which change with what stands before it.
+/// Returns a row's name path without indices, which change with what precedes it.
 fn plain_path(outline: &Outline, row: usize) -> String {
     let mut names = Vec::new();
     let mut next = Some(row);
@@ -215,7 +219,7 @@ fn plain_path(outline: &Outline, row: usize) -> String {
     names.join("/")
 }
 
-/// How often each name path is declared.
+/// Returns how often each name path is declared.
 fn declared_names(outline: &Outline) -> HashMap<String, usize> {
     let mut names = HashMap::new();
     for row in 0..outline.rows.len() {
@@ -229,7 +233,7 @@ fn is_bound(kind: SymbolKind) -> bool {
     matches!(kind, Variable | Constant | Property | Field)
 }
 
-/// The rows in `range` that lie in no other of them.
+/// Returns the rows in `range` that are not inside another row in it.
 fn outermost(outline: &Outline, range: TextRange, locals: bool) -> Vec<usize> {
     let is_meant = |row: &Row| range.contains(row.range()) && (locals || !row.is_local());
     let mut inside: Vec<usize> =
@@ -246,26 +250,26 @@ fn outermost(outline: &Outline, range: TextRange, locals: bool) -> Vec<usize> {
     found
 }
 
-/// How many ranges `rows` have.
+/// Returns the number of distinct ranges of `rows`.
 fn distinct(outline: &Outline, rows: &[usize]) -> usize {
     rows.iter().map(|&number| outline.rows[number].range()).collect::<HashSet<_>>().len()
 }
 
-/// Whether a declaration of one kind can take the place of one of the other, so that what uses it still may.
+/// Whether `new` can take the place of `old` without breaking its uses.
 fn is_compatible(grammar: Grammar, old: TextedRow<'_>, new: TextedRow<'_>) -> bool {
     use Sort::{Callable, Type, Value};
     match (Sort::of(old.row.kind()), Sort::of(new.row.kind())) {
         (Callable, Callable) | (Type, Type) | (Value, Value) => true,
-        // A variable may hold a function; what an accessor stands for is not called.
+        // A variable may hold a function; an accessor is not called.
         (Callable, Value) | (Value, Callable) => is_ecma(grammar) && !old.is_accessor() && !new.is_accessor(),
-        // `type A = …` is a variable to the standard server.
+        // The language server reports `type A = …` as a variable.
         (Value, Type) | (Type, Value) => is_ecma(grammar),
-        // `type F func()` is a function to the standard server.
+        // The language server reports `type F func()` as a function.
         (Type, Callable) | (Callable, Type) => grammar.name() == "go",
     }
 }
 
-/// A declaration in its text.
+/// A declaration with the text that contains it.
 #[derive(Clone, Copy)]
 struct TextedRow<'a> {
     row: &'a Row,
@@ -273,7 +277,7 @@ struct TextedRow<'a> {
 }
 
 impl TextedRow<'_> {
-    /// Whether it is `get p()` or `set p(v)`.
+    /// Whether the declaration is `get p()` or `set p(v)`.
     fn is_accessor(&self) -> bool {
         let before = self.text.get(self.row.start as usize..self.row.name_start as usize);
         matches!(before.and_then(|before| before.split_whitespace().last()), Some("get" | "set"))
@@ -307,7 +311,8 @@ impl Sort {
     }
 }
 
-/// The 1-based line of the symbol's name, and its declaration from there up to its block, on one line.
+/// Returns the 1-based line of the symbol's name, and its declaration from there up to its block, joined to
+/// one line.
 fn signature(text: &str, symbol: &Row) -> (usize, String) {
     const CHARS: usize = 120;
     let starts = line_starts(text);

@@ -1,4 +1,5 @@
-//! What a text is indented with. Not a formatter: it is only asked which column a given text was written for.
+//! The indentation level of a text. Not a formatter: it only serves to find the column that a given text was
+//! written for.
 
 use std::fmt;
 
@@ -10,13 +11,13 @@ use super::reindent::indent_of;
 pub(super) enum IndentLevel {
     /// A tab.
     Tab,
-    /// So many spaces.
+    /// This many spaces.
     Spaces(usize),
 }
 
 impl IndentLevel {
-    /// How `text` is indented around a symbol: by the white space before the symbol if it has any, else by that of its own
-    /// lines, else by that of most lines.
+    /// Returns the indentation level of `text` around a symbol: determined by the white space before the
+    /// symbol if there is any, else by the symbol's own lines, else by the majority of all lines.
     pub(super) fn of(text: &str, indent: &str, symbol: &str) -> IndentLevel {
         let has_tabs = match (indent.is_empty(), tabs_and_spaces(symbol)) {
             (false, _) => indent.contains('\t'),
@@ -38,7 +39,7 @@ impl IndentLevel {
         IndentLevel::Spaces(most_frequent(steps).unwrap_or(USUAL_STEP))
     }
 
-    /// Its width in characters.
+    /// Returns the level's width in characters.
     pub(super) fn width(self) -> usize {
         match self {
             IndentLevel::Tab => 1,
@@ -56,7 +57,8 @@ impl fmt::Display for IndentLevel {
     }
 }
 
-/// How many lines behind the first begin with a tab, and how many with two spaces (one stands before the stars of a comment).
+/// Returns how many lines after the first begin with a tab, and how many with two spaces (a single one
+/// precedes the stars of a comment).
 fn tabs_and_spaces(text: &str) -> (usize, usize) {
     let count = |start: &str| text.lines().skip(1).filter(|line| line.starts_with(start)).count();
     (count("\t"), count("  "))

@@ -1,5 +1,6 @@
-//! The words that cannot be names, per grammar: what the language itself reserves everywhere. Words that are reserved in
-//! some places only (`record` in Java, `get` in C#) are names elsewhere and are not in these tables.
+//! Tables of the words that cannot be names, per grammar: those that the language itself reserves everywhere.
+//! Words that are reserved in some places only (`record` in Java, `get` in C#) can be names elsewhere and are
+//! not in these tables.
 
 /// Python 3.13, section 2.3.1 of its reference.
 const PYTHON: &str = "False None True and as assert async await break class continue def del elif else except finally \

@@ -1,6 +1,6 @@
-//! What edits make of texts: from texts and outlines to [`TextEdits`](symd_base::TextEdits). Nothing here reads or writes a
-//! file or knows of servers. Invariant: what an edit does not mean to change stays as it is, byte for byte; new text takes
-//! the line endings of the place where it is put.
+//! Computes the edits of a text: from texts and outlines to [`TextEdits`](symd_base::TextEdits). Reads and
+//! writes no files, and knows no language servers. Invariant: whatever an edit does not mean to change stays
+//! as it is, byte for byte; new text gets the line endings of the place where it is put.
 
 mod block;
 mod breaks_syntax;

@@ -1,41 +1,36 @@
-//! Deleting, replacing and inserting whole lines. Lines are 0-based, ranges inclusive at both ends; the empty line
-//! behind a final line break is none. Invariant: lines that are not named keep their bytes.
+//! Deletes, replaces and inserts whole lines. Lines are 0-based, ranges inclusive at both ends; the empty
+//! text after a final line break is not a line. Invariant: lines outside the range keep their bytes.
 
 use super::endings::{Endings, is_terminated, without_break};
 use symd_base::text::line_starts;
 use symd_base::{TextEdits, TextRange};
 
-/// Why lines cannot be edited. Numbers are as given, 0-based.
+/// Why lines cannot be edited. Line numbers are as given, 0-based.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LineError {
-    /// A line below 0.
+    /// A line number below 0.
     #[error("Lines are 0-based and cannot be negative, got: {line}")]
     Negative {
-        /// The line given.
+        /// The line number as given.
         line: i64,
     },
     /// The range ends before it starts.
     #[error("start_line {start} is after end_line {end}; both are 0-based and inclusive")]
-    Reversed {
-        /// Its start.
-        start: i64,
-        /// Its end.
-        end: i64,
-    },
-    /// There is no such line.
+    Reversed { start: i64, end: i64 },
+    /// The line does not exist.
     #[error("Line {line} is past the end of the file, {}", last_line(*count))]
     PastEnd {
-        /// The line given.
+        /// The line number as given.
         line: i64,
-        /// How many there are.
+        /// The number of lines in the file.
         count: usize,
     },
-    /// There is no such line, and it is not the one behind the last.
+    /// The line does not exist, and is not the one right after the last.
     #[error("Line {line} is past the end of the file; insert at line {count} to append")]
     InsertPastEnd {
-        /// The line given.
+        /// The line number as given.
         line: i64,
-        /// How many there are.
+        /// The number of lines in the file.
         count: usize,
     },
 }
@@ -47,7 +42,7 @@ fn last_line(count: usize) -> String {
     }
 }
 
-/// Deletes lines `start` to `end`. A text without a final line break has none afterwards either.
+/// Deletes lines `start` to `end`. A text without a final line break does not get one.
 pub fn delete_lines(text: &str, start: i64, end: i64) -> Result<TextEdits, LineError> {
     let mut range = Lines::of(text).range(start, end)?;
     if range.end as usize == text.len() && !is_terminated(text) {
@@ -57,13 +52,14 @@ pub fn delete_lines(text: &str, start: i64, end: i64) -> Result<TextEdits, LineE
     Ok(TextEdits::one(range, ""))
 }
 
-/// Replaces lines `start` to `end` by `content`, which gets a final line break if it has none.
+/// Replaces lines `start` to `end` by `content`, to which a final line break is added if it has none.
 pub fn replace_lines(text: &str, start: i64, end: i64, content: &str) -> Result<TextEdits, LineError> {
     let range = Lines::of(text).range(start, end)?;
     Ok(TextEdits::one(range, terminated(text, range.start, content)))
 }
 
-/// Puts `content`, which gets a final line break if it has none, before line `line`; as many as there are lines appends.
+/// Inserts `content`, to which a final line break is added if it has none, before line `line`; the number of
+/// lines as `line` appends.
 pub fn insert_at_line(text: &str, line: i64, content: &str) -> Result<TextEdits, LineError> {
     let lines = Lines::of(text);
     let count = lines.count;
@@ -79,7 +75,7 @@ pub fn insert_at_line(text: &str, line: i64, content: &str) -> Result<TextEdits,
     Ok(TextEdits::one(TextRange::new(at, at), content))
 }
 
-/// `content` in the endings of the place `at`, its last line ended.
+/// Returns `content` with the line endings of the place `at`, and a final line break.
 fn terminated(text: &str, at: u32, content: &str) -> String {
     let ending = Endings::of(text).at(at as usize);
     let mut content = ending.adopt(content).into_owned();
@@ -89,7 +85,7 @@ fn terminated(text: &str, at: u32, content: &str) -> String {
     content
 }
 
-/// Where lines stand.
+/// The line starts of a text.
 struct Lines {
     starts: Vec<u32>,
     count: usize,
@@ -107,7 +103,7 @@ impl Lines {
         self.starts.get(line).copied().unwrap_or(self.length)
     }
 
-    /// The bytes of lines `start` to `end`, line breaks included.
+    /// Returns the bytes of lines `start` to `end`, line breaks included.
     fn range(&self, start: i64, end: i64) -> Result<TextRange, LineError> {
         let (first, last) = (index(start)?, index(end)?);
         if first > last {
@@ -126,7 +122,7 @@ fn index(line: i64) -> Result<usize, LineError> {
     usize::try_from(line).map_err(|_| LineError::Negative { line })
 }
 
-/// A byte offset in a text that is shorter than 4 GiB.
+/// Converts a byte offset in a text that is shorter than 4 GiB.
 fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
@@ -156,7 +152,7 @@ mod tests {
             ("a\rb\rc", 0, 1, "c"),
             // Mixed endings: the other lines keep theirs.
             ("a\r\nb\nc\rd\n", 1, 1, "a\r\nc\rd\n"),
-            // No final line break before, none after.
+            // No final line break before, and none after.
             ("a\r\nb", 1, 1, "a"),
             ("a\nb", 0, 0, "b"),
             ("a", 0, 0, ""),

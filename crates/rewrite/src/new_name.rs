@@ -1,79 +1,79 @@
-//! Whether a symbol can be called something else: what the language takes for a name. Not which names are
-//! taken: `resolve` says that.
+//! Validates the new name of a symbol by the rules of its language. Whether the name is already in use is
+//! checked by `resolve`.
 
 use unicode_ident::{is_xid_continue, is_xid_start};
 
 use super::keywords::is_keyword;
 use symd_syntax::Grammar;
 
-/// Longest name, in bytes: the index keeps lengths in 16 bits, and nobody types more.
+/// The maximum length of a name in bytes: the index stores lengths in 16 bits, and no real name is longer.
 const MAX_BYTES: usize = 1024;
 
-/// Why a name will not do.
+/// Why a name is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NewNameError {
-    /// There is none.
+    /// The name is empty.
     #[error("The new name is empty; give an identifier")]
     Empty,
-    /// It is the old one.
+    /// The name is the current one.
     #[error("'{0}' is already its name; give another")]
     Same(String),
-    /// A path was given, or a qualified name.
+    /// The name is a path, or qualified.
     #[error("'{0}' is a path; give the last component alone. To move a symbol, use another tool")]
     Path(String),
-    /// It holds white space.
+    /// The name contains white space.
     #[error("'{0}' contains white space; give one word, such as '{1}'")]
     Space(String, String),
-    /// The language reserves it.
+    /// The language reserves the name.
     #[error("'{name}' is a keyword of {language}; {hint}")]
     Keyword {
-        /// As given.
+        /// The name as given.
         name: String,
-        /// The grammar's name.
+        /// The name of the grammar.
         language: &'static str,
-        /// What would do.
+        /// What to use instead.
         hint: String,
     },
-    /// It begins with something else than a letter.
+    /// The name begins with a character that is not allowed there.
     #[error("'{name}' cannot begin with '{character}' in {language}; begin with a letter or '_'")]
     Start {
-        /// As given.
+        /// The name as given.
         name: String,
-        /// What it begins with.
+        /// Its first character.
         character: char,
-        /// The grammar's name.
+        /// The name of the grammar.
         language: &'static str,
     },
-    /// It holds something that names do not.
+    /// The name contains a character that is not allowed.
     #[error(
         "'{name}' contains '{character}', which {language} does not allow in a name; use letters, digits and '_'"
     )]
     Character {
-        /// As given.
+        /// The name as given.
         name: String,
-        /// The first of them.
+        /// The first such character.
         character: char,
-        /// The grammar's name.
+        /// The name of the grammar.
         language: &'static str,
     },
-    /// The old name is not one that is written as such: `impl Display for Size`, `operator+`, `constructor`.
+    /// The old name is not an identifier in the source: `impl Display for Size`, `operator+`, `constructor`.
     #[error("'{0}' is not a name that can be changed by itself; rename the type it belongs to instead")]
     NotRenamable(String),
-    /// The one is private by its `#`, the other not.
-    #[error("'{old}' and '{new}' differ in the leading '#', which changes who may use it; keep it as it is")]
+    /// One of the names is private by its `#`, and the other is not.
+    #[error("'{old}' and '{new}' differ in the leading '#', which changes its visibility; keep it")]
     Privacy {
         /// The old name.
         old: String,
-        /// As given.
+        /// The new name as given.
         new: String,
     },
-    /// Nobody can mean it.
+    /// The name is too long.
     #[error("The new name has {0} bytes; the longest allowed has {MAX_BYTES}")]
     TooLong(usize),
 }
 
-/// Whether a symbol called `old` can be called `new` in `grammar`'s language, as `new` would be written in the source:
-/// with backticks (Kotlin), `r#` (Rust), `@` (C#) where it needs them.
+/// Checks whether a symbol called `old` can be called `new` in `grammar`'s language. `new` is spelled as in
+/// the source: with backticks (Kotlin), `r#` (Rust) or `@` (C#) where it needs them.
 pub fn check_new_name(grammar: Grammar, old: &str, new: &str) -> Result<(), NewNameError> {
     let language = grammar.name();
     if new.is_empty() {
@@ -120,7 +120,7 @@ pub fn check_new_name(grammar: Grammar, old: &str, new: &str) -> Result<(), NewN
     Ok(())
 }
 
-/// Composed names, operators and constructors stand for something else.
+/// Whether `old` can be renamed by itself: composed names, operators and constructors cannot.
 fn is_renamable(language: &str, old: &str) -> bool {
     let constructor = match language {
         "kotlin" | "javascript" | "typescript" | "tsx" => "constructor",
@@ -128,11 +128,11 @@ fn is_renamable(language: &str, old: &str) -> bool {
         _ => "",
     };
     let is_word = |c: char| is_xid_continue(c) || matches!(c, '$' | '#' | '_' | '@' | '`');
-    // Kotlin's names in backticks hold anything.
+    // Kotlin's names in backticks may contain anything.
     old != constructor && !old.is_empty() && (language == "kotlin" || old.chars().all(is_word))
 }
 
-/// JavaScript's `#name` is private; the name behind the `#`.
+/// Checks that both or neither of the names are private by JavaScript's `#`; returns the new name without it.
 fn check_privacy<'a>(old: &str, new: &'a str) -> Result<&'a str, NewNameError> {
     let bare = new.strip_prefix('#');
     if bare.is_some() != old.starts_with('#') {
@@ -141,7 +141,7 @@ fn check_privacy<'a>(old: &str, new: &'a str) -> Result<&'a str, NewNameError> {
     Ok(bare.unwrap_or(new))
 }
 
-/// What stands between Kotlin's backticks: anything but what the JVM forbids.
+/// Checks the text between Kotlin's backticks, which may be anything that the JVM does not forbid.
 fn check_backticks(new: &str, quoted: &str) -> Result<(), NewNameError> {
     let bad = |character| NewNameError::Character { name: new.to_owned(), character, language: "kotlin" };
     let Some(inner) = quoted.strip_suffix('`') else { return Err(bad('`')) };
@@ -162,12 +162,13 @@ fn check_raw(new: &str) -> Result<(), NewNameError> {
     Err(NewNameError::Keyword { name: new.to_owned(), language: "rust", hint })
 }
 
-/// Rust's path keywords cannot be raw identifiers.
+/// Whether `word` can be a raw identifier, which Rust's path keywords cannot.
 fn can_be_raw(word: &str) -> bool {
     !matches!(word, "self" | "Self" | "super" | "crate" | "_")
 }
 
-/// Whether `bare`, the name without its marks, is spelled as an identifier. Letters and digits are Unicode's XID.
+/// Checks that `bare`, the name without its marks, is spelled as an identifier. Letters and digits are
+/// Unicode's XID.
 fn check_characters(language: &'static str, new: &str, bare: &str) -> Result<(), NewNameError> {
     let has_dollar = matches!(language, "java" | "javascript" | "typescript" | "tsx" | "c" | "cpp");
     let is_dollar = |c: char| c == '$' && has_dollar;

@@ -110,7 +110,7 @@ fn names_that_will_not_do_and_why() {
         (
             "typescript",
             "#a",
-            "'old' and '#a' differ in the leading '#', which changes who may use it; keep it as it is",
+            "'old' and '#a' differ in the leading '#', which changes its visibility; keep it",
         ),
     ];
     for (language, new, expected) in cases {

@@ -1,16 +1,16 @@
-//! A text with `\n` for every line break, for matching, and the way back: every offset in it has its place in the
-//! original. Invariant: a line break is matched whole or not at all.
+//! A text with `\n` for every line break, for matching, and the mapping of its offsets back to the original.
+//! Invariant: a line break is matched whole or not at all.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use symd_base::TextRange;
 
-/// A text as Python reads it.
+/// A text with normalised line breaks, as Python reads it.
 pub(super) struct Normalised<'a> {
-    /// With `\n` for every line break.
+    /// The text with `\n` for every line break.
     pub(super) text: Cow<'a, str>,
-    /// Where in `text` a `\n` stands for two bytes, ascending.
+    /// The offsets in `text` of each `\n` that represents two bytes, ascending.
     pairs: Vec<u32>,
 }
 
@@ -36,7 +36,7 @@ impl<'a> Normalised<'a> {
         Normalised { text: Cow::Owned(fed), pairs }
     }
 
-    /// The range of the original that `range` of the normalised text stands for.
+    /// Maps `range` of the normalised text to the original.
     pub(super) fn original(&self, range: Range<usize>) -> TextRange {
         let original = |at: usize| {
             let before = self.pairs.partition_point(|&pair| (pair as usize) < at);

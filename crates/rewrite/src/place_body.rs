@@ -1,6 +1,6 @@
-//! A text given for a symbol, put where it belongs: as it is, or moved as a block to the symbol's column. Pure: what is
-//! wrong with the result is said, nothing is written. Invariant: of the ways that a text can stand there, the first that the
-//! guard lets pass is taken; if none does, the fault of the first is told.
+//! Puts a body at a symbol: as it is, or moved as a block to the symbol's column. Pure: faults of the result
+//! are returned, nothing is written. Invariant: of the candidate indentations, in order, the first one that
+//! passes the guard is used; if none does, the fault of the first is returned.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -18,27 +18,23 @@ use symd_base::text::line_starts;
 use symd_base::{Cancel, TextEdits, TextRange};
 use symd_syntax::{Inspected, LineKind, Outline, line_kinds};
 
-/// An edit of a symbol, and the outline of the text that it makes, if that was looked at.
+/// An edit of a symbol, and the outline of the proposed text, if it was parsed.
 #[derive(Debug)]
 pub struct PlacedBody {
-    /// The edit.
     pub edits: TextEdits,
-    /// The outline of the text to come.
+    /// The outline of the proposed text.
     pub outline: Option<Outline>,
 }
 
-/// How a text is put at a symbol.
+/// How to put a body at a symbol.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyManner {
-    /// Where.
     pub placing: Placing,
-    /// At which column.
     pub indentation: Indentation,
-    /// What must stay as it is.
     pub guard: Guard,
 }
 
-/// Puts `body` at the symbol.
+/// Computes the edit that puts `body` at the symbol.
 pub fn place_body(
     target: Target<'_>,
     body: &str,
@@ -68,13 +64,13 @@ struct Placer<'a> {
     seat: &'a Seat<'a>,
     manner: BodyManner,
     cancel: &'a Cancel,
-    /// What was looked at to find out about the lines: the text as it is given.
+    /// The result for the text as given, if it was parsed to find the kinds of its lines.
     seen: Option<Looked>,
-    /// The kinds of the lines that are replaced, once they are asked for.
+    /// The kinds of the lines that are replaced, computed on first use.
     present_kinds: OnceCell<Vec<LineKind>>,
 }
 
-/// A way in which the text can stand, and what comes of it.
+/// A candidate indentation of the text, and the result of using it.
 struct Looked {
     lines: String,
     seated: Seated,
@@ -89,7 +85,7 @@ impl Looked {
 }
 
 impl Placer<'_> {
-    /// The ways in which the text can stand, the best first.
+    /// Returns the candidate indentations of the text, the best first.
     fn ways(&mut self) -> Result<Vec<String>, SymbolEditError> {
         let (written, seat) = (&self.seat.written, self.seat);
         let given = written.clone();
@@ -113,7 +109,8 @@ impl Placer<'_> {
         let block = &block;
         let moved = |column: usize| block.moved(column, &seat.indent);
         let told = self.column(block, level)?;
-        // What is moved although it stands at its column is only translated, or its first line is put where the others are.
+        // A text that is moved although it is at its column is only converted to other indentation, or its
+        // first line is aligned with the others.
         let best = told.map(moved);
         let own = block.lines.first().map_or(0, BlockLine::width);
         let is_first_line_bare = seat.placing == Placing::Instead && own == 0;
@@ -136,14 +133,14 @@ impl Placer<'_> {
         Ok(unique)
     }
 
-    /// What the symbol is indented with.
+    /// Returns the indentation level used around the symbol.
     fn level(&self) -> IndentLevel {
         let Target { text, outline, row, .. } = self.target;
         let symbol = outline.rows.get(row).and_then(|row| text.get(row.range().as_range()));
         IndentLevel::of(text, &self.seat.indent, symbol.unwrap_or_default())
     }
 
-    /// The column that the lines of `block` were written for.
+    /// Returns the column that the lines of `block` were written for.
     fn column(&self, block: &TextBlock<'_>, level: IndentLevel) -> Result<Option<usize>, SymbolEditError> {
         let at = self.seat.indent.len();
         let text = self.present();
@@ -153,7 +150,8 @@ impl Placer<'_> {
         if told.is_none_or(|told| told == at) || self.seat.placing != Placing::Instead {
             return Ok(told);
         }
-        // Before anything is moved: the present text, whose column is known, must be read aright by the same rule.
+        // Check before anything is moved: the same rule must find the right column for the present text,
+        // whose column is known.
         let present = TextBlock::new(self.target.grammar, &text, self.present_kinds()?);
         let is_read = |width| written_for(&present, column(width, None)).is_none_or(|told| told == at);
         if is_read(level.width()) {
@@ -167,7 +165,7 @@ impl Placer<'_> {
         }
     }
 
-    /// Whether the symbol itself is indented with tabs here and with spaces there.
+    /// Whether the symbol itself is indented partly with tabs and partly with spaces.
     fn is_mixed(&self) -> Result<bool, SymbolEditError> {
         let text = self.present();
         let present = TextBlock::new(self.target.grammar, &text, self.present_kinds()?);
@@ -175,8 +173,9 @@ impl Placer<'_> {
         Ok(has_tabs && has_spaces)
     }
 
-    /// The kinds of the given lines. Python's statements are found best in the text alone, whose columns are wrong in
-    /// the file; of languages of braces a member may not parse outside its class.
+    /// Returns the kinds of the given lines. Python's statements are recognised best in the text by itself,
+    /// because their columns are wrong in the file; in languages with braces a member may not parse outside
+    /// its class.
     fn kinds(&mut self) -> Result<Vec<LineKind>, SymbolEditError> {
         let written = &self.seat.written;
         if self.target.grammar.name() == "python" {
@@ -197,7 +196,7 @@ impl Placer<'_> {
         Ok(self.target.inspect(&text, whole, self.cancel)?.lines)
     }
 
-    /// What is replaced; nothing for an insertion.
+    /// Returns the text that is replaced; empty for an insertion.
     fn present(&self) -> Cow<'_, str> {
         line_feeds(&self.target.text[self.seat.range.as_range()])
     }
@@ -216,14 +215,14 @@ impl Placer<'_> {
         Ok(self.present_kinds.get_or_init(|| kinds))
     }
 
-    /// What comes of `lines`.
+    /// Returns the result of inserting `lines`.
     fn look(&mut self, lines: &str) -> Result<Looked, SymbolEditError> {
         if let Some(seen) = self.seen.take_if(|seen| self.seat.is_same(&seen.lines, lines)) {
             return Ok(seen);
         }
         let seated = self.seat.seated(lines);
         let after = seated.edits.apply(self.target.text).map_err(|_| self.stale())?;
-        // Of a text that is neither guarded nor moved nothing need be known.
+        // A text that is neither guarded nor moved needs no parse.
         let is_asked = self.manner.guard != Guard::Off || self.manner.indentation != Indentation::AsGiven;
         let inspected =
             if is_asked { Some(self.target.inspect(&after, seated.new, self.cancel)?) } else { None };
@@ -248,7 +247,7 @@ impl Placer<'_> {
     }
 }
 
-/// What is wrong with an edit of a symbol that brings no text.
+/// Checks an edit of a symbol that adds no text, such as a deletion.
 pub fn check_edits(
     target: Target<'_>,
     edits: TextEdits,

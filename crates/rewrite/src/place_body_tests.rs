@@ -1,12 +1,13 @@
-//! Tests: a text given for a symbol stands where it belongs, from whatever column it was written for, or is refused with
-//! the line; nothing beside the symbol changes.
+//! A body given for a symbol ends up at the right column, whatever column it was written for, or is rejected
+//! with the line; nothing beside the symbol changes.
 
 use super::Indentation;
 use super::symbol_tests::{Act, After, Before, Replace, edited};
 
 const BOTH: [Indentation; 2] = [Indentation::Auto, Indentation::AsRuled];
 
-/// `text` with every line that `>` begins indented by one more `level` for each, behind `indent`; others are literal.
+/// Indents each line that begins with `|` by `indent`, and by one more `level` for each `>` after it; other
+/// lines are literal.
 fn written(text: &str, indent: &str, level: &str) -> String {
     let line = |line: &str| match line.strip_prefix('|') {
         Some(code) => {
@@ -18,7 +19,7 @@ fn written(text: &str, indent: &str, level: &str) -> String {
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// A symbol's text, where it stands, and what it is in.
+/// A symbol's text, with its position and its surroundings.
 struct Home {
     language: &'static str,
     name_path: &'static str,
@@ -125,7 +126,8 @@ const HOMES: [Home; 11] = [
     },
 ];
 
-/// Columns for which a body can have been written, in the home's own way and in the other one.
+/// Columns for which a body may have been written, in the home's own kind of indentation and in the other
+/// one.
 fn columns(home: &Home) -> Vec<(String, &'static str)> {
     let own = home.level;
     let mut columns: Vec<(String, &'static str)> = (0..4).map(|levels| (own.repeat(levels), own)).collect();
@@ -145,7 +147,8 @@ fn a_body_is_put_back_byte_for_byte_whatever_column_it_was_written_for() {
                 let edited = edited(home.language, &text, home.name_path, Replace(&body), indentation);
                 assert_eq!(edited, text, "{indentation:?} {indent:?} {level:?} {body}");
             }
-            // Without the white space of the first line only the others tell, and the ruling lets them stand further right.
+            // Without the white space of the first line only the other lines determine the column, and the
+            // ruling accepts them further right.
             let bare = body.trim_start();
             let put = edited(home.language, &text, home.name_path, Replace(bare), Indentation::Auto);
             assert_eq!(put, text, "{indent:?} {level:?} {bare}");
@@ -205,7 +208,7 @@ fn what_would_harm_the_file_is_refused_with_the_line() {
             (
                 "A/m",
                 Replace("def m(self):\n        x = 1\n          y = 2"),
-                &broken(4, "y = 2", "would stand at another column than its block"),
+                &broken(4, "y = 2", "would be at another column than its block"),
             ),
             (
                 "A/m",
@@ -228,7 +231,7 @@ fn what_would_harm_the_file_is_refused_with_the_line() {
         ],
         Indentation::Auto,
     );
-    // A text that opens what it does not close takes what follows with it.
+    // A text with an unclosed block would swallow the text after it.
     let kotlin = "class A {\n    fun m() {\n    }\n\n    fun n() {\n    }\n}\n";
     let opened = "fun m() {\n        if (x) {\n    }";
     let told = edited("kotlin", kotlin, "A/m", Replace(opened), Indentation::AsRuled);
@@ -246,21 +249,21 @@ fn what_would_harm_the_file_is_refused_with_the_line() {
 fn the_ruled_text_is_kept_where_it_is_a_block() {
     check(
         &[
-            // Further lines verbatim.
+            // Further lines are inserted verbatim.
             (
                 "A/m",
                 Replace("def m(self):\n            return 9"),
                 "class A:\n    def m(self):\n            return 9\n\n    def n(self):\n        return 2\n\n\nv = 3\n",
             ),
             ("v", Replace("  v = [\n    4,\n]"), &PYTHON.replace("v = 3", "v = [\n    4,\n]")),
-            // What does not parse is the client's, as long as everything else stays.
+            // A text that does not parse is accepted, as long as everything else stays.
             ("v", Replace("this is no Python ("), &PYTHON.replace("v = 3", "this is no Python (")),
-            // Two where one was: the contract does not mind.
+            // Two declarations in place of one: the contract allows it.
             ("v", Replace("v = 3\nw = 4"), &PYTHON.replace("v = 3", "v = 3\nw = 4")),
         ],
         Indentation::AsRuled,
     );
-    // The last method of a class: the class is not closed.
+    // The last method of a class: the class has no end of its own.
     let last = PYTHON.replace("2\n\n\nv", "2\n\n    def k(self):\n        pass\n\n\nv");
     for indentation in BOTH {
         check(&[("A/n", After("def k(self):\n    pass"), &last)], indentation);

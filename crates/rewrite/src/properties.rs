@@ -1,19 +1,20 @@
-//! What must hold of patches, whatever a client sends. See `symd::properties`.
+//! Properties of the patch parser that must hold for any input of a client. See `symd::properties`.
 
 use super::patch::{self, FileToPatch, PatchOperation, PatchOptions};
 use symd_base::RelPath;
 
-/// Bytes of a reason beyond what it quotes.
+/// The maximum length of a reason in bytes, beyond what it quotes.
 const REASON_BYTES: usize = 500;
 
-/// Files that patches may be of.
+/// The files that patches may change.
 const FILES: [(&str, &str); 3] = [
     ("a.py", "def f():\n    return 1\n\n\ndef g():\n    return 2\n"),
     ("b.txt", "one\r\ntwo\r\n"),
     ("c", "é"),
 ];
 
-/// A patch in either form is read or refused; its plan changes what was read, by no more than the patch brings.
+/// A patch in either form is parsed or rejected; its plan changes only files that were read, and grows them
+/// by no more than the size of the patch.
 pub fn patches(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let parsed = match patch::parse(&text) {
@@ -48,7 +49,7 @@ pub fn patches(bytes: &[u8]) {
     }
 }
 
-/// Patches to begin with, in either form.
+/// Seeds for patches, in either form.
 pub fn patch_seeds() -> Vec<Vec<u8>> {
     [
         "--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n def f():\n-    return 1\n+    return 3\n",
@@ -62,7 +63,7 @@ pub fn patch_seeds() -> Vec<Vec<u8>> {
     .into()
 }
 
-/// What patches are made of.
+/// Words from which patches are generated.
 pub const PATCH_WORDS: &[&str] = &[
     "\n",
     "\r\n",

@@ -1,25 +1,26 @@
-//! At which column a given text is put. Knows no language beyond what the lines' kinds say. Invariant: a text that already
-//! stands at the symbol's column is not moved.
+//! Computes the column to which a given body is moved. Uses no knowledge of the language but the kinds of the
+//! lines. Invariant: a text that is already at the symbol's column is not moved.
 
 use super::block::{BlockLine, TextBlock};
 use super::written_for::Placing;
 
-/// Whether a given text is moved to the column of the symbol it belongs to.
+/// Whether and how a given body is moved to the symbol's column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Indentation {
-    /// It is moved as a block when its lines show that it was written for another column.
+    /// The text is moved as a block if its lines show that it was written for another column.
     #[default]
     Auto,
-    /// As a contract rules it: it is put there as it is, unless that breaks what is around it or is no block at the
-    /// symbol's column; only then it is moved.
+    /// By a contract's ruling: the text is inserted as it is, unless that breaks the surrounding code or the
+    /// text is not a block at the symbol's column; only then it is moved.
     AsRuled,
-    /// It is put there as it is.
+    /// The text is inserted as it is.
     AsGiven,
-    /// Its outermost lines take the symbol's indentation.
+    /// The outermost lines of the text get the symbol's indentation.
     OfSymbol,
 }
 
-/// The column of the outermost lines of `block`, which are to be moved to where `indent` ends; `None` if they stand there.
+/// Returns the column of the outermost lines of `block`, which must be moved to where `indent` ends; `None`
+/// if they are there.
 pub(super) fn outermost_column(block: &TextBlock<'_>, indent: &str, placing: Placing) -> Option<usize> {
     let (first, further) = block.lines.split_first()?;
     let further: Vec<&BlockLine<'_>> = further.iter().filter(|line| line.is_moved()).collect();
@@ -27,7 +28,7 @@ pub(super) fn outermost_column(block: &TextBlock<'_>, indent: &str, placing: Pla
     if placing != Placing::Instead || first.width() > 0 {
         return Some(least.unwrap_or(usize::MAX).min(first.width()));
     }
-    // The column of its first line is not known: the others say whether they stand where they belong.
+    // The column of the first line is not known: the other lines determine whether the text is at its place.
     let least = least?;
     let is_closer = |line: &&BlockLine<'_>| line.rest.starts_with(['}', ')', ']']);
     let is_placed = further.iter().all(|line| line.indent.starts_with(indent))
@@ -35,7 +36,7 @@ pub(super) fn outermost_column(block: &TextBlock<'_>, indent: &str, placing: Pla
     (!is_placed && !indent.is_empty()).then_some(0)
 }
 
-/// The white space at the start of `line`.
+/// Returns the white space at the start of `line`.
 pub(super) fn indent_of(line: &str) -> &str {
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }
@@ -72,10 +73,10 @@ mod tests {
     #[test]
     fn a_first_line_without_its_column_leaves_the_others_to_say() {
         let cases = [
-            // Written from the margin: moves.
+            // Written at the margin: is moved.
             ("python", "def f():\n    return 1", "    ", "    def f():\n        return 1"),
             ("kotlin", "fun f() {\n    x\n}", "    ", "    fun f() {\n        x\n    }"),
-            // Written where it belongs: stays.
+            // Written at the right column: stays.
             ("python", "def f():\n        return 1", "    ", "def f():\n        return 1"),
             ("kotlin", "fun f() {\n\t\tx\n\t}", "\t", "fun f() {\n\t\tx\n\t}"),
             ("python", "f()", "    ", "f()"),

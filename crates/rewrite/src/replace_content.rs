@@ -1,6 +1,6 @@
-//! Replacing what a literal text or a Python regular expression finds (contracts, ruling on replace_content). Matching is
-//! on text with `\n` for every line break; the replacement takes the endings of the place. Invariant: bytes outside the
-//! matches stay.
+//! Replaces the matches of a literal text or a Python regular expression (contracts, ruling on
+//! replace_content). Matches against the text with `\n` for every line break; the replacement gets the line
+//! endings of its place. Invariant: bytes outside the matches stay as they are.
 
 use super::endings::{Endings, line_feeds};
 use super::normalised::Normalised;
@@ -8,108 +8,97 @@ use symd_base::cancel::Cancelled;
 use symd_base::{TextEdit, TextEditError, TextEdits};
 use symd_files::search::{GroupedError, GroupedMatch, MatchMeans, PatternError, find_all, with_groups};
 
-/// How the needle is meant.
+/// How to interpret the needle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReplaceMode {
-    /// Needle and replacement are taken as they are.
+    /// Needle and replacement are literal.
     Literal,
-    /// The needle is a Python regular expression with DOTALL and MULTILINE; `$!1` in the replacement is its first group.
+    /// The needle is a Python regular expression with DOTALL and MULTILINE; `$!1` in the replacement refers
+    /// to its first group.
     Regex,
 }
 
-/// How many occurrences are expected.
+/// The expected number of occurrences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HowMany {
     /// Exactly one.
     One,
     /// One or more.
     Any,
-    /// So many.
+    /// This many.
     Exactly(usize),
 }
 
-/// What was found and what becomes of it.
+/// The edits for the matches that were found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replaced {
-    /// The changes.
     pub edits: TextEdits,
-    /// How many occurrences there were.
+    /// The number of occurrences.
     pub count: usize,
 }
 
-/// Why nothing is replaced. The texts of `NoMatches` (behind `Error: `), `Many` and `Ambiguous` are the serena contract's.
+/// Why nothing is replaced. The messages of `NoMatches` (behind `Error: `), `Many` and `Ambiguous` are the
+/// serena contract's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplaceError {
-    /// It does not occur.
+    /// The needle does not occur.
     #[error("No matches of search expression found in file '{path}'.")]
-    NoMatches {
-        /// The file.
-        path: String,
-    },
-    /// It occurs more often than expected.
+    NoMatches { path: String },
+    /// The needle occurs more often than expected.
     #[error(
         "Expression matches {count} occurrences in file '{path}'. Please revise the expression to be more specific or \
          enable allow_multiple_occurrences if this is expected."
     )]
-    Many {
-        /// How often.
-        count: usize,
-        /// The file.
-        path: String,
-    },
-    /// It does not occur as often as expected.
+    Many { count: usize, path: String },
+    /// The needle does not occur as often as expected.
     #[error("Expected {expected} occurrences in file '{path}', but found {count}.")]
     Miscounted {
-        /// How often it should.
         expected: usize,
-        /// How often it does; never 0.
+        /// The actual number of occurrences; never 0.
         count: usize,
-        /// The file.
         path: String,
     },
-    /// A match over several lines holds another.
+    /// A match over several lines contains another match.
     #[error(
         "Match is ambiguous: the search pattern matches multiple overlapping occurrences. Please revise the search \
          pattern to be more specific to avoid ambiguity."
     )]
     Ambiguous,
-    /// Matches overlap: a mistake in this binary.
+    /// Matches overlap, which is a bug.
     #[error(transparent)]
     Edits(#[from] TextEditError),
-    /// The needle is no regular expression, or empty.
+    /// The needle is not a valid regular expression, or is empty.
     #[error(transparent)]
     Pattern(#[from] PatternError),
-    /// The replacement asks for a group that the needle has not.
+    /// The replacement refers to a group that the needle does not have.
     #[error("The replacement refers to group $!{group}, but the expression has {}", groups(*count))]
     UnknownGroup {
-        /// As written.
+        /// The number of the group, as written.
         group: String,
-        /// How many groups it has.
+        /// The number of groups in the needle.
         count: usize,
     },
-    /// Matching took too many steps.
+    /// Matching exceeded its budget.
     #[error(
         "The expression '{needle}' takes too many steps to match in file '{path}'; write it without nested repetition"
     )]
     BudgetSpent {
-        /// As written.
+        /// The needle as written.
         needle: String,
-        /// The file.
         path: String,
     },
-    /// The process that matched it ended, twice.
+    /// The process that matched the needle exited, twice.
     #[error(
-        "The expression '{needle}' was not matched in file '{path}': the process that did so ended ({why}); try again"
+        "Matching the expression '{needle}' in file '{path}' failed: the matching process exited ({why}); try again"
     )]
     ProcessEnded {
-        /// As written.
+        /// The needle as written.
         needle: String,
-        /// The file.
         path: String,
-        /// What became of it.
+        /// The reason why it exited.
         why: String,
     },
-    /// The asker went away.
+    /// The request was cancelled.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
 }
@@ -122,7 +111,8 @@ fn groups(count: usize) -> String {
     }
 }
 
-/// Replaces what `needle` finds in `text`, the text of `path`, by `replacement`. An expression is matched by `means`.
+/// Replaces the matches of `needle` in `text`, the text of `path`, by `replacement`. A regular expression is
+/// matched with `means`.
 pub fn replace_content(
     path: &str,
     text: &str,
@@ -166,7 +156,7 @@ pub fn replace_content(
         for part in &template {
             match part {
                 Part::Text(literal) => new_text.push_str(&ending.adopt(literal)),
-                // From the original: what is kept keeps its endings.
+                // Taken from the original text, so that it keeps its line endings.
                 Part::Group(_) => {
                     let group = groups.next().flatten().map(|group| normalised.original(group));
                     new_text.push_str(group.map_or("", |group| &text[group.as_range()]));
@@ -179,15 +169,16 @@ pub fn replace_content(
     Ok(Replaced { edits, count })
 }
 
-/// A piece of a replacement.
+/// A part of a replacement.
 #[derive(Debug, PartialEq, Eq)]
 enum Part<'a> {
     Text(&'a str),
-    /// The digits behind `$!`.
+    /// The digits after `$!`.
     Group(&'a str),
 }
 
-/// Cuts a replacement at its groups, in one pass: what a group holds is never looked at again.
+/// Splits a replacement at its group references, in one pass: the content of a group is never interpreted
+/// again.
 fn parts(replacement: &str) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
     let mut text = 0;
@@ -213,7 +204,8 @@ fn literal(text: &str, needle: &str) -> Result<Vec<GroupedMatch>, ReplaceError> 
     Ok(found.map(|at| GroupedMatch { range: at..at + needle.len(), groups: Vec::new() }).collect())
 }
 
-/// The groups that the template names, in its order, of an expression that has `count`.
+/// Returns the numbers of the groups that the template refers to, in its order; fails if one exceeds `count`,
+/// the number of groups in the expression.
 fn numbers(template: &[Part], count: usize) -> Result<Vec<usize>, ReplaceError> {
     let named = template.iter().filter_map(|part| match part {
         Part::Text(_) => None,

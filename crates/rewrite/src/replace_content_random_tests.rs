@@ -1,5 +1,6 @@
-//! replace_content against a model that does the same in the plainest way: a text is a row of characters, a line break one of
-//! them whatever it is made of, and an expression is matched by trying everything. Random texts, needles and replacements.
+//! Tests replace_content against a model that does the same in the simplest way: a text is a sequence of
+//! characters, any line break counts as one, and an expression is matched by trying all possibilities. Random
+//! texts, needles and replacements.
 
 use std::ops::Range;
 
@@ -7,10 +8,10 @@ use fastrand::Rng;
 
 use super::*;
 
-/// Texts, needles and replacements of each kind that are tried.
+/// The number of texts, needles and replacements of each kind to try.
 const TRIES: u64 = 3_000;
 
-/// One character as matching sees it, and as it stands in the text.
+/// A character as the matcher sees it, with its original spelling in the text.
 struct Token {
     seen: char,
     original: String,
@@ -33,7 +34,7 @@ fn seen(text: &str) -> Vec<char> {
     tokens(text).iter().map(|token| token.seen).collect()
 }
 
-/// An expression.
+/// A regular expression.
 #[derive(Clone, Debug)]
 enum Node {
     One(char),
@@ -48,7 +49,7 @@ enum Node {
     Same(usize),
     Ahead(Box<Node>),
     NotAhead(Box<Node>),
-    /// At least so often, at most so often, and as often as possible or as seldom.
+    /// (expression, minimum, maximum, greedy or lazy)
     Repeat(Box<Node>, usize, usize, Taste),
 }
 
@@ -77,7 +78,7 @@ impl Node {
                 format!("(?:{})", nodes.iter().map(Node::written).collect::<Vec<_>>().join("|"))
             }
             Node::Group(_, node) => format!("({})", node.written()),
-            // In a group of its own, so that no digit behind it becomes part of the number.
+            // In a group of its own, so that no digit after it becomes part of the number.
             Node::Same(group) => format!("(?:\\{group})"),
             Node::Ahead(node) => format!("(?={})", node.written()),
             Node::NotAhead(node) => format!("(?!{})", node.written()),
@@ -88,7 +89,7 @@ impl Node {
         }
     }
 
-    /// The fewest characters it matches.
+    /// Returns the minimum number of characters that it matches.
     fn least(&self) -> usize {
         match self {
             Node::One(_) | Node::Any | Node::Among(_) | Node::NotAmong(_) => 1,
@@ -100,7 +101,7 @@ impl Node {
         }
     }
 
-    /// Where it ends that begins at `at`, if `then` is content with that.
+    /// Matches at `at`, and passes the end of each possible match to `then` until it accepts one.
     fn run(&self, text: &[char], at: usize, groups: &Groups, then: Then<'_>) -> MatchedGroups {
         let one = |fits: bool, then: Then<'_>| if fits { then(at + 1, groups) } else { None };
         let here = |fits: bool, then: Then<'_>| if fits { then(at, groups) } else { None };
@@ -138,7 +139,7 @@ impl Node {
         }
     }
 
-    /// The first match that begins at `from` or later.
+    /// Returns the first match that begins at `from` or later.
     fn first(&self, text: &[char], from: usize, groups: usize) -> Option<(Range<usize>, Groups)> {
         (from..=text.len()).find_map(|start| {
             let none = vec![None; groups + 1];
@@ -188,11 +189,11 @@ fn written(character: char) -> String {
     }
 }
 
-/// Few characters, so that much repeats; some mean something to expressions, some are wide.
+/// Few characters, so that much repeats; some are special in expressions, some are wide.
 const CHARACTERS: [char; 7] = ['a', 'b', 'é', '😀', '.', '$', '\n'];
 
 fn character(rng: &mut Rng) -> char {
-    // Mostly the first two.
+    // Mostly one of the first two.
     if rng.bool() { CHARACTERS[rng.usize(..2)] } else { CHARACTERS[rng.usize(..CHARACTERS.len())] }
 }
 
@@ -209,7 +210,7 @@ fn text(rng: &mut Rng, longest: usize) -> String {
     text
 }
 
-/// A random expression; `open` counts its groups, `closed` holds those that may be referred to.
+/// Returns a random expression; `open` counts its groups, `closed` lists those that may be referred to.
 fn node(rng: &mut Rng, depth: usize, open: &mut usize, closed: &mut Vec<usize>) -> Node {
     let some = |rng: &mut Rng| (0..rng.usize(1..3)).map(|_| character(rng)).collect::<Vec<char>>();
     match rng.u8(..if depth == 0 { 8 } else { 14 }) {
@@ -229,7 +230,7 @@ fn node(rng: &mut Rng, depth: usize, open: &mut usize, closed: &mut Vec<usize>) 
         }
         12 => {
             let inner = node(rng, depth - 1, open, closed);
-            // What repeats nothing at all is handled differently everywhere.
+            // Engines differ in the repetition of an empty match.
             if inner.least() == 0 {
                 return inner;
             }
@@ -240,7 +241,7 @@ fn node(rng: &mut Rng, depth: usize, open: &mut usize, closed: &mut Vec<usize>) 
         _ => match (rng.usize(..3), closed.as_slice()) {
             (0, []) => Node::Any,
             (0, closed) => Node::Same(closed[rng.usize(..closed.len())]),
-            // Without groups: what a lookahead leaves in them is nobody's concern.
+            // Without groups: their content after a lookahead is not compared.
             (1, _) => Node::Ahead(Box::new(node(rng, 0, open, closed))),
             _ => Node::NotAhead(Box::new(node(rng, 0, open, closed))),
         },
@@ -252,7 +253,7 @@ fn replacement(rng: &mut Rng) -> String {
     (0..rng.usize(..4)).map(|_| pieces[rng.usize(..pieces.len())]).collect()
 }
 
-/// What becomes of `text`, by the model.
+/// Returns the text that the model expects.
 fn expected(text: &str, found: &[(Range<usize>, Groups)], replacement: &str, mode: ReplaceMode) -> String {
     let tokens = tokens(text);
     let original =
@@ -295,7 +296,7 @@ fn expected(text: &str, found: &[(Range<usize>, Groups)], replacement: &str, mod
     after
 }
 
-/// The group that the replacement asks for and the expression has not.
+/// Returns a group that the replacement refers to and the expression does not have.
 fn unknown_group(replacement: &str, groups: usize) -> Option<String> {
     let asked = replacement.split("$!").skip(1);
     let digits = asked.map(|behind| behind.chars().take_while(char::is_ascii_digit).collect::<String>());
@@ -375,7 +376,7 @@ fn expressions_are_replaced_as_the_model_does() {
         let mut groups = 0;
         let pattern = Node::Row(vec![
             node(&mut rng, 3, &mut groups, &mut Vec::new()),
-            // Only what stands before it is in its list, so that no reference leads into an open group.
+            // Gets an empty list of groups of its own, so that no reference leads into an open group.
             node(&mut rng, 1, &mut groups, &mut Vec::new()),
         ]);
         let (replacement, how_many) = (replacement(&mut rng), how_many(&mut rng));
@@ -396,7 +397,8 @@ fn expressions_are_replaced_as_the_model_does() {
     );
 }
 
-/// As Python's `re.finditer`: behind a match of something comes the next, empty or not; an empty one is stepped over.
+/// As Python's `re.finditer`: after a non-empty match the next one may be empty; after an empty match one
+/// character is skipped.
 fn find_all(
     pattern: &Node,
     groups: usize,

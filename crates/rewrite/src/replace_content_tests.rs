@@ -51,7 +51,7 @@ fn literal_text_is_literal() {
         ("aaa", "aa", "b", One, "ba"),
         ("\tx 😀 y\n", "😀 y", "é", One, "\tx é\n"),
         ("x=1;x=2", "x=", "😀", Any, "😀1;😀2"),
-        // The needle's line breaks find whatever breaks lines; the replacement takes the place's own.
+        // Line breaks in the needle match any line break; the replacement gets those of its place.
         ("a\r\nb\r\nc\r\n", "a\nb", "x\ny\nz", One, "x\r\ny\r\nz\r\nc\r\n"),
         ("a\r\nb\r\nc", "b\r\nc", "d\r\n", One, "a\r\nd\r\n"),
         ("a\rb\rc", "a\nb\n", "x\n", One, "x\rc"),
@@ -80,7 +80,7 @@ fn expressions_are_pythons() {
         ("abcdefghij", ten, "$!10$!1", One, "ja"),
         ("ac", "(a)(b)?(c)", "[$!2]$!3", One, "[]c"),
         ("a", "a", "\\1 $1 $! $!x ${1}", One, "\\1 $1 $! $!x ${1}"),
-        // What a group holds keeps its own endings.
+        // The content of a group keeps its line endings.
         ("[a\r\nb\nc]\r\n", "\\[(.*)\\]", "<$!1\n>", One, "<a\r\nb\nc\r\n>\r\n"),
         ("abc", "(?<=a)b(?=c)", "x", One, "axc"),
         ("'a' \"b\"", "(['\"])(\\w)\\1", "$!2", Any, "a b"),
@@ -121,12 +121,12 @@ fn expressions_are_pythons() {
 fn a_match_over_lines_that_holds_another_is_ambiguous() {
     let ambiguous = "Error: Match is ambiguous: the search pattern matches multiple overlapping occurrences. Please revise the search pattern to be more specific to avoid ambiguity.";
     let text = "begin\nbegin\nend\nend\n";
-    // Before the count, and whatever is allowed.
+    // Checked before the count, whatever number is allowed.
     assert_eq!(replaced(text, "begin.*?end", "", Regex, One), ambiguous);
     assert_eq!(replaced("begin\nbegin\nend\nbegin\nend", "begin.*?end", "", Regex, Any), ambiguous);
     assert_eq!(replaced("begin\r\nbegin\r\nend", "begin.*?end", "", Regex, Any), ambiguous);
     assert_eq!(replaced(text, "begin\nend", "x", Regex, One), "begin\nx\nend\n");
-    // On one line it is not.
+    // On one line it is not ambiguous.
     assert_eq!(replaced("begin begin end", "begin.*?end", "", Regex, One), "");
     // The second character may be any.
     assert_eq!(replaced("😀\nx", "😀?\nx", "", Regex, One), ambiguous);

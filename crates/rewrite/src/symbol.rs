@@ -1,5 +1,5 @@
-//! The symbol that an edit is about, and why it may not be edited. Invariant: nothing is guessed: where a name's
-//! statement is more than the symbol, the edit is refused and says what to edit instead.
+//! The symbol to edit, and the reasons to reject the edit. Invariant: nothing is guessed: where a name's
+//! statement is more than the symbol, the edit is rejected with a message that says what to edit instead.
 
 use super::fault::EditFault;
 use super::reindent::indent_of;
@@ -12,44 +12,43 @@ use symd_syntax::{
     statement_at,
 };
 
-/// A symbol in its text.
+/// A symbol in its file.
 #[derive(Clone, Copy, Debug)]
 pub struct Target<'a> {
-    /// The file, for messages.
+    /// The file's path, for messages.
     pub path: &'a RelPath,
-    /// What it is written in.
+    /// The grammar of the file's language.
     pub grammar: Grammar,
-    /// The file's text.
     pub text: &'a str,
-    /// The outline of that very text.
+    /// The outline of exactly this text.
     pub outline: &'a Outline,
-    /// The symbol's row.
+    /// The index of the symbol in the outline's rows.
     pub row: usize,
-    /// By what texts to come are parsed.
+    /// The parsers for proposed texts.
     pub parsers: &'a Parsers,
 }
 
 /// Why a symbol cannot be edited. Lines are 1-based.
 #[derive(Debug, thiserror::Error)]
 pub enum SymbolEditError {
-    /// The parser does not get through the text to come.
-    #[error("{path}: the text that the edit would make cannot be checked: {error}")]
+    /// The parser fails on the proposed text.
+    #[error("{path}: cannot check the text that would result from the edit: {error}")]
     Unparsable {
         /// The file.
         path: RelPath,
-        /// Why.
+        /// The parser's error.
         error: ParseError,
     },
     /// There is nothing to insert.
     #[error("The body is empty; give the text to insert")]
     EmptyBody,
-    /// The outline is of another text.
+    /// The outline belongs to another text.
     #[error("{path} changed while it was edited; read it again")]
     Stale {
         /// The file.
         path: RelPath,
     },
-    /// Its statement has a block: a loop, a `with`.
+    /// The symbol's statement has a block, such as a loop or a `with`.
     #[error(
         "'{name}' is bound by a statement with a block ({path}:{line}: `{head}`); edit those lines instead"
     )]
@@ -63,7 +62,7 @@ pub enum SymbolEditError {
         /// Its first line.
         head: String,
     },
-    /// It is a parameter, and its function's callers count on it.
+    /// The symbol is a parameter, on which the function's callers depend.
     #[error("'{name}' is a parameter; change the signature at {path}:{line} instead: `{head}`")]
     Parameter {
         /// The symbol.
@@ -75,21 +74,21 @@ pub enum SymbolEditError {
         /// Its first line.
         head: String,
     },
-    /// Other symbols would go with it.
+    /// Other symbols would be replaced or deleted with the symbol.
     #[error(
         "'{name}' is bound together with {others} by one statement ({path}:{line}); replace that statement instead"
     )]
     Shared {
         /// The symbol.
         name: String,
-        /// The others' name paths, as a list in words.
+        /// The name paths of the other symbols, as a list in words.
         others: String,
         /// The file.
         path: RelPath,
         /// Where the statement starts.
         line: usize,
     },
-    /// It is a piece of an expression.
+    /// The symbol is a part of an expression.
     #[error("'{name}' is only a part of its statement ({path}:{line}: `{head}`); edit that line instead")]
     PartOfStatement {
         /// The symbol.
@@ -101,10 +100,10 @@ pub enum SymbolEditError {
         /// Its first line.
         head: String,
     },
-    /// Nothing can be put beside it: its block has no lines of its own.
+    /// Nothing can be inserted beside the symbol: its block has no lines of its own.
     #[error(
-        "'{name}' stands on the line of its block's head ({path}:{line}: `{head}`), and no other line can belong to that block; \
-         put the block on lines of its own first"
+        "'{name}' is on the same line as the head of its block ({path}:{line}: `{head}`), and no other line can belong to \
+         that block; put the block on lines of its own first"
     )]
     HeadLine {
         /// The symbol.
@@ -116,36 +115,37 @@ pub enum SymbolEditError {
         /// Its first line.
         head: String,
     },
-    /// Python has no empty blocks, and the grammar does not mind them.
+    /// The symbol is the only statement of its block. Python has no empty blocks, although the grammar
+    /// accepts them.
     #[error(
-        "'{name}' is the only statement of its block at {path}:{line}; replace it by `pass`, or delete what holds it"
+        "'{name}' is the only statement of its block at {path}:{line}; replace it by `pass`, or delete the enclosing statement"
     )]
     OnlyStatement {
         /// The symbol.
         name: String,
         /// The file.
         path: RelPath,
-        /// Where it starts.
+        /// The line on which the symbol starts.
         line: usize,
     },
-    /// The text that would come of it is not to be written.
+    /// The proposed text is rejected.
     #[error("{path}: {fault}; nothing was written")]
     Unfit {
         /// The file.
         path: RelPath,
-        /// What is wrong with it.
+        /// What is wrong with the text.
         fault: Box<EditFault>,
     },
-    /// It cannot be parsed.
+    /// The text cannot be parsed.
     #[error(transparent)]
     Outline(#[from] OutlineError),
 }
 
-/// Longest head of a statement in a message, in characters.
+/// The maximum length of a statement's head in a message, in characters.
 const HEAD_CHARS: usize = 80;
 
 impl<'a> Target<'a> {
-    /// Looks at a text to come, where that can do no harm; `range` is what of its lines is asked about.
+    /// Parses a proposed text in a worker process; `range` is the part whose line kinds are returned.
     pub(super) fn inspect(
         &self,
         text: &str,
@@ -158,24 +158,25 @@ impl<'a> Target<'a> {
         })
     }
 
-    /// The symbol's row and range, if the outline fits the text.
+    /// Returns the symbol's row, if its range lies within the text.
     pub(super) fn row(&self) -> Result<&'a Row, SymbolEditError> {
         let row = self.outline.rows.get(self.row);
         row.filter(|row| self.text.get(row.range().as_range()).is_some())
             .ok_or_else(|| SymbolEditError::Stale { path: self.path.clone() })
     }
 
-    /// Its name path.
+    /// Returns the symbol's name path.
     pub(super) fn name(&self) -> String {
         self.outline.name_path(self.row)
     }
 
-    /// Whether its range is nothing but its name.
+    /// Whether the symbol's range is only its name.
     pub(super) fn is_bare(&self, row: &Row) -> bool {
         row.start == row.name_start && row.end - row.start == u32::from(row.name_len)
     }
 
-    /// What replacing the symbol replaces: its range, or the statement of a bare name.
+    /// Returns the range that a replacement of the symbol replaces: its own range, or the whole statement of
+    /// a bare name.
     pub(super) fn replaced(&self, cancel: &Cancel) -> Result<TextRange, SymbolEditError> {
         let row = self.row()?;
         if !self.is_bare(row) {
@@ -189,19 +190,19 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// The statement it stands in.
+    /// Returns the statement that contains the symbol.
     pub(super) fn statement(&self, row: &Row, cancel: &Cancel) -> Result<Option<Statement>, SymbolEditError> {
         Ok(statement_at(self.grammar, self.text, row.range(), cancel)?)
     }
 
-    /// The symbol's range with the documentation that is attached to it, in every language but Python, where a comment above
-    /// is none.
+    /// Returns the symbol's range with the documentation attached to it. In Python a comment above a symbol
+    /// is not documentation.
     pub(super) fn documented(&self, row: &Row, cancel: &Cancel) -> Result<TextRange, SymbolEditError> {
         let start = attached_start(self.grammar, self.text, row.start, cancel)?;
         Ok(TextRange::new(start, row.end))
     }
 
-    /// The lines of `range`, if nothing but separators and a comment shares them.
+    /// Returns the lines of `range`, if they contain nothing else but separators and a comment.
     pub(super) fn whole_lines(&self, range: TextRange) -> Option<TextRange> {
         let text = self.text;
         let start = line_start(text, range.start as usize);
@@ -216,7 +217,7 @@ impl<'a> Target<'a> {
         is_whole.then(|| TextRange::new(offset(start), offset(end)))
     }
 
-    /// The white space before it on its first line.
+    /// Returns the white space at the start of the line of byte `at`, which must lie behind it on that line.
     pub(super) fn indent(&self, at: u32) -> &'a str {
         let start = line_start(self.text, at as usize);
         indent_of(&self.text[start..at as usize])
@@ -227,7 +228,7 @@ impl<'a> Target<'a> {
         SymbolEditError::Compound { name: self.name(), path: self.path.clone(), line, head }
     }
 
-    /// The 1-based line on which `range` starts, and what stands on it from there.
+    /// Returns the 1-based line on which `range` starts, and the text of that line from there.
     pub(super) fn head(&self, range: TextRange) -> (usize, String) {
         let start = range.start as usize;
         let line = line_starts(&self.text[..start]).len();
@@ -236,18 +237,18 @@ impl<'a> Target<'a> {
     }
 }
 
-/// Kinds between which and their neighbours a blank line stands.
+/// Whether symbols of this kind are separated from their neighbours by a blank line.
 pub(super) fn stands_apart(kind: SymbolKind) -> bool {
     use SymbolKind::{Class, Constructor, Function, Interface, Method, Struct};
     matches!(kind, Class | Interface | Struct | Function | Method | Constructor)
 }
 
-/// Where the line of byte `at` starts.
+/// Returns the start of the line that contains byte `at`.
 pub(super) fn line_start(text: &str, at: usize) -> usize {
     memchr::memrchr2(b'\n', b'\r', &text.as_bytes()[..at]).map_or(0, |found| found + 1)
 }
 
-/// Where the line behind that of byte `at` starts: the text's length behind the last.
+/// Returns the start of the line after the one that contains byte `at`; the text's length after the last.
 pub(super) fn next_line_start(text: &str, at: usize) -> usize {
     let bytes = text.as_bytes();
     match memchr::memchr2(b'\n', b'\r', &bytes[at..]) {

@@ -1,6 +1,7 @@
-//! Where a text goes that replaces a symbol or stands before or behind it (contracts, rulings on replace_symbol_body and
-//! insert_before/after). Not how its lines are moved. Invariant: a replacement changes exactly the symbol's range, an
-//! insertion only adds lines, inside of what holds the symbol, and none between it and its documentation.
+//! Computes where to put a text that replaces a symbol or is inserted before or after it (contracts, rulings
+//! on replace_symbol_body and insert_before/after). Does not move its lines. Invariant: a replacement changes
+//! exactly the symbol's range; an insertion only adds lines, inside the symbol's enclosing block, and none
+//! between the symbol and its documentation.
 
 use std::borrow::Cow;
 
@@ -11,33 +12,35 @@ use super::written_for::Placing;
 use symd_base::{Cancel, TextEdits, TextRange};
 use symd_syntax::{Enclosure, StatementKind, enclosure_at, statement_at};
 
-/// The place of a text at a symbol.
+/// The position of a given text at a symbol.
 #[derive(Debug)]
 pub(super) struct Seat<'a> {
-    /// What of the present text it replaces; empty for an insertion.
+    /// The range that the text replaces; empty for an insertion.
     pub(super) range: TextRange,
-    /// The symbol's own white space, or what it would be on a line of its own.
+    /// The symbol's indentation, or what it would be on a line of its own.
     pub(super) indent: Cow<'a, str>,
-    /// The text from its first line that is not blank, without white space at its end; its line breaks are line feeds.
+    /// The given text from its first line that is not blank, without white space at its end; its line breaks
+    /// are line feeds.
     pub(super) written: String,
     pub(super) placing: Placing,
-    /// What stands before it, and behind it.
+    /// The text to add before and after `written`.
     around: (String, String),
     ending: Ending,
 }
 
-/// An edit at a seat.
+/// The edit for a text at its position.
 #[derive(Debug)]
 pub(super) struct Seated {
     pub(super) edits: TextEdits,
-    /// What of the text afterwards is the symbol's or the inserted text, without blank lines around it.
+    /// The range of the symbol or the inserted text in the edited text, without blank lines around it.
     pub(super) new: TextRange,
 }
 
 impl<'a> Seat<'a> {
-    /// The seat of `body`, of which the white space around it is the place's: a symbol is replaced from its first decorator
-    /// or modifier; an insertion keeps the blank lines of `body` on the side that is turned away from the symbol, and at
-    /// least one stands before and behind a class, interface, struct, function or method.
+    /// Computes the position of `body`. The surrounding white space is that of the position: a replacement
+    /// starts at the first decorator or modifier; an insertion keeps the blank lines of `body` on the side
+    /// away from the symbol, and has at least one blank line before and after a class, interface, struct,
+    /// function or method.
     pub(super) fn of(
         target: Target<'a>,
         placing: Placing,
@@ -79,7 +82,7 @@ impl<'a> Seat<'a> {
         Ok(Seat { range, indent, written, placing, around, ending })
     }
 
-    /// The edit that puts `lines` there, which are those of the text at the columns where they shall stand.
+    /// Returns the edit that inserts `lines`, which must already have their final indentation.
     pub(super) fn seated(&self, lines: &str) -> Seated {
         let lines = self.without_margin(lines);
         let adopted = |text: &str| self.ending.adopt(text).into_owned();
@@ -89,19 +92,19 @@ impl<'a> Seat<'a> {
         Seated { edits: TextEdits::one(self.range, format!("{before}{lines}{behind}")), new }
     }
 
-    /// Whether the same comes of two texts.
+    /// Whether two texts result in the same edit.
     pub(super) fn is_same(&self, one: &str, other: &str) -> bool {
         self.without_margin(one) == self.without_margin(other)
     }
 
-    /// In the place of a symbol the white space before its first line is there already.
+    /// In a replacement the white space before the symbol's first line is already there.
     fn without_margin<'l>(&self, lines: &'l str) -> &'l str {
         if self.placing == Placing::Instead { lines.trim_start() } else { lines }
     }
 }
 
-/// `written` without the separator at its end that stands behind the symbol already: `f();` in the place of the `f()` before
-/// a `;`.
+/// Removes the separator at the end of `written` if the same one follows the symbol: `f();` in place of the
+/// `f()` before a `;`.
 fn without_second_separator(mut written: String, behind: &str) -> String {
     let behind = behind.trim_start_matches([' ', '\t']);
     if let Some(separator) = [';', ','].into_iter().find(|&separator| written.ends_with(separator))
@@ -113,39 +116,39 @@ fn without_second_separator(mut written: String, behind: &str) -> String {
     written
 }
 
-/// `text` from its first line that is not blank.
+/// Returns `text` from its first line that is not blank.
 fn without_blank_first_lines(text: &str) -> &str {
     let blank = text.len() - text.trim_start().len();
     &text[line_start(text, blank)..]
 }
 
-/// Where text goes beside a symbol.
+/// Where to insert a text beside a symbol.
 enum InsertionSite<'a> {
     Lines(BesideLines<'a>),
-    /// Between things that share a line: what holds the symbol begins or ends on it.
+    /// Between things that share a line: the enclosing block begins or ends on it.
     Within(WithinLine),
 }
 
-/// Between two lines.
+/// A position between two lines.
 struct BesideLines<'a> {
-    /// Start of the line before which it goes.
+    /// The start of the line before which to insert.
     at: u32,
-    /// Blank lines that must stand between.
+    /// The minimum number of blank lines between text and symbol.
     blanks: usize,
-    /// The symbol's own white space.
+    /// The symbol's indentation.
     indent: &'a str,
     ending: Ending,
 }
 
 impl BesideLines<'_> {
-    /// What stands before the text and behind it: `blanks` blank lines on the side of the symbol, `above` before a text that
-    /// goes above it.
+    /// Returns the text to add before and after the insertion: `blanks` blank lines on the side of the
+    /// symbol, and `above` before a text that is inserted above it.
     fn around(&self, target: Target<'_>, placing: Placing, blanks: usize, above: String) -> (String, String) {
         if placing == Placing::Before {
             return (above, "\n".repeat(blanks + 1));
         }
         let blanks = "\n".repeat(blanks);
-        // A text that does not end in a line break does not do so afterwards either.
+        // A text without a final line break must not get one.
         let is_behind_last = self.at as usize == target.text.len() && !is_terminated(target.text);
         if is_behind_last { (format!("\n{blanks}"), String::new()) } else { (blanks, "\n".to_owned()) }
     }
@@ -159,7 +162,7 @@ impl<'a> InsertionSite<'a> {
     ) -> Result<InsertionSite<'a>, SymbolEditError> {
         let row = target.row()?;
         let text = target.text;
-        // Nothing comes between a symbol and its documentation.
+        // Nothing is inserted between a symbol and its documentation.
         let mut range =
             if placing == Placing::Before { target.documented(row, cancel)? } else { row.range() };
         let is_alone = target.whole_lines(range).is_some();
@@ -208,8 +211,8 @@ impl<'a> InsertionSite<'a> {
     }
 }
 
-/// Statements that share the symbol's lines may go on on others: `x = 1; y = [` … What is inserted must not land
-/// inside them.
+/// Moves the insertion points past statements that share the symbol's lines and continue on others, such as
+/// `x = 1; y = [` …: the text must not be inserted inside them.
 fn past_neighbours(
     target: Target<'_>,
     symbol: TextRange,

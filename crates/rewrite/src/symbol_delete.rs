@@ -1,6 +1,6 @@
-//! Deleting a symbol: its whole lines and one of the blank runs around them, or, where other things share its lines, its
-//! range and the separator; its documentation goes with it. References are not looked at. Invariant: no other symbol goes
-//! with it.
+//! Deletes a symbol: its whole lines and one of the adjacent runs of blank lines or, if other things share
+//! its lines, its range and the separator. Its documentation is deleted too. References are not checked.
+//! Invariant: no other symbol is deleted.
 
 use super::endings::{is_terminated, without_break};
 use super::joint::{is_value, joint_rows};
@@ -9,8 +9,9 @@ use symd_base::text::line_starts;
 use symd_base::{Cancel, TextEdit, TextEdits, TextRange};
 use symd_syntax::{Row, StatementKind};
 
-/// Deletes the symbol in `rows`, which has several if it is declared several times in the file, and the documentation that is
-/// attached to it. Another comment before it stays, one behind it on its last line goes.
+/// Deletes the symbol in `rows`, which has several if it is declared several times in the file, with the
+/// documentation that is attached to it. Any other comment before it stays; one behind it on its last line is
+/// deleted.
 pub fn delete_symbol(
     target: Target<'_>,
     rows: &[usize],
@@ -26,7 +27,7 @@ pub fn delete_symbol(
         }
         refuse_last(target, row, rows.len(), cancel)?;
         let range = target.documented(row, cancel)?;
-        // With what stands between them there is one place, and one blank run to take.
+        // Declarations with only blanks between them are deleted as one place, with one run of blank lines.
         match documented.last_mut().filter(|last| is_blank(target.text, last.end, range.start)) {
             Some(last) => last.end = range.end,
             None => documented.push(range),
@@ -46,7 +47,7 @@ fn is_blank(text: &str, start: u32, end: u32) -> bool {
         .is_some_and(|between| between.trim_matches(SEPARATORS).trim().is_empty())
 }
 
-/// What may stand behind a declaration.
+/// Separators that may follow a declaration.
 const SEPARATORS: [char; 2] = [';', ','];
 
 fn refuse_joint(target: Target<'_>, row: &Row) -> Result<(), SymbolEditError> {
@@ -82,9 +83,10 @@ fn refuse_parts(target: Target<'_>, row: &Row, cancel: &Cancel) -> Result<(), Sy
     }
 }
 
-/// Python only, where a block needs a statement: `count` of them go.
+/// Rejects, in Python only, a deletion that leaves a block without a statement; `count` statements are
+/// deleted.
 fn refuse_last(target: Target<'_>, row: &Row, count: usize, cancel: &Cancel) -> Result<(), SymbolEditError> {
-    // At the left margin stand the statements of the file, which needs none.
+    // Statements at the left margin belong to the file, which needs none.
     if target.grammar.name() != "python" || line_start(target.text, row.start as usize) == row.start as usize
     {
         return Ok(());
@@ -98,7 +100,8 @@ fn refuse_last(target: Target<'_>, row: &Row, count: usize, cancel: &Cancel) -> 
     }
 }
 
-/// `lines` with one of the blank runs around them: that at the border of the block or the file, else the shorter.
+/// Extends `lines` by one of the adjacent runs of blank lines: the one at the border of the block or the
+/// file, else the shorter.
 fn with_blank_run(text: &str, lines: TextRange) -> TextRange {
     let starts = line_starts(text);
     let index = |at: u32| starts.partition_point(|&start| start < at);
@@ -134,7 +137,7 @@ fn with_blank_run(text: &str, lines: TextRange) -> TextRange {
     range
 }
 
-/// `range` with the separator behind it, else the one before it.
+/// Extends `range` by the separator after it, else by the one before it.
 fn with_separator(text: &str, range: TextRange) -> TextRange {
     let blank = [' ', '\t'];
     let behind = &text[range.end as usize..];

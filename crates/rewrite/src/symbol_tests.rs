@@ -4,7 +4,7 @@ use symd_parse::Parsers;
 use symd_syntax::extract::Parsed;
 use symd_syntax::{Grammar, Outline, outline};
 
-/// What is done to a symbol.
+/// An edit of a symbol.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Act<'a> {
     Replace(&'a str),
@@ -81,7 +81,7 @@ fn python_bodies_are_replaced_exactly() {
                 "class A:\r\n    def m(self):\r\n        # n\r\n        return 1\r\n",
             ),
             ("def f():\r  pass\rx = 1\r", "f", Replace("def f():\n  return"), "def f():\r  return\rx = 1\r"),
-            // Mixed endings: those of the symbol's line.
+            // Mixed endings: the new text gets those of the symbol's line.
             (
                 "a = 1\r\ndef f():\n  pass\r\n",
                 "f",
@@ -140,22 +140,22 @@ fn text_goes_on_lines_of_its_own() {
             ),
             (two, "f", Before("import os"), "import os\n\ndef f():\n    pass\n\n\ndef g():\n    pass\n"),
             (two, "g", After("x = 1"), "def f():\n    pass\n\n\ndef g():\n    pass\n\nx = 1\n"),
-            // No blank line is asked for at variables.
+            // No blank line is required between variables.
             ("a = 1\nb = 2\n", "a", After("x = 1"), "a = 1\nx = 1\nb = 2\n"),
             ("a = 1\nb = 2\n", "b", Before("x = 1\n"), "a = 1\nx = 1\nb = 2\n"),
-            // No final line break before, none after.
+            // No final line break before, and none after.
             ("a = 1", "a", After("x = 1\n"), "a = 1\nx = 1"),
             ("def f(): pass", "f", After("x = 1"), "def f(): pass\n\nx = 1"),
             ("a = 1\r\nb = 2", "b", After("x = [\n]"), "a = 1\r\nb = 2\r\nx = [\r\n]"),
             ("a = 1\r\n# c\r\nb = 2", "b", Before("x = 1"), "a = 1\r\n# c\r\nx = 1\r\nb = 2"),
             ("a = 1\rb = 2\r", "a", After("x = 1"), "a = 1\rx = 1\rb = 2\r"),
             ("a = 1\r\nb = 2\nc = 3\r\n", "b", After("x\ny"), "a = 1\r\nb = 2\nx\ny\nc = 3\r\n"),
-            // Behind a comment that belongs to the line.
+            // After a comment on the same line.
             ("a = 1  # one\nb = 2\n", "a", After("x"), "a = 1  # one\nx\nb = 2\n"),
-            // What shares the line goes on: not into it.
+            // The statement on the same line continues: nothing is inserted into it.
             ("x = 1; y = [\n    2]\nz = 3\n", "x", After("w = 0"), "x = 1; y = [\n    2]\nw = 0\nz = 3\n"),
             ("y = [\n    2]; x = 1\nz = 3\n", "x", Before("w = 0"), "w = 0\ny = [\n    2]; x = 1\nz = 3\n"),
-            // A bare name is handled by its whole statement.
+            // A bare name stands for its whole statement.
             (
                 "for i in (\n    1,\n):\n    pass\nz = 3\n",
                 "i",
@@ -231,7 +231,7 @@ fn text_goes_on_lines_of_its_own() {
                 "@D()\nexport class A {\n  m(): void {}\n\n  n() {}\n}\n",
             ),
             ("@D()\nclass A {}\n", "A", Before("import x;"), "import x;\n\n@D()\nclass A {}\n"),
-            // The separator behind a symbol is not written twice.
+            // The separator after a symbol is not duplicated.
             (
                 "declare class A {\n  f(): void;\n}\n",
                 "A/f",
@@ -322,7 +322,7 @@ fn symbols_are_deleted_with_their_lines() {
                 Delete,
                 "class A:\n    def __init__(self):\n        self.y = 2\n",
             ),
-            // A method goes, whatever attributes it sets.
+            // A method is deleted together with the attributes that it sets.
             (
                 "class A:\n    def m(self):\n        self.x = 1\n\n    def n(self):\n        pass\n",
                 "A/m",
@@ -377,7 +377,7 @@ fn symbols_are_deleted_with_their_lines() {
                 "class C {\n    val x = 1\n}\n",
             ),
             ("enum class E {\n    A,\n    B,\n}\n", "E/A", Delete, "enum class E {\n    B,\n}\n"),
-            // Its documentation goes with it, and no other comment.
+            // The symbol's documentation is deleted too, and no other comment.
             (
                 "class C {\n    val x = 1\n\n    /**\n     * Of m.\n     */\n    @A\n    fun m() {}\n}\n",
                 "C/m",
@@ -422,7 +422,7 @@ fn symbols_are_deleted_with_their_lines() {
 fn what_goes_beside_a_member_stays_in_what_holds_the_member() {
     let head = |name: &str, text: &str, body: &str| {
         format!(
-            "Error: '{name}' stands on the line of its block's head (src/f:1: `{}`), and no other line can belong to that block; \
+            "Error: '{name}' is on the same line as the head of its block (src/f:1: `{}`), and no other line can belong to that block; \
              put the block on lines of its own first{body}",
             text.lines().next().expect("one")
         )
@@ -523,7 +523,7 @@ fn what_goes_beside_a_member_stays_in_what_holds_the_member() {
             After("void n() {}"),
             "class A { void f() {}\n\n    void n() {}\n\n    void g() {} };\n",
         ),
-        // Not into the body of what shares the line, nor behind it.
+        // Not inserted into the body of the declaration on the same line, nor behind it.
         (
             "java",
             "class A { void f() {} void g() {\n  int x;\n} }\n",
@@ -538,7 +538,7 @@ fn what_goes_beside_a_member_stays_in_what_holds_the_member() {
             After("void n() {}"),
             "void f() {}\n\nvoid n() {}\n\nvoid g() {\n  int x;\n}\n",
         ),
-        // The documentation goes with the member.
+        // The documentation stays with the member.
         (
             "java",
             "class A { /** Of f. */ void f() {} }\n",
@@ -574,7 +574,8 @@ fn what_goes_beside_a_member_stays_in_what_holds_the_member() {
     }
 }
 
-/// A symbol of a statement that declares others, which of them a body without them loses, and a body that has them all.
+/// (language, text, symbol whose statement declares others, body that loses some, the lost ones, body that
+/// declares all)
 const JOINT: [(&str, &str, &str, &str, &str, &str); 14] = [
     ("python", "c, d = 3, 4\n", "c", "c = 9", "'d'", "c, d = 9, 9"),
     ("python", "e = f = 5\n", "e", "e = 9", "'f'", "e = f = 9"),
@@ -616,7 +617,7 @@ fn what_is_declared_together_with_a_symbol_is_not_lost_with_it() {
             "{told}"
         );
     }
-    // What a method assigns elsewhere is part of it.
+    // An attribute that a method assigns belongs to the method.
     let python = "class A:\n    def m(self):\n        self.x = 1\n\n    def n(self):\n        pass\n";
     let put = edited("python", python, "A/m", Replace("def m(self):\n    pass"), Indentation::Auto);
     assert_eq!(put, python.replace("self.x = 1", "pass"));

@@ -1,5 +1,6 @@
-//! Where a text goes beside a symbol that shares its lines with what holds it, or with what goes on over further lines:
-//! `class A { void f() {} void g() {} }`. It is put right beside the symbol, on lines of its own; what stands behind it begins a line, too. Invariant: only white space is
+//! Inserts a text beside a symbol that shares its lines with its enclosing block, or with something that
+//! continues on further lines: `class A { void f() {} void g() {} }`. The text is inserted right beside the
+//! symbol, on lines of its own; the text behind it also begins on a new line. Invariant: only white space is
 //! replaced.
 
 use super::indent_level::IndentLevel;
@@ -8,21 +9,22 @@ use super::symbol::{Target, line_start, stands_apart};
 use super::written_for::Placing;
 use symd_base::TextRange;
 
-/// A gap on a line.
+/// A position within a line.
 #[derive(Debug)]
 pub(super) struct WithinLine {
-    /// White space that the text and its line breaks replace.
+    /// The white space to replace by the text and its line breaks.
     pub(super) gap: TextRange,
-    /// The column of members.
+    /// The indentation of the block's members.
     pub(super) indent: String,
-    /// What the line behind the text begins with.
+    /// The indentation of the line behind the text.
     behind: String,
-    /// Blank lines that must stand before the text, and behind it.
+    /// The minimum number of blank lines before and after the text.
     blanks: (usize, usize),
 }
 
 impl WithinLine {
-    /// The gap beside `symbol` that lies in `inside`, which is between the braces that hold it; `None` where only the file does.
+    /// Finds the gap beside `symbol` within `inside`, the range between the enclosing braces; `None` where
+    /// only the file encloses the symbol.
     pub(super) fn of(
         target: Target<'_>,
         placing: Placing,
@@ -67,7 +69,8 @@ impl WithinLine {
         }
     }
 
-    /// What stands before the text and behind it, with at least `blanks` blank lines on the side of the symbol.
+    /// Returns the text to add before and after the insertion, with at least `blanks` blank lines on the side
+    /// of the symbol.
     pub(super) fn around(&self, placing: Placing, blanks: usize) -> (String, String) {
         let (mut above, mut below) = self.blanks;
         match placing {

@@ -1,32 +1,33 @@
-//! For which column a given text was written, by its further lines: in languages of braces its closing brace stands there,
-//! in Python a block stands one level deeper. Invariant: where the lines fit the symbol's own column, that is the answer.
+//! Determines the column that a given text was written for, from the lines after its first: in languages with
+//! braces the closing brace is at that column, in Python a block is one level deeper. Invariant: where the
+//! lines are consistent with the symbol's own column, that is the result.
 
 use super::block::{BlockLine, TextBlock};
 
-/// Where a text goes.
+/// Where to put a given text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placing {
-    /// In the place of a symbol's text: its first line takes the symbol's column, whatever stands before it.
+    /// In place of a symbol's text: its first line gets the symbol's column, whatever precedes it.
     Instead,
     /// On lines of its own before the symbol.
     Before,
-    /// On lines of its own behind the symbol.
+    /// On lines of its own after the symbol.
     After,
 }
 
-/// The place for which a text may have been written.
+/// The position for which a text may have been written.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SymbolColumn<'a> {
-    /// The column of the symbol, in characters.
+    /// The symbol's column, in characters.
     pub(super) at: usize,
-    /// How wide a level is.
+    /// The width of an indentation level.
     pub(super) level: usize,
     pub(super) placing: Placing,
-    /// What stands there now.
+    /// The text that is replaced.
     pub(super) present: Option<&'a TextBlock<'a>>,
 }
 
-/// The column that `body` was written for; `None` where its lines do not tell.
+/// Returns the column that `body` was written for; `None` where its lines do not determine it.
 pub(super) fn written_for(body: &TextBlock<'_>, column: SymbolColumn<'_>) -> Option<usize> {
     let (first, further) = body.lines.split_first()?;
     let own = Some(first.width()).filter(|&width| width > 0 || column.placing != Placing::Instead);
@@ -53,7 +54,8 @@ pub(super) fn written_for(body: &TextBlock<'_>, column: SymbolColumn<'_>) -> Opt
     }
 }
 
-/// A text on lines of its own shows its column by its first line, unless that alone lost its white space.
+/// Returns the column of a text on lines of its own: that of its first line, unless only the first line has
+/// lost its white space.
 fn beside(body: &TextBlock<'_>, column: SymbolColumn<'_>, own: usize, least: usize, is_flush: bool) -> usize {
     if least <= own {
         return least;
@@ -61,14 +63,14 @@ fn beside(body: &TextBlock<'_>, column: SymbolColumn<'_>, own: usize, least: usi
     if is_flush {
         return if own == 0 { least } else { own };
     }
-    // What goes on with an expression may stand two levels deeper.
+    // The continuation of an expression may be two levels deeper.
     let twice = (body.grammar.name() != "python").then_some(2 * column.level);
     let is_own = [Some(column.level), body.step(), twice].into_iter().flatten().any(|step| least == step);
     if own == 0 && !is_own && least == column.at + column.level { column.at } else { own }
 }
 
-/// For a text whose further lines go on with its first: by lines that the present text has too, by the bracket under which
-/// they are aligned, by one level or two.
+/// Returns the column of a text whose further lines continue its first: determined by lines that also occur
+/// in the present text, by the bracket to which they are aligned, or by one or two levels.
 fn by_continuation(body: &TextBlock<'_>, column: SymbolColumn<'_>, own: Option<usize>) -> Option<usize> {
     let (first, further) = body.lines.split_first()?;
     let is_told =
@@ -91,7 +93,7 @@ fn by_continuation(body: &TextBlock<'_>, column: SymbolColumn<'_>, own: Option<u
     depths.iter().find_map(fits).or_else(|| least.checked_sub(depths[0])).or(Some(0))
 }
 
-/// By lines that stand in the present text too: all must say the same.
+/// Returns the column that follows from lines that also occur in the present text, if they all agree.
 fn by_present(lines: &[&BlockLine<'_>], present: &TextBlock<'_>, at: usize) -> Option<usize> {
     let mut found = None;
     for line in lines {
@@ -105,7 +107,8 @@ fn by_present(lines: &[&BlockLine<'_>], present: &TextBlock<'_>, at: usize) -> O
     found
 }
 
-/// Whether the lines behind the first stand beside it: it is a comment, an annotation, a decorator or a whole statement.
+/// Whether the lines after the first are at its level, because the first is a comment, an annotation, a
+/// decorator or a whole statement.
 fn opens_nothing(body: &TextBlock<'_>, first: &BlockLine<'_>) -> bool {
     const OPENERS: [&str; 9] = ["async", "class", "def", "for", "if", "match", "try", "while", "with"];
     let rest = first.rest.trim_end();
@@ -119,7 +122,7 @@ fn opens_nothing(body: &TextBlock<'_>, first: &BlockLine<'_>) -> bool {
     is_comment || is_attribute || is_template || is_annotation(rest)
 }
 
-/// `@A`, `@a.B(1, "x")`, and nothing behind it.
+/// Whether the line is only an annotation: `@A`, `@a.B(1, "x")`.
 fn is_annotation(rest: &str) -> bool {
     let Some(named) = rest.strip_prefix('@') else { return false };
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | ':');
@@ -131,7 +134,7 @@ fn is_bracket(line: &BlockLine<'_>) -> bool {
     line.rest.starts_with(['}', ')', ']', '{'])
 }
 
-/// The last bracket of `line` that is not closed on it; quoted ones do not count.
+/// Returns the last bracket of `line` that is not closed on it, ignoring quoted ones.
 fn open_bracket(line: &str) -> Option<usize> {
     let mut open = Vec::new();
     let mut quote = None;
@@ -177,7 +180,7 @@ mod tests {
             ("python", "def f(a,\n      b):\n    return 1", 4, Some(0)),
             ("python", "    def f():\n    return 1", 4, Some(0)),
             ("python", "        def f():\n            return 1", 4, Some(8)),
-            // One level behind the symbol's column, whatever stands before the first line.
+            // One level deeper than the symbol's column, whatever precedes the first line.
             ("python", "  def f():\n    return 1", 0, Some(0)),
             ("python", "def f():\n    return 1\n\ndef g():\n    return 2", 4, Some(0)),
             ("python", "x = [\n    1,\n]", 4, Some(0)),
@@ -208,7 +211,7 @@ mod tests {
             ("python", "    def f():\n        return 1", 4, Some(4)),
             ("python", "x = 1", 4, Some(0)),
             ("python", "        def f():\n            return 1", 4, Some(8)),
-            // Only the first line lost its white space.
+            // Only the first line has lost its white space.
             ("python", "def f():\n        return 1", 4, Some(4)),
             ("kotlin", "fun f() {\n        g()\n    }", 4, Some(4)),
             ("kotlin", "fun f() =\n        g()", 4, Some(0)),

@@ -1,6 +1,6 @@
-//! The life of one connection, whatever carries it: hello, requests, the end. The reader never waits for a
-//! request, so that a cancellation is read while its request runs. Invariant: every request that was read
-//! is answered, refused or cancelled before the connection ends; nothing of it goes on afterwards.
+//! The life cycle of one connection, over any transport: hello, requests, end. The reader never waits for a
+//! request, so a cancellation is read while its request runs. Invariant: every request that was read is
+//! answered, rejected or cancelled before the connection ends, and no work for it continues afterwards.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -27,22 +27,23 @@ use crate::protocol::{
 use crate::session::Session;
 use symd_shell::Environment;
 
-/// How long requests may go on after the daemon was asked to end.
+/// How long requests may continue after the daemon was asked to exit.
 pub const DRAIN_DEADLINE: Duration = Duration::from_secs(5);
 
-/// How often to look whether a client that sends no more still waits for its answers.
+/// How often to check whether a client that closed its sending side still waits for its responses.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// What the other end of the connection is doing when nothing more can be read from it.
+/// The state of the peer when its input has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// It sends no more, but still reads: its requests are answered.
+    /// The peer sends no more but still reads: its requests are answered.
     HalfClosed,
-    /// It is gone: its requests are stopped.
+    /// The peer is gone: its requests are stopped.
     Gone,
 }
 
-/// Serves one client until it leaves, or the daemon ends. `ended` tells what an end of input means.
+/// Serves one client until it disconnects or the daemon exits. `ended` determines what the end of input
+/// means.
 pub async fn serve<R, W>(host: Arc<Host>, reader: R, writer: W, ended: fn(&R) -> Ended)
 where
     R: AsyncRead + Unpin,
@@ -65,7 +66,7 @@ where
     let in_flight = Arc::clone(&conversation.in_flight);
     let how = tokio::select! {
         how = conversation.read_all(&mut lines, ended) => how,
-        // A writer that gave up ends the reader as well, even one that waits for room in the outbox.
+        // A writer that gave up also ends the reader, even one that waits for room in the outbox.
         () = outbox.closed() => Ended::Gone,
         () = host.draining() => Ended::HalfClosed,
     };
@@ -86,7 +87,7 @@ where
     }
 }
 
-/// Waits until a client that sends no more is gone altogether. The system wakes nobody for that.
+/// Waits until a half-closed client is gone. Polls, since the operating system sends no event for that.
 async fn gone<R>(reader: &R, ended: fn(&R) -> Ended) {
     let mut clock = tokio::time::interval(LOOK_EVERY);
     while ended(reader) != Ended::Gone {
@@ -94,21 +95,21 @@ async fn gone<R>(reader: &R, ended: fn(&R) -> Ended) {
     }
 }
 
-/// Waits until the time that a draining daemon grants is over.
+/// Waits until the daemon drains and the deadline for its requests has passed.
 async fn drained(host: &Host) {
     host.draining().await;
     let never = std::future::pending::<()>();
-    // Elapsing is the event here: requests had their time.
+    // The time-out is the awaited event.
     let _ = tokio::time::timeout(DRAIN_DEADLINE, never).await;
 }
 
-/// How a client talks.
+/// The protocol that a client may use.
 enum Manner {
-    /// It has said nothing yet.
+    /// The client has sent nothing yet.
     Unknown,
-    /// MCP and `symd/` methods.
+    /// MCP and the `symd/` methods.
     Full(Arc<Session>),
-    /// A version of symd with which only status and stop are shared.
+    /// Only `symd/status` and `symd/stop`: the client's version of symd has no other protocol in common.
     ControlOnly(Arc<Session>),
 }
 
@@ -142,7 +143,7 @@ impl Conversation {
                 Line::NoRoom => Err(Wrong::no_room(self.host.unfinished().most())),
                 Line::End => return ended(lines.source()),
             };
-            // Tasks that have ended are forgotten as we go.
+            // Discards finished tasks.
             while self.tasks.try_join_next().is_some() {}
             if let Err(wrong) = taken
                 && self.outbox.send(wrong.line()).await == Err(Closed)
@@ -178,7 +179,7 @@ impl Conversation {
             return Err(Wrong::new(
                 Value::Null,
                 INVALID_REQUEST,
-                "a hello is the first line of a connection",
+                "a hello must be the first line of a connection",
             ));
         }
         let line = match self.greet(value["symd"].take()) {
@@ -187,7 +188,7 @@ impl Conversation {
                 hello_line(&Refusal { error, reason, protocol: PROTOCOL, version: VERSION.to_owned() })
             }
         };
-        // A client that is gone is noticed by the writer.
+        // The writer notices a client that is gone.
         let _ = self.outbox.send(line).await;
         Ok(())
     }
@@ -197,7 +198,7 @@ impl Conversation {
             return Err((Reason::Draining, "this daemon is about to end".to_owned()));
         }
         let hello: Hello = serde_json::from_value(hello)
-            .map_err(|error| (Reason::Malformed, format!("this is no hello: {error}")))?;
+            .map_err(|error| (Reason::Malformed, format!("this is not a hello: {error}")))?;
         let protocol = match agree(PROTOCOL, hello.protocol) {
             Agreement::Speak(version) => version,
             Agreement::TheyAreNewer | Agreement::TheyAreOlder => {
@@ -216,7 +217,7 @@ impl Conversation {
         let session = self.session(&hello.toolset, self.proof())?;
         tracing::info!(session = self.number, client = hello.client, toolset = session.name, "connected");
         if !hello.client.is_empty() && hello.client != "mcp" {
-            // A shim is named by the client behind it.
+            // A shim gets the name of the MCP client behind it.
             session.client.named(hello.client);
         }
         let proof = session.asking.word().map(str::to_owned);
@@ -234,10 +235,11 @@ impl Conversation {
         })
     }
 
-    /// What this connection may prove. One that cannot get its answers refused, which says so.
+    /// Returns the proof of this connection. Without one, the user's answers over it are rejected, with the
+    /// reason.
     fn proof(&self) -> Option<Proof> {
         let proof = self.host.approvals()?.proof();
-        proof.inspect_err(|error| tracing::warn!(%error, "a connection cannot show whose it is")).ok()
+        proof.inspect_err(|error| tracing::warn!(%error, "cannot create a connection's proof")).ok()
     }
 
     fn session(&self, toolset: &[String], proof: Option<Proof>) -> Result<Arc<Session>, (Reason, String)> {
@@ -246,7 +248,7 @@ impl Conversation {
         Ok(Arc::new(Session::new(Arc::clone(&self.host), self.number, connection, chosen)))
     }
 
-    /// Nothing more is read: questions that are open stay unanswered.
+    /// Declares that no more answers will arrive: open questions stay unanswered.
     fn end_of_answers(&self) {
         if let Manner::Full(session) = &self.manner {
             session.asking.end();

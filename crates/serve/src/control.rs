@@ -1,4 +1,4 @@
-//! The methods under `symd/`, by which symd's own command line talks to the daemon. No MCP here.
+//! The `symd/` methods, which symd's own command line sends to the daemon. Contains no MCP.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,13 +22,13 @@ use crate::session::describe;
 use symd_ops::Project;
 use symd_toolsets::Reply;
 
-/// How often a client that waits for the index hears how far it is.
+/// How often a client that waits for the index receives progress.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 
-/// How often a client that waits for a call hears what it is waiting for.
+/// How often a client that waits for a call receives progress.
 const CALL_PROGRESS_EVERY: Duration = Duration::from_millis(500);
 
-/// Answers one request. Nothing is sent when it is stopped.
+/// Handles one request. Sends no response if the request is stopped.
 pub(super) async fn answer(session: Arc<Session>, request: Request, ticket: Ticket, outbox: Outbox) {
     let id = request.id.clone();
     let line = match result(&session, request, &ticket, &outbox).await {
@@ -36,7 +36,7 @@ pub(super) async fn answer(session: Arc<Session>, request: Request, ticket: Tick
         Ok(None) => return,
         Err(wrong) => wrong.line(),
     };
-    // A client that left does not wait for this.
+    // An error means that the client is gone.
     let _ = outbox.send(line).await;
 }
 
@@ -50,7 +50,7 @@ async fn result(
     match request.method.as_str() {
         STATUS => {
             let host = Arc::clone(&session.host);
-            // It looks at the servers' programs and processes.
+            // `status` inspects the servers' programs and processes, which blocks.
             let status = tokio::task::spawn_blocking(move || host.status()).await;
             status.map(Some).map_err(|error| Wrong::new(id, INTERNAL_ERROR, error.to_string()))
         }
@@ -97,7 +97,7 @@ async fn result(
         SETTLED => {
             let wanted: SettledParams = params(&id, SETTLED, request.params)?;
             if let (true, Some(project)) = (wanted.retry, session.host.project()) {
-                // An engine that has stopped says so below.
+                // If the engine has stopped, `settled` below reports it.
                 let _ = project.engine.retry_unparsable().await;
             }
             Ok(settled(session, ticket, outbox).await)
@@ -106,7 +106,8 @@ async fn result(
     }
 }
 
-/// A reply as it is sent: a picture beside the words for who cannot show it, as the command line.
+/// Returns a reply as JSON. An image is sent beside the text, for clients that cannot show images, such as
+/// the command line.
 fn replied(reply: Reply) -> Value {
     let mut answer = json!({ "text": reply.text, "outcome": reply.outcome.name() });
     if let Some(image) = reply.image {
@@ -126,7 +127,7 @@ struct ToolsParams {
 #[serde(default, deny_unknown_fields)]
 #[derive(Default)]
 struct SettledParams {
-    /// Whether files that are parsed no more are tried again first.
+    /// Whether to retry quarantined files first.
     retry: bool,
 }
 
@@ -138,13 +139,13 @@ struct CallParams {
     arguments: Map<String, Value>,
     #[serde(default)]
     toolset: Vec<String>,
-    /// Whether to tell what the call is waiting for.
+    /// Whether to send progress while the call runs.
     #[serde(default)]
     progress: bool,
-    /// Whether the user can be asked there.
+    /// Whether the client can ask the user.
     #[serde(default)]
     can_ask: bool,
-    /// What the user has said to this call.
+    /// The user's answer to the approval question for this call.
     answer: Option<UsersAnswer>,
 }
 
@@ -207,7 +208,7 @@ fn of_toolset(session: &Session, id: &Value, names: &[String]) -> Result<Session
     Ok(session.with_listings(chosen.map_err(|message| Wrong::new(id.clone(), INVALID_PARAMS, message))?))
 }
 
-/// Runs `call`, telling from time to time what is being done.
+/// Runs `call` and sends progress notifications meanwhile. `None` if the client is gone.
 async fn telling(session: &Session, outbox: &Outbox, call: impl Future<Output = Ran>) -> Option<Ran> {
     let mut call = std::pin::pin!(call);
     let first = tokio::time::Instant::now() + CALL_PROGRESS_EVERY;

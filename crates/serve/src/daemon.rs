@@ -1,6 +1,7 @@
-//! The daemon's life: lock, socket, engine, clients, the end. One per root and user: the lock is taken
-//! before the socket is bound and held until the process is gone. Invariant: only the holder of the lock
-//! removes a socket, and whoever is asked to end removes it before finishing what is under way.
+//! The daemon's life cycle: lock, socket, engine, clients, shutdown. There is one daemon per root and user:
+//! it takes the lock before it binds the socket and holds it until the process exits. Invariant: only the
+//! holder of the lock removes a socket, and a daemon that was asked to exit removes its socket before it
+//! finishes the requests in flight.
 
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -36,90 +37,90 @@ use symd_toolsets::listing::choose;
 use symd_vfs::Root;
 use symd_watch::{BackendChoice, WatchOptions};
 
-/// How long to wait for a daemon that is just starting, or just ending.
+/// How long to wait for a daemon that is starting or shutting down.
 pub const HANDOVER_DEADLINE: Duration = Duration::from_secs(20);
 
-/// How often files are looked at that may have changed without an event: writes through mmap or a hard link from
-/// outside the project.
+/// How often to rescan files that may have changed without an event: writes through mmap or through a hard
+/// link from outside the project.
 const SWEEP_EVERY: Duration = Duration::from_secs(600);
 
-/// How long the engine may take to write what its cache has not got.
+/// How long the engine may take to write results that its cache does not have yet.
 const SHUTDOWN_DEADLINE: Duration = Duration::from_secs(10);
 
-/// What a daemon is started with.
+/// Parameters of a daemon.
 #[derive(Debug)]
 pub struct Start {
-    /// The root and its files.
+    /// The root and the paths of the daemon's files.
     pub place: DaemonPaths,
-    /// The user's settings.
     pub settings: Settings,
-    /// Languages and trust.
+    /// The project's languages and its trust.
     pub setup: Setup,
-    /// What is logged; overrides the settings.
+    /// Log filter; overrides the one in the settings.
     pub log_filter: Option<String>,
-    /// Where log lines go besides the log.
+    /// Where log lines are copied to, besides the log file.
     pub echo: Echo,
 }
 
-/// What whoever started the daemon is told, once.
+/// The result of starting, reported once to the process that started the daemon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Begun {
-    /// The socket listens.
+    /// The socket accepts connections.
     Ready,
-    /// Another daemon serves this root; this one ends.
+    /// Another daemon serves this root; this one exits.
     AlreadyRunning,
 }
 
 /// Why a daemon did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum DaemonError {
-    /// Its directories are not usable.
+    /// A directory of the daemon is not usable.
     #[error(transparent)]
     State(#[from] StateError),
-    /// Its lock cannot be taken.
+    /// The lock cannot be acquired.
     #[error("cannot lock {}: {source}", path.display())]
     Lock {
-        /// The lock.
+        /// The lock file.
         path: PathBuf,
-        /// What the system said.
+        /// The operating system's error.
         source: io::Error,
     },
-    /// Another daemon holds the lock and does not answer.
-    #[error("another symd daemon{holder} holds {} and does not answer; end it, then try again", path.display())]
+    /// Another daemon holds the lock and does not respond.
+    #[error("another symd daemon{holder} holds {} and does not answer; kill it, then try again", path.display())]
     Stuck {
-        /// The lock.
+        /// The lock file.
         path: PathBuf,
-        /// ` (pid 7)`, if that is known.
+        /// ` (pid 7)`, or empty if the pid is unknown.
         holder: String,
     },
-    /// The socket cannot be made.
+    /// The socket cannot be created.
     #[error("cannot listen on {}: {source}", path.display())]
     Socket {
         /// The socket.
         path: PathBuf,
-        /// What the system said.
+        /// The operating system's error.
         source: io::Error,
     },
-    /// Logging is not possible as configured.
+    /// Logging cannot start with the configured filter or file.
     #[error("{0}")]
     Log(String),
-    /// A setting names what does not exist.
+    /// The setting `toolset` names a toolset that does not exist.
     #[error("{0}; correct `toolset` in config.toml")]
     Toolset(String),
-    /// Edits cannot be kept, or what a crash left cannot be put back.
+    /// The history of edits is not usable, or an edit that a crash interrupted cannot be rolled back.
     #[error("{0}")]
     Edit(#[from] EditError),
     /// The engine did not start.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// No threads, no signals.
+    /// Threads or signal handlers cannot be created.
     #[error("cannot start: {0}")]
     Runtime(#[from] io::Error),
 }
 
-/// Runs a daemon until it is asked to end. `announce` is called when it is ready, or not needed.
+/// Runs a daemon until it is asked to exit. Calls `announce` once, when the daemon is ready or when it is not
+/// needed.
 pub fn run(start: Start, announce: impl FnOnce(Begun)) -> Result<(), DaemonError> {
-    // What whoever started us left open is none of ours, nor of what we start.
+    // Descriptors inherited from the starting process must not reach the processes that the daemon starts.
     close_fds::set_fds_cloexec(3, &[]);
     let place = &start.place;
     place.prepare()?;
@@ -137,54 +138,57 @@ pub fn run(start: Start, announce: impl FnOnce(Begun)) -> Result<(), DaemonError
     register(place);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let ended = runtime.block_on(live(&start, locks.starting, announce));
-    // Work that does not look at its cancellation must not keep the process, and with it the lock.
+    // Work that ignores its cancellation must not keep the process alive, and with it the lock.
     runtime.shutdown_background();
     drop(locks.living);
     ended
 }
 
-/// Lets the user's agents change to this project by name, now that its user has opened it.
+/// Registers the project, so that the user's agents can switch to it by name. The user has opened it by
+/// starting this daemon.
 fn register(place: &DaemonPaths) {
-    // Without it everything else works.
+    // Everything else works without the registration.
     if let Err(error) = Projects::new(&place.state_of_all).add(&place.root) {
-        tracing::warn!(%error, "the project is not registered");
+        tracing::warn!(%error, "cannot register the project");
     }
 }
 
-/// Keeps those who clean the shared directory of old files (systemd-tmpfiles) from the sockets: they leave a directory alone
-/// whose lock is held, here by each daemon for as long as it lives.
+/// Prevents cleaners of the shared directory (systemd-tmpfiles) from deleting the sockets as old files: they
+/// skip a directory that is locked. Each daemon holds a shared lock on it until it exits.
 fn keep(directory: &Path) -> Option<std::fs::File> {
     let flags = rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::DIRECTORY | rustix::fs::OFlags::CLOEXEC;
     let kept = rustix::fs::open(directory, flags, rustix::fs::Mode::empty()).map(std::fs::File::from);
     let locked = kept.and_then(|kept| {
         rustix::fs::flock(&kept, rustix::fs::FlockOperation::NonBlockingLockShared).map(|()| kept)
     });
-    locked.inspect_err(|error| tracing::warn!(%error, "old sockets may be cleaned away")).ok()
+    locked.inspect_err(|error| tracing::warn!(%error, "cannot protect the sockets from file cleanup")).ok()
 }
 
-/// A daemon takes its note away when it ends in order. One that crashed has said of what it died (`last_words`); one that
-/// was ended by SIGKILL could say nothing, and who reads the log finds it here.
+/// Logs a warning if the previous daemon did not exit cleanly. A daemon removes its metadata file on a clean
+/// exit. A daemon that crashed has logged the cause (`last_words`); one that was killed by SIGKILL could not,
+/// so the log says so here.
 fn tell_how_the_last_ended(place: &DaemonPaths) {
     if place.meta().exists() {
         tracing::warn!(
-            "the daemon before this one{} did not end in order; if no line above says what it died of, it was killed by SIGKILL (by the system, for lack of memory?)",
+            "the previous daemon{} did not exit cleanly; if no line above names the cause, it was killed by SIGKILL (perhaps by the system, for lack of memory)",
             holder(place)
         );
     }
 }
 
 struct Locks {
-    /// Held for life.
+    /// Held until the process exits.
     living: Lock,
     /// Held until the socket listens.
     starting: Lock,
 }
 
-/// Takes the locks; `None` when a daemon is running.
+/// Takes both locks; `None` if a daemon is running.
 fn acquire(place: &DaemonPaths) -> Result<Option<Locks>, DaemonError> {
     let failed = |path: PathBuf| move |source| DaemonError::Lock { path, source };
     let stuck = || DaemonError::Stuck { path: place.lock(), holder: holder(place) };
-    // Starters queue here, so that whoever finds the other lock taken knows: its holder listens, or is ending.
+    // Starting daemons queue for this lock, so whichever then finds the other lock taken knows that its
+    // holder listens or is shutting down.
     let starting = lock::lock_within(&place.start_lock(), HANDOVER_DEADLINE)
         .map_err(failed(place.start_lock()))?
         .ok_or_else(stuck)?;
@@ -238,14 +242,14 @@ async fn live(start: &Start, starting: Lock, announce: impl FnOnce(Begun)) -> Re
     let (all_outlines, limit) = (place.outlines_of_all().to_owned(), settings.cache_max_bytes);
     tokio::task::spawn_blocking(move || {
         if let Err(error) = cache::gc(&all_outlines, limit) {
-            tracing::warn!(%error, "the cache's size limit is not held");
+            tracing::warn!(%error, "cannot reduce the cache to its size limit");
         }
     });
 
     let accepting = tokio::spawn(socket::accept_all(listener, Arc::clone(&host), place.clone()));
     let why = tokio::select! {
         signal = signals.any() => signal,
-        () = idle(&host, settings.idle_exit()) => "nobody was connected for long",
+        () = idle(&host, settings.idle_exit()) => "no client was connected for the configured idle time",
         () = host.draining() => "a client asked for it",
         () = gone(&host) => "the project's root is gone",
     };
@@ -258,10 +262,10 @@ async fn live(start: &Start, starting: Lock, announce: impl FnOnce(Begun)) -> Re
         let editor = Arc::clone(&project.editor);
         let edits = tokio::task::spawn_blocking(move || editor.idle());
         if tokio::time::timeout(SHUTDOWN_DEADLINE, edits).await.is_err() {
-            tracing::warn!("an edit did not end in time; the next start puts back what it leaves");
+            tracing::warn!("an edit did not finish in time; the next daemon recovers it when it starts");
         }
         let engine = tokio::time::timeout(SHUTDOWN_DEADLINE, project.engine.shutdown());
-        // Bounded by itself: it ends by force what does not end when asked.
+        // `servers.shutdown` limits its own time: it kills servers that do not exit when asked.
         let (engine, ()) = tokio::join!(engine, project.servers.shutdown());
         if engine.is_err() {
             tracing::warn!("the engine did not stop in time");
@@ -272,11 +276,11 @@ async fn live(start: &Start, starting: Lock, announce: impl FnOnce(Begun)) -> Re
     Ok(())
 }
 
-/// This very program, even if an upgrade has put another one in its place.
+/// The executable of this process, even if an upgrade has replaced the file on disk.
 pub const THIS_PROGRAM: &str = "/proc/self/exe";
 
-/// Opens the project of a place: starts its engine, and makes ready to start its language servers. `program` is symd, of
-/// which the processes that parse and that watch over shells are started ([`THIS_PROGRAM`] in a daemon).
+/// Opens the project of `place`: starts its engine and prepares its language servers. `program` is the symd
+/// executable from which parse workers and shell wardens are started ([`THIS_PROGRAM`] in a daemon).
 pub fn open_project(
     program: &Path,
     place: &DaemonPaths,
@@ -286,7 +290,8 @@ pub fn open_project(
 ) -> Result<Project, DaemonError> {
     let root = Root::open(&place.root).map_err(|source| EngineError::root(&place.root, source))?;
     let root = Arc::new(root);
-    // Before anything is read: what a crash cut short must not be taken for the project.
+    // Recovery comes before any file is read: an interrupted edit must not be mistaken for the project's
+    // state.
     let (editor, recovered) = Editor::open(Arc::clone(&root), &place.edits())?;
     tell(&recovered);
     let shells = Shells {
@@ -329,10 +334,11 @@ pub fn open_project(
     Ok(Project { engine, servers, languages, editor, recovered, shells, max_answer_chars })
 }
 
-/// Keeps questions waiting while an edit changes files. Must be called within a tokio runtime.
+/// Returns a gate that makes questions wait while an edit changes files. Must be called within a tokio
+/// runtime.
 pub fn gate(engine: &Engine) -> ReaderGate {
     let (engine, runtime) = (engine.clone(), tokio::runtime::Handle::current());
-    // Called on the editor's own thread, which may block.
+    // Runs on the editor's own thread, which may block.
     ReaderGate::new(move || {
         let still = runtime.block_on(engine.still()).map_err(|busy| busy.to_string())?;
         Ok(Box::new(still) as Closed)
@@ -366,7 +372,7 @@ fn write_meta(place: &DaemonPaths) -> Result<(), StateError> {
     state::replace_file(&place.meta(), &[meta.to_string().as_bytes(), b"\n"])
 }
 
-/// Waits until the root directory has vanished or was moved away.
+/// Waits until the root directory has been deleted or moved away.
 async fn gone(host: &Host) {
     match host.project() {
         Some(project) => project.engine.gone().await,
@@ -374,7 +380,7 @@ async fn gone(host: &Host) {
     }
 }
 
-/// Waits until nobody has been connected for `limit`; for ever without one.
+/// Waits until no client has been connected for `limit`; waits forever if there is no limit.
 async fn idle(host: &Host, limit: Option<Duration>) {
     let Some(limit) = limit else { return std::future::pending().await };
     let mut activity = host.activity();

@@ -1,5 +1,6 @@
-//! Where the daemon of one root keeps its socket, lock, log and cache. Only names; nothing is created but by
-//! [`DaemonPaths::prepare`]. Invariant: client and daemon compute the same place from the same environment.
+//! The paths of one root's daemon: socket, lock, log and cache. Only [`DaemonPaths::prepare`] and
+//! [`DaemonPaths::verify`] create anything. Invariant: client and daemon compute the same paths from the same
+//! environment.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -9,39 +10,41 @@ use symd_base::state::{self, LastingDirs, StateDirs, StateError};
 use symd_config::approvals::user_file;
 use symd_config::roots::repository_of;
 
-/// Bytes of a socket's path that every Unix takes: macOS has 104 with the final NUL, Linux 108.
+/// The longest path of a socket, in bytes, that every Unix accepts: macOS has 104 with the final NUL, Linux
+/// 108.
 const SOCKET_PATH_BYTES: usize = 103;
 
-/// The directory, in the cache, of all repositories' outlines.
+/// The name of the directory, in the cache, with the outlines of all repositories.
 pub const OUTLINES: &str = "outlines";
 
-/// The files of one root's daemon.
+/// The paths of one root's daemon.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DaemonPaths {
     /// The project root.
     pub root: PathBuf,
-    /// Holds the directories of all daemons' sockets of this user.
+    /// The directory with the socket directories of all daemons of this user.
     pub runtime_base: PathBuf,
-    /// Socket and lock of this daemon.
+    /// The directory with this daemon's socket and lock.
     pub runtime: PathBuf,
-    /// What this daemon makes for a moment: where its own environment says that memory is.
+    /// The directory of this daemon's temporary files: in the runtime directory that its own environment
+    /// names.
     pub scratch: PathBuf,
     /// The directories whose files outlive a daemon.
     pub lasting: LastingDirs,
-    /// Outlines, shared by all work trees of one repository.
+    /// Outlines, shared by all work trees of a repository.
     pub outlines: PathBuf,
-    /// Logs.
+    /// The directory of this daemon's logs and other persistent state.
     pub state: PathBuf,
-    /// Holds the state of all projects of this user, and the list of them.
+    /// The directory with the state of all projects of this user, and the list of them.
     pub state_of_all: PathBuf,
     /// Language servers that symd installed, for all projects.
     pub installed_servers: PathBuf,
-    /// What the user has settled about tool calls, in all projects.
+    /// The user's approval settings, for all projects.
     pub approvals: PathBuf,
 }
 
 impl DaemonPaths {
-    /// The place of the daemon for `root`, which must be canonical.
+    /// Computes the paths of the daemon for `root`, which must be canonical.
     pub fn new(dirs: &StateDirs, root: &Path) -> DaemonPaths {
         let name = name_of(root);
         let runtime_base = runtime_base(&dirs.meeting);
@@ -59,67 +62,67 @@ impl DaemonPaths {
         }
     }
 
-    /// Holds the outlines of all repositories of this user.
+    /// Returns the directory with the outlines of all repositories of this user.
     pub fn outlines_of_all(&self) -> &Path {
         self.outlines.parent().unwrap_or(&self.outlines)
     }
 
-    /// The socket.
     pub fn socket(&self) -> PathBuf {
         self.runtime.join("s.sock")
     }
 
-    /// Locked by the daemon for as long as it lives.
+    /// Returns the lock that the daemon holds until it exits.
     pub fn lock(&self) -> PathBuf {
         self.runtime.join("lock")
     }
 
-    /// Locked by whoever is starting a daemon, until its socket listens.
+    /// Returns the lock that a starting daemon holds until its socket listens.
     pub fn start_lock(&self) -> PathBuf {
         self.runtime.join("start.lock")
     }
 
-    /// Who the daemon is.
+    /// Returns the daemon's metadata file: pid, version, directories.
     pub fn meta(&self) -> PathBuf {
         self.runtime.join("meta.json")
     }
 
-    /// The directory in which the engine makes its barrier files.
+    /// Returns the directory in which the engine creates its barrier files.
     pub fn barrier(&self) -> PathBuf {
         self.scratch.join("barrier")
     }
 
-    /// Holds the root's path, for whoever cleans up.
+    /// Returns the file that holds the root's path, for `symd gc`.
     pub fn root_note(&self) -> PathBuf {
         self.state.join("root")
     }
 
-    /// What language servers of this project leave behind: logs, and a directory of each one's own.
+    /// Returns the directory with the files of this project's language servers: logs, and one directory per
+    /// server.
     pub fn servers(&self) -> PathBuf {
         self.state.join("servers")
     }
 
-    /// Where connections show that they are the user's own.
+    /// Returns the directory in which connections prove that they are the user's own.
     pub fn proofs(&self) -> PathBuf {
         self.state.join("proofs")
     }
 
-    /// The history of edits, and the journal of one under way.
+    /// Returns the directory with the history of edits, and the journal of an edit in progress.
     pub fn edits(&self) -> PathBuf {
         self.state.join("edits")
     }
 
-    /// Which texts are parsed no more.
+    /// Returns the list of texts that are no longer parsed.
     pub fn quarantine(&self) -> PathBuf {
         self.state.join("quarantine")
     }
 
-    /// The log; older lines are beside it.
+    /// Returns the log; older lines are in a file beside it.
     pub fn log(&self) -> PathBuf {
         self.state.join("symd.log")
     }
 
-    /// Creates the runtime directories and verifies that they are this user's alone.
+    /// Creates the runtime directories and verifies that only this user has access to them.
     pub fn prepare(&self) -> Result<(), StateError> {
         self.verify()?;
         if let Some(base) = self.scratch.parent() {
@@ -129,21 +132,21 @@ impl DaemonPaths {
         state::private_dir(&self.barrier())
     }
 
-    /// Verifies (and creates, where missing) what a client relies on: nobody else can have put the socket there.
+    /// Verifies (and creates, if missing) what a client relies on: no other user can have created the socket.
     pub fn verify(&self) -> Result<(), StateError> {
         state::private_dir(&self.runtime_base)?;
         state::private_dir(&self.runtime)
     }
 }
 
-/// The name of a root's directories: 16 hexadecimal digits.
+/// Returns the name of a root's directories: 16 hexadecimal digits.
 pub fn name_of(root: &Path) -> String {
     let mut name = ContentHash::of(root.as_os_str().as_bytes()).to_string();
     name.truncate(16);
     name
 }
 
-/// `wanted`, or a short directory of this user's where a socket's path would not fit.
+/// Returns `wanted`, or a short directory of this user if a socket's path in `wanted` would be too long.
 pub fn runtime_base(wanted: &Path) -> PathBuf {
     let longest = wanted.join("0123456789abcdef").join("s.sock");
     if longest.as_os_str().len() <= SOCKET_PATH_BYTES {

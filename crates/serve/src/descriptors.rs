@@ -1,20 +1,21 @@
-//! File descriptors: how many this process may have, and how many of them connections may take. Invariant: connections leave
-//! enough for files to be read, or a question would be answered without them.
+//! File descriptors: the limit of this process, and how many of them connections may use. Invariant:
+//! connections leave enough descriptors for reading files; otherwise answers would lack files.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use symd_base::cores;
 
-/// What a daemon holds for itself: its log, lock, watcher, cache, sockets and the like, with some to spare.
+/// Descriptors reserved for the daemon: its log, lock, watcher, cache, sockets and the like, with some to
+/// spare.
 const OWN: usize = 28;
 
-/// What each thread that reads files may hold at a time.
+/// The most descriptors that each thread that reads files may hold at a time.
 const PER_THREAD: usize = 4;
 
-/// Connections that are let in however few descriptors there are.
+/// Connections that are accepted however few descriptors there are.
 const AT_LEAST: usize = 4;
 
-/// Raises the soft limit to the hard one: every connection, server and file that is read needs a descriptor, and the soft limit
-/// is often 1,024.
+/// Raises the soft limit to the hard limit: every connection, server and open file needs a descriptor, and
+/// the soft limit is often 1,024.
 pub(super) fn raise_limit() {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
@@ -23,15 +24,15 @@ pub(super) fn raise_limit() {
     }
 }
 
-/// The limit as it is now; `None` where there is none.
+/// Returns the current limit; `None` if there is none.
 pub(super) fn limit() -> Option<usize> {
     getrlimit(Resource::Nofile).current.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX))
 }
 
-/// How many connections a limit of descriptors leaves room for.
+/// Returns how many connections fit within a limit of descriptors.
 pub(super) fn connections(limit: usize) -> usize {
     let threads = cores::count() + 1;
-    // A quarter for servers, commands and edits, where there are many.
+    // Of a large limit, a quarter is kept for servers, commands and edits.
     let kept = (OWN + PER_THREAD * threads).max(limit / 4);
     limit.saturating_sub(kept).max(AT_LEAST)
 }

@@ -1,42 +1,40 @@
-//! From a line to a JSON-RPC message, or to the error that answers it. Knows JSON-RPC 2.0, no method.
-//! Invariant: every line that is not blank gives a message or an error, whatever it holds.
+//! Parses a line into a JSON-RPC message, or into the error that answers it. Knows JSON-RPC 2.0 but no
+//! methods. Invariant: every line that is not blank yields a message or an error, whatever it contains.
 
 use serde_json::{Map, Value};
 
 use crate::escapes::json_of;
 use crate::protocol::{BUSY, INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR, error_line};
 
-/// A JSON-RPC message of a client.
+/// A JSON-RPC message from a client.
 #[derive(Debug)]
 pub(super) enum Message {
-    /// Wants an answer.
+    /// A message that expects a response.
     Request(Request),
-    /// Wants none.
+    /// A message that expects no response.
     Notification {
-        /// What happened.
         method: String,
         /// The whole message.
         whole: Value,
     },
-    /// Answers a request of ours.
+    /// The response to a request of ours.
     Response(Value),
     /// The first line of one of symd's own clients.
     Hello(Value),
-    /// An empty line.
     Blank,
 }
 
-/// A request, checked as far as JSON-RPC goes.
+/// A request that is valid JSON-RPC.
 #[derive(Debug)]
 pub(super) struct Request {
-    /// A string or a whole number.
+    /// A string or an integer.
     pub(super) id: Value,
     pub(super) method: String,
-    /// An object; empty when there was none.
+    /// An object; empty if the request has none.
     pub(super) params: Map<String, Value>,
 }
 
-/// What is wrong with a line.
+/// The error that answers a line.
 #[derive(Debug)]
 pub(super) struct Wrong {
     id: Value,
@@ -56,7 +54,7 @@ impl Wrong {
 
     pub(super) fn no_room(most: usize) -> Wrong {
         let message = format!(
-            "busy: the requests that are still coming in over all connections take {most} bytes already; this line was skipped, send it again later"
+            "busy: incomplete requests of all connections already take {most} bytes; this line was skipped; send it again later"
         );
         Wrong::new(Value::Null, BUSY, message)
     }

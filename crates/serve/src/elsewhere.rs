@@ -1,6 +1,6 @@
-//! The project that a connection has changed to, where that is not the daemon's own: its calls are made by that
-//! project's daemon, so that there is still one daemon, one index and one editor per project. Invariant: a connection
-//! has at most one link, which ends with it, and with the link everything that the other daemon does for it.
+//! Calls of a connection that has switched to another project: that project's own daemon makes them, so there
+//! is still one daemon, one index and one editor per project. Invariant: a connection has at most one link.
+//! The link ends with the connection, and with the link ends all that the other daemon does for it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,23 +16,23 @@ use crate::session::Session;
 use symd_config::projects::Registered;
 use symd_toolsets::{Approved, Client, NotRun, Offered, Outcome, Reply, Why};
 
-/// The link of one connection.
+/// The link of one connection, if it has one.
 #[derive(Debug, Default)]
 pub(super) struct Elsewhere(Mutex<Option<Arc<Link>>>);
 
 impl Elsewhere {
-    /// The link to `project`, made if there is none.
+    /// Returns the link to `project`; creates it if there is none.
     async fn link(&self, project: &Registered, client: &Client) -> Result<Arc<Link>, LinkError> {
         if let Some(link) = self.known(project) {
             return Ok(link);
         }
         let root = project.root.clone();
         let is_there = move || root.canonicalize().is_ok_and(|found| found == root);
-        // It may lie on a disk that does not answer.
+        // The project may be on a disk that does not respond.
         if !tokio::task::spawn_blocking(is_there).await.unwrap_or(false) {
-            // A link in its place could lead anywhere.
+            // A symlink in its place could lead anywhere.
             let why = format!(
-                "{} is not there any more; if the project has moved, its user has to run `symd start` in its new place",
+                "{} does not exist any more; if the project has moved, the user has to run `symd start` in its new directory",
                 project.root.display()
             );
             return Err(LinkError::Unreachable(why));
@@ -40,7 +40,7 @@ impl Elsewhere {
         let made = Arc::new(Link::connect(&project.root, client).await?);
         let mut slot = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match slot.as_ref().filter(|link| link.serves(&project.root)) {
-            // Another call was faster; what it began lives on that link.
+            // Another call was faster; state that it created lives on that link.
             Some(link) => Ok(Arc::clone(link)),
             None => {
                 *slot = Some(Arc::clone(&made));
@@ -55,9 +55,10 @@ impl Elsewhere {
     }
 }
 
-/// Lets the daemon of `project` make the call; `None` when it was stopped.
+/// Forwards the call to the daemon of `project`.
 ///
-/// That daemon decides whether it may run; a question of its comes back to us, and the user's answer goes to it.
+/// That daemon decides whether the call may run. If it has an approval question, we ask it and return the
+/// user's answer.
 pub(super) async fn call(
     session: &Session,
     project: &Registered,
@@ -113,7 +114,8 @@ pub(super) async fn call(
     }
 }
 
-/// Changes the connection to `project`, if it answers; its answer says what it is.
+/// Switches the connection to `project` if its daemon answers; returns that daemon's answer. `None` if
+/// stopped.
 pub(super) async fn activate(
     session: &Session,
     project: Registered,
@@ -122,13 +124,13 @@ pub(super) async fn activate(
     stop: &Stop,
 ) -> Option<Reply> {
     let mut asker = match approved {
-        // They were asked about this very step, and are not asked again.
+        // The user has approved this very switch and is not asked again.
         Approved::ByUser => KnownAnswer(ApprovalAnswer::Once),
         _ => {
             KnownAnswer(ApprovalAnswer::Unasked("the project's daemon asks about changing to it".to_owned()))
         }
     };
-    // The path: its daemon is asked to activate its own project, which always works.
+    // The path, not the name: the other daemon activates its own project, which always works.
     let root = project.root.display().to_string();
     let arguments = Map::from_iter([("project".to_owned(), Value::String(root))]);
     let Ran::Reply(reply) = call(session, &project, offered, arguments, &mut asker, stop).await else {
@@ -144,7 +146,7 @@ fn reply(mut answer: Value) -> Reply {
     let outcome = answer["outcome"].as_str().unwrap_or_default();
     Reply {
         outcome: Outcome::named(outcome).unwrap_or(Outcome::Failed),
-        // Most answers have none, and an older daemon sends none.
+        // Most answers have no image, and an older daemon sends none.
         image: serde_json::from_value(answer["image"].take()).ok(),
         text: answer["text"].as_str().unwrap_or_default().to_owned(),
     }

@@ -1,9 +1,10 @@
-//! A line as JSON, also where strings in it hold half a surrogate pair. Not a parser of its own. Invariant: what serde_json
-//! reads is read as it is; only a line that it refuses is looked at again.
+//! Parses a line as JSON, even if its strings contain unpaired surrogates. Not a JSON parser of its own.
+//! Invariant: a line that serde_json accepts is taken as it is; only a rejected line is repaired and parsed
+//! again.
 
 use serde_json::Value;
 
-/// The JSON that `line` is.
+/// Parses `line`.
 pub fn json_of(line: &[u8]) -> serde_json::Result<Value> {
     serde_json::from_slice(line).or_else(|error| match whole_escapes(line) {
         Some(line) => serde_json::from_slice(&line),
@@ -11,9 +12,9 @@ pub fn json_of(line: &[u8]) -> serde_json::Result<Value> {
     })
 }
 
-/// `line` with U+FFFD in place of every escaped half of a surrogate pair that stands alone; `None` if there is none. JSON's
-/// grammar allows them (RFC 8259, section 8.2), and Python writes them for bytes of a file name that are not UTF-8, but they
-/// are no text.
+/// Returns `line` with every escaped unpaired surrogate replaced by U+FFFD; `None` if there is none. JSON's
+/// grammar allows them (RFC 8259, section 8.2), and Python writes them for bytes of a file name that are not
+/// UTF-8, but they do not encode text.
 fn whole_escapes(line: &[u8]) -> Option<Vec<u8>> {
     const LENGTH: usize = r"\u0000".len();
     let unit = |at: usize| -> Option<u16> {
@@ -33,7 +34,7 @@ fn whole_escapes(line: &[u8]) -> Option<Vec<u8>> {
                 copied = at + LENGTH;
                 LENGTH
             }
-            // The next character is escaped, a backslash perhaps.
+            // The next character is escaped; it may be a backslash.
             _ => 2,
         };
         at = at.min(line.len());

@@ -1,12 +1,13 @@
-//! The tools in the forms in which those who write agents want them (`symd tools --format`). Not what MCP clients are sent:
-//! that is `session::describe`. Invariant: every form is made from the tables alone, and says of each tool what they say.
+//! The tools in the output forms of `symd tools --format`, for authors of agents. The list that MCP clients
+//! receive is `session::describe`. Invariant: every form is derived from the tool tables alone.
 
 use serde_json::{Value, json};
 
 use crate::session::describe;
 use symd_toolsets::Offered;
 
-/// A list of what MCP clients see, and beside it the toolset, the risk, and whether the user is asked by default.
+/// Returns the tools as MCP clients see them, each with its toolset, its risk, and whether the user is asked
+/// by default.
 pub fn listed(tools: &[Offered]) -> Value {
     let one = |offered: &Offered| {
         let mut tool = describe(offered.tool);
@@ -18,8 +19,8 @@ pub fn listed(tools: &[Offered]) -> Value {
     tools.iter().map(one).collect()
 }
 
-/// What `tools` of OpenAI's chat completions takes; each `function` is the form that the cli_agent contract shows ("LLM
-/// Function Calling Format").
+/// Returns the value of `tools` for OpenAI's chat completions; each `function` has the form that the
+/// cli_agent contract shows ("LLM Function Calling Format").
 pub fn openai(tools: &[Offered]) -> Value {
     let one = |Offered { tool, .. }: &Offered| {
         let function =
@@ -29,8 +30,8 @@ pub fn openai(tools: &[Offered]) -> Value {
     tools.iter().map(one).collect()
 }
 
-/// Text for a system prompt, as the kotlin_debug contract has it ("LLM System Prompt Integration"). What a model writes in
-/// the form that it ends with is what `symd call -` reads.
+/// Returns text for a system prompt in the form of the kotlin_debug contract ("LLM System Prompt
+/// Integration"). `symd call -` reads calls that a model writes in the usage format at its end.
 pub fn prompt(tools: &[Offered]) -> String {
     let tools: Vec<String> = tools.iter().map(described).collect();
     format!(
@@ -46,7 +47,7 @@ fn described(Offered { tool, .. }: &Offered) -> String {
         schema["required"].as_array().unwrap_or(&none).iter().filter_map(Value::as_str).collect();
     let properties = schema["properties"].as_object();
     let optional = properties.into_iter().flatten().map(|(name, _)| name.as_str());
-    // What must be given comes first.
+    // Required parameters come first.
     let names = required.iter().copied().chain(optional.filter(|name| !required.contains(name)));
     let parameters: Vec<String> = names
         .map(|name| {
@@ -66,14 +67,14 @@ fn described(Offered { tool, .. }: &Offered) -> String {
     )
 }
 
-/// Whether a parameter must be given.
+/// Whether a parameter is required.
 #[derive(Clone, Copy)]
 enum Must {
     Given,
     May,
 }
 
-/// `string (required) - Relative path from workspace root`
+/// Describes a parameter: `string (required) - Relative path from workspace root`
 fn parameter(schema: &Value, must: Must) -> String {
     let must = match (must, &schema["default"]) {
         (Must::Given, _) => "required".to_owned(),
@@ -83,7 +84,8 @@ fn parameter(schema: &Value, must: Must) -> String {
     format!("{} ({must}) - {}", type_of(schema), schema["description"].as_str().unwrap_or_default())
 }
 
-/// The type in TypeScript's words, which the contract's examples use; null is said by "optional".
+/// Returns the type in TypeScript syntax, as in the contract's examples. `null` is dropped: "optional"
+/// implies it.
 fn type_of(schema: &Value) -> String {
     if let Some(one_of) = schema["anyOf"].as_array() {
         let types: Vec<String> = one_of.iter().filter(|one| one["type"] != "null").map(type_of).collect();

@@ -1,5 +1,5 @@
-//! What all connections share: the project, the toolsets, the limits, and whether the daemon is about to
-//! end. Invariant: once draining, never again not draining.
+//! State shared by all connections: the project, the toolsets, the limits, and whether the daemon is
+//! draining. Invariant: a daemon that drains never stops draining.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,28 +18,27 @@ use symd_ops::Project;
 use symd_toolsets::Toolset;
 use symd_toolsets::listing::{Listing, choose};
 
-/// What a host is made of.
+/// The components of a host.
 #[derive(Debug)]
 pub struct Parts {
-    /// The project; none when symd was started outside any.
+    /// The project; `None` if symd was started outside any project.
     pub project: Option<Project>,
-    /// Its root.
+    /// The project's root.
     pub root: PathBuf,
-    /// All contracts whose listings a client may name.
+    /// All toolsets whose listings a client may request.
     pub toolsets: &'static [&'static Toolset],
-    /// The names of the listings that a client sees who names none.
+    /// The names of the listings for a client that requests none.
     pub default_toolset: Vec<String>,
-    /// What a connection may use up.
+    /// Limits of each connection.
     pub limits: Limits,
-    /// Whether the project is trusted.
     pub trust: Trust,
-    /// What of the project's files is not in effect.
+    /// Parts of the project's configuration that are not in effect.
     pub notes: Vec<Note>,
-    /// What decides about calls; without it none is run.
+    /// The component that decides whether a call may run; without it no call runs.
     pub approvals: Option<Approvals>,
 }
 
-/// What all connections share.
+/// State shared by all connections.
 #[derive(Debug)]
 pub struct Host {
     parts: Parts,
@@ -52,25 +51,24 @@ pub struct Host {
     unfinished: Unfinished,
 }
 
-/// Memory that the unfinished requests of all connections may take together: four of the longest, or more where a single one
-/// may be longer.
+/// Memory that incomplete requests of all connections may take together: four of the longest, or more where
+/// the limit of a single request is larger.
 const UNFINISHED: usize = 64 << 20;
 
-/// How many connections there are, and since when there are none.
+/// The number of connections, and when the last one closed.
 #[derive(Clone, Copy, Debug)]
 pub struct Activity {
-    /// Open connections.
     pub connections: usize,
-    /// When the last one closed, or the daemon began.
+    /// When the last connection closed, or the daemon started.
     pub since: Instant,
 }
 
-/// A connection that is open; dropping it counts it as closed.
+/// An open connection; dropping it counts it as closed.
 #[derive(Debug)]
 pub struct Open(Arc<Host>);
 
 impl Host {
-    /// A host without connections.
+    /// Creates a host without connections.
     pub fn new(parts: Parts) -> Arc<Host> {
         let started = Instant::now();
         let unfinished = Unfinished::new(UNFINISHED.max(parts.limits.max_line_bytes.saturating_mul(2)));
@@ -86,86 +84,85 @@ impl Host {
         })
     }
 
-    /// The project, unless symd was started outside any.
+    /// Returns the project; `None` if symd was started outside any project.
     pub fn project(&self) -> Option<&Project> {
         self.parts.project.as_ref()
     }
 
-    /// The project's root.
+    /// Returns the project's root.
     pub fn root(&self) -> &std::path::Path {
         &self.parts.root
     }
 
-    /// What decides about calls.
+    /// Returns the component that decides whether a call may run.
     pub fn approvals(&self) -> Option<&Approvals> {
         self.parts.approvals.as_ref()
     }
 
-    /// What a connection may use up.
     pub fn limits(&self) -> &Limits {
         &self.parts.limits
     }
 
-    /// What the requests that are still coming in may take.
+    /// Returns the shared memory budget of incomplete requests.
     pub fn unfinished(&self) -> Unfinished {
         self.unfinished.clone()
     }
 
-    /// The listings of these names, in this order; no names = the default ones.
+    /// Returns the listings with these names, in this order; the default listings if `names` is empty.
     pub fn listings(&self, names: &[String]) -> Result<Vec<Listing>, String> {
         let names = if names.is_empty() { &self.parts.default_toolset } else { names };
         choose(self.parts.toolsets, names)
     }
 
-    /// Counts a connection as open.
+    /// Counts a new connection as open until the returned value is dropped.
     pub fn open(self: &Arc<Self>) -> Open {
         self.activity.send_modify(|activity| activity.connections += 1);
         Open(Arc::clone(self))
     }
 
-    /// Connections and when they ended, as they change.
+    /// Subscribes to changes of the number of connections.
     pub fn activity(&self) -> watch::Receiver<Activity> {
         self.activity.subscribe()
     }
 
-    /// A number for a new session, for the log.
+    /// Returns a number for a new session, for the log.
     pub fn next_session(&self) -> u64 {
         self.sessions.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// Counts a tool call.
     pub fn count_call(&self) {
         self.calls.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Asks the daemon to take nothing new, to finish what is under way, and to end.
+    /// Tells the daemon to accept no new connections, to finish the requests in flight, and to exit.
     pub fn drain(&self) {
         self.draining.send_replace(true);
     }
 
-    /// Whether the daemon is about to end.
+    /// Whether the daemon is draining.
     pub fn is_draining(&self) -> bool {
         *self.draining.borrow()
     }
 
-    /// Waits until the daemon is about to end.
+    /// Waits until the daemon starts to drain.
     pub async fn draining(&self) {
-        // The sender is in `self`, so it cannot be gone.
+        // The sender lives in `self`, so this cannot fail.
         let _ = self.draining.subscribe().wait_for(|draining| *draining).await;
     }
 
-    /// Every edit that a crash had cut short and what became of it, a line each.
+    /// Returns one line for each edit that a crash interrupted, with the outcome of its recovery.
     fn recovered(&self) -> Vec<String> {
         self.project().map(|project| project.recovered.told()).unwrap_or_default()
     }
 
-    /// The same, once: for the first answer whose reader can be told.
+    /// Returns the lines about recovered edits to the first caller only, which adds them to its answer;
+    /// `None` afterwards, or if there are none.
     pub fn tell_recovered(&self) -> Option<Vec<String>> {
         let recovered = self.recovered();
         (!recovered.is_empty() && !self.told_recovered.swap(true, Ordering::Relaxed)).then_some(recovered)
     }
 
-    /// What `symd/status` answers.
+    /// Returns the result of `symd/status`.
     pub fn status(&self) -> Value {
         let activity = *self.activity.borrow();
         let mut status = Map::from_iter([

@@ -1,5 +1,5 @@
-//! The requests of one connection that are being worked on: how many there may be, and how each is stopped.
-//! Invariant: a request is in the table exactly as long as its [`Ticket`] lives.
+//! The requests in flight on one connection: their limit, and how each is stopped. Invariant: a request is in
+//! the table exactly as long as its [`Ticket`] lives.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 
 use symd_base::Cancel;
 
-/// How one request is stopped: a flag for synchronous work, a wake-up for its future.
+/// A stop signal for one request: a flag for synchronous work, a wake-up for its future.
 #[derive(Debug, Default)]
 pub struct Stop {
     flag: Cancel,
@@ -20,16 +20,16 @@ impl Stop {
     /// Raises the flag and wakes the future that waits in [`Stop::stopped`].
     pub fn stop(&self) {
         self.flag.cancel();
-        // Keeps a permit when nobody waits yet, so the wake-up cannot be lost.
+        // `notify_one` stores a permit if no one waits yet, so the wake-up cannot be lost.
         self.woken.notify_one();
     }
 
-    /// The flag, for the work itself.
+    /// Returns the flag for synchronous work.
     pub fn flag(&self) -> Cancel {
         self.flag.clone()
     }
 
-    /// Waits until the request is to be stopped. One waiter at a time.
+    /// Waits until the request is stopped. Only one waiter at a time.
     pub async fn stopped(&self) {
         self.woken.notified().await;
     }
@@ -43,26 +43,26 @@ pub struct InFlight {
     ended: Notify,
 }
 
-/// Why a request is not taken.
+/// Why a request is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotAdmitted {
-    /// As many as may be are under way.
+    /// The limit of requests in flight is reached.
     Busy,
-    /// One with this id is under way.
+    /// A request with the same id is in flight.
     Duplicate,
 }
 
-/// Holds a request's place. Dropping it frees the place and stops what still works for it.
+/// A request's entry in the table. Dropping it removes the entry and cancels the request's remaining work.
 #[derive(Debug)]
 pub struct Ticket {
     key: String,
     table: Arc<InFlight>,
-    /// How this request is stopped.
+    /// The stop signal of this request.
     pub stop: Arc<Stop>,
 }
 
 impl InFlight {
-    /// A table with room for `limit` requests.
+    /// Creates a table for at most `limit` requests.
     pub fn new(limit: usize) -> Arc<InFlight> {
         Arc::new(InFlight { limit, open: Mutex::default(), ended: Notify::new() })
     }
@@ -71,7 +71,7 @@ impl InFlight {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes in request `id`.
+    /// Adds request `id` to the table.
     pub fn admit(self: &Arc<Self>, id: &Value) -> Result<Ticket, NotAdmitted> {
         let key = id.to_string();
         let mut open = self.open();
@@ -86,22 +86,22 @@ impl InFlight {
         Ok(Ticket { key, table: Arc::clone(self), stop })
     }
 
-    /// Stops request `id`; one that is not under way is no error, its answer crossed the request to stop.
+    /// Stops request `id`. Ignores an unknown id: its response may have crossed the cancellation.
     pub fn stop(&self, id: &Value) {
         if let Some(stop) = self.open().get(&id.to_string()) {
             stop.stop();
         }
     }
 
-    /// Stops everything, because nobody is left to be answered.
+    /// Stops all requests, because the client is gone.
     pub fn stop_all(&self) {
         self.open().values().for_each(|stop| stop.stop());
     }
 
-    /// Waits until nothing is under way.
+    /// Waits until no request is in flight.
     pub async fn idle(&self) {
         loop {
-            // Listen before looking: a request that ends in between would be missed.
+            // Subscribes before checking: a request that ends in between would be missed.
             let ended = self.ended.notified();
             if self.open().is_empty() {
                 return;

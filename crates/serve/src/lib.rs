@@ -1,5 +1,5 @@
-//! Everything that leaves or enters the process: JSON-RPC in lines, the socket, MCP, the daemon's life.
-//! MCP's JSON is known here and in `toolsets` alone; rmcp in `serve::mcp` alone.
+//! Everything that enters or leaves the process: JSON-RPC lines, the socket, MCP, the daemon's life cycle.
+//! Only this crate and `toolsets` know MCP's JSON; only `serve::mcp` uses rmcp.
 
 mod agreed;
 pub mod approvals;

@@ -1,7 +1,7 @@
-//! The bounded line reader that stands before everything else on a connection. Past the limit it forgets
-//! what it read and skips to the next newline, so that a gigabyte without one costs no more than the limit. All
-//! connections together have one budget for what is unfinished: who finds nothing left of it is skipped as well.
-//! Safe to cancel: what was read so far stays in the reader.
+//! A line reader with bounded memory, the first stage of every connection. It discards a line above the limit
+//! up to the next newline, so a gigabyte without a newline costs no more than the limit. All connections
+//! share one budget for incomplete lines; a line that exceeds what is left of it is discarded as well.
+//! Cancel-safe: bytes read so far stay in the reader.
 
 use std::io;
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 
-/// Bytes of an unfinished line that count for nothing: every connection may have so many.
+/// Bytes of an incomplete line that every connection may hold outside the shared budget.
 const SMALL: usize = 64 << 10;
 
-/// Memory that the unfinished lines of all connections may take together.
+/// A memory budget for the incomplete lines of all connections.
 #[derive(Clone, Debug)]
 pub struct Unfinished(Arc<Room>);
 
@@ -23,12 +23,12 @@ struct Room {
 }
 
 impl Unfinished {
-    /// A budget of `most` bytes.
+    /// Creates a budget of `most` bytes.
     pub fn new(most: usize) -> Unfinished {
         Unfinished(Arc::new(Room { most, taken: AtomicUsize::new(0) }))
     }
 
-    /// How many bytes it is.
+    /// Returns the size of the budget in bytes.
     pub fn most(&self) -> usize {
         self.0.most
     }
@@ -43,32 +43,32 @@ impl Unfinished {
     }
 }
 
-/// What a read gave.
+/// The result of reading a line.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Line {
-    /// A line, without its newline; the last one may have had none.
+    /// A line without its newline, which the last line may lack.
     Text(Vec<u8>),
-    /// A line over the limit was skipped.
+    /// A line above the limit was skipped.
     TooLong,
-    /// A line was skipped for which all connections together had no room left.
+    /// A line was skipped because the shared budget was exhausted.
     NoRoom,
-    /// Nothing more will come.
+    /// The input has ended.
     End,
 }
 
-/// Reads lines of at most `limit` bytes.
+/// A reader of lines of at most `limit` bytes.
 #[derive(Debug)]
 pub struct Lines<R> {
     reader: BufReader<R>,
     limit: usize,
     line: Vec<u8>,
     unfinished: Unfinished,
-    /// Bytes of the budget that the line has.
+    /// Bytes of the budget that the current line occupies.
     taken: usize,
     skipping: Option<Skipped>,
 }
 
-/// Why a line is skipped.
+/// Why the current line is skipped.
 #[derive(Clone, Copy, Debug)]
 enum Skipped {
     TooLong,
@@ -82,18 +82,18 @@ impl<R> Drop for Lines<R> {
 }
 
 impl<R: AsyncRead + Unpin> Lines<R> {
-    /// Reads lines from `reader`, out of the budget `unfinished`.
+    /// Creates a reader that takes its memory from the budget `unfinished`.
     pub fn new(reader: R, limit: usize, unfinished: Unfinished) -> Lines<R> {
         let reader = BufReader::new(reader);
         Lines { reader, limit, line: Vec::new(), unfinished, taken: 0, skipping: None }
     }
 
-    /// Where the lines come from.
+    /// Returns the underlying reader.
     pub fn source(&self) -> &R {
         self.reader.get_ref()
     }
 
-    /// The next line.
+    /// Reads the next line.
     pub async fn next(&mut self) -> io::Result<Line> {
         loop {
             let available = self.reader.fill_buf().await?;
@@ -135,8 +135,8 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     }
 }
 
-/// Makes room in `line` for `more` bytes; why there is none. A vector would double by itself, and have twice as much as
-/// it holds.
+/// Reserves room in `line` for `more` bytes; returns why that is not possible, if so. `Vec` would double its
+/// capacity, which wastes up to half of it.
 fn room_for(
     line: &mut Vec<u8>,
     more: usize,
@@ -180,14 +180,14 @@ mod tests {
         write(&mut one.0, &half).await.unwrap();
         write(&mut other.0, &half).await.unwrap();
         write(&mut other.0, b"\nnext\n").await.unwrap();
-        // Takes in what is there, and waits for more.
+        // Reads the available bytes and waits for more.
         let waits = tokio::time::timeout(std::time::Duration::from_millis(50), first.next()).await;
         assert!(waits.is_err());
         assert_eq!(second.next().await.unwrap(), Line::NoRoom);
         assert_eq!(second.next().await.unwrap(), Line::Text(b"next".to_vec()));
         write(&mut one.0, b"\n").await.unwrap();
         assert_eq!(first.next().await.unwrap(), Line::Text(half.to_vec()));
-        // A finished line has given back what it took.
+        // A finished line has returned its share of the budget.
         write(&mut other.0, &half).await.unwrap();
         write(&mut other.0, b"\n").await.unwrap();
         assert_eq!(second.next().await.unwrap(), Line::Text(half.to_vec()));

@@ -1,5 +1,6 @@
-//! A connection to the daemon of another project of this user, as a client of it: requests out, answers in. Invariant:
-//! whoever waits for an answer gets it or learns that the link broke, and nothing of the link outlives it.
+//! A client connection to the daemon of another project of this user: requests out, responses in. Invariant:
+//! every waiter gets its response or an error when the link breaks, and nothing that the link started
+//! outlives it.
 
 use std::collections::HashMap;
 use std::io;
@@ -30,29 +31,31 @@ use symd_toolsets::Client;
 /// How long another daemon may take to answer a hello.
 const HELLO_DEADLINE: Duration = Duration::from_secs(10);
 
-/// How long another daemon may take to start. It recovers and listens first, and reads its project afterwards.
+/// How long another daemon may take to start. It recovers and listens before it reads its project.
 const START_DEADLINE: Duration = Duration::from_secs(60);
 
-/// How long a request may stay unread by the other daemon, which reads them at once.
+/// How long a request may stay unread by the other daemon, which normally reads at once.
 const WRITE_DEADLINE: Duration = Duration::from_secs(30);
 
-/// Bytes of one answer. A longer one breaks the link: files of 100 MiB are read, and JSON escapes what it must.
+/// The largest response in bytes; a larger one breaks the link. It allows for files of 100 MiB with JSON
+/// escapes.
 const MAX_ANSWER_BYTES: usize = 512 << 20;
 
-/// A daemon may end between our look and our connection; more often than this it is no accident.
+/// The most attempts to connect. A daemon may exit between the check and the connection; more failures in a
+/// row are no coincidence.
 const ATTEMPTS: usize = 3;
 
 /// Why another project's daemon does not answer.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum LinkError {
-    /// There is no connection to it.
+    /// The daemon cannot be connected to.
     #[error("its daemon cannot be reached: {0}")]
     Unreachable(String),
-    /// It ended, or the connection broke, while it worked.
-    #[error("its daemon ended before it answered; whether it did what was asked is not known")]
+    /// The daemon exited, or the connection broke, during the request.
+    #[error("its daemon ended before it answered; it is unknown whether the request was carried out")]
     Lost,
-    /// It refuses the request.
-    #[error("its daemon refuses: {0}")]
+    /// The daemon rejected the request.
+    #[error("its daemon rejected the request: {0}")]
     Refused(String),
 }
 
@@ -60,22 +63,22 @@ pub(super) enum LinkError {
 #[derive(Debug)]
 pub(super) struct Link {
     root: PathBuf,
-    /// Where it is shown whose this link is, and by which word.
+    /// The directory and the word for the proof that this link is the user's own.
     proof: Option<(PathBuf, String)>,
-    /// That it was shown, or cannot be.
+    /// Initialized when the proof was given, or failed.
     shown: OnceCell<()>,
     outbox: Outbox,
     shared: Arc<Shared>,
     last_id: AtomicU64,
     reading: JoinHandle<()>,
-    /// Ends by itself, once the last sender is gone and everything is written.
+    /// Ends when the last sender is dropped and everything is written.
     _writing: JoinHandle<()>,
 }
 
 #[derive(Debug, Default)]
 struct Shared {
     broken: AtomicBool,
-    /// Who waits for which answer. As many as the connection that asks may have requests under way.
+    /// The waiting requests by id. Bounded by the requests that our own client may have in flight.
     waiting: Mutex<HashMap<u64, oneshot::Sender<Value>>>,
 }
 
@@ -92,14 +95,14 @@ impl Drop for Link {
 }
 
 impl Link {
-    /// Connects to the daemon of the project in `root`, as `client`, starting it where it does not run.
+    /// Connects to the daemon of the project in `root` on behalf of `client`; starts it if it does not run.
     pub(super) async fn connect(root: &Path, client: &Client) -> Result<Link, LinkError> {
         let unreachable = |why: &dyn std::fmt::Display| LinkError::Unreachable(why.to_string());
         let dirs = StateDirs::from_env().map_err(|error| unreachable(&error))?;
         let place = DaemonPaths::new(&agreed(dirs, root).dirs, root);
         let mut last = String::new();
         for _ in 0..ATTEMPTS {
-            // Nobody else can have put the socket there.
+            // Ensures that no other user can have created the socket.
             place.verify().map_err(|error| unreachable(&error))?;
             match Link::greet(&place, client).await {
                 Ok(link) => return Ok(link),
@@ -110,22 +113,23 @@ impl Link {
         Err(LinkError::Unreachable(last))
     }
 
-    /// Whether it can be used for the project in `root`.
+    /// Whether the link is intact and leads to the project in `root`.
     pub(super) fn serves(&self, root: &Path) -> bool {
         self.root == root && !self.shared.broken.load(Ordering::Acquire)
     }
 
-    /// Shows the other daemon that this link is the user's own. Only for a connection that has shown it to us.
+    /// Proves to the other daemon that this link is the user's own. Only for a connection that has proved
+    /// that to us.
     pub(super) async fn show_whose(&self) {
         let Some((proofs, word)) = self.proof.clone() else { return };
         let giving = async {
             let given = tokio::task::spawn_blocking(move || proof::give(&proofs, &word)).await;
             if let Ok(Err(error)) = given {
-                // Its refusals will say what they are about.
-                tracing::warn!(%error, "a link to another daemon cannot show whose it is");
+                // The other daemon's refusals will name the reason.
+                tracing::warn!(%error, "cannot prove to another daemon that a link is the user's");
             }
         };
-        // Whoever comes meanwhile waits: its call may need it.
+        // Concurrent callers wait here: their calls may need the proof.
         self.shown.get_or_init(|| giving).await;
     }
 
@@ -158,7 +162,7 @@ impl Link {
             match serde_json::from_value(answer["symd"].take()) {
                 Ok(HelloAnswer::Welcome(welcome)) => Ok((outbox, writing, lines, welcome.proof)),
                 Ok(HelloAnswer::Refusal(refusal)) => Err(refusal.error),
-                Err(_) => Err("what listens there does not answer like symd".to_owned()),
+                Err(_) => Err("the program on its socket is not symd".to_owned()),
             }
         };
         let (outbox, writing, lines, word) = tokio::time::timeout(HELLO_DEADLINE, greeting)
@@ -178,7 +182,8 @@ impl Link {
         })
     }
 
-    /// Makes a request and waits for its result; `None` when it was stopped, and then the other daemon stops it too.
+    /// Sends a request and waits for its result; `None` if it is stopped, and then the other daemon stops it
+    /// too.
     pub(super) async fn request(
         &self,
         method: &str,
@@ -188,7 +193,8 @@ impl Link {
         let id = self.last_id.fetch_add(1, Ordering::Relaxed) + 1;
         let (sender, receiver) = oneshot::channel();
         self.shared.waiting().insert(id, sender);
-        // After the insertion: a reader that ends later finds it, one that ended before has said so.
+        // Checked after the insertion: a reader that ends later removes the entry, one that ended before has
+        // set `broken`.
         if self.shared.broken.load(Ordering::Acquire) {
             self.shared.waiting().remove(&id);
             return Some(Err(LinkError::Unreachable("the connection broke".to_owned())));
@@ -204,7 +210,7 @@ impl Link {
             () = stop.stopped() => {
                 self.shared.waiting().remove(&id);
                 let cancelled = notification_line("notifications/cancelled", &json!({ "requestId": id }));
-                // One that is gone has stopped.
+                // An error means that the daemon is gone, and the request with it.
                 let _ = self.outbox.send(cancelled).await;
                 return None;
             }
@@ -218,21 +224,22 @@ impl Link {
 }
 
 async fn read_all(mut lines: Lines<OwnedReadHalf>, shared: Arc<Shared>) {
-    // What is no line any more, or too long for one, ends the link: nobody could tell whose answer it was.
+    // An invalid or oversized line ends the link: the response could not be matched to its request.
     while let Ok(Line::Text(text)) = lines.next().await {
         let Ok(answer) = serde_json::from_slice::<Value>(&text) else { break };
         let waits = answer["id"].as_u64().and_then(|id| shared.waiting().remove(&id));
         if let Some(waits) = waits {
-            // Whoever stopped waiting needs no answer.
+            // An error means that the request was stopped.
             let _ = waits.send(answer);
         }
     }
     shared.broken.store(true, Ordering::Release);
-    // Dropping the senders tells everybody who waits.
+    // Dropping the senders wakes all waiters.
     shared.waiting().clear();
 }
 
-/// Starts the daemon of `root`, by `symd start`: it knows how to replace an older one, and when to leave it alone.
+/// Starts the daemon of `root` with `symd start`, which can replace an older daemon and detects a running
+/// one.
 async fn start(root: &Path) -> Result<(), LinkError> {
     let failed = |why: String| LinkError::Unreachable(format!("it could not be started: {why}"));
     let program = this_program().map_err(|error| failed(error.to_string()))?;
@@ -249,7 +256,8 @@ async fn start(root: &Path) -> Result<(), LinkError> {
     }
 }
 
-/// The path of this program. One that was replaced while it runs is found under its old name.
+/// Returns the path of this program. If the file was replaced while we run, returns the path that the new
+/// file has.
 pub fn this_program() -> io::Result<PathBuf> {
     let path = std::env::current_exe()?;
     let Some(text) = path.to_str() else { return Ok(path) };

@@ -1,5 +1,5 @@
-//! File locks: one daemon per root, one start at a time. A lock is held by an open file and ends with its
-//! process, however that ends. Waiting is done by the kernel, on a thread of its own, under a deadline.
+//! File locks: one daemon per root, one start at a time. A lock is held by an open file and released when its
+//! process exits, in whatever way. Waiting is done by the kernel, on a separate thread, under a deadline.
 
 use std::fs::File;
 use std::io;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use rustix::fs::{FlockOperation, Mode, OFlags};
 
-/// A lock that is held until this is dropped.
+/// A lock that is held until it is dropped.
 #[derive(Debug)]
 pub struct Lock {
     _file: File,
@@ -20,15 +20,16 @@ fn open(path: &Path) -> io::Result<File> {
     Ok(File::from(rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR)?))
 }
 
-/// The lock on `file`, which is taken. One whose file was removed while we waited locks nothing.
+/// Returns the lock on `file`, whose flock is held already. Rejects a file that was removed while we waited:
+/// its lock excludes nobody.
 fn taken(file: File) -> io::Result<Lock> {
     if rustix::fs::fstat(&file)?.st_nlink == 0 {
-        return Err(io::Error::new(io::ErrorKind::NotFound, "it was removed just now; try again"));
+        return Err(io::Error::new(io::ErrorKind::NotFound, "the lock file was removed; try again"));
     }
     Ok(Lock { _file: file })
 }
 
-/// Takes the lock if nobody holds it.
+/// Takes the lock if it is free.
 pub fn try_lock(path: &Path) -> io::Result<Option<Lock>> {
     let file = open(path)?;
     match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
@@ -38,12 +39,12 @@ pub fn try_lock(path: &Path) -> io::Result<Option<Lock>> {
     }
 }
 
-/// Waits until the lock can be taken; `None` when that took longer than `deadline`.
+/// Waits for the lock; `None` if it is not free within `deadline`.
 pub fn lock_within(path: &Path, deadline: Duration) -> io::Result<Option<Lock>> {
-    // One answer, from one thread; nobody waits to send.
+    // The thread sends one result, so the channel is never full.
     let (tell, told) = mpsc::sync_channel(1);
     let path: PathBuf = path.to_owned();
-    // After the deadline the thread goes on waiting; its lock is dropped as soon as it gets it.
+    // After the deadline the thread keeps waiting; its lock is dropped as soon as it is acquired.
     std::thread::Builder::new().name("symd-lock".to_owned()).spawn(move || {
         let locked = open(&path).and_then(|file| {
             rustix::fs::flock(&file, FlockOperation::LockExclusive)?;

@@ -1,5 +1,5 @@
-//! The daemon's log: one file, and the one before it. Invariant: the two together stay under twice the
-//! limit, and what is written to stderr, or when the daemon dies, lands in the current one.
+//! The daemon's log: the current file and the one before it. Invariant: both together stay below twice the
+//! limit, and stderr and the last lines of a dying daemon are written to the current one.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -12,19 +12,19 @@ use tracing_subscriber::EnvFilter;
 
 use super::last_words;
 
-/// Bytes after which a new file is begun.
+/// The size, in bytes, at which a new file is started.
 const ROTATE_AT: u64 = 5 * 1024 * 1024;
 
-/// Where else log lines go.
+/// Where log lines are copied to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Echo {
-    /// Stderr is a terminal or a service manager's: it gets every line.
+    /// Stderr, which belongs to a terminal or a service manager.
     Stderr,
-    /// Nowhere; stderr itself is pointed at the log.
+    /// Nowhere; stderr itself is redirected to the log.
     Nowhere,
 }
 
-/// Starts logging to `path`. `filter` is in the words of `SYMD_LOG`.
+/// Starts logging to `path`. `filter` has the syntax of `SYMD_LOG`.
 pub fn start(path: &Path, filter: &str, echo: Echo) -> Result<(), String> {
     let filter = EnvFilter::builder()
         .parse(filter)
@@ -40,24 +40,25 @@ pub fn start(path: &Path, filter: &str, echo: Echo) -> Result<(), String> {
     tracing::subscriber::set_global_default(subscriber).map_err(|error| error.to_string())
 }
 
-/// Opens a log for appending, mode 0600.
+/// Opens a log for appending, creating it with mode 0600.
 pub fn open(path: &Path) -> io::Result<File> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::APPEND | OFlags::CLOEXEC | OFlags::NOFOLLOW;
     Ok(File::from(rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR)?))
 }
 
-/// Where the lines before the last rotation are.
+/// Returns the path of the log before the last rotation.
 pub fn older(path: &Path) -> PathBuf {
     path.with_extension("log.1")
 }
 
-/// Characters of one value, or of a result, that go into the log.
+/// The most characters of one value, or of a result, that are logged.
 const LOGGED_CHARS: usize = 200;
 
-/// Characters of all the arguments of a call that go into the log.
+/// The most characters of all arguments of a call that are logged.
 const LOGGED_ARGUMENTS_CHARS: usize = 2_000;
 
-/// The arguments of a call as JSON, each long text cut by itself: a file's content must not push its path out.
+/// Returns the arguments of a call as JSON, with each long text truncated separately: a file's content must
+/// not displace its path.
 pub fn short_arguments(arguments: &Map<String, Value>) -> String {
     let mut shown = Map::new();
     let mut chars = 0;
@@ -81,7 +82,7 @@ pub fn short_arguments(arguments: &Map<String, Value>) -> String {
     Value::Object(shown).to_string()
 }
 
-/// A text, cut when it is long.
+/// Truncates a long text.
 pub fn short(text: &str) -> String {
     match text.char_indices().nth(LOGGED_CHARS) {
         Some((end, _)) => format!("{}… ({} bytes)", &text[..end], text.len()),
@@ -108,7 +109,7 @@ impl LogFile {
     }
 
     fn rotate(&mut self) -> io::Result<()> {
-        // A log may be cut by a crash, so it needs none of the care that base::state takes with its files.
+        // A crash may truncate the log, so it does not need the atomic writes of base::state.
         rustix::fs::rename(&self.path, older(&self.path))?;
         *self = LogFile::open(&self.path, self.echo)?;
         Ok(())
@@ -118,7 +119,7 @@ impl LogFile {
 impl Write for LogFile {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         if self.bytes >= ROTATE_AT {
-            // Better a log that is too long than none.
+            // A log that is too long is better than none.
             let _ = self.rotate();
         }
         if self.echo == Echo::Stderr {

@@ -1,6 +1,6 @@
-//! MCP, both eras of it, through rmcp; the one module that names rmcp. Lines are read and written by our own
-//! code: rmcp is given messages that are well-formed, and hands back messages. Invariant: a cancelled or
-//! abandoned call stops working, and everything a tool has to say is in the text of its result.
+//! Both eras of MCP, through rmcp; the only module that uses rmcp. Our own code reads and writes the lines:
+//! rmcp receives well-formed messages and returns messages. Invariant: a cancelled or abandoned call stops
+//! working, and a tool's whole answer is in the text of its result.
 
 mod elicit;
 
@@ -32,23 +32,23 @@ use symd_toolsets::{Offered, Outcome, Reply, Tool};
 
 use elicit::Elicit;
 
-/// Messages on their way to rmcp. It takes them at once; when it is full, the connection is read no further.
+/// Messages waiting for rmcp, which takes them at once. When the queue is full, the connection is not read.
 const INCOMING_MESSAGES: usize = 16;
 
-/// How long a client may rely on a list of tools: it changes with the daemon's version only.
+/// How long a client may cache the list of tools. It changes only with the daemon's version.
 const LIST_TTL_MS: u64 = 3_600_000;
 
-/// How often a call that takes long says that it is alive, if the client gave a token for it.
+/// How often a long call reports progress, if the client sent a progress token.
 const PROGRESS_EVERY: Duration = Duration::from_millis(500);
 
-/// What a handler answers whose request was cancelled. It never reaches the wire: nothing may be sent for a
-/// cancelled request, and rmcp may hear of the cancellation after the handler did.
+/// Error code that the handler of a cancelled request returns. It is never sent: a cancelled request gets no
+/// response, and rmcp may learn of the cancellation after the handler did.
 const CANCELLED: ErrorCode = ErrorCode(-32800);
 
-/// The `_meta` key by which a request of the 2026-07-28 era names its version.
+/// The `_meta` key in which a request of the 2026-07-28 era states its protocol version.
 const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 
-/// MCP's side of one connection.
+/// The MCP state of one connection.
 pub(super) struct Mcp {
     incoming: mpsc::Sender<RxJsonRpcMessage<RoleServer>>,
     running: RunningService<RoleServer, Handler>,
@@ -63,12 +63,12 @@ impl Mcp {
         let handler = Handler { session, tools, named: AtomicBool::new(false) };
         let opened = Arc::new(Notify::new());
         let wire = Wire { messages, outbox, opened: Arc::clone(&opened) };
-        // Not `serve_server`: it closes the connection on the first message that it does not expect.
+        // Not `serve_server`: it closes the connection on the first unexpected message.
         let running = serve_directly(handler, wire, None);
         Mcp { incoming, running, initialized: false, opened }
     }
 
-    /// Hands a request to rmcp. `ticket` lives until its handler has ended.
+    /// Passes a request to rmcp. `ticket` lives until the request's handler has returned.
     pub(super) async fn request(&mut self, request: Request, ticket: Ticket) -> Result<(), Wrong> {
         let id = request.id.clone();
         let opening = request.method == "initialize";
@@ -78,13 +78,14 @@ impl Mcp {
         typed.extensions_mut().insert(Arc::new(ticket));
         let id = match id {
             Value::String(text) => NumberOrString::String(text.into()),
-            // JSON-RPC ids were checked to be strings or whole numbers.
+            // `dispatch` has checked that a JSON-RPC id is a string or an integer.
             number => NumberOrString::Number(number.as_i64().unwrap_or_default()),
         };
-        // rmcp ends only when the connection does.
+        // rmcp stops only when the connection ends.
         let _ = self.incoming.send(ClientJsonRpcMessage::request(typed, id)).await;
         if opening {
-            // What a hasty client sent behind it is read under the version that it settles, and answered later.
+            // Requests that a client sent before the response to `initialize` are read afterwards, under the
+            // version that was negotiated.
             self.opened.notified().await;
         }
         Ok(())
@@ -110,8 +111,8 @@ impl Mcp {
         }
     }
 
-    /// Hands over a notification or a response. One that rmcp does not understand is dropped: neither may
-    /// be answered.
+    /// Passes a notification or a response to rmcp. Drops a message that rmcp does not understand: neither
+    /// kind may be answered.
     pub(super) async fn other(&self, message: Value) {
         match understood(message) {
             Ok(message) => {
@@ -121,7 +122,7 @@ impl Mcp {
         }
     }
 
-    /// No more messages will come: waits until everything is answered.
+    /// Closes the queue of messages and waits until every request is answered.
     pub(super) async fn finish(self) {
         drop(self.incoming);
         if let Err(error) = self.running.waiting().await {
@@ -130,12 +131,12 @@ impl Mcp {
     }
 }
 
-/// A notification or a response as rmcp has it.
+/// Converts a notification or a response to rmcp's type.
 pub(super) fn understood(message: Value) -> serde_json::Result<RxJsonRpcMessage<RoleServer>> {
     serde_json::from_value(message)
 }
 
-/// The request as rmcp has it. A method that it knows, with parameters that it does not, is an error.
+/// Converts a request to rmcp's type. A known method with invalid parameters is an error.
 pub(super) fn typed(request: Request) -> Result<ClientRequest, Wrong> {
     let Request { id, method, params } = request;
     if params.get("_meta").is_some_and(|meta| !meta.is_object()) {
@@ -143,19 +144,19 @@ pub(super) fn typed(request: Request) -> Result<ClientRequest, Wrong> {
     }
     let message = json!({ "method": method, "params": params });
     if method == "tools/call" {
-        // By far the most frequent one, and the one whose errors should say the most.
+        // The most frequent request by far, and the one for which a detailed error matters most.
         let call = serde_json::from_value::<CallToolRequest>(message)
             .map_err(|error| Wrong::new(id, INVALID_PARAMS, format!("tools/call: {error}")))?;
         return Ok(call.into());
     }
     let wrong = |id| Wrong::new(id, INVALID_PARAMS, format!("{method}: wrong parameters"));
-    // Where parameters are optional, rmcp takes wrong ones for none.
+    // rmcp treats invalid optional parameters as missing ones.
     let cursor = message["params"].get("cursor");
     if method.ends_with("/list") && cursor.is_some_and(|cursor| !cursor.is_string()) {
         return Err(wrong(id));
     }
     match serde_json::from_value(message) {
-        // rmcp takes everything that it cannot parse for a method of ours.
+        // rmcp turns every request that it cannot parse into a custom request.
         Ok(ClientRequest::CustomRequest(custom)) if KNOWN_METHODS.contains(&custom.method.as_str()) => {
             Err(wrong(id))
         }
@@ -164,7 +165,7 @@ pub(super) fn typed(request: Request) -> Result<ClientRequest, Wrong> {
     }
 }
 
-/// MCP's methods whose parameters have a shape.
+/// MCP methods with typed parameters.
 const KNOWN_METHODS: &[&str] = &[
     "completion/complete",
     "initialize",
@@ -182,11 +183,11 @@ const KNOWN_METHODS: &[&str] = &[
     "tools/list",
 ];
 
-/// rmcp's view of a connection.
+/// The transport that rmcp uses for a connection.
 struct Wire {
     messages: mpsc::Receiver<RxJsonRpcMessage<RoleServer>>,
     outbox: Outbox,
-    /// Told when `initialize` has been answered.
+    /// Notified when `initialize` has been answered.
     opened: Arc<Notify>,
 }
 
@@ -231,7 +232,7 @@ impl Transport<RoleServer> for Wire {
     }
 }
 
-/// Answers MCP's requests for one session.
+/// The handler of one session's MCP requests.
 struct Handler {
     session: Arc<Session>,
     tools: Vec<McpTool>,
@@ -252,7 +253,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
         let answer = self.negotiate_initialize(&request)?;
-        // The version that was agreed on, not the one asked for, decides the form of all later results.
+        // The negotiated version, not the requested one, determines the form of later results.
         request.protocol_version = answer.protocol_version.clone();
         self.log_client(&request.client_info);
         context.peer.set_peer_info(request);
@@ -266,7 +267,7 @@ impl ServerHandler for Handler {
     ) -> Result<ListToolsResult, ErrorData> {
         if request.is_some_and(|request| request.cursor.is_some()) {
             return Err(ErrorData::invalid_params(
-                "tools/list: the list has one page, so no cursor is known",
+                "tools/list: the list has a single page; send the request without a cursor",
                 None,
             ));
         }
@@ -286,7 +287,7 @@ impl ServerHandler for Handler {
         let offered =
             self.session.tool(&request.name).map_err(|message| ErrorData::invalid_params(message, None))?;
         let Some(ticket) = context.extensions.get::<Arc<Ticket>>() else {
-            return Err(ErrorData::internal_error("this request has no ticket", None));
+            return Err(ErrorData::internal_error("a bug in symd: this request is not registered", None));
         };
         let arguments = request.arguments.take().unwrap_or_default();
         let mut elicit = Elicit::new(&self.session, &context, &mut request);
@@ -298,7 +299,7 @@ impl ServerHandler for Handler {
             Ran::Ask(question) => elicit
                 .result(&question)
                 .map(CallToolResponse::from)
-                .ok_or_else(|| ErrorData::internal_error("the question cannot be put", None)),
+                .ok_or_else(|| ErrorData::internal_error("cannot send the approval question", None)),
         }
     }
 
@@ -327,7 +328,7 @@ impl Handler {
             tokio::select! {
                 biased;
                 ran = &mut running => return ran,
-                // The connection's reader stops the ticket too; this is for rmcp's own reasons to stop.
+                // The connection's reader stops the ticket on its own; this covers cancellations by rmcp.
                 () = context.ct.cancelled(), if !ticket.stop.flag().is_cancelled() => ticket.stop.stop(),
                 () = progress.due() => progress.tell(&self.session, context).await,
             }
@@ -373,7 +374,7 @@ fn result(reply: Reply) -> CallToolResult {
     }
 }
 
-/// Tells a client that gave a token that its call is alive.
+/// Progress notifications for a client that sent a token.
 struct Progress {
     token: Option<rmcp::model::ProgressToken>,
     clock: tokio::time::Interval,
@@ -404,7 +405,7 @@ impl Progress {
         self.told += 1;
         let progress =
             ProgressNotificationParam::new(token, f64::from(self.told)).with_message(project.doing());
-        // A client that is gone needs no news.
+        // An error means that the client is gone.
         let _ = context.peer.notify_progress(progress).await;
     }
 }

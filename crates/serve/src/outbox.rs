@@ -1,5 +1,5 @@
-//! What goes out on a connection: one task writes, everybody else queues. A client that leaves an answer
-//! unread past the deadline is given up, and everyone waiting to send learns of it.
+//! Outgoing lines of a connection: one task writes, all others queue. A client that leaves a line unread past
+//! the deadline is disconnected, and all waiting senders get an error.
 
 use std::time::Duration;
 
@@ -7,28 +7,28 @@ use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
-/// Answers waiting for the writer. When it is full, whoever answers waits, so a slow client slows down its
-/// own requests only; the write deadline ends the wait.
+/// Lines waiting for the writer. When the queue is full, senders wait, so a slow client delays only its own
+/// requests; the write deadline ends the wait.
 const OUTBOX_LINES: usize = 64;
 
-/// Answers that are written in one go, if they are there already.
+/// Bytes that are written at once, if so much is queued.
 const BATCH_BYTES: usize = 64 * 1024;
 
-/// The sending end. Cheap to clone.
+/// The sending end of the queue. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Outbox {
     lines: mpsc::Sender<Vec<u8>>,
     open: watch::Receiver<bool>,
 }
 
-/// The connection cannot be written to any more.
+/// Error of a send on a connection that is closed for writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the client is gone or does not read its answers")]
 pub struct Closed;
 
 impl Outbox {
-    /// Starts the writer. It ends when all senders are gone and everything is written, or when the client
-    /// does not take its answers within `deadline`.
+    /// Starts the writer task. It ends when all senders are dropped and everything is written, or when the
+    /// client does not read within `deadline`.
     pub fn start(
         writer: impl AsyncWrite + Send + Unpin + 'static,
         deadline: Duration,
@@ -39,14 +39,14 @@ impl Outbox {
         (Outbox { lines, open }, task)
     }
 
-    /// Queues a line, its newline included.
+    /// Queues a line, which must include its newline.
     pub async fn send(&self, line: Vec<u8>) -> Result<(), Closed> {
         self.lines.send(line).await.map_err(|_| Closed)
     }
 
-    /// Waits until the connection cannot be written to.
+    /// Waits until the connection is closed for writing.
     pub async fn closed(&self) {
-        // An error means that the writer is gone, which is what is waited for.
+        // An error means that the writer has ended, which is the awaited event.
         let _ = self.open.clone().wait_for(|open| !open).await;
     }
 }

@@ -1,4 +1,4 @@
-//! What must hold of the readers of lines, JSON-RPC and MCP, whatever a client sends. See `symd::properties`.
+//! Properties of the readers of lines, JSON-RPC and MCP that must hold for all input. See `symd::properties`.
 
 use serde_json::{Value, json};
 
@@ -10,11 +10,11 @@ use symd_toolsets::{self as toolsets, Offered, spelled};
 
 /// Bytes of an error's line beyond what it quotes.
 const ERROR_BYTES: usize = 1_000;
-/// Bytes that one of a line may become when it is quoted.
+/// The most bytes that one byte of a line takes when it is quoted.
 const QUOTED_BYTES: usize = 6;
 
-/// Every line is read, or answered by an error that is no longer than the line explains; and a request is read again from
-/// what it says.
+/// Checks that every line is parsed or rejected by an error of bounded length, and that a request survives a
+/// round trip.
 pub fn json_rpc_line(bytes: &[u8]) {
     lines(bytes);
     for line in bytes.split(|byte| *byte == b'\n') {
@@ -27,14 +27,14 @@ pub fn json_rpc_line(bytes: &[u8]) {
     }
 }
 
-/// The first byte says how long a line may be.
+/// Checks the line reader. The first byte is the limit of a line's length.
 fn lines(bytes: &[u8]) {
     let Some((limit, text)) = bytes.split_first() else { return };
     let limit = usize::from(*limit);
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let mut lines = Lines::new(text, limit, Unfinished::new(1 << 20));
     let mut expected: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
-    // What stands behind the last line break is a line only where there is something.
+    // The text after the last line break is a line only if it is not empty.
     if expected.last().is_some_and(|last| last.is_empty()) {
         expected.pop();
     }
@@ -51,7 +51,7 @@ fn assert_reads_again(request: &Request) {
     let Request { id, method, params } = request;
     let line = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string();
     match dispatch::read(line.as_bytes()) {
-        // Numbers in its parameters may be rounded.
+        // Numbers in the parameters may be rounded.
         Ok(Message::Request(again)) => {
             assert_eq!((&again.id, &again.method, again.params.len()), (id, method, params.len()));
         }
@@ -66,7 +66,7 @@ fn assert_answers(wrong: &Wrong, line: &[u8]) {
     assert!(read["error"]["code"].is_i64() && read["jsonrpc"] == "2.0", "{read}");
 }
 
-/// A message of MCP is understood or refused, with the arguments of its tool.
+/// Checks that a message of MCP is converted or rejected, and that its tool's arguments are read.
 pub fn mcp(line: &[u8]) {
     match dispatch::read(line) {
         Ok(Message::Request(request)) => {
@@ -80,7 +80,8 @@ pub fn mcp(line: &[u8]) {
     }
 }
 
-/// The arguments of a call, as each toolset's tool of that name reads them: what is settled once stays as it is.
+/// Checks, for each toolset's tool of that name, that normalizing a call's arguments twice changes nothing
+/// more.
 fn settle(call: &serde_json::Map<String, Value>) {
     let (Some(Value::String(name)), Some(Value::Object(arguments))) =
         (call.get("name"), call.get("arguments"))
@@ -99,7 +100,7 @@ fn settle(call: &serde_json::Map<String, Value>) {
     }
 }
 
-/// Lines to begin with.
+/// Initial inputs for a fuzzer.
 pub fn seeds() -> Vec<Vec<u8>> {
     let call = |name: &str, arguments: Value| {
         json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call",
@@ -123,7 +124,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
     lines.iter().map(|line| line.to_string().into_bytes()).collect()
 }
 
-/// Words that lines are made of.
+/// Tokens from which a fuzzer composes lines.
 pub const WORDS: &[&str] = &[
     "{",
     "}",

@@ -1,6 +1,6 @@
-//! The words between symd's own clients and its daemon: one line of hello each way, then JSON-RPC, where
-//! methods under `symd/` are ours and everything else is MCP. No transport here.
-//! Invariant: the hello, `symd/status` and `symd/stop` never change, so that any version can end any other.
+//! The protocol between symd's own clients and the daemon: one hello line each way, then JSON-RPC, where
+//! methods under `symd/` are symd's own and all others are MCP. Contains no transport. Invariant: the hello,
+//! `symd/status` and `symd/stop` never change, so that any version can stop any other.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -10,41 +10,41 @@ use serde_json::{Value, json};
 
 use symd_shell::Environment;
 
-/// The versions of the protocol this build speaks: from, to (both included).
+/// The protocol versions that this build supports: first and last, both inclusive.
 pub const PROTOCOL: [u32; 2] = [1, 1];
 
-/// This build's version.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The first line of one of symd's own clients: `{"symd": …}`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Hello {
-    /// The versions the client speaks: from, to.
+    /// The protocol versions that the client supports: first and last, both inclusive.
     pub protocol: [u32; 2],
-    /// The client's build.
+    /// The client's build version.
     pub version: String,
-    /// The toolsets or profiles it wants to see; none = the daemon's default.
+    /// The toolsets or profiles that the client requests; if empty, the daemon's default.
     #[serde(default)]
     pub toolset: Vec<String>,
-    /// What it is: `mcp`, `cli`.
+    /// The kind of client: `mcp`, `cli`.
     #[serde(default)]
     pub client: String,
-    /// Its environment, for what it has run; what is not UTF-8 is left out. Without one, commands get few of the daemon's
-    /// own variables.
+    /// The client's environment, for the commands it runs; entries that are not UTF-8 are omitted. Without
+    /// it, commands get only a few of the daemon's own variables.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub environment: Option<Variables>,
-    /// Its working directory.
+    /// The client's working directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub directory: Option<String>,
 }
 
-/// Names and values of an environment. Its `Debug` text shows none: there are secrets among them.
+/// Names and values of environment variables. The `Debug` output omits them, because they may contain
+/// secrets.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Variables(pub BTreeMap<String, String>);
 
 impl Variables {
-    /// Those of `environment` that are text.
+    /// Returns the entries of `environment` that are UTF-8.
     pub fn of(environment: &Environment) -> Variables {
         let text =
             |(name, value): (&OsStr, &OsStr)| Some((name.to_str()?.to_owned(), value.to_str()?.to_owned()));
@@ -58,46 +58,45 @@ impl std::fmt::Debug for Variables {
     }
 }
 
-/// The daemon's answer to a hello it can talk to.
+/// The daemon's answer to a hello that it accepts.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Welcome {
-    /// The version both will speak.
+    /// The protocol version that both will use.
     pub protocol: u32,
-    /// The daemon's build.
+    /// The daemon's build version.
     pub version: String,
-    /// Its process id.
+    /// The daemon's process id.
     pub pid: u32,
-    /// The project root.
     pub root: String,
-    /// The word by which the client shows that it is the user's own: see `serve::approvals::proof`.
+    /// The word with which the client proves that it is the user's own: see `serve::approvals::proof`.
     #[serde(default)]
     pub proof: Option<String>,
 }
 
-/// The daemon's answer to a hello it cannot talk to.
+/// The daemon's answer to a hello that it rejects.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Refusal {
-    /// For people.
+    /// The error message, for people.
     pub error: String,
-    /// For the client.
+    /// The reason, for the client program.
     pub reason: Reason,
-    /// The versions the daemon speaks.
+    /// The protocol versions that the daemon supports: first and last, both inclusive.
     pub protocol: [u32; 2],
-    /// The daemon's build.
+    /// The daemon's build version.
     pub version: String,
 }
 
-/// Why a hello was refused.
+/// Why a hello was rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Reason {
-    /// It is no hello.
+    /// The line is not a valid hello.
     Malformed,
-    /// No version in common. `symd/status` and `symd/stop` are answered nevertheless.
+    /// There is no common version. `symd/status` and `symd/stop` are answered nevertheless.
     Protocol,
-    /// The daemon is about to end: wait for its lock.
+    /// The daemon is shutting down: wait for its lock.
     Draining,
-    /// A toolset that does not exist.
+    /// A requested toolset does not exist.
     Toolset,
 }
 
@@ -105,24 +104,22 @@ pub enum Reason {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum HelloAnswer {
-    /// Not understood.
     Refusal(Refusal),
-    /// Understood.
     Welcome(Welcome),
 }
 
-/// What two ranges of versions have in common.
+/// The result of comparing two version ranges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Agreement {
-    /// The newest version that both speak.
+    /// The newest version that both sides support.
     Speak(u32),
-    /// All of theirs are newer than ours.
+    /// All of their versions are newer than ours.
     TheyAreNewer,
-    /// All of theirs are older than ours.
+    /// All of their versions are older than ours.
     TheyAreOlder,
 }
 
-/// Compares the versions that two sides speak.
+/// Compares the protocol versions of both sides; ranges are inclusive.
 pub fn agree(ours: [u32; 2], theirs: [u32; 2]) -> Agreement {
     let newest = ours[1].min(theirs[1]);
     if newest >= ours[0].max(theirs[0]) {
@@ -134,61 +131,61 @@ pub fn agree(ours: [u32; 2], theirs: [u32; 2]) -> Agreement {
     }
 }
 
-/// Wraps a hello or its answer into its line.
+/// Serializes a hello or its answer as a line.
 pub fn hello_line(content: &impl Serialize) -> Vec<u8> {
     line(&json!({ "symd": content }))
 }
 
-/// A JSON value as one line.
+/// Serializes a JSON value as one line, with its newline.
 pub fn line(value: &Value) -> Vec<u8> {
     let mut line = value.to_string().into_bytes();
     line.push(b'\n');
     line
 }
 
-/// JSON-RPC: this is not JSON.
+/// JSON-RPC: the line is not JSON.
 pub const PARSE_ERROR: i64 = -32700;
-/// JSON-RPC: this is not a request, or it is too long.
+/// JSON-RPC: the line is not a valid request, or it is too long.
 pub const INVALID_REQUEST: i64 = -32600;
-/// JSON-RPC: no such method.
+/// JSON-RPC: the method does not exist.
 pub const METHOD_NOT_FOUND: i64 = -32601;
-/// JSON-RPC: wrong parameters.
+/// JSON-RPC: the parameters are invalid.
 pub const INVALID_PARAMS: i64 = -32602;
-/// JSON-RPC: it went wrong on our side.
+/// JSON-RPC: internal error.
 pub const INTERNAL_ERROR: i64 = -32603;
-/// Too much at once; try again when something has been answered.
+/// A limit is reached; retry when another request has been answered.
 pub const BUSY: i64 = -32000;
 
-/// An answer to request `id` (null when it is not known).
+/// Returns an error response to request `id` (null if the id is unknown).
 pub fn error_line(id: &Value, code: i64, message: &str) -> Vec<u8> {
     line(&json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } }))
 }
 
-/// The result of request `id`.
+/// Returns the result of request `id`.
 pub fn result_line(id: &Value, result: &Value) -> Vec<u8> {
     line(&json!({ "jsonrpc": "2.0", "id": id, "result": result }))
 }
 
-/// A message without an answer.
+/// Returns a notification.
 pub fn notification_line(method: &str, params: &Value) -> Vec<u8> {
     line(&json!({ "jsonrpc": "2.0", "method": method, "params": params }))
 }
 
-/// Restarts or stops a language server by hand: `{"action": "restart"|"stop", "server": NAME}`.
+/// Restarts or stops a language server on the user's behalf: `{"action": "restart"|"stop", "server": NAME}`.
 pub const SERVER: &str = "symd/server";
-/// What the daemon is doing.
+/// Returns the daemon's status.
 pub const STATUS: &str = "symd/status";
-/// Drain and exit.
+/// Drains the daemon, which then exits.
 pub const STOP: &str = "symd/stop";
-/// Run a tool: `{tool, arguments, toolset}` → `{text, outcome}`; or `{ask, offer}`, where the client `can_ask`: the user is
-/// to be shown `ask`, and the call made again with their `answer`, `once`, `always` or `no`. An answer counts over a connection
-/// that has given its proof.
+/// Runs a tool: `{tool, arguments, toolset}` → `{text, outcome}`; or `{ask, offer}` if the client `can_ask`:
+/// the client shows `ask` to the user and repeats the call with their `answer`, `once`, `always` or `no`. An
+/// answer counts only over a connection that has given its proof.
 pub const CALL: &str = "symd/call";
-/// The tools of toolsets: `{toolset}` → `{tools}`.
+/// Returns the tools of the requested toolsets: `{toolset}` → `{tools}`.
 pub const TOOLS: &str = "symd/tools";
-/// Wait until the index is up to date; [`PROGRESS`] comes meanwhile.
+/// Waits until the index is up to date; sends [`PROGRESS`] meanwhile.
 pub const SETTLED: &str = "symd/settled";
-/// A notification: how far the index is.
+/// A notification about the progress of a call or of the index.
 pub const PROGRESS: &str = "symd/progress";
 
 #[cfg(test)]

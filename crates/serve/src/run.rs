@@ -1,5 +1,6 @@
-//! Runs one tool call, whoever asked: logs it, has it approved, finds out where it is to run, stops it when asked to, and
-//! turns a panic into an answer, so that no request is ever left without one. Invariant: a tool runs only with a permission.
+//! Runs one tool call for any client: logs it, obtains its approval, finds the project in which it runs,
+//! stops it on request, and turns a panic into an answer, so that every request gets one. Invariant: a tool
+//! runs only with a permission.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -27,18 +28,18 @@ use symd_toolsets::{
     Why, about_connection, not_active,
 };
 
-/// What became of a call.
+/// The outcome of a call.
 #[derive(Debug)]
 pub(super) enum Ran {
-    /// It is answered.
+    /// The call has a reply.
     Reply(Reply),
-    /// Whoever made it is to ask the user.
+    /// The client that made the call has to ask the user.
     Ask(Question),
-    /// It was stopped: nobody waits for an answer.
+    /// The call was stopped; no client waits for a reply.
     Stopped,
 }
 
-/// Runs a call, if it may; `asker` puts the question where the user is to be asked.
+/// Runs a call if it is permitted; `asker` asks the user where necessary.
 pub(super) async fn run(
     session: &Session,
     offered: Offered,
@@ -79,7 +80,7 @@ async fn ran(
     let turner = about_connection(offered);
     if turner.is_none() {
         if let Some(project) = session.client.active_elsewhere() {
-            // Its daemon decides, by the same file of the user's and by that project's own.
+            // That project's daemon decides, by the same settings file of the user and by that project's own.
             return elsewhere::call(session, &project, offered, arguments, asker, stop).await;
         }
         if session.host.project().is_none() {
@@ -106,22 +107,24 @@ async fn ran(
             Permission::Useless(reply) => return Ran::Reply(reply),
             Permission::Pending(question) => return Ran::Ask(question),
         };
-        // Arguments of an edit may be long; one needs no more than it was given, and is not copied.
+        // Arguments of an edit may be long. A tool that does not reach beyond the project never asks for more
+        // approval than it was given, so its request is not cloned.
         let again = (approved != Approved::ByUser && offered.tool.reach == Reach::Beyond)
             .then(|| ApprovalRequest::clone(&shared));
-        // Nobody else holds it any more, so nothing is copied here.
+        // This is the only reference left, so nothing is copied.
         let now = Arc::unwrap_or_clone(shared);
         let reply = match (turner, session.host.project()) {
             (Some(turner), _) => on_connection(session, now, turner, approved, stop).await,
             (None, Some(project)) => in_project(session, project, now, approved, stop).await,
-            // It was there above.
+            // Unreachable: a call without a project has returned above.
             (None, None) => None,
         };
         match (reply, again) {
             (Some(Reply { outcome: Outcome::NeedsUser, text, .. }), Some(again)) => {
                 (wanted, because) = (again, Some(text));
             }
-            // From a tool that has the user's word, or cannot need it: a fault of symd's, and no allowance.
+            // The tool has the user's approval or can never need it: a bug in symd, which must not permit the
+            // call.
             (Some(Reply { outcome: Outcome::NeedsUser, text, .. }), None) => {
                 return not_approved(offered, text);
             }
@@ -131,13 +134,13 @@ async fn ran(
     }
 }
 
-/// The refusal of a call that nobody allowed, in its contract's shape.
+/// Returns the refusal of a call that was not approved, in its contract's shape.
 pub(super) fn not_approved(offered: Offered, message: String) -> Ran {
     let reply = (offered.toolset.refuse)(&NotRun { why: Why::NotApproved, message });
     Ran::Reply(Reply { outcome: Outcome::Denied, ..reply })
 }
 
-/// The tool at work on this daemon's project.
+/// Runs the tool on this daemon's project.
 async fn in_project(
     session: &Session,
     project: &Project,
@@ -161,7 +164,7 @@ async fn in_project(
     reply.map(|reply| if for_programs { reply } else { with_recovered(session, offered, reply) })
 }
 
-/// The tool at work on the connection itself.
+/// Runs a tool that acts on the connection itself.
 async fn on_connection(
     session: &Session,
     wanted: ApprovalRequest,
@@ -186,7 +189,7 @@ async fn on_connection(
     }
 }
 
-/// What `start` gives, polled to its end. A panic, in `start` or later, becomes an answer.
+/// Polls the result of `start` to its end. Turns a panic, in `start` or later, into an answer.
 async fn unbroken<'a, T>(
     offered: Offered,
     start: impl FnOnce() -> Pin<Box<dyn Future<Output = T> + Send + 'a>> + Send,
@@ -203,7 +206,7 @@ async fn unbroken<'a, T>(
         }));
         polled.unwrap_or_else(|_| {
             let message = format!(
-                "{}: symd failed inside this tool; `symd logs` shows where. Other tools go on working.",
+                "{}: internal error in this tool (a bug in symd); see `symd logs`. Other tools still work.",
                 offered.tool.name
             );
             Poll::Ready(answer((offered.toolset.refuse)(&NotRun { why: Why::Broken, message })))
@@ -212,17 +215,18 @@ async fn unbroken<'a, T>(
     .await
 }
 
-/// What `work` gives, unless it is stopped before.
+/// Returns the result of `work`; `None` if it is stopped first.
 async fn stoppable<T>(work: impl Future<Output = T>, stop: &Stop) -> Option<T> {
     tokio::select! {
         biased;
-        // A tool that looks at its flag may end before we do; its last words concern nobody.
+        // A tool that checks its flag may finish before we notice the stop; its result is discarded.
         done = work => (!stop.flag().is_cancelled()).then_some(done),
         () = stop.stopped() => None,
     }
 }
 
-/// The first answer of symd's own contract after a start says what was recovered; the other contracts' texts are fixed.
+/// Adds the recovered edits to the first answer of symd's own contract after a start; the other contracts'
+/// texts are fixed.
 fn with_recovered(session: &Session, offered: Offered, mut reply: Reply) -> Reply {
     if offered.toolset.name == NATIVE.name
         && NATIVE.tools.iter().any(|known| known.name == offered.tool.name)

@@ -1,5 +1,5 @@
-//! One client's view: which tools it sees, which it may call, and the instructions that go with them. Fixed for as long as the
-//! connection lasts, so that a client's cached list stays true.
+//! One client's view: the tools that it sees, those that it may call, and its instructions. Fixed for the
+//! life of the connection, so that a client's cached list stays valid.
 
 use std::sync::Arc;
 
@@ -11,21 +11,21 @@ use crate::host::Host;
 use symd_toolsets::listing::{self, Listing};
 use symd_toolsets::{Client, Offered, Tool};
 
-/// What belongs to one connection.
+/// The state of one connection.
 #[derive(Debug)]
 pub(super) struct Session {
     pub(super) host: Arc<Host>,
-    /// For the log.
+    /// A number for the log.
     pub(super) number: u64,
-    /// For the log: the listings' names.
+    /// The listings' names, for the log.
     pub(super) name: String,
-    /// What the client sees of the tools.
+    /// The listings of tools that the client sees.
     pub(super) listings: Vec<Listing>,
     pub(super) tools: Vec<Offered>,
     pub(super) instructions: String,
     pub(super) client: Arc<Client>,
     pub(super) asking: Arc<Asking>,
-    /// The project that it may have changed to.
+    /// The link to another project's daemon, if the connection has switched to that project.
     pub(super) elsewhere: Arc<Elsewhere>,
 }
 
@@ -51,14 +51,14 @@ impl Session {
         }
     }
 
-    /// The same connection, with other listings.
+    /// Returns a session of the same connection with other listings.
     pub(super) fn with_listings(&self, chosen: Vec<Listing>) -> Session {
         let connection = (Arc::clone(&self.client), Arc::clone(&self.asking));
         let session = Session::new(Arc::clone(&self.host), self.number, connection, chosen);
         Session { elsewhere: Arc::clone(&self.elsewhere), ..session }
     }
 
-    /// The tool that a call of this name means, whether it is listed or not.
+    /// Returns the tool with this name, whether it is listed or not.
     pub(super) fn tool(&self, name: &str) -> Result<Offered, String> {
         listing::offered(&self.listings, name).ok_or_else(|| {
             format!(
@@ -69,7 +69,7 @@ impl Session {
     }
 }
 
-/// A tool as clients see it in `tools/list`.
+/// Returns a tool as it appears in `tools/list`.
 pub fn describe(tool: &Tool) -> Value {
     json!({
         "name": tool.name,

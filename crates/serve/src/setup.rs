@@ -1,5 +1,6 @@
-//! What is configured for one project: its languages, all layers merged, and whether it is trusted. Reads the user's
-//! file through `base::state` and the project's beneath its root, each once: what is trusted is what is used.
+//! The configuration of one project: its languages, with all layers merged, and its trust. Reads the user's
+//! file through `base::state` and the project's files beneath its root, each once, so that the files that
+//! were checked for trust are the files that are used.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,22 +14,23 @@ use symd_config::{Languages, LanguagesError, LayerText, Loaded, Note, Trust};
 use symd_syntax::Grammar;
 use symd_vfs::{Root, VfsError};
 
-/// The project's own languages.toml; the user's has the same shape.
+/// The path of the project's languages.toml; the user's has the same format.
 const PROJECT_FILE: &str = COMMAND_FILES[0];
 
-/// Bytes of a project's file of configuration: the built-in one has 50,000. A longer one is not used.
+/// The largest configuration file of a project, in bytes (the built-in languages.toml has 50,000). A larger
+/// one is ignored.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
-/// What is configured for one project.
+/// The configuration of one project.
 #[derive(Clone, Debug)]
 pub struct Setup {
     /// All layers of languages.toml merged.
     pub languages: Arc<Languages>,
     /// Whether the project's own code may run.
     pub trust: Trust,
-    /// What of the project's files is not in effect, and why.
+    /// Parts of the project's files that are not in effect, and why.
     pub notes: Vec<Note>,
-    /// What the files that trust is bound to hold.
+    /// The contents of the files that trust is bound to.
     pub files: CommandFiles,
     texts: Texts,
 }
@@ -53,12 +55,13 @@ impl Texts {
 }
 
 impl Setup {
-    /// What would be in effect if the project were trusted with its files as they were read.
+    /// Returns the configuration that would be in effect if the project were trusted with its files as they
+    /// were read.
     pub fn if_trusted(&self) -> Result<Loaded, LanguagesError> {
         self.texts.load(&Trust::Trusted)
     }
 
-    /// The project's languages.toml, if it has one that can be read.
+    /// Returns the project's languages.toml, if it exists and can be read.
     pub fn project_file(&self) -> Option<LayerText<'_>> {
         self.texts.project()
     }
@@ -70,29 +73,29 @@ pub enum SetupError {
     /// The user's file cannot be read.
     #[error(transparent)]
     Unreadable(#[from] StateError),
-    /// The user's file is wrong.
+    /// The user's file is invalid.
     #[error("{0}; correct it, or remove the file to use the built-in languages")]
     Languages(#[from] LanguagesError),
     /// The project's root cannot be opened.
     #[error("cannot open the project root {}: {source}", path.display())]
     Root {
-        /// Which root.
+        /// The root.
         path: PathBuf,
-        /// What the system said.
+        /// The operating system's error.
         source: std::io::Error,
     },
 }
 
-/// The user's languages.toml in the configuration directory `config`.
+/// Returns the path of the user's languages.toml in the configuration directory `config`.
 pub fn user_file(config: &Path) -> PathBuf {
     config.join("languages.toml")
 }
 
-/// Reads what is configured for the project of `place`; `config` is the user's configuration directory.
+/// Reads the configuration of the project of `place`; `config` is the user's configuration directory.
 pub fn load(config: &Path, place: &DaemonPaths) -> Result<Setup, SetupError> {
     let path = user_file(config);
     let user = state::read_file(&path)?;
-    // A byte that is not UTF-8 becomes one that TOML refuses, with its line.
+    // Invalid UTF-8 becomes U+FFFD, which TOML rejects with a line number.
     let user = user.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let root =
         Root::open(&place.root).map_err(|source| SetupError::Root { path: place.root.clone(), source })?;
@@ -119,8 +122,8 @@ pub fn load(config: &Path, place: &DaemonPaths) -> Result<Setup, SetupError> {
     Ok(Setup { languages: loaded.languages, trust, notes, files, texts })
 }
 
-/// The bytes of a file of the project; `None` when there is none. A link is not followed: it could be pointed
-/// elsewhere after a look at it.
+/// Returns the bytes of a file of the project; `None` if it is missing. Does not follow a symlink, which
+/// could be redirected after it was checked.
 fn read(root: &Root, file: &str) -> Result<Option<Vec<u8>>, VfsError> {
     let Ok(path) = RelPath::new(file) else { return Ok(None) };
     match root.read_unlinked(&path, MAX_FILE_BYTES) {
@@ -130,7 +133,7 @@ fn read(root: &Root, file: &str) -> Result<Option<Vec<u8>>, VfsError> {
     }
 }
 
-/// A grammar that this binary has not got is no error: another version may have it.
+/// Returns notes about grammars that this binary lacks. That is not an error: another version may have them.
 fn without_grammar(languages: &Languages) -> Vec<Note> {
     let unknown = |language: &symd_config::Language| {
         let grammar = language.grammar.as_deref().filter(|grammar| Grammar::named(grammar).is_none())?;

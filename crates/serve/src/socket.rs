@@ -1,5 +1,5 @@
-//! The Unix socket: who may connect, and how many. Invariant: no client of another user is ever read from,
-//! and no number of clients stops the accept loop or makes it spin.
+//! The Unix socket: who may connect, and how many connections are allowed. Invariant: nothing is read from a
+//! client of another user, and no number of clients stops the accept loop or makes it spin.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -21,14 +21,14 @@ use crate::host::Host;
 use crate::protocol::{BUSY, error_line};
 use symd_base::state;
 
-/// How long after the requests' own deadline a connection may take to end.
+/// How long a connection may take to close after the deadline of its requests.
 const CLOSE_DEADLINE: Duration = Duration::from_secs(3);
 
-/// After an accept failed for lack of memory or the like: how long to wait for a connection to end before
-/// trying again all the same.
+/// How long to wait for a connection to close, after an accept failed for lack of memory or similar, before
+/// retrying anyway.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
-/// Listens on the place's socket. The caller holds the place's lock, so a socket that is there is stale.
+/// Binds the socket of `place`. The caller holds the daemon's lock, so an existing socket is stale.
 pub(super) fn listen(place: &DaemonPaths) -> Result<UnixListener, DaemonError> {
     let path = place.socket();
     state::remove_file(&path)?;
@@ -38,7 +38,7 @@ pub(super) fn listen(place: &DaemonPaths) -> Result<UnixListener, DaemonError> {
     Ok(listener)
 }
 
-/// Accepts clients until the daemon is to end, then removes the socket and waits for their requests.
+/// Accepts clients until the daemon drains, then removes the socket and waits for the clients' requests.
 pub(super) async fn accept_all(listener: UnixListener, host: Arc<Host>, place: DaemonPaths) {
     let mut clients = JoinSet::new();
     let mut reserve = Reserve::new();
@@ -59,9 +59,9 @@ pub(super) async fn accept_all(listener: UnixListener, host: Arc<Host>, place: D
             },
         }
     }
-    // First of all, so that a client that comes now waits for the lock instead.
+    // The socket is removed first, so that a new client waits for the lock instead.
     if let Err(error) = state::remove_file(&place.socket()) {
-        tracing::warn!(%error, "the socket stays behind");
+        tracing::warn!(%error, "cannot remove the socket");
     }
     drop(listener);
     let all_ended = async {
@@ -89,7 +89,7 @@ fn admit(stream: UnixStream, host: &Arc<Host>, clients: &mut JoinSet<()>) {
             return;
         }
         Err(error) => {
-            tracing::warn!(%error, "refused a client whose user is not known");
+            tracing::warn!(%error, "refused a client: cannot determine its user");
             return;
         }
     }
@@ -107,7 +107,7 @@ fn admit(stream: UnixStream, host: &Arc<Host>, clients: &mut JoinSet<()>) {
             _ => "raise limits.max_connections".to_owned(),
         };
         let text = format!("busy: this daemon has {most} connections already; close some, or {remedy}");
-        // Fits into the empty buffer of a new socket, or the client has no use for it.
+        // The message fits into the empty buffer of a new socket, unless the client is already gone.
         let _ = stream.try_write(&error_line(&Value::Null, BUSY, &text));
         tracing::warn!(most, "refused a connection over the limit");
         return;
@@ -116,7 +116,7 @@ fn admit(stream: UnixStream, host: &Arc<Host>, clients: &mut JoinSet<()>) {
     clients.spawn(connection::serve(Arc::clone(host), reader, writer, how_it_ended));
 }
 
-/// Tells a client that only ended its input from one that is gone.
+/// Distinguishes a client that closed only its sending side from one that is gone.
 pub fn how_it_ended(reader: &OwnedReadHalf) -> Ended {
     let stream: &UnixStream = reader.as_ref();
     let mut watched = [PollFd::new(stream, PollFlags::empty())];
@@ -130,7 +130,7 @@ fn is_out_of_descriptors(error: &io::Error) -> bool {
     out.iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
 }
 
-/// A descriptor held back: given up for a moment, it lets us accept a client only to turn it away, which
+/// A spare descriptor. Closing it for a moment makes it possible to accept a client and reject it, which
 /// empties the queue. Otherwise a full descriptor table would make the accept loop spin.
 struct Reserve(Option<OwnedFd>);
 

@@ -1,19 +1,19 @@
-//! What a command wrote to one stream, as much of it as is kept. Invariant: memory is bounded by the [`Keep`], whatever
-//! is written; everything is counted.
+//! The output of a command on one stream, up to a limit. Invariant: memory is bounded by [`Keep`], however
+//! much is written; all bytes are counted.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
-/// How much of a stream is kept, in bytes: its beginning, and its end, where errors stand.
+/// How many bytes of a stream are kept: of its beginning, and of its end, where errors usually are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Keep {
-    /// Of the beginning.
+    /// Bytes kept of the beginning.
     pub first: usize,
-    /// Of the end.
+    /// Bytes kept of the end.
     pub last: usize,
 }
 
-/// One stream.
+/// The captured output of one stream.
 #[derive(Clone, Debug)]
 pub struct Captured {
     keep: Keep,
@@ -25,42 +25,42 @@ pub struct Captured {
 }
 
 impl Captured {
-    /// Nothing yet.
     pub fn new(keep: Keep) -> Captured {
         Captured { keep, first: Vec::new(), last: VecDeque::new(), bytes: 0, line_ends: 0, ends_a_line: true }
     }
 
-    /// Takes what was written next.
+    /// Appends output.
     pub fn push(&mut self, bytes: &[u8]) {
         self.bytes += bytes.len() as u64;
         self.line_ends += memchr::memchr_iter(b'\n', bytes).count() as u64;
         self.ends_a_line = bytes.last().map_or(self.ends_a_line, |&byte| byte == b'\n');
         let (first, rest) = bytes.split_at(bytes.len().min(self.keep.first - self.first.len()));
         self.first.extend_from_slice(first);
-        // Of a piece longer than what is kept only the end counts.
+        // Of a chunk longer than the limit only the end is kept.
         let rest = &rest[rest.len().saturating_sub(self.keep.last)..];
         let too_many = (self.last.len() + rest.len()).saturating_sub(self.keep.last);
         self.last.drain(..too_many);
         self.last.extend(rest);
     }
 
-    /// Lines that were written, kept or not; one without an end is a line too.
+    /// Returns the number of lines written, kept or not; a last line without a newline counts.
     pub fn lines(&self) -> u64 {
         self.line_ends + u64::from(!self.ends_a_line)
     }
 
-    /// Bytes that were written and are not kept.
+    /// Returns the number of bytes that were written but not kept.
     pub fn left_out(&self) -> u64 {
         self.bytes - self.first.len() as u64 - self.last.len() as u64
     }
 
-    /// As text, U+FFFD for what is no UTF-8; where something was left out, a line says how much.
+    /// Returns the output as text, with U+FFFD for invalid UTF-8; a line states how many bytes were omitted,
+    /// if any.
     pub fn text(&self) -> String {
         let (front, back) = self.last.as_slices();
         match self.left_out() {
             0 => lossy(&[&self.first, front, back].concat()).into_owned(),
             left_out => {
-                // A character that the cut went through is left out whole.
+                // A character that was cut in two is omitted completely.
                 let first = &self.first[..whole_chars(&self.first)];
                 let last = [front, back].concat();
                 let cut = last.iter().take(3).take_while(|&&byte| byte & 0xC0 == 0x80).count();
@@ -72,7 +72,7 @@ impl Captured {
         }
     }
 
-    /// The beginning alone, as text, without half a character at its end.
+    /// Returns the beginning alone as text, without a partial character at its end.
     pub fn beginning(&self) -> Cow<'_, str> {
         match self.left_out() {
             0 => lossy(&self.first),
@@ -89,10 +89,10 @@ fn lossy(bytes: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(bytes)
 }
 
-/// How many bytes there are without the beginning of a character at the end that may yet go on.
+/// Returns the length of `bytes` without an incomplete character at the end that further bytes may complete.
 pub(crate) fn whole_chars(bytes: &[u8]) -> usize {
     match bytes.utf8_chunks().last() {
-        // Three bytes at most are a beginning; what can never become a character is kept as it is.
+        // Up to three bytes can be an incomplete character; invalid bytes are kept as they are.
         Some(chunk) if !chunk.invalid().is_empty() && may_go_on(chunk.invalid()) => {
             bytes.len() - chunk.invalid().len()
         }
@@ -100,7 +100,7 @@ pub(crate) fn whole_chars(bytes: &[u8]) -> usize {
     }
 }
 
-/// Whether these bytes, which are no character, are the beginning of one.
+/// Whether these bytes, which are not valid UTF-8, are the beginning of a character.
 fn may_go_on(bytes: &[u8]) -> bool {
     match std::str::from_utf8(bytes) {
         Ok(_) => false,

@@ -1,5 +1,6 @@
-//! Where a command runs: a directory of the project, opened beneath its root. Invariant: it lay inside the project when
-//! it was opened, and what is started in it is started in that very directory, whatever its path leads to by then.
+//! The working directory of a command: a directory of the project, opened beneath its root. Invariant: it was
+//! inside the project when it was opened, and a command starts in that very directory, whatever its path
+//! leads to by then.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -16,7 +17,7 @@ pub struct Directory {
 }
 
 impl Directory {
-    /// Opens what `text`, as a client wrote it, names beneath `root`; `.` is the root itself.
+    /// Opens the directory that a client named as `text`, beneath `root`; `.` is the root itself.
     pub fn open(root: &Root, text: &str) -> Result<Directory, FileOpError> {
         let path = Directory::named(text)?;
         let located = |error: VfsError| match error {
@@ -35,12 +36,12 @@ impl Directory {
         Ok(Directory { descriptor, path })
     }
 
-    /// What `text` names, there or not.
+    /// Parses `text` as a path, which need not exist.
     pub fn named(text: &str) -> Result<RelPath, FileOpError> {
         Ok(RelPath::new(text).map_err(LocateError::Path)?)
     }
 
-    /// Its absolute path, links resolved.
+    /// Returns the absolute path, with symlinks resolved.
     pub fn path(&self) -> &Path {
         &self.path
     }

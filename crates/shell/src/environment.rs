@@ -1,25 +1,26 @@
-//! The variables that a command gets: those of the client that asked, as its hello brought them, or, for a client that
-//! sent none, few of the daemon's own. Invariant: every name and value can be handed to a program; what is secret in
-//! them is in no log and no `Debug` text.
+//! The environment variables of a command: those of the requesting client, from its hello, or, if the client
+//! sent none, a few of the daemon's own. Invariant: every name and value can be passed to a program; values
+//! appear in no log and no `Debug` output, because they may be secret.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 
-/// What is kept of the daemon's own environment: what a shell needs to find programs and the user's files. Whoever
-/// happened to start the daemon may have had tokens in theirs.
+/// Variables kept of the daemon's own environment: those a shell needs to find programs and the user's files.
+/// The process that started the daemon may have had tokens in its environment.
 const KEPT: &[&str] = &["HOME", "USER", "LOGNAME", "LANG", "TZ", "TMPDIR", "PATH", "SHELL"];
-/// Kept as they are, whatever follows.
+/// Prefixes of further variables that are kept.
 const KEPT_PREFIXES: &[&str] = &["LC_", "XDG_"];
-/// PATH where there is none.
+/// The PATH if the environment has none.
 const USUAL_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// Variables and their values.
+/// Environment variables and their values.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Environment(BTreeMap<OsString, OsString>);
 
 impl Environment {
-    /// All of a client's own. What no program could be given (a name with `=`, a NUL) is left out.
+    /// Creates the environment of a client. Drops variables that cannot be passed to a program (`=` in the
+    /// name, NUL).
     pub fn of_client(variables: impl IntoIterator<Item = (String, String)>) -> Environment {
         let possible = |(name, value): &(String, String)| {
             !name.is_empty() && !name.contains(['=', '\0']) && !value.contains('\0')
@@ -28,7 +29,7 @@ impl Environment {
         Environment(variables.map(|(name, value)| (name.into(), value.into())).collect()).with_path()
     }
 
-    /// What a command gets of the daemon's own variables, `ours`.
+    /// Creates the environment from the permitted subset of the daemon's own variables, `ours`.
     pub fn cleaned(ours: impl IntoIterator<Item = (OsString, OsString)>) -> Environment {
         let kept = |(name, _): &(OsString, OsString)| {
             name.to_str().is_some_and(|name| {
@@ -38,19 +39,19 @@ impl Environment {
         Environment(ours.into_iter().filter(kept).collect()).with_path()
     }
 
-    /// The value of a variable.
+    /// Returns the value of a variable.
     pub fn get(&self, name: &str) -> Option<&OsStr> {
         self.0.get(OsStr::new(name)).map(OsString::as_os_str)
     }
 
-    /// The same with these variables set.
+    /// Returns a copy with these variables set.
     pub fn with(&self, variables: &[(&str, &str)]) -> Environment {
         let mut all = self.0.clone();
         all.extend(variables.iter().map(|(name, value)| (name.into(), value.into())));
         Environment(all)
     }
 
-    /// Names and values, in the order of the names.
+    /// Returns names and values, ordered by name.
     pub fn iter(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
         self.0.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))
     }

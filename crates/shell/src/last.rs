@@ -1,5 +1,5 @@
-//! The command that a connection ran last. Invariant: a command is remembered however it ended, and of its output no
-//! more than was kept of it.
+//! The last command that a connection ran. Invariant: a command is stored however it ended, and of its output
+//! no more than was captured.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
@@ -7,27 +7,27 @@ use std::time::SystemTime;
 /// A command that was run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LastCommand {
-    /// As it was given.
+    /// The command as the client gave it.
     pub command: String,
-    /// None if it was not ended by itself.
+    /// `None` if the command did not exit by itself.
     pub exit_code: Option<i32>,
-    /// What it printed, as it was shown.
+    /// The output as it was shown to the client.
     pub output: String,
-    /// When it was started.
+    /// The time at which it was started.
     pub executed_at: SystemTime,
 }
 
-/// Where a connection keeps it.
+/// The slot for a connection's last command.
 #[derive(Debug, Default)]
 pub struct LastCommandKept(Mutex<Option<LastCommand>>);
 
 impl LastCommandKept {
-    /// Replaces it.
+    /// Replaces the stored command.
     pub fn keep(&self, command: LastCommand) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(command);
     }
 
-    /// The last one, if there was any.
+    /// Returns the last command, if there is one.
     pub fn get(&self) -> Option<LastCommand> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

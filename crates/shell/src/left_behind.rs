@@ -1,4 +1,5 @@
-//! What the commands of one connection left running. Invariant: whatever is here is ended when the connection ends.
+//! Background processes of one connection's commands. Invariant: all of them are killed when the connection
+//! ends.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -6,22 +7,23 @@ use std::sync::{Mutex, PoisonError};
 use super::stream::Stream;
 use super::ward::Ward;
 
-/// Commands of one connection of which something may run on. When it is full, what the oldest one left is ended.
+/// The most commands of one connection whose background processes are tracked. Beyond that, those of the
+/// oldest command are killed.
 const MAX_COMMANDS: usize = 64;
 
-/// What is left of the commands of one connection.
+/// The background processes of one connection's commands.
 #[derive(Debug, Default)]
 pub struct LeftBehind(Mutex<VecDeque<BackgroundCommand>>);
 
 #[derive(Debug)]
 struct BackgroundCommand {
     ward: Ward,
-    /// Still read, so that what writes to them goes on.
+    /// Still read, so that the processes that write to them do not block.
     _streams: Vec<Stream>,
 }
 
 impl LeftBehind {
-    /// Takes over what is left of a command.
+    /// Takes over the background processes of a command.
     pub(crate) fn take(&self, ward: Ward, streams: Vec<Stream>) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|left| !left.ward.is_over());

@@ -1,7 +1,7 @@
-//! Running commands for clients: one command in a shell of its own, with nothing to read, under a deadline. What needs
-//! a terminal is in [`pty`]. Whether a command may run at all is decided before it comes here.
-//! Invariant: a command runs in a directory of the project and in a process group of its own, and what it starts is
-//! ended with the call, the connection or the daemon, as the settings say, and by SIGKILL if need be.
+//! Runs commands for clients: one command in its own shell, without input, under a deadline; [`pty`] runs
+//! those that need a terminal. Callers decide beforehand whether a command may run. Invariant: a command runs
+//! in a directory of the project and in its own process group; everything it starts is killed, by SIGKILL if
+//! necessary, with the call, the connection or the daemon, as the settings say.
 
 mod captured;
 mod directory;
@@ -34,33 +34,33 @@ pub use words::{End, RemainingProcesses, WardenMessage};
 use symd_files::tree::FileOpError;
 use symd_vfs::Root;
 
-/// What all commands of a project share.
+/// State shared by all commands of a project.
 #[derive(Clone, Debug)]
 pub struct Shells {
     /// The project's root.
     pub root: Arc<Root>,
-    /// symd itself, which watches over each command ([`warden`]).
+    /// The symd executable, which runs the [`warden`] of each command.
     pub warden: PathBuf,
-    /// What becomes of what runs on when a command has ended.
+    /// What happens to processes that still run when a command has exited.
     pub afterwards: Afterwards,
 }
 
-/// What becomes of processes that a command leaves running in the background.
+/// What happens to processes that a command leaves running in the background.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Afterwards {
-    /// They are ended when the connection ends.
+    /// They are killed when the connection ends.
     Reap,
-    /// They are left alone from the moment the command has ended.
+    /// They are left alone once the command has exited.
     Keep,
 }
 
 impl Shells {
-    /// A directory of the project, as a client names it.
+    /// Opens a directory of the project by the name that a client gave.
     pub fn directory(&self, text: &str) -> Result<Directory, FileOpError> {
         Directory::open(&self.root, text)
     }
 
-    /// The shell that is wanted, as `environment` has it.
+    /// Finds the wanted shell in `environment`.
     pub fn shell(&self, wanted: ShellChoice, environment: &Environment) -> Result<Shell, ShellError> {
         Shell::find(wanted, environment, self.root.path()).ok_or(ShellError::NoShell)
     }

@@ -1,4 +1,4 @@
-//! Which shell a command is given to. Invariant: a shell that is found is an executable file outside the project.
+//! Finds the shell for a command. Invariant: a shell that is found is an executable file outside the project.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -7,21 +7,21 @@ use rustix::fs::Access;
 
 use super::environment::Environment;
 
-/// A shell, which takes a command behind `-c`.
+/// A shell, which takes a command after `-c`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shell(PathBuf);
 
-/// Which shell is wanted.
+/// The kind of shell that is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShellChoice {
-    /// bash, or sh where there is no bash.
+    /// bash, or sh if there is no bash.
     Bash,
-    /// The one that the user works with (`SHELL`), or sh.
+    /// The user's shell (`SHELL`), or sh.
     Users,
 }
 
 impl Shell {
-    /// Looks for a shell where `environment` says, but not inside the project `root`. `None` where there is none at all.
+    /// Finds a shell in `environment`, outside the project `root`; `None` if there is none.
     pub fn find(wanted: ShellChoice, environment: &Environment, root: &Path) -> Option<Shell> {
         let users = || {
             let shell = PathBuf::from(environment.get("SHELL")?);
@@ -38,12 +38,12 @@ impl Shell {
             .map(Shell)
     }
 
-    /// The program's absolute path.
+    /// Returns the program's absolute path.
     pub fn program(&self) -> &Path {
         &self.0
     }
 
-    /// The arguments by which it runs `command`.
+    /// Returns the arguments that make the shell run `command`.
     pub(crate) fn arguments(&self, command: &str) -> [OsString; 2] {
         ["-c".into(), command.into()]
     }
@@ -92,7 +92,7 @@ mod tests {
         assert_eq!(found(ShellChoice::Bash, &both, elsewhere), root.join("bash"));
         assert!(found(ShellChoice::Users, &both, &root).ends_with("bin/sh"));
         assert_eq!(found(ShellChoice::Users, &both, elsewhere), root.join("fish"));
-        // No bash anywhere, and no PATH of use.
+        // bash is nowhere, and PATH is useless.
         assert!(found(ShellChoice::Bash, &of("/nowhere", "fish"), &root).ends_with("bin/sh"));
         assert!(found(ShellChoice::Users, &of("/nowhere", "fish"), &root).ends_with("bin/sh"));
     }

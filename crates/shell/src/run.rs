@@ -1,5 +1,6 @@
-//! Runs one command to the end of its shell, or of its time. Invariants: memory is bounded, whatever is printed; when
-//! the call ends early, by its deadline or because nobody waits for it any more, nothing of the command is left.
+//! Runs one command until its shell exits or its time is over. Invariants: memory is bounded, however much is
+//! printed; if the call ends early, by its deadline or because it was cancelled, no process of the command
+//! remains.
 
 use std::io;
 use std::time::Duration;
@@ -17,68 +18,65 @@ use super::words::{End, RemainingProcesses, WardenMessage};
 use super::{Afterwards, Shells};
 use symd_base::processes;
 
-/// How long the streams are waited for after the shell's end: `echo x > >(cat)` ends before its `cat` does. Only what
-/// runs on in the background and can still write makes us wait that long.
+/// How long to read the streams after the shell's exit: `echo x > >(cat)` exits before its `cat`. The wait is
+/// that long only if a background process can still write.
 const LINGER: Duration = Duration::from_millis(100);
-/// How long a warden may take to end everything: its own patience, and what the system needs to end a process in the
-/// middle of a call.
+/// How long a warden may take to terminate everything: its own grace period, plus the time the kernel needs
+/// to kill a process inside a system call.
 const ENDING: Duration = Duration::from_secs(10);
 
-/// A command.
+/// A command to run.
 #[derive(Debug)]
 pub struct CommandRequest<'a> {
-    /// Who understands it.
+    /// The shell that interprets the command.
     pub shell: &'a Shell,
-    /// What the shell is told.
+    /// The command's text.
     pub command: &'a str,
-    /// Where it runs.
+    /// The working directory.
     pub directory: &'a Directory,
-    /// Its variables.
     pub environment: &'a Environment,
-    /// How long it may take.
+    /// How long the command may take.
     pub deadline: Duration,
     /// How much of each stream is kept.
     pub keep: Keep,
 }
 
-/// What came of a command.
+/// The outcome of a command.
 #[derive(Debug)]
 pub struct Ran {
-    /// How its shell ended.
+    /// How its shell exited.
     pub end: Finish,
-    /// What was written to it.
     pub stdout: Captured,
-    /// What was written to it.
     pub stderr: Captured,
-    /// The shell's pid, which is the number of its process group.
+    /// The shell's pid, which is also the id of its process group.
     pub group: i32,
-    /// The processes of the group that run on, in the order of their numbers.
+    /// The pids of the processes of the group that still run, in ascending order.
     pub background: Vec<i32>,
 }
 
-/// How a command's shell came to its end.
+/// How a command's shell came to exit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finish {
-    /// By itself.
+    /// It exited by itself.
     Itself(End),
-    /// It was ended with everything that it had started, because its time was over.
+    /// It was killed, with everything that it had started, because its time was over.
     TimedOut(End),
 }
 
-/// Why a command did not run, or what came of it is not known.
+/// Why a command did not run, or why its outcome is unknown.
 #[derive(Debug, thiserror::Error)]
 pub enum ShellError {
     /// No shell was found.
     #[error("there is no shell: neither on PATH nor at /bin/sh")]
     NoShell,
-    /// What no program can be given.
+    /// The command contains a NUL character, which no program can receive.
     #[error("a command cannot hold a NUL character")]
     Nul,
-    /// The system refused.
+    /// The operating system rejected the start.
     #[error("the command cannot be started: {0}")]
     Start(String),
-    /// The process that watched over it is gone.
-    #[error("what became of the command is not known: the process that watched over it was ended")]
+    /// The command's warden is gone.
+    #[error("the outcome of the command is unknown: the process that watched over it was killed")]
     Lost,
 }
 
@@ -88,12 +86,13 @@ impl From<io::Error> for ShellError {
     }
 }
 
-/// Whether a command is one that can be given to a shell at all.
+/// Whether a command can be passed to a shell at all.
 pub fn can_be_run(command: &str) -> Result<(), ShellError> {
     if command.contains('\0') { Err(ShellError::Nul) } else { Ok(()) }
 }
 
-/// Runs a command. What it leaves running goes to `left_behind`. Dropping the future ends everything that it started.
+/// Runs a command. Background processes that it leaves are passed to `left_behind`. Dropping the future kills
+/// everything that the command started.
 pub async fn run(
     shells: &Shells,
     left_behind: &LeftBehind,
@@ -126,7 +125,7 @@ pub async fn run(
         }
         Err(_) => {
             ward.end();
-            // Not even ended: it is stuck in the system, and its warden waits for it.
+            // A time-out here means that a process is stuck in the kernel; its warden keeps waiting for it.
             let end = timeout(ENDING, ended(&mut ward))
                 .await
                 .unwrap_or(Ok((End::Signal(9), RemainingProcesses::None)))?;
@@ -148,7 +147,8 @@ pub async fn run(
         match shells.afterwards {
             Afterwards::Reap => left_behind.take(ward, vec![stdout, stderr]),
             Afterwards::Keep => {
-                // From here on nobody ends it; what it writes is still taken, for as long as the daemon lives.
+                // From here on the processes are not killed; their output is still read, for as long as the
+                // daemon lives.
                 ward.let_go();
                 stdout.let_go();
                 stderr.let_go();
@@ -165,7 +165,8 @@ async fn ended(ward: &mut Ward) -> Result<(End, RemainingProcesses), ShellError>
     }
 }
 
-/// Who lives in a group. Its number is not used again: the warden has not reaped its leader.
+/// Returns the pids of a process group's members. Its id cannot be reused: the warden has not reaped its
+/// leader.
 fn members(group: i32) -> Vec<i32> {
     let mut members: Vec<i32> = processes::all()
         .into_iter()

@@ -1,5 +1,6 @@
-//! One stream of a command, read for as long as anybody can write to it, so that no command waits for a reader that
-//! has lost interest. Invariant: what was in the pipe when [`Stream::so_far`] is called is in what it gives.
+//! One output stream of a command, read for as long as any process can write to it, so that no command blocks
+//! on a reader that has stopped. Invariant: [`Stream::so_far`] returns everything that is in the pipe when it
+//! is called.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -10,10 +11,10 @@ use tokio::task::JoinHandle;
 
 use super::captured::{Captured, Keep};
 
-/// Bytes read at once: as many as a pipe holds.
+/// Bytes read at once: the capacity of a pipe.
 const CHUNK: usize = 64 << 10;
 
-/// A stream under way. Dropping it ends the reading.
+/// A stream that is being read. Dropping it stops the reading.
 #[derive(Debug)]
 pub(crate) struct Stream {
     reading: Arc<Reading>,
@@ -27,7 +28,7 @@ struct Reading {
 }
 
 impl Stream {
-    /// Reads from a new pipe; the other end is what a command writes to.
+    /// Creates a pipe and reads from it; returns the end that a command writes to.
     pub(super) fn start(keep: Keep) -> io::Result<(Stream, OwnedFd)> {
         let (ours, theirs) = io::pipe()?;
         let pipe = Receiver::from_owned_fd(ours.into())?;
@@ -36,19 +37,20 @@ impl Stream {
         Ok((Stream { reading, task: Some(task) }, theirs.into()))
     }
 
-    /// Waits until nobody can write any more.
+    /// Waits until no process can write any more.
     pub(super) async fn ended(&mut self) {
         if let Some(task) = &mut self.task {
-            // It fails only if it was cut off, which ends it as well.
+            // An error means that the task was aborted, which ends the stream too.
             let _ = task.await;
             self.task = None;
         }
     }
 
-    /// What was written so far.
+    /// Returns the output so far.
     pub(super) fn so_far(&self) -> Captured {
         let mut captured = self.reading.captured();
-        // The task may not have come to it yet. No more than there is now: a writer that goes on may never pause.
+        // The task may not have read the pipe yet. Reads only what is in the pipe now: a writer may never
+        // pause.
         let waiting = rustix::io::ioctl_fionread(&self.reading.pipe).unwrap_or(0);
         let mut waiting = usize::try_from(waiting).unwrap_or(usize::MAX);
         let mut chunk = vec![0; waiting.min(CHUNK)];
@@ -61,7 +63,7 @@ impl Stream {
         captured.clone()
     }
 
-    /// Lets the reading go on by itself, until nobody can write any more.
+    /// Continues the reading in the background until no process can write any more.
     pub(super) fn let_go(mut self) {
         self.task = None;
     }
@@ -80,9 +82,9 @@ impl Reading {
         self.captured.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads once; `false` at the end.
+    /// Reads once; returns `false` at the end.
     fn read(&self, chunk: &mut [u8]) -> bool {
-        // Locked before it is read, so that two readers keep the order.
+        // The lock is taken before the read, so that two readers keep the order of the output.
         let mut captured = self.captured();
         match self.pipe.try_read(chunk) {
             Ok(0) => false,

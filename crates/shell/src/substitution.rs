@@ -1,6 +1,6 @@
-//! Whether a command, as its text stands, has the shell run a command inside it (contract gemini_cli, ruling on
-//! run_shell_command). It is no sandbox: what a command does is decided by who may run it. Invariant: when in doubt
-//! where quotes end, they do not hold.
+//! Detects from a command's text whether the shell would run another command inside it (contract gemini_cli,
+//! ruling on run_shell_command). Not a sandbox: approvals decide what may run. Invariant: if it is unclear
+//! where quotes end, they are treated as no protection.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ pub enum Substitution {
 }
 
 impl Substitution {
-    /// The first that `command` holds: `$(` anywhere, the others outside single quotes.
+    /// Returns the first substitution in `command`: `$(` anywhere, the others outside single quotes.
     pub fn in_command(command: &str) -> Option<Substitution> {
         if command.contains("$(") {
             return Some(Substitution::Dollar);
@@ -40,13 +40,14 @@ impl fmt::Display for Substitution {
     }
 }
 
-/// Whether a quote may stand where it quotes nothing: in a here-document, a comment, or behind `$`, where `\'` does not
-/// end it.
+/// Whether the command may contain a quote that quotes nothing: in a here-document, in a comment, or after
+/// `$`, where `\'` does not end the quotation.
 fn has_unclear_quotes(command: &str) -> bool {
     command.contains("<<") || command.contains('#') || command.contains("$'")
 }
 
-/// The text without what stands in single quotes. Those in double quotes, or behind a backslash, are no quotes.
+/// Returns the text without single-quoted parts. A single quote within double quotes, or after a backslash,
+/// does not count.
 fn outside_quotes(command: &str) -> String {
     let mut outside = String::new();
     let mut quote = None;
@@ -64,7 +65,7 @@ fn outside_quotes(command: &str) -> String {
             outside.extend(chars.next());
         }
     }
-    // A quote that never ends quotes nothing.
+    // A quote that is never closed quotes nothing.
     if quote.is_some() { command.to_owned() } else { outside }
 }
 

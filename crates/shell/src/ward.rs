@@ -1,5 +1,6 @@
-//! The daemon's hold on one command: its warden, another process ([`super::warden`]), and the socket to it. Invariant:
-//! dropping a [`Ward`] ends everything that the command started, unless it was let go.
+//! The daemon's handle for one command: its warden process ([`super::warden`]) and the socket to it.
+//! Invariant: dropping a [`Ward`] kills everything that the command started, unless it was released with
+//! [`Ward::let_go`].
 
 use std::ffi::OsString;
 use std::io;
@@ -17,43 +18,43 @@ use super::warden;
 use super::words::{END, LET_GO, WardenMessage};
 use symd_base::processes::{self, Process};
 
-/// Bytes that a warden may send without a line end; more is nothing that a warden says.
+/// The longest line of a warden, in bytes; a longer one is invalid.
 const LONGEST_LINE: usize = 4_096;
 
 /// What to start.
 #[derive(Debug)]
 pub(crate) struct Launch<'a> {
-    /// symd itself.
+    /// The symd executable.
     pub(crate) warden: &'a Path,
     pub(crate) program: &'a Path,
     pub(crate) arguments: &'a [OsString],
-    /// All of it.
+    /// The complete environment.
     pub(crate) environment: &'a Environment,
     pub(crate) directory: &'a Directory,
     pub(crate) streams: Streams,
 }
 
-/// What the command reads and writes.
+/// The command's input and output.
 #[derive(Debug)]
 pub(crate) enum Streams {
-    /// Reads nothing; writes to these.
+    /// Reads nothing; writes to these pipes.
     Pipes { stdout: OwnedFd, stderr: OwnedFd },
-    /// Reads from and writes to this terminal, which controls it.
+    /// Reads from and writes to this terminal, which is its controlling terminal.
     Terminal(OwnedFd),
 }
 
-/// A command under watch.
+/// A running command with its warden.
 #[derive(Debug)]
 pub(crate) struct Ward {
     socket: UnixStream,
     heard: Vec<u8>,
-    /// Reaped by the runtime when it has ended, whether or not this is dropped.
+    /// The async runtime reaps it when it has exited, whether or not this is dropped.
     _warden: Child,
     warden: Option<Pid>,
 }
 
 impl Ward {
-    /// Starts the command. That it cannot be started is told by [`Ward::told`].
+    /// Starts the command. If the warden cannot start it, [`Ward::told`] returns that.
     pub(crate) fn start(launch: Launch<'_>) -> io::Result<Ward> {
         let (ours, theirs) = std::os::unix::net::UnixStream::pair()?;
         ours.set_nonblocking(true)?;
@@ -61,7 +62,8 @@ impl Ward {
             Streams::Pipes { stdout, stderr } => (warden::COMMAND, stdout.into(), stderr.into()),
             Streams::Terminal(terminal) => (warden::TERMINAL, terminal.into(), Stdio::null()),
         };
-        // The directory that was opened, whatever lies at its path by now: no link made in between leads elsewhere.
+        // The opened directory, even if its path leads elsewhere by now, for example through a symlink
+        // created in between.
         let directory = format!("/proc/self/fd/{}", launch.directory.as_fd().as_raw_fd());
         let child = Command::new(launch.warden)
             .arg0("symd")
@@ -84,7 +86,7 @@ impl Ward {
         })
     }
 
-    /// The next thing that the warden tells; `None` when it is gone. Nothing is lost when this is dropped.
+    /// Returns the warden's next message; `None` if it is gone. Cancel-safe.
     pub(crate) async fn told(&mut self) -> Option<WardenMessage> {
         loop {
             if let Some(end) = self.heard.iter().position(|&byte| byte == b'\n') {
@@ -102,17 +104,17 @@ impl Ward {
         }
     }
 
-    /// Asks the warden to end everything; it tells when that is done.
+    /// Asks the warden to terminate everything; it sends a message when that is done.
     pub(crate) fn end(&self) {
         self.say(END);
     }
 
-    /// Leaves what still runs alone.
+    /// Leaves running processes alone.
     pub(super) fn let_go(self) {
         self.say(LET_GO);
     }
 
-    /// Whether the warden has gone, and with it everything that it watched.
+    /// Whether the warden has exited, and with it everything that it watched.
     pub(super) fn is_over(&self) -> bool {
         let mut rest = [0; 64];
         loop {
@@ -124,15 +126,15 @@ impl Ward {
         }
     }
 
-    /// Kills what is left of a command whose warden is gone against all rules: it made a session for its command, and
-    /// nobody else is in that. What put itself into another one is out of reach.
+    /// Kills the remaining processes of a command whose warden was killed: the warden created a session for
+    /// its command, and no other process is in it. Processes that created their own session cannot be found.
     pub(super) fn end_orphans(&self) {
         let is_of_it = |process: &Process| self.warden.is_some() && process.session == self.warden;
         for process in processes::all().iter().filter(|process| is_of_it(process)) {
             let Ok(descriptor) = rustix::process::pidfd_open(process.pid, PidfdFlags::empty()) else {
                 continue;
             };
-            // Its number may have been used again before it was opened.
+            // The pid may have been reused before the pidfd was opened.
             if processes::of(process.pid).is_some_and(|now| is_of_it(&now)) {
                 let _ = rustix::process::pidfd_send_signal(&descriptor, Signal::KILL);
             }

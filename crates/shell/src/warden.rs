@@ -1,11 +1,12 @@
-//! What the hidden `symd warden` does: it starts one command, watches over everything that the command starts, and
-//! ends all of it when the daemon says so or is gone, SIGKILL of the daemon included. It is a process of its own
-//! because only that survives the daemon, and it is the *subreaper* of its command (prctl(2)): a process whose parent
-//! ended becomes the warden's child, so even what puts itself into a session of its own is found and ended.
+//! The hidden `symd warden`: it starts one command, watches everything that the command starts, and kills all
+//! of it when the daemon requests it or is gone, even if the daemon was killed by SIGKILL. It is a separate
+//! process, because only that survives the daemon, and the *subreaper* of its command (prctl(2)): a process
+//! whose parent exited becomes the warden's child, so even processes that create their own session are found
+//! and killed.
 //!
-//! stdin is a socket to the daemon ([`super::words`]); stdout and stderr are the command's, closed here as soon as it
-//! runs. Invariants: no runtime, no thread; the shell is not reaped before everything else is gone, so its number is
-//! its group's as long as the group is signalled.
+//! stdin is a socket to the daemon ([`super::words`]); stdout and stderr are the command's and are closed
+//! here once it runs. Invariants: no async runtime, no threads; the shell is reaped only after everything
+//! else has exited, so its pid stays the id of its process group as long as the group is signalled.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{PipeReader, Read, Write};
@@ -21,32 +22,33 @@ use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions};
 use super::words::{END, End, LET_GO, RemainingProcesses, WardenMessage};
 use symd_base::processes::{self, Process};
 
-/// What the command line calls this.
+/// The name of the hidden subcommand.
 pub const NAME: &str = "warden";
-/// The command has no terminal: stdin is nothing.
+/// Mode: the command has no terminal, and its stdin is /dev/null.
 pub(super) const COMMAND: &str = "command";
-/// The command gets the terminal that is stdout.
+/// Mode: the command gets the terminal that is stdout.
 pub(super) const TERMINAL: &str = "terminal";
-/// Makes the terminal that is stdin the controlling one of a new session, then becomes the program.
+/// Mode: makes the terminal on stdin the controlling terminal of a new session, then executes the program.
 const SEAT: &str = "seat";
 
-/// How long what is asked to end may take before it is killed.
+/// How long processes may take to exit on request before they are killed.
 const GRACE: Duration = Duration::from_millis(1_000);
-/// How often processes are forgotten that ended after their parent did, while the shell runs: the system tells a
-/// program without signal handlers nothing of them, and they only take up a number.
+/// How often zombies are reaped that exited after their parent, while the shell runs. The kernel does not
+/// notify a program without signal handlers of them, and they only occupy a pid.
 const FORGET_EVERY: Duration = Duration::from_secs(10);
-/// Processes whose end is awaited at a time; the others are seen when one of these ended.
+/// The most processes whose exit is awaited at a time; the others are checked when one of these has exited.
 const AWAITED: usize = 256;
-/// The exit code when there is nothing to run, as shells have it.
+/// The exit code if the program cannot be executed, as in shells.
 const CANNOT_RUN: u8 = 126;
 
-/// Runs the warden, or the seat that it puts its command into; `arguments` are those behind [`NAME`].
+/// Runs the warden, or the helper that executes its command on a terminal; `arguments` are those after
+/// [`NAME`].
 pub fn run(arguments: &[OsString]) -> ExitCode {
     let [manner, program, arguments @ ..] = arguments else { return ExitCode::from(CANNOT_RUN) };
     match manner.to_str() {
         Some(COMMAND) => watch(in_a_group(program, arguments), None, Signal::TERM),
         Some(TERMINAL) => match on_a_terminal(program, arguments) {
-            // As a terminal does whose window is closed: interactive shells ignore SIGTERM.
+            // As when a terminal's window is closed: interactive shells ignore SIGTERM.
             Ok((command, seat)) => watch(command, Some(seat), Signal::HUP),
             Err(error) => failed(&error),
         },
@@ -61,26 +63,28 @@ fn in_a_group(program: &OsStr, arguments: &[OsString]) -> Command {
     command
 }
 
-/// The command on the terminal that is our stdout; and a pipe from the seat, on which it says why it cannot run the
-/// program, or nothing.
+/// Returns the command for the terminal that is our stdout, and a pipe on which the helper reports why it
+/// cannot execute the program, if so.
 fn on_a_terminal(program: &OsStr, arguments: &[OsString]) -> std::io::Result<(Command, PipeReader)> {
     let terminal = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdout(), 3)?;
     let (seat, says) = std::io::pipe()?;
-    // Ours, even if another file has our name by now.
+    // This very program, even if another file has its path by now.
     let mut command = Command::new("/proc/self/exe");
     command.args([OsStr::new(NAME), OsStr::new(SEAT), program]).args(arguments);
     command.stdin(Stdio::from(terminal)).stderr(says);
     Ok((command, seat))
 }
 
-/// The program under its own name: a shell says "bash: …" of what is wrong, not "/usr/bin/bash: …".
+/// Sets argv[0] to the program's file name: a shell's messages then begin with "bash: …", not "/usr/bin/bash:
+/// …".
 fn named(program: &OsStr, arguments: &[OsString]) -> Command {
     let mut command = Command::new(program);
     command.arg0(Path::new(program).file_name().unwrap_or(program)).args(arguments);
     command
 }
 
-/// Becomes the program on the terminal. stderr is the pipe to the warden until then; that it closes says that it is done.
+/// Executes the program on the terminal. Until then stderr is the pipe to the warden; that the pipe closes
+/// without text tells the warden that the program was executed.
 fn sit(program: &OsStr, arguments: &[OsString]) -> ExitCode {
     let seated = || {
         let warden = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stderr(), 3)?;
@@ -103,10 +107,11 @@ fn sit(program: &OsStr, arguments: &[OsString]) -> ExitCode {
 }
 
 fn watch(mut command: Command, seat: Option<PipeReader>, please: Signal) -> ExitCode {
-    // Started as /proc/self/exe, it would be called "exe".
+    // Without a name, it would be called "exe", since it was started as /proc/self/exe.
     let _ = rustix::thread::set_name(c"symd-warden");
-    // A session without a terminal: nothing that is started here reaches the one in which the daemon may run. It fails
-    // only for a group's leader, as which a shell starts us by hand.
+    // A session without a terminal: no process started here can access the terminal in which the daemon may
+    // run. Fails only for the leader of a process group, which is what a shell makes of a warden started by
+    // hand.
     let _ = rustix::process::setsid();
     let started = rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
         .map_err(std::io::Error::from)
@@ -115,7 +120,7 @@ fn watch(mut command: Command, seat: Option<PipeReader>, please: Signal) -> Exit
         Ok(child) => Pid::from_child(&child),
         Err(error) => return failed(&error),
     };
-    // Our copies of the terminal, and of the pipe, would keep them open.
+    // Our copies of the terminal and of the pipe would keep them open.
     drop(command);
     let watched = give_away_streams().and_then(|()| has_sat_down(seat)).and_then(|()| {
         let ends = rustix::process::pidfd_open(shell, PidfdFlags::empty())?;
@@ -133,7 +138,7 @@ fn watch(mut command: Command, seat: Option<PipeReader>, please: Signal) -> Exit
     }
 }
 
-/// Waits until the seat has become its program.
+/// Waits until the helper has executed its program.
 fn has_sat_down(seat: Option<PipeReader>) -> std::io::Result<()> {
     let mut trouble = String::new();
     if let Some(mut seat) = seat {
@@ -147,12 +152,13 @@ fn failed(error: &std::io::Error) -> ExitCode {
     ExitCode::from(CANNOT_RUN)
 }
 
-/// To the daemon. If it is gone, its socket says so too, and that is where it is noticed.
+/// Sends a message to the daemon. Ignores errors: if the daemon is gone, reading the socket shows that too.
 fn tell(told: &WardenMessage) {
     let _ = rustix::io::write(rustix::stdio::stdin(), format!("{told}\n").as_bytes());
 }
 
-/// Closes our copies of what the command writes to, else its reader would never see the end.
+/// Closes our copies of the descriptors that the command writes to; otherwise their reader would never see
+/// the end of file.
 fn give_away_streams() -> std::io::Result<()> {
     let flags = rustix::fs::OFlags::RDWR | rustix::fs::OFlags::CLOEXEC;
     let null = rustix::fs::open("/dev/null", flags, rustix::fs::Mode::empty())?;
@@ -163,13 +169,13 @@ fn give_away_streams() -> std::io::Result<()> {
 
 struct Watch {
     shell: Pid,
-    /// By what processes are asked to end.
+    /// The signal that asks processes to exit.
     please: Signal,
-    /// Readable when the shell has ended.
+    /// A pidfd, readable when the shell has exited.
     ends: OwnedFd,
 }
 
-/// What the daemon wants.
+/// A command from the daemon.
 enum Order {
     End,
     LetGo,
@@ -183,7 +189,7 @@ impl Watch {
             until_all_ended(self.shell)
         });
         match order {
-            // The daemon has heard of the shell's end, or does not care.
+            // The daemon knows that the shell has exited, or does not care.
             None | Some(Order::LetGo) => {}
             Some(Order::End) => {
                 end_all(self.shell, self.please);
@@ -193,7 +199,7 @@ impl Watch {
         ExitCode::SUCCESS
     }
 
-    /// Waits for the shell's end, which is `None`, or an order.
+    /// Waits until the shell exits (`None`) or the daemon sends an order.
     fn until_the_end(&self) -> Option<Order> {
         loop {
             match wait(&[&self.ends], Some(FORGET_EVERY)) {
@@ -205,7 +211,7 @@ impl Watch {
     }
 }
 
-/// Waits until nothing is left that the command started, which is `None`, or for an order.
+/// Waits until nothing is left that the command started (`None`) or the daemon sends an order.
 fn until_all_ended(shell: Pid) -> Option<Order> {
     loop {
         if left() == RemainingProcesses::None {
@@ -219,23 +225,23 @@ fn until_all_ended(shell: Pid) -> Option<Order> {
     }
 }
 
-/// What ended a wait.
+/// The event that ended a wait.
 enum Woken {
     Order(Order),
-    /// A process ended.
+    /// A process has exited.
     Ended,
-    /// The time.
+    /// The time-out passed.
     Nothing,
 }
 
-/// Waits for the daemon, for the end of one of these processes, or for a time.
+/// Waits for an order of the daemon, for the exit of one of the processes behind `ends`, or for a time-out.
 fn wait(ends: &[&OwnedFd], time: Option<Duration>) -> Woken {
     let mut awaited = vec![PollFd::from_borrowed_fd(rustix::stdio::stdin(), PollFlags::IN)];
     awaited.extend(ends.iter().map(|end| PollFd::new(*end, PollFlags::IN)));
     let time = time.and_then(|time| Timespec::try_from(time).ok());
     let woken = match rustix::event::poll(&mut awaited, time.as_ref()) {
         Err(rustix::io::Errno::INTR) => return Woken::Nothing,
-        // Nothing can be watched any more: nothing may be left running.
+        // If polling fails, nothing can be watched, so nothing may be left running.
         Err(_) => return Woken::Order(Order::End),
         Ok(woken) => woken,
     };
@@ -245,16 +251,17 @@ fn wait(ends: &[&OwnedFd], time: Option<Duration>) -> Woken {
             Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => Woken::Nothing,
             Ok(1) if byte[0] == LET_GO => Woken::Order(Order::LetGo),
             Ok(1) if byte[0] != END => Woken::Nothing,
-            // Asked for, or the daemon is gone.
+            // An explicit request, or the daemon is gone.
             _ => Woken::Order(Order::End),
         };
     }
     if woken > 0 { Woken::Ended } else { Woken::Nothing }
 }
 
-/// Ends whatever the command started, the shell too: asks, then kills. Returns when nothing runs.
+/// Terminates everything that the command started, including the shell: first asks, then kills. Returns when
+/// nothing runs.
 fn end_all(shell: Pid, please: Signal) {
-    // One that is stopped cannot end.
+    // SIGCONT, because a stopped process cannot handle the signal.
     signal_all(shell, &[please, Signal::CONT]);
     let patience = Instant::now() + GRACE;
     loop {
@@ -272,7 +279,8 @@ fn end_all(shell: Pid, please: Signal) {
         if running.is_empty() {
             return;
         }
-        // What was born meanwhile is found in the next round; what is in the middle of a system call ends after it.
+        // Processes that were created meanwhile are found in the next round; a process inside a system call
+        // exits after it.
         signal_all(shell, &[Signal::KILL]);
         wait_for_one(&running, Some(GRACE));
     }
@@ -282,11 +290,11 @@ fn wait_for_one(running: &[Process], time: Option<Duration>) {
     let ends = descriptors(running);
     let mut awaited: Vec<PollFd<'_>> = ends.iter().map(|end| PollFd::new(end, PollFlags::IN)).collect();
     let time = time.and_then(|time| Timespec::try_from(time).ok());
-    // Whatever came of it, the caller looks.
+    // The caller checks the processes again, whatever the result.
     let _ = rustix::event::poll(&mut awaited, time.as_ref());
 }
 
-/// Sends signals to the shell's group, all at once, and to what left it, one by one.
+/// Sends signals to the shell's process group at once, and to processes that left the group one by one.
 fn signal_all(shell: Pid, signals: &[Signal]) {
     for signal in signals {
         let _ = rustix::process::kill_process_group(shell, *signal);
@@ -296,7 +304,7 @@ fn signal_all(shell: Pid, signals: &[Signal]) {
             continue;
         }
         let Ok(descriptor) = rustix::process::pidfd_open(process.pid, PidfdFlags::empty()) else { continue };
-        // Its number may have been used again before it was opened; then its parent is another.
+        // The pid may have been reused before the pidfd was opened; then its parent is a different one.
         let same = processes::of(process.pid).is_some_and(|now| now.parent == process.parent);
         for signal in signals.iter().filter(|_| same) {
             let _ = rustix::process::pidfd_send_signal(&descriptor, *signal);
@@ -304,16 +312,16 @@ fn signal_all(shell: Pid, signals: &[Signal]) {
     }
 }
 
-/// What still runs of all that the command started.
+/// Returns all processes that the command started and that still run.
 fn running() -> Vec<Process> {
     let mut running = processes::descendants(rustix::process::getpid());
     running.retain(|process| process.lives);
     running
 }
 
-/// Whether anybody is left after the shell's end. Everybody is, or descends from, a living child of ours; and asked for
-/// children that stopped, not for ones that ended, waitid(2) fails with ECHILD exactly if none of them lives. That
-/// spares the common case a look at all processes of the machine.
+/// Reports whether any process is left after the shell's exit. Each of them is a living child of ours, or
+/// descends from one; and if asked for stopped children, not for exited ones, waitid(2) fails with ECHILD
+/// exactly if no child is alive. In the common case this avoids a scan of all processes of the machine.
 fn left() -> RemainingProcesses {
     let options = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     match rustix::process::waitid(WaitId::All, options) {
@@ -327,7 +335,7 @@ fn descriptors(processes: &[Process]) -> Vec<OwnedFd> {
     processes.iter().take(AWAITED).filter_map(open).collect()
 }
 
-/// Reaps our dead children but the shell.
+/// Reaps our dead children except the shell.
 fn forget_the_dead(shell: Pid) {
     for process in processes::children(rustix::process::getpid()) {
         if !process.lives && process.pid != shell {
@@ -337,7 +345,7 @@ fn forget_the_dead(shell: Pid) {
     }
 }
 
-/// How the shell, which has ended, did so. It stays unreaped.
+/// Returns how the shell exited. Leaves it unreaped.
 fn how(shell: Pid) -> End {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
     let status = rustix::process::waitid(WaitId::Pid(shell), options).ok().flatten();

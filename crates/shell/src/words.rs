@@ -1,19 +1,20 @@
-//! What a warden and the daemon say to each other over the socket between them. Daemon to warden: single bytes; that
-//! the socket is closed means [`END`]. Warden to daemon: lines. Invariant: what one side writes, the other reads.
+//! The messages between a warden and the daemon on the socket between them. Daemon to warden: single bytes; a
+//! closed socket means [`END`]. Warden to daemon: lines. Invariant: each side can parse what the other
+//! writes.
 
 use std::fmt;
 
-/// Daemon to warden: end everything that the command started.
+/// Daemon to warden: kill everything that the command started.
 pub(super) const END: u8 = b'E';
-/// Daemon to warden: go, and leave what still runs alone.
+/// Daemon to warden: exit, and leave running processes alone.
 pub(super) const LET_GO: u8 = b'L';
 
-/// How the command's shell ended.
+/// How the command's shell exited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// With this exit code.
     Code(i32),
-    /// By this signal's number.
+    /// By the signal with this number.
     Signal(i32),
 }
 
@@ -26,19 +27,19 @@ pub enum RemainingProcesses {
     Running,
 }
 
-/// What a warden tells.
+/// A warden's message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WardenMessage {
-    /// The shell runs; its pid, which is its process group's number.
+    /// The shell runs; its pid, which is also the id of its process group.
     Started(i32),
-    /// It could not be started.
+    /// The command could not be started; the reason.
     Failed(String),
-    /// It ended.
+    /// The shell exited.
     Ended(End, RemainingProcesses),
 }
 
 impl WardenMessage {
-    /// A line of a warden, without its line end; `None` for what no warden says.
+    /// Parses a warden's line without its newline; `None` if it is not a valid message.
     pub(super) fn read(line: &str) -> Option<WardenMessage> {
         let (word, rest) = line.split_once(' ')?;
         if word == "failed" {
@@ -64,7 +65,7 @@ impl WardenMessage {
 }
 
 impl fmt::Display for WardenMessage {
-    /// As a line, without its line end.
+    /// Formats the message as a line, without its newline.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             WardenMessage::Started(pid) => write!(f, "started {pid}"),
@@ -84,7 +85,7 @@ impl fmt::Display for WardenMessage {
 }
 
 impl fmt::Display for End {
-    /// "exit code 7", "killed by signal 9".
+    /// Formats as "exit code 7" or "killed by signal 9".
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             End::Code(code) => write!(f, "exit code {code}"),

@@ -1,5 +1,6 @@
-//! What is written above a declaration and belongs to it without being part of its range: documentation comments, and
-//! attributes that a grammar puts beside it. Invariant: nothing between which and the declaration a blank line stands.
+//! Finds text above a declaration that belongs to it without being part of its range: documentation comments,
+//! and attributes that a grammar makes siblings of the declaration. Invariant: text separated from the
+//! declaration by a blank line is never attached.
 
 use tree_sitter::{Node, Tree};
 
@@ -7,11 +8,11 @@ use super::extract::{OutlineError, with_tree};
 use super::grammar::Grammar;
 use symd_base::Cancel;
 
-/// Where what is attached to the declaration that begins at byte `at` begins: `at` where nothing is. Not in Python, whose
-/// documentation is inside.
+/// Returns the byte where the text attached to the declaration at byte `at` begins, or `at` if nothing is
+/// attached. Always `at` in Python, where documentation is inside the declaration.
 pub fn attached_start(grammar: Grammar, text: &str, at: u32, cancel: &Cancel) -> Result<u32, OutlineError> {
     let Some(before) = text.get(..at as usize).filter(|_| grammar.name() != "python") else { return Ok(at) };
-    // Most have nothing above them: no need to parse for that.
+    // Most declarations have nothing above them, so parsing would be wasted.
     let last = before.trim_end().rsplit(['\n', '\r']).next().unwrap_or("");
     let may_be = last.ends_with("*/") || last.contains("//") || last.contains(['@', '[']);
     if !may_be {
@@ -28,12 +29,12 @@ fn attached_in(tree: &Tree, grammar: Grammar, text: &str, at: usize) -> usize {
     while let Some(node) = directly_before(tree, text, here) {
         let start = node.start_byte();
         let end = text[..here].trim_end().len();
-        // Else it may be about what stands before it on its line.
+        // A comment after other text on its line may be about that text.
         let is_of_this =
             !text[end..here].contains(['\n', '\r']) || begins_its_line(tree, grammar, text, start);
         match sort_of(node, grammar, text) {
             Some(Above::Documentation | Above::Attribute) if is_of_this => attached = start,
-            // What stands above a plain comment may still be documentation of what is below it.
+            // Text above a plain comment may still be documentation of the declaration below.
             Some(Above::Comment) if is_of_this => {}
             _ => break,
         }
@@ -48,7 +49,7 @@ enum Above {
     Comment,
 }
 
-/// The comment or attribute that ends right before `at`: on the same line or on the one above.
+/// Returns the comment or attribute that ends right before `at`: on the same line or on the line above.
 fn directly_before<'t>(tree: &'t Tree, text: &str, at: usize) -> Option<Node<'t>> {
     let end = text[..at].trim_end().len();
     let breaks = text[end..at].replace("\r\n", "\n").matches(['\n', '\r']).count();
@@ -68,7 +69,7 @@ fn directly_before<'t>(tree: &'t Tree, text: &str, at: usize) -> Option<Node<'t>
     }
 }
 
-/// Kinds of attributes that are no part of what they are written for.
+/// Node kinds of attributes that are outside the declaration's node.
 const ATTRIBUTES: [&str; 8] = [
     "annotation",
     "attribute_declaration",
@@ -90,14 +91,14 @@ fn sort_of(node: Node<'_>, grammar: Grammar, text: &str) -> Option<Above> {
     }
     let written = text.get(node.byte_range())?;
     let marks: &[&str] = match grammar.name() {
-        // Whatever stands right above is documentation.
+        // In Go every comment directly above a declaration is documentation.
         "go" => &["//", "/*"],
         "c" | "cpp" => &["/**", "/*!", "///", "//!"],
         "rust" | "csharp" | "java" => &["/**", "///"],
         _ => &["/**"],
     };
     let mark = marks.iter().find(|mark| written.starts_with(**mark));
-    // Documentation of what stands before it, and rules of slashes and stars.
+    // Excludes documentation of preceding text (`///<`), and separator lines of slashes or stars.
     let is_none = mark.is_some_and(|mark| {
         let behind = &written[mark.len()..];
         behind.starts_with('<') || (mark.len() == 3 && behind.starts_with(['/', '*']))
@@ -105,7 +106,7 @@ fn sort_of(node: Node<'_>, grammar: Grammar, text: &str) -> Option<Above> {
     Some(if mark.is_some() && !is_none { Above::Documentation } else { Above::Comment })
 }
 
-/// Whether only what is attached, too, stands before `at` on its line.
+/// Reports whether only attached text precedes `at` on its line.
 fn begins_its_line(tree: &Tree, grammar: Grammar, text: &str, at: usize) -> bool {
     let line = text[..at].rfind(['\n', '\r']).map_or(0, |found| found + 1);
     if text[line..at].trim().is_empty() {
@@ -123,7 +124,7 @@ fn begins_its_line(tree: &Tree, grammar: Grammar, text: &str, at: usize) -> bool
 mod tests {
     use super::*;
 
-    /// What is attached to the declaration at `§`.
+    /// Returns the text attached to the declaration at `§`.
     fn attached(grammar: &str, marked: &str) -> String {
         let at = marked.find('§').expect("marked");
         let text = marked.replace('§', "");

@@ -1,7 +1,8 @@
-//! Python's rule of blocks, which its grammar does not hold: every block has a statement, and the statements of one block
-//! begin at one column. Nothing is run. Invariant: a text in which nothing is found here and which the grammar accepts has
-//! no error of indentation (columns are counted as CPython counts them: a tab goes to the next multiple of eight, and
-//! where that and a tab as one column disagree, the text is refused).
+//! Python's rules for blocks, which its grammar does not enforce: every block has a statement, and the
+//! statements of one block begin at the same column. Runs no code. Invariant: a text in which this module
+//! finds nothing and which the grammar accepts has no indentation error. Columns are counted as in CPython: a
+//! tab advances to the next multiple of eight, and the text is rejected if counting a tab as one column gives
+//! a different result.
 
 use tree_sitter::{Node, Tree};
 
@@ -9,27 +10,27 @@ use super::extract::{OutlineError, with_tree};
 use super::grammar::Grammar;
 use symd_base::Cancel;
 
-/// Where a text breaks the rule. The offset is that of the statement's first word.
+/// The first violation of the block rules. The offset is that of the statement's first word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Misplaced {
-    /// In bytes.
+    /// Byte offset.
     pub at: u32,
-    /// What is wrong there.
     pub fault: BlockFault,
 }
 
-/// What is wrong with a block.
+/// The kind of a violation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockFault {
-    /// The block of the statement has no statement.
+    /// The statement's block contains no statement.
     Empty,
-    /// It begins at another column than the statements beside it.
+    /// The statement begins at another column than the other statements of its block.
     Column,
-    /// It belongs into a block, and is not indented more than what opens that.
+    /// The statement belongs in a block, but is not indented more than the line that opens the block.
     Shallow,
 }
 
-/// The first place where `text` breaks the rule; `None` where the language has none, and for a text with errors.
+/// Returns the first place where `text` violates the rules; `None` if the language has no such rules, or if
+/// the text has syntax errors.
 pub fn misplaced(grammar: Grammar, text: &str, cancel: &Cancel) -> Result<Option<Misplaced>, OutlineError> {
     with_tree(grammar, text, cancel, |tree| misplaced_in(tree, grammar, text))
 }
@@ -47,7 +48,7 @@ pub(super) fn misplaced_in(tree: &Tree, grammar: Grammar, text: &str) -> Option<
         {
             first = Some(found);
         }
-        // Expressions hold no statements.
+        // Expressions contain no statements.
         let is_opaque =
             matches!(node.kind(), "expression_statement" | "argument_list" | "parameters" | "string");
         if !is_opaque && cursor.goto_first_child() {
@@ -89,8 +90,8 @@ fn block(node: Node<'_>, text: &str) -> Option<Misplaced> {
     beside(node, text, own)
 }
 
-/// The first child of `node` that begins a line at another column than `column`; any that begins a line at all where the
-/// block has no column, since it begins on the line of what opens it.
+/// Returns a fault for the first child of `node` that begins a line at another column than `column`. `column`
+/// is `None` if the block begins on the line that opens it; then any child that begins a line is a fault.
 fn beside(node: Node<'_>, text: &str, column: Option<IndentWidth>) -> Option<Misplaced> {
     let mut cursor = node.walk();
     let mut children = node.named_children(&mut cursor).filter(|child| !child.is_extra());
@@ -102,12 +103,12 @@ fn fault(node: Node<'_>, fault: BlockFault) -> Misplaced {
     Misplaced { at: u32::try_from(node.start_byte()).unwrap_or(u32::MAX), fault }
 }
 
-/// How far a line is indented, counted twice as CPython does.
+/// A line's indentation, counted in two ways as in CPython.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct IndentWidth {
-    /// A tab goes to the next multiple of eight.
+    /// A tab advances to the next multiple of eight.
     wide: usize,
-    /// A tab is one column.
+    /// A tab counts as one column.
     narrow: usize,
 }
 
@@ -117,7 +118,8 @@ impl IndentWidth {
     }
 }
 
-/// The column of `node`, if it is the first on a line that is one of Python's own: not behind a `\` at the end of a line.
+/// Returns the column of `node` if it is the first node on a line that is not joined to the previous one by a
+/// `\`.
 fn column_of(node: Node<'_>, text: &str) -> Option<IndentWidth> {
     let at = node.start_byte();
     let before = text.get(..at)?;
@@ -132,7 +134,7 @@ fn column_of(node: Node<'_>, text: &str) -> Option<IndentWidth> {
         match byte {
             b' ' => column = IndentWidth { wide: column.wide + 1, narrow: column.narrow + 1 },
             b'\t' => column = IndentWidth { wide: (column.wide / 8 + 1) * 8, narrow: column.narrow + 1 },
-            // A form feed begins the line anew.
+            // A form feed resets the column.
             b'\x0C' => column = IndentWidth::default(),
             _ => return None,
         }
@@ -145,7 +147,7 @@ mod tests {
     use super::*;
     use symd_base::text::line_starts;
 
-    /// The 1-based line of what is found, and the fault.
+    /// Returns the 1-based line of the violation, and the fault.
     fn found(text: &str) -> Option<(usize, BlockFault)> {
         let python = Grammar::named("python").expect("known");
         let found = misplaced(python, text, &Cancel::new()).expect("parsed")?;
@@ -175,7 +177,7 @@ mod tests {
             "def f():\n    '''d'''\n",
             "while x: a; b\nwith y as z: c\n",
         ] {
-            // The eighth but one mixes tabs and spaces in a way that CPython refuses.
+            // One of the texts mixes tabs and spaces in a way that CPython rejects.
             let expected = text.contains("        a\n\tb").then_some((3, BlockFault::Column));
             assert_eq!(found(text), expected, "{text:?}");
         }
@@ -197,7 +199,7 @@ mod tests {
         ] {
             assert_eq!(found(text), Some(expected), "{text:?}");
         }
-        // A text with errors is for the parser to refuse.
+        // Rejecting a text with syntax errors is the parser's task.
         assert_eq!(found("def f(:\n"), None);
     }
 }

@@ -1,22 +1,24 @@
-//! Whether an identifier is called, from the text around it alone: no tree is at hand when references are judged.
-//! Not the callee's business: a class that is called is a call. Invariant: looks at a bounded stretch of text.
+//! Decides whether an identifier is called, from the surrounding text alone, because no tree is available
+//! when references are classified. Independent of the callee: calling a class also counts. Invariant:
+//! examines a bounded stretch of text.
 
 use super::grammar::Grammar;
 use super::templates::is_short_template;
 use symd_base::TextRange;
 
-/// Type arguments longer than this are not looked through.
+/// Type arguments longer than this are not searched.
 const MAX_TYPE_ARGUMENTS: usize = 1000;
 
-/// Whether the identifier at `name` (not a declaration's own name) is called or constructed: an argument list
-/// follows, behind type arguments if need be; in Kotlin also a lambda, in Rust also a macro's input.
+/// Reports whether the identifier at `name` (not a declaration's own name) is called or constructed: it is
+/// followed by an argument list, possibly after type arguments; in Kotlin also by a lambda, in Rust also by a
+/// macro's input.
 pub fn is_called(grammar: Grammar, text: &str, name: TextRange) -> bool {
     let Some(behind) = text.get(name.end as usize..) else { return false };
-    // `"$f(1)"` is the value of `f` and text behind it.
+    // `"$f(1)"` is the value of `f` followed by text.
     if is_short_template(grammar, text, name.start as usize) {
         return false;
     }
-    // A name in backticks is the name within.
+    // A name in backticks is the text between them.
     let behind = blank(behind.strip_prefix('`').unwrap_or(behind));
     if behind.starts_with('(') {
         return true;
@@ -51,12 +53,12 @@ fn before(text: &str, name: TextRange) -> &str {
     before.strip_suffix('`').unwrap_or(before).trim_end_matches([' ', '\t'])
 }
 
-/// Without leading spaces and tabs: a line break ends a statement in most of the languages.
+/// Strips leading spaces and tabs, but not line breaks, which end a statement in most of the languages.
 fn blank(text: &str) -> &str {
     text.trim_start_matches([' ', '\t'])
 }
 
-/// What stands behind a bracketed list of types that `text` begins with.
+/// Returns the text after the bracketed list of types with which `text` begins.
 fn type_arguments(text: &str, open: char, close: char) -> Option<&str> {
     if !text.starts_with(open) {
         return None;
@@ -74,7 +76,7 @@ fn type_arguments(text: &str, open: char, close: char) -> Option<&str> {
         } else if c == last && "&|".contains(c)
             || !(c.is_alphanumeric() || c.is_whitespace() || "_,.?*&|:'\"()[]{}=-;@<>".contains(c))
         {
-            // `a < b` and the like.
+            // A comparison such as `a < b`.
             return None;
         }
         last = c;
@@ -82,10 +84,11 @@ fn type_arguments(text: &str, open: char, close: char) -> Option<&str> {
     None
 }
 
-/// Whether a name that a brace follows is a type in a header, not a call: `class A : B {`, `is B {`, `fun f(): B {`.
+/// Reports whether a name followed by a brace is a type in a header, not a call: `class A : B {`, `is B {`,
+/// `fun f(): B {`.
 fn is_header(before: &str) -> bool {
     if before.ends_with([':', ',', '.', '&']) {
-        // A dot alone says nothing: `a.run { }` is a call, `: pkg.B {` is none.
+        // A dot alone is ambiguous: `a.run { }` is a call, `: pkg.B {` is not.
         let chain = before.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_' || c == '.').trim_end();
         return chain.ends_with(':') && !chain.ends_with("::") || before.ends_with(',');
     }
@@ -100,7 +103,7 @@ fn is_header(before: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// The places of `f` in `text` that are calls, by their number.
+    /// Returns the indices of the occurrences of `f` in `text` that are calls.
     fn calls(grammar: &str, text: &str) -> Vec<usize> {
         let grammar = Grammar::named(grammar).expect("is there");
         let outline = crate::outline(grammar, text, &symd_base::Cancel::new()).expect("an outline");

@@ -1,5 +1,5 @@
-//! Drafts of symbols, in the order of their positions, become rows: those that did not live are left out, and
-//! what was assigned elsewhere (`self.x`, `global x`) moves below its owner. Invariant: the rows are in
+//! Converts drafts of symbols, in the order of their positions, into rows: omits dead drafts, and moves
+//! symbols that are assigned elsewhere (`self.x`, `global x`) below their owner. Invariant: the rows are in
 //! pre-order, siblings by position.
 
 use super::kind::SymbolKind;
@@ -7,11 +7,11 @@ use super::outline::Row;
 use super::scopes::Item;
 use symd_base::text::line_starts;
 
-/// Symbols nested deeper than this are passed over. Nobody writes them; a machine that does would make every
-/// name path as long as the file, and an answer the square of that.
+/// Symbols nested deeper than this are omitted. Such depth occurs only in generated code, where every name
+/// path would be as long as the file, and an answer quadratic in that.
 const MAX_DEPTH: usize = 200;
 
-/// A row that may yet turn out not to be one.
+/// A row that may still be discarded.
 pub(super) struct Draft<'a> {
     pub(super) item: Item,
     pub(super) name: &'a str,
@@ -22,7 +22,7 @@ pub(super) struct Draft<'a> {
     pub(super) dead: bool,
 }
 
-/// Puts the drafts that lived into pre-order; the string of their names.
+/// Returns the live drafts as rows in pre-order, and the string of their names.
 pub(super) fn rows_of(drafts: &[Draft], text: &str) -> (Box<[Row]>, Box<str>) {
     let order = Order::new(drafts);
     let lines = line_starts(text);
@@ -57,7 +57,8 @@ pub(super) fn rows_of(drafts: &[Draft], text: &str) -> (Box<[Row]>, Box<str>) {
         names.push_str(draft.name);
         next = if depth_of[at] < MAX_DEPTH { order.after(at, drafts) } else { order.past(at, drafts) };
     }
-    // Children stand behind their parents, so going backwards every row is complete when it is added.
+    // Children come after their parents, so in reverse order every row is complete when it is added to its
+    // parent.
     for at in (0..rows.len()).rev() {
         if let Some(parent) = rows[at].parent() {
             rows[parent].descendants += rows[at].descendants + 1;
@@ -66,23 +67,23 @@ pub(super) fn rows_of(drafts: &[Draft], text: &str) -> (Box<[Row]>, Box<str>) {
     (rows.into(), names.into())
 }
 
-/// How far it is from the name to the head's end.
+/// Returns the number of bytes from the name to the end of the head.
 fn head_of(item: &Item) -> u16 {
     let length = item.head_end.saturating_sub(item.name_start);
     u16::try_from(length).unwrap_or(u16::MAX)
 }
 
-/// The end without the white space that some grammars count in.
+/// Returns the end without the trailing white space that some grammars include.
 fn end_of(item: &Item, text: &str) -> u32 {
     let range = item.start as usize..item.end as usize;
     let trimmed = text.as_bytes().get(range).map_or(0, |bytes| bytes.trim_ascii_end().len());
     item.start + offset(trimmed)
 }
 
-/// The drafts as a tree, to be walked without recursion.
+/// The drafts as a tree that is walked without recursion.
 struct Order {
     first: Option<usize>,
-    /// Per draft: its first child, its next sibling.
+    /// For each draft, its first child and its next sibling.
     links: Vec<(Option<usize>, Option<usize>)>,
 }
 
@@ -90,7 +91,7 @@ impl Order {
     fn new(drafts: &[Draft]) -> Order {
         let mut links = vec![(None, None); drafts.len()];
         let mut first = None;
-        // Backwards, so that prepending leaves siblings in order.
+        // In reverse, so that prepending keeps siblings in order.
         for (at, draft) in drafts.iter().enumerate().rev().filter(|(_, draft)| !draft.dead) {
             let head = match draft.parent {
                 Some(parent) => &mut links[parent].0,
@@ -102,12 +103,12 @@ impl Order {
         Order { first, links }
     }
 
-    /// The draft behind `at` in pre-order.
+    /// Returns the draft after `at` in pre-order.
     fn after(&self, at: usize, drafts: &[Draft]) -> Option<usize> {
         self.links[at].0.or_else(|| self.past(at, drafts))
     }
 
-    /// The draft behind `at` and all beneath it.
+    /// Returns the draft after `at` and all its descendants.
     fn past(&self, at: usize, drafts: &[Draft]) -> Option<usize> {
         let mut from = Some(at);
         while let Some(at) = from {

@@ -1,5 +1,5 @@
-//! What holds a statement or member, where that stands on one line with it: braces, or the head of a Python block. Invariant:
-//! offsets are bytes of the text as given.
+//! Finds the construct that encloses a statement or member on the same line: braces, or the head of a Python
+//! block. Invariant: offsets are bytes of the text as given.
 
 use tree_sitter::{Node, Tree};
 
@@ -7,17 +7,18 @@ use super::extract::{OutlineError, with_tree};
 use super::grammar::Grammar;
 use symd_base::{Cancel, TextRange};
 
-/// What holds a place.
+/// The construct that encloses a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Enclosure {
-    /// Braces; the range is what stands between them.
+    /// Braces, with the range between them.
     Braces(TextRange),
-    /// A block of Python on the line of its class's or function's head, which begins at this byte: no further line can
-    /// belong to it.
+    /// A Python block on the line of its class's or function's head, which begins at this byte; no further
+    /// line can belong to this block.
     HeadLine(u32),
 }
 
-/// The innermost enclosure of `range`; `None` where only the file holds it, or a block of Python on lines of its own.
+/// Returns the innermost enclosure of `range`, or `None` if only the file encloses it, or a Python block on
+/// lines of its own.
 pub fn enclosure_at(
     grammar: Grammar,
     text: &str,
@@ -48,7 +49,7 @@ fn holds(node: Node<'_>, range: TextRange) -> bool {
     node.start_byte() <= range.start as usize && range.end as usize <= node.end_byte()
 }
 
-/// What stands between the braces of `node`, if they are around `range`.
+/// Returns the range between the braces of `node`, if they enclose `range`.
 fn braces_around(node: Node<'_>, range: TextRange) -> Option<TextRange> {
     let mut cursor = node.walk();
     let mut open = None;
@@ -72,7 +73,7 @@ fn offset(at: usize) -> u32 {
 mod tests {
     use super::*;
 
-    /// What holds the place between the `§`s: what stands between braces, or the head's line.
+    /// Returns the text between the braces around the range marked by `§`s, or the head's line.
     fn enclosure(grammar: &str, marked: &str) -> Option<String> {
         let [before, place, _] = marked.split('§').collect::<Vec<_>>()[..] else { panic!("{marked}") };
         let text = marked.replace('§', "");

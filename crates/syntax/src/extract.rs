@@ -1,6 +1,7 @@
-//! Text → outline: parse, run the grammar's query once, walk the tree once for identifiers, and let
-//! `scopes` make rows of the matches. On the cold-start path of every file, so parser, cursors and buffers
-//! are kept per thread. No recursion over the tree: what nests 10,000 deep costs memory, not the stack.
+//! Text → outline: parses, runs the grammar's query once, walks the tree once for identifiers, and lets
+//! `scopes` build rows from the matches. This is on the cold-start path of every file, so parser, cursors and
+//! buffers are kept per thread. Invariant: no recursion over the tree, so a nesting depth of 10,000 costs
+//! memory, not stack.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -21,29 +22,29 @@ use super::templates;
 use symd_base::Cancel;
 use symd_base::cancel::Cancelled;
 
-/// How many matches tree-sitter may have begun and not finished. Beyond it drops the oldest, so symbols
-/// can be missing from a file that nests thousands deep; without it such a file would take minutes.
+/// Maximum number of matches in progress in tree-sitter. Beyond it tree-sitter drops the oldest, so symbols
+/// can be missing from a file that nests thousands deep; without the limit such a file would take minutes.
 const MATCH_LIMIT: u32 = 8192;
 
-/// The identifier walk looks at the cancel flag once in so many nodes.
+/// The identifier walk checks the cancel flag once per this many nodes.
 const NODES_BETWEEN_CHECKS: u32 = 4096;
 
-/// Children at the end of a declaration among which its body is.
+/// The number of last children of a declaration among which its body is searched.
 const CHILDREN_WITH_BODY: usize = 3;
 
-/// Why there is no outline.
+/// Reasons why there is no outline.
 #[derive(Debug, thiserror::Error)]
 pub enum OutlineError {
-    /// The asker went away.
+    /// The request was cancelled.
     #[error("cancelled")]
     Cancelled,
-    /// Offsets are 32 bits.
+    /// The text is too large: offsets have 32 bits.
     #[error("the file is larger than 4 GiB and is not parsed")]
     TooLarge,
-    /// A mistake in this binary: report it.
+    /// The query does not load: a bug in this binary that the user should report.
     #[error("the query of this grammar does not load: {0}")]
     Query(&'static QueryError),
-    /// The grammar is of a version that this tree-sitter cannot run: a mistake in this binary.
+    /// The grammar has a version that this tree-sitter cannot run: a bug in this binary.
     #[error("grammar {0} does not fit this tree-sitter: {1}")]
     Version(&'static str, tree_sitter::LanguageError),
 }
@@ -54,7 +55,7 @@ impl From<Cancelled> for OutlineError {
     }
 }
 
-/// What a thread keeps between two files.
+/// State that a thread keeps between two files.
 struct Worker {
     parser: Parser,
     loaded: Option<Grammar>,
@@ -77,35 +78,34 @@ thread_local! {
     });
 }
 
-/// What a thread has parsed so far: for tests and measurements.
+/// Counters of what a thread has parsed so far, for tests and measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parsed {
-    /// How often it parsed.
     pub texts: u64,
-    /// Bytes of what it parsed.
     pub bytes: u64,
 }
 
 impl Parsed {
-    /// What the calling thread has parsed.
+    /// Returns the counters of the calling thread.
     pub fn here() -> Parsed {
         WORKER.with_borrow(|worker| worker.parsed)
     }
 
-    /// What it has parsed since then.
+    /// Returns the difference between the calling thread's counters now and `self`.
     pub fn since(self) -> Parsed {
         let now = Parsed::here();
         Parsed { texts: now.texts - self.texts, bytes: now.bytes - self.bytes }
     }
 }
 
-/// The outline of `text`, which is in `grammar`'s language (or in none: what does not parse is passed over,
-/// see [`Outline::has_errors`]). Stops soon after `cancel` is raised.
+/// Returns the outline of `text`. Text that does not parse in `grammar`'s language is skipped, see
+/// [`Outline::has_errors`]. Stops soon after `cancel` is raised.
 pub fn outline(grammar: Grammar, text: &str, cancel: &Cancel) -> Result<Outline, OutlineError> {
     Ok(outline_and(grammar, text, cancel, |_| ())?.0)
 }
 
-/// The outline of `text`, and what `look` makes of the tree that it was made of. Offsets are those of `text`.
+/// Returns the outline of `text`, and the result of `look` on the tree from which it was built. Offsets are
+/// those of `text`.
 pub(super) fn outline_and<T>(
     grammar: Grammar,
     text: &str,
@@ -120,8 +120,9 @@ pub(super) fn outline_and<T>(
     Ok((outline, look(&tree)))
 }
 
-/// The outline with the types that it hides as rows too, and their members: those in function bodies, and those without a name.
-/// They are flagged as local; their members are not. `outline` is the one of `text`.
+/// Returns the outline with additional rows for the types that it hides (those in function bodies and those
+/// without a name) and for their members. These types are flagged as local; their members are not. `outline`
+/// is the outline of `text`.
 pub fn with_hidden_types(
     grammar: Grammar,
     text: &str,
@@ -143,8 +144,8 @@ pub fn with_hidden_types(
     Ok(Outline { rows: listed.rows, names: listed.names, ..outline.clone() })
 }
 
-/// What `look` makes of the tree of `text`, for questions that the outline does not answer. Offsets are those of
-/// `text`.
+/// Returns the result of `look` on the tree of `text`, for queries that the outline does not answer. Offsets
+/// are those of `text`.
 pub(super) fn with_tree<T>(
     grammar: Grammar,
     text: &str,
@@ -183,7 +184,7 @@ impl Worker {
             names,
             occurrences: Occurrences::build(&mut self.seen),
             imports,
-            // What is left out was not made sense of either.
+            // Omitted imports count as text that was not understood.
             has_errors: tree.root_node().has_error() || all_imports == AllOfThem::No,
             hides_types,
         };
@@ -210,13 +211,13 @@ impl Worker {
         let options = ParseOptions::new().progress_callback(&mut progress);
         let tree = self.parser.parse_with_options(&mut read, None, Some(options));
         tree.ok_or_else(|| {
-            // Else the next parse would take up this one where it stopped.
+            // Otherwise the next parse would resume this one where it stopped.
             self.parser.reset();
             OutlineError::Cancelled
         })
     }
 
-    /// Runs the query; its matches become `items` and `imports`.
+    /// Runs the query and stores its matches in `items` and `imports`.
     fn collect(
         &mut self,
         compiled: &Compiled,
@@ -247,7 +248,7 @@ impl Worker {
         cancel.check()
     }
 
-    /// Notes every identifier, and the names in strings.
+    /// Records every identifier, and the names in strings.
     fn walk(
         &mut self,
         grammar: Grammar,
@@ -265,7 +266,7 @@ impl Worker {
             let kind = usize::from(node.kind_id());
             let mut note = |range: Range<usize>| {
                 let name = bytes.get(range.clone()).unwrap_or(&[]);
-                // A missing node (error recovery) is empty. Kotlin declares a label by `label@`.
+                // A missing node (error recovery) is empty. Kotlin's label declarations end with `@`.
                 if !name.is_empty() && !name.ends_with(b"@") {
                     self.seen.push(Seen::new(name, offset(range.start)));
                 }
@@ -285,7 +286,7 @@ impl Worker {
             }
             while !cursor.goto_next_sibling() {
                 if !cursor.goto_parent() {
-                    // One string may stand in two nodes that are looked at.
+                    // The same string can occur in two nodes that are visited.
                     self.seen.sort_unstable();
                     self.seen.dedup();
                     return Ok(());
@@ -295,8 +296,8 @@ impl Worker {
     }
 }
 
-/// The text with a line feed for every lone carriage return, which grammars take for white space: of the
-/// same length, so offsets stay. Almost never copies.
+/// Returns the text with every lone carriage return replaced by a line feed, because grammars treat a
+/// carriage return as white space. The length is the same, so offsets remain valid. Almost never copies.
 fn with_line_feeds(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let is_lone = |at: usize| bytes.get(at + 1) != Some(&b'\n');
@@ -315,12 +316,13 @@ fn stop_if(cancel: &Cancel) -> ControlFlow<()> {
     if cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }
 
-/// A byte offset in a text that was checked to be shorter than 4 GiB.
+/// Converts a byte offset in a text that was checked to be shorter than 4 GiB.
 fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
-/// The range without the quotes at both its ends, if it has them: a name in backticks is the name within.
+/// Returns the range without a pair of equal quotes at its ends, if it has them: the name in backticks is the
+/// text between them.
 fn unquoted(bytes: &[u8], range: Range<usize>, quotes: &[u8]) -> Range<usize> {
     match bytes.get(range.clone()) {
         Some([first, _, .., last]) if first == last && quotes.contains(first) => {
@@ -330,7 +332,7 @@ fn unquoted(bytes: &[u8], range: Range<usize>, quotes: &[u8]) -> Range<usize> {
     }
 }
 
-/// What a match says, with its nodes as offsets.
+/// Converts a match into an item, with offsets in place of nodes.
 fn item(
     compiled: &Compiled,
     role: &Role,
@@ -376,17 +378,17 @@ fn item(
     Some(Item { start, end, name_start, name_end, head_end, pattern, receiver, composed })
 }
 
-/// Where the head of the declaration `whole` ends: where its body begins, else with it; 0 for a value, which is a part of
-/// its statement.
+/// Returns the offset where the head of the declaration `whole` ends: the start of its body, or the end of
+/// the declaration if it has no body; 0 for a value, which is a part of its statement.
 fn head_end(compiled: &Compiled, role: &Role, whole: Node, text: &str) -> u32 {
     use SymbolKind::{Constant, EnumMember, Event, Field, Property, TypeParameter, Variable};
     let count = whole.child_count();
-    // Behind the body stands a semicolon at most, or a comment.
+    // The body is followed by at most a semicolon or a comment.
     let last = count.saturating_sub(CHILDREN_WITH_BODY)..count;
     let mut children = last.filter_map(|at| whole.child(u32::try_from(at).ok()?));
     let is_body = |node: &Node| {
         let is_kind = compiled.is_body.get(usize::from(node.kind_id())) == Some(&true);
-        // `fun f() = 1`: what is given is a value.
+        // `fun f() = 1`: an expression body is a value.
         is_kind && text.as_bytes().get(node.start_byte()) != Some(&b'=')
     };
     match children.find(is_body) {

@@ -1,5 +1,5 @@
-//! Test: every file in fixtures/outline/ against the outline written beside it. `UPDATE_EXPECT=1` writes
-//! what the extractor finds, to be read before it is committed.
+//! Test: compares the outline of every file in fixtures/outline/ with the expected outline next to it.
+//! `UPDATE_EXPECT=1` writes the extractor's result as the expected outline; review it before you commit.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,8 @@ use super::*;
 use symd_base::Cancel;
 use symd_base::text::Text;
 
-/// One line a symbol: nesting by indentation, kind, name, lines (1-based, inclusive), and what else is so.
+/// Renders one line per symbol: nesting by indentation, kind, name, lines (1-based, inclusive), and further
+/// attributes.
 fn render(text: &str, outline: &Outline) -> String {
     let lines = Text::decode(text.as_bytes().to_vec()).expect("is text");
     let mut rendered = String::new();
@@ -50,7 +51,7 @@ fn render(text: &str, outline: &Outline) -> String {
     rendered
 }
 
-/// What holds for every row of every outline.
+/// Asserts the invariants of a row.
 fn check(text: &str, outline: &Outline, at: usize) {
     let row = &outline.rows[at];
     let end = at + 1 + row.descendants as usize;

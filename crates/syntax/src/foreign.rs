@@ -1,6 +1,6 @@
-//! Outlines that somebody else made: the symbols a language server names, for languages without a grammar. Rows
-//! obey the same invariants as those of the extractor. Identifiers are told by their letters alone, so words in
-//! strings and comments count as occurrences here.
+//! Outlines built from a language server's symbols, for languages without a grammar. Rows obey the same
+//! invariants as the extractor's. Identifiers are recognized by their characters alone, so words in strings
+//! and comments count as occurrences here.
 
 use super::drafts::{Draft, rows_of};
 use super::kind::SymbolKind;
@@ -9,26 +9,23 @@ use super::outline::{Occurrences, Outline};
 use super::scopes::{Item, is_indexed};
 use symd_base::TextRange;
 
-/// A symbol as somebody else sees it; ranges are bytes of the text.
+/// A symbol as reported by a language server; ranges are bytes of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForeignSymbol {
-    /// Its simple name.
     pub name: String,
-    /// Its kind.
     pub kind: SymbolKind,
-    /// The whole of it.
+    /// The whole symbol.
     pub range: TextRange,
-    /// Its name in the text.
+    /// The name in the text.
     pub name_range: TextRange,
-    /// What is in it.
     pub children: Vec<ForeignSymbol>,
 }
 
-/// The outline of `text` with these symbols. Ranges that do not lie in the text leave their symbol out, and what is
-/// in it; children outside their parent are kept.
+/// Returns the outline of `text` with these symbols. Omits a symbol whose ranges do not lie in the text,
+/// together with its children; keeps children that lie outside their parent.
 pub fn outline_of(text: &str, symbols: &[ForeignSymbol]) -> Outline {
     let mut drafts: Vec<Draft> = Vec::new();
-    // Level by level, without recursion: servers may nest as deep as they like.
+    // Level by level, without recursion: servers may nest to any depth.
     let mut level: Vec<(Option<usize>, Vec<&ForeignSymbol>)> = vec![(None, symbols.iter().collect())];
     while !level.is_empty() {
         let mut next = Vec::new();
@@ -69,7 +66,8 @@ fn draft(symbol: &ForeignSymbol, parent: Option<usize>, index: u16) -> Draft<'_>
     Draft { item, name: &symbol.name, kind: symbol.kind, flags: 0, index, parent, dead: false }
 }
 
-/// The number plus one among the functions and classes of its name; 0 where it is alone.
+/// Returns one plus the 0-based number among the siblings of that name that are indexed kinds (functions,
+/// classes); 0 if there is only one.
 fn index_among(siblings: &[&ForeignSymbol], at: usize) -> u16 {
     let is_peer = |other: &&&ForeignSymbol| is_indexed(other.kind) && other.name == siblings[at].name;
     if !is_indexed(siblings[at].kind) || siblings.iter().filter(is_peer).count() < 2 {
@@ -78,7 +76,7 @@ fn index_among(siblings: &[&ForeignSymbol], at: usize) -> u16 {
     u16::try_from(siblings[..at].iter().filter(is_peer).count() + 1).unwrap_or(u16::MAX)
 }
 
-/// Runs of letters, digits and underscores that do not begin with a digit, and where they stand.
+/// Returns runs of letters, digits and underscores that do not begin with a digit, with their byte offsets.
 fn words(text: &str) -> impl Iterator<Item = (u32, &str)> {
     let mut at = 0;
     std::iter::from_fn(move || {

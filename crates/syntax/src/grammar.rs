@@ -1,6 +1,6 @@
-//! The grammars: name → parser table and compiled query, each made once, when first asked for. The table
-//! below is the one place where a grammar crate is named. Invariant: what an outline holds is a function
-//! of the text and the grammar's [`fingerprint`](Grammar::fingerprint).
+//! The grammars: maps a name to a parser table and a compiled query, each built once, on first use. Grammar
+//! crates are named only in the table below. Invariant: the contents of an outline are a function of the text
+//! and the grammar's [`fingerprint`](Grammar::fingerprint).
 
 use std::sync::OnceLock;
 
@@ -8,18 +8,19 @@ use tree_sitter::{Language, Query};
 
 use super::roles::{QueryError, Roles};
 
-/// Raise it when the extractor makes different rows from the same matches, or when caches may hold rows that were made of
-/// another text than their key says (version 3: of texts written by edits, byte-order mark included): caches are keyed by it.
+/// Version of the extractor, part of every cache key. Increase it when the extractor makes different rows
+/// from the same matches, or when caches may contain rows that were built from another text than their key
+/// names (version 3: texts written by edits, including the byte-order mark).
 const EXTRACTOR_VERSION: u32 = 10;
 
-/// A grammar that is compiled into this binary. Cheap to copy; compare and hash by name.
+/// A grammar that is compiled into this binary. Cheap to copy; compared and hashed by name.
 #[derive(Clone, Copy)]
 pub struct Grammar(&'static Entry);
 
 struct Entry {
     name: &'static str,
     language: fn() -> Language,
-    /// The crate that brings the parser table, with its version: changes with the table.
+    /// The crate that provides the parser table, with its version; must change whenever the table changes.
     package: &'static str,
     symbols: &'static str,
     imports: &'static str,
@@ -34,7 +35,7 @@ pub(super) struct Compiled {
     pub(super) roles: Roles,
     /// For each node kind id, whether it is an identifier.
     pub(super) is_identifier: Box<[bool]>,
-    /// Likewise whether it is a string that `templates` reads, or may hold one.
+    /// For each node kind id, whether it is a string that `templates` reads, or may contain one.
     pub(super) is_template: Box<[bool]>,
     /// For each node kind id, whether it is a body.
     pub(super) is_body: Box<[bool]>,
@@ -69,40 +70,40 @@ grammars! {
 }
 
 impl Grammar {
-    /// The grammar called `name` in languages.toml; `None` when this binary has none of that name.
+    /// Returns the grammar called `name` in languages.toml, or `None` if this binary does not contain it.
     pub fn named(name: &str) -> Option<Grammar> {
         GRAMMARS.iter().find(|entry| entry.name == name).map(Grammar)
     }
 
-    /// All grammars of this binary, by name.
+    /// Returns all grammars of this binary, ordered by name.
     pub fn all() -> impl Iterator<Item = Grammar> {
         GRAMMARS.iter().map(Grammar)
     }
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         self.0.name
     }
 
-    /// The parser table.
+    /// Returns the parser table.
     pub fn language(self) -> Language {
         (self.0.language)()
     }
 
-    /// The name of a node's kind as the parser table has it; `None` where it has no such kind.
+    /// Returns the parser table's own string for the node kind `name`, or `None` if the table has no such
+    /// kind.
     pub fn node_kind(self, name: &str) -> Option<&'static str> {
         let language = self.language();
         let count = u16::try_from(language.node_kind_count()).unwrap_or(u16::MAX);
         (0..count).filter_map(|id| language.node_kind_for_id(id)).find(|kind| *kind == name)
     }
 
-    /// The text of its definition query.
+    /// Returns the text of the query for definitions.
     pub fn symbols_query(self) -> &'static str {
         self.0.symbols
     }
 
-    /// Changes when the grammar crate, the query or the extractor changes: outlines made under another
-    /// fingerprint are stale. The same on every machine.
+    /// Returns a hash that changes when the grammar crate, the query or the extractor changes: outlines made
+    /// under another fingerprint are stale. The hash is the same on every machine.
     pub fn fingerprint(self) -> u64 {
         let mut hasher = blake3::Hasher::new();
         for part in [self.0.package, self.0.symbols, self.0.imports, env!("CARGO_PKG_VERSION")] {
@@ -116,12 +117,14 @@ impl Grammar {
         u64::from_le_bytes(cut)
     }
 
-    /// Makes its query ready, which otherwise the first text pays for. An error is a mistake in this binary.
+    /// Compiles the query in advance, so that the first text does not pay for it. An error is a bug in this
+    /// binary.
     pub fn load(self) -> Result<(), &'static QueryError> {
         self.compiled().map(|_| ())
     }
 
-    /// Compiles the query, once. An error is a mistake in this binary, which a test would have found.
+    /// Returns the compiled query, compiled once. An error is a bug in this binary that a test should have
+    /// found.
     pub(super) fn compiled(self) -> Result<&'static Compiled, &'static QueryError> {
         self.0.compiled.get_or_init(|| Compiled::new(self.0)).as_ref()
     }
@@ -130,7 +133,7 @@ impl Grammar {
 impl Compiled {
     fn new(entry: &'static Entry) -> Result<Compiled, QueryError> {
         let language = (entry.language)();
-        // One query, hence one walk of it, for both.
+        // One query for symbols and imports, so that the tree is walked once.
         let source = format!("{}\n{}", entry.symbols, entry.imports);
         let mut query = Query::new(&language, &source)
             .map_err(|source| QueryError::Syntax { grammar: entry.name, source })?;
@@ -142,8 +145,8 @@ impl Compiled {
     }
 }
 
-/// For each node kind id, whether its name is among `kinds`. A name can have several ids: the rule's own, and aliases
-/// to it.
+/// Returns for each node kind id whether its name is among `kinds`. A name can have several ids: the rule's
+/// own, and those of aliases to it.
 fn marked(language: &Language, kinds: &[String]) -> Box<[bool]> {
     let is_one = |id: usize| {
         let id = u16::try_from(id).unwrap_or(u16::MAX);

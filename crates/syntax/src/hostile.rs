@@ -1,4 +1,4 @@
-//! Tests: what nobody writes by hand must neither crash nor hang the extractor.
+//! Tests: extreme inputs must neither crash nor hang the extractor.
 
 use super::*;
 use symd_base::Cancel;
@@ -63,7 +63,7 @@ fn a_raised_flag_stops_the_work_and_leaves_the_thread_usable() {
     assert!(matches!(outline(grammar("python"), "a = 1", &cancel), Err(OutlineError::Cancelled)));
     assert_eq!(rows("python", "a = 1"), 1);
 
-    // Raised while it works: 20 MB take seconds.
+    // Cancelled while it works: 20 MB take seconds.
     let text = "def f(a, b): return [a for a in b]\n".repeat(600_000);
     let cancel = Cancel::new();
     let stop = cancel.clone();

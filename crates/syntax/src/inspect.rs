@@ -1,5 +1,5 @@
-//! A text that an edit would make, looked at once: its outline, where it stops making sense, whether its blocks are right,
-//! what the lines begin in that the edit brings. Invariant: one parse, whatever is looked at.
+//! Inspects the proposed text of an edit: its outline, its first syntax error, its first misplaced block, and
+//! the kinds of the lines that the edit adds. Invariant: one parse serves all of these.
 
 use super::blocks::{Misplaced, misplaced_in};
 use super::extract::{OutlineError, outline_and};
@@ -9,20 +9,20 @@ use super::outline::Outline;
 use super::places::{SyntaxErrorAt, first_error_in};
 use symd_base::{Cancel, TextRange};
 
-/// What is seen in a text.
+/// The result of an inspection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inspected {
-    /// Its outline.
     pub outline: Outline,
-    /// Where it stops making sense; `None` where all of it does.
+    /// The first syntax error; `None` if there is none.
     pub error: Option<SyntaxErrorAt>,
-    /// Where it breaks Python's rule of blocks, if its grammar finds no error in it.
+    /// The first violation of Python's block rules, looked for only if the grammar finds no error.
     pub misplaced: Option<Misplaced>,
-    /// The kinds of the lines that begin in the range that was asked about, from the one in which the range begins.
+    /// The kinds of the lines that begin in the requested range, starting with the line that contains the
+    /// range's start.
     pub lines: Vec<LineKind>,
 }
 
-/// Looks at `text`; `range` is what of its lines is asked about. Parses in this process.
+/// Inspects `text` and the lines of `range`. Parses in this process.
 pub fn inspect(
     grammar: Grammar,
     text: &str,

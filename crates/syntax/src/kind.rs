@@ -1,4 +1,4 @@
-//! The kinds of symbols, numbered as LSP numbers them (LSP 3.17, `SymbolKind`).
+//! The kinds of symbols, with LSP's numbers (LSP 3.17, `SymbolKind`).
 
 /// LSP's `SymbolKind`, with its integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -33,7 +33,7 @@ pub enum SymbolKind {
     TypeParameter = 26,
 }
 
-/// Every kind with the word by which symd's own answers and queries call it, in LSP's order.
+/// Every kind with its word in symd's own answers and queries, in LSP's order.
 const WORDS: [(SymbolKind, &str); 26] = {
     use SymbolKind::*;
     [
@@ -67,28 +67,28 @@ const WORDS: [(SymbolKind, &str); 26] = {
 };
 
 impl SymbolKind {
-    /// The kind that LSP numbers `number`; `None` outside 1..=26.
+    /// Returns the kind with the LSP number `number`, or `None` outside 1..=26.
     pub fn from_number(number: i64) -> Option<SymbolKind> {
         let index = usize::try_from(number.checked_sub(1)?).ok()?;
         WORDS.get(index).map(|&(kind, _)| kind)
     }
 
-    /// LSP's number, 1..=26.
+    /// Returns LSP's number, 1..=26.
     pub fn number(self) -> u8 {
         self as u8
     }
 
-    /// The kind called `word`: `class`, `enum_member` …
+    /// Returns the kind for a word such as `class` or `enum_member`.
     pub fn from_word(word: &str) -> Option<SymbolKind> {
         WORDS.iter().find(|(_, known)| *known == word).map(|&(kind, _)| kind)
     }
 
-    /// Its word: `class`, `enum_member` …
+    /// Returns the word of the kind, such as `class` or `enum_member`.
     pub fn word(self) -> &'static str {
         WORDS[usize::from(self.number()) - 1].1
     }
 
-    /// All words, in LSP's order: for messages that say what would have been valid.
+    /// Returns all words, in LSP's order, for messages that list the valid ones.
     pub fn words() -> impl Iterator<Item = &'static str> {
         WORDS.iter().map(|&(_, word)| word)
     }

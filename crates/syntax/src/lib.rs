@@ -1,5 +1,5 @@
-//! From text to outline: grammars, their queries, the tree of symbols in a file, name paths. Pure: text in,
-//! values out. Knows neither files nor the index.
+//! Turns text into outlines: grammars, their queries, the tree of symbols in a file, name paths. Pure
+//! functions from text to values; knows neither files nor the index.
 
 mod attached;
 mod blocks;

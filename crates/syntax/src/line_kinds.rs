@@ -1,5 +1,6 @@
-//! What the lines of a text begin in: code, a string literal, a comment. Edits that move a block of lines ask for it: what
-//! is written in a literal is data, and stays as it is. Invariant: one kind for each line, in their order.
+//! Classifies the start of each line of a text: code, a string literal or a comment. Needed by edits that
+//! move a block of lines: the content of a literal is data and must not change. Invariant: one kind per line,
+//! in order.
 
 use tree_sitter::{Node, Tree};
 
@@ -9,28 +10,32 @@ use super::text_kind::is_statement_string;
 use symd_base::text::line_starts;
 use symd_base::{Cancel, TextRange};
 
-/// What a line begins in.
+/// The construct in which a line begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineKind {
-    /// Nothing but white space is on it, and it begins in no string literal.
+    /// The line contains only white space, and does not begin inside a string literal.
     Blank,
-    /// Its first word begins a statement, a clause or a member; in languages of braces any code does.
+    /// The first word of the line begins a statement, a clause or a member; in languages with braces this
+    /// covers any code.
     Code,
-    /// It goes on with a statement of a line before (Python, where only the column of a statement has a meaning).
+    /// The line continues a statement of an earlier line (only in Python, where only the column of a
+    /// statement's start has a meaning).
     Continued,
-    /// It begins inside a string literal, or in code that is written into one.
+    /// The line begins inside a string literal, or in code embedded in one.
     Literal,
-    /// It begins with a comment, or inside one or inside a string that stands as a statement (Python's docstrings).
+    /// The line begins with a comment, inside a comment, or inside a string that is a statement by itself
+    /// (Python's docstrings).
     Comment,
 }
 
-/// The kind of every line of `text`, from its first.
+/// Returns the kind of every line of `text`.
 pub fn line_kinds(grammar: Grammar, text: &str, cancel: &Cancel) -> Result<Vec<LineKind>, OutlineError> {
     let whole = TextRange::new(0, u32::try_from(text.len()).unwrap_or(u32::MAX));
     with_tree(grammar, text, cancel, |tree| line_kinds_in(tree, grammar, text, whole))
 }
 
-/// The kinds of the lines that begin in `range` (its end included), from the one in which `range` begins.
+/// Returns the kinds of the lines that begin in `range` (its end included), starting with the line that
+/// contains the start of `range`.
 pub(super) fn line_kinds_in(tree: &Tree, grammar: Grammar, text: &str, range: TextRange) -> Vec<LineKind> {
     let starts = line_starts(text);
     let first = starts.partition_point(|&start| start <= range.start).saturating_sub(1);
@@ -59,7 +64,7 @@ pub(super) fn line_kinds_in(tree: &Tree, grammar: Grammar, text: &str, range: Te
         .collect()
 }
 
-/// The literals and comments of a stretch of text, in their order.
+/// The literals and comments in a range of text, in order.
 struct TextSpans(Vec<TextSpan>);
 
 struct TextSpan {
@@ -67,7 +72,7 @@ struct TextSpan {
     end: usize,
     /// The kind of lines that begin inside it.
     inside: LineKind,
-    /// Whether a line that begins with it is none of code.
+    /// Whether a line that begins with this span is a comment line.
     is_comment: bool,
 }
 
@@ -92,7 +97,7 @@ impl TextSpans {
         }
     }
 
-    /// The kind of what goes on at `at`, which is where a line starts.
+    /// Returns the kind of the span that continues across `at`, the start of a line.
     fn around(&self, at: u32) -> Option<LineKind> {
         let at = at as usize;
         let behind = self.0.partition_point(|span| span.start < at);
@@ -118,8 +123,8 @@ fn span_of(node: Node<'_>) -> Option<TextSpan> {
     Some(TextSpan { start: node.start_byte(), end: node.end_byte(), inside, is_comment })
 }
 
-/// Whether the word at `at` begins what has a column of its own: a statement, a clause of one (`else`), a decorator, a
-/// decorated definition.
+/// Reports whether the word at `at` begins a construct whose column matters: a statement, a clause of one
+/// (`else`), a decorator, a decorated definition.
 fn begins_statement(tree: &Tree, at: usize) -> bool {
     let Some(mut node) = tree.root_node().descendant_for_byte_range(at, at + 1) else { return false };
     if node.start_byte() != at {
@@ -144,7 +149,7 @@ fn begins_statement(tree: &Tree, at: usize) -> bool {
 mod tests {
     use super::*;
 
-    /// Each line's kind by its letter.
+    /// Returns one letter for each line's kind.
     fn kinds(grammar: &str, text: &str) -> String {
         let grammar = Grammar::named(grammar).expect("known");
         let kinds = line_kinds(grammar, text, &Cancel::new()).expect("parsed");

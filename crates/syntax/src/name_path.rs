@@ -1,49 +1,50 @@
-//! Name-path patterns, as the contracts have them: components joined by `/`. Without `/` a pattern matches
-//! the last component at any depth; `a/b` a component-wise suffix; a leading `/` anchors at the file's top
-//! level; a trailing `/` is ignored. All components but the last compare exactly, and case counts.
-//! `name[i]` picks the i-th of siblings that share the name. Invariant: matching allocates nothing.
+//! Name-path patterns, as defined by the contracts: components joined by `/`. A pattern without `/` matches
+//! the last component at any depth; `a/b` matches a component-wise suffix; a leading `/` anchors at the
+//! file's top level; a trailing `/` is ignored. All components but the last are compared exactly; comparison
+//! is case-sensitive. `name[i]` selects the i-th (0-based) of the siblings that share the name. Invariant:
+//! matching allocates nothing.
 //!
-//! Names that themselves hold `/` or end in `[digits]` (Kotlin and Scala allow both in backticks, Rust's
-//! impl blocks can hold them in types): such a name is matched by a pattern of one component that spells it
-//! out whole, since the row's name is compared with the pattern's text before it is taken apart.
+//! A name can itself contain `/` or end in `[digits]` (Kotlin and Scala allow both in backticks, Rust's impl
+//! blocks can contain them in types). Such a name is matched by a pattern that spells it out as one
+//! component, because the row's name is compared with the whole pattern before the pattern is split.
 
 use super::outline::{Outline, Row};
 
 /// How the last component is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Matching {
-    /// It is the name.
+    /// The component equals the name.
     Exact,
-    /// The name contains it.
+    /// The name contains the component.
     Substring,
 }
 
-/// Why a text is no pattern.
+/// Reasons why a text is not a valid pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NamePatternError {
-    /// Nothing to look for.
+    /// The pattern is empty.
     #[error("the name path pattern is empty: give a name, such as `main` or `Class/method`")]
     Empty,
-    /// `/` alone names no symbol.
+    /// The pattern consists of slashes only.
     #[error("the name path pattern `{0}` has no name in it: give one, such as `/main`")]
     OnlySlashes(String),
-    /// `a//b`.
+    /// The pattern has an empty component, as in `a//b`.
     #[error("the name path pattern `{0}` has an empty component: write one `/` between two names")]
     EmptyComponent(String),
-    /// `x[99999999999]`.
+    /// The index does not fit, as in `x[99999999999]`.
     #[error("the index in `{0}` is too large: no {max} siblings can share a name", max = u16::MAX)]
     IndexTooLarge(String),
-    /// `[0]` without a name.
+    /// A component has an index but no name, as in `[0]`.
     #[error("the component `{0}` has an index and no name: write `name{0}`")]
     IndexWithoutName(String),
 }
 
-/// A parsed pattern. See the module's text for what it matches.
+/// A parsed pattern. The module's documentation defines what it matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamePattern {
     /// The pattern without its leading and trailing slash.
     whole: Box<str>,
-    /// Never empty; the last one is what is looked for.
+    /// Never empty; the last component is the name to be found.
     components: Box<[Component]>,
     anchored: bool,
     matching: Matching,
@@ -56,7 +57,6 @@ struct Component {
 }
 
 impl NamePattern {
-    /// Reads a pattern.
     pub fn parse(text: &str, matching: Matching) -> Result<NamePattern, NamePatternError> {
         if text.is_empty() {
             return Err(NamePatternError::Empty);
@@ -77,25 +77,25 @@ impl NamePattern {
         Ok(NamePattern { whole: whole.into(), components, anchored, matching })
     }
 
-    /// The name that a match's last component equals or contains, without an index: what to look up in a
-    /// table of names. A name that itself holds `/` or an index is not found by it; see
+    /// Returns the name that a match's last component equals or contains, without an index, for lookup in a
+    /// table of names. A name that itself contains `/` or an index is not found by it; see
     /// [`NamePattern::whole`].
     pub fn last_name(&self) -> &str {
         self.components.last().map_or("", |last| &last.name)
     }
 
-    /// The pattern as one name, which differs from [`NamePattern::last_name`] when it has several
-    /// components or an index.
+    /// Returns the pattern as one name, which differs from [`NamePattern::last_name`] if the pattern has
+    /// several components or an index.
     pub fn whole(&self) -> &str {
         &self.whole
     }
 
-    /// How the last component is compared.
+    /// Returns how the last component is compared.
     pub fn matching(&self) -> Matching {
         self.matching
     }
 
-    /// Whether row `at` of `outline` is meant; no row past the last is.
+    /// Reports whether row `at` of `outline` matches; false if there is no such row.
     pub fn matches(&self, outline: &Outline, at: usize) -> bool {
         let Some(row) = outline.rows.get(at) else { return false };
         if outline.name(row) == &*self.whole && !(self.anchored && row.parent().is_some()) {
@@ -137,7 +137,8 @@ impl Component {
         Ok(Component { name: name.into(), index: Some(digits.parse().map_err(too_large)?) })
     }
 
-    /// Whether the row has the index asked for. A symbol that shares its name with no sibling is the 0th.
+    /// Reports whether the row has the requested index. A symbol that shares its name with no sibling has
+    /// index 0.
     fn is_index_of(&self, row: &Row) -> bool {
         self.index.is_none_or(|index| index == row.index.saturating_sub(1))
     }
@@ -167,7 +168,7 @@ def twice(): a = 1
 def twice(): a = 2
 ";
 
-    /// The name paths of the rows a pattern matches, locals left out.
+    /// Returns the name paths of the rows that a pattern matches, local symbols excluded.
     fn found(pattern: &str, matching: Matching) -> Vec<String> {
         let grammar = Grammar::named("python").expect("is there");
         let outline = outline(grammar, TEXT, &Cancel::new()).expect("parses");

@@ -1,12 +1,12 @@
-//! Building and reading [`Occurrences`]. Names are told apart by a 32-bit hash only, so a lookup can return
-//! offsets of another name (about one lookup in a million per thousand distinct names): every reader
-//! compares the text at the offset before it believes it, which it must do anyway because the file may have
-//! changed. Invariant: offsets of one hash ascend, and no offset occurs twice.
+//! Building and reading [`Occurrences`]. Names are identified by a 32-bit hash only, so a lookup can return
+//! offsets of another name (about one lookup in a million per thousand distinct names). Every reader must
+//! therefore compare the text at the offset, as it must do anyway because the file may have changed.
+//! Invariant: the offsets of one hash ascend without duplicates.
 
 use super::outline::Occurrences;
 
-/// The hash under which a name's occurrences are kept. Stable: caches hold it. FNV-1a over the name's
-/// bytes, mixed so that all bits depend on all bytes.
+/// Returns the hash that identifies a name in [`Occurrences`]. Stable, because caches contain it. FNV-1a over
+/// the name's bytes, mixed so that all bits depend on all bytes.
 pub fn name_hash(name: &[u8]) -> u32 {
     let mut hash = 0xCBF2_9CE4_8422_2325_u64;
     for &byte in name {
@@ -17,7 +17,8 @@ pub fn name_hash(name: &[u8]) -> u32 {
     u32::from_le_bytes([a, b, c, d])
 }
 
-/// One identifier on its way into [`Occurrences`]: its hash above its offset, so that sorting groups by name.
+/// One identifier to be packed into [`Occurrences`]: its hash in the high bits, its offset in the low ones,
+/// so that sorting groups by name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Seen(u64);
 
@@ -33,7 +34,7 @@ impl Seen {
 }
 
 impl Occurrences {
-    /// Sorts what was seen and packs it. `seen` keeps its capacity and is left in no particular order.
+    /// Sorts and packs the identifiers. `seen` keeps its capacity and is left in unspecified order.
     pub(super) fn build(seen: &mut [Seen]) -> Occurrences {
         seen.sort_unstable();
         let mut hashes = Vec::new();
@@ -54,34 +55,34 @@ impl Occurrences {
         Occurrences { hashes: hashes.into(), starts: starts.into(), offsets: offsets.into() }
     }
 
-    /// The byte offsets, ascending, at which an identifier stands whose hash is that of `name`: all places
-    /// of `name`, and rarely one of another name. Compare the text.
+    /// Returns the byte offsets, ascending, of identifiers whose hash is that of `name`: all occurrences of
+    /// `name`, and rarely some of another name. The caller must compare the text.
     pub fn offsets_of(&self, name: &str) -> impl Iterator<Item = u32> + '_ {
         self.offsets_of_hash(name_hash(name.as_bytes()))
     }
 
-    /// As [`Occurrences::offsets_of`], by [`name_hash`].
+    /// Like [`Occurrences::offsets_of`], by [`name_hash`].
     pub fn offsets_of_hash(&self, hash: u32) -> impl Iterator<Item = u32> + '_ {
         let bytes = self.hashes.binary_search(&hash).ok().and_then(|at| self.list(at)).unwrap_or(&[]);
         Offsets { bytes, previous: 0 }
     }
 
-    /// How many distinct names there are (two that share a hash count once).
+    /// Returns the number of distinct names (two that share a hash count once).
     pub fn distinct(&self) -> usize {
         self.hashes.len()
     }
 
-    /// Whether `name` (or, rarely, another name of the same hash) occurs.
+    /// Reports whether `name` (or, rarely, another name with the same hash) occurs.
     pub fn contains(&self, name: &str) -> bool {
         self.contains_hash(name_hash(name.as_bytes()))
     }
 
-    /// As [`Occurrences::contains`], by [`name_hash`].
+    /// Like [`Occurrences::contains`], by [`name_hash`].
     pub fn contains_hash(&self, hash: u32) -> bool {
         self.hashes.binary_search(&hash).is_ok()
     }
 
-    /// Bytes of memory it takes.
+    /// Returns the size in memory, in bytes.
     pub fn bytes(&self) -> usize {
         (self.hashes.len() + self.starts.len()) * 4 + self.offsets.len()
     }
@@ -93,7 +94,7 @@ impl Occurrences {
     }
 }
 
-/// Decodes one list.
+/// Decoder of one list of offsets.
 struct Offsets<'a> {
     bytes: &'a [u8],
     previous: u32,
@@ -105,7 +106,7 @@ impl Iterator for Offsets<'_> {
     fn next(&mut self) -> Option<u32> {
         let mut difference = 0_u32;
         for (at, &byte) in self.bytes.iter().enumerate() {
-            // A list from a damaged cache must not panic: what does not fit is cut off.
+            // A list from a damaged cache must not panic: bits that do not fit are dropped.
             difference |= u32::from(byte & 0x7F).checked_shl(7 * u32::try_from(at).ok()?).unwrap_or(0);
             if byte & 0x80 == 0 {
                 self.bytes = &self.bytes[at + 1..];

@@ -1,8 +1,8 @@
-//! A file's symbols in the form in which the index keeps and the cache stores them: fixed-size rows over
-//! one string of names. Invariants: rows stand in pre-order of the symbol tree (a parent before its
-//! children, siblings by position), so a subtree is a run of rows; a row's name is the text at its name range,
-//! except a composed one (Kotlin's unnamed `Companion`, Rust's `impl A for B`, Go's `(*T).Method`), whose
-//! name range begins at the token that stands for it.
+//! A file's symbols in the form that the index keeps and the cache stores: fixed-size rows over one string of
+//! names. Invariants: rows are in pre-order of the symbol tree (a parent before its children, siblings by
+//! position), so a subtree is a contiguous run of rows; a row's name is the text at its name range, except
+//! for a composed name (Kotlin's unnamed `Companion`, Rust's `impl A for B`, Go's `(*T).Method`), whose name
+//! range begins at the token that represents it.
 
 use super::imports::Imports;
 use super::kind::SymbolKind;
@@ -11,13 +11,13 @@ use symd_base::TextRange;
 /// One symbol. 44 bytes; offsets are bytes of the decoded text, lines 0-based.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// First byte of the whole symbol: from the first decorator, annotation or modifier.
+    /// First byte of the whole symbol, including its decorators, annotations and modifiers.
     pub start: u32,
-    /// Just past its last byte.
+    /// End of the whole symbol, exclusive.
     pub end: u32,
-    /// First byte of its name in the text (within the backticks, where a language has those).
+    /// First byte of the name in the text (inside the backticks, in languages that have those).
     pub name_start: u32,
-    /// Where its name starts in [`Outline::names`].
+    /// Start of the name in [`Outline::names`].
     pub name_at: u32,
     /// The parent's row number plus one; 0 at the top level.
     pub parent: u32,
@@ -27,74 +27,71 @@ pub struct Row {
     pub end_line: u32,
     /// The line of the name.
     pub name_line: u32,
-    /// Length of its name in bytes.
+    /// Length of the name in bytes.
     pub name_len: u16,
-    /// Among siblings that share its name (functions, classes, accessors): its number plus one, in source
-    /// order; 0 where the name is its own.
+    /// One plus the 0-based number, in source order, among siblings that share the name (functions, classes,
+    /// accessors); 0 if no sibling shares the name.
     pub index: u16,
-    /// LSP's number of its kind.
+    /// LSP's number of the kind.
     pub kind: u8,
     /// [`Row::LOCAL`] or 0.
     pub flags: u8,
-    /// Bytes from the name's first to where its head ends: at its body, or at its own end. [`u16::MAX`] also for longer
-    /// ones; 0 where that is not known, as of variables, whose statement may bind other names.
+    /// Bytes from the start of the name to the end of the head, which is the start of the body or else the
+    /// end of the symbol. [`u16::MAX`] also represents longer heads; 0 if unknown, as for variables, whose
+    /// statement may bind other names.
     pub head: u16,
-    /// How many of the rows right after this one are its descendants.
+    /// Number of descendants: the rows directly after this one.
     pub descendants: u32,
 }
 
 impl Row {
-    /// Flag: a parameter or a local variable (Python), which `native` leaves out unless asked.
+    /// Flag: a parameter or a local variable (Python), which `native` omits by default.
     pub const LOCAL: u8 = 1;
 
-    /// The whole symbol's range.
     pub fn range(&self) -> TextRange {
         TextRange::new(self.start, self.end)
     }
 
-    /// The kind.
     pub fn kind(&self) -> SymbolKind {
         SymbolKind::from_number(i64::from(self.kind)).unwrap_or(SymbolKind::Variable)
     }
 
-    /// The row number of the parent.
     pub fn parent(&self) -> Option<usize> {
         self.parent.checked_sub(1).map(|row| row as usize)
     }
 
-    /// Whether it is a parameter or a local variable.
+    /// Reports whether the symbol is a parameter or a local variable.
     pub fn is_local(&self) -> bool {
         self.flags & Row::LOCAL != 0
     }
 }
 
-/// All symbols of one file, and where its identifiers occur.
+/// All symbols, identifier occurrences and imports of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outline {
     /// In pre-order.
     pub rows: Box<[Row]>,
-    /// The names, back to back.
+    /// The names, concatenated.
     pub names: Box<str>,
-    /// Every identifier of the file and where it stands.
     pub occurrences: Occurrences,
-    /// What it imports.
     pub imports: Imports,
-    /// Whether the parser met text it could not make sense of.
+    /// Whether the parser found text that it could not understand.
     pub has_errors: bool,
-    /// Whether types stand in it that are no rows: in function bodies, or without a name ([`with_hidden_types`] has them).
+    /// Whether the text contains types that are not rows: in function bodies, or without a name
+    /// ([`with_hidden_types`] lists them).
     ///
     /// [`with_hidden_types`]: super::with_hidden_types
     pub hides_types: bool,
 }
 
 impl Outline {
-    /// The simple name of a row of this outline.
+    /// Returns the simple name of a row of this outline.
     pub fn name(&self, row: &Row) -> &str {
         let start = row.name_at as usize;
         self.names.get(start..start + usize::from(row.name_len)).unwrap_or("")
     }
 
-    /// The name path of row `at`: names from the top level down, joined by `/`.
+    /// Returns the name path of row `at`: the names from the top level down, joined by `/`.
     pub fn name_path(&self, at: usize) -> String {
         let mut chain = vec![at];
         while let Some(parent) = self.rows[chain[chain.len() - 1]].parent() {
@@ -104,7 +101,7 @@ impl Outline {
         names.join("/")
     }
 
-    /// The simple name of row `at`, with `[i]` where siblings share it.
+    /// Returns the simple name of row `at`, followed by `[i]` if siblings share it.
     pub fn indexed_name(&self, at: usize) -> String {
         let row = &self.rows[at];
         let name = self.name(row);
@@ -115,14 +112,14 @@ impl Outline {
     }
 }
 
-/// Where every identifier of a file stands: references, rename checks and ranking use it. Compact: the
-/// distinct names as 32-bit hashes in ascending order, and for each the byte offsets of its occurrences as
+/// Positions of every identifier of a file, for references, rename checks and ranking. Compact: the distinct
+/// names as 32-bit hashes in ascending order, and for each name the byte offsets of its occurrences as
 /// variable-length differences.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Occurrences {
     /// The hashes of the distinct names, ascending.
     pub hashes: Box<[u32]>,
-    /// For each hash, where its offsets start in `offsets`; one more entry than hashes.
+    /// For each hash, the start of its offsets in `offsets`; one more entry than hashes.
     pub starts: Box<[u32]>,
     /// LEB128 differences of ascending byte offsets, each list starting from 0.
     pub offsets: Box<[u8]>,

@@ -1,5 +1,5 @@
-//! Questions about single places of a text that need its tree: where it stops making sense, which statement a place
-//! belongs to. Not the outline. Invariant: offsets are bytes of the text as given.
+//! Queries about single places of a text that need its tree: the first syntax error, and the statement that
+//! contains a range. Not the outline. Invariant: offsets are bytes of the text as given.
 
 use tree_sitter::{Node, Tree};
 
@@ -7,16 +7,16 @@ use super::extract::{OutlineError, with_tree};
 use super::grammar::Grammar;
 use symd_base::{Cancel, TextRange};
 
-/// A text that the parser could not make sense of. The first such place, in the order of the text.
+/// The first syntax error of a text, in text order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxErrorAt {
-    /// What was passed over; empty where something is missing.
+    /// The range that the parser skipped; empty if something is missing.
     pub range: TextRange,
-    /// What is missing there, as the grammar calls it: `:`, `identifier`; `None` where text was passed over.
+    /// The missing node, as the grammar names it (`:`, `identifier`); `None` if text was skipped.
     pub missing: Option<&'static str>,
 }
 
-/// Where `text` stops making sense; `None` where all of it does.
+/// Returns the first syntax error of `text`, or `None` if there is none.
 pub fn first_error(
     grammar: Grammar,
     text: &str,
@@ -30,7 +30,7 @@ pub(super) fn first_error_in(tree: &Tree) -> Option<SyntaxErrorAt> {
     if !cursor.node().has_error() {
         return None;
     }
-    // Downwards into the first child that has one, until a node is one itself.
+    // Descends into the first child that contains an error, until a node is an error itself.
     loop {
         let node = cursor.node();
         if node.is_missing() {
@@ -49,29 +49,29 @@ pub(super) fn first_error_in(tree: &Tree) -> Option<SyntaxErrorAt> {
     }
 }
 
-/// A statement, declaration or member: what stands in a block by itself.
+/// A statement, declaration or member: a direct child of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Statement {
-    /// From its first to past its last byte.
     pub range: TextRange,
-    /// How the place that was asked for lies in it.
+    /// How the requested range lies in the statement.
     pub kind: StatementKind,
-    /// How many other statements its block has; comments are none.
+    /// Number of other statements in its block, not counting comments.
     pub others: usize,
 }
 
-/// How a place lies in its statement.
+/// How a range lies in its statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StatementKind {
-    /// Nothing with blocks of its own lies between: `v` in `v = 3`.
+    /// No nested block lies between the range and the statement: `v` in `v = 3`.
     Simple,
-    /// The statement has a block, and the place is not in it: `i` in `for i in x: …`.
+    /// The statement has a block, and the range is not in it: `i` in `for i in x: …`.
     Compound,
-    /// The place is a parameter, or in one.
+    /// The range is a parameter, or in one.
     Parameter,
 }
 
-/// The innermost statement around `range` of `text`; `None` where there is none, as between two statements.
+/// Returns the innermost statement that contains `range` of `text`, or `None` if there is none, as between
+/// two statements.
 pub fn statement_at(
     grammar: Grammar,
     text: &str,
@@ -105,7 +105,7 @@ fn statement_in(tree: &Tree, range: TextRange) -> Option<Statement> {
     }
 }
 
-/// The nodes whose children are statements, members or entries of their own, in all grammars.
+/// Node kinds, of all grammars, whose children are separate statements, members or entries.
 const BLOCKS: [&str; 30] = [
     // Whole files.
     "compilation_unit",
@@ -142,7 +142,7 @@ const BLOCKS: [&str; 30] = [
     "var_spec_list",
 ];
 
-/// The nodes that hold parameters.
+/// Node kinds that contain parameters.
 const PARAMETERS: [&str; 7] = [
     "formal_parameters",
     "function_value_parameters",

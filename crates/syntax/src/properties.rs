@@ -1,8 +1,8 @@
-//! What must hold of name paths, whatever they are. See `symd::properties`.
+//! Properties of arbitrary name paths and outlines. See `symd::properties`.
 
 use super::{Imports, Matching, NamePattern, Occurrences, Outline, Row};
 
-/// A pattern is read or refused; a name's own path is a pattern that means it.
+/// Asserts that any pattern is parsed or rejected, and that a symbol's own path is a pattern that matches it.
 pub fn name_path(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let outline = chain(&text);
@@ -23,7 +23,7 @@ pub fn name_path(bytes: &[u8]) {
     }
 }
 
-/// One symbol in the other, named by the parts of `text` between slashes and brackets.
+/// Returns an outline of nested symbols, named by the parts of `text` between slashes and brackets.
 fn chain(text: &str) -> Outline {
     let names: Vec<&str> = text.split(['/', '[', ']']).filter(|name| !name.is_empty()).take(20).collect();
     let number = |number: usize| u32::try_from(number).unwrap();
@@ -40,7 +40,7 @@ fn chain(text: &str) -> Outline {
             end_line: 0,
             name_line: 0,
             name_len: u16::try_from(name.len()).unwrap(),
-            // Some share their name with siblings.
+            // As if some shared their name with siblings.
             index: u16::try_from(name.len() % 3).unwrap(),
             kind: 12,
             flags: 0,
@@ -60,7 +60,7 @@ fn chain(text: &str) -> Outline {
     }
 }
 
-/// Reads all that an outline of `text` holds, as questions do; each place lies in the text.
+/// Reads the whole of `outline` as queries do, and asserts that every offset lies in `text`.
 pub fn assert_lies_in(outline: &Outline, text: &str) {
     for (at, row) in outline.rows.iter().enumerate() {
         outline.name_path(at);
@@ -81,12 +81,12 @@ pub fn assert_lies_in(outline: &Outline, text: &str) {
     }
 }
 
-/// Patterns to begin with.
+/// Initial patterns for the fuzzer.
 pub fn seeds() -> Vec<Vec<u8>> {
     ["/A/b[0]", "Shop/open/", "a/b", "c[65536]", "größe", "impl A for B<'a>/f"].map(|it| it.into()).into()
 }
 
-/// What patterns are made of.
+/// Parts from which the fuzzer composes patterns.
 pub const WORDS: &[&str] = &[
     "/", "//", "[", "]", "[0]", "[1]", "[65535]", "[65536]", "[-1]", "a", "Ab", "é", "😀", ".", "`", " ",
     "\n",

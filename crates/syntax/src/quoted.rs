@@ -1,16 +1,17 @@
-//! Names that Python writes in quotes and that mean what they name: the entries of `__all__`, and annotations that are
-//! evaluated later (`x: "Box"`, `t.Union["Box", None]`, `cast("Box", x)`). Invariant: each node looks at its own strings alone,
-//! those of nodes within it that are asked themselves are left to them, so the work grows with the text.
+//! Names that Python code writes in quotes but that refer to symbols: the entries of `__all__`, and
+//! annotations that are evaluated later (`x: "Box"`, `t.Union["Box", None]`, `cast("Box", x)`). Invariant:
+//! each node examines only its own strings and leaves those of nested nodes that are visited themselves to
+//! those nodes, so the work is linear in the text.
 
 use std::ops::Range;
 
 use tree_sitter::Node;
 
-/// The list that says which names a module gives away.
+/// The list of the names that a module exports.
 const ALL: &str = "__all__";
 
-/// Generic types that may also stand outside annotations, in an alias or among bases, where any other subscript may be that
-/// of a value.
+/// Generic types that can also occur outside annotations, in an alias or among base classes, where any other
+/// subscript may be an index into a value.
 const GENERIC: [&str; 20] = [
     "AsyncGenerator",
     "AsyncIterable",
@@ -34,7 +35,7 @@ const GENERIC: [&str; 20] = [
     "Union",
 ];
 
-/// Calls `note` with the range in `text` of every such name directly in `node`.
+/// Calls `note` with the range in `text` of every quoted name directly in `node`.
 pub(super) fn names(node: Node<'_>, text: &str, note: &mut impl FnMut(Range<usize>)) {
     let written = &text[node.byte_range()];
     match node.kind() {
@@ -56,7 +57,7 @@ fn has_quote(text: &str) -> bool {
     memchr::memchr2(b'"', b'\'', text.as_bytes()).is_some()
 }
 
-/// The last name of `Union`, `typing.Union`, `t.Union`.
+/// Returns the last name of `Union`, `typing.Union`, `t.Union`.
 fn last_name<'t>(node: Node<'_>, text: &'t str) -> &'t str {
     let name = match node.kind() {
         "attribute" => node.child_by_field_name("attribute"),
@@ -70,7 +71,8 @@ fn is_generic(subscript: Node<'_>, text: &str) -> bool {
     subscript.child(0).is_some_and(|value| GENERIC.contains(&last_name(value, text)))
 }
 
-/// Whether a type stands where a value is meant: in `Literal["a"]`, or behind the type in `Annotated[int, "a"]`.
+/// Reports whether a type node contains a value: in `Literal["a"]`, or after the type in `Annotated[int,
+/// "a"]`.
 fn is_value(node: Node<'_>, text: &str) -> bool {
     let Some(parameters) = node.parent().filter(|parent| parent.kind() == "type_parameter") else {
         return false;
@@ -80,14 +82,14 @@ fn is_value(node: Node<'_>, text: &str) -> bool {
     of == "Literal" || of == "Annotated" && !is_first
 }
 
-/// The strings of a type, or of what a generic type is given.
+/// Notes the names in the strings of a type, or of a generic type's arguments.
 fn types_in(root: Node<'_>, text: &str, note: &mut impl FnMut(Range<usize>)) {
     let mut left = vec![root];
     while let Some(node) = left.pop() {
         let is_root = node.id() == root.id();
         match node.kind() {
             "string" => words(node, text, note),
-            // These are asked themselves; what is called is no type.
+            // These nodes are visited themselves; a call is not a type.
             "type" | "call" | "lambda" if !is_root => {}
             "subscript" if !is_root && is_generic(node, text) => {}
             "subscript" => {
@@ -108,7 +110,7 @@ fn types_in(root: Node<'_>, text: &str, note: &mut impl FnMut(Range<usize>)) {
     }
 }
 
-/// The entries of `__all__`: of a list, a tuple, several of these added.
+/// Notes the entries of `__all__`: of a list, a tuple, or several of these added.
 fn entries(root: Node<'_>, text: &str, note: &mut impl FnMut(Range<usize>)) {
     let mut left = vec![root];
     while let Some(node) = left.pop() {
@@ -135,7 +137,7 @@ fn entries(root: Node<'_>, text: &str, note: &mut impl FnMut(Range<usize>)) {
     }
 }
 
-/// `__all__.append("name")`, `cast("Type", value)`, `TypeVar("T", bound="Type")`.
+/// Handles `__all__.append("name")`, `cast("Type", value)`, `TypeVar("T", bound="Type")`.
 fn call(node: Node<'_>, text: &str, note: &mut impl FnMut(Range<usize>)) {
     let (Some(function), Some(arguments)) =
         (node.child_by_field_name("function"), node.child_by_field_name("arguments"))
@@ -169,7 +171,7 @@ fn call(node: Node<'_>, text: &str, note: &mut impl FnMut(Range<usize>)) {
     }
 }
 
-/// What stands between the quotes of a string that is nothing but these characters.
+/// Returns the range between the quotes of a string without escapes, interpolation or bytes prefix.
 fn content(string: Node<'_>, text: &str) -> Option<Range<usize>> {
     let written = &text[string.byte_range()];
     let prefix = written.find(['"', '\''])?;
@@ -179,11 +181,11 @@ fn content(string: Node<'_>, text: &str) -> Option<Range<usize>> {
     let quote = &written[prefix..=prefix];
     let quotes = if written[prefix..].starts_with(&quote.repeat(3)) { 3 } else { 1 };
     let (start, end) = (string.start_byte() + prefix + quotes, string.end_byte().checked_sub(quotes)?);
-    // One that is not closed may end with fewer quotes, or within a character.
+    // An unclosed string may end with fewer quotes, or within a character.
     (start <= end && text[..string.end_byte()].ends_with(&quote.repeat(quotes))).then_some(start..end)
 }
 
-/// Notes every name of an expression in quotes, but none in quotes of its own: `"Literal['a']"`.
+/// Notes every name in a quoted expression, except names in nested quotes: `"Literal['a']"`.
 fn words(string: Node<'_>, text: &str, note: &mut impl FnMut(Range<usize>)) {
     let Some(content) = content(string, text) else { return };
     let mut at = content.start;
@@ -198,7 +200,7 @@ fn words(string: Node<'_>, text: &str, note: &mut impl FnMut(Range<usize>)) {
         let Some(next) = rest.chars().next() else { return };
         at += match next {
             '"' | '\'' => rest[1..].find(next).map_or(rest.len(), |end| end + 2),
-            // A number: what follows its digits is no name.
+            // A number: the characters after its digits are not a name.
             _ if next.is_alphanumeric() => rest.find(|c: char| !is_part(c)).unwrap_or(rest.len()),
             _ => next.len_utf8(),
         };
@@ -209,7 +211,7 @@ fn is_part(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// How many bytes the identifier takes that `text` begins with.
+/// Returns the length in bytes of the identifier with which `text` begins.
 fn word_length(text: &str) -> usize {
     if !text.starts_with(|c: char| c.is_alphabetic() || c == '_') {
         return 0;

@@ -1,122 +1,115 @@
-//! The vocabulary of `grammars/*/symbols.scm`: what the captures and `#set!` properties of a pattern say
-//! about a match. It is tree-sitter's tags vocabulary (`@definition.class` with `@name`), extended; the
-//! whole of it is the table below. Invariant: a word that is not in it fails the load, never the lookup.
+//! The vocabulary of `grammars/*/symbols.scm`: the captures and `#set!` properties of a pattern, which define
+//! what a match means. It extends tree-sitter's tags vocabulary (`@definition.class` with `@name`); the table
+//! below is the whole of it. Invariant: a word that is not in the table fails when the query is loaded, never
+//! when it runs.
 //!
 //! | capture | meaning |
 //! |---|---|
 //! | `@name` | the node that names the symbol |
 //! | `@definition.<kind>` | a symbol of its own; the node is its whole range. `<kind>` is a word of [`SymbolKind`], or `parameter`: a variable, local to its function |
-//! | `@binding.<kind>` | an assignment: one symbol per scope and name, at the first of them |
+//! | `@binding.<kind>` | an assignment: one symbol per scope and name, at the first assignment |
 //! | `@binding.attribute` | an assignment to an attribute of `@receiver`: belongs to the class whose method's first parameter (or whose name) the receiver is |
-//! | `@occupied` | the name is taken (an import), so later assignments to it are no symbols |
+//! | `@occupied` | the name is already bound (an import), so later assignments to it are not symbols |
 //! | `@extent` | widens the range of the symbol with the same `@name` node: decorators, whole statements |
-//! | `@around` | a declaration of several names: its range is theirs |
-//! | `@becomes.<kind>` | a token before the name that says the kind (`interface`, `const`) |
-//! | `@receiver.none` | a token in an `@around`: its function has no receiver, so attribute bindings inside are not followed |
-//! | `@unnamed` | where there is no `@name`: the token that stands for it; the name is the property `name` |
-//! | `@leading` | an attribute that stands before its declaration, beside it: widens the range of what follows it |
+//! | `@around` | a declaration of several names: each of these symbols gets its range |
+//! | `@becomes.<kind>` | a token before the name that determines the kind (`interface`, `const`) |
+//! | `@receiver.none` | a token in an `@around`: the function declared there has no receiver, so attribute bindings inside it are not followed |
+//! | `@unnamed` | the token that takes the place of a missing `@name`; the name is the property `name` |
+//! | `@leading` | an attribute that is a sibling node before its declaration: widens the range of the declaration that follows it |
 //! | `@trailing` | belongs to the declaration before it, whose range it widens: accessors beside their property |
 //! | `@outer.file`, `@outer.function` | inside this function, assignments to `@name` belong to the file, or to an enclosing function |
-//! | `@anonymous.<kind>` | a type without a name, `@unnamed` and the property `name` stand for it: a row only where hidden types are asked for |
-//! | `@scope.function` | a function without a name: what is declared inside belongs to the symbol around it, as if that were a function |
-//! | `@scope.closed` | what is declared inside is not listed |
-//! | `@scope.transparent` | likewise, but bindings with `hoist` belong to the scope around it |
+//! | `@anonymous.<kind>` | a type without a name, for which `@unnamed` and the property `name` supply one: a row only where hidden types are requested |
+//! | `@scope.function` | a function without a name: symbols declared inside belong to the enclosing symbol, as if that were a function |
+//! | `@scope.closed` | symbols declared inside are not listed |
+//! | `@scope.transparent` | symbols declared inside are not listed, but bindings with `hoist` belong to the enclosing scope |
 //! | `@part.<word>` | text for a composed name |
 //! | `@body` | alone in its pattern: the node kinds that are bodies, where a declaration's head ends; not run as a query |
 //! | `@identifier` | alone in its pattern: the node kinds that are identifiers; not run as a query |
-//! | `@template` | likewise: the node kinds of strings in which names stand that are no nodes, or of what holds such strings (see `templates`) |
+//! | `@template` | alone in its pattern: the node kinds of strings that contain names which are not nodes, or of nodes that contain such strings (see `templates`); not run as a query |
 //! | `@_…` | for predicates only |
 //!
 //! | property | meaning |
 //! |---|---|
-//! | `member <kind>` | the kind where the parent is class-like |
+//! | `member <kind>` | the kind if the parent is class-like |
 //! | `constructor <name>` | a member of this name is a constructor |
 //! | `constructor @class` | a member named like its class is a constructor |
-//! | `capitals <kind>` | the kind when the name is written in capitals |
+//! | `capitals <kind>` | the kind if the name is written in capitals |
 //! | `unlisted <names>` | names that are not listed |
 //! | `name <template>` | the name is composed: `{part}` stands for the text of `@part.<part>`, `{name}` for that of `@name` |
-//! | `quotes <characters>` | when the name stands between two of one of these, they are not part of it |
-//! | `weak` | the binding is the symbol only where no other is |
-//! | `leaf` | what is declared inside its range belongs to the scope around it |
-//! | `owner class` | belongs to the class-like symbol around its function |
+//! | `quotes <characters>` | if the name is enclosed in a pair of one of these characters, they are not part of it |
+//! | `weak` | the binding becomes a symbol only if no other binding of that name does |
+//! | `leaf` | symbols declared inside its range belong to the enclosing scope |
+//! | `owner class` | belongs to the class-like symbol that encloses its function |
 //! | `local none` | not listed directly inside a function |
 //! | `hoist` | see `@scope.transparent` |
 //!
-//! Of several patterns that name the same node the first in the file wins; ranges are united.
+//! If several patterns name the same node, the first in the file wins; their ranges are united.
 
 use tree_sitter::Query;
 
 use super::imports::roles::ImportRole;
 use super::kind::SymbolKind;
 
-/// What is wrong with a grammar's query.
+/// An error in a grammar's query.
 #[derive(Debug, thiserror::Error)]
 pub enum QueryError {
-    /// tree-sitter refused it.
+    /// A query that tree-sitter rejected.
     #[error("grammars/{grammar}: {source}")]
     Syntax {
-        /// The folder of the query.
         grammar: &'static str,
-        /// Where and why.
+        /// Position and reason.
         source: tree_sitter::QueryError,
     },
     /// A capture, property or combination that this module does not know.
     #[error("grammars/{grammar}: pattern {pattern}: {why}")]
     Vocabulary {
-        /// The folder of the query.
         grammar: &'static str,
-        /// The pattern's number, from 0.
+        /// The pattern's number, 0-based.
         pattern: usize,
-        /// What is not understood.
         why: String,
     },
 }
 
-/// What a match of one pattern means.
+/// The meaning of a pattern's matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Act {
     /// A symbol of its own.
     Define,
-    /// A type without a name.
     Anonymous,
-    /// A symbol of its own, a variable that belongs to its function.
+    /// A parameter: a symbol of its own, a variable that belongs to its function.
     Parameter,
-    /// An assignment to a name.
     Bind,
-    /// An assignment to an attribute of a receiver.
     BindAttribute,
-    /// The name is taken.
+    /// A name that is already bound, as by an import.
     Occupy,
-    /// A wider range for a name.
+    /// A wider range for the symbol with the same name node.
     Extent,
-    /// A declaration of several names.
     Around,
-    /// Says the kind of the symbol around it.
+    /// The kind of the enclosing symbol.
     Becomes,
-    /// The function declared around it has no receiver.
+    /// A mark that the enclosing function has no receiver.
     NoReceiver,
-    /// Part of the declaration behind it.
+    /// Part of the declaration that follows.
     Leading,
-    /// Part of the declaration before it.
+    /// Part of the declaration that precedes.
     Trailing,
-    /// Assignments to the name belong to the file.
+    /// A statement by which assignments to the name belong to the file.
     OuterFile,
-    /// Assignments to the name belong to an enclosing function.
+    /// A statement by which assignments to the name belong to an enclosing function.
     OuterFunction,
-    /// A function without a name.
     ScopeFunction,
-    /// Nothing inside is listed.
+    /// A scope in which nothing is listed.
     ScopeClosed,
-    /// Nothing inside is listed but what is hoisted.
+    /// A scope in which nothing is listed except hoisted bindings.
     ScopeTransparent,
 }
 
-/// How a constructor is told by its name.
+/// How a constructor is recognized by its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Constructor {
-    /// It is called so.
+    /// It has this name.
     Named(Box<str>),
-    /// It is called as its class is.
+    /// It has the name of its class.
     LikeClass,
 }
 
@@ -128,12 +121,12 @@ pub(super) enum Piece {
     Capture(u32),
 }
 
-/// One pattern, compiled.
+/// A compiled pattern.
 #[derive(Clone, Debug)]
 pub(super) struct Role {
     pub(super) act: Act,
     pub(super) kind: SymbolKind,
-    /// Capture index of the node that is the range.
+    /// Capture index of the node whose range is the symbol's range.
     pub(super) range: u32,
     pub(super) name: Option<u32>,
     pub(super) receiver: Option<u32>,
@@ -151,21 +144,19 @@ pub(super) struct Role {
     pub(super) no_local: bool,
 }
 
-/// A grammar's patterns, and which nodes are its identifiers.
+/// A grammar's patterns and the node kinds that its query lists.
 #[derive(Debug)]
 pub(super) struct Roles {
     /// By pattern index; `None` for patterns that only list node kinds, which are disabled in the query.
     pub(super) by_pattern: Box<[Option<Role>]>,
-    /// By pattern index minus the length of `by_pattern`: the patterns of imports stand last.
+    /// By pattern index minus the length of `by_pattern`: the patterns of imports come last.
     pub(super) imports: Box<[ImportRole]>,
-    /// The node kinds that the query lists.
     pub(super) kinds: NodeKinds,
 }
 
-/// Node kinds as the query spells them, by what they are.
+/// Node kinds, spelled as in the query, by their purpose.
 #[derive(Debug, Default)]
 pub(super) struct NodeKinds {
-    /// Identifiers.
     pub(super) identifiers: Vec<String>,
     /// Strings that `templates` reads.
     pub(super) templates: Vec<String>,
@@ -174,8 +165,8 @@ pub(super) struct NodeKinds {
 }
 
 impl Roles {
-    /// Reads the roles of all patterns of `query`, whose text is `source`, and disables those that are
-    /// not to be run. From byte `imports_at` on the patterns are those of imports.
+    /// Reads the roles of all patterns of `query`, whose text is `source`, and disables those that are not to
+    /// be run. The patterns from byte `imports_at` on are import patterns.
     pub(super) fn read(
         grammar: &'static str,
         query: &mut Query,
@@ -203,7 +194,7 @@ impl Roles {
 }
 
 impl NodeKinds {
-    /// The list to which the node kinds of the pattern belong; `None` when it is a pattern to be run.
+    /// Returns the list to which the node kinds of the pattern belong, or `None` if the pattern is to be run.
     fn listed_by(&mut self, query: &Query, pattern: usize) -> Option<&mut Vec<String>> {
         let has = |wanted| captures_of(query, pattern).any(|(_, name)| name == wanted);
         match () {
@@ -215,7 +206,7 @@ impl NodeKinds {
     }
 }
 
-/// The captures that occur in a pattern: index and name.
+/// Returns index and name of each capture that occurs in a pattern.
 fn captures_of(query: &Query, pattern: usize) -> impl Iterator<Item = (u32, &str)> {
     let quantifiers = query.capture_quantifiers(pattern);
     query.capture_names().iter().enumerate().filter_map(move |(index, name)| {
@@ -224,7 +215,7 @@ fn captures_of(query: &Query, pattern: usize) -> impl Iterator<Item = (u32, &str
     })
 }
 
-/// The words behind opening parentheses: the node kinds of a pattern that only lists them.
+/// Returns the words after opening parentheses: the node kinds of a pattern that only lists them.
 fn node_kinds(pattern: &str) -> impl Iterator<Item = String> {
     pattern.split('(').skip(1).map(|rest| {
         let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
@@ -247,12 +238,12 @@ fn read_role(query: &Query, pattern: usize) -> Result<Role, String> {
             _ => {
                 let (meaning, kind) = act_of(capture).ok_or_else(|| format!("unknown capture @{capture}"))?;
                 if act.replace((meaning, kind, index)).is_some() {
-                    return Err(format!("@{capture} is the second capture that says what a match is"));
+                    return Err(format!("@{capture} is a second capture that defines the match"));
                 }
             }
         }
     }
-    let (act, kind, range) = act.ok_or("no capture says what a match is")?;
+    let (act, kind, range) = act.ok_or("no capture defines the match")?;
     let mut role = Role {
         act,
         kind,
@@ -330,7 +321,7 @@ fn act_of(capture: &str) -> Option<(Act, SymbolKind)> {
 }
 
 fn set(role: &mut Role, query: &Query, key: &str, value: &str) -> Result<(), String> {
-    let kind = || SymbolKind::from_word(value).ok_or_else(|| format!("{key}: {value:?} is no kind"));
+    let kind = || SymbolKind::from_word(value).ok_or_else(|| format!("{key}: {value:?} is not a kind"));
     match key {
         "member" => role.member = Some(kind()?),
         "capitals" => role.capitals = Some(kind()?),
@@ -349,7 +340,7 @@ fn set(role: &mut Role, query: &Query, key: &str, value: &str) -> Result<(), Str
     Ok(())
 }
 
-/// `impl {trait} for {type}` → its pieces.
+/// Splits a template such as `impl {trait} for {type}` into pieces.
 fn pieces(query: &Query, template: &str) -> Result<Box<[Piece]>, String> {
     let mut pieces = Vec::new();
     let mut rest = template;

@@ -1,6 +1,6 @@
-//! From matches to rows: which scope a declaration belongs to, which of several assignments is the symbol,
-//! which siblings share a name. Knows no language: what differs is in the roles of the patterns. Invariant:
-//! drafts are made in the order of their positions.
+//! From matches to rows: decides to which scope a declaration belongs, which of several assignments becomes
+//! the symbol, and which siblings share a name. Language-independent: differences between languages are in
+//! the roles of the patterns. Invariant: drafts are made in the order of their positions.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -21,34 +21,34 @@ pub(super) struct Item {
     pub(super) end: u32,
     pub(super) name_start: u32,
     pub(super) name_end: u32,
-    /// Where its head ends; 0 where that is not known.
+    /// End of the head; 0 if unknown.
     pub(super) head_end: u32,
-    /// Index of the pattern, that is of its role.
+    /// Index of the pattern, and so of its role.
     pub(super) pattern: u16,
-    /// The text before the dot, for attributes.
+    /// Range of the text before the dot, for attributes.
     pub(super) receiver: Option<(u32, u32)>,
-    /// Where the composed name stands in the text of all composed names.
+    /// Range of the composed name in the text of all composed names.
     pub(super) composed: Option<(u32, u32)>,
 }
 
-/// What becomes of types in function bodies that are not looked into, and of types without a name.
+/// Treatment of types without a name and of types in function bodies that are not listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HiddenTypes {
-    /// That there are some is noted.
+    /// Only the fact that such types exist is recorded.
     LeftOut,
-    /// They are rows, flagged as local, with their members.
+    /// They become rows, flagged as local, with their members.
     Listed,
 }
 
-/// What is made of the matches.
+/// The rows of a file.
 pub(super) struct Listed {
     pub(super) rows: Box<[Row]>,
     pub(super) names: Box<str>,
-    /// Whether types were left out.
+    /// Whether types were omitted.
     pub(super) hides_types: bool,
 }
 
-/// One file's scopes while its rows are being made.
+/// State while the rows of one file are built.
 pub(super) struct Scopes<'a> {
     roles: &'a Roles,
     text: &'a str,
@@ -56,7 +56,8 @@ pub(super) struct Scopes<'a> {
     hidden: HiddenTypes,
     hides_types: bool,
     scopes: Vec<Scope<'a>>,
-    /// Names that functions declare to live elsewhere: scope, name, whether the file is meant.
+    /// Names that a function declares to belong to an outer scope: scope, name, and whether that is the file
+    /// or an enclosing function.
     outer: Vec<(usize, &'a str, Act)>,
     drafts: Vec<Draft<'a>>,
     taken: HashMap<(usize, &'a str), Taken>,
@@ -67,9 +68,9 @@ enum ScopeKind {
     File,
     ClassLike,
     Function,
-    /// A symbol that is neither: a property with its initialiser.
+    /// A symbol that is none of the above, such as a property with its initialiser.
     Value,
-    /// A declaration of several names: what is declared inside belongs to the scope around it.
+    /// A declaration of several names: symbols declared inside belong to the enclosing scope.
     Around,
     Transparent,
     Closed,
@@ -80,43 +81,43 @@ struct Scope<'a> {
     parent: usize,
     start: u32,
     end: u32,
-    /// The draft whose scope it is.
+    /// The draft of the symbol that opens the scope.
     draft: Option<usize>,
-    /// The last draft in it.
+    /// The most recent draft in it.
     last: Option<usize>,
     name: &'a str,
     first_parameter: Option<&'a str>,
     no_receiver: bool,
     has_outer: bool,
-    /// The pattern of the token that says the kind of what is declared in this `Around`.
+    /// The pattern of the token that determines the kind of the symbols declared in this `Around`.
     becomes: Option<u16>,
-    /// Where the attributes start that wait for their declaration, and where the last of them ends.
+    /// Start of the first and end of the last of the attributes that precede a declaration not yet seen.
     leading: Option<(u32, u32)>,
 }
 
-/// Who holds a name in a scope. Lower ranks win; of equal ranks the first.
+/// The holder of a name in a scope. Lower ranks win; among equal ranks the first.
 #[derive(Clone, Copy)]
 struct Taken {
     rank: Rank,
-    /// The draft that is the symbol; `None` for an import.
+    /// The draft of the symbol; `None` for an import.
     draft: Option<usize>,
-    /// How many share the name, for functions and classes.
+    /// Number of functions and classes that share the name.
     count: u16,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
-    /// A function or class: hides every assignment.
+    /// A function or class: replaces every assignment.
     Declared,
-    /// A parameter, an assignment in the scope itself, an import.
+    /// A parameter, an assignment in the scope itself, or an import.
     Own,
     /// An assignment from an inner scope (`global x`, `self.x`).
     Foreign,
-    /// A name that is only spoken of (`__slots__`).
+    /// A name that is only mentioned (`__slots__`).
     Weak,
 }
 
-/// The file's scope.
+/// Index of the file's scope.
 const FILE: usize = 0;
 
 impl<'a> Scopes<'a> {
@@ -148,7 +149,7 @@ impl<'a> Scopes<'a> {
         }
     }
 
-    /// Makes the rows and the string of their names. `items` are sorted and merged on the way.
+    /// Builds the rows and the string of their names. Sorts and merges `items`.
     pub(super) fn rows(mut self, items: &mut Vec<Item>) -> Listed {
         unite(items, self.roles);
         let mut scope = FILE;
@@ -164,8 +165,8 @@ impl<'a> Scopes<'a> {
         Listed { rows, names, hides_types: self.hides_types }
     }
 
-    /// Whether `item` is not inside `scope`: it begins behind it, or is another name of the very same
-    /// declaration (`val (a, b) = …`).
+    /// Reports whether `item` is outside `scope`: it begins at or after the end of the scope, or is another
+    /// name of the same declaration (`val (a, b) = …`).
     fn is_past(&self, scope: usize, item: &Item) -> bool {
         let inner = &self.scopes[scope];
         let is_named = item.name_start != NO_NAME;
@@ -174,10 +175,10 @@ impl<'a> Scopes<'a> {
         scope != FILE && (inner.end <= item.start || is_twin())
     }
 
-    /// Handles one item, which stands in `scope`; the scope in which the next may stand.
+    /// Handles one item, which is in `scope`, and returns the scope in which the next item may be.
     fn take(&mut self, scope: usize, item: &Item, role: &'a Role) -> usize {
         match role.act {
-            // The type itself is what would be closed.
+            // The range to be closed is that of the hidden type itself.
             Act::ScopeClosed if self.is_type_at(scope, item) => scope,
             Act::ScopeClosed => self.open(scope, item, ScopeKind::Closed),
             Act::ScopeTransparent => self.open(scope, item, ScopeKind::Transparent),
@@ -214,21 +215,21 @@ impl<'a> Scopes<'a> {
         }
     }
 
-    /// The token `item` says the kind of what is declared around it.
+    /// Gives the enclosing declaration the kind that the token `item` determines.
     fn become_kind(&mut self, scope: usize, item: &Item, role: &Role) {
         let inner = &self.scopes[scope];
         if inner.kind == ScopeKind::Around {
             self.scopes[scope].becomes = Some(item.pattern);
         } else if let Some(at) = inner.draft {
-            // Behind the name it is something else: `val enum = 3`.
+            // After the name the token has another meaning: `val enum = 3`.
             if item.end <= self.drafts[at].item.name_start {
                 self.drafts[at].kind = self.kind_of(self.owner_of(inner.parent), role, self.drafts[at].name);
             }
         }
     }
 
-    /// Where the attributes start that stand right before `start` in `scope`: only white space and comments
-    /// of one line lie between.
+    /// Returns the start of the attributes directly before `start` in `scope`: only white space and line
+    /// comments may separate them from it.
     fn leading(&self, scope: usize, start: u32) -> Option<u32> {
         let (first, end) = self.scopes[scope].leading?;
         let between = self.text.get(end as usize..start as usize)?;
@@ -236,7 +237,7 @@ impl<'a> Scopes<'a> {
         is_gap.then_some(first)
     }
 
-    /// The scope to which declarations in `scope` belong.
+    /// Returns the scope to which declarations in `scope` belong.
     fn owner_of(&self, scope: usize) -> usize {
         let mut owner = scope;
         while self.scopes[owner].kind == ScopeKind::Around {
@@ -258,7 +259,7 @@ impl<'a> Scopes<'a> {
                 self.scopes[scope].first_parameter.get_or_insert(name);
                 self.bind(scope, Rank::Own, item, role, name);
             }
-            // Of a function that is not listed.
+            // A parameter of a function that is not listed.
             Act::Parameter => {}
             Act::Bind => {
                 let mut owner = scope;
@@ -269,7 +270,7 @@ impl<'a> Scopes<'a> {
                     None if role.weak => self.bind(owner, Rank::Weak, item, role, name),
                     None => self.bind(owner, Rank::Own, item, role, name),
                     Some(Act::OuterFile) => self.bind(FILE, Rank::Foreign, item, role, name),
-                    // The enclosing function assigns it too: without that it would not compile.
+                    // The enclosing function also assigns the name: otherwise the program would not compile.
                     Some(_) => {}
                 }
             }
@@ -286,13 +287,13 @@ impl<'a> Scopes<'a> {
                 self.scopes[scope].has_outer = true;
                 self.outer.push((scope, name, role.act));
             }
-            // Handled before, or by `unite`.
+            // Handled earlier, or by `unite`.
             _ => {}
         }
         lexical
     }
 
-    /// A function, a class, anything that is declared rather than assigned.
+    /// Handles a symbol that is declared rather than assigned, such as a function or class.
     fn define(&mut self, lexical: usize, item: &Item, role: &'a Role, name: &'a str) -> usize {
         let scope = self.owner_of(lexical);
         if !self.is_listed(scope, role, name) {
@@ -342,7 +343,7 @@ impl<'a> Scopes<'a> {
         opened
     }
 
-    /// A type that is not listed.
+    /// Handles a type that is not listed.
     fn hidden_type(&mut self, lexical: usize, item: &Item, role: &'a Role, name: &'a str) -> usize {
         let fits = u16::try_from(name.len()).is_ok();
         if self.hidden == HiddenTypes::LeftOut || !fits {
@@ -355,14 +356,14 @@ impl<'a> Scopes<'a> {
         }
         let beside = self.scopes[around].last;
         let draft = self.draft(around, item, name, role.kind, Row::LOCAL);
-        // What a property holds stands beside its name.
+        // A type in the value of a property becomes a child of the property.
         if let Some(holder) = beside.filter(|&at| {
             let range = &self.drafts[at].item;
             range.start <= item.start && item.end <= range.end
         }) {
             self.drafts[draft].parent = Some(holder);
         }
-        // Numbered apart from what is listed.
+        // Hidden types are numbered separately from listed symbols.
         self.declare(lexical, draft);
         let opened = self.open(lexical, item, ScopeKind::ClassLike);
         self.scopes[opened].draft = Some(draft);
@@ -370,14 +371,14 @@ impl<'a> Scopes<'a> {
         opened
     }
 
-    /// Whether `scope` is that of a hidden type whose range is that of `item`.
+    /// Reports whether `scope` belongs to a hidden type with the same range as `item`.
     fn is_type_at(&self, scope: usize, item: &Item) -> bool {
         let inner = &self.scopes[scope];
         let is_hidden = inner.draft.is_some_and(|draft| self.drafts[draft].flags & Row::LOCAL != 0);
         is_hidden && inner.kind == ScopeKind::ClassLike && (inner.start, inner.end) == (item.start, item.end)
     }
 
-    /// An assignment in (or on behalf of) the scope `owner`.
+    /// Handles an assignment in (or on behalf of) the scope `owner`.
     fn bind(&mut self, owner: usize, rank: Rank, item: &Item, role: &'a Role, name: &'a str) {
         if !self.is_listed(owner, role, name) {
             return;
@@ -398,7 +399,7 @@ impl<'a> Scopes<'a> {
         }
     }
 
-    /// Numbers the functions and classes of one name; takes the name from assignments.
+    /// Numbers functions and classes that share a name, and discards an assignment of that name.
     fn declare(&mut self, scope: usize, draft: usize) {
         let name = self.drafts[draft].name;
         match self.taken.entry((scope, name)) {
@@ -433,7 +434,7 @@ impl<'a> Scopes<'a> {
 
     fn open(&mut self, parent: usize, item: &Item, kind: ScopeKind) -> usize {
         let kind = match self.scopes[parent].kind {
-            // What is not listed has nothing listed inside, but for the members of types that are.
+            // An unlisted scope contains nothing listed, except the members of listed types.
             ScopeKind::Closed if kind != ScopeKind::ClassLike => ScopeKind::Closed,
             _ => kind,
         };
@@ -485,7 +486,7 @@ impl<'a> Scopes<'a> {
         }
     }
 
-    /// Where assignments to `name` in `scope` go, when the scope says that it is not here.
+    /// Returns the act that redirects assignments to `name` in `scope` to an outer scope, if there is one.
     fn outer_of(&self, scope: usize, name: &str) -> Option<Act> {
         if !self.scopes[scope].has_outer {
             return None;
@@ -510,8 +511,8 @@ impl<'a> Scopes<'a> {
         around
     }
 
-    /// The class whose attribute is assigned: that of the method around, if the receiver is its first
-    /// parameter or the class itself.
+    /// Returns the class whose attribute is assigned: the class of the enclosing method, if the receiver is
+    /// the method's first parameter or the class itself.
     fn class_of_receiver(&self, scope: usize, item: &Item) -> Option<usize> {
         let mut function = scope;
         while matches!(self.scopes[function].kind, ScopeKind::Transparent | ScopeKind::Around) {
@@ -537,8 +538,8 @@ impl<'a> Scopes<'a> {
     }
 }
 
-/// Sorts items so that what contains stands before what is contained, and makes one of those that name the
-/// same node: the role of the first pattern, the union of the ranges.
+/// Sorts items so that an outer one precedes those inside it, and merges those that name the same node: into
+/// the role of the first pattern and the union of the ranges.
 fn unite(items: &mut Vec<Item>, roles: &Roles) {
     items.sort_unstable_by_key(|item| (item.name_start, item.pattern));
     let is_extent = |item: &Item| matches!(&roles.by_pattern[usize::from(item.pattern)], Some(role) if role.act == Act::Extent);
@@ -560,13 +561,13 @@ fn is_class_like(kind: SymbolKind) -> bool {
     matches!(kind, Class | Interface | Enum | Struct | Object | Namespace | Module | Package | EnumMember)
 }
 
-/// Whether the pattern declares a type with members.
+/// Reports whether the pattern declares a type with members.
 fn is_type(role: &Role) -> bool {
     use SymbolKind::*;
     !role.leaf && matches!(role.kind, Class | Interface | Enum | Struct | Object)
 }
 
-/// Whether siblings of this kind that share a name are numbered: functions, classes and accessors.
+/// Reports whether siblings of this kind that share a name are numbered: functions, classes and accessors.
 pub(super) fn is_indexed(kind: SymbolKind) -> bool {
     use SymbolKind::*;
     matches!(
@@ -575,7 +576,7 @@ pub(super) fn is_indexed(kind: SymbolKind) -> bool {
     )
 }
 
-/// Capitals, digits and underscores, and not underscores alone.
+/// Reports whether a name consists of capitals, digits and underscores, and not of underscores alone.
 fn is_capitals(name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
         && name.bytes().any(|byte| byte != b'_')

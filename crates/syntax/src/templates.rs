@@ -1,6 +1,7 @@
-//! Names in strings that their grammar does not give as identifiers: Kotlin's `"$name"`, what Rust's formatting macros
-//! capture (`println!("{name}")`), and what Python writes in quotes (`quoted`). Names in braces that a grammar parses (`"${a.b}"`, Python's, C#'s and JavaScript's) are
-//! identifiers like others and none of this module's. Invariant: one pass over the string, whatever is in it.
+//! Names in strings that a grammar does not parse as identifiers: Kotlin's `"$name"`, names captured by
+//! Rust's formatting macros (`println!("{name}")`), and names that Python writes in quotes (`quoted`). Names
+//! in braces that a grammar parses (`"${a.b}"`, Python's, C#'s and JavaScript's) are ordinary identifiers and
+//! not handled here. Invariant: one pass over the string, whatever it contains.
 
 use std::ops::Range;
 
@@ -9,7 +10,8 @@ use tree_sitter::Node;
 use super::grammar::Grammar;
 use super::quoted;
 
-/// Calls `note` with the range in `text` of every such name in the string that `node` is, or in those that it holds.
+/// Calls `note` with the range in `text` of every such name in the string `node`, or in the strings that
+/// `node` contains.
 pub(super) fn names(grammar: Grammar, node: Node<'_>, text: &str, note: &mut impl FnMut(Range<usize>)) {
     match grammar.name() {
         "kotlin" => kotlin(node, text, note),
@@ -19,7 +21,8 @@ pub(super) fn names(grammar: Grammar, node: Node<'_>, text: &str, note: &mut imp
     }
 }
 
-/// Whether the name that begins at byte `start` is one of Kotlin's `"$name"`. No identifier holds a `$` there.
+/// Reports whether the name that begins at byte `start` is one of Kotlin's `"$name"`. No Kotlin identifier
+/// contains a `$`.
 pub fn is_short_template(grammar: Grammar, text: &str, start: usize) -> bool {
     let before = text.get(..start).unwrap_or("");
     grammar.name() == "kotlin" && before.strip_suffix('`').unwrap_or(before).ends_with('$')
@@ -29,7 +32,7 @@ fn is_start(c: char) -> bool {
     c.is_alphabetic() || c == '_'
 }
 
-/// How many bytes the identifier takes that `text` begins with.
+/// Returns the length in bytes of the identifier with which `text` begins.
 fn word_length(text: &str) -> usize {
     if !text.starts_with(is_start) {
         return 0;
@@ -37,14 +40,15 @@ fn word_length(text: &str) -> usize {
     text.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(text.len())
 }
 
-/// The grammar takes `\$` for an escape in raw strings too, where it is none, and finds names only that begin with an
-/// ASCII letter: so the string is read here, but for the expressions in braces that it did find.
+/// Notes the names in a Kotlin string. The grammar treats `\$` as an escape in raw strings too, where it is
+/// not one, and finds only names that begin with an ASCII letter. So this reads the string itself, except for
+/// the expressions in braces that the grammar found.
 fn kotlin(node: Node<'_>, text: &str, note: &mut impl FnMut(Range<usize>)) {
     let literal = &text[node.byte_range()];
     if memchr::memchr(b'$', literal.as_bytes()).is_none() {
         return;
     }
-    // `$$"…"` demands two of them for a name.
+    // `$$"…"` requires two `$` before a name.
     let prefix = literal.bytes().take_while(|&byte| byte == b'$').count();
     let quotes = if literal[prefix..].starts_with("\"\"\"") { 3 } else { 1 };
     let style = Style { dollars: prefix.max(1), is_raw: quotes == 3 };
@@ -60,12 +64,12 @@ fn kotlin(node: Node<'_>, text: &str, note: &mut impl FnMut(Range<usize>)) {
     style.scan(text, from..node.end_byte(), note);
 }
 
-/// How a Kotlin string is written.
+/// The form of a Kotlin string literal.
 #[derive(Clone, Copy)]
 struct Style {
-    /// How many `$` a name needs before it.
+    /// Number of `$` required before a name.
     dollars: usize,
-    /// Three quotes: nothing is escaped.
+    /// Whether the string has three quotes, and so no escapes.
     is_raw: bool,
 }
 
@@ -90,7 +94,7 @@ impl Style {
         }
     }
 
-    /// Notes the name that stands at the start of the range, behind its `$`; how many bytes it takes.
+    /// Notes the name at the start of the range, after its `$`, and returns its length in bytes.
     fn name(self, text: &str, range: Range<usize>, note: &mut impl FnMut(Range<usize>)) -> usize {
         let (at, rest) = (range.start, &text[range]);
         if let Some(quoted) = rest.strip_prefix('`') {
@@ -102,7 +106,7 @@ impl Style {
             return 0;
         }
         if rest.starts_with('{') {
-            // Only in a raw string behind a backslash: an expression that the grammar did not parse.
+            // Occurs only after a backslash in a raw string: an expression that the grammar did not parse.
             let length = rest.find('}').unwrap_or(0);
             words(&rest[..length], at, note);
             return length;
@@ -124,13 +128,13 @@ fn words(text: &str, at: usize, note: &mut impl FnMut(Range<usize>)) {
         if length > 0 {
             note(at + from..at + from + length);
         }
-        // A number is no name, nor is what follows its digits.
+        // Neither a number nor the characters after its digits are a name.
         let rest = &text[from..];
         from += rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
     }
 }
 
-/// Macros whose format string captures names, and which of their arguments it is.
+/// Macros whose format string captures names, grouped by the 0-based position of that argument.
 const FORMATTING: &[(usize, &[&str])] = &[
     (
         0,
@@ -154,12 +158,12 @@ const FORMATTING: &[(usize, &[&str])] = &[
             "warn",
         ],
     ),
-    // Behind `target: …` too.
+    // The logging macros are listed here too because their format string can follow `target: …`.
     (1, &["assert", "debug_assert", "ensure", "write", "writeln", "debug", "error", "info", "trace", "warn"]),
     (2, &["assert_eq", "assert_ne", "debug_assert_eq", "debug_assert_ne"]),
 ];
 
-/// Names in the format string of a macro: `{name}`, `{name:?}`, `{:width$}`.
+/// Notes the names in the format string of a macro: `{name}`, `{name:?}`, `{:width$}`.
 fn rust(node: Node<'_>, text: &str, note: &mut impl FnMut(Range<usize>)) {
     let literal = &text[node.byte_range()];
     if memchr::memchr(b'{', literal.as_bytes()).is_none() || !is_format_string(node, text) {
@@ -186,7 +190,7 @@ fn rust(node: Node<'_>, text: &str, note: &mut impl FnMut(Range<usize>)) {
     }
 }
 
-/// What stands between the braces, which begins at byte `at`.
+/// Notes the names of a placeholder, given the text between its braces, which begins at byte `at`.
 fn placeholder(inner: &str, at: usize, note: &mut impl FnMut(Range<usize>)) {
     let (name, format) = inner.split_once(':').unwrap_or((inner, ""));
     let length = word_length(name);
@@ -203,7 +207,7 @@ fn placeholder(inner: &str, at: usize, note: &mut impl FnMut(Range<usize>)) {
     }
 }
 
-/// Whether the literal is the format string of a macro that is known to format.
+/// Reports whether the literal is the format string of a known formatting macro.
 fn is_format_string(literal: Node<'_>, text: &str) -> bool {
     let Some(arguments) = literal.parent().filter(|parent| parent.kind() == "token_tree") else {
         return false;
@@ -234,7 +238,7 @@ mod tests {
     use super::*;
     use symd_base::Cancel;
 
-    /// The distinct texts of the occurrences of one-letter and `name`-like words in `text`, in order.
+    /// Asserts that the texts of the distinct occurrences in `text`, in order, are `expected`.
     #[track_caller]
     fn check(grammar: &str, text: &str, expected: &[&str]) {
         let grammar = Grammar::named(grammar).expect("is there");

@@ -1,4 +1,4 @@
-//! What kind of text a place of a file is: code, comment, documentation or string. By the names that the grammars give
+//! Classifies ranges of a file as code, comment, documentation or string, by the names that grammars give
 //! their nodes.
 
 use tree_sitter::Node;
@@ -7,20 +7,20 @@ use super::extract::{OutlineError, with_tree};
 use super::grammar::Grammar;
 use symd_base::{Cancel, TextRange};
 
-/// What a place is part of.
+/// The kind of text at a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextKind {
-    /// Anything else than the others.
+    /// Everything else.
     Code,
-    /// A comment.
     Comment,
-    /// A documentation comment (`/**`, `///`, `//!`), or a string that stands as a statement (Python's docstrings).
+    /// A documentation comment (`/**`, `///`, `//!`), or a string that is a statement by itself (Python's
+    /// docstrings).
     Doc,
-    /// A string or character, or what is written in one.
+    /// A string or character literal, or text inside one.
     String,
 }
 
-/// The kind of each range of `text`, in order.
+/// Returns the kind of each range of `text`, in order.
 pub fn text_kinds(
     grammar: Grammar,
     text: &str,
@@ -39,7 +39,7 @@ fn kind_at(root: Node<'_>, text: &str, range: TextRange) -> TextKind {
         let kind = this.kind();
         if kind.contains("comment") {
             let written = text.get(this.byte_range()).unwrap_or("");
-            // Rust's grammar has a node of its own for what stands behind the mark.
+            // Rust's grammar has a separate node for the text after the comment mark.
             let is_doc =
                 kind.starts_with("doc") || ["/**", "///", "//!"].iter().any(|mark| written.starts_with(mark));
             return if is_doc { TextKind::Doc } else { TextKind::Comment };
@@ -55,12 +55,12 @@ fn kind_at(root: Node<'_>, text: &str, range: TextRange) -> TextKind {
     TextKind::Code
 }
 
-/// A string, whose parts are nodes of their own, and what it stands in.
+/// Classifies a string literal, given the literal or a part of it.
 fn string(part: Node<'_>) -> TextKind {
     if is_statement_string(part) { TextKind::Doc } else { TextKind::String }
 }
 
-/// Whether a string, or the part of one, is a statement of its own.
+/// Reports whether a string, given the whole of it or a part, is a statement of its own.
 pub(super) fn is_statement_string(part: Node<'_>) -> bool {
     let mut whole = part;
     while let Some(parent) = whole.parent().filter(|parent| parent.kind().contains("string")) {

@@ -1,6 +1,6 @@
-//! Opening beneath a directory: by `openat2(RESOLVE_BENEATH)` where the kernel has it, component by
-//! component where it has not. Invariant: the descriptor returned names something inside the root, also
-//! when somebody swaps a directory for a link while we look.
+//! Opens files beneath a directory: by `openat2(RESOLVE_BENEATH)` where the kernel has it, otherwise
+//! component by component. Invariant: the returned descriptor names something inside the root, even if a
+//! directory is replaced by a link during the lookup.
 
 use std::ffi::OsString;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -10,14 +10,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::fs::{Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 
-/// Links followed in one resolution before it counts as a loop, as Linux has it.
+/// Links followed in one resolution before it counts as a loop; Linux has the same limit.
 const MAX_LINKS: usize = 40;
 
-/// Set once the kernel has answered ENOSYS (older than 5.6, or a sandbox that filters it).
+/// Set once the kernel has answered ENOSYS (older than 5.6, or a sandbox that filters the call).
 static WITHOUT_OPENAT2: AtomicBool = AtomicBool::new(false);
 
-/// Opens `path` beneath `root`. `canonical_root` is the root's own absolute path without links: an
-/// absolute link that points back inside is followed, as an editor would.
+/// Opens `path` beneath `root`. `canonical_root` is the root's own absolute path without links: an absolute
+/// link that points back inside is followed, as an editor would do.
 pub fn open(
     root: BorrowedFd<'_>,
     canonical_root: &Path,
@@ -27,8 +27,8 @@ pub fn open(
     if !WITHOUT_OPENAT2.load(Ordering::Relaxed) {
         let how = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
         match rustix::fs::openat2(root, path, flags | OFlags::CLOEXEC, Mode::empty(), how) {
-            // EAGAIN: something was renamed while the kernel looked. EXDEV: a link left the root, perhaps
-            // only to come back by an absolute path. EPERM: some sandboxes refuse calls they do not know so.
+            // EAGAIN: something was renamed during the lookup. EXDEV: a link left the root, perhaps only to
+            // return by an absolute path. EPERM: some sandboxes reject calls that they do not know with it.
             Err(Errno::AGAIN | Errno::XDEV | Errno::PERM) => {}
             Err(Errno::NOSYS) => WITHOUT_OPENAT2.store(true, Ordering::Relaxed),
             answer => return answer,
@@ -37,11 +37,11 @@ pub fn open(
     by_components(root, canonical_root, path, flags)
 }
 
-/// The directory that a walk beneath `root` has come to. Holds one descriptor however deep that is: several threads that
-/// walk at once must not use up those of the process.
+/// The directory that a walk beneath `root` has reached. Holds one descriptor, however deep the directory is:
+/// several concurrent walks must not use up the descriptors of the process.
 struct Here<'r> {
     root: BorrowedFd<'r>,
-    /// The names on the way.
+    /// The names of the components from the root to here.
     names: Vec<OsString>,
     /// `None` at the root.
     directory: Option<OwnedFd>,
@@ -62,7 +62,8 @@ impl<'r> Here<'r> {
         self.directory = None;
     }
 
-    /// Goes up, by way of the root: the kernel's `..` would follow a directory that was moved out of it.
+    /// Moves to the parent directory, by walking down from the root again: the kernel's `..` would follow a
+    /// directory that was moved out of the root.
     fn up(&mut self) -> Result<(), Errno> {
         self.names.pop().ok_or(Errno::XDEV)?;
         self.directory = None;
@@ -105,13 +106,14 @@ fn by_components(
         let kind = rustix::fs::FileType::from_raw_mode(rustix::fs::fstat(&found)?.st_mode);
         if kind == rustix::fs::FileType::Symlink {
             if flags.contains(OFlags::NOFOLLOW) && ahead.is_empty() {
-                // A bare handle on the link itself is what O_PATH with O_NOFOLLOW asks for.
+                // O_PATH with O_NOFOLLOW asks for a descriptor of the link itself.
                 return if flags.contains(OFlags::PATH) { Ok(found) } else { Err(Errno::LOOP) };
             }
             links_left = links_left.checked_sub(1).ok_or(Errno::LOOP)?;
             follow(&found, canonical_root, &mut here, &mut ahead)?;
         } else if ahead.is_empty() {
-            // The last component: open it for what the caller wants, without following a link put there since.
+            // The last component: open it with the caller's flags, without following a link put there
+            // meanwhile.
             return rustix::fs::openat(
                 &here,
                 &name,
@@ -125,7 +127,7 @@ fn by_components(
     rustix::fs::openat(&here, ".", flags | OFlags::CLOEXEC, Mode::empty())
 }
 
-/// Opens `path` beneath `root` where no component may be a link: what a write goes through, after [`resolve`].
+/// Opens `path` beneath `root`; no component may be a link. Writes use it on what [`resolve`] returned.
 pub fn open_exactly(root: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
     let flags = flags | OFlags::CLOEXEC;
     if !WITHOUT_OPENAT2.load(Ordering::Relaxed) {
@@ -153,8 +155,8 @@ fn exactly_by_components(root: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Re
     here.map_or_else(|| rustix::fs::openat(root, ".", flags, Mode::empty()), Ok)
 }
 
-/// The path without links that `path` names. From the first component on that does not exist, components are kept as
-/// they are (`..` among them is refused, since nobody can say what it would mean).
+/// Returns the path without links that `path` names. From the first component that does not exist, components
+/// are kept as they are (`..` among them is rejected, since its meaning is unknown).
 pub fn resolve(root: BorrowedFd<'_>, canonical_root: &Path, path: &Path) -> Result<PathBuf, Errno> {
     let mut links_left = MAX_LINKS;
     let mut here = Here::at(root);
@@ -190,7 +192,8 @@ pub fn resolve(root: BorrowedFd<'_>, canonical_root: &Path, path: &Path) -> Resu
     Ok(here.names.iter().collect())
 }
 
-/// Puts the target of `link` before what is `ahead`; an absolute one is taken from the root, wherever that was `here`.
+/// Puts the target of `link` before what is `ahead`; an absolute target starts again at the root, wherever
+/// `here` was.
 fn follow(
     link: &OwnedFd,
     canonical_root: &Path,
@@ -209,7 +212,7 @@ fn follow(
     Ok(())
 }
 
-/// The components of a relative path, last first; `.` left out.
+/// Returns the components of a relative path, last first, without `.`.
 fn reversed(path: &Path) -> Result<Vec<OsString>, Errno> {
     let mut names = Vec::new();
     for component in path.components() {

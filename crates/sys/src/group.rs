@@ -1,6 +1,6 @@
-//! What belongs to a process group: members, their memory, signals to all but the leader. Invariant: a signal goes only
-//! to a process that was seen in the group after its descriptor was opened, so a number that is used again never hits
-//! a stranger.
+//! Process groups: members, their memory, signals to all but the leader. Invariant: a signal is sent only to
+//! a process that was seen in the group after its descriptor was opened, so a reused process ID never hits an
+//! unrelated process.
 
 use std::os::fd::OwnedFd;
 
@@ -9,40 +9,42 @@ use rustix::process::{Pid, PidfdFlags, Signal};
 
 use crate::processes::{self, Process};
 
-/// How often a group that is ended one by one is looked at again.
+/// How many times a group is listed and its members killed before giving up.
 const ROUNDS: usize = 100;
-/// How long one process may take to end once it was killed.
+/// How long to wait for one killed process to end.
 const PATIENCE: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
 
-/// Bytes of resident memory of the whole group; pages that several share are counted for each.
+/// Returns the resident memory of the whole group in bytes; pages that several processes share are counted
+/// for each.
 pub fn memory_bytes(group: Pid) -> u64 {
     let page = u64::try_from(rustix::param::page_size()).unwrap_or(4096);
     members(group).iter().map(|member| member.resident_pages * page).sum()
 }
 
-/// How many processes of the group live.
+/// Returns the number of living processes in the group.
 #[cfg(test)]
 pub fn count(group: Pid) -> usize {
     members(group).len()
 }
 
-/// Asks every process of the group but its leader, the supervisor, to end.
+/// Sends SIGTERM to every process of the group but its leader, the supervisor.
 pub fn terminate(group: Pid) {
     for (pid, process) in open(group) {
         if pid != group {
-            // Gone meanwhile: that is what is wanted.
+            // An error means that the process is gone already.
             let _ = rustix::process::pidfd_send_signal(&process, Signal::TERM);
         }
     }
 }
 
-/// Ends the whole group. The caller has not yet reaped the leader: its number belongs to the group as yet.
+/// Kills the whole group. The caller must not have reaped the leader yet: until then its ID belongs to the
+/// group.
 pub fn kill(group: Pid) {
     let _ = rustix::process::kill_process_group(group, Signal::KILL);
 }
 
-/// Ends every process of the group but its leader, and waits until they are gone; gives up on what starts new ones faster
-/// than they can be ended, and on what the system does not let end.
+/// Kills every process of the group but its leader, and waits until they are gone. Gives up on processes that
+/// start new ones faster than they can be killed, and on those that the system does not let end.
 pub fn kill_all_but_leader(group: Pid) {
     for _ in 0..ROUNDS {
         let mut others = open(group);
@@ -51,7 +53,7 @@ pub fn kill_all_but_leader(group: Pid) {
             return;
         }
         for (_, process) in &others {
-            // Gone meanwhile: that is what is wanted.
+            // An error means that the process is gone already.
             let _ = rustix::process::pidfd_send_signal(process, Signal::KILL);
         }
         for (_, process) in &others {
@@ -60,7 +62,7 @@ pub fn kill_all_but_leader(group: Pid) {
     }
 }
 
-/// Descriptors of all that live in the group; each becomes readable when its process ends.
+/// Returns descriptors of all living processes of the group; each becomes readable when its process ends.
 pub fn open(group: Pid) -> Vec<(Pid, OwnedFd)> {
     let open = |member: Process| {
         let process = rustix::process::pidfd_open(member.pid, PidfdFlags::empty()).ok()?;
@@ -108,7 +110,7 @@ mod tests {
             .spawn()
             .unwrap();
         let group = Pid::from_child(&child);
-        // Once it has answered, it runs its own program, and has memory.
+        // Once it has answered, it runs its own program and has memory.
         std::io::Write::write_all(child.stdin.as_mut().unwrap(), b"x").unwrap();
         std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut [0]).unwrap();
         assert_eq!(count(group), 1);

@@ -1,5 +1,5 @@
-//! What is particular to one system, Linux so far: processes and groups of them, opening beneath a directory. Knows nothing of
-//! symd.
+//! Code that is specific to one operating system, Linux so far: processes and process groups, opening beneath
+//! a directory. Independent of the rest of symd.
 
 pub mod beneath;
 pub mod group;

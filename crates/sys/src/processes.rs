@@ -1,5 +1,6 @@
-//! The machine's processes as /proc tells of them (proc(5)): who is whose child, and in which group. Only looks.
-//! Invariant: what is told was true at one moment; whoever signals a process holds its descriptor and looks again.
+//! The machine's processes as /proc reports them (proc(5)): parents, groups and sessions. Read-only.
+//! Invariant: what is reported was true at one moment; code that signals a process holds its descriptor and
+//! checks again.
 #![allow(clippy::disallowed_methods, reason = "/proc is neither the project's nor a file")]
 
 use std::collections::HashMap;
@@ -7,38 +8,38 @@ use std::time::Duration;
 
 use rustix::process::Pid;
 
-/// One process. Kernel threads are not told of.
+/// One process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Process {
-    /// Its number.
     pub pid: Pid,
-    /// Its parent; none for the first process, or when the parent lives outside of what is visible.
+    /// Its parent; `None` for the first process, or when the parent is not visible (outside of this
+    /// namespace).
     pub parent: Option<Pid>,
-    /// Its process group; none if that is of a process outside of what is visible: a container's first process may have
-    /// kept its starter's group and session.
+    /// Its process group; `None` if that belongs to a process that is not visible: a container's first
+    /// process may have kept the group and session of the process that started it.
     pub group: Option<Pid>,
-    /// Its session; none as for the group.
+    /// Its session; `None` as for the group.
     pub session: Option<Pid>,
-    /// Whether it runs: a dead one waits only for its parent to notice.
+    /// Whether it is alive; a dead one only waits for its parent to reap it.
     pub lives: bool,
-    /// Resident pages; those that several processes share are counted for each.
+    /// Resident pages; pages that several processes share are counted for each.
     pub resident_pages: u64,
 }
 
-/// All processes, in no order.
+/// Returns all processes, in no particular order.
 pub fn all() -> Vec<Process> {
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
     let process = |entry: std::fs::DirEntry| of(Pid::from_raw(entry.file_name().to_str()?.parse().ok()?)?);
     entries.flatten().filter_map(process).collect()
 }
 
-/// The process of that number.
+/// Returns the process with this ID.
 pub fn of(pid: Pid) -> Option<Process> {
     let text = std::fs::read(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
     stat(pid, &String::from_utf8_lossy(&text))
 }
 
-/// What a process's line in /proc says.
+/// Parses the line of /proc/PID/stat.
 fn stat(pid: Pid, text: &str) -> Option<Process> {
     // The name, in parentheses, may hold anything, so fields are counted from its end.
     let fields: Vec<&str> = text.rsplit_once(')')?.1.split_ascii_whitespace().collect();
@@ -52,22 +53,23 @@ fn stat(pid: Pid, text: &str) -> Option<Process> {
     })
 }
 
-/// A process's number as /proc writes it: 0 for one outside of this namespace, -1 for a process that is just being reaped.
+/// Parses a process ID as /proc writes it. `Some(None)` for 0 (a process outside of this namespace) and -1 (a
+/// process that is just being reaped).
 fn number(field: &str) -> Option<Option<Pid>> {
     let raw: i32 = field.parse().ok()?;
     Some(if raw > 0 { Pid::from_raw(raw) } else { None })
 }
 
-/// The processor time that this process has used, all its threads together.
+/// Returns the processor time that this process has used, all its threads together.
 pub fn own_processor_time() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     Duration::try_from(time).unwrap_or_default()
 }
 
-/// The processor time that a process has used, all its threads together.
+/// Returns the processor time that a process has used.
 pub fn processor_time(pid: Pid) -> Option<Duration> {
     let read = |file: &str| std::fs::read_to_string(format!("/proc/{}/{file}", pid.as_raw_nonzero())).ok();
-    // Nanoseconds; of the first thread alone, and a kernel may be built without it.
+    // Nanoseconds; only of the first thread, and a kernel may be built without it.
     if let Some(text) = read("schedstat")
         && let Some(nanoseconds) = text.split_ascii_whitespace().next().and_then(|first| first.parse().ok())
         && nanoseconds > 0
@@ -81,21 +83,21 @@ pub fn processor_time(pid: Pid) -> Option<Duration> {
     Some(Duration::from_millis(ticks * 1_000 / rustix::param::clock_ticks_per_second().max(1)))
 }
 
-/// Bytes of a process's address space.
+/// Returns the size of a process's address space in bytes.
 pub fn address_space(pid: Pid) -> Option<u64> {
     let text = std::fs::read_to_string(format!("/proc/{}/statm", pid.as_raw_nonzero())).ok()?;
     let pages: u64 = text.split_ascii_whitespace().next()?.parse().ok()?;
     Some(pages * u64::try_from(rustix::param::page_size()).ok()?)
 }
 
-/// The children of `parent`, the dead ones too.
+/// Returns the children of `parent`, including dead ones.
 pub fn children(parent: Pid) -> Vec<Process> {
     let mut all = all();
     all.retain(|process| process.parent == Some(parent));
     all
 }
 
-/// Children of `ancestor`, their children, and so on; the dead ones too.
+/// Returns the children of `ancestor`, their children, and so on, including dead ones.
 pub fn descendants(ancestor: Pid) -> Vec<Process> {
     let mut children: HashMap<Pid, Vec<Process>> = HashMap::new();
     for process in all() {
@@ -103,7 +105,7 @@ pub fn descendants(ancestor: Pid) -> Vec<Process> {
             children.entry(parent).or_default().push(process);
         }
     }
-    // A table taken at no single moment could hold a circle; removing what was followed ends it.
+    // A table not taken at one moment could contain a cycle; removing each visited entry breaks it.
     let mut found = children.remove(&ancestor).unwrap_or_default();
     let mut next = 0;
     while let Some(process) = found.get(next) {
@@ -143,7 +145,7 @@ mod tests {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        // Its echo says that `cat` runs.
+        // Its echo shows that `cat` runs.
         std::io::Write::write_all(shell.stdin.as_mut().unwrap(), b"x").unwrap();
         std::io::Read::read_exact(shell.stdout.as_mut().unwrap(), &mut [0]).unwrap();
         let (me, sh) = (rustix::process::getpid(), Pid::from_child(&shell));

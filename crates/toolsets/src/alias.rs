@@ -1,6 +1,7 @@
-//! Tools that are other tools under another name: what clients are shown where several tools are listed as one, or one
-//! with fewer parameters. A call of one is put as a call of the tool that it means before anybody decides about it, so
-//! that what the user has settled about that tool holds. Invariant: an alias does nothing of its own.
+//! Aliases: tools that stand for other tools, where a listing shows several tools as one, or one with fewer
+//! parameters. A call of an alias is rewritten to a call of the tool that it means before approval is
+//! decided, so that the user's policies and rules for that tool apply. Invariant: an alias does nothing of
+//! its own.
 
 use serde_json::{Map, Value};
 
@@ -8,26 +9,27 @@ use super::arguments::ArgumentError;
 use super::spelled::put;
 use super::{Call, Offered, Reply, ReplyFuture, Tool, Toolset};
 
-/// Another name of one or several tools of the same toolset.
+/// Another name for one or several tools of the same toolset.
 #[derive(Debug)]
 pub struct Alias {
-    /// What clients are shown of it.
+    /// The alias as clients are shown it.
     pub tool: Tool,
-    /// The tools that it stands for.
+    /// The names of the tools that it stands for.
     pub of: &'static [&'static str],
-    /// Which of them a call means. Takes the arguments away that tell it, and adds what they mean to that tool.
+    /// Decides which of them a call means. Removes the arguments that select the tool, and adds those that
+    /// the selection implies.
     pub read: ReadAlias,
 }
 
-/// Reads the arguments of an alias.
+/// Reads the arguments of an alias; returns the name of the tool that the call means.
 pub type ReadAlias = fn(&mut Map<String, Value>) -> Result<&'static str, ArgumentError>;
 
-/// The alias that `offered` is, if it is one.
+/// Returns the alias behind `offered`, if it is one.
 pub fn alias_of(offered: Offered) -> Option<&'static Alias> {
     offered.toolset.spells.aliases.iter().find(|alias| std::ptr::eq(&raw const alias.tool, offered.tool))
 }
 
-/// The tool or the alias of `toolset` with that name, the tool first: both make the same calls.
+/// Finds the tool or alias of `toolset` with that name. Tools take precedence: both make the same calls.
 pub fn named(toolset: &'static Toolset, name: &str) -> Option<Offered> {
     let own = toolset.tools.iter().find(|tool| tool.name == name);
     let tool =
@@ -35,7 +37,7 @@ pub fn named(toolset: &'static Toolset, name: &str) -> Option<Offered> {
     Some(Offered { toolset, tool })
 }
 
-/// How an alias runs where the call was not put as one of the tool that it means: by doing that first.
+/// Runs a call of an alias that was not rewritten to a call of the tool that it means: rewrites it first.
 pub(super) fn run_alias(call: Call<'_>) -> ReplyFuture<'_> {
     let alias = call.toolset.spells.aliases.iter().find(|alias| alias.tool.name == call.tool);
     let failed = |why: String| -> ReplyFuture<'_> { Box::pin(std::future::ready(Reply::failed(why))) };

@@ -1,16 +1,16 @@
-//! Reading a tool's arguments. Nothing is guessed: "3" is no integer. Invariant: an error names the parameter,
-//! what was expected and what came; an optional argument that is null counts as absent.
+//! Parses a tool's arguments. Nothing is guessed: "3" is no integer. Invariant: an error names the parameter,
+//! the expected value and the given value; an optional argument that is null counts as absent.
 
 use serde_json::{Map, Value};
 
-/// The arguments of one call. Unknown ones are not looked at.
+/// The arguments of one call. Unknown ones are ignored.
 #[derive(Clone, Copy, Debug)]
 pub struct Arguments<'a>(&'a Map<String, Value>);
 
-/// An argument is missing or of no use. Contracts put their own words before it.
+/// A missing or invalid argument. Contracts put their own words before the message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ArgumentError {
-    /// A required one is not there.
+    /// A required argument is missing.
     #[error("Missing required parameter '{name}' (expected {expected})")]
     Missing {
         /// The parameter.
@@ -18,7 +18,7 @@ pub enum ArgumentError {
         /// With its article: "a string".
         expected: String,
     },
-    /// It is not what it should be.
+    /// An argument has the wrong type or value.
     #[error("Invalid parameter '{name}': expected {expected}, got: {got}")]
     Invalid {
         /// The parameter.
@@ -31,48 +31,47 @@ pub enum ArgumentError {
 }
 
 impl<'a> Arguments<'a> {
-    /// Reads `arguments`.
     pub fn new(arguments: &'a Map<String, Value>) -> Arguments<'a> {
         Arguments(arguments)
     }
 
-    /// A required string.
+    /// Returns a required string.
     pub fn string(&self, name: &str) -> Result<&'a str, ArgumentError> {
         self.required(name, "a string", Value::as_str)
     }
 
-    /// A string, or `default`.
+    /// Returns a string, or `default`.
     pub fn string_or(&self, name: &str, default: &'a str) -> Result<&'a str, ArgumentError> {
         Ok(self.optional(name, "a string", Value::as_str)?.unwrap_or(default))
     }
 
-    /// A string, if there is one.
+    /// Returns a string, if there is one.
     pub fn string_if(&self, name: &str) -> Result<Option<&'a str>, ArgumentError> {
         self.optional(name, "a string", Value::as_str)
     }
 
-    /// A required integer; 3.0 is one, as JSON Schema has it.
+    /// Returns a required integer; 3.0 is one, as in JSON Schema.
     pub fn integer(&self, name: &str) -> Result<i64, ArgumentError> {
         self.required(name, "an integer", integer)
     }
 
-    /// An integer, or `default`.
+    /// Returns an integer, or `default`.
     pub fn integer_or(&self, name: &str, default: i64) -> Result<i64, ArgumentError> {
         Ok(self.integer_if(name)?.unwrap_or(default))
     }
 
-    /// An integer, if there is one.
+    /// Returns an integer, if there is one.
     pub fn integer_if(&self, name: &str) -> Result<Option<i64>, ArgumentError> {
         self.optional(name, "an integer", integer)
     }
 
-    /// An integer that counts something, or `default`; negative is an error. Past the platform's range it is
-    /// as large as can be: nobody has that many lines.
+    /// Returns an integer that counts something, or `default`. A negative one is an error; one beyond the
+    /// platform's range becomes the maximum: no file has that many lines.
     pub fn count_or(&self, name: &str, default: usize) -> Result<usize, ArgumentError> {
         Ok(self.count_if(name)?.unwrap_or(default))
     }
 
-    /// An integer that counts something, if there is one; negative is an error.
+    /// Returns an integer that counts something, if there is one; a negative one is an error.
     pub fn count_if(&self, name: &str) -> Result<Option<usize>, ArgumentError> {
         match self.integer_if(name)? {
             Some(value) if value < 0 => Err(self.invalid(name, "an integer that is not negative")),
@@ -81,41 +80,41 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// A required boolean.
+    /// Returns a required boolean.
     pub fn boolean(&self, name: &str) -> Result<bool, ArgumentError> {
         self.required(name, "a boolean", Value::as_bool)
     }
 
-    /// A boolean, or `default`.
+    /// Returns a boolean, or `default`.
     pub fn boolean_or(&self, name: &str, default: bool) -> Result<bool, ArgumentError> {
         Ok(self.optional(name, "a boolean", Value::as_bool)?.unwrap_or(default))
     }
 
-    /// A list of integers, or `default`.
+    /// Returns a list of integers, or `default`.
     pub fn integers_or(&self, name: &str, default: &[i64]) -> Result<Vec<i64>, ArgumentError> {
         let read = |value: &Value| value.as_array()?.iter().map(integer).collect::<Option<Vec<i64>>>();
         Ok(self.optional(name, "a list of integers", read)?.unwrap_or_else(|| default.to_vec()))
     }
 
-    /// A required list of strings.
+    /// Returns a required list of strings.
     pub fn strings(&self, name: &str) -> Result<Vec<&'a str>, ArgumentError> {
         let read = |value: &'a Value| value.as_array()?.iter().map(Value::as_str).collect();
         self.required(name, "a list of strings", read)
     }
 
-    /// A list of strings, or nothing.
+    /// Returns a list of strings; empty if there is none.
     pub fn strings_or_none(&self, name: &str) -> Result<Vec<&'a str>, ArgumentError> {
         let read = |value: &'a Value| value.as_array()?.iter().map(Value::as_str).collect();
         Ok(self.optional(name, "a list of strings", read)?.unwrap_or_default())
     }
 
-    /// A required string that is one of `known`.
+    /// Returns a required string that is one of `known`.
     pub fn one_of(&self, name: &str, known: &[&'static str]) -> Result<&'static str, ArgumentError> {
         let text = self.string(name)?;
         self.known(name, text, known)
     }
 
-    /// A string that is one of `known`, or `default`.
+    /// Returns a string that is one of `known`, or `default`.
     pub fn one_of_or(
         &self,
         name: &str,
@@ -128,7 +127,8 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// An integer as it came, for texts that quote it. What is past 64 bits is not what [`Arguments::integer`] makes of it.
+    /// Formats an integer as the client sent it, for texts that quote it. [`Arguments::integer`] clamps
+    /// values beyond 64 bits.
     pub fn given(&self, name: &str) -> String {
         match self.0.get(name) {
             None => "nothing".to_owned(),
@@ -141,8 +141,8 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// `text`, which quotes integers read from these arguments, with those past 64 bits as they came. Of several of one
-    /// sign, the first is meant.
+    /// Replaces the clamped integers in `text`, which quotes integers read from the arguments `names`, by the
+    /// values that the client sent. Of several clamped ones with the same sign, the first is used.
     pub fn restored(&self, text: &str, names: &[&str]) -> String {
         [i64::MAX, i64::MIN].into_iter().fold(text.to_owned(), |text, end| {
             let given = names.iter().find(|name| self.0.get(**name).and_then(integer) == Some(end));
@@ -150,7 +150,7 @@ impl<'a> Arguments<'a> {
         })
     }
 
-    /// The error that says what `name` should have been.
+    /// Returns the error that says what `name` should have been.
     pub fn invalid(&self, name: &str, expected: &str) -> ArgumentError {
         let got = self.0.get(name).map_or_else(|| "nothing".to_owned(), shown);
         ArgumentError::Invalid { name: name.to_owned(), expected: expected.to_owned(), got }
@@ -193,7 +193,8 @@ fn integer(value: &Value) -> Option<i64> {
     if let Some(value) = value.as_i64() {
         return Some(value);
     }
-    // Beyond 64 bits, or 3.0. Whole numbers are exact up to 2^53; past that nobody means a particular one.
+    // A value beyond 64 bits, or 3.0. Whole numbers are exact up to 2^53; beyond that the exact value does
+    // not matter.
     let value = value.as_f64().filter(|value| value.fract() == 0.0)?;
     if value >= 9.0e18 {
         return Some(i64::MAX);
@@ -204,12 +205,12 @@ fn integer(value: &Value) -> Option<i64> {
     format!("{value:.0}").parse().ok()
 }
 
-/// Whether [`integer`] may have made it of a greater one.
+/// Whether [`integer`] may have clamped a greater value to this one.
 fn is_shortened(value: i64) -> bool {
     matches!(value, i64::MIN | i64::MAX)
 }
 
-/// A value as JSON, cut where it no longer helps.
+/// Formats a value as JSON, truncated to 60 characters.
 fn shown(value: &Value) -> String {
     const SHOWN: usize = 60;
     let text = value.to_string();

@@ -1,5 +1,5 @@
-//! Running ops that may ask language servers: the deadline of the whole call, and what a failure means for whoever
-//! called. The texts are the toolsets' own.
+//! Runs ops that may query language servers: sets the deadline of the whole call and maps failures to
+//! outcomes. The texts of failures are the toolsets' own.
 
 use std::future::Future;
 use std::time::Duration;
@@ -10,16 +10,16 @@ use symd_lsp::NoAnswer;
 use symd_ops::Project;
 use symd_ops::question::QuestionError;
 
-/// Why there is no answer.
+/// The reason for a missing answer.
 #[derive(Debug)]
 pub(super) enum Refusal {
-    /// The op says why.
+    /// The op's own error.
     Question(QuestionError),
-    /// It took too long; the text says what to do.
+    /// The call timed out; the text says what to do.
     TooLate(String),
 }
 
-/// Runs `op`, which waits for servers for `patience` at most.
+/// Runs `op`, which waits for servers for at most `patience`.
 pub(super) async fn within<T>(
     project: &Project,
     patience: Duration,
@@ -31,7 +31,7 @@ pub(super) async fn within<T>(
     }
 }
 
-/// Runs `op`, which waits for servers for `patience` at most and fails in its own words.
+/// Runs `op`, which waits for servers for at most `patience` and reports failures in a type of its own.
 pub(super) async fn in_time<T>(
     project: &Project,
     patience: Duration,
@@ -42,7 +42,7 @@ pub(super) async fn in_time<T>(
 }
 
 impl Refusal {
-    /// How the call went.
+    /// Returns the outcome of the call.
     pub(super) fn outcome(&self) -> Outcome {
         match self {
             Refusal::TooLate(_) => Outcome::NotReady,
@@ -54,7 +54,7 @@ impl Refusal {
     }
 }
 
-/// How a call went that only a server can answer.
+/// Returns the outcome of a call that only a server can answer.
 pub(super) fn outcome_of(why: &NoAnswer) -> Outcome {
     match why {
         NoAnswer::NoServer { .. }

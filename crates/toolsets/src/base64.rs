@@ -1,8 +1,7 @@
-//! Base64 with padding (RFC 4648, section 4), as MCP wants pictures. Only the way there: nothing is decoded.
+//! Base64 with padding (RFC 4648, section 4), as MCP requires for images. Encodes only.
 
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// `bytes` as text.
 pub(super) fn encode(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for group in bytes.chunks(3) {

@@ -1,7 +1,7 @@
-//! What belongs to the client on one connection: its name and environment, which state of which file it read last, in which
-//! modes it works and on which project, and what it runs. Invariants: a state is remembered only if the client was shown
-//! text of it, or made it by an edit of its own; what it runs is ended when this is dropped, which is when the connection
-//! ends.
+//! The state of the client on one connection: its name and environment, the last version of each file that it
+//! read, its modes, its active project, and what it runs. Invariants: a version is remembered only if the
+//! client was shown text of it, or produced it by an edit of its own; what it runs is ended when this value
+//! is dropped, which is when the connection ends.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -13,8 +13,8 @@ use symd_config::projects::Registered;
 use symd_shell::pty::Sessions;
 use symd_shell::{Environment, LastCommandKept, LeftBehind};
 
-/// Files whose last read state is kept. When it is full the one read longest ago is forgotten: an edit of that file is
-/// then made to what it holds at the moment of the call.
+/// The maximum number of files whose last read version is kept. Beyond it the file read longest ago is
+/// forgotten: an edit of that file then applies to its content at the moment of the call.
 const MAX_READ_FILES: usize = 4_096;
 
 /// A client, for as long as it is connected.
@@ -22,19 +22,19 @@ const MAX_READ_FILES: usize = 4_096;
 pub struct Client {
     name: OnceLock<String>,
     read: Mutex<ReadFiles>,
-    /// In which of serena's modes it works.
+    /// The active modes of the serena contract.
     pub modes: Modes,
-    /// The project that it has changed to, if that is not the daemon's own.
+    /// The project that the client switched to; `None` means the daemon's own.
     active: Mutex<Option<Registered>>,
     environment: OnceLock<Environment>,
     directory: OnceLock<PathBuf>,
-    /// What its shell commands left running.
+    /// Processes that its shell commands left running.
     pub left_behind: Arc<LeftBehind>,
-    /// Why there is no language server, as it has been told.
+    /// The reasons for a missing language server that it was already given.
     told: Mutex<BTreeSet<String>>,
-    /// Its terminals.
+    /// Its terminal sessions.
     pub terminals: Sessions,
-    /// The command it ran last.
+    /// The last command that it ran.
     pub last_command: LastCommandKept,
 }
 
@@ -45,50 +45,53 @@ struct ReadFiles {
 }
 
 impl Client {
-    /// A client of that name.
+    /// Returns a client with that name.
     pub fn of_name(name: &str) -> Client {
         let client = Client::default();
         client.named(name.to_owned());
         client
     }
 
-    /// Takes the name by which it introduced itself, the first time.
+    /// Sets the name by which the client introduced itself. Only the first name counts.
     pub fn named(&self, name: String) {
         let _ = self.name.set(name);
     }
 
-    /// How the history calls it: "claude-code 2.1", "cli".
+    /// Returns the name in the edit history: "claude-code 2.1", "cli".
     pub fn name(&self) -> &str {
         self.name.get().map_or("unknown", String::as_str)
     }
 
-    /// The project that it has changed to, if that is not the daemon's own.
+    /// Returns the project that the client switched to; `None` means the daemon's own.
     pub fn active_elsewhere(&self) -> Option<Registered> {
         self.active.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// It speaks of `project` from now on; of the daemon's own with `None`.
+    /// Switches to `project`; `None` means the daemon's own.
     pub fn activate(&self, project: Option<Registered>) {
         *self.active.lock().unwrap_or_else(PoisonError::into_inner) = project;
     }
 
-    /// Takes the environment and the working directory that it was started with, the first time.
+    /// Sets the environment and working directory in which the client was started. Only the first ones count.
     pub fn comes_from(&self, environment: Environment, directory: Option<PathBuf>) {
         let _ = self.environment.set(environment);
         directory.and_then(|directory| self.directory.set(directory).err());
     }
 
-    /// The variables of what it runs: its own, or few of the daemon's if it did not say them.
+    /// Returns the environment for its commands: the client's own, or a few of the daemon's variables if it
+    /// sent none.
     pub fn environment(&self) -> &Environment {
         self.environment.get_or_init(|| Environment::cleaned(std::env::vars_os()))
     }
 
-    /// Where it was started, if it said so. Commands run in the project all the same.
+    /// Returns the directory in which the client was started, if it sent one. Commands run in the project
+    /// nevertheless.
     pub fn directory(&self) -> Option<&Path> {
         self.directory.get().map(PathBuf::as_path)
     }
 
-    /// It was shown text of `path` (links resolved) in the state `hash`, or has put it there.
+    /// Records that the client was shown text of `path` (links resolved) in version `hash`, or wrote that
+    /// version.
     pub fn has_read(&self, path: &RelPath, hash: ContentHash) {
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         read.clock += 1;
@@ -100,18 +103,18 @@ impl Client {
         }
     }
 
-    /// The state of `path` (links resolved) that it knows.
+    /// Returns the version of `path` (links resolved) that the client knows.
     pub fn last_read(&self, path: &RelPath) -> Option<ContentHash> {
         let read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         read.files.get(path).map(|(_, hash)| *hash)
     }
 
-    /// Takes note that it is told `reason`; whether that is news.
+    /// Records that the client is given `reason`; returns whether that reason is new to it.
     pub fn is_told(&self, reason: &str) -> bool {
         self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(reason.to_owned())
     }
 
-    /// It knows that `path` is gone.
+    /// Forgets the version of `path`: the client knows that the file is gone.
     pub fn forget(&self, path: &RelPath) {
         self.read.lock().unwrap_or_else(PoisonError::into_inner).files.remove(path);
     }

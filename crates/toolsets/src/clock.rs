@@ -1,8 +1,8 @@
-//! Moments as text. Invariant: always in UTC, to the second, whatever zone the machine is in.
+//! Formats points in time. Invariant: always in UTC, to the second, whatever the machine's time zone.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A moment in UTC: `2026-11-21T15:04:05Z`.
+/// Formats a point in time in UTC: `2026-11-21T15:04:05Z`.
 pub(super) fn clock(time: SystemTime) -> String {
     let seconds = time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let (days, of_day) = (seconds / 86_400, seconds % 86_400);
@@ -11,7 +11,7 @@ pub(super) fn clock(time: SystemTime) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 
-/// Year, month and day, so many days after 1970 began.
+/// Returns the year, month and day that is `days` days after 1970-01-01.
 fn date(mut days: u64) -> (u64, u64, u64) {
     let is_leap =
         |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
@@ -43,7 +43,7 @@ mod tests {
     #[test]
     fn a_moment_is_written_in_utc() {
         let at = |seconds| clock(UNIX_EPOCH + Duration::from_secs(seconds));
-        // As `date -u -d @N` has them.
+        // Values from `date -u -d @N`.
         assert_eq!(at(0), "1970-01-01T00:00:00Z");
         assert_eq!(at(951_782_400), "2000-02-29T00:00:00Z");
         assert_eq!(at(1_795_273_445), "2026-11-21T15:04:05Z");

@@ -1,6 +1,7 @@
-//! Tools about the connection instead of a project: which project it speaks of, and in which modes it works. They run
-//! without a project too, here and never in the project that the connection has changed to. Only serena has such tools,
-//! so they are found by their toolset and name, and no other toolset's tables know of them.
+//! Connection tools: tools about the connection instead of a project, namely its active project and its
+//! modes. They also run without a project, and always in this daemon, never in that of the project to which
+//! the connection switched. Only serena has such tools, so they are found by toolset and name, and no other
+//! toolset's table mentions them.
 
 use std::future::Future;
 use std::path::Path;
@@ -14,38 +15,36 @@ use super::{Call, Client, Offered, Reply, ReplyFuture};
 use symd_config::projects::{Projects, Registered};
 use symd_ops::Project;
 
-/// What such a tool is given.
+/// The input of a connection tool.
 #[derive(Debug)]
 pub struct Connected<'a> {
-    /// The project of this daemon and its root, if it has one.
+    /// This daemon's project and its root, if it has one.
     pub own: Option<(&'a Project, &'a Path)>,
-    /// The user's projects; or why they are not known.
+    /// The user's projects, or the reason why they are unknown.
     pub projects: Result<Projects, String>,
-    /// The tool's name.
     pub tool: &'static str,
     /// The arguments as the client sent them.
     pub arguments: Map<String, Value>,
-    /// Whose connection it is.
+    /// The client of the connection.
     pub client: Arc<Client>,
 }
 
-/// What comes of it.
+/// The result of a connection tool.
 #[derive(Debug)]
 pub enum ConnectionOutcome {
-    /// An answer.
     Answer(Reply),
-    /// The connection is to change to this project, which is not this daemon's: `serve` goes there, and its answer is
-    /// what `activate_project` says there.
+    /// A request to switch the connection to this project, which is not this daemon's: `serve` switches, and
+    /// answers what `activate_project` answers in that project's daemon.
     Activate(Registered),
 }
 
-/// Such a tool at work.
+/// The future of a connection tool's result.
 pub type ConnectionFuture<'a> = Pin<Box<dyn Future<Output = ConnectionOutcome> + Send + 'a>>;
 
-/// Runs such a tool.
+/// The function that runs a connection tool.
 pub type ConnectionTool = for<'a> fn(Connected<'a>) -> ConnectionFuture<'a>;
 
-/// How `offered` runs, if it is about the connection.
+/// Returns the function that runs `offered`, if it is a connection tool.
 pub fn about_connection(offered: Offered) -> Option<ConnectionTool> {
     if offered.toolset.name != SERENA.name {
         return None;
@@ -53,7 +52,7 @@ pub fn about_connection(offered: Offered) -> Option<ConnectionTool> {
     serena::ABOUT_CONNECTION.iter().find(|(name, _)| *name == offered.tool.name).map(|(_, turner)| *turner)
 }
 
-/// The refusal of a tool that the connection's modes leave out.
+/// Returns the refusal of a tool that the connection's modes disable; `None` if it is enabled.
 pub fn not_active(offered: Offered, client: &Client) -> Option<Reply> {
     if offered.toolset.name != SERENA.name {
         return None;
@@ -61,9 +60,9 @@ pub fn not_active(offered: Offered, client: &Client) -> Option<Reply> {
     client.modes.refusal(offered.tool.name)
 }
 
-/// What stands in the table of tools for one that is about the connection: whoever has no connection to offer cannot
-/// run it.
+/// The `run` function of connection tools in the table of tools. It fails: a call by way of the table has no
+/// connection.
 pub(super) fn needs_connection(call: Call<'_>) -> ReplyFuture<'_> {
-    let text = format!("Error: {} is about a connection, and there is none", call.tool);
+    let text = format!("Error: {} needs a client connection, and this call has none", call.tool);
     Box::pin(std::future::ready(Reply::failed(text)))
 }

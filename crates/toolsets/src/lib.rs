@@ -1,5 +1,6 @@
 //! The tool contracts. A toolset is a table of tools: name, description, JSON Schema, annotations, and an
-//! adapter that turns arguments into an op and the op's result into the contract's text. No logic of its own.
+//! adapter that turns arguments into a call of an op and the op's result into the contract's text. This crate
+//! holds no logic of its own.
 
 pub mod alias;
 pub mod arguments;
@@ -41,184 +42,177 @@ use symd_base::cancel::CancelOnDrop;
 use symd_engine::{EngineError, EngineStatus, View};
 use symd_ops::Project;
 
-/// How long a call may take, the wait for the first crawl of a large project included.
+/// The deadline of a call, including the wait for the first crawl of a large project.
 const DEADLINE: Duration = Duration::from_secs(120);
 
-/// A contract: tools that are decided about and answer in the same manner.
+/// A contract: tools that share a format of answers and the rules of approval.
 #[derive(Debug)]
 pub struct Toolset {
     /// `native`, `serena` …
     pub name: &'static str,
-    /// What MCP sends as `instructions` to clients that are shown all tools: how a model is to work with them.
+    /// The MCP `instructions` for clients that list all tools: how a model should work with them.
     pub instructions: &'static str,
-    /// What its tools ask the user about by default.
+    /// The rule for which of its tools need the user's approval by default.
     pub asks_for: AsksFor,
-    /// Says in the contract's shape that a call was not run.
+    /// Formats the reply to a call that was not run, in the contract's shape.
     pub refuse: fn(&NotRun) -> Reply,
-    /// Says what is wrong with a call before the user is asked about it.
+    /// Validates a call before the user is asked to approve it.
     pub check: Check,
-    /// What its clients may write besides what its schemas say.
+    /// The spellings of calls that are accepted beyond the schemas.
     pub spells: Spellings,
-    /// In the order in which they are listed. Which of them a client is shown, its listing says.
+    /// The tools, in listing order. A listing decides which of them a client sees.
     pub tools: &'static [Tool],
 }
 
-/// One tool of a toolset.
 pub struct Tool {
-    /// The name by which clients call it.
     pub name: &'static str,
     /// A few words for people.
     pub title: &'static str,
-    /// The contract's description first, then the words by which clients search tools.
+    /// The contract's description, then the words by which clients search tools.
     pub description: &'static str,
     /// The JSON Schema of its arguments: plain, inlined, with a `required` array.
     pub schema: fn() -> Value,
-    /// What clients may assume about it.
     pub annotations: Annotations,
-    /// How much harm it can do.
     pub risk: Risk,
-    /// How far it reaches.
     pub reach: Reach,
-    /// Runs it.
     pub run: Run,
 }
 
-/// How a tool is run.
+/// The function that runs a tool.
 pub type Run = for<'a> fn(Call<'a>) -> ReplyFuture<'a>;
 
 impl Tool {
-    /// A tool that only looks, inside the project.
+    /// Returns a tool that only reads, inside the project.
     const fn read_only(name: Name, title: Name, description: Name, schema: Schema, run: Run) -> Tool {
         let (annotations, risk, reach) = (Annotations::READ_ONLY, Risk::ReadOnly, Reach::Project);
         Tool { name, title, description, schema, annotations, risk, reach, run }
     }
 
-    /// A tool that adds to what is there, so that it can be undone.
+    /// Returns a tool that only adds, in a way that can be undone.
     const fn adds(name: Name, title: Name, description: Name, schema: Schema, run: Run) -> Tool {
         let (annotations, risk) = (Annotations::ADDS, Risk::SafeWrite);
         Tool { annotations, risk, ..Tool::read_only(name, title, description, schema, run) }
     }
 
-    /// A tool that changes or removes what is there, so that it can be undone.
+    /// Returns a tool that changes or removes existing content, in a way that can be undone.
     const fn changes(name: Name, title: Name, description: Name, schema: Schema, run: Run) -> Tool {
         let (annotations, risk) = (Annotations::CHANGES, Risk::SafeWrite);
         Tool { annotations, risk, ..Tool::read_only(name, title, description, schema, run) }
     }
 
-    /// A tool that runs commands.
+    /// Returns a tool that runs commands.
     const fn runs(name: Name, title: Name, description: Name, schema: Schema, run: Run) -> Tool {
         let (annotations, risk, reach) = (Annotations::RUNS, Risk::Dangerous, Reach::Beyond);
         Tool { annotations, risk, reach, ..Tool::read_only(name, title, description, schema, run) }
     }
 }
 
-/// What tools are told apart and described by.
+/// A tool's name, title or description.
 type Name = &'static str;
 
-/// Makes the JSON Schema of a tool's arguments.
+/// The function that builds the JSON Schema of a tool's arguments.
 type Schema = fn() -> Value;
 
 /// MCP's tool annotations, all four always set.
 #[derive(Clone, Copy, Debug)]
 pub struct Annotations {
-    /// Changes nothing.
+    /// Whether the tool changes nothing.
     pub read_only: bool,
-    /// May destroy something.
+    /// Whether it may destroy something.
     pub destructive: bool,
-    /// Calling it twice does no more than calling it once.
+    /// Whether a second identical call has no further effect.
     pub idempotent: bool,
-    /// Touches the world outside the project.
+    /// Whether it touches the world outside the project.
     pub open_world: bool,
 }
 
 impl Annotations {
-    /// A tool that adds to the project's files; what it does can be undone.
+    /// The annotations of a tool that adds to the project's files, in a way that can be undone.
     pub const ADDS: Annotations =
         Annotations { read_only: false, destructive: false, idempotent: false, open_world: false };
 
-    /// A tool that changes or removes what is in the project's files; what it does can be undone.
+    /// The annotations of a tool that changes or removes content of the project's files, in a way that can be
+    /// undone.
     pub const CHANGES: Annotations =
         Annotations { read_only: false, destructive: true, idempotent: false, open_world: false };
 
-    /// A tool that only looks, inside the project.
+    /// The annotations of a tool that only reads, inside the project.
     pub const READ_ONLY: Annotations =
         Annotations { read_only: true, destructive: false, idempotent: true, open_world: false };
 
-    /// A tool that runs commands, which may do anything.
+    /// The annotations of a tool that runs commands, which may do anything.
     pub const RUNS: Annotations =
         Annotations { read_only: false, destructive: true, idempotent: false, open_world: true };
 }
 
-/// A call under way.
+/// The future of a tool's reply.
 pub type ReplyFuture<'a> = Pin<Box<dyn Future<Output = Reply> + Send + 'a>>;
 
-/// What a tool is given.
+/// The input of a tool.
 #[derive(Debug)]
 pub struct Call<'a> {
     /// The project of the connection.
     pub project: &'a Project,
-    /// The contract that is spoken.
+    /// The toolset of the called tool.
     pub toolset: &'static Toolset,
-    /// The tool's name.
     pub tool: &'static str,
     /// The arguments as the client sent them.
     pub arguments: Map<String, Value>,
-    /// Who calls, and what it has read.
+    /// The calling client, with the versions of files that it has read.
     pub client: Arc<Client>,
-    /// What let it run.
+    /// The permission under which the call runs.
     pub approved: Approved,
-    /// Raised when the client cancels or goes away; long work looks at it.
+    /// Raised when the client cancels or disconnects; long work polls it.
     pub cancel: Cancel,
 }
 
-/// What a tool answers: text, or a picture, and how it went.
+/// A tool's answer: text, or an image, with the outcome of the call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
-    /// The whole meaning of the answer; with a picture, what it is, for who cannot be shown one.
+    /// The complete answer; with an image, a description of it for clients that cannot display images.
     pub text: String,
-    /// What is answered instead of the text where pictures can be shown.
+    /// The image that replaces the text where images can be displayed.
     pub image: Option<Image>,
-    /// How it went.
     pub outcome: Outcome,
 }
 
-/// A picture, as MCP has it and as it goes from one daemon to another.
+/// An image in MCP's form, which is also the form in which one daemon sends it to another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Image {
     /// The file's bytes in Base64.
     pub data: String,
-    /// Its media type: "image/png".
+    /// The media type, such as "image/png".
     pub mime_type: String,
 }
 
 impl Image {
-    /// The picture in these bytes.
+    /// Encodes the bytes of an image file.
     pub fn new(bytes: &[u8], mime_type: &str) -> Image {
         Image { data: base64::encode(bytes), mime_type: mime_type.to_owned() }
     }
 }
 
-/// How a call went; everything but `Done` is MCP's `isError: true`, and decides the command line's exit code.
+/// The outcome of a call. Each but `Done` is MCP's `isError: true`; it determines the command line's exit
+/// code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It did what it was asked.
+    /// The call succeeded.
     Done,
-    /// It failed; the text says why.
+    /// The call failed; the text says why.
     Failed,
-    /// It needs a language server, and there is none.
+    /// The call needs a language server, and none is available.
     NoServer,
-    /// It was not ready, or ran out of time.
+    /// The project or the server was not ready, or the call timed out.
     NotReady,
-    /// It was not run, because the user does not allow it or could not be asked.
+    /// The call was not run: the user does not allow it, or could not be asked.
     Denied,
-    /// It did nothing, because of what it found out about this very call: only the user's own word for it will do
-    /// ([`Approved::ByUser`]). The text says what that is, as a sentence without a full stop. Never the last word: whoever
-    /// runs calls gets the user's and runs it again, or refuses it.
+    /// The tool did nothing, because it found that this very call needs the user's own approval
+    /// ([`Approved::ByUser`]). The text is the reason, as a sentence without a full stop. This is never the
+    /// final outcome: the code that runs calls obtains the approval and runs the call again, or refuses it.
     NeedsUser,
 }
 
 impl Outcome {
-    /// All of them.
     const ALL: [Outcome; 6] = [
         Outcome::Done,
         Outcome::Failed,
@@ -228,7 +222,7 @@ impl Outcome {
         Outcome::NeedsUser,
     ];
 
-    /// The word for it, on the wire; the command line has an exit code for each.
+    /// Returns the word on the wire. The command line has an exit code for each.
     pub fn name(self) -> &'static str {
         match self {
             Outcome::Done => "done",
@@ -240,24 +234,24 @@ impl Outcome {
         }
     }
 
-    /// The outcome of that word.
+    /// Finds the outcome with that word on the wire.
     pub fn named(word: &str) -> Option<Outcome> {
         Outcome::ALL.into_iter().find(|outcome| outcome.name() == word)
     }
 }
 
 impl Reply {
-    /// The answer of a call that did what it was asked.
+    /// Returns the reply of a successful call.
     pub fn done(text: impl Into<String>) -> Reply {
         Reply { text: text.into(), image: None, outcome: Outcome::Done }
     }
 
-    /// The answer of a call that needs the user's own word, because of `why`.
+    /// Returns the reply of a call that needs the user's own approval, for the reason `why`.
     pub fn needs_user(why: impl Into<String>) -> Reply {
         Reply { text: why.into(), image: None, outcome: Outcome::NeedsUser }
     }
 
-    /// The answer of a call that failed.
+    /// Returns the reply of a failed call.
     pub fn failed(text: impl Into<String>) -> Reply {
         Reply { text: text.into(), image: None, outcome: Outcome::Failed }
     }
@@ -269,7 +263,7 @@ impl std::fmt::Debug for Tool {
     }
 }
 
-/// All toolsets; the first is the default.
+/// Returns all toolsets; the first is the default.
 pub fn all() -> &'static [&'static Toolset] {
     static ALL: [&Toolset; 5] = [
         &native::NATIVE,
@@ -281,7 +275,7 @@ pub fn all() -> &'static [&'static Toolset] {
     &ALL
 }
 
-/// Runs `work` on a fresh index. Dropping the future, as whoever stops a call does, stops the work too.
+/// Runs `work` on a fresh index. Dropping the future, which is how a call is stopped, stops the work too.
 fn ask<'a>(
     call: Call<'a>,
     work: impl FnOnce(&View, &Map<String, Value>, &Cancel) -> Reply + Send + 'static,
@@ -289,7 +283,7 @@ fn ask<'a>(
     Box::pin(put(call.project, call.arguments, work))
 }
 
-/// The same for work that looks into every file: calls of other tools never wait for it.
+/// Runs `work`, which reads every file, on a fresh index: calls of other tools never wait for it.
 fn ask_long<'a>(
     call: Call<'a>,
     work: impl FnOnce(&View, &Map<String, Value>, &Cancel) -> Reply + Send + 'static,
@@ -309,13 +303,13 @@ async fn put(
     in_time(project, project.engine.ask(question)).await
 }
 
-/// `work` as a question, and what stops it when it is dropped.
+/// Returns `work` as a question, and a guard that stops the work when dropped.
 fn stoppable(
     arguments: Map<String, Value>,
     work: impl FnOnce(&View, &Map<String, Value>, &Cancel) -> Reply + Send + 'static,
 ) -> (impl FnOnce(&View) -> Reply + Send + 'static, CancelOnDrop) {
-    // Not the call's own flag: that says whether the client still wants an answer, and it does when the work
-    // is given up for being late.
+    // Not the call's own flag: that one says whether the client still wants an answer, and the client does
+    // when the work is abandoned for being late.
     let given_up = Cancel::new();
     let stops = given_up.on_drop();
     (move |view: &View| work(view, &arguments, &given_up), stops)
@@ -330,11 +324,11 @@ async fn in_time(project: &Project, answer: impl Future<Output = Result<Reply, E
     }
 }
 
-/// Why there was no answer within the deadline.
+/// Explains why there was no answer within the deadline.
 fn too_late(status: &EngineStatus) -> String {
     let seconds = DEADLINE.as_secs();
     if status.ready {
-        return format!("Error: gave up after {seconds} s: the question takes too long; ask for less");
+        return format!("Error: timed out after {seconds} s; narrow the request and try again");
     }
     format!(
         "Error: not ready after {seconds} s: {} of {} files are still to be read; ask again, or see `symd status`",
@@ -343,17 +337,15 @@ fn too_late(status: &EngineStatus) -> String {
     )
 }
 
-/// A tool as a connection has it: of the first of its toolsets that holds the name.
+/// A tool as a connection offers it: from the first of the connection's toolsets that has the name.
 #[derive(Clone, Copy, Debug)]
 pub struct Offered {
-    /// The contract it is of.
     pub toolset: &'static Toolset,
-    /// The tool.
     pub tool: &'static Tool,
 }
 
 impl Offered {
-    /// Whether the user is asked before it runs, as long as they have settled nothing.
+    /// Whether the user is asked before it runs, if no policy or rule of the user decides otherwise.
     pub fn asks_by_default(&self) -> bool {
         self.toolset.asks_for.asks(self.tool.risk, self.tool.reach)
     }

@@ -1,40 +1,39 @@
-//! What clients are shown of a contract's tools, under a name by which they choose it. A contract may have several listings
-//! and profiles; the calls that can be made are the same in all of them. Which it is, the client's configuration says:
-//! never who the client is.
+//! Listings: named selections of a contract's tools that clients are shown. A contract may have several
+//! listings and profiles; the calls that can be made are the same in all of them. The client's configuration
+//! chooses the listing, never the client's identity.
 
 use super::alias::named;
 use super::native::{self, NATIVE};
 use super::{Offered, Toolset};
 
-/// What clients are shown of a contract's tools.
+/// A named selection of a contract's tools.
 #[derive(Clone, Copy, Debug)]
 pub struct Listing {
     /// `native`, `native_full`, `serena` …
     pub name: &'static str,
-    /// The contract.
     pub toolset: &'static Toolset,
-    /// What MCP sends as `instructions`: how a model is to work with these tools.
+    /// The MCP `instructions`: how a model should work with these tools.
     pub instructions: &'static str,
-    /// Which tools, in listing order.
+    /// The selected tools, in listing order.
     pub shows: Shows,
 }
 
-/// Which tools a listing shows.
+/// The rule by which a listing selects tools.
 #[derive(Clone, Copy, Debug)]
 pub enum Shows {
-    /// All of the contract, without its aliases.
+    /// All tools of the contract, without its aliases.
     All,
-    /// Those of these names, aliases before tools.
+    /// The tools with these names; an alias takes precedence over a tool with the same name.
     Named(&'static [&'static str]),
 }
 
 impl Listing {
-    /// The listing of all tools of a contract, under its own name.
+    /// Returns the listing of all tools of a contract, named like the contract.
     pub const fn whole(toolset: &'static Toolset) -> Listing {
         Listing { name: toolset.name, toolset, instructions: toolset.instructions, shows: Shows::All }
     }
 
-    /// Its tools, in listing order.
+    /// Returns the tools, in listing order.
     pub fn tools(&self) -> Vec<Offered> {
         let toolset = self.toolset;
         let alias = |name: &str| toolset.spells.aliases.iter().find(|alias| alias.tool.name == name);
@@ -49,7 +48,7 @@ impl Listing {
     }
 }
 
-/// The listings of these contracts, profiles aside.
+/// Returns the listings of these contracts, without profiles.
 pub fn listings(toolsets: &[&'static Toolset]) -> Vec<Listing> {
     let of = |toolset: &&'static Toolset| match toolset.name == NATIVE.name {
         true => native::LISTINGS.to_vec(),
@@ -58,7 +57,7 @@ pub fn listings(toolsets: &[&'static Toolset]) -> Vec<Listing> {
     toolsets.iter().flat_map(of).collect()
 }
 
-/// The listings and profiles of these names, out of those of `toolsets`.
+/// Finds the listings and profiles with these names among those of `toolsets`.
 pub fn choose(toolsets: &[&'static Toolset], names: &[String]) -> Result<Vec<Listing>, String> {
     let all = listings(toolsets);
     let find = |name: &String| {
@@ -73,7 +72,8 @@ pub fn choose(toolsets: &[&'static Toolset], names: &[String]) -> Result<Vec<Lis
     names.iter().map(find).collect()
 }
 
-/// These names of toolsets with a profile in the place of the toolset that it is one of; without names, the profile alone.
+/// Replaces, in these names of toolsets, the profile's toolset by the profile. Without names, returns the
+/// profile alone.
 pub fn with_profile(mut names: Vec<String>, profile: &str) -> Result<Vec<String>, String> {
     let profile = profile_named(profile)?;
     if names.is_empty() {
@@ -83,7 +83,7 @@ pub fn with_profile(mut names: Vec<String>, profile: &str) -> Result<Vec<String>
         Some(name) => profile.name.clone_into(name),
         None => {
             return Err(format!(
-                "profile {} is one of toolset {}, which is not among those chosen: {}; leave out --toolset",
+                "profile {} belongs to toolset {}, which is not among those chosen: {}; leave out --toolset",
                 profile.name,
                 profile.toolset.name,
                 names.join(", ")
@@ -93,7 +93,6 @@ pub fn with_profile(mut names: Vec<String>, profile: &str) -> Result<Vec<String>
     Ok(names)
 }
 
-/// The profile of that name.
 fn profile_named(name: &str) -> Result<Listing, String> {
     native::PROFILES.iter().copied().find(|profile| profile.name == name).ok_or_else(|| {
         let known: Vec<&str> = native::PROFILES.iter().map(|profile| profile.name).collect();
@@ -101,7 +100,8 @@ fn profile_named(name: &str) -> Result<Listing, String> {
     })
 }
 
-/// What several listings show together, the first holder of a name winning, in listing order.
+/// Returns the tools of several listings together, in listing order. Of tools with the same name, the first
+/// remains.
 pub fn union(listings: &[Listing]) -> Vec<Offered> {
     let mut tools: Vec<Offered> = Vec::new();
     for offered in listings.iter().flat_map(Listing::tools) {
@@ -112,7 +112,7 @@ pub fn union(listings: &[Listing]) -> Vec<Offered> {
     tools
 }
 
-/// The tool that a call of this name means to a client of these listings: what is shown before what is not.
+/// Finds the tool that a call of this name means to a client of these listings. Listed tools take precedence.
 pub fn offered(listings: &[Listing], name: &str) -> Option<Offered> {
     let shown = listings.iter().flat_map(Listing::tools).find(|offered| offered.tool.name == name);
     shown.or_else(|| listings.iter().find_map(|listing| named(listing.toolset, name)))
@@ -149,7 +149,7 @@ mod tests {
         let listings = choose(all(), &["native".to_owned(), "serena".to_owned()]).expect("known");
         let toolset = |name: &str| offered(&listings, name).map(|offered| offered.toolset.name);
         assert_eq!(toolset("find_symbol"), Some("native"));
-        // native has it too, and does not show it.
+        // `native` has it too, but does not list it.
         assert_eq!(toolset("read_file"), Some("serena"));
         assert_eq!(toolset("status"), Some("native"));
         assert_eq!(toolset("nothing"), None);

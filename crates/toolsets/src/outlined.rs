@@ -1,5 +1,6 @@
-//! Running questions about symbols: what language servers outline is in the index before they are answered, or the
-//! answer says what is missing. Invariant: a project without such files pays for one look at the engine's status.
+//! Runs questions about symbols. Outlines that language servers make are in the index before the question
+//! runs, or the answer reports which are missing. Invariant: a project without such files pays for one read
+//! of the engine's status.
 
 use serde_json::{Map, Value};
 
@@ -13,7 +14,7 @@ use symd_ops::needed_words::NeededWords;
 use symd_ops::server_outlines::{self, Gap, Outlined, Patience};
 use symd_syntax::name_path::Matching;
 
-/// What a question about symbols may have to say of files without outlines.
+/// The files without outlines that an answer about symbols may have to report.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Gaps {
     project: Option<Project>,
@@ -21,26 +22,27 @@ pub(super) struct Gaps {
 }
 
 impl Gaps {
-    /// Files whose outlines their servers could not be brought to make in time: said in every answer.
+    /// Returns the files whose outlines their servers did not deliver in time. Every answer reports them.
     pub(super) fn missing(&self) -> Vec<String> {
         self.missing.iter().map(Gap::to_string).collect()
     }
 
-    /// All files without outlines within `scope` that may hold the words, also those of languages without a server: said
-    /// where nothing was found.
+    /// Returns all files without outlines within `scope` that may hold the words, including those of
+    /// languages without a server. An answer reports them where nothing was found.
     pub(super) fn all(&self, view: &View, scope: &RelPath, needed: &NeededWords) -> Vec<String> {
         let unserved =
             self.project.iter().flat_map(|project| server_outlines::unserved(project, view, scope, needed));
         self.missing.iter().cloned().chain(unserved).map(|gap| gap.to_string()).collect()
     }
 
-    /// Why nobody can outline the file at `path`.
+    /// Returns the reason why no server can outline the file at `path`.
     pub(super) fn why_none(&self, path: &RelPath) -> Option<NoAnswer> {
         server_outlines::why_none(self.project.as_ref()?, path)
     }
 }
 
-/// Runs `work`, and once more if there are files that a language server can outline and has not yet.
+/// Runs `work`, and again after asking for outlines if a language server can outline files that have none
+/// yet.
 pub(super) fn ask_outlined<'a>(
     call: Call<'a>,
     patience: Patience,
@@ -55,7 +57,7 @@ pub(super) fn ask_outlined<'a>(
             };
             put(project, arguments.clone(), work)
         };
-        // First: what the engine tells of itself is as fresh as its last answer.
+        // Run first, because the engine's status is as fresh as its last answer.
         let reply = ask(Gaps { project: Some(project.clone()), missing: Vec::new() }).await;
         if !server_outlines::are_missing(project) {
             return reply;
@@ -67,7 +69,7 @@ pub(super) fn ask_outlined<'a>(
         };
         let mut names = names(&arguments, "name_path_pattern");
         if names.is_empty() {
-            // A question about a file.
+            // A question about a file, not about a name.
             names.push("");
         }
         let mut tried: Option<Vec<Gap>> = None;

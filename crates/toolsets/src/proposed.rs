@@ -1,5 +1,6 @@
-//! A call before it is made: what its words alone show to be wrong, so that nobody is asked to allow what cannot run.
-//! Invariant: a check looks at nothing but the call, and is the very reading of its arguments by which the tool runs.
+//! Validates a call by its arguments alone, so that the user is not asked to approve a call that cannot run.
+//! Invariant: a check depends on nothing but the call, and parses the arguments with the code that the tool
+//! itself uses.
 
 use std::path::Path;
 
@@ -7,24 +8,23 @@ use serde_json::{Map, Value};
 
 use super::{Call, Reply};
 
-/// A call that may be made.
+/// A call that has been requested and not yet run.
 #[derive(Clone, Copy, Debug)]
 pub struct Proposed<'a> {
-    /// The tool's name.
     pub tool: &'a str,
     /// The arguments as the client sent them.
     pub arguments: &'a Map<String, Value>,
     /// The root of the project in which it is to run.
     pub root: &'a Path,
-    /// The most characters of an answer, as configured.
+    /// The configured maximum length of an answer, in characters.
     pub max_answer_chars: usize,
 }
 
-/// Whether a call can run, as far as its words tell; else the tool's own answer to it.
+/// Validates a call by its arguments alone; the error is the tool's own answer to it.
 pub type Check = fn(&Proposed<'_>) -> Result<(), Reply>;
 
 impl Call<'_> {
-    /// What the call says.
+    /// Returns the part of the call that a check takes.
     pub(super) fn proposed(&self) -> Proposed<'_> {
         Proposed {
             tool: self.tool,

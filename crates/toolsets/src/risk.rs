@@ -1,21 +1,21 @@
-//! What a tool may do, so that it can be decided whether the user is asked first. Only facts about tools: who is asked,
-//! and what the user has settled, is decided where calls are run.
+//! Facts about tools by which the approval of calls is decided. The decision itself, with the user's policies
+//! and rules, is made where calls are run.
 
 use super::Reply;
 
 /// How much harm a call can do: the levels of the cli_agent contract ("Universal Tool Interface").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Risk {
-    /// Changes nothing.
+    /// The tool changes nothing.
     ReadOnly,
-    /// Writes, and what it wrote can be taken back.
+    /// The tool writes, and its writes can be undone.
     SafeWrite,
-    /// What it does may not be undone.
+    /// The tool may do what cannot be undone.
     Dangerous,
 }
 
 impl Risk {
-    /// The contract's word.
+    /// Returns the contract's word.
     pub fn name(self) -> &'static str {
         match self {
             Risk::ReadOnly => "read_only",
@@ -28,61 +28,61 @@ impl Risk {
 /// How far a call reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// The project's files and symd's own state, through symd's own doors.
+    /// The project's files and symd's own state, through symd's own interfaces.
     Project,
-    /// Anything that the user may do: it runs commands, or speaks to the network. A connection to the socket must not be
-    /// a way out of an agent's sandbox, so this asks by default in every toolset.
+    /// Anything that the user may do: the tool runs commands or accesses the network. A connection to the
+    /// socket must not be a way out of an agent's sandbox, so such tools ask by default in every toolset.
     Beyond,
 }
 
-/// What a toolset asks the user about, unless the user has settled it otherwise.
+/// The rule for which tools of a toolset need the user's approval, unless a policy or rule decides otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AsksFor {
-    /// Everything that is not read-only, as the contract says.
+    /// Every tool that is not read-only asks, as the contract demands.
     Changes,
-    /// What reaches beyond the project: the clients of this contract ask about edits themselves.
+    /// Every tool that reaches beyond the project asks: the clients of this contract ask about edits
+    /// themselves.
     BeyondProject,
 }
 
 impl AsksFor {
-    /// Whether a tool of such a toolset asks, as long as the user has settled nothing.
+    /// Whether a tool with this risk and reach asks the user by default.
     pub fn asks(self, risk: Risk, reach: Reach) -> bool {
         reach == Reach::Beyond || (self == AsksFor::Changes && risk != Risk::ReadOnly)
     }
 }
 
-/// What let a call run.
+/// The source of a call's permission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Approved {
-    /// The contract's default, or a policy of the user's, which is about all calls of the tool.
+    /// The contract's default, or a policy of the user, which covers all calls of the tool.
     ByPolicy,
-    /// A rule of the user's, which may be about many calls.
+    /// A rule of the user, which may cover many calls.
     ByRule,
-    /// The user, who was shown this very call: just now, or when they said "always" to it.
+    /// The user, who was shown this very call: just now, or when answering "always" to it.
     ByUser,
 }
 
-/// Why a call was not run, or did not come to an answer of its own. Each contract has a shape for it.
+/// The reason why a call was not run, or gave no answer of its own. Each contract has a format for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotRun {
-    /// What happened.
     pub why: Why,
-    /// The whole of it, for the person or agent who must act: no "Error:" before it.
+    /// The whole message, for the person or agent that must act, without a leading "Error:".
     pub message: String,
 }
 
-/// What kept a call from being answered by its tool.
+/// The kind of reason for which a tool gave no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
     /// The connection has no project.
     NoProject,
-    /// The user, or the user's policy, does not allow it, or nobody could be asked.
+    /// The user or a policy does not allow the call, or no user could be asked.
     NotApproved,
     /// The tool failed inside symd.
     Broken,
 }
 
-/// Puts a refusal into the words of a contract that has plain text.
+/// Formats a refusal for a contract that answers in plain text.
 pub(super) fn plain_refusal(refusal: &NotRun) -> Reply {
     Reply::failed(format!("Error: {}", refusal.message))
 }

@@ -1,12 +1,12 @@
-//! Running a shell command for a tool. The texts are the toolsets' own; what is the same in all of them is here: whose
-//! environment, which shell, and that no command outlives its call.
+//! Runs a shell command for a tool: the part that all toolsets share, namely the environment, the choice of
+//! the shell, and that no command outlives its call. The texts are the toolsets' own.
 
 use std::time::Duration;
 
 use super::Call;
 use symd_shell::{CommandRequest, Directory, Keep, Ran, ShellChoice, ShellError};
 
-/// A command as a tool has it.
+/// A shell command that a tool is to run.
 #[derive(Debug)]
 pub(super) struct Command<'a> {
     pub(super) shell: ShellChoice,
@@ -16,7 +16,6 @@ pub(super) struct Command<'a> {
     pub(super) keep: Keep,
 }
 
-/// Runs it.
 pub(super) async fn run(call: &Call<'_>, command: Command<'_>) -> Result<Ran, ShellError> {
     let (shells, client) = (&call.project.shells, &call.client);
     let environment = client.environment();
@@ -31,13 +30,14 @@ pub(super) async fn run(call: &Call<'_>, command: Command<'_>) -> Result<Ran, Sh
     };
     let ran = symd_shell::run(shells, &client.left_behind, request).await?;
     if !ran.background.is_empty() {
-        // Not every contract has a place to tell it.
+        // Not every contract has a field that reports them.
         tracing::info!(tool = call.tool, processes = ?ran.background, "left running in the background");
     }
     Ok(ran)
 }
 
-/// What is kept of each stream where a contract names no bound: together no more than a configured answer.
+/// Returns how much of each stream is kept where a contract sets no bound: together no more than the
+/// configured length of an answer.
 pub(super) fn keep(call: &Call<'_>) -> Keep {
     let half = call.project.max_answer_chars / 2;
     Keep { first: half, last: half }

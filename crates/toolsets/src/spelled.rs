@@ -1,6 +1,7 @@
-//! Calls as clients spell them, put as tools read them, before anybody decides about the call: what a rule or the user
-//! allows is what runs. Which spellings a contract takes is a table; what it does not take is left for its own words.
-//! Invariant: a call of a tool, not of an alias, whose arguments are as the tool's schema says is not changed.
+//! Rewrites calls from the spellings of clients to that of the tools, before approval is decided: the call
+//! that a rule or the user allows is the one that runs. A table lists the spellings that a contract accepts;
+//! the contract's tools reject the rest in their own words. Invariant: a call of a tool (not of an alias)
+//! whose arguments match the tool's schema is not changed.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -13,50 +14,50 @@ use super::alias::{Alias, alias_of};
 use super::arguments::{ArgumentError, Arguments};
 use symd_vfs::spelling;
 
-/// What a contract takes besides what its schemas say.
+/// The spellings that a contract accepts beyond its schemas.
 #[derive(Debug)]
 pub struct Spellings {
     /// The parameters that name a file or directory.
     pub paths: &'static [&'static str],
-    /// What becomes of absolute paths where its paths are relative.
+    /// The treatment of absolute paths, where the contract's paths are relative.
     pub absolute: Absolute,
-    /// What becomes of values of the wrong type and of parameters of the wrong name.
+    /// The treatment of values of the wrong type and of parameters with the wrong name.
     pub slips: Slips,
-    /// Pairs of names of one parameter: where a tool has one, the other is understood too.
+    /// Pairs of names of the same parameter: a tool that has one accepts the other too.
     pub names: &'static [[&'static str; 2]],
     /// Further tools that clients may call: other names of its tools.
     pub aliases: &'static [Alias],
 }
 
 impl Spellings {
-    /// Nothing.
+    /// No spellings beyond the schemas.
     pub const NONE: Spellings =
         Spellings { paths: &[], absolute: Absolute::Judged, slips: Slips::Judged, names: &[], aliases: &[] };
 }
 
-/// What becomes of absolute paths.
+/// The treatment of absolute paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Absolute {
-    /// Those inside the project are taken; the others are refused as being outside it.
+    /// Paths inside the project are made relative; others are refused as outside the project.
     TakenOrRefused,
-    /// Those inside the project are taken; the tools judge the others.
+    /// Paths inside the project are made relative; the tools validate the others.
     TakenOrJudged,
-    /// The tools judge them.
+    /// The tools validate them.
     Judged,
 }
 
-/// What becomes of small mistakes.
+/// The treatment of small mistakes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slips {
-    /// `"3"` is 3, `"true"` is true and `"a"` is `["a"]` where the schema wants that; where a required parameter is missing
-    /// and an unknown one is given, the answer says what it is called.
+    /// `"3"` becomes 3, `"true"` becomes true and `"a"` becomes `["a"]` where the schema demands it. Where a
+    /// required parameter is missing and an unknown one is given, the error gives the right name.
     Mended,
-    /// The tools judge them.
+    /// The tools validate the arguments.
     Judged,
 }
 
-/// The tool that a call means and its arguments as that tool reads them, in the project at `root`; else why the call is of
-/// no use.
+/// Returns the tool that a call means and its arguments as that tool reads them, in the project at `root`;
+/// otherwise the reason why the call is invalid.
 pub fn put(
     offered: Offered,
     root: &Path,
@@ -76,8 +77,8 @@ pub fn put(
     Ok((offered, arguments))
 }
 
-/// The tool that a call of an alias means. What its schema says of the arguments holds; those that it does not list are
-/// judged by that tool.
+/// Resolves a call of an alias to the tool that it means. The arguments that the alias's schema lists are
+/// validated against it; the tool validates the others.
 fn meant(shown: Offered, alias: &Alias, arguments: &mut Map<String, Value>) -> Result<Offered, String> {
     let text = |error: ArgumentError| error.to_string();
     let listed = Parameters::of(shown);
@@ -92,7 +93,8 @@ fn meant(shown: Offered, alias: &Alias, arguments: &mut Map<String, Value>) -> R
     tool.map(|tool| Offered { tool, ..shown }).ok_or_else(|| format!("there is no tool {name}"))
 }
 
-/// Gives each parameter the name that the tool has for it; two names with different values are refused.
+/// Gives each parameter the tool's own name for it. Two names of one parameter with different values are an
+/// error.
 fn rename(shown: Offered, offered: Offered, arguments: &mut Map<String, Value>) -> Result<(), String> {
     let known = &Parameters::of(offered).all;
     for [one, other] in offered.toolset.spells.names {
@@ -105,7 +107,7 @@ fn rename(shown: Offered, offered: Offered, arguments: &mut Map<String, Value>) 
         match arguments.get(own).filter(|value| !value.is_null()) {
             Some(known) if *known != value && !value.is_null() => {
                 return Err(format!(
-                    "'{own}' and '{given}' of {} are one parameter and were given different values; give one of them",
+                    "'{own}' and '{given}' of {} name the same parameter and have different values; give only one of them",
                     shown.tool.name
                 ));
             }
@@ -140,19 +142,19 @@ fn take_paths(offered: Offered, root: &Path, arguments: &mut Map<String, Value>)
     Ok(())
 }
 
-/// What a tool's schema says of its parameters.
+/// The parameters in a tool's schema.
 #[derive(Debug)]
 struct Parameters {
     all: BTreeMap<String, Parameter>,
     required: Vec<String>,
 }
 
-/// What a schema says of one parameter.
+/// One parameter in a schema.
 #[derive(Debug)]
 struct Parameter {
-    /// The types that it may have.
+    /// The JSON types that it accepts.
     types: Vec<String>,
-    /// The words that it may be; any when empty.
+    /// The words that it accepts; any string if empty.
     words: Vec<String>,
 }
 
@@ -174,7 +176,8 @@ impl Parameter {
         self.types.iter().any(|known| known == kind)
     }
 
-    /// Whether a value is of one of the types and, if there are some, one of the words. Lists are of texts.
+    /// Whether a value has one of the types and, if words are listed, is one of them. A list must hold
+    /// strings only.
     fn takes(&self, value: &Value) -> bool {
         let fits = |kind: &str| match kind {
             "string" => value.is_string(),
@@ -187,7 +190,7 @@ impl Parameter {
         self.types.iter().any(|kind| fits(kind)) && (self.words.is_empty() || is_word())
     }
 
-    /// What it takes, with its article.
+    /// Describes what it accepts, with an article.
     fn expected(&self) -> String {
         if !self.words.is_empty() {
             return format!("one of {}", quoted(&self.words.iter().map(String::as_str).collect::<Vec<_>>()));
@@ -204,11 +207,12 @@ impl Parameter {
 }
 
 impl Parameters {
-    /// Read once for each tool: making a schema takes longer than most calls.
+    /// Returns the parameters of a tool, read once per tool: building a schema takes longer than most calls.
     fn of(offered: Offered) -> &'static Parameters {
         static KNOWN: OnceLock<Mutex<HashMap<usize, &'static Parameters>>> = OnceLock::new();
         let mut known = KNOWN.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
-        // Never given back: there are as many as there are tools. Names do not do: an alias may have that of its tool.
+        // Never freed: there are as many as there are tools. The key is not the name: an alias may have that
+        // of its tool.
         known
             .entry(std::ptr::from_ref(offered.tool).addr())
             .or_insert_with(|| Box::leak(Box::new(Parameters::read(&(offered.tool.schema)()))))
@@ -227,7 +231,7 @@ fn texts(list: &Value) -> Vec<String> {
     list.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// Gives values the types that the schema has for them, where they can be meant.
+/// Converts strings to the types that the schema demands, where they parse as such.
 fn mend(known: &Parameters, arguments: &mut Map<String, Value>) {
     for (name, value) in arguments {
         let (Value::String(text), Some(parameter)) = (&*value, known.all.get(name)) else { continue };
@@ -249,8 +253,8 @@ fn mend(known: &Parameters, arguments: &mut Map<String, Value>) {
     }
 }
 
-/// Says what a required parameter that is missing is called, where the client was shown another name for it or gave
-/// something else. Otherwise the tool says it.
+/// Rejects a call that lacks a required parameter, and says what the parameter is called, if the client
+/// called an alias or gave an unknown parameter. In other cases the tool rejects the call.
 fn refuse_missing(shown: Offered, offered: Offered, arguments: &Map<String, Value>) -> Result<(), String> {
     let known = Parameters::of(offered);
     let listed = Parameters::of(shown);
@@ -350,8 +354,8 @@ mod tests {
             check("native", "find_callers", odd.clone(), Ok(odd));
         }
         let differing = json!({ "name_path_pattern": "a", "name_path": "b" });
-        let refusal = "'name_path' and 'name_path_pattern' of find_callers are one parameter and were given different \
-            values; give one of them";
+        let refusal = "'name_path' and 'name_path_pattern' of find_callers name the same parameter and have different \
+            values; give only one of them";
         check("native", "find_callers", differing, Err(refusal));
         let serena = json!({ "name_path_pattern": "a", "depth": "3" });
         check("serena", "find_symbol", serena.clone(), Ok(serena));
@@ -414,9 +418,9 @@ mod tests {
         let wrong = "Invalid parameter 'relation': expected one of 'uses', 'callers', 'callees', 'implementations', \
             'supertypes', 'subtypes', got: \"calls\"";
         refuses("references", json!({ "name_path": "a", "relation": "calls" }), wrong);
-        let differing = "'relative_path' and 'path' of references are one parameter and were given different values; give one of them";
+        let differing = "'relative_path' and 'path' of references name the same parameter and have different values; give only one of them";
         refuses("references", json!({ "name_path": "a", "path": "b", "relative_path": "c" }), differing);
-        let redo = "Invalid parameter 'id': expected nothing with redo, which makes the edit again that was undone last, got: 3";
+        let redo = "Invalid parameter 'id': expected no value together with redo, which reapplies the last undone edit, got: 3";
         refuses("undo", json!({ "id": 3, "redo": true }), redo);
     }
 
@@ -430,7 +434,7 @@ mod tests {
                 let every = |holds: fn(&toolsets::Annotations) -> bool| {
                     tools.iter().all(|tool| holds(&tool.annotations))
                 };
-                // What a client may assume of it holds for each tool that a call of it can mean.
+                // What a client may assume of an alias holds for each tool that a call of it can mean.
                 assert_eq!(says.read_only, every(|of| of.read_only), "{}", alias.tool.name);
                 assert_eq!(says.destructive, !every(|of| !of.destructive), "{}", alias.tool.name);
                 assert_eq!(says.idempotent, every(|of| of.idempotent), "{}", alias.tool.name);

@@ -1,5 +1,6 @@
-//! No test: says which tests did not run because a real language server was missing. Its package's name
-//! puts it behind all others, so that these are the last lines of `cargo test`; a test harness would swallow them.
+//! Not a test: reports which tests did not run because a real language server was missing. Its package's name
+//! sorts after all others, so that these are the last lines of `cargo test`; a test harness would swallow
+//! them.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
 use std::path::Path;

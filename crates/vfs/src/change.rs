@@ -1,12 +1,12 @@
-//! What happens to files.
+//! Kinds of changes of files.
 
 /// What happened to a file of the project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// It is new.
+    /// A file that did not exist before.
     Created,
-    /// Its content is another.
+    /// A file with new content.
     Written,
-    /// It is gone.
+    /// A file that no longer exists.
     Deleted,
 }

@@ -1,6 +1,7 @@
-//! What belongs to git in a project: everything beneath a `.git`, where hooks and configuration name programs that git
-//! will run. Edits keep out of it. Says nothing of what is ignored, and runs no git. Invariant: the answer does not depend on
-//! how a name is spelled, as long as some file system takes the spelling for `.git`.
+//! Paths of a project that belong to git: everything beneath a `.git`, where hooks and configuration name
+//! programs that git runs. Edits keep out of them. Independent of ignore rules; runs no git. Invariant: the
+//! answer does not depend on how a name is spelled, as long as some file system takes the spelling for
+//! `.git`.
 
 use super::ignore::common_directory;
 use super::{EntryKind, Root};
@@ -9,12 +10,13 @@ use symd_base::RelPath;
 /// The parts of a project that are git's.
 #[derive(Debug, Default)]
 pub struct GitsOwn {
-    /// Where the `.git` of the root leads, if it is a link or a file that names a directory of the project.
+    /// Where the `.git` of the root leads, if it is a link, or a file that names a directory inside the
+    /// project.
     elsewhere: Option<RelPath>,
 }
 
 impl GitsOwn {
-    /// Those of `root`, as it is now.
+    /// Returns those of `root` as it is now.
     pub fn of(root: &Root) -> GitsOwn {
         let Ok(dot_git) = RelPath::new(".git") else { return GitsOwn::default() };
         let elsewhere = match root.stat_link(&dot_git) {
@@ -25,19 +27,20 @@ impl GitsOwn {
             }),
             _ => None,
         };
-        // The root itself would be everything.
+        // The root itself would cover the whole project.
         GitsOwn { elsewhere: elsewhere.filter(|directory| !directory.is_root()) }
     }
 
-    /// Whether `path`, as it is written or with links resolved, is git's.
+    /// Whether `path` belongs to git. Check both the path as written and the path with its links resolved.
     pub fn holds(&self, path: &RelPath) -> bool {
         path.as_str().split('/').any(is_dot_git)
             || self.elsewhere.as_ref().is_some_and(|directory| path.is_within(directory))
     }
 }
 
-/// Whether some file system takes `name` for `.git`: most of them ignore case somewhere, HFS+ and Linux's own folding skip
-/// characters that show nothing, Windows drops dots and blanks at the end, knows streams, and gives short names.
+/// Whether some file system takes `name` for `.git`: most of them can ignore case, HFS+ and Linux's case
+/// folding skip invisible characters, Windows drops dots and blanks at the end, has streams, and has short
+/// names.
 fn is_dot_git(name: &str) -> bool {
     let shown: String = name.chars().filter(|character| !shows_nothing(*character)).collect();
     let base = shown.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);

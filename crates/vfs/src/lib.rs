@@ -1,5 +1,6 @@
-//! The one door to the project's files. Everything is opened beneath the descriptor of the root, so no
-//! path, link or race of a client's making leads outside. `slot` holds the steps of a write; only `edit` takes them.
+//! The only access to the project's files. Everything is opened beneath the descriptor of the root, so no
+//! path, link or race that a client causes leads outside. `slot` holds the steps of a write; only `edit`
+//! takes them.
 
 mod change;
 mod gits_own;

@@ -1,5 +1,5 @@
-//! The project root as an open directory, and what can be asked beneath it. Invariant: a path is resolved
-//! by `beneath` alone; the root's descriptor stays valid when the directory is renamed.
+//! The project root as an open directory, and reads beneath it. Invariant: only `beneath` resolves paths; the
+//! root's descriptor stays valid when the directory is renamed.
 
 use std::io::{self, Read};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -11,10 +11,10 @@ use rustix::io::Errno;
 use symd_base::RelPath;
 use symd_sys::beneath;
 
-/// Files larger than this are not read: nothing of ours makes sense of them, and offsets are 32 bits.
+/// Size limit of files that are read: larger ones are of no use to symd, and offsets are 32 bits.
 pub const MAX_FILE_BYTES: u64 = 100 << 20;
 
-/// Bytes of a listing taken from the kernel at once: a few hundred names.
+/// Bytes of a listing read from the kernel at once: a few hundred names.
 const LISTING_BYTES: usize = 16 << 10;
 
 /// The open root directory of a project.
@@ -24,78 +24,53 @@ pub struct Root {
     path: PathBuf,
 }
 
-/// Why a file of the project could not be read.
+/// Why an operation on a file of the project failed.
 #[derive(Debug, thiserror::Error)]
 pub enum VfsError {
-    /// There is nothing of that name.
+    /// The path does not exist.
     #[error("{path} does not exist")]
-    NotFound {
-        /// The path asked for.
-        path: RelPath,
-    },
-    /// A link on the way leads out of the project.
+    NotFound { path: RelPath },
+    /// A link in the path leads out of the project.
     #[error("{path} is outside the project (a link leads there)")]
-    Outside {
-        /// The path asked for.
-        path: RelPath,
-    },
-    /// It lies beneath a `.git` ([`super::GitsOwn`]), where nothing is written.
-    #[error("{path} is git's own, and git runs programs that are named there; symd does not write it")]
-    GitsOwn {
-        /// The path asked for.
-        path: RelPath,
-    },
+    Outside { path: RelPath },
+    /// The path lies beneath a `.git` ([`super::GitsOwn`]), where nothing is written.
+    #[error("{path} belongs to git, which runs programs that are named there; symd does not write it")]
+    GitsOwn { path: RelPath },
     /// A directory, FIFO, socket or device.
     #[error("{path} is {what}, not a regular file")]
     NotAFile {
-        /// The path asked for.
         path: RelPath,
-        /// "a directory", "a FIFO" …
+        /// What the path is: "a directory", "a FIFO" …
         what: &'static str,
     },
     /// Larger than the limit, which is [`MAX_FILE_BYTES`] at most.
     #[error("{path} has {bytes} bytes; symd reads files up to {limit}")]
     TooLarge {
-        /// The path asked for.
         path: RelPath,
         /// Its size.
         bytes: u64,
-        /// What would have been read.
+        /// The limit that was applied, in bytes.
         limit: u64,
     },
-    /// Anything else the system said.
+    /// Any other error of the system.
     #[error("cannot read {path}: {source}")]
-    Io {
-        /// The path asked for.
-        path: RelPath,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// Nobody may write the file, or we may not; or its directory does not let us replace it.
+    Io { path: RelPath, source: io::Error },
+    /// The file's write bits are missing or do not include us, or its directory does not let us replace it.
     #[error("{path} is read-only{}", if *directory { " (its directory cannot be written)" } else { "" })]
     ReadOnly {
-        /// The path asked for.
         path: RelPath,
-        /// Whether it is the directory that refuses.
+        /// Whether the directory is what cannot be written.
         directory: bool,
     },
-    /// Something of that name is there already.
+    /// The path exists already.
     #[error("{path} exists already")]
-    Exists {
-        /// The path asked for.
-        path: RelPath,
-    },
-    /// The system refused to write.
+    Exists { path: RelPath },
+    /// The system could not write.
     #[error("cannot write {path}: {source}")]
-    Write {
-        /// The path asked for.
-        path: RelPath,
-        /// What the system said.
-        source: io::Error,
-    },
+    Write { path: RelPath, source: io::Error },
 }
 
-/// What tells one state of a file from another without reading it.
+/// Metadata that distinguish one state of a file from another without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Stat {
     /// Size in bytes.
@@ -106,13 +81,13 @@ pub struct Stat {
     pub ctime: i64,
     /// Inode number.
     pub inode: u64,
-    /// The file system that the inode number is of.
+    /// The file system to which the inode number belongs.
     pub device: u64,
-    /// How many names it has: more than one are hard links.
+    /// Number of its names; more than one means hard links.
     pub links: u64,
 }
 
-/// Which file it is, whatever it is called.
+/// Identity of a file, independent of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FileId {
     device: u64,
@@ -120,22 +95,20 @@ pub struct FileId {
 }
 
 impl Stat {
-    /// Which file this is the state of.
     pub fn id(&self) -> FileId {
         FileId { device: self.device, inode: self.inode }
     }
 }
 
-/// A file's bytes and the state they were read in.
+/// A file's bytes and the state in which they were read.
 #[derive(Debug)]
 pub struct FileBytes {
-    /// All of its bytes.
     pub bytes: Vec<u8>,
-    /// Taken before the read: when it differs from a later one, the bytes may be old, never newer.
+    /// Taken before the read: if it differs from a later one, the bytes may be older than that, never newer.
     pub stat: Stat,
 }
 
-/// What kind of thing a directory holds under a name.
+/// What a directory entry is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EntryKind {
     /// A regular file.
@@ -148,7 +121,6 @@ pub enum EntryKind {
     Other,
 }
 
-/// One name in a directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// The file name. Names that are not UTF-8 are not listed; [`Root::list`] counts them.
@@ -158,7 +130,6 @@ pub struct Entry {
 }
 
 impl Root {
-    /// Opens the directory `path`, which must exist.
     pub fn open(path: &Path) -> io::Result<Root> {
         let path = path.canonicalize()?;
         let directory =
@@ -166,24 +137,24 @@ impl Root {
         Ok(Root { directory, path })
     }
 
-    /// The root's absolute path, links resolved, as it was when it was opened.
+    /// Returns the root's absolute path, links resolved, as it was when the root was opened.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The root directory itself.
+    /// Returns the descriptor of the root directory.
     pub fn as_fd(&self) -> BorrowedFd<'_> {
         self.directory.as_fd()
     }
 
-    /// Reads a regular file whole, following links that stay inside. FIFOs and devices are opened
-    /// without waiting and never read, so nothing here blocks on a stranger.
+    /// Reads a regular file whole, following links that stay inside. FIFOs and devices are opened without
+    /// waiting and never read, so other processes cannot block this call.
     pub fn read(&self, path: &RelPath) -> Result<FileBytes, VfsError> {
         self.read_opened(path, OFlags::empty(), MAX_FILE_BYTES)
     }
 
-    /// Reads a regular file of at most `max_bytes` whole, unless `path` itself is a link: what the index holds
-    /// under a name is what lies there.
+    /// Reads a regular file of at most `max_bytes` whole, unless `path` itself is a link: the index holds
+    /// under a name only what is stored there.
     pub fn read_unlinked(&self, path: &RelPath, max_bytes: u64) -> Result<FileBytes, VfsError> {
         self.read_opened(path, OFlags::NOFOLLOW, max_bytes.min(MAX_FILE_BYTES))
     }
@@ -202,7 +173,7 @@ impl Root {
             return Err(VfsError::TooLarge { path: path.clone(), bytes: stat.size, limit: max_bytes });
         }
         let mut bytes = Vec::with_capacity(usize::try_from(stat.size).unwrap_or(0) + 1);
-        // One byte more than allowed is enough to see that the file grew past the limit meanwhile.
+        // Reading one byte past the limit shows whether the file has grown beyond it meanwhile.
         file.by_ref().take(max_bytes + 1).read_to_end(&mut bytes).map_err(io)?;
         if bytes.len() as u64 > max_bytes {
             return Err(VfsError::TooLarge {
@@ -214,7 +185,8 @@ impl Root {
         Ok(FileBytes { bytes, stat })
     }
 
-    /// Reads `length` bytes at byte `offset` of a regular file, with the state it is in; fewer at its end.
+    /// Reads `length` bytes from byte `offset` of a regular file, and the file's state; fewer bytes at its
+    /// end.
     pub fn read_at(&self, path: &RelPath, offset: u64, length: usize) -> Result<FileBytes, VfsError> {
         let file = self.open_beneath(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY)?;
         let io = |errno: Errno| VfsError::Io { path: path.clone(), source: errno.into() };
@@ -231,7 +203,7 @@ impl Root {
         Ok(FileBytes { bytes, stat })
     }
 
-    /// What `path` is and in which state, links inside the root followed.
+    /// Returns what `path` is, and its state. Links that stay inside the root are followed.
     pub fn stat(&self, path: &RelPath) -> Result<(EntryKind, Stat), VfsError> {
         let found = self.open_beneath(path, OFlags::PATH)?;
         let raw = rustix::fs::fstat(&found)
@@ -239,7 +211,7 @@ impl Root {
         Ok((kind_of(FileType::from_raw_mode(raw.st_mode)), stat_of(&raw)))
     }
 
-    /// What `path` itself is: a link is reported as a link.
+    /// Returns what `path` itself is, and its state: a link is reported as a link.
     pub fn stat_link(&self, path: &RelPath) -> Result<(EntryKind, Stat), VfsError> {
         let found = self.open_beneath(path, OFlags::PATH | OFlags::NOFOLLOW)?;
         let raw = rustix::fs::fstat(&found)
@@ -247,8 +219,8 @@ impl Root {
         Ok((kind_of(FileType::from_raw_mode(raw.st_mode)), stat_of(&raw)))
     }
 
-    /// What `directory`, opened by [`Root::open_directory_itself`] or its like, holds under the file name `name` itself: one
-    /// call of the system instead of three.
+    /// Returns what the file name `name` refers to in `directory`, opened by [`Root::open_directory_itself`]
+    /// or the like; links are not followed. One system call instead of three.
     pub fn stat_in(directory: impl AsFd, name: &str) -> io::Result<(EntryKind, Stat)> {
         debug_assert!(!name.contains('/'), "not a file name: {name:?}");
         let raw = rustix::fs::statat(directory, name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW)?;
@@ -260,7 +232,7 @@ impl Root {
         self.open_beneath(path, OFlags::RDONLY | OFlags::DIRECTORY)
     }
 
-    /// Opens the directory `path` itself: a link in its place is [`VfsError::NotFound`].
+    /// Opens the directory `path` itself; a link in its place yields [`VfsError::NotFound`].
     pub fn open_directory_itself(&self, path: &RelPath) -> Result<OwnedFd, VfsError> {
         match self.open_beneath(path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW) {
             Err(VfsError::NotAFile { path, .. }) => Err(VfsError::NotFound { path }),
@@ -268,13 +240,13 @@ impl Root {
         }
     }
 
-    /// Lists a directory that has just been opened, sorted by name, and counts the names that are not UTF-8 (left out).
-    /// What `edit` has staged ([`super::TEMPORARY_PREFIX`]) is left out too.
+    /// Lists a directory that has just been opened, sorted by name, and counts the names that are not UTF-8,
+    /// which are omitted. Files staged by `edit` ([`super::TEMPORARY_PREFIX`]) are omitted too.
     pub fn list(&self, path: &RelPath, directory: impl AsFd) -> Result<(Vec<Entry>, usize), VfsError> {
         let io = |errno: Errno| VfsError::Io { path: path.clone(), source: errno.into() };
         let mut entries = Vec::new();
         let mut unnamed = 0;
-        // Read raw, from the start: opening the directory a second time would cost as much as reading it.
+        // Raw, from the start: opening the directory a second time would cost as much as reading it.
         rustix::fs::seek(directory.as_fd(), rustix::fs::SeekFrom::Start(0)).map_err(io)?;
         let mut buffer = Vec::with_capacity(LISTING_BYTES);
         let mut names = rustix::fs::RawDir::new(directory.as_fd(), buffer.spare_capacity_mut());
@@ -284,7 +256,7 @@ impl Root {
                 unnamed += 1;
                 continue;
             };
-            // What is staged for an edit under way is no part of the project.
+            // Files staged by an edit under way are not part of the project.
             if name == "." || name == ".." || name.starts_with(super::TEMPORARY_PREFIX) {
                 continue;
             }
@@ -301,8 +273,8 @@ impl Root {
         Ok((entries, unnamed))
     }
 
-    /// The path that `path` names once every link on the way is followed, the last one too. What does not exist yet is
-    /// kept as it is written: `link/new` gives `target/new`.
+    /// Returns the path that `path` names once every link in it is followed, including the last component.
+    /// Components that do not exist yet are kept as written: `link/new` gives `target/new`.
     pub fn resolve(&self, path: &RelPath) -> Result<RelPath, VfsError> {
         beneath::resolve(self.directory.as_fd(), &self.path, path.as_path())
             .map_err(|errno| refusal(errno, path, OFlags::empty()))
@@ -312,7 +284,7 @@ impl Root {
             })
     }
 
-    /// Opens the directory `path` with no link anywhere on the way.
+    /// Opens the directory `path`; no component may be a link.
     pub(super) fn open_directory_exactly(&self, path: &RelPath) -> Result<OwnedFd, VfsError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY;
         beneath::open_exactly(self.directory.as_fd(), path.as_path(), flags)
@@ -325,7 +297,7 @@ impl Root {
     }
 }
 
-/// What `errno` means when `path` was opened with `flags`.
+/// Returns the error for `errno` from opening `path` with `flags`.
 fn refusal(errno: Errno, path: &RelPath, flags: OFlags) -> VfsError {
     match errno {
         Errno::NOENT | Errno::NOTDIR => VfsError::NotFound { path: path.clone() },
@@ -338,7 +310,7 @@ fn refusal(errno: Errno, path: &RelPath, flags: OFlags) -> VfsError {
     }
 }
 
-/// What `raw`, the answer of a system call, says.
+/// Converts the result of a stat system call.
 #[allow(clippy::useless_conversion, reason = "the number of links has another width on other machines")]
 pub fn stat_of(raw: &rustix::fs::Stat) -> Stat {
     let nanoseconds = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
@@ -352,7 +324,7 @@ pub fn stat_of(raw: &rustix::fs::Stat) -> Stat {
     }
 }
 
-/// The kind that a type of file counts as.
+/// Returns the kind of entry for a file type.
 pub fn kind_of(file_type: FileType) -> EntryKind {
     match file_type {
         FileType::RegularFile => EntryKind::File,

@@ -1,6 +1,6 @@
-//! One name in a directory that is held open: what lies there, and the single steps of a write. Every step is one
-//! system call or can be repeated, so that whoever orders them (`edit`) can say what a crash leaves behind. Invariant:
-//! no step follows a link; only regular files are read, replaced, moved or removed.
+//! One name in a directory that is held open: what it refers to, and the single steps of a write. Every step
+//! is one system call or can be repeated, so that the caller (`edit`) knows what a crash can leave behind.
+//! Invariant: no step follows a link; only regular files are read, replaced, moved or removed.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -14,54 +14,49 @@ use super::root::{describe, stat_of};
 use super::{MAX_FILE_BYTES, Root, Stat, VfsError};
 use symd_base::RelPath;
 
-/// How the names of files begin that exist only while an edit is under way.
+/// Name prefix of files that exist only while an edit is under way.
 pub const TEMPORARY_PREFIX: &str = ".symd-edit-";
 
-/// The permission bits that a file keeps.
+/// The permission bits that a replaced file keeps.
 const MODE_BITS: u32 = 0o7777;
 
-/// Attributes larger than this are not carried over; Linux allows 64 KiB a value and a list.
+/// Size limit of an extended attribute that is copied; Linux allows 64 KiB for a value and for the list of
+/// names.
 const MAX_XATTR_BYTES: usize = 64 << 10;
 
-/// Who may do what with a file.
+/// Permissions and ownership of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Meta {
-    /// Permission bits, with set-user-id and its like.
+    /// Permission bits, including set-user-id, set-group-id and sticky.
     pub mode: u32,
-    /// Owner.
     pub uid: u32,
-    /// Group.
     pub gid: u32,
 }
 
-/// What lies under a name.
+/// What a name refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SlotContent {
-    /// Nothing.
     Nothing,
-    /// A regular file.
     File {
-        /// Its state.
         stat: Stat,
-        /// Its permissions.
         meta: Meta,
-        /// How many names it has: more than one are hard links.
+        /// Number of its names; more than one means hard links.
         names: u64,
     },
-    /// Anything else: "a directory", "a link" …
+    /// Anything else, as a phrase: "a directory", "a link" …
     Other(&'static str),
 }
 
-/// Whose permissions a new file gets.
+/// Which permissions a new file gets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Like {
-    /// The process's own: 0666 without its umask.
+    /// The process's default: 0666 without its umask.
     New,
-    /// The process's own, for a program: 0777 without its umask.
+    /// The process's default for a program: 0777 without its umask.
     NewProgram,
-    /// These.
+    /// The given permissions.
     Meta(Meta),
-    /// Those of a file that is there, extended attributes (and with them access control lists) included.
+    /// Those of an existing file, with its extended attributes (and so its access control lists).
     File(RelPath),
 }
 
@@ -74,7 +69,7 @@ pub struct Slot<'r> {
 }
 
 impl Root {
-    /// The place `path` in its directory, which must exist and be reached without links ([`Root::resolve`]).
+    /// Opens the directory of `path`, which must exist and be reached without links ([`Root::resolve`]).
     pub fn slot(&self, path: &RelPath) -> Result<Slot<'_>, VfsError> {
         let Some(parent) = path.parent() else {
             return Err(VfsError::NotAFile { path: path.clone(), what: "a directory" });
@@ -85,12 +80,11 @@ impl Root {
 }
 
 impl Slot<'_> {
-    /// The path of this name.
     pub fn path(&self) -> &RelPath {
         &self.path
     }
 
-    /// What lies here now.
+    /// Returns what the name refers to now.
     pub fn look(&self) -> Result<SlotContent, VfsError> {
         match rustix::fs::statat(&self.directory, self.path.file_name(), AtFlags::SYMLINK_NOFOLLOW) {
             Ok(raw) => Ok(match FileType::from_raw_mode(raw.st_mode) {
@@ -104,7 +98,8 @@ impl Slot<'_> {
         }
     }
 
-    /// The bytes of the regular file here and what it was when they were read; `None` for nothing.
+    /// Returns the bytes of the regular file and its state when they were read; `None` when the name does not
+    /// exist.
     pub fn read(&self) -> Result<Option<(Vec<u8>, SlotContent)>, VfsError> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let not_a_file = |what| Err(VfsError::NotAFile { path: self.path.clone(), what });
@@ -137,8 +132,9 @@ impl Slot<'_> {
         Ok(Some((bytes, SlotContent::File { stat, meta: meta_of(&raw), names: names_of(&raw) })))
     }
 
-    /// Refuses when the directory does not let us make or take away names, or when the file is read-only: also for
-    /// root, whom the system would let through. An engineer who takes the write bit away means it.
+    /// Returns an error when the directory does not allow creating and removing names, or when the file is
+    /// read-only. A missing write bit counts for root too, whom the system would allow to write: it was
+    /// removed on purpose.
     pub fn check_writable(&self) -> Result<(), VfsError> {
         let read_only = |directory| VfsError::ReadOnly { path: self.path.clone(), directory };
         let refused = |errno, directory| match errno {
@@ -158,9 +154,9 @@ impl Slot<'_> {
         Ok(())
     }
 
-    /// Writes `bytes` to a new file `temporary` in this directory, with the permissions of `like`. What the system
-    /// does not let us keep (another's ownership, some attributes) is left at its default; set-user-id bits go with
-    /// the owner they were for. The file returned is not synced.
+    /// Writes `bytes` to a new file `temporary` in this directory, with the permissions of `like`. What the
+    /// system does not let us keep (another user's ownership, some attributes) stays at its default;
+    /// set-user-id bits are dropped with the owner they were for. The returned file is not synced.
     pub fn stage(&self, temporary: &str, bytes: &[u8], like: &Like) -> Result<File, VfsError> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let (mode, source) = match like {
@@ -214,48 +210,48 @@ impl Slot<'_> {
             let (owner, group) = (Uid::from_raw(meta.uid), Gid::from_raw(meta.gid));
             let owned = rustix::fs::fchown(file, Some(owner), Some(group)).is_ok();
             if !owned {
-                // The group alone may be ours to give.
+                // This process may be allowed to set the group alone.
                 let _ = rustix::fs::fchown(file, None, Some(group));
                 mode &= 0o777;
             }
         }
-        // After the owner: changing it clears the set-id bits.
+        // After the owner: changing the owner clears the set-id bits.
         rustix::fs::fchmod(file, Mode::from_raw_mode(mode & MODE_BITS))
             .map_err(|errno| self.write_failed(errno))
     }
 
-    /// Keeps what is here alive on the disk until the handle is dropped, also when it is replaced or removed meanwhile:
-    /// so that its blocks are freed after the edit, not within it.
+    /// Keeps the current file allocated on the disk until the handle is dropped, even if it is replaced or
+    /// removed meanwhile: its blocks are then freed after the edit, not during it.
     pub fn hold(&self) -> Option<OwnedFd> {
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         rustix::fs::openat(&self.directory, self.path.file_name(), flags, Mode::empty()).ok()
     }
 
-    /// Puts the staged file in the place of the one that is here, in one step.
+    /// Replaces the current file by the staged one, in one step.
     pub fn replace_by(&self, temporary: &str) -> Result<(), VfsError> {
         rustix::fs::renameat(&self.directory, temporary, &self.directory, self.path.file_name())
             .map_err(|errno| self.write_failed(errno))
     }
 
-    /// Puts the staged file here, where nothing may be yet.
+    /// Gives the staged file this name, which must not exist yet.
     pub fn create_by(&self, temporary: &str) -> Result<(), VfsError> {
         move_exclusively(&self.directory, temporary, &self.directory, self.path.file_name())
             .map_err(|errno| self.write_failed(errno))
     }
 
-    /// Moves the file that is here to `to`, where nothing may be yet.
+    /// Moves the current file to `to`, which must not exist yet.
     pub fn move_to(&self, to: &Slot<'_>) -> Result<(), VfsError> {
         move_exclusively(&self.directory, self.path.file_name(), &to.directory, to.path.file_name())
             .map_err(|errno| to.write_failed(errno))
     }
 
-    /// Takes the file away that is here.
+    /// Removes the current file.
     pub fn remove(&self) -> Result<(), VfsError> {
         rustix::fs::unlinkat(&self.directory, self.path.file_name(), AtFlags::empty())
             .map_err(|errno| self.write_failed(errno))
     }
 
-    /// Takes a staged file away; that it is not there is no error.
+    /// Removes a staged file; succeeds when it does not exist.
     pub fn unstage(&self, temporary: &str) -> Result<(), VfsError> {
         match rustix::fs::unlinkat(&self.directory, temporary, AtFlags::empty()) {
             Ok(()) | Err(Errno::NOENT) => Ok(()),
@@ -263,7 +259,7 @@ impl Slot<'_> {
         }
     }
 
-    /// Makes this name a directory; `false` when it is one already.
+    /// Creates a directory of this name; `false` when it exists already.
     pub fn make_directory(&self) -> Result<bool, VfsError> {
         match rustix::fs::mkdirat(&self.directory, self.path.file_name(), Mode::from_raw_mode(0o777)) {
             Ok(()) => Ok(true),
@@ -272,7 +268,7 @@ impl Slot<'_> {
         }
     }
 
-    /// Takes away the directory of this name if it is empty; `false` when it is not, or is none.
+    /// Removes the directory of this name if it is empty; `false` when it is not empty, or not a directory.
     pub fn remove_directory(&self) -> Result<bool, VfsError> {
         match rustix::fs::unlinkat(&self.directory, self.path.file_name(), AtFlags::REMOVEDIR) {
             Ok(()) => Ok(true),
@@ -281,7 +277,7 @@ impl Slot<'_> {
         }
     }
 
-    /// Waits until the names in this directory are on the disk.
+    /// Waits until the entries of this directory are on the disk.
     pub fn sync_directory(&self) -> Result<(), VfsError> {
         rustix::fs::fsync(&self.directory).map_err(|errno| self.write_failed(errno))
     }
@@ -307,8 +303,8 @@ impl Slot<'_> {
     }
 }
 
-/// Renames where the target must not exist. File systems without that kind of rename get a second name and lose the
-/// first one: in between both are there.
+/// Renames a file; the target must not exist. On file systems without such a rename the file gets its second
+/// name first and then loses the old one: in between both exist.
 fn move_exclusively(from: &OwnedFd, old: &str, to: &OwnedFd, new: &str) -> Result<(), Errno> {
     match rustix::fs::renameat_with(from, old, to, new, RenameFlags::NOREPLACE) {
         Err(Errno::INVAL | Errno::NOSYS) => {
@@ -319,7 +315,8 @@ fn move_exclusively(from: &OwnedFd, old: &str, to: &OwnedFd, new: &str) -> Resul
     }
 }
 
-/// Copies the extended attributes that we may read and set; the others are lost, as with any editor that replaces.
+/// Copies the extended attributes that we may read and set; the others are lost, as with any editor that
+/// replaces files.
 fn copy_attributes(from: &OwnedFd, to: &File) {
     let mut names = vec![0; MAX_XATTR_BYTES];
     let Ok(length) = rustix::fs::flistxattr(from, &mut names[..]) else { return };

@@ -1,17 +1,18 @@
-//! Paths as clients spell them: absolute ones that lie in the project, and names in the escaped form in which lines of text
-//! show them. Only the spelling is settled here: whether a path may be looked at is the business of whoever opens it.
+//! Converts paths as clients spell them: absolute paths inside the project, and names in the escaped form in
+//! which lines of text display them. Only converts the spelling; whether the path may be opened is checked
+//! where it is opened.
 
 use std::path::Path;
 
 use symd_base::{RelPath, unescaped};
 
-/// What the absolute path `text` names relative to the project at `root` (absolute, links resolved); `None` when it is not
-/// absolute, or lies elsewhere. The root may be spelled by way of links.
+/// Returns the absolute path `text` relative to the project at `root` (absolute, links resolved); `None` when
+/// `text` is not absolute or lies elsewhere. `text` may spell the root with links in it.
 pub fn beneath_root(root: &Path, text: &str) -> Option<String> {
     if !text.starts_with('/') || text.contains('\0') {
         return None;
     }
-    // The longest first: `/root/../root/a` lies in the project.
+    // The longest ancestor first: `/root/../root/a` lies in the project.
     let rest = Path::new(text).ancestors().find_map(|ancestor| {
         let is_root = ancestor == root || ancestor.canonicalize().is_ok_and(|real| real == root);
         if is_root { Path::new(text).strip_prefix(ancestor).ok() } else { None }
@@ -21,8 +22,8 @@ pub fn beneath_root(root: &Path, text: &str) -> Option<String> {
     Some(if rest.is_empty() { ".".to_owned() } else { rest.to_owned() })
 }
 
-/// The path, relative to `root` or absolute, that `text` spells in the escaped form; `None` where there is a file of the
-/// very name that `text` is, or none of the name that it spells.
+/// Returns the path, relative to `root` or absolute, of which `text` is the escaped form. `None` when a file
+/// named exactly `text` exists, or none with the unescaped name.
 pub fn escaped_name(root: &Path, text: &str) -> Option<String> {
     if !text.contains('\\') {
         return None;

@@ -1,6 +1,6 @@
-//! Barriers: questions to the watcher that are answered once everything before them has been told. Each is
-//! a new file in a directory of symd's own, watched together with the tree. Invariant: a barrier counts
-//! when it arrives, never when it was merely asked for; it arrives at most once.
+//! Barriers: requests to the watcher that are answered once all earlier changes have been reported. Each is a
+//! new file in a directory of symd's own, which is watched together with the tree. Invariant: a barrier
+//! counts when it arrives, not when it was requested; it arrives at most once.
 
 use std::collections::BTreeSet;
 use std::os::fd::OwnedFd;
@@ -19,19 +19,19 @@ use symd_base::state;
 pub(super) struct Barriers {
     next: AtomicU64,
     outstanding: Mutex<BTreeSet<u64>>,
-    /// `None` when barriers need no event: with polling, looking is enough.
+    /// `None` when barriers need no event: a polling backend examines everything at each request.
     files: Option<BarrierFiles>,
 }
 
-/// The directory that barrier files are made in. They are written here and not by `base::state`, which
-/// writes whole files and renames: a barrier is an empty file and has to be one system call.
+/// The directory in which barrier files are created. Not through `base::state`, which writes whole files and
+/// renames them: a barrier is an empty file, created with one system call.
 #[derive(Debug)]
 pub(super) struct BarrierFiles {
     directory: OwnedFd,
     path: PathBuf,
-    /// Tells this process's files from those an earlier one left.
+    /// Distinguishes this process's files from those an earlier process left.
     nonce: u64,
-    /// Grows with every file, so that no name is used twice.
+    /// Number of files created so far, so that no name is used twice.
     made: AtomicU64,
 }
 
@@ -44,10 +44,10 @@ impl Barriers {
         self.files.as_ref()
     }
 
-    /// Asks for a barrier and returns its number.
+    /// Requests a barrier and returns its number.
     pub(super) fn ask(&self) -> Result<u64, WatchError> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        // Before the file: the event may arrive before we are back from creating it.
+        // Before the file: the event may arrive before `create` returns.
         self.lock().insert(number);
         if let Some(files) = &self.files
             && let Err(errno) = files.create(number)
@@ -58,18 +58,18 @@ impl Barriers {
         Ok(number)
     }
 
-    /// Whether barrier `number` was waited for; from now on it is not.
+    /// Removes barrier `number` from those outstanding, and returns whether it was among them.
     pub(super) fn arrived(&self, number: u64) -> bool {
         self.lock().remove(&number)
     }
 
-    /// Takes all that are waited for, in order.
+    /// Removes and returns all outstanding barriers, in order.
     pub(super) fn take_all(&self) -> Vec<u64> {
         std::mem::take(&mut *self.lock()).into_iter().collect()
     }
 
-    /// Makes a new file for every barrier still waited for: the events of the old ones may be lost. Those
-    /// for which no file can be made are returned, and are waited for no longer.
+    /// Creates a new file for every outstanding barrier, since the events of the old files may be lost.
+    /// Barriers for which no file can be created are returned and are no longer outstanding.
     pub(super) fn reissue(&self) -> Vec<u64> {
         let Some(files) = &self.files else { return Vec::new() };
         let waiting: Vec<u64> = self.lock().iter().copied().collect();
@@ -82,11 +82,11 @@ impl Barriers {
 }
 
 impl BarrierFiles {
-    /// Makes or opens `barrier/` in `runtime_dir`, and removes what an earlier process left there.
+    /// Creates or opens `barrier/` in `runtime_dir`, and removes files that an earlier process left there.
     pub(super) fn open(runtime_dir: &Path) -> Result<BarrierFiles, WatchError> {
         let path = runtime_dir.join("barrier");
         state::private_dir(&path)?;
-        // As events will name it.
+        // The path by which events will name it.
         let path =
             path.canonicalize().map_err(|source| WatchError::Barrier { directory: path.clone(), source })?;
         let failed = |errno: Errno| WatchError::Barrier { directory: path.clone(), source: errno.into() };
@@ -111,7 +111,7 @@ impl BarrierFiles {
         let attempt = self.made.fetch_add(1, Ordering::Relaxed);
         let name = format!("{:016x}-{number}-{attempt}", self.nonce);
         let mode = Mode::RUSR | Mode::WUSR;
-        // Takes no descriptor: a daemon that has none left is asked all the same.
+        // mknod needs no descriptor: barriers work even when the daemon has none left.
         match rustix::fs::mknodat(&self.directory, &name, FileType::RegularFile, mode, 0) {
             Err(Errno::PERM | Errno::NOSYS | Errno::OPNOTSUPP) => {}
             answer => return answer,
@@ -120,7 +120,7 @@ impl BarrierFiles {
         rustix::fs::openat(&self.directory, name, flags, mode).map(drop)
     }
 
-    /// The number of the barrier whose file has this name; `None` for a file that is not ours.
+    /// Returns the number of the barrier whose file has this name; `None` for a file of another origin.
     pub(super) fn number(&self, name: &str) -> Option<u64> {
         let mut parts = name.split('-');
         let nonce = u64::from_str_radix(parts.next()?, 16).ok()?;
@@ -129,7 +129,7 @@ impl BarrierFiles {
 
     /// Removes a barrier's file once its event has been read.
     pub(super) fn remove(&self, name: &str) {
-        // A file that stays is removed at the next start.
+        // A file that cannot be removed now is removed at the next start.
         let _ = rustix::fs::unlinkat(&self.directory, name, AtFlags::empty());
     }
 }

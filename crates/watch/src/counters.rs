@@ -1,41 +1,41 @@
-//! What the watcher counts for `symd status`. Numbers only; nothing is decided by them.
+//! Counters of the watcher for `symd status`. No code makes decisions based on them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How the watcher fares. What is "now" goes up and down; everything else counts since the start.
+/// Statistics of the watcher. Values that are "now" go up and down; all others count since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Counters {
     /// Directories watched now.
     pub watched: u64,
     /// Directories polled now, because they could not be watched.
     pub polled: u64,
-    /// Directories that cannot be looked into now, for a reason that may pass; tried again at each barrier.
+    /// Directories that cannot be read now, for a reason that may pass; retried at each barrier.
     pub failing: u64,
     /// Events read from the system.
     pub events: u64,
-    /// Times the system lost events; each led to a rescan of everything.
+    /// How often the system lost events; each time everything was rescanned.
     pub overflows: u64,
-    /// Directories listed again with all beneath, for any reason.
+    /// Directories listed again with everything beneath them, for any reason.
     pub rescans: u64,
     /// Sweeps over the polled directories.
     pub sweeps: u64,
-    /// Names that are not UTF-8, left out.
+    /// Names that are not UTF-8, which are omitted.
     pub unnamed: u64,
     /// Links, which are never followed when indexing.
     pub links: u64,
     /// FIFOs, sockets and devices.
     pub special: u64,
-    /// Directories we may not look into.
+    /// Directories that we have no permission to read.
     pub denied: u64,
     /// Directories whose path is too long for the system.
     pub too_deep: u64,
-    /// Watches the system refused, the limit included.
+    /// Watches that the system refused, including those beyond its limit.
     pub failed_watches: u64,
     /// Barriers that have arrived.
     pub barriers: u64,
 }
 
-/// The counters while they are being counted.
+/// The counters while they are being updated.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     pub(super) watched: Count,
@@ -54,7 +54,7 @@ pub(super) struct Tally {
     pub(super) barriers: Count,
 }
 
-/// One number, written by the watch thread and read by anyone.
+/// One number, written by the watch thread and read by any thread.
 #[derive(Debug, Default)]
 pub(super) struct Count(AtomicU64);
 

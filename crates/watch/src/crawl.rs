@@ -1,5 +1,5 @@
-//! Crawling: standing in every directory of a subtree and listing it. Invariant: a directory is listed only
-//! after its watch stands, so that nothing made in between is lost.
+//! Crawls a subtree: watches every directory and lists it. Invariant: a directory is listed only after it is
+//! watched, so that nothing created in between is lost.
 
 use std::os::fd::{AsFd, OwnedFd};
 
@@ -13,20 +13,20 @@ use super::watcher::Watcher;
 use symd_base::RelPath;
 use symd_vfs::{Entry, EntryKind, VfsError};
 
-/// What to do about a directory that we stand in already.
+/// What to do with a directory that is watched or polled already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Visit {
     /// List it again.
     Anyway,
-    /// Leave it: its events tell what changes. One whose permissions changed is listed again.
+    /// Skip it: its events report what changes. A directory whose permissions changed is listed again.
     IfNew,
 }
 
 impl Watcher {
-    /// Lists `start` and all beneath that is not left out, outermost first.
+    /// Lists `start` and everything beneath it that is not ignored, outermost first.
     pub(super) fn crawl(&mut self, start: &RelPath, first: Visit, below: Visit) {
         if !start.is_root() && !self.tree.contains(start) {
-            // There may have been a file here, and what is told next does not say that it is gone.
+            // There may have been a file here, and the following notices do not say that it is gone.
             self.tell(Notice::Removed(start.clone()));
         }
         let mut stack = self.visit(start, first);
@@ -38,7 +38,7 @@ impl Watcher {
         }
     }
 
-    /// Stands in one directory and lists it. Returns the directories in it, last first.
+    /// Watches one directory and lists it. Returns the directories in it, last first.
     fn visit(&mut self, path: &RelPath, visit: Visit) -> Vec<RelPath> {
         let opened = self.root.open_directory_itself(path);
         let directory = match opened {
@@ -50,7 +50,7 @@ impl Watcher {
             Ok(identity) => identity,
             Err(errno) => return self.cannot_enter(path, &io(errno)),
         };
-        // Watch before listing: a file made in between would be lost.
+        // Watch before listing: a file created in between would be lost.
         let watch = match self.watch(path, &directory, identity) {
             Ok(watch) => watch,
             Err(gone) => return self.cannot_enter(path, &gone),
@@ -65,7 +65,7 @@ impl Watcher {
                 return Vec::new();
             }
             if !same || known.identity.inode != identity.inode {
-                // Another directory in the place of the old one.
+                // Another directory has replaced the old one.
                 self.leave(path);
             }
         }
@@ -86,15 +86,15 @@ impl Watcher {
         self.tally.unnamed.add(unnamed);
         let seen = match watch {
             Some(watch) => Seen::Watched(watch),
-            // Before anything is read: what changes after it was read must differ from the snapshot.
+            // Before any file is read: a change after the read must differ from the snapshot.
             None => Seen::Polled(Snapshot::take(directory.as_fd(), &entries)),
         };
         self.note(path, &entries, seen, identity)
     }
 
-    /// Applies the rules to a listing, tells it, and remembers the directory.
+    /// Applies the rules to a listing, reports it, and stores the directory.
     fn note(&mut self, path: &RelPath, entries: &[Entry], seen: Seen, identity: Identity) -> Vec<RelPath> {
-        // Watch before reading, here too.
+        // Watch before reading here, too.
         let git = if entries.binary_search_by(|entry| entry.name.as_str().cmp(".git")).is_ok() {
             self.watch_git_info(path)
         } else {
@@ -156,8 +156,9 @@ impl Watcher {
         }
     }
 
-    /// Watches where the work tree `path` has its `info/exclude`, and the directory above, in case there is
-    /// no `info` yet. A watch refused here is no harm: the patterns are then read again with the next rescan.
+    /// Watches the directory that contains the `info/exclude` of the work tree `path`, and the directory
+    /// above it, in case `info` does not exist yet. A refused watch does no harm: the patterns are then read
+    /// again with the next rescan.
     fn watch_git_info(&mut self, path: &RelPath) -> Vec<WatchId> {
         let mut watches = Vec::new();
         let Some(info) = self.ignore.git_info(&self.root, path) else { return watches };
@@ -178,7 +179,7 @@ impl Watcher {
         let parent = path.parent().and_then(|parent| self.tree.get(&parent)).map(|known| known.identity);
         let remote = match parent {
             Some(parent) if parent.device == raw.st_dev => parent.remote,
-            // Here something is mounted (or the project starts).
+            // A mount point, or the root of the project.
             _ => is_remote(rustix::fs::fstatfs(directory)?.f_type),
         };
         Ok(Identity {
@@ -190,7 +191,7 @@ impl Watcher {
         })
     }
 
-    /// Tells that there is nothing to see in `path`, and whether that may change without an event.
+    /// Reports that `path` cannot be read, and notes whether that may change without an event.
     fn cannot_enter(&mut self, path: &RelPath, error: &VfsError) -> Vec<RelPath> {
         self.leave(path);
         let VfsError::Io { source, .. } = error else {
@@ -199,29 +200,30 @@ impl Watcher {
         };
         let errno = Errno::from_io_error(source);
         match errno {
-            // A change of permissions is an event of the parent directory. The root has none.
+            // A change of permissions is an event of the parent directory. For the root there is no such
+            // event.
             Some(Errno::ACCESS | Errno::PERM) if !path.is_root() => self.tally.denied.one(),
             Some(Errno::NAMETOOLONG) => self.tally.too_deep.one(),
             _ => {
-                tracing::warn!(%path, error = %source, "cannot look into this directory; tried again at each barrier");
+                tracing::warn!(%path, error = %source, "cannot read this directory; retrying at each barrier");
                 self.failing.insert(path.clone());
             }
         }
         self.count_directories();
-        // In place of what its parent's listing promised.
+        // Replaces what the listing of its parent announced.
         self.tell(Notice::Unlisted { directory: path.clone(), why: said(source) });
         Vec::new()
     }
 }
 
-/// What the system said, in its words.
+/// Returns the error message of the system without its number.
 fn said(error: &std::io::Error) -> String {
-    // "Permission denied (os error 13)": the number helps nobody.
+    // "Permission denied (os error 13)": the number is of no help to the reader.
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or(&text).to_owned()
 }
 
-/// Whether changes made elsewhere to a file system of this type go unseen here.
+/// Whether this type of file system does not report changes made on other machines.
 fn is_remote(file_system: i64) -> bool {
     /// Magic numbers of statfs(2): NFS, SMB, CIFS, SMB2, FUSE (virtiofs too), 9p, Coda, AFS (two), Ceph,
     /// Lustre, GPFS, OCFS2, GFS2, VirtualBox shared folders.
@@ -242,6 +244,6 @@ fn is_remote(file_system: i64) -> bool {
         0x0116_1970,
         0x786F_4256,
     ];
-    // Where f_type is 32 bits wide the high bit may have been extended as a sign.
+    // Where f_type is 32 bits wide, the high bit may have been sign-extended.
     REMOTE.iter().any(|magic| i64::from(*magic) == file_system & 0xFFFF_FFFF)
 }

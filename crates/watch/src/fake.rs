@@ -1,6 +1,6 @@
-//! A watcher without a thread or a file system, for tests of those who listen to one: the test says what
-//! is told, in which order, and when a barrier arrives, or that it never does. No feature, since it is used by another crate's
-//! tests: cargo would build every crate above twice for it.
+//! A watcher without a thread or a file system, for tests of code that consumes notices: the test determines
+//! which notices come, in which order, and when a barrier arrives, or that it never does. Not behind a
+//! feature, since it is used by another crate's tests: cargo would build every crate above twice for it.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
@@ -14,7 +14,7 @@ use super::watcher::{Requests, Sink};
 use super::{Notice, Watch};
 use symd_base::RelPath;
 
-/// The test's end of a fake watcher. Barriers asked for are held until the test lets them go.
+/// The test's end of a fake watcher. Requested barriers are held until the test releases them.
 pub struct FakeHandle {
     barriers: Arc<Barriers>,
     requests: Arc<Requests>,
@@ -22,7 +22,7 @@ pub struct FakeHandle {
     sink: Mutex<Sink>,
 }
 
-/// Rings when something is asked for.
+/// Signals that something was requested.
 #[derive(Default)]
 struct Bell {
     rung: Mutex<bool>,
@@ -37,7 +37,7 @@ impl Waker for Arc<Bell> {
 }
 
 impl Watch {
-    /// A watcher that does nothing by itself.
+    /// Creates a watcher that does nothing by itself.
     pub fn fake(sink: impl FnMut(Vec<Notice>) -> ControlFlow<()> + Send + 'static) -> (Watch, FakeHandle) {
         let (barriers, requests) = (Arc::new(Barriers::new(None)), Arc::new(Requests::default()));
         let bell = Arc::new(Bell::default());
@@ -60,18 +60,18 @@ impl Watch {
 }
 
 impl FakeHandle {
-    /// Tells `notices` as one batch, on the calling thread.
+    /// Passes `notices` to the sink as one batch, on the calling thread.
     pub fn tell(&self, notices: Vec<Notice>) -> ControlFlow<()> {
         (self.sink.lock().unwrap_or_else(PoisonError::into_inner))(notices)
     }
 
-    /// The barriers asked for since the last call, if any.
+    /// Returns the barriers requested since the last call, if any.
     pub fn take_asked(&self) -> Vec<u64> {
         self.barriers.take_all()
     }
 
-    /// Waits until at least one barrier has been asked for and takes all that have, in the order of asking.
-    /// Panics when none is within `deadline`.
+    /// Waits until at least one barrier has been requested and returns all requested so far, in order. Panics
+    /// when none is requested within `deadline`.
     pub fn asked(&self, deadline: Duration) -> Vec<u64> {
         loop {
             let numbers = self.barriers.take_all();
@@ -89,12 +89,12 @@ impl FakeHandle {
         }
     }
 
-    /// Lets the barriers asked for so far, or else the next ones, arrive in order.
+    /// Lets the barriers requested so far, or else the next ones, arrive in order.
     pub fn arrive(&self, deadline: Duration) -> ControlFlow<()> {
         self.tell(self.asked(deadline).into_iter().map(Notice::Barrier).collect())
     }
 
-    /// The rescans asked for since the last call.
+    /// Returns the rescans requested since the last call.
     pub fn rescans(&self) -> Vec<RelPath> {
         self.requests.take_rescans().into_iter().collect()
     }

@@ -1,4 +1,4 @@
-//! A running watcher, as its owner sees it: started, asked for barriers and rescans, stopped.
+//! A running watcher from the point of view of its owner: start, request barriers and rescans, stop.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -19,56 +19,53 @@ use symd_base::RelPath;
 use symd_base::state::StateError;
 use symd_vfs::{Ignore, Root};
 
-/// How changes are found.
+/// How changes are detected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BackendChoice {
-    /// What is best here: inotify, or polling where there is none to be had.
+    /// The best available: inotify, or polling where inotify is not available.
     #[default]
     Auto,
-    /// Looking at everything at each barrier.
+    /// Examination of every directory at each barrier.
     Poll,
-    /// The `notify` crate: what `Auto` takes where there is no inotify.
+    /// The `notify` crate, for systems without inotify.
     Notify,
 }
 
-/// How to watch.
+/// Options of a watcher.
 #[derive(Clone, Debug, Default)]
 pub struct WatchOptions {
-    /// Which backend.
     pub backend: BackendChoice,
-    /// How many directories may be watched; the rest is polled. `None`: as many as the system allows.
+    /// How many directories may be watched; the others are polled. `None`: as many as the system allows.
     pub max_watches: Option<usize>,
 }
 
-/// Why watching does not work.
+/// Why watching failed.
 #[derive(Debug, thiserror::Error)]
 pub enum WatchError {
     /// symd's own directory cannot be used.
     #[error(transparent)]
     State(#[from] StateError),
-    /// Barrier files cannot be made.
-    #[error("cannot make a barrier file in {}: {source}", directory.display())]
+    /// Barrier files cannot be created.
+    #[error("cannot create a barrier file in {}: {source}", directory.display())]
     Barrier {
-        /// Where they are made.
+        /// The directory of the barrier files.
         directory: PathBuf,
-        /// What the system said.
         source: io::Error,
     },
     /// The watch thread cannot be started.
     #[error("cannot start watching {}: {source}", root.display())]
     Start {
-        /// The project.
+        /// The root of the project.
         root: PathBuf,
-        /// What the system said.
         source: io::Error,
     },
-    /// The watch thread has ended: the root is gone, or nobody listened.
+    /// The watch thread has ended: the root is gone, or the sink ended it.
     #[error("the project is not watched any more; restart the daemon")]
     Ended,
 }
 
 impl WatchError {
-    /// Whether there is no use in trying again: the thread has ended, or the directory for barriers was removed.
+    /// Whether retrying is useless: the thread has ended, or the directory of the barrier files was removed.
     pub fn is_for_good(&self) -> bool {
         match self {
             WatchError::Ended => true,
@@ -78,8 +75,8 @@ impl WatchError {
     }
 }
 
-/// A running watcher. Dropping it stops the thread and waits for it: whoever reads what the sink passes on
-/// must go on reading, or have hung up, until then.
+/// A running watcher. Dropping it stops the thread and waits for it: until then, the receiver of what the
+/// sink passes on must keep reading or have closed its end.
 pub struct Watch {
     pub(super) barriers: Arc<Barriers>,
     pub(super) requests: Arc<Requests>,
@@ -96,8 +93,9 @@ impl std::fmt::Debug for Watch {
 }
 
 impl Watch {
-    /// Starts watching the project at `root`, on a thread of its own. `sink` gets the notices in order, in
-    /// batches; it may block, and ends the thread by breaking. `runtime_dir` is symd's own and exists.
+    /// Starts watching the project at `root` on a thread of its own. `sink` gets the notices in order, in
+    /// batches; it may block, and ends the thread by returning `Break`. `runtime_dir` belongs to symd and
+    /// must exist.
     pub fn start(
         root: Arc<Root>,
         ignore: Arc<Ignore>,
@@ -122,8 +120,8 @@ impl Watch {
         Ok(Watch { barriers, requests, tally, waker, ended, thread: Some(thread) })
     }
 
-    /// Asks for a barrier: [`Notice::Barrier`] with the number returned follows once every change made
-    /// before this call has been told. No notice follows once the thread has ended.
+    /// Requests a barrier: [`Notice::Barrier`] with the returned number follows once every change made before
+    /// this call has been reported. No notice follows once the thread has ended.
     pub fn barrier(&self) -> Result<u64, WatchError> {
         if self.ended.load(Ordering::Acquire) {
             return Err(WatchError::Ended);
@@ -135,13 +133,12 @@ impl Watch {
         Ok(number)
     }
 
-    /// Asks for `directory` to be listed again with all beneath.
+    /// Requests that `directory` and everything beneath it be listed again.
     pub fn rescan(&self, directory: &RelPath) {
         self.requests.rescan(directory);
         self.waker.wake();
     }
 
-    /// How it fares.
     pub fn counters(&self) -> Counters {
         self.tally.read()
     }
@@ -152,7 +149,7 @@ impl Drop for Watch {
         self.requests.stop();
         self.waker.wake();
         if let Some(thread) = self.thread.take() {
-            // A panic of the thread has been reported where it happened.
+            // A panic of the thread was reported where it happened.
             let _ = thread.join();
         }
     }
@@ -175,8 +172,8 @@ fn choose(root: &Root, runtime_dir: &Path, options: &WatchOptions) -> Result<Cho
                 Ok(inotify) => {
                     return Ok(Chosen { backend: Box::new(inotify), barriers, waker: Box::new(waker) });
                 }
-                // The limit of instances, or of watches.
-                Err(error) => tracing::warn!(%error, "no inotify; the project is polled"),
+                // For example, the limit of instances or of watches is reached.
+                Err(error) => tracing::warn!(%error, "inotify is not available; polling the project"),
             }
         }
         BackendChoice::Notify => {
@@ -190,7 +187,7 @@ fn choose(root: &Root, runtime_dir: &Path, options: &WatchOptions) -> Result<Cho
     Ok(Chosen { backend: Box::new(Poll { wake }), barriers, waker: Box::new(waker) })
 }
 
-/// Says that the thread has ended, also when it panicked.
+/// Sets the flag when the thread ends, even by a panic.
 struct SetAtEnd(Arc<AtomicBool>);
 
 impl Drop for SetAtEnd {

@@ -1,5 +1,5 @@
-//! Raw inotify: one instance for the tree and for the barriers, since one instance delivers in order.
-//! No kind of reading is asked for. IN_MODIFY is, except where it floods ([`super::writes`]).
+//! Raw inotify: one instance for the tree and the barriers, since one instance delivers events in order. No
+//! read or open events are requested. IN_MODIFY is, except for directories that flood ([`super::writes`]).
 
 use std::collections::HashSet;
 use std::io;
@@ -15,7 +15,7 @@ use rustix::io::Errno;
 use super::backend::{Backend, Event, Refused, Waker, WatchId, Writes};
 use super::barrier::Barriers;
 
-/// Bytes read from the kernel at once: some 2,000 events, so that a burst is one batch.
+/// Bytes read from the kernel at once: some 2,000 events, so that a burst becomes one batch.
 const BUFFER_BYTES: usize = 64 << 10;
 
 /// The inotify instance.
@@ -24,20 +24,20 @@ pub(super) struct Inotify {
     wake: Arc<OwnedFd>,
     barriers: Arc<Barriers>,
     barrier_watch: i32,
-    /// The watch on the root's parent, which tells that the root was deleted or moved: while the root's
+    /// The watch on the root's parent, which reports that the root was deleted or moved: while the root's
     /// descriptor is open, the kernel sends no IN_DELETE_SELF for it.
     parent: Option<(i32, String)>,
     through: Through,
-    /// Watches that stand, for `max_watches`.
+    /// Active watches, counted for `max_watches`.
     standing: HashSet<i32>,
     max_watches: Option<usize>,
     buffer: Box<[MaybeUninit<u8>]>,
 }
 
-/// How a directory is named to inotify_add_watch, which takes no descriptor.
+/// How a directory is passed to inotify_add_watch, which takes no descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Through {
-    /// `/proc/self/fd/N`: the very directory that was opened, whatever its name is by now.
+    /// `/proc/self/fd/N`: exactly the directory that was opened, whatever its name is by now.
     Proc,
     /// The absolute path, where there is no /proc; compared with the descriptor afterwards.
     Path,
@@ -48,7 +48,7 @@ pub(super) struct EventWaker(Arc<OwnedFd>);
 
 impl Waker for EventWaker {
     fn wake(&self) {
-        // Fails only when the counter is full; then the thread is awake anyway.
+        // Fails only when the counter is full; then the thread is about to wake up anyway.
         let _ = rustix::io::write(&*self.0, &1_u64.to_ne_bytes());
     }
 }
@@ -60,14 +60,14 @@ impl EventWaker {
     }
 }
 
-/// Takes back the wake-ups so far.
+/// Drains pending wake-up notifications.
 pub(super) fn clear(wake: &OwnedFd) {
     let mut count = [0_u8; 8];
     let _ = rustix::io::read(wake, &mut count);
 }
 
-/// What is asked for of a directory of the tree. Its own deletion and unmounting need no asking: the watch
-/// ends then, which is always told.
+/// Returns the events requested for a directory of the tree. Its own deletion and unmounting need not be
+/// requested: they end the watch, which is always reported.
 fn tree_mask() -> WatchFlags {
     WatchFlags::CREATE
         | WatchFlags::CLOSE_WRITE
@@ -82,7 +82,7 @@ fn tree_mask() -> WatchFlags {
 }
 
 impl Inotify {
-    /// Opens an instance that watches the barriers' directory and the name of `root` in its parent.
+    /// Opens an instance that watches the directory of the barriers and the name of `root` in its parent.
     pub(super) fn new(
         root: &Path,
         barriers: Arc<Barriers>,
@@ -100,7 +100,7 @@ impl Inotify {
         };
         let mask = WatchFlags::DELETE | WatchFlags::MOVED_FROM | WatchFlags::ONLYDIR;
         let parent = root.parent().zip(root.file_name().and_then(|name| name.to_str()));
-        // Without it (the parent may be unreadable) a barrier still finds the root gone.
+        // Without this watch (the parent may be unreadable) a barrier still detects that the root is gone.
         let parent = parent.and_then(|(parent, name)| {
             Some((inotify::add_watch(&instance, parent, mask).ok()?, name.to_owned()))
         });
@@ -150,7 +150,7 @@ impl Inotify {
                 }
                 let watch = WatchId(watch);
                 events.extend(match name {
-                    // The kernel tells one thing an event.
+                    // Each event of the kernel reports one kind of change.
                     Some(Ok(name)) if mask.contains(ReadFlags::MODIFY) => {
                         Some(Event::Written { watch, name: name.to_owned() })
                     }
@@ -165,7 +165,7 @@ impl Inotify {
                     None => None,
                 });
             }
-            // One read at a time: a barrier must not wait for events that came after it.
+            // One read per call: a barrier must not wait for events that came after it.
             if reader.is_buffer_empty() {
                 return Ok(());
             }
@@ -219,7 +219,7 @@ impl Backend for Inotify {
     }
 
     fn choose(&mut self, watch: WatchId, directory: BorrowedFd<'_>, writes: Writes) {
-        // By its path another directory could be hit, which would go on without.
+        // The path could name another directory by now, which would then lose its IN_MODIFY.
         if self.through == Through::Path || !self.standing.contains(&watch.0) {
             return;
         }
@@ -227,12 +227,12 @@ impl Backend for Inotify {
             Writes::Told => tree_mask(),
             Writes::Untold => tree_mask() - WatchFlags::MODIFY,
         };
-        // The mask of a watch that stands is replaced; nothing that it has told is lost.
+        // Replaces the mask of the existing watch; its pending events are kept.
         match inotify::add_watch(&self.instance, proc_path(directory), mask) {
             Ok(found) if found != watch.0 && !self.standing.contains(&found) => {
                 let _ = inotify::remove_watch(&self.instance, found);
             }
-            // One that is refused stays as it is.
+            // If the call fails, the watch keeps its mask.
             _ => {}
         }
     }

@@ -1,6 +1,6 @@
-//! The `notify` crate as backend, for systems without inotify: slower, since events pass through another
-//! thread and know paths instead of directories. Every directory is watched for itself; that crate's own
-//! recursion loses what is made just after a directory. Kept working on Linux, where it is tested.
+//! The `notify` crate as a backend, for systems without inotify: slower, since events pass through another
+//! thread and name paths instead of directories. Every directory gets a watch of its own; the crate's own
+//! recursion loses what is created just after a directory. Kept working on Linux, where it is tested.
 
 use std::collections::HashMap;
 use std::io;
@@ -16,11 +16,11 @@ use ::notify::{RecommendedWatcher, RecursiveMode, Watcher};
 use super::backend::{Backend, Event, Refused, Waker, WatchId};
 use super::barrier::Barriers;
 
-/// Events between the two threads. When it is full, events are dropped and count as an overflow: notify's
-/// thread must not wait for ours, which may be waiting for it.
+/// Capacity of the event queue between the two threads. When it is full, events are dropped and count as an
+/// overflow: notify's thread must not wait for ours, which may be waiting for it.
 const QUEUE: usize = 16_384;
 
-/// A watcher of the `notify` crate and what it watches for us.
+/// A watcher of the `notify` crate and the directories that it watches.
 pub(super) struct Notify {
     watcher: RecommendedWatcher,
     queue: Receiver<Message>,
@@ -32,12 +32,12 @@ pub(super) struct Notify {
     paths: HashMap<WatchId, PathBuf>,
 }
 
-/// One watch.
+/// One active watch.
 struct Standing {
     watch: WatchId,
     /// Device and inode.
     identity: (u64, u64),
-    /// Its directory has come or gone since: the watch may belong to another one.
+    /// Whether its directory was removed or renamed since: the watch may belong to another one.
     doubtful: bool,
 }
 
@@ -46,18 +46,18 @@ enum Message {
     Wake,
 }
 
-/// Wakes by a message in the queue.
+/// Wakes the watch thread by a message in the queue.
 pub(super) struct QueueWaker(SyncSender<Message>);
 
 impl Waker for QueueWaker {
     fn wake(&self) {
-        // When the queue is full, there is something to wake up for already.
+        // When the queue is full, the thread has something to wake up for already.
         let _ = self.0.try_send(Message::Wake);
     }
 }
 
 impl Notify {
-    /// Starts notify's thread, watching the barriers' directory and the root's parent.
+    /// Starts notify's thread, which watches the directory of the barriers.
     pub(super) fn new(root: &Path, barriers: Arc<Barriers>) -> io::Result<(Notify, QueueWaker)> {
         let (send, queue) = sync_channel(QUEUE);
         let lost = Arc::new(AtomicBool::new(false));
@@ -107,11 +107,12 @@ impl Notify {
             | EventKind::Any => {}
             EventKind::Access(_) | EventKind::Other => return,
         }
-        // Both names of a renaming have been told already, each for itself.
+        // On Linux, both names of a rename have been reported separately before.
         if told.kind == EventKind::Modify(ModifyKind::Name(RenameMode::Both)) && cfg!(target_os = "linux") {
             return;
         }
-        // Written to, not yet closed. Where closing is not told of, this has to do for that.
+        // The file was written to and is not closed yet. Other systems do not report the close, so there this
+        // event stands in for it.
         let is_open =
             matches!(told.kind, EventKind::Modify(ModifyKind::Data(_))) && cfg!(target_os = "linux");
         for path in &told.paths {
@@ -173,14 +174,15 @@ impl Backend for Notify {
         }
         self.next += 1;
         let watch = WatchId(self.next);
-        // What is there now may not be what was opened. Then there is an event about it to come.
+        // The path may name another directory by now than the one opened; in that case an event about it
+        // follows.
         self.by_path.insert(path.to_owned(), Standing { watch, identity, doubtful: false });
         self.paths.insert(watch, path.to_owned());
         Ok(watch)
     }
 
     fn unwatch(&mut self, watch: WatchId) {
-        // Another watch may stand at this path by now.
+        // Another watch may have this path by now.
         if let Some(path) = self.paths.remove(&watch)
             && self.by_path.get(&path).is_some_and(|standing| standing.watch == watch)
         {
@@ -190,7 +192,7 @@ impl Backend for Notify {
     }
 
     fn wait(&mut self, events: &mut Vec<Event>) -> io::Result<()> {
-        // The watcher, which holds the other end, lives as long as we do.
+        // Does not fail: the watcher, which holds the other end, lives as long as `self`.
         let first = self.queue.recv().map_err(io::Error::other)?;
         let more: Vec<Message> = self.queue.try_iter().take(QUEUE).collect();
         for message in std::iter::once(first).chain(more) {

@@ -1,5 +1,5 @@
-//! No watching at all: every directory is polled when a barrier asks. For systems and limits that leave
-//! nothing else.
+//! Polling only: every directory is examined when a barrier is requested. For systems and limits that leave
+//! no other way.
 
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use super::backend::{Backend, Event, Refused, WatchId};
 use super::inotify::clear;
 
-/// The backend that refuses every watch.
+/// The backend that refuses every watch, so that every directory is polled.
 pub(super) struct Poll {
     pub(super) wake: Arc<OwnedFd>,
 }

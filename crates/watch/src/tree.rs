@@ -1,5 +1,5 @@
-//! The directories the watcher stands in, and which watch belongs to which. Only bookkeeping: nothing is
-//! opened here. Invariant: a watch that no directory uses is handed back to be ended.
+//! The directories that are watched or polled, and which watch belongs to which. Bookkeeping only: opens
+//! nothing. Invariant: a watch that no directory uses is returned to the caller to be removed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Bound;
@@ -14,30 +14,30 @@ use symd_vfs::Rules;
 pub(super) struct Known {
     pub(super) seen: Seen,
     pub(super) rules: Rules,
-    /// The directories in it that are known or about to be.
+    /// The directories in it that are known or are about to be.
     pub(super) children: BTreeSet<RelPath>,
     /// The watches for git's `info/exclude`, if a work tree starts here.
     pub(super) git: Vec<WatchId>,
     pub(super) identity: Identity,
 }
 
-/// How changes in a directory are seen.
+/// How changes in a directory are detected.
 #[derive(Debug)]
 pub(super) enum Seen {
     /// By events.
     Watched(WatchId),
-    /// By comparing with what the last sweep saw.
+    /// By comparison with what the last sweep recorded.
     Polled(Snapshot),
 }
 
-/// What tells a directory, and who may look into it, from another.
+/// What distinguishes one directory, and who may read it, from another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Identity {
     pub(super) device: u64,
     pub(super) inode: u64,
     pub(super) mode: u32,
     pub(super) owner: (u32, u32),
-    /// Whether it lies on a file system that does not tell of others' changes.
+    /// Whether it is on a file system that does not report changes made on other machines.
     pub(super) remote: bool,
 }
 
@@ -50,12 +50,12 @@ pub(super) enum WatchPurpose {
     GitInfo(RelPath),
 }
 
-/// All of them.
+/// All directories and watches.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
     directories: BTreeMap<RelPath, Known>,
-    // Mostly one place a watch. More when a directory was moved while we crawled, or is mounted twice; then
-    // an event is looked up at each of them, and where there is nothing any more that is found out.
+    // Mostly one place per watch; more when a directory was moved during a crawl, or is mounted twice. Then
+    // an event is checked at each place, and places where nothing is left are found out that way.
     places: HashMap<WatchId, Vec<WatchPurpose>>,
     polled: usize,
 }
@@ -69,7 +69,7 @@ impl Tree {
         self.directories.contains_key(path)
     }
 
-    /// The watch of a directory that is watched.
+    /// Returns the watch of a directory; `None` when it is polled or unknown.
     pub(super) fn watch_of(&self, path: &RelPath) -> Option<WatchId> {
         match self.directories.get(path)?.seen {
             Seen::Watched(watch) => Some(watch),
@@ -81,13 +81,13 @@ impl Tree {
         self.places.get(&watch).cloned().unwrap_or_default()
     }
 
-    /// Whether `watch` stands for a directory of the tree.
+    /// Whether `watch` belongs to a directory of the tree.
     pub(super) fn is_of_directory(&self, watch: WatchId) -> bool {
         let is_directory = |place: &WatchPurpose| matches!(place, WatchPurpose::Directory(_));
         self.places.get(&watch).is_some_and(|places| places.iter().any(is_directory))
     }
 
-    /// Notes that `watch` stands for `place`, before anything is known of what is there.
+    /// Records that `watch` belongs to `place`, before anything is known of its content.
     pub(super) fn stands(&mut self, watch: WatchId, place: WatchPurpose) {
         let places = self.places.entry(watch).or_default();
         if !places.contains(&place) {
@@ -95,7 +95,7 @@ impl Tree {
         }
     }
 
-    /// Notes that `watch` does not stand for `place` any more, and returns it if it stands for nothing.
+    /// Records that `watch` no longer belongs to `place`, and returns it if it belongs to no place any more.
     #[must_use]
     pub(super) fn leave(&mut self, watch: WatchId, place: &WatchPurpose) -> Option<WatchId> {
         let places = self.places.get_mut(&watch)?;
@@ -107,13 +107,13 @@ impl Tree {
         Some(watch)
     }
 
-    /// Forgets a watch that ended by itself, and returns where it stood.
+    /// Forgets a watch that ended by itself, and returns its places.
     pub(super) fn ended(&mut self, watch: WatchId) -> Vec<WatchPurpose> {
         self.places.remove(&watch).unwrap_or_default()
     }
 
     pub(super) fn insert(&mut self, path: RelPath, known: Known) {
-        // One that came after its parent was listed is a child like the others.
+        // A directory that was created after its parent was listed is a child like the others.
         if let Some(parent) = path.parent().and_then(|parent| self.directories.get_mut(&parent)) {
             parent.children.insert(path.clone());
         }
@@ -123,7 +123,7 @@ impl Tree {
         }
     }
 
-    /// Forgets `directory` and all beneath, and returns the watches nobody needs any more.
+    /// Forgets `directory` and everything beneath it, and returns the watches that are no longer used.
     #[must_use]
     pub(super) fn remove(&mut self, directory: &RelPath) -> Vec<WatchId> {
         let mut unused = Vec::new();
@@ -161,7 +161,7 @@ impl Tree {
         paths
     }
 
-    /// The directories that have to be swept, in order.
+    /// Returns the directories that have to be swept, in order.
     pub(super) fn polled(&self) -> Vec<RelPath> {
         if self.polled == 0 {
             return Vec::new();
@@ -170,7 +170,7 @@ impl Tree {
         self.directories.iter().filter(|(_, known)| polled(known)).map(|(path, _)| path.clone()).collect()
     }
 
-    /// Replaces what the last sweep saw in a polled directory and returns the names to look at.
+    /// Replaces the snapshot of a polled directory and returns the names that changed.
     pub(super) fn replace_snapshot(&mut self, path: &RelPath, now: Snapshot) -> Vec<String> {
         match self.directories.get_mut(path).map(|known| &mut known.seen) {
             Some(Seen::Polled(before)) => {

@@ -1,6 +1,6 @@
-//! The watch thread: the only owner of the backend and of what is known of the tree. Events say where to
-//! look; what is told is what is found there. Invariant: notices go out in an order in which each one was
-//! true when it was told, and a barrier goes out after all that it waited for.
+//! The watch thread: the only owner of the backend and of the known tree. Events say where to look; notices
+//! report what is found there. Invariant: notices are sent in an order in which each was true when it was
+//! sent, and a barrier is sent after everything that it waited for.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -19,15 +19,16 @@ use super::writes::Written;
 use symd_base::RelPath;
 use symd_vfs::{EntryKind, Ignore, Root, TEMPORARY_PREFIX, VfsError};
 
-/// Paths in one batch: enough to make a hand-over cheap, few enough that parsing starts at once.
+/// Paths in one batch: enough to make the transfer cheap, few enough that parsing starts at once.
 const BATCH_PATHS: usize = 1_000;
-/// Asked-for rescans that wait at most; when more are asked for, everything is rescanned instead.
+/// Limit of pending requests for rescans; beyond it, everything is rescanned instead.
 const MAX_RESCANS: usize = 256;
 
-/// Where notices go. It may block; then events gather in the kernel, and what overflows is rescanned.
+/// Receiver of the notices. It may block; then events accumulate in the kernel, and an overflow leads to a
+/// rescan.
 pub(super) type Sink = Box<dyn FnMut(Vec<Notice>) -> ControlFlow<()> + Send>;
 
-/// What other threads ask of the watch thread.
+/// Requests of other threads to the watch thread.
 #[derive(Debug, Default)]
 pub(super) struct Requests(Mutex<RequestState>);
 
@@ -59,27 +60,27 @@ impl Requests {
     }
 }
 
-/// The thread's state.
+/// State of the watch thread.
 pub(super) struct Watcher {
     pub(super) root: Arc<Root>,
     pub(super) ignore: Arc<Ignore>,
     pub(super) backend: Box<dyn Backend>,
     pub(super) tree: Tree,
     pub(super) tally: Arc<Tally>,
-    /// Directories that could not be looked into for a reason that may pass without an event.
+    /// Directories that could not be read for a reason that may pass without an event.
     pub(super) failing: BTreeSet<RelPath>,
-    /// Names in directories at which something changed and could not be looked at.
+    /// Directories and names of entries that changed and could not be examined.
     unlooked: BTreeSet<(RelPath, String)>,
-    /// What is to be told before the next barrier.
+    /// Writes to report before the next barrier.
     pub(super) written: Written,
     barriers: Arc<Barriers>,
     requests: Arc<Requests>,
     sink: Sink,
     batch: Vec<Notice>,
     batch_paths: usize,
-    /// Directories to be listed again with all beneath, before the next barrier.
+    /// Directories to be listed again with everything beneath them, before the next barrier.
     pub(super) due: BTreeSet<RelPath>,
-    /// Nobody listens any more, or there is no root.
+    /// Whether the sink has ended the thread, or the root is gone.
     over: bool,
 }
 
@@ -109,7 +110,7 @@ impl Watcher {
         }
     }
 
-    /// Crawls, then follows events until it is stopped, nobody listens, or the root is gone.
+    /// Crawls, then follows events until the thread is stopped, the sink ends it, or the root is gone.
     pub(super) fn run(&mut self) {
         self.crawl(&RelPath::root(), Visit::Anyway, Visit::Anyway);
         self.tell(Notice::Crawled);
@@ -117,12 +118,12 @@ impl Watcher {
         let mut events = Vec::new();
         while !self.is_over() {
             if let Err(error) = self.backend.wait(&mut events) {
-                tracing::error!(%error, "the watcher broke down");
+                tracing::error!(%error, "the watcher failed; the project is no longer watched");
                 self.root_gone();
                 return;
             }
             self.tally.events.add(events.len());
-            // One sweep serves all barriers read together: each was asked for before it.
+            // One sweep serves all barriers read together: each was requested before it.
             let mut swept = false;
             for event in events.drain(..) {
                 if self.over {
@@ -145,11 +146,12 @@ impl Watcher {
         match event {
             Event::Written { watch, name } => self.note_written(watch, name),
             Event::Entry { watch, name } => self.look_everywhere(watch, &name, Visit::IfNew),
-            // A directory that is back is the one we stand in: only that it is told again has those looked at again that
-            // were missed in it, or found in the one that had its name.
+            // A directory that has its name again is one that is known already; listing it again is the only
+            // way to re-read files in it that were missed meanwhile, or read from the directory that had its
+            // name.
             Event::Renamed { watch, name } => self.look_everywhere(watch, &name, Visit::Anyway),
             Event::Attributes(watch) => {
-                // Those of any other directory are an event of its parent too.
+                // For any other directory, this is an event of its parent too.
                 if self.tree.watch_of(&RelPath::root()) == Some(watch) {
                     self.crawl(&RelPath::root(), Visit::IfNew, Visit::IfNew);
                 }
@@ -184,7 +186,7 @@ impl Watcher {
         }
     }
 
-    /// Looks at `name` wherever `watch` stands.
+    /// Examines `name` in every place of `watch`.
     fn look_everywhere(&mut self, watch: WatchId, name: &str, known: Visit) {
         self.written.forget(watch, name);
         for place in self.tree.places(watch) {
@@ -198,14 +200,14 @@ impl Watcher {
         }
     }
 
-    /// Tells what is at `name` in `directory` now.
+    /// Reports what `name` in `directory` is now.
     pub(super) fn look(&mut self, directory: &RelPath, name: &str) {
         self.look_again(directory, name, Visit::IfNew);
     }
 
-    /// The same; `known_directory` says what becomes of a directory in which we stand already.
+    /// Like [`Watcher::look`]; `known_directory` says what happens to a directory that is known already.
     fn look_again(&mut self, directory: &RelPath, name: &str, known_directory: Visit) {
-        // Staged for an edit: gone before anybody could look, and no part of the project.
+        // Staged by an edit: usually gone already, and not part of the project.
         if name.starts_with(TEMPORARY_PREFIX) {
             return;
         }
@@ -224,7 +226,8 @@ impl Watcher {
             }
             Ok(EntryKind::File) => {
                 let left_out = left_out(EntryKind::File);
-                // A directory that could not be looked into may have stood here: the next sweep must not look for it.
+                // A directory that could not be read may have been here: the next sweep must not try it
+                // again.
                 if self.tree.contains(&path) || self.failing.contains(&path) {
                     self.leave(&path);
                     self.tell(Notice::Removed(path.clone()));
@@ -233,9 +236,9 @@ impl Watcher {
                     self.tell(Notice::Changed(path));
                 }
             }
-            // It stands in a directory we may not search just now: whoever reads it will see.
+            // The directory cannot be searched at present: the reader of the file will find out.
             Err(VfsError::Io { source, .. }) if !left_out(EntryKind::File) => {
-                // A change of permissions is an event; that there are descriptors again is none.
+                // A change of permissions is an event; descriptors becoming available again is not.
                 if source.kind() != std::io::ErrorKind::PermissionDenied {
                     self.unlooked.insert((directory.clone(), name.to_owned()));
                 }
@@ -257,7 +260,7 @@ impl Watcher {
         self.tell(Notice::Removed(path.clone()));
     }
 
-    /// Ends everything that stands in `directory` and beneath.
+    /// Removes the watches and rules of `directory` and everything beneath it.
     pub(super) fn leave(&mut self, directory: &RelPath) {
         for watch in self.tree.remove(directory) {
             self.backend.unwatch(watch);
@@ -267,7 +270,7 @@ impl Watcher {
         self.count_directories();
     }
 
-    /// A barrier has come: tells what only looking finds out, then the barrier.
+    /// Handles a barrier: reports what can be found only by examination, then the barrier.
     fn arrive(&mut self, number: u64, swept: &mut bool) {
         if !self.barriers.arrived(number) && self.barriers.files().is_some() {
             return;
@@ -288,15 +291,15 @@ impl Watcher {
         self.flush();
     }
 
-    /// Events were lost: everything is listed again. What was lost with them are the barriers since.
+    /// Handles lost events: lists everything again. The barriers since may be lost too and are reissued.
     fn recover(&mut self) {
-        // All that was written until now is told by the listings, whose watches tell every write again.
+        // The listings report everything written until now, and their watches report every write again.
         self.written = Written::default();
         self.due.insert(RelPath::root());
         self.settle();
         let without_file = self.barriers.reissue();
         if !without_file.is_empty() {
-            // No event will come for these. They were asked for before a rescan that begins now.
+            // No event will come for these. They were requested before the rescan that begins now.
             self.due.insert(RelPath::root());
             self.settle();
             without_file.into_iter().for_each(|number| self.tell(Notice::Barrier(number)));
@@ -304,9 +307,9 @@ impl Watcher {
         self.flush();
     }
 
-    /// Lists again what is due.
+    /// Lists the directories that are due.
     fn settle(&mut self) {
-        // Rescanning may find that more is due, but only beneath what it rescans.
+        // Rescanning may add directories, but only beneath those that it rescans.
         while let Some(directory) = self.due.pop_first() {
             self.due.retain(|other| !other.is_within(&directory));
             if directory.is_root() || self.tree.contains(&directory) {
@@ -316,7 +319,7 @@ impl Watcher {
         }
     }
 
-    /// Looks at everything that sends no events.
+    /// Examines everything that sends no events.
     fn sweep(&mut self) {
         for (directory, name) in std::mem::take(&mut self.unlooked) {
             self.look(&directory, &name);
@@ -350,14 +353,14 @@ impl Watcher {
         }
     }
 
-    /// Whether the root's path still leads to the directory we hold.
+    /// Checks that the root's path still leads to the open directory, and ends the watch if not.
     fn check_root(&mut self) {
         use rustix::io::Errno;
         let ours = rustix::fs::fstat(self.root.as_fd());
         match (ours, rustix::fs::lstat(self.root.path())) {
             (Ok(ours), Ok(named)) if (ours.st_dev, ours.st_ino) == (named.st_dev, named.st_ino) => {}
             (Ok(_), Ok(_)) | (_, Err(Errno::NOENT | Errno::NOTDIR)) => self.root_gone(),
-            // An ancestor may not be searched just now; the descriptor still serves.
+            // An ancestor may not be searchable at present; the descriptor still works.
             _ => {}
         }
     }

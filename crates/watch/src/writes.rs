@@ -1,6 +1,7 @@
-//! Files that are written to and not closed yet. They are told at the next barrier, once each, so that a question sees what
-//! was written before it, and a program that writes without end costs nothing while nobody asks. Invariant: whatever was
-//! written since the last barrier is told before the next, by its name or because its directory is looked through.
+//! Files that are being written and not closed yet. They are reported at the next barrier, once each, so that
+//! a question sees what was written before it, and a program that writes without end costs nothing while
+//! there are no questions. Invariant: everything written since the last barrier is reported before the next,
+//! by its name or by examining its directory.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::fd::AsFd;
@@ -15,18 +16,20 @@ use super::watcher::Watcher;
 use symd_base::RelPath;
 use symd_vfs::{EntryKind, stat_of};
 
-/// Names kept between two barriers. With more of them, directories are looked through instead.
+/// Number of names kept between two barriers. With more of them, directories are examined instead.
 const MAX_NAMES: usize = 4_096;
-/// Writes to files whose names are kept already, in one directory between two barriers. After that many nothing is told of
-/// that directory's writes until the barrier, which looks through it: a log that is written line by line would wake the
-/// watcher at every line, and two of them would fill the kernel's queue (it merges only with the last event).
+/// Number of repeated writes to files whose names are kept already, in one directory between two barriers.
+/// Beyond it, writes in that directory are not reported until the barrier, which examines it: a log that is
+/// written line by line would wake the watcher at every line, and two of them would fill the kernel's queue
+/// (it merges an event only with the last one).
 const MAX_REPEATS: usize = 64;
 
-/// Writes told after that nevertheless, after which it is said once more that none are wanted: what was in the queue already
-/// is fewer in most cases, and listing a directory again makes its watch tell everything.
+/// Number of writes reported in spite of that, after which reporting is turned off once more. Events that
+/// were queued already are fewer in most cases, and listing a directory again makes its watch report
+/// everything.
 const MAX_STRAYS: usize = 1_024;
 
-/// What was written to since the last barrier.
+/// Files written to since the last barrier.
 #[derive(Debug, Default)]
 pub(super) struct Written {
     directories: BTreeMap<WatchId, Directory>,
@@ -38,12 +41,13 @@ struct Directory {
     names: BTreeSet<String>,
     repeats: usize,
     strays: usize,
-    /// Since when nothing is told of it, nanoseconds since 1970.
+    /// If writes are no longer reported: since when they may have been missed, nanoseconds since 1970.
     flooded: Option<i64>,
 }
 
 impl Written {
-    /// Takes in a write; whether it is to be said that the directory of this watch floods us.
+    /// Records a write. Returns whether reporting of writes in the directory of this watch should be turned
+    /// off.
     fn takes(&mut self, watch: WatchId, name: String) -> bool {
         let directory = self.directories.entry(watch).or_default();
         if directory.flooded.is_some() {
@@ -66,7 +70,7 @@ impl Written {
         is_too_much
     }
 
-    /// A file is looked at for another reason.
+    /// Removes the name of a file that is examined for another reason.
     pub(super) fn forget(&mut self, watch: WatchId, name: &str) {
         if let Some(directory) = self.directories.get_mut(&watch) {
             self.names -= usize::from(directory.names.remove(name));
@@ -75,9 +79,9 @@ impl Written {
 }
 
 impl Watcher {
-    /// Notes that `name` in the directory of `watch` was written to.
+    /// Records that `name` in the directory of `watch` was written to.
     pub(super) fn note_written(&mut self, watch: WatchId, name: String) {
-        // Git writes much where its patterns are.
+        // Git writes often in the directory that contains its patterns.
         if !self.tree.is_of_directory(watch) && name != "exclude" {
             return;
         }
@@ -86,11 +90,11 @@ impl Watcher {
         }
     }
 
-    /// Tells what was written since the last barrier.
+    /// Reports the files written to since the last barrier.
     pub(super) fn tell_written(&mut self) {
         for (watch, written) in std::mem::take(&mut self.written).directories {
             if written.flooded.is_some() {
-                // Before looking: what is written in between would be lost.
+                // Before examining the directory: writes in between would be lost.
                 self.choose(watch, Writes::Told);
             }
             for place in self.tree.places(watch) {
@@ -109,13 +113,13 @@ impl Watcher {
         }
     }
 
-    /// The files of a directory that changed after `since`.
+    /// Returns the files of a directory that changed at or after `since`, by their ctime.
     fn changed_since(&self, path: &RelPath, since: i64) -> BTreeSet<String> {
         let Ok(directory) = self.root.open_directory_itself(path) else { return BTreeSet::new() };
         let Ok((entries, _)) = self.root.list(path, &directory) else { return BTreeSet::new() };
         let is_new = |name: &str| {
             let raw = rustix::fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW);
-            // Unlike the time of the last write it cannot be set.
+            // Unlike the time of the last write, ctime cannot be set by programs.
             raw.is_ok_and(|raw| stat_of(&raw).ctime >= since)
         };
         let files = entries.into_iter().filter(|entry| entry.kind == EntryKind::File).map(|entry| entry.name);

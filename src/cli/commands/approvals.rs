@@ -1,5 +1,6 @@
-//! `symd approvals`: what the user has settled about tool calls. Reads and writes the user's file itself: a daemon reads it
-//! anew for every call, so nothing has to be told to one, and nothing can be settled over its socket.
+//! `symd approvals`: shows and changes the user's approval settings. Reads and writes the user's file
+//! directly: a daemon reads it again for every call, so it need not be notified, and no client can change it
+//! through the socket.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -74,7 +75,7 @@ fn failed(error: ApprovalsError) -> Failure {
     match error {
         ApprovalsError::NoRule(_) => Exit::Usage.because(error),
         ApprovalsError::Wrong { .. } => {
-            Exit::Failed.because(format!("{error}; correct it there, or remove the file and begin anew"))
+            Exit::Failed.because(format!("{error}; correct it there, or remove the file and start over"))
         }
         ApprovalsError::State(_) => Exit::Failed.because(error),
     }
@@ -90,16 +91,15 @@ fn named(name: &str) -> Result<&'static Toolset, Failure> {
     let listing = || choose(toolsets::all(), &[name.to_owned()]).ok()?.first().map(|one| one.toolset.name);
     found.ok_or_else(|| {
         if let Some(contract) = listing() {
-            return Exit::Usage.because(format!(
-                "{name} lists tools of {contract}, which are settled as such: name {contract}"
-            ));
+            return Exit::Usage
+                .because(format!("{name} only lists tools of {contract}; use the name {contract}"));
         }
         let known: Vec<&str> = toolsets::all().iter().map(|toolset| toolset.name).collect();
         Exit::Usage.because(format!("there is no toolset {name:?}; known: {}", known.join(", ")))
     })
 }
 
-/// The name of a tool that is there: a rule for a name misspelt would never match, and nobody would notice.
+/// Checks that a tool with this name exists: a rule with a misspelt name would silently never match.
 fn known_tool(name: &str, toolset: Option<&str>) -> Result<String, Failure> {
     let among = match toolset {
         Some(toolset) => vec![named(toolset)?],
@@ -112,7 +112,7 @@ fn known_tool(name: &str, toolset: Option<&str>) -> Result<String, Failure> {
     if let Some(alias) = aliases.into_iter().find(|alias| alias.tool.name == name) {
         let tools = alias.of.join(", ");
         return Err(Exit::Usage.because(format!(
-            "calls of {name} are decided about as calls of the tools that they mean: {tools}; name one of those"
+            "{name} is an alias; its calls need the approval of the tools it stands for: {tools}; name one of those"
         )));
     }
     let whose = toolset.map_or_else(String::new, |toolset| format!(" in toolset {toolset}"));
@@ -254,7 +254,7 @@ fn push_rules(text: &mut String, title: &str, approvals: &Approvals) {
     }
 }
 
-/// What is said of a policy that concerns nothing.
+/// Returns a remark for a policy whose tool or toolset does not exist.
 fn unknown(subject: &PolicySubject) -> &'static str {
     let toolset = toolsets::all().iter().find(|toolset| toolset.name == subject.toolset);
     let has = |toolset: &&&Toolset| {
@@ -265,8 +265,8 @@ fn unknown(subject: &PolicySubject) -> &'static str {
 
 fn default_words(toolset: &Toolset) -> &'static str {
     match toolset.asks_for {
-        AsksFor::Changes => "asks for what changes anything, runs commands or uses the network",
-        AsksFor::BeyondProject => "asks for what runs commands or uses the network",
+        AsksFor::Changes => "asks before calls that change anything, run commands or use the network",
+        AsksFor::BeyondProject => "asks before calls that run commands or use the network",
     }
 }
 

@@ -1,4 +1,4 @@
-//! `symd find`, `overview`, `search`: tools of the native toolset under shorter names.
+//! Calls native tools under shorter names: `symd find`, `overview`, `search`.
 
 use serde_json::{Map, Value};
 
@@ -6,7 +6,7 @@ use crate::cli::commands::call::tool_call;
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
 
-/// Calls a native tool; arguments that are null were not given.
+/// Calls a native tool; omits arguments that are null.
 pub(super) fn run(context: &Context, tool: &str, arguments: Value) -> Result<(), Failure> {
     let given = match arguments {
         Value::Object(arguments) => arguments.into_iter().filter(|(_, value)| !value.is_null()).collect(),

@@ -1,5 +1,5 @@
-//! `symd call`: one tool call, its text on stdout, its outcome as the exit code. Where the user is to be asked about it,
-//! they are asked here, on the terminal.
+//! `symd call`: makes one tool call, prints its text on stdout, and returns its outcome as the exit code. If
+//! the user has to approve the call, asks on the terminal.
 
 mod human;
 
@@ -18,7 +18,7 @@ use crate::cli::{terminal, words};
 use crate::serve::approvals::{Offer, proof};
 use crate::serve::protocol::CALL;
 
-/// What the user has said to a call before it was made.
+/// The answer that the user gave in advance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Said {
     Nothing,
@@ -56,7 +56,7 @@ fn stdin() -> Result<String, Failure> {
     Ok(text)
 }
 
-/// A call as a model writes it that was given `symd tools --format prompt`.
+/// A call as a model writes it after a prompt from `symd tools --format prompt`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WholeCall {
@@ -72,7 +72,7 @@ fn whole_call(text: &str) -> Result<(String, Map<String, Value>), Failure> {
     Ok((tool, parameters))
 }
 
-/// Calls a tool and prints what it says.
+/// Calls a native tool and prints its answer.
 pub(super) fn tool_call(
     context: &Context,
     toolset: &[String],
@@ -101,7 +101,7 @@ fn call_and_print(
     exit(&answer)
 }
 
-/// Prints what a tool said when it was called with these arguments.
+/// Prints a tool's answer; colours the diff of a dry run.
 fn show(text: &str, arguments: &Map<String, Value>) -> Result<(), Failure> {
     let end = if text.ends_with('\n') { "" } else { "\n" };
     let is_diff = arguments.get("dry_run") == Some(&Value::Bool(true));
@@ -118,7 +118,8 @@ fn exit(answer: &Value) -> Result<(), Failure> {
     }
 }
 
-/// What the daemon answers: `{text, outcome}`. Where it ends before it answers what only reads, the next one is asked.
+/// Returns the daemon's answer: `{text, outcome}`. If the daemon exits before it answers a call that only
+/// reads, the next daemon is asked.
 fn answered(
     context: &Context,
     toolset: &[String],
@@ -136,7 +137,7 @@ fn answered(
     }
 }
 
-/// What one daemon answers. The user is asked first where that is wanted.
+/// Returns one daemon's answer. Asks the user first if the daemon requires approval.
 fn asked_once(
     context: &Context,
     toolset: &[String],
@@ -146,7 +147,7 @@ fn asked_once(
 ) -> Result<Value, Failure> {
     let place = context.place()?;
     let (mut client, welcome) = Client::connect(&place, Role::Cli, toolset, context.spawning)?;
-    // What is being waited for concerns whoever looks on, not a script.
+    // Progress is for a person who watches, not for a script.
     let looks_on = std::io::stderr().is_terminal();
     let mut params =
         json!({ "tool": tool, "arguments": arguments, "toolset": toolset, "progress": looks_on });
@@ -160,12 +161,12 @@ fn asked_once(
         })
     };
     let Some(word) = welcome.proof.as_deref() else {
-        // A daemon that asks nobody, and knows no such parameters.
+        // This daemon has no approvals and does not know these parameters.
         return request(params);
     };
-    // It is needed for rules about commands, too, and only the daemon knows whether there are any.
+    // The proof is needed for rules about commands, too, and only the daemon knows whether there are any.
     let shown = proof::give(&place.proofs(), word).map_err(|error| {
-        Exit::Denied.because(format!("the daemon cannot be shown that it is you who approves: {error}"))
+        Exit::Denied.because(format!("cannot prove to the daemon that you are the user: {error}"))
     });
     params["can_ask"] = json!(looks_on && std::io::stdin().is_terminal());
     if said == Said::Yes {
@@ -182,7 +183,7 @@ fn asked_once(
     request(params)
 }
 
-/// Puts the question until it is answered: `once`, `always` or `no`.
+/// Repeats the question until it is answered: `once`, `always` or `no`.
 fn asked(question: &str, offer: Offer) -> Result<&'static str, Failure> {
     loop {
         prompt(question);
@@ -193,16 +194,16 @@ fn asked(question: &str, offer: Offer) -> Result<&'static str, Failure> {
             "y" | "yes" => return Ok("once"),
             "a" | "always" if offer == Offer::Always => return Ok("always"),
             "n" | "no" => return Ok("no"),
-            // The end of the input is an answer too.
+            // The end of the input counts as "no".
             "" if read == 0 => return Ok("no"),
             _ => {}
         }
     }
 }
 
-/// The question, and the answer on the same line.
+/// Prints the question without a newline, so that the answer follows on the same line.
 fn prompt(question: &str) {
-    // Nobody to tell that nobody can be told.
+    // If stderr is closed, the error cannot be reported.
     let _ = std::io::stderr().write_all(format!("{} ", terminal::harmless(question)).as_bytes());
 }
 

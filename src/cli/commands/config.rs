@@ -1,4 +1,4 @@
-//! `symd config show`: the settings in effect, and where each comes from.
+//! `symd config show`: prints the settings in effect, and where each comes from.
 
 use std::fmt::Write;
 
@@ -14,7 +14,7 @@ pub(super) fn show(context: &Context, form: Form) -> Result<(), Failure> {
     let file = Settings::file(&context.dirs.lasting.config);
     let mut settings = context.settings()?;
     let text = state::read_file(&file).map_err(|error| Exit::Failed.because(error))?.unwrap_or_default();
-    // It was read as settings a moment ago, so it is a table.
+    // The file was parsed as settings above, so it is a table.
     let set: Value = toml::from_str(&String::from_utf8_lossy(&text)).unwrap_or_default();
     let filter = std::env::var("SYMD_LOG").ok();
     if let Some(filter) = &filter {
@@ -45,7 +45,7 @@ pub(super) fn show(context: &Context, form: Form) -> Result<(), Failure> {
     }
 }
 
-/// Every value that is no table, under its dotted key.
+/// Collects every value that is not a table, with its dotted key.
 fn flatten(prefix: &str, value: &Value, rows: &mut Vec<(String, Value)>) {
     match value {
         Value::Object(object) => {

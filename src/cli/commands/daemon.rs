@@ -1,4 +1,4 @@
-//! `symd daemon`: the daemon itself, in the foreground or as another symd started it.
+//! `symd daemon`: runs the daemon, in the foreground or as another symd started it.
 
 use std::io::Write;
 
@@ -14,13 +14,13 @@ pub(super) fn foreground(context: &Context) -> Result<(), Failure> {
     match begun {
         Begun::Ready => Ok(()),
         Begun::AlreadyRunning => Err(Exit::Failed
-            .because("a daemon is running for this project; `symd stop` ends it, `symd status` shows it")),
+            .because("a daemon is running for this project; `symd stop` stops it, `symd status` shows it")),
     }
 }
 
-/// Tells the starter on stdout how it goes, then lets go of it.
+/// Reports on stdout whether the daemon started, then closes stdout.
 pub(super) fn spawned(context: &Context) -> Result<(), Failure> {
-    // Fails only where we lead a session already, which is what is wanted.
+    // Fails only if this process leads a session already, which is the goal.
     let _ = rustix::process::setsid();
     let ended = start(context, Echo::Nowhere).and_then(|start| {
         daemon::run(start, |how| {
@@ -32,7 +32,7 @@ pub(super) fn spawned(context: &Context) -> Result<(), Failure> {
         .map_err(failed)
     });
     if let Err(failure) = &ended {
-        // Once ready, nobody reads this any more, and it goes to the log instead.
+        // After the report that the daemon is ready, stdout is closed, so the error is also logged.
         tracing::error!("{}", failure.text);
         tell(&format!("{FAILED}\n{}", failure.text));
     }
@@ -41,9 +41,9 @@ pub(super) fn spawned(context: &Context) -> Result<(), Failure> {
 
 fn start(context: &Context, echo: Echo) -> Result<Start, Failure> {
     let place = context.place()?;
-    // Without it everything works, but for clients whose environment says less.
+    // Without the record, only clients whose environment lacks these variables are affected.
     if let Err(error) = context.dirs.record() {
-        tracing::warn!(%error, "where symd's files lie is not recorded");
+        tracing::warn!(%error, "cannot record where symd's files are");
     }
     Ok(Start {
         setup: context.setup(&place)?,
@@ -55,12 +55,12 @@ fn start(context: &Context, echo: Echo) -> Result<Start, Failure> {
 }
 
 fn tell(text: &str) {
-    // A starter that is gone needs no answer.
+    // An error means that the starting process is gone.
     let _ = writeln!(std::io::stdout(), "{text}");
-    // Workers are being started at this moment, and must not inherit it.
+    // CLOEXEC: workers may be started at this moment and must not inherit the descriptor.
     let flags = rustix::fs::OFlags::WRONLY | rustix::fs::OFlags::CLOEXEC;
     if let Ok(null) = rustix::fs::open("/dev/null", flags, rustix::fs::Mode::empty()) {
-        // The starter reads to the end, which comes when nobody holds the pipe any more.
+        // The starting process reads until no process holds the pipe any more.
         let _ = rustix::stdio::dup2_stdout(null);
     }
 }

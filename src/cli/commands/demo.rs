@@ -1,6 +1,6 @@
-//! `symd demo`: the main job on a small real project of Python and Kotlin, in a scratch folder with directories of
-//! its own: nothing of the user's is touched. Every step is a command that anyone can type; a step whose output
-//! is not what it must be fails the demo.
+//! `symd demo`: shows the most important commands on a small real project of Python and Kotlin, in a scratch
+//! folder with its own state directories, so no file of the user is changed. Every step is a command that
+//! anyone can type; the demo fails if the output of a step lacks the expected text.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -9,7 +9,7 @@ use crate::base::state::SYMD_HOME;
 use crate::cli::commands::{print, say};
 use crate::cli::failure::{Exit, Failure};
 
-/// The sample project, file by file.
+/// The files of the sample project.
 const PROJECT: [(&str, &str); 9] = {
     macro_rules! files {
         ($($path:literal),* $(,)?) => {
@@ -29,7 +29,7 @@ const PROJECT: [(&str, &str); 9] = {
     ]
 };
 
-/// Something the demo does: a comment, a command line, and what its output must hold.
+/// A step of the demo: a comment, a command line, and texts that its output must contain.
 struct Step {
     why: &'static str,
     command: &'static [&'static str],
@@ -37,12 +37,12 @@ struct Step {
     if_it_fails: IfItFails,
 }
 
-/// What the failure of a step's command means.
+/// The meaning of a failure of the step's command.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum IfItFails {
-    /// That something is wrong with symd.
+    /// symd is at fault: stop the demo.
     Stop,
-    /// That this machine lacks something: it has said so, and the demo goes on without.
+    /// This machine lacks something, which the command has reported: continue without it.
     GoOn,
 }
 
@@ -57,7 +57,7 @@ const STEPS: [Step; 20] = [
         if_it_fails: IfItFails::Stop,
     },
     Step {
-        why: "The same for Kotlin.",
+        why: "What does a Kotlin file declare?",
         command: &["symd", "overview", "app/src/main/kotlin/bookshop/Cart.kt"],
         must_show: &["interface Discount", "interface CartState", "property state"],
         if_it_fails: IfItFails::Stop,
@@ -81,13 +81,13 @@ const STEPS: [Step; 20] = [
         if_it_fails: IfItFails::Stop,
     },
     Step {
-        why: "Who uses it? A language server knows best. This takes some seconds, and a network, once.",
+        why: "Who uses it? A language server gives the best answer. Installing it takes some seconds and a network, once.",
         command: &["symd", "install", "python"],
         must_show: &[],
         if_it_fails: IfItFails::GoOn,
     },
     Step {
-        why: "Until a server is there and ready, syntax answers, and every answer says which of them it was.",
+        why: "Until a server is installed and ready, answers come from syntax; every answer names its source.",
         command: &["symd", "refs", "OutOfStock", "--in", "bookshop/catalog.py", "--wait"],
         must_show: &["cli.py", "Catalog/take"],
         if_it_fails: IfItFails::Stop,
@@ -116,7 +116,7 @@ const STEPS: [Step; 20] = [
         if_it_fails: IfItFails::Stop,
     },
     Step {
-        why: "The same for Kotlin, which has no server here: the name is declared once, and all its uses see that.",
+        why: "A rename in Kotlin, which has no server here: the name has one declaration, to which all its uses refer.",
         command: &["symd", "rename", "Isbn", "BookId", "--in", "app/src/main/kotlin/bookshop/Catalog.kt"],
         must_show: &["Cart.kt: 2", "Catalog.kt: 5", "7 changes in 2 files"],
         if_it_fails: IfItFails::Stop,
@@ -128,7 +128,7 @@ const STEPS: [Step; 20] = [
         if_it_fails: IfItFails::Stop,
     },
     Step {
-        why: "… and can be taken back, the last one first …",
+        why: "… and can be undone, the last one first …",
         command: &["symd", "undo"],
         must_show: &["Cart.kt", "Catalog.kt"],
         if_it_fails: IfItFails::Stop,
@@ -156,7 +156,7 @@ const STEPS: [Step; 20] = [
         if_it_fails: IfItFails::Stop,
     },
     Step {
-        why: "A whole folder moves behind our back …",
+        why: "Another program moves a whole folder …",
         command: &["mv", "app/src/main/kotlin/bookshop", "app/src/main/kotlin/shop"],
         must_show: &[],
         if_it_fails: IfItFails::Stop,
@@ -190,11 +190,11 @@ pub(super) fn run() -> Result<(), Failure> {
     let project = scratch.path().join("project");
     write_project(&project).map_err(|error| failed("cannot copy the sample project", &error))?;
     say(&format!(
-        "A small project, copied to {}; it and this demo's daemon vanish at the end.",
+        "A small project, copied to {}; it and this demo's daemon are removed at the end.",
         project.display()
     ));
     let shown = STEPS.iter().try_for_each(|step| show(step, scratch.path(), &project));
-    // Whatever happened, the daemon must not outlive its folder.
+    // The daemon must not outlive its folder, whatever happened.
     let stopped =
         symd(scratch.path(), &project, &["stop"])?.stdout(Stdio::null()).stderr(Stdio::null()).status();
     shown?;
@@ -225,16 +225,18 @@ fn show(step: &Step, scratch: &Path, project: &Path) -> Result<(), Failure> {
         return Ok(());
     }
     if !output.status.success() {
-        return Err(Exit::Failed.because(format!("{program} ended with {}", output.status)));
+        return Err(Exit::Failed.because(format!("{program} exited with {}", output.status)));
     }
     match step.must_show.iter().find(|expected| !text.contains(**expected)) {
-        Some(missing) => Err(Exit::Failed
-            .because(format!("the answer above should show {missing:?}; this is a bug of symd's"))),
+        Some(missing) => {
+            Err(Exit::Failed
+                .because(format!("the answer above should show {missing:?}; this is a bug in symd")))
+        }
         None => Ok(()),
     }
 }
 
-/// This program, with all files of its own beneath `scratch`.
+/// Returns a command that runs this program, with all its own files beneath `scratch`.
 fn symd(scratch: &Path, project: &Path, arguments: &[&str]) -> Result<Command, Failure> {
     let program = std::env::current_exe()
         .map_err(|error| Exit::Failed.because(format!("this program cannot be found: {error}")))?;
@@ -254,8 +256,8 @@ fn quoted(word: &str) -> String {
     if word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
 }
 
-/// The sample project is the user's to look at, not symd's state: it is written here, into a folder that did not
-/// exist before.
+/// Writes the sample project into a folder that did not exist before. It is the user's to look at, not symd's
+/// state, so it is not written by `base::state`.
 #[allow(clippy::disallowed_methods)]
 fn write_project(project: &Path) -> std::io::Result<()> {
     for (path, text) in PROJECT {

@@ -1,4 +1,5 @@
-//! `symd help`, `symd completions` and `symd man`: the command line, described for people, agents, shells and `man`.
+//! `symd help`, `symd completions` and `symd man`: describe the command line for people, agents, shells and
+//! `man`.
 
 use clap::CommandFactory;
 
@@ -12,10 +13,10 @@ pub(super) fn completions(shell: clap_complete::Shell) -> Result<(), Failure> {
     print(&String::from_utf8_lossy(&script))
 }
 
-/// For agents that work by shell: the form that clients with skills read.
+/// Instructions for agents that work in a shell, in the format of clients with skills.
 const SKILL: &str = include_str!("../../../docs/SKILL.md");
 
-/// What `words` name: nothing, symd itself; a command, and one of its own; or `agents`.
+/// Prints the help for `words`: none, for symd itself; a command and perhaps its subcommand; or `agents`.
 pub(super) fn help(words: &[String]) -> Result<(), Failure> {
     if words == ["agents"] {
         return print(SKILL);
@@ -33,7 +34,7 @@ pub(super) fn help(words: &[String]) -> Result<(), Failure> {
     print(&command.render_long_help().to_string())
 }
 
-/// One page after the other: symd itself, then its commands.
+/// Prints the manual pages: symd itself, then its commands.
 pub(super) fn man() -> Result<(), Failure> {
     let mut command = Arguments::command();
     command.build();

@@ -10,7 +10,7 @@ use crate::cli::commands::ask;
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
 
-/// Whether anything is written.
+/// Whether files are changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Trial {
     Real,
@@ -22,13 +22,13 @@ impl Trial {
         if dry_run { Trial::Dry } else { Trial::Real }
     }
 
-    /// What is not said is not sent.
+    /// Returns the parameter's value; `None` omits the default.
     fn flag(self) -> Option<bool> {
         (self == Trial::Dry).then_some(true)
     }
 }
 
-/// What happens to an edit after which a file does not parse any more.
+/// Whether an edit is refused after which a file would no longer parse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Breaking {
     Refused,
@@ -71,7 +71,7 @@ pub(super) fn history(context: &Context, count: Option<u32>, form: Form) -> Resu
         Form::Text => Value::Null,
         Form::Json => json!("json"),
     };
-    // Who asks for so many wants to see them.
+    // A user who gives a count wants to see all of these entries.
     let limit = (form == Form::Json || count.is_some()).then_some(u32::MAX);
     ask::run(context, "history", json!({ "count": count, "format": format, "limit": limit }))
 }

@@ -1,5 +1,5 @@
-//! `symd gc`: removes what dead daemons and vanished projects left behind. Never touches a live daemon's
-//! files: it holds the daemon's lock while it removes them.
+//! `symd gc`: removes files of dead daemons and deleted projects. Never removes a live daemon's files: it
+//! holds the daemon's lock while it removes them.
 
 use std::ffi::OsStr;
 use std::fmt::Write;
@@ -56,7 +56,7 @@ fn tell(text: &mut String, line: std::fmt::Arguments<'_>) {
     let _ = writeln!(text, "{line}");
 }
 
-/// The directories in `parent`, by name; none when there is no such directory.
+/// Returns the directories in `parent`, sorted by name; none if `parent` does not exist.
 fn directories(parent: &Path) -> Vec<PathBuf> {
     let Ok(entries) = parent.read_dir() else { return Vec::new() };
     let is_directory = |entry: &std::fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
@@ -70,7 +70,7 @@ fn remove_if_dead(runtime: &Path) -> Result<bool, Failure> {
     if !path.exists() {
         return Ok(false);
     }
-    // Both locks, so that nobody is starting either.
+    // Takes both locks, so that no daemon is starting either.
     let failed = |error| Exit::Failed.because(format!("cannot lock {}: {error}", path.display()));
     let starting = lock::try_lock(&runtime.join("start.lock")).map_err(failed)?;
     let living = lock::try_lock(&path).map_err(failed)?;
@@ -81,7 +81,7 @@ fn remove_if_dead(runtime: &Path) -> Result<bool, Failure> {
     Ok(true)
 }
 
-/// Removes one of symd's own directories with everything in it. Follows no link.
+/// Removes one of symd's own directories with its contents. Does not follow symlinks.
 fn remove_tree(directory: &Path) -> Result<(), Failure> {
     state::remove_tree(directory).map_err(|error| Exit::Failed.because(error))
 }

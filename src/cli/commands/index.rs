@@ -1,4 +1,4 @@
-//! `symd index`: waits until the index is up to date, and tells how fast that went.
+//! `symd index`: waits until the index is up to date, and prints how fast it was built.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
 use crate::serve::protocol::{PROGRESS, SETTLED};
 
-/// What becomes of the files that are parsed no more.
+/// Whether quarantined files, which are no longer parsed, are retried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unparsable {
     Left,
@@ -53,7 +53,7 @@ pub(super) fn run(context: &Context, form: Form, unparsable: Unparsable) -> Resu
     }
 }
 
-/// Draws on a terminal only; stderr, so that stdout stays data.
+/// Creates a progress bar, which draws only on a terminal, and to stderr, since stdout carries data.
 fn bar() -> ProgressBar {
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
     if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
@@ -73,6 +73,6 @@ fn counts(status: &Value, took: Duration) -> String {
 }
 
 fn per_second(count: u64, seconds: f64) -> f64 {
-    // More than u32::MAX files or symbols would be no project.
+    // No project has more than u32::MAX files or symbols.
     f64::from(u32::try_from(count).unwrap_or(u32::MAX)) / seconds.max(0.001)
 }

@@ -1,5 +1,5 @@
-//! `symd install`: gets language servers. What is going on goes to stderr, one line on a terminal; the report of each
-//! server to stdout.
+//! `symd install`: installs language servers. Progress is printed to stderr, as one updated line on a
+//! terminal; the result of each server to stdout.
 
 use std::fmt::Write;
 
@@ -15,7 +15,7 @@ use crate::install::{
     ServerSource, Surroundings, default_server, resolve, servers_directory, source_of,
 };
 
-/// How often a terminal's status line moves while nothing is printed, in milliseconds.
+/// How often a terminal's status line is updated while nothing is printed, in milliseconds.
 const TICK_MS: u64 = 120;
 
 pub(super) fn run(context: &Context, names: &[String], force: Force) -> Result<(), Failure> {
@@ -47,7 +47,7 @@ pub(super) fn run(context: &Context, names: &[String], force: Force) -> Result<(
             progress.end();
             match done {
                 Ok(done) => print(&format!("{name}: {}\n", words(&done)))?,
-                // Nobody named it: a hint is enough.
+                // The user did not name this server, so the hint is no error.
                 Err(InstallError::ByHand { hint }) if names.is_empty() => {
                     print(&format!("{name}: by hand: {hint}\n"))?
                 }
@@ -134,13 +134,14 @@ fn of_project<'a>(
     Ok(wanted)
 }
 
-/// Adds a server once: several languages may share it.
+/// Adds a server unless it is present: several languages may share it.
 fn add<'a>(wanted: &mut ChosenServers<'a>, languages: &'a Languages, server: &str) {
     let found = languages.servers().find(|(name, _)| *name == server);
     wanted.extend(found.filter(|(name, _)| wanted.iter().all(|(known, _)| known != name)));
 }
 
-/// `symd install --list`: every server with what it serves and whether it is there; only those named, if any are.
+/// Prints every server with its languages and whether it is installed (`symd install --list`); only `names`,
+/// if any are given.
 pub(super) fn list(context: &Context, names: &[String]) -> Result<(), Failure> {
     let languages = &*languages::of_user(&context.dirs)?;
     let project = context.find_place().ok().map(|place| place.root);
@@ -172,7 +173,7 @@ pub(super) fn list(context: &Context, names: &[String]) -> Result<(), Failure> {
     print(&text)
 }
 
-/// One server's progress: a line that changes on a terminal, plain lines elsewhere.
+/// The progress of one server's installation: an updated line on a terminal, plain lines elsewhere.
 struct Progress<'a> {
     name: &'a str,
     bar: ProgressBar,

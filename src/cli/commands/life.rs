@@ -1,4 +1,4 @@
-//! `symd start`, `stop`, `restart`, `socket`: the daemon's life as its clients see it.
+//! `symd start`, `stop`, `restart`, `socket`: the daemon's life cycle.
 
 use crate::cli::client::{self, Client, Role};
 use crate::cli::commands::status::daemons;
@@ -34,12 +34,12 @@ fn stop_place(place: &DaemonPaths) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Ends the daemon of `place` and says so; whether there was one.
+/// Stops the daemon of `place` and prints that; returns whether there was one.
 pub(super) fn end(place: &DaemonPaths) -> Result<bool, Failure> {
     let client = match Client::raw(place)? {
         Some(client) => Some(client),
         None => {
-            // One that is just starting listens when this lock is free.
+            // A daemon that is starting holds this lock until it listens.
             let _ = lock::lock_within(&place.start_lock(), HANDOVER_DEADLINE);
             Client::raw(place)?
         }
@@ -50,20 +50,20 @@ pub(super) fn end(place: &DaemonPaths) -> Result<bool, Failure> {
             client::ask_to_end(client, place)?;
             client::wait_until_gone(place, daemon.as_ref())?;
         }
-        // A daemon whose socket was removed gets no new client, and no other one can start beside it.
+        // A daemon whose socket was removed gets no new clients, but prevents another one from starting.
         None => {
             let Some(daemon) = DaemonProcess::holding(place) else { return Ok(false) };
             let pid = daemon.pid().as_raw_nonzero();
             daemon.terminate().map_err(|error| {
                 Exit::Failed.because(format!(
-                    "the daemon of {} (pid {pid}) has lost its socket, and cannot be ended: {error}",
+                    "the daemon of {} (pid {pid}) has lost its socket and cannot be stopped: {error}",
                     place.root.display()
                 ))
             })?;
             client::wait_until_gone(place, Some(&daemon))?;
         }
     }
-    say(&format!("ended the daemon of {}", place.root.display()));
+    say(&format!("stopped the daemon of {}", place.root.display()));
     Ok(true)
 }
 

@@ -1,4 +1,4 @@
-//! `symd logs`: the daemon's log, as it is or as it grows.
+//! `symd logs`: prints the daemon's log, and follows it on request.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -28,20 +28,20 @@ pub(super) fn show(context: &Context) -> Result<(), Failure> {
     if found { Ok(()) } else { Err(no_log(&place)) }
 }
 
-/// Prints the log and goes on until it is interrupted, or nobody reads.
+/// Prints the log and its new lines until it is interrupted, or stdout is closed.
 pub(super) fn follow(context: &Context) -> Result<(), Failure> {
     let place = context.place()?;
     let path = place.log();
     let failed = |what: &str, error: &dyn std::fmt::Display| {
         Exit::Failed.because(format!("cannot {what} {}: {error}", path.display()))
     };
-    // Room for one: that something changed needs no saying twice.
+    // Room for one notification: more are not needed until it is received.
     let (wake, woken) = mpsc::sync_channel(1);
     let mut watcher = notify::recommended_watcher(move |_| {
         let _ = wake.try_send(());
     })
     .map_err(|error| failed("watch", &error))?;
-    // Watch, then read: a line written in between would wait for the next one.
+    // Watches before reading: otherwise a line written in between would be shown only with the next one.
     watcher.watch(&place.state, RecursiveMode::NonRecursive).map_err(|_| no_log(&place))?;
     let mut file = open(&path).map_err(|_| no_log(&place))?;
     loop {
@@ -74,7 +74,7 @@ fn copy(file: &mut File) -> io::Result<Copied> {
     }
 }
 
-/// The file that took the place of `file` when the log was rotated.
+/// Returns the new file if the log was rotated since `file` was opened.
 fn replaced(file: &File, path: &Path) -> Option<File> {
     let newer = open(path).ok()?;
     let inode = |file: &File| file.metadata().ok().map(|meta| meta.ino());

@@ -1,5 +1,5 @@
-//! `symd mcp`: an MCP client's stdin and stdout, joined to the daemon. Outside any project it serves the
-//! same tools itself, each of which answers how to choose a project.
+//! `symd mcp`: connects an MCP client's stdin and stdout to the daemon. Outside any project it serves the
+//! same tools itself; each of them answers how to choose a project.
 
 use std::sync::Arc;
 

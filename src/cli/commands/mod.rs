@@ -1,4 +1,4 @@
-//! One file per command, or per few that belong together.
+//! The commands, one file each, or one for a few that belong together.
 
 mod approvals;
 mod ask;
@@ -32,7 +32,7 @@ use super::terminal;
 pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
     let context = Context::new(arguments.global)?;
     match arguments.command {
-        // `cli::main` has taken it.
+        // `cli::main` has handled it.
         Command::Supervise { .. } => Ok(()),
         Command::Demo => demo::run(),
         Command::Daemon { spawned: true } => daemon::spawned(&context),
@@ -153,7 +153,7 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
     }
 }
 
-/// How to print data.
+/// The format of printed data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Text,
@@ -166,13 +166,13 @@ impl Form {
     }
 }
 
-/// Writes data to stdout; on a terminal, what would steer it is shown instead. A reader that has had enough (`| head`)
-/// is no failure.
+/// Writes data to stdout; on a terminal, control characters are escaped. A reader that closes the pipe (`|
+/// head`) is not an error.
 fn print(text: &str) -> Result<(), Failure> {
     print_styled(&terminal::for_reader(text, &std::io::stdout()))
 }
 
-/// Writes to stdout what may steer a terminal, and holds no stranger's text that does.
+/// Writes text to stdout without escaping; untrusted parts must be escaped already.
 fn print_styled(text: &str) -> Result<(), Failure> {
     use std::io::Write;
     let mut out = std::io::stdout().lock();
@@ -184,10 +184,10 @@ fn print_styled(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Talks to people.
+/// Writes a message to stderr.
 pub(super) fn say(text: &str) {
     use std::io::Write;
-    // Nobody to tell that nobody can be told.
+    // If stderr is closed, the error cannot be reported.
     let text = terminal::for_reader(text, &std::io::stderr());
     let _ = writeln!(std::io::stderr(), "{text}");
 }

@@ -1,4 +1,4 @@
-//! `symd projects`: the projects that agents may change to.
+//! `symd projects`: lists and changes the projects that agents may switch to.
 
 use serde_json::json;
 
@@ -29,7 +29,7 @@ pub(super) fn run(context: &Context, command: Option<ProjectsCommand>) -> Result
         }
         ProjectsCommand::Remove { name } => match projects.remove(&name).map_err(failed)? {
             Some(removed) => {
-                say(&format!("{} is forgotten; nothing of it was changed", removed.root.display()));
+                say(&format!("{} is unregistered; its files were not changed", removed.root.display()));
                 Ok(())
             }
             None => {

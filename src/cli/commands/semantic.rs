@@ -1,5 +1,5 @@
-//! `symd refs`, `explore`, `impact`, `callers`, `callees`, `def`, `impls`, `hover`, `diagnostics`: native's tools that ask language servers,
-//! under shorter names.
+//! `symd refs`, `explore`, `impact`, `callers`, `callees`, `def`, `impls`, `hover`, `diagnostics`: native's
+//! tools that use language servers, under shorter names.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::cli::commands::ask;
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
 
-/// Whether what the server does not tell is listed too.
+/// Whether uses that the server does not report are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unlisted {
     Shown,
@@ -34,7 +34,7 @@ pub(super) fn refs(
     run(context, "find_referencing_symbols", wanted, patience)
 }
 
-/// Callers, callees, implementations.
+/// Runs a tool that takes a symbol and a depth: callers, callees, implementations.
 pub(super) fn tree(
     context: &Context,
     tool: &str,
@@ -47,7 +47,7 @@ pub(super) fn tree(
     run(context, tool, wanted, patience)
 }
 
-/// `depth` levels of users, `budget` characters.
+/// Runs `explore` with `depth` levels of users and at most `budget` characters.
 pub(super) fn explore(
     context: &Context,
     symbol: &Symbol,
@@ -107,7 +107,7 @@ fn of_symbol(context: &Context, symbol: &Symbol) -> Value {
     json!({ "name_path": symbol.name_path, "relative_path": within })
 }
 
-/// `FILE:LINE NAME`, else a name path.
+/// Parses `FILE:LINE NAME`, else a name path.
 fn of_place(context: &Context, place: &PlaceOrSymbol) -> Result<Value, Failure> {
     let Some(name) = &place.name else {
         if file_and_line(&place.place).is_some() {

@@ -1,4 +1,4 @@
-//! `symd server`: the project's language servers, listed, restarted, stopped.
+//! `symd server`: lists, restarts and stops the project's language servers.
 
 use std::fmt::Write;
 
@@ -49,7 +49,7 @@ fn act(context: &Context, action: &str, name: &str) -> Result<(), Failure> {
     }
 }
 
-/// One server on a line, and what went wrong with it last on another.
+/// Formats one server on a line, and its last error on another.
 pub(super) fn text(server: &Value) -> String {
     let word = |key: &str| server[key].as_str().unwrap_or_default();
     let languages: Vec<&str> =

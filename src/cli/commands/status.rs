@@ -1,4 +1,4 @@
-//! `symd status`: what the daemon says about itself.
+//! `symd status`: prints the daemon's status.
 
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ use crate::serve::DaemonPaths;
 use crate::serve::daemon_paths::runtime_base;
 use crate::serve::protocol::STATUS;
 
-/// Whose status.
+/// Which daemons' status to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Which {
     This,
@@ -56,13 +56,13 @@ fn all(context: &Context, form: Form) -> Result<(), Failure> {
     }
 }
 
-/// What the daemon of `place` says; `None` when there is none.
+/// Returns the status of the daemon of `place`; `None` if none runs.
 fn of(place: &DaemonPaths) -> Result<Option<Value>, Failure> {
     let Some(mut client) = Client::raw(place)? else { return Ok(None) };
     client.request(STATUS, json!({}), |_| ()).map(Some)
 }
 
-/// The places of all daemons of this user that have left word of themselves, by root.
+/// Returns the paths of all daemons of this user that have written a metadata file, sorted by root.
 pub(super) fn daemons(context: &Context) -> Result<Vec<DaemonPaths>, Failure> {
     let base = runtime_base(&context.dirs.meeting);
     let Ok(entries) = base.read_dir() else { return Ok(Vec::new()) };
@@ -85,7 +85,7 @@ fn show(status: &Value, form: Form) -> Result<(), Failure> {
     }
 }
 
-/// Keys and values in two columns; the root first, then as the daemon sorts them.
+/// Formats keys and values in two columns; the root first, then in the daemon's order.
 fn text(status: &Value) -> String {
     let mut text = String::new();
     let Some(object) = status.as_object() else { return format!("{status}\n") };
@@ -99,7 +99,7 @@ fn text(status: &Value) -> String {
     text
 }
 
-/// A value as people read it: counters in a row, nothing as a dash.
+/// Formats a value for people: an object's fields in a row, an empty list as a dash.
 fn words(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -1,4 +1,4 @@
-//! `symd tools`: what clients see. Needs no daemon: the tools are part of the program.
+//! `symd tools`: lists the tools that clients see. Needs no daemon: the tools are part of the program.
 
 use std::fmt::Write;
 

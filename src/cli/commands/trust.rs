@@ -1,5 +1,5 @@
-//! `symd trust`: shows what a project may run once it is trusted, asks, and records it. Invariant: what is recorded is
-//! what was shown, not what lies there when the question is answered.
+//! `symd trust`: shows what a project may run once it is trusted, asks the user, and records the trust.
+//! Invariant: the files recorded are those that were shown, even if they change before the user answers.
 
 use std::fmt::Write;
 use std::io::{BufRead, IsTerminal};
@@ -13,7 +13,7 @@ use crate::config::{LanguageId, Languages, Trust};
 use crate::serve::DaemonPaths;
 use crate::serve::setup::Setup;
 
-/// Whether to ask first.
+/// Whether to ask the user first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asking {
     Ask,
@@ -31,7 +31,7 @@ pub(super) fn grant(context: &Context, asking: Asking) -> Result<(), Failure> {
     let setup = context.setup(&place)?;
     if let Some(file) = setup.files.unreadable().first() {
         return Err(Exit::Failed.because(format!(
-            "{file} cannot be read, so nobody can say what it allows; make it a plain file that you may read, or remove it"
+            "{file} cannot be read, so what it allows is unknown; make it a regular file that you can read, or remove it"
         )));
     }
     if setup.trust == Trust::Trusted {
@@ -63,10 +63,10 @@ pub(super) fn show(context: &Context) -> Result<(), Failure> {
     print(&format!("{}\n{}\n", setup.trust, allowed(&place, &setup)?))
 }
 
-/// A daemon knows what was so when it started.
+/// Stops the daemon, because it uses the trust that it read when it started.
 fn renew(place: &DaemonPaths) -> Result<(), Failure> {
     if life::end(place)? {
-        say("the next client starts one that knows; `symd start` does so now");
+        say("the next client starts a new daemon; `symd start` does so now");
     }
     Ok(())
 }
@@ -84,7 +84,7 @@ fn confirmed() -> Result<bool, Failure> {
     Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
-/// What trust in the project allows, for people.
+/// Returns text for people about what trust in the project allows.
 fn allowed(place: &DaemonPaths, setup: &Setup) -> Result<String, Failure> {
     let failed = |error: &dyn std::fmt::Display| Exit::Failed.because(error);
     let trusted = setup.if_trusted().map_err(|error| failed(&error))?;
@@ -103,7 +103,7 @@ fn allowed(place: &DaemonPaths, setup: &Setup) -> Result<String, Failure> {
     }
     let tables = setup.project_file().map(|layer| (layer.file, server_tables(layer)));
     if let Some((file, tables)) = tables.filter(|(_, tables)| !tables.is_empty()) {
-        let _ = writeln!(text, "- what {file} says of servers:");
+        let _ = writeln!(text, "- the server settings in {file}:");
         for (name, lines) in tables {
             let _ = writeln!(text, "    [language-server.{name}]");
             for line in lines {
@@ -118,7 +118,8 @@ fn allowed(place: &DaemonPaths, setup: &Setup) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// Language, server and what it runs, for every server of the languages `present` that runs code of the project.
+/// Returns language, server and the code that it runs, for every server of the languages `present` that runs
+/// code of the project.
 fn runs_code(
     languages: &Languages,
     present: impl IntoIterator<Item = LanguageId>,

@@ -1,5 +1,5 @@
-//! Whether an answer is the expected text, whole: with `{MS}` for a number of milliseconds, `{PID}` for a process id, `{TIME}`
-//! for an RFC 3339 UTC time in seconds and `{ANY}` for whatever stands within a line.
+//! Compares a whole answer to the expected text, with `{MS}` for a number of milliseconds, `{PID}` for a
+//! process id, `{TIME}` for an RFC 3339 UTC time in seconds and `{ANY}` for any text within a line.
 
 use regex::Regex;
 use similar::{ChangeTag, TextDiff};
@@ -11,10 +11,10 @@ const PLACEHOLDERS: [(&str, &str); 4] = [
     ("{ANY}", "[^\\n]*"),
 ];
 
-/// Bytes of which a diff is made: of more, only the first place that differs is shown.
+/// The maximum length in bytes of texts to diff: of longer ones only the first difference is shown.
 const LONGEST_DIFF: usize = 1 << 20;
 
-/// `None` if `got` is what was expected; otherwise a diff from the one to the other.
+/// Returns `None` if `got` is as expected; otherwise a diff.
 pub fn difference(expected: &str, got: &str) -> Option<String> {
     if expected == got || (has_placeholder(expected) && fits(expected, got)) {
         return None;
@@ -43,7 +43,7 @@ pub fn difference(expected: &str, got: &str) -> Option<String> {
 }
 
 fn fits(expected: &str, got: &str) -> bool {
-    // What stands before the first placeholder may be megabytes, of which no pattern can be made.
+    // The text before the first placeholder may be megabytes, too large for a pattern.
     let before = PLACEHOLDERS.iter().filter_map(|(name, _)| expected.find(name)).min().unwrap_or(0);
     let (before, varying) = expected.split_at(before);
     got.strip_prefix(before).is_some_and(|rest| pattern(varying).is_match(rest))
@@ -61,7 +61,7 @@ fn pattern(expected: &str) -> Regex {
     regex::RegexBuilder::new(&format!("\\A(?:{pattern})\\z")).size_limit(1 << 26).build().unwrap()
 }
 
-/// `got` with the expected lines in place of those that are right, so that a diff shows those only that are not.
+/// Returns `got` with the expected lines in place of those that match, so that a diff shows only the others.
 fn aligned(expected: &str, got: &str) -> String {
     let varying: Vec<(&str, Regex)> = expected
         .split_inclusive('\n')

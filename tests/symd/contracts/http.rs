@@ -1,4 +1,4 @@
-//! The web server of a scenario: the pages that it names, on this machine, for as long as it runs.
+//! The web server of a scenario: serves the scenario's pages on this machine while the scenario runs.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -23,14 +23,14 @@ impl Site {
         let is_over = Arc::new(AtomicBool::new(false));
         let (over, pages) = (Arc::clone(&is_over), pages.to_vec());
         let serving = std::thread::spawn(move || {
-            // Those that hang are kept open until all is over.
+            // Connections that hang are kept open until the scenario ends.
             let mut hanging = Vec::new();
             for stream in listener.incoming() {
                 if over.load(Ordering::SeqCst) {
                     return;
                 }
                 let stream = stream.unwrap();
-                // A client that goes away is its own affair.
+                // A client that disconnects is not an error.
                 if let Ok(true) = answer(&stream, &pages, address) {
                     hanging.push(stream);
                 }
@@ -53,7 +53,7 @@ impl Site {
 impl Drop for Site {
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::SeqCst);
-        // Wakes it.
+        // Wakes the thread that accepts connections.
         let _ = TcpStream::connect(self.address);
         let _ = self.serving.take().map(JoinHandle::join);
     }
@@ -63,7 +63,7 @@ fn url(address: SocketAddr) -> String {
     format!("http://{address}")
 }
 
-/// Answers one request; whether the connection is to stay open and silent.
+/// Answers one request; returns whether to keep the connection open and silent.
 fn answer(stream: &TcpStream, pages: &[Page], address: SocketAddr) -> std::io::Result<bool> {
     stream.set_read_timeout(Some(PATIENCE))?;
     let mut lines = BufReader::new(stream).lines();

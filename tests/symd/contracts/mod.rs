@@ -1,6 +1,6 @@
-//! The contracts' scenarios, `fixtures/contracts/<toolset>/<tool>.toml`, against real daemons: whole texts compared, and what
-//! became of the files. What a fixture may say stands in `scenario`; expected texts are written from the contracts, never
-//! from what the program says, so there is no command that rewrites them.
+//! Runs the contracts' scenarios, `fixtures/contracts/<toolset>/<tool>.toml`, against real daemons, and
+//! compares whole texts and the resulting files. `scenario` defines the format of a fixture; expected texts
+//! are written from the contracts, never from the program's output, so no command rewrites them.
 //!
 //! `SYMD_SCENARIO=serena/read_file cargo test --test symd contracts::serena` runs one fixture, and
 //! `SYMD_SCENARIO=serena/read_file/crlf` those of its scenarios whose name contains "crlf".
@@ -21,10 +21,10 @@ use scenario::Fixture;
 /// The contracts that must be covered.
 pub const TOOLSETS: [&str; 4] = ["serena", "gemini_cli", "cli_agent", "tool_router"];
 
-/// Scenarios that every tool of a contract has at least.
+/// The minimum number of scenarios for each tool of a contract.
 pub const FEWEST: usize = 10;
 
-/// Fixtures run at once: each has a daemon of its own, and other tests run beside them.
+/// The number of fixtures to run at once: each has a daemon of its own, and other tests run in parallel.
 const AT_ONCE: usize = 2;
 
 #[test]
@@ -47,7 +47,7 @@ fn tool_router() {
     run_toolset("tool_router");
 }
 
-/// No fixture is left out by a directory or a file whose name nobody knows.
+/// No fixture is skipped because the name of its directory or file is unknown.
 #[test]
 fn every_fixture_is_of_a_tool() {
     let mut unknown = Vec::new();
@@ -82,13 +82,13 @@ fn every_tool_has_at_least_ten_scenarios() {
     assert!(lacking.is_empty(), "fewer than {FEWEST} scenarios:\n{}", lacking.join("\n"));
 }
 
-/// How many scenarios a tool has.
+/// Returns the number of a tool's scenarios.
 pub fn scenario_count(toolset: &str, tool: &str) -> usize {
     let file = fixtures_root().join(toolset).join(format!("{tool}.toml"));
     if file.exists() { Fixture::read(&file).scenarios.len() } else { 0 }
 }
 
-/// Runs the fixtures of `toolset`, and says all that went wrong.
+/// Runs the fixtures of `toolset`, and reports all failures.
 fn run_toolset(toolset: &str) {
     let wanted = std::env::var("SYMD_SCENARIO").unwrap_or_default();
     let mut wanted = wanted.splitn(3, '/');
@@ -109,7 +109,7 @@ fn run_toolset(toolset: &str) {
     let (next, failures) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let work = || {
         while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-            // A panic concerns its file alone; libtest prints it.
+            // A panic only fails its own file; libtest prints it.
             let ran = std::panic::catch_unwind(|| run::run_file(toolset, file, name));
             let failed = ran.unwrap_or_else(|_| vec![format!("{}: panicked, see above", file.display())]);
             failures.lock().unwrap().extend(failed);

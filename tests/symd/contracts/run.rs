@@ -1,5 +1,5 @@
-//! Runs the scenarios of one fixture, one after the other on one daemon, each on a connection of its own and on files of its
-//! own: an answer that knows the files of the scenario before is wrong.
+//! Runs the scenarios of one fixture, one after the other on one daemon, each with its own connection and its
+//! own files: an answer that reflects the files of an earlier scenario is wrong.
 
 use std::path::Path;
 use std::time::Instant;
@@ -15,7 +15,7 @@ use super::tree::{empty, fill, look};
 use crate::edit_support::{Things, things_of};
 use crate::support::PATIENCE;
 
-/// Runs the scenarios of `file` whose name contains `wanted`; what went wrong, a text each.
+/// Runs the scenarios of `file` whose name contains `wanted`; returns a text for each failure.
 pub fn run_file(toolset: &str, file: &Path, wanted: &str) -> Vec<String> {
     let fixture = Fixture::read(file);
     let tool = file.file_stem().unwrap().to_str().unwrap();
@@ -26,7 +26,7 @@ pub fn run_file(toolset: &str, file: &Path, wanted: &str) -> Vec<String> {
     let mut failures = Vec::new();
     for scenario in chosen {
         let kind = Kind::of(scenario);
-        // A server keeps what it was asked, and few scenarios share one: its daemon ends with the scenario.
+        // A server's log keeps all requests, and few scenarios share one: its daemon ends with the scenario.
         stages.retain(|stage| stage.kind == kind || !stage.has_server());
         let at = stages.iter().position(|stage| stage.kind == kind).unwrap_or_else(|| {
             stages.push(Stage::new(kind, &fixture.config));
@@ -71,7 +71,7 @@ impl Performance<'_> {
         self.look_afterwards(before);
     }
 
-    /// The files, after those of the scenario before are gone.
+    /// Removes the files of the scenario before, and creates those of this one.
     fn set_up(&self) {
         let fill_in = |text: &str| self.fill_in(text);
         for (directory, files) in
@@ -105,7 +105,8 @@ impl Performance<'_> {
         }
     }
 
-    /// What is wrong when all has come that is expected, or nothing more can: `write_stdin` waits for output by itself.
+    /// Returns the difference when all expected output has arrived, or no more can: `write_stdin` itself
+    /// waits for output.
     fn poll(
         &self,
         connection: &mut Connection,
@@ -184,9 +185,9 @@ impl Performance<'_> {
         }
     }
 
-    /// Whether none of the calls may have touched a file: they read, or were refused.
+    /// Whether none of the calls may have changed a file, because they only read or were rejected.
     fn must_change_nothing(&self) -> bool {
-        // Whoever is not root may be unable to look.
+        // Only root can inspect the files of another user.
         let may_look = self.scenario.uid == Uid::Mine || rustix::process::geteuid().is_root();
         may_look
             && self.scenario.after.is_empty()
@@ -242,7 +243,7 @@ fn repeated(text: &str) -> String {
     all
 }
 
-/// Two answers of a terminal as if they had been one.
+/// Joins two answers of a terminal into one.
 fn joined(first: &Value, second: &Value) -> Value {
     let read = |result: &Value| -> Value {
         serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap()

@@ -1,4 +1,5 @@
-//! What a fixture of `fixtures/contracts` may say. Unknown keys are refused, so that a misspelt expectation is none that holds.
+//! The format of a fixture in `fixtures/contracts`. Unknown keys are rejected, so that a misspelt expectation
+//! is not ignored.
 //!
 //! In all texts and paths `{ROOT}` stands for the project's absolute path, `{OUTSIDE}` for the directory `outside` beside it,
 //! `{CONFIG}` for the directory of the user's configuration, `{HTTP}` for the address of the scenario's web server,
@@ -18,7 +19,7 @@ pub struct Fixture {
     /// The user's `config.toml`.
     #[serde(default)]
     pub config: String,
-    /// They run one after the other on one daemon.
+    /// The scenarios, which run one after the other on one daemon.
     #[serde(rename = "scenario")]
     pub scenarios: Vec<Scenario>,
 }
@@ -46,15 +47,15 @@ impl Fixture {
     }
 }
 
-/// Files, calls on a new connection, and what is to come of them.
+/// Files, calls on a new connection, and the expected results.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
     pub name: String,
-    /// All that is in the project's root, nothing else.
+    /// The complete content of the project's root.
     #[serde(default)]
     pub files: Vec<Put>,
-    /// All that is in `{OUTSIDE}`.
+    /// The complete content of `{OUTSIDE}`.
     #[serde(default)]
     pub outside: Vec<Put>,
     /// Pages of a web server on this machine.
@@ -62,11 +63,12 @@ pub struct Scenario {
     pub http: Vec<Page>,
     /// The user's `config.toml`, in place of the fixture's.
     pub config: Option<String>,
-    /// What the language server of Python, Kotlin, TypeScript, JavaScript and of `.plain` files, which have no grammar, plays:
-    /// a script of fake-ls (`tests/fake_ls`), JSON. It is ready as soon as it has started, unless the script says what
-    /// follows `initialized`. Without one no language has a server that is there.
+    /// The script of the fake language server (fake-ls, `tests/fake_ls`), as JSON. It serves Python, Kotlin,
+    /// TypeScript, JavaScript and `.plain` files, which have no grammar. It is ready as soon as it has
+    /// started, unless the script defines what follows `initialized`. Without a script no language has an
+    /// installed server.
     pub server: Option<String>,
-    /// Further keys of its table in `languages.toml`.
+    /// Further keys of the server's table in `languages.toml`.
     pub server_keys: Option<String>,
     #[serde(default)]
     pub uid: Uid,
@@ -74,10 +76,12 @@ pub struct Scenario {
     pub approve: Approve,
     #[serde(default)]
     pub project: ProjectWanted,
-    /// Variables of the client's environment beside `PATH`, `HOME`, `LANG` and `SHELL`, or in their place.
+    /// Variables of the client's environment in addition to `PATH`, `HOME`, `LANG` and `SHELL`, or overriding
+    /// them.
     #[serde(default)]
     pub environment: BTreeMap<String, String>,
-    /// Whether the client tells its environment; one that does not comes over the socket (`approve` = `yes`).
+    /// Whether the client sends its environment; one that does not connects over the socket (`approve` =
+    /// `yes`).
     #[serde(default = "yes")]
     pub tells_environment: bool,
     /// Several calls on the same connection, instead of the one that `tool` to `is_error` describe (see `Step`).
@@ -96,13 +100,14 @@ pub struct Scenario {
     times: usize,
     #[serde(default)]
     is_error: bool,
-    /// What is looked at when all is done. A call that only reads, or that failed, must have changed nothing else.
+    /// The files to check at the end. A call that only reads, or that failed, must not have changed anything
+    /// else.
     #[serde(default)]
     pub after: Vec<Seen>,
 }
 
 impl Scenario {
-    /// Puts the only call where several would be.
+    /// Moves the only call into `steps`.
     fn gather_steps(&mut self) {
         if self.steps.is_empty() {
             self.steps.push(Step {
@@ -125,29 +130,29 @@ impl Scenario {
     }
 }
 
-/// One call.
+/// A call with its expected result.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Step {
-    /// Default: the tool that the file is named after.
+    /// The tool; by default the one that the file is named after.
     pub tool: Option<String>,
-    /// Files written before this call, by somebody else.
+    /// Files that another program writes before this call.
     #[serde(default)]
     pub write: Vec<Put>,
     pub arguments: Option<Map<String, Value>>,
-    /// The arguments as JSON, for what TOML cannot say.
+    /// The arguments as JSON, for values that TOML cannot express.
     pub json: Option<String>,
-    /// What the user is asked before (with `approve` = `each` or `refused`), whole.
+    /// The whole question to the user before the call (with `approve` = `each` or `refused`).
     pub asked: Option<String>,
     /// The whole text of the answer.
     pub text: Option<String>,
-    /// The same, by a name that says that its escapes matter.
+    /// As `text`, under a name that indicates that its escapes matter.
     pub text_json: Option<String>,
-    /// What is expected may come later, on a busy machine: until it has, tool_router's `write_stdin` asks for more, and what
-    /// it gives is put behind what came before.
+    /// The expected output may arrive later on a busy machine: until then tool_router's `write_stdin` polls
+    /// for more, and its output is appended to what arrived before.
     #[serde(default)]
     pub polled: bool,
-    /// Called so often, with the same outcome each time; in its arguments `{NUMBER}` counts from 1.
+    /// How often to make the call, with the same result each time; `{NUMBER}` in its arguments counts from 1.
     #[serde(default = "once")]
     pub times: usize,
     /// The whole content of the answer as JSON, where it is more than a text.
@@ -157,7 +162,7 @@ pub struct Step {
 }
 
 impl Step {
-    /// Whether it says in exactly one way what is to come, and in no more than one with what arguments.
+    /// Whether the step has exactly one kind of expected result, and at most one kind of arguments.
     fn is_whole(&self) -> bool {
         let expected = [&self.text, &self.text_json, &self.content_json];
         let arguments = usize::from(self.arguments.is_some()) + usize::from(self.json.is_some());
@@ -165,33 +170,33 @@ impl Step {
     }
 }
 
-/// A file, directory or link to be made.
+/// A file, directory or link to create.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Put {
-    /// Ends with `/` for a directory. Directories above are made.
+    /// The path; it ends with `/` for a directory. Parent directories are created.
     pub path: String,
-    /// So many of them; in path and text `{NUMBER}` counts from 1.
+    /// The number of copies; `{NUMBER}` in path and text counts from 1.
     #[serde(default = "once")]
     pub copies: usize,
-    /// The name, in the directory `path`, where it is not UTF-8.
+    /// The name, in the directory `path`, if it is not UTF-8.
     pub name_hex: Option<String>,
     pub text: Option<String>,
     pub hex: Option<String>,
-    /// This text as often as `times` says.
+    /// A text to repeat `times` times.
     pub repeat: Option<String>,
     pub times: Option<usize>,
-    /// Bytes of the file: zeros behind its text, or the text's beginning.
+    /// The size of the file in bytes: the text is padded with zeros, or truncated.
     pub size: Option<u64>,
     pub link: Option<String>,
-    /// Something that is neither file, directory nor link.
+    /// A file that is neither regular file, directory nor link.
     pub special: Option<Special>,
     pub mode: Option<u32>,
-    /// Seconds since 1970 at which it was changed last.
+    /// The modification time, in seconds since 1970.
     pub mtime: Option<u64>,
 }
 
-/// A file whose reading could wait for ever.
+/// A kind of file on which a read could block for ever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Special {
@@ -199,11 +204,11 @@ pub enum Special {
     Socket,
 }
 
-/// What is to be found at a path.
+/// The expected state of a path.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Seen {
-    /// Ends with `/` for a directory.
+    /// The path; it ends with `/` for a directory.
     pub path: String,
     pub text: Option<String>,
     pub hex: Option<String>,
@@ -213,27 +218,27 @@ pub struct Seen {
     pub absent: bool,
 }
 
-/// What the web server answers at a path.
+/// The web server's response for a path.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Page {
     pub path: String,
     #[serde(default = "ok")]
     pub status: u16,
-    /// Content-Length is added unless it is here; a header with an empty value is left out.
+    /// The headers. Content-Length is added unless it is given; a header with an empty value is omitted.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
     #[serde(default)]
     pub text: String,
-    /// The text so often.
+    /// How often to repeat the text.
     #[serde(default = "once")]
     pub times: usize,
-    /// The body, where it is no text.
+    /// The body, if it is not text.
     pub hex: Option<String>,
     pub hangs: Option<Hangs>,
 }
 
-/// Where the server stops talking and keeps the connection open.
+/// The point at which the server stops sending and keeps the connection open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Hangs {
@@ -253,29 +258,29 @@ fn once() -> usize {
     1
 }
 
-/// Who the daemon runs as.
+/// The user that the daemon runs as.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Uid {
-    /// Whoever runs the tests.
+    /// The user who runs the tests.
     #[default]
     Mine,
-    /// Never root.
+    /// An unprivileged user, never root.
     Nobody,
 }
 
-/// What the user's policy says to everything.
+/// The user's policy for all calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Approve {
     #[default]
     Yes,
     No,
-    /// Nothing: symd's defaults, on a connection that cannot ask.
+    /// No policy: symd's defaults, on a connection without elicitation.
     Ask,
-    /// Nothing, and the user, asked through the client, says yes to every call
+    /// No policy; the user is asked through the client and approves every call.
     Each,
-    /// or no.
+    /// No policy; the user is asked through the client and declines every call.
     Refused,
 }
 

@@ -1,5 +1,5 @@
-//! A daemon for a fixture's scenarios, and connections to it. A scenario that needs another user, another policy or no
-//! project gets a daemon of its own, which later scenarios of the same kind share.
+//! A daemon for a fixture's scenarios, and connections to it. A scenario with another user, another policy or
+//! without a project gets a daemon of its own, which later scenarios of the same kind share.
 
 use std::collections::BTreeMap;
 use std::fs::Permissions;
@@ -18,14 +18,14 @@ use crate::support::{PATIENCE, User, call, initialize, write};
 /// Names and values of an environment.
 pub type Variables = BTreeMap<String, String>;
 
-/// Who `nobody` is.
+/// The user and group id of `nobody`.
 const NOBODY: &str = "65534";
 
-/// Languages that a scenario's server serves, and the ending of their files.
+/// The languages that a scenario's server serves, and the extensions of their files.
 const SERVED: [(&str, &str); 5] =
     [("python", "py"), ("kotlin", "kt"), ("typescript", "ts"), ("javascript", "js"), ("plain", "plain")];
 
-/// What makes a daemon of its own necessary.
+/// The properties of a scenario that determine whether it can share a daemon.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kind {
     uid: Uid,
@@ -71,12 +71,12 @@ impl Stage {
         self.kind.server.is_some()
     }
 
-    /// A server of the user's own for Python and for a language that has no grammar.
+    /// Installs a server of the user's own for all languages in `SERVED`.
     fn install_server(&self, script: &str) {
         let script = script.replace("{ROOT}", self.root().to_str().unwrap());
         let mut script: Value =
             serde_json::from_str(&script).unwrap_or_else(|error| panic!("{script}: {error}"));
-        // Ready is what says so: a server that says nothing may be indexing for long.
+        // Report readiness at once: a server that does not report it may be indexing for long.
         if script["on"]["initialized"].is_null() {
             let quiet = json!({ "health": "ok", "quiescent": true });
             script["on"]["initialized"] =
@@ -96,7 +96,7 @@ impl Stage {
              readiness = {{ start-grace-ms = 0, server-status = true }}\n"
         );
         for (language, ending) in SERVED {
-            // A user's entry is the whole of it.
+            // A user's entry replaces the built-in one completely.
             let grammar =
                 if language == "plain" { String::new() } else { format!("grammar = {language:?}\n") };
             languages.push_str(&format!(
@@ -114,13 +114,14 @@ impl Stage {
         self.user.path("outside")
     }
 
-    /// Where the user's configuration is.
+    /// Returns the directory of the user's configuration.
     pub fn config(&self) -> PathBuf {
         self.user.path("config")
     }
 
-    /// Gives what is in these directories to the user that the daemon runs as. None in which a daemon is at work: files
-    /// come and go there, and `chown` fails over one that has gone.
+    /// Changes the owner of these directories and their content to the daemon's user. Not for directories
+    /// that the daemon is using: files in them appear and disappear, and `chown` fails on one that has
+    /// disappeared.
     pub fn hand_over(&self, directories: &[PathBuf]) {
         if self.kind.uid == Uid::Nobody && rustix::process::geteuid().is_root() {
             let owner = format!("{NOBODY}:{NOBODY}");
@@ -129,13 +130,13 @@ impl Stage {
         }
     }
 
-    /// `None`: the client says nothing of its environment.
+    /// Connects a client; without `variables` it sends no environment.
     pub fn connect(&self, toolset: &str, variables: Option<&Variables>) -> Connection {
         let is_asked = matches!(self.kind.approve, Approve::Each | Approve::Refused);
         let mut connection = match (self.kind.uid, self.kind.project) {
             (Uid::Mine, ProjectWanted::Open) if !is_asked => self.over_the_socket(toolset, variables),
-            // Only the daemon's own user may connect; the socket's directory is found from a project only; and only over
-            // the user's own connection does the user's answer count.
+            // Only the daemon's own user may connect; the socket's directory can only be found from a
+            // project; and the user's answers only count over the user's own connection.
             _ => self.through_the_shim(toolset, variables.expect("`symd mcp` always tells")),
         };
         connection.says = match self.kind.approve {
@@ -153,7 +154,7 @@ impl Stage {
     }
 
     fn over_the_socket(&self, toolset: &str, variables: Option<&Variables>) -> Connection {
-        // Started before the first scenario empties the root, which takes away what marks it as one.
+        // Started before the first scenario empties the root and thereby removes the project's marker.
         let stream = UnixStream::connect(self.socket()).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream.set_write_timeout(Some(PATIENCE)).unwrap();
@@ -184,7 +185,7 @@ impl Stage {
             ProjectWanted::Open => command.arg("--project").arg(self.root()),
             ProjectWanted::None => command.current_dir(self.user.path("elsewhere")),
         };
-        // Of stderr it needs little: it is read when the connection has ended, to say why.
+        // stderr is short: it is read when the connection has ended, to report the reason.
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let reader = Box::new(BufReader::new(child.stdout.take().unwrap()));
@@ -199,7 +200,7 @@ impl Stage {
         }
     }
 
-    /// What the client has in its environment.
+    /// Returns the client's environment.
     fn environment(&self, more: &Variables) -> Variables {
         let text = |text: &str| text.to_owned();
         let mut variables = Variables::from([
@@ -224,7 +225,7 @@ impl Stage {
         }
     }
 
-    /// The daemon's socket; it is started if it does not run.
+    /// Returns the daemon's socket, and starts the daemon if it does not run.
     fn socket(&self) -> PathBuf {
         let socket = self.user.place().socket();
         if !socket.exists() {
@@ -238,7 +239,7 @@ impl Stage {
         assert!(started.status.success(), "{}", String::from_utf8_lossy(&started.stderr));
     }
 
-    /// The daemon's user, once it runs.
+    /// Returns the user id of the running daemon.
     pub fn daemon_uid(&self) -> u32 {
         let output = self.symd().args(["status", "--json", "--project"]).arg(self.root()).output().unwrap();
         let status: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -248,12 +249,12 @@ impl Stage {
 
 impl Drop for Stage {
     fn drop(&mut self) {
-        // By its own user; `User` ends those of whoever runs the tests.
+        // Run as the daemon's user; `User` only stops the daemons of the user who runs the tests.
         let _ = self.symd().args(["stop", "--all"]).current_dir("/").output();
     }
 }
 
-/// A user's policy, as `symd approvals policy` keeps it.
+/// Returns a user's policy, in the format of `symd approvals policy`.
 fn policy(approve: Approve) -> Option<String> {
     let word = match approve {
         Approve::Yes => "allow",
@@ -270,21 +271,21 @@ pub struct Connection {
     writer: Option<Box<dyn Write>>,
     child: Option<Child>,
     calls: u64,
-    /// What the user answers who is asked.
+    /// The answer of a user who is asked.
     says: Option<&'static str>,
-    /// What the user was asked last.
+    /// The last question to the user.
     asked: Option<String>,
 }
 
-/// What came of a call.
+/// The result of a call.
 pub struct Answered {
     pub result: Value,
-    /// What the user was asked before.
+    /// The question to the user before the call.
     pub asked: Option<String>,
 }
 
 impl Connection {
-    /// Calls a tool; what came instead of a result is an error.
+    /// Calls a tool; anything but a result is an error.
     pub fn call(&mut self, tool: &str, arguments: &Value) -> Result<Answered, String> {
         self.calls += 1;
         self.asked = None;
@@ -295,7 +296,7 @@ impl Connection {
         Ok(Answered { result: answer["result"].clone(), asked: self.asked.take() })
     }
 
-    /// Sends a message and waits for its answer; what it is asked meanwhile it answers as the user would.
+    /// Sends a message and waits for its answer; answers elicitations in between for the user.
     pub fn ask(&mut self, message: &Value) -> Value {
         self.send(message);
         loop {
@@ -306,13 +307,13 @@ impl Connection {
             match answer["method"].as_str() {
                 None => return answer,
                 Some("elicitation/create") => self.answer_for_the_user(&answer),
-                // Notifications concern other tests.
+                // Notifications are covered by other tests.
                 Some(_) => {}
             }
         }
     }
 
-    /// What the shim said before it ended, and how it did.
+    /// Returns the shim's last output and its exit status.
     fn last_words(&mut self) -> String {
         let Some(mut child) = self.child.take() else { return "over the socket".to_owned() };
         self.writer = None;
@@ -322,7 +323,7 @@ impl Connection {
     }
 
     fn answer_for_the_user(&mut self, question: &Value) {
-        let word = self.says.unwrap_or_else(|| panic!("asked, and said that it cannot be: {question}"));
+        let word = self.says.unwrap_or_else(|| panic!("asked a client without elicitation: {question}"));
         let form = &question["params"];
         self.asked = form["message"].as_str().map(str::to_owned);
         let name = form["requestedSchema"]["required"][0].as_str().unwrap();

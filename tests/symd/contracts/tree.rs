@@ -1,5 +1,5 @@
-//! The files of a scenario: made, looked at, and gone again without a trace, dot directories and what may not be read or
-//! written included.
+//! The files of a scenario: created, checked and removed without a trace, including dot directories and files
+//! that may not be read or written.
 
 use std::ffi::OsString;
 use std::fs::Permissions;
@@ -27,7 +27,7 @@ pub fn empty(directory: &Path) {
     }
 }
 
-/// Makes these files beneath `directory`. `fill_in` replaces the placeholders.
+/// Creates these files beneath `directory`. `fill_in` replaces the placeholders.
 pub fn fill(directory: &Path, files: &[Put], fill_in: &dyn Fn(&str) -> String) {
     for file in files {
         for number in 1..=file.copies {
@@ -35,7 +35,7 @@ pub fn fill(directory: &Path, files: &[Put], fill_in: &dyn Fn(&str) -> String) {
             put(directory, &numbered(&file.path), file, &|text| fill_in(&numbered(text)));
         }
     }
-    // Last, and from within: what may not be written can have nothing made in it.
+    // Last, and from the inside out: nothing can be created in a directory that may not be written.
     for file in files.iter().rev() {
         let path = directory.join(&file.path);
         if let Some(mode) = file.mode {
@@ -60,7 +60,7 @@ fn put(directory: &Path, path: &str, file: &Put, fill_in: &dyn Fn(&str) -> Strin
             let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
             return rustix::fs::mknodat(rustix::fs::CWD, path, rustix::fs::FileType::Fifo, mode, 0).unwrap();
         }
-        // It stays when nobody listens any more.
+        // The socket file remains when nothing listens any more.
         Some(Special::Socket) => return drop(UnixListener::bind(path).unwrap()),
         None => {}
     }
@@ -71,8 +71,8 @@ fn put(directory: &Path, path: &str, file: &Put, fill_in: &dyn Fn(&str) -> Strin
         (None, None, None) if file.size.is_some() => Vec::new(),
         _ => panic!("{}: one of text, hex, repeat and link", file.path),
     };
-    // Made anew, as an editor does, where a file is written a second time. Renamed into its place: it is closed late where
-    // another thread forks meanwhile, and would be seen while it is written.
+    // Replaced by a rename, as an editor does, if the file exists: closing it may take effect late, if
+    // another thread forks meanwhile, and the file would be seen while it is written.
     let part = path.with_file_name(format!("{TEMPORARY_PREFIX}put"));
     std::fs::write(&part, bytes).unwrap();
     if let Some(size) = file.size {
@@ -85,7 +85,7 @@ fn put(directory: &Path, path: &str, file: &Put, fill_in: &dyn Fn(&str) -> Strin
     }
 }
 
-/// What is wrong with what is at a path.
+/// Checks the state of a path; returns what is wrong with it.
 pub fn look(directory: &Path, seen: &Seen, fill_in: &dyn Fn(&str) -> String) -> Result<(), String> {
     let path = directory.join(seen.path.trim_end_matches('/'));
     let Ok(metadata) = std::fs::symlink_metadata(&path) else {
@@ -126,7 +126,7 @@ pub fn look(directory: &Path, seen: &Seen, fill_in: &dyn Fn(&str) -> String) -> 
     ))
 }
 
-/// The bytes of pairs of hexadecimal digits.
+/// Decodes pairs of hexadecimal digits.
 pub fn unhex(hex: &str) -> Vec<u8> {
     let digits: Vec<char> = hex.chars().filter(|c| !c.is_whitespace()).collect();
     digits.chunks(2).map(|pair| u8::from_str_radix(&String::from_iter(pair), 16).unwrap()).collect()

@@ -1,4 +1,5 @@
-//! clangd: its background index begins with the first document, and no answer from before its end is passed off as whole.
+//! clangd: its background index starts with the first document, and no earlier answer is reported as
+//! complete.
 
 use serde_json::json;
 

@@ -31,7 +31,7 @@ fn python_and_typescript() {
     let wrong = real.ask("diagnostics", json!({}));
     let sources = wrong["sources"].as_array().unwrap();
     assert!(sources.contains(&json!("ty")) && sources.contains(&json!("tsc")), "{wrong:#}");
-    // One goes; the other does not notice.
+    // One server is stopped; the other is not affected.
     real.user.check(&["server", "stop", "tsc"], 0);
     assert_eq!(of("server.py", "ty"), ["server.py:5", "wrong.py:1", "wrong.py:3"]);
 }
@@ -49,7 +49,7 @@ fn a_kotlin_class_used_from_java() {
     let answer = real.ask("find_referencing_symbols", ask);
     assert_eq!(answer["source"], "kmp-lsp", "{answer:#}");
     let mut all = places(&answer["references"]);
-    // What its server does not serve, syntax tells.
+    // Uses in a language that the server does not serve come from syntax.
     all.extend(places(&answer["other_languages"]));
     all.sort();
     all.dedup();

@@ -1,5 +1,5 @@
-//! basedpyright: it runs the project's interpreter, so it waits for trust; and its early answers, from open files
-//! alone, are not passed off as whole.
+//! basedpyright: it runs the project's interpreter, so it waits for trust; and its early answers, from open
+//! files alone, are not reported as complete.
 
 use serde_json::json;
 

@@ -1,4 +1,5 @@
-//! ty: every question symd puts to it, on a small Python project, and answers that keep up with the files.
+//! ty: every request that symd sends to it, on a small Python project, and answers that stay up to date with
+//! the files.
 
 use serde_json::json;
 
@@ -43,7 +44,7 @@ fn project() -> Option<Real> {
 #[test]
 fn references_definition_and_hover() {
     let Some(real) = project() else { return };
-    // Of the uses of another name that it is imported under, ty tells nothing: symd says that it was imported so.
+    // ty does not report the uses under an alias: symd reports the import under that alias.
     assert_eq!(real.references("ty", "square"), ["lib.py:11", "main.py:2", "main.py:10"]);
     let answer = real.ask("find_referencing_symbols", json!({ "name_path": "square" }));
     assert_eq!(answer["renamed"], json!([{ "as": "power", "path": "main.py" }]), "{answer:#}");
@@ -62,7 +63,7 @@ fn references_definition_and_hover() {
 #[test]
 fn its_first_answer_is_complete() {
     let Some(real) = project() else { return };
-    // Asked as the first question of a new daemon: no doubt is left from the start of the server.
+    // Asked as the first question of a new daemon: the start of the server leaves no doubts.
     let answer = real.ask("find_referencing_symbols", json!({ "name_path": "Square" }));
     assert_eq!((&answer["source"], &answer["complete"]), (&json!("ty"), &json!(true)), "{answer:#}");
     let plan = real.ask("rename", json!({ "name_path": "Square", "new_name": "Quad", "dry_run": true }));
@@ -94,7 +95,7 @@ fn calls_and_types() {
     let up = json!({ "name_path": "Square", "direction": "supertypes" });
     let up = real.places("ty", "type_hierarchy", "supertypes", up);
     assert_eq!(up.first().map(String::as_str), Some("lib.py:1"), "{up:?}");
-    // ty has no textDocument/implementation: the heads of classes tell.
+    // ty has no textDocument/implementation: symd uses the headers of classes.
     let implementations = real.ask("find_implementations", json!({ "name_path": "Shape" }));
     assert_eq!(places(&implementations["implementations"]), ["lib.py:6"]);
     let implementations = real.ask("find_implementations", json!({ "name_path": "Shape/area" }));
@@ -113,7 +114,7 @@ fn diagnostics_of_a_file_and_of_the_project() {
     let of_project = real.ask("diagnostics", json!({}));
     assert_eq!(of_project["sources"], json!(["ty"]));
     assert!(places(&of_project["diagnostics"]).contains(&"wrong.py:3".to_owned()), "{of_project:#}");
-    // Mended behind its back.
+    // Fixed by a write that the server is not told of.
     real.write("wrong.py", "from lib import square\n\nsquare(2)\n");
     let mended = real.ask("diagnostics", json!({ "relative_path": "wrong.py" }));
     assert_eq!(places(&mended["diagnostics"]), [""; 0], "{mended:#}");
@@ -130,7 +131,7 @@ fn the_next_answer_knows_what_was_written() {
         real.references("ty", "square"),
         ["lib.py:11", "main.py:2", "main.py:10", "new.py:1", "new.py:3"]
     );
-    // main.py is open in the server only if a question was about it: now it is.
+    // main.py is open in the server only if a question was about it, as now.
     real.ask("hover", json!({ "relative_path": "main.py", "line": 10, "name": "square" }));
     real.write("main.py", "# moved\nfrom lib import square\nprint(square(5))\n");
     assert_eq!(

@@ -1,4 +1,4 @@
-//! ty's life: killed, stopped, left behind.
+//! The life cycle of ty: killed, stopped, abandoned.
 
 use serde_json::json;
 
@@ -10,7 +10,8 @@ fn project() -> Option<Real> {
     Some(real.with("//- lib.py\ndef run():\n    pass\n//- use.py\nfrom lib import run\nrun()\n"))
 }
 
-/// Asks until ty answers: a question that comes before a death is noticed fails with it, and syntax answers it.
+/// Repeats the question until ty answers: one that is asked before a crash is noticed fails, and syntax
+/// answers it.
 #[track_caller]
 fn all_told_by_ty(real: &Real) {
     loop {
@@ -20,7 +21,7 @@ fn all_told_by_ty(real: &Real) {
             return;
         }
         let why = answer["no_server"]["why"].as_str().unwrap();
-        assert!(why.contains("ask again: it is started anew"), "{why}");
+        assert!(why.contains("ask again: it is being restarted"), "{why}");
     }
 }
 

@@ -1,6 +1,7 @@
-//! The tools against what their contracts say of them, kept in `fixtures/schemas/contracts/<toolset>.json`: the description,
-//! which is the first sentence of ours, the risk, whether the user is asked by default, and of the schema every word that is
-//! there; a tool marked `exact` publishes that schema and nothing else.
+//! Compares the tools with what their contracts say about them, in
+//! `fixtures/schemas/contracts/<toolset>.json`: the description, which is the first sentence of ours, the
+//! risk, whether the user is asked by default, and every keyword of the given schema; a tool marked `exact`
+//! publishes exactly that schema.
 
 use std::path::Path;
 
@@ -72,7 +73,7 @@ fn is_first_sentence(description: &str, contract: &str) -> bool {
     })
 }
 
-/// What of `expected` is not in `published`. `required` lists are compared whole.
+/// Records which parts of `expected` are missing in `published`. `required` lists are compared whole.
 fn lacks(published: &Value, expected: &Value, place: &str, wrong: &mut Vec<String>) {
     match (published, expected) {
         (Value::Object(published), Value::Object(expected)) => {

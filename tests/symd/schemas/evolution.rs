@@ -1,18 +1,19 @@
-//! What may change between one published schema and the next: parameters may come if nobody must give them, descriptions and
-//! defaults may change. Nothing may be removed, retyped or newly required, but for parameters whose deprecation has lasted.
+//! The permitted changes between one published schema and the next: optional parameters may be added,
+//! descriptions and defaults may change. Nothing may be removed, retyped or newly required, except for
+//! parameters that have been deprecated for long enough.
 
 use serde_json::{Map, Value};
 
-/// What a change of one tool's schema does to those who call it.
+/// The effect of a change of a tool's schema on its callers.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Change {
-    /// Calls that were right may fail.
+    /// Changes that may make valid calls fail.
     pub breaking: Vec<String>,
-    /// Something else is different.
+    /// Other changes.
     pub other: Vec<String>,
 }
 
-/// The change from `old` to `new`; `may_go` tells whether a parameter's deprecation has lasted.
+/// Compares `old` with `new`; `may_go` is whether a parameter has been deprecated for long enough.
 pub fn change(old: &Value, new: &Value, may_go: &dyn Fn(&str) -> bool) -> Change {
     let mut change = Change::default();
     let (before, now) = (properties(old), properties(new));
@@ -50,7 +51,7 @@ fn required(schema: &Value) -> &Vec<Value> {
     schema["required"].as_array().unwrap()
 }
 
-/// Whether every value that `old` takes is one that `new` takes.
+/// Whether `new` accepts every value that `old` accepts.
 fn still_takes(new: &Value, old: &Value) -> bool {
     alternatives(old).iter().all(|old| alternatives(new).iter().any(|new| covers(new, old)))
 }
@@ -62,7 +63,7 @@ fn alternatives(schema: &Value) -> Vec<&Value> {
     }
 }
 
-/// Words whose change is judged, or changes nothing for callers. Any other must stay as it is.
+/// Keywords whose change is judged, or has no effect on callers. Any other keyword must not change.
 const UNDERSTOOD: [&str; 12] = [
     "type",
     "description",
@@ -78,14 +79,14 @@ const UNDERSTOOD: [&str; 12] = [
     "maxItems",
 ];
 
-/// The same of schemas without `anyOf`.
+/// As `still_takes`, for schemas without `anyOf`.
 fn covers(new: &Value, old: &Value) -> bool {
     let rest = |schema: &Value| {
         let mut rest = schema.as_object().unwrap().clone();
         rest.retain(|word, _| !UNDERSTOOD.contains(&word.as_str()));
         rest
     };
-    // Only a bound that is there can be too narrow.
+    // Only an existing bound can be too narrow.
     let wide_enough = |words: &[&str], fits: fn(f64, f64) -> bool| {
         words.iter().all(|word| {
             new[*word].as_f64().is_none_or(|new| old[*word].as_f64().is_some_and(|old| fits(new, old)))

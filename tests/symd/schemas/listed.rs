@@ -1,5 +1,5 @@
-//! What a model reads of native before its first question: how many tools, how many characters, and that they are those
-//! that can be called.
+//! What a model reads of native before its first question: the number of tools and characters, and that the
+//! listed tools are those that can be called.
 
 use serde_json::Value;
 use symd::serve::describe;
@@ -8,7 +8,7 @@ use symd::toolsets::native::{
     LISTINGS, MOST_CHARACTERS, MOST_INSTRUCTIONS, MOST_OF_DEBUGGING, MOST_TOOLS, PROFILES,
 };
 
-/// The tools of a listing and the characters that they take, as its client reads them.
+/// Returns the number of tools in a listing and of characters that they take, as its client reads them.
 fn size(listing: &Listing) -> (usize, usize) {
     let tools: Vec<Value> = listing.tools().iter().map(|offered| describe(offered.tool)).collect();
     let characters = Value::from(tools.clone()).to_string().chars().count();

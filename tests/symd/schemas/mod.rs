@@ -1,4 +1,5 @@
-//! Every tool of every toolset as it is published: its schema, its annotations, its words, and what has been published before.
+//! Every tool of every toolset as it is published: its schema, its annotations, its texts, and its earlier
+//! published schema.
 
 mod contract;
 mod evolution;
@@ -12,7 +13,7 @@ use symd::serve::describe;
 use symd::toolsets::listing::listings;
 use symd::toolsets::{self, Offered, Reach, Risk, Tool, Toolset};
 
-/// Gathers what is wrong with each tool of each listing.
+/// Collects the faults of each tool of each listing.
 fn walk(find: impl Fn(&'static Toolset, &'static Tool) -> Vec<String>) {
     let mut wrong = Vec::new();
     for listing in listings(toolsets::all()) {
@@ -25,7 +26,7 @@ fn walk(find: impl Fn(&'static Toolset, &'static Tool) -> Vec<String>) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Says `what` unless `holds`.
+/// Returns `what` unless `holds`.
 fn unless(holds: bool, what: &str) -> Option<String> {
     (!holds).then(|| what.to_owned())
 }
@@ -95,7 +96,7 @@ fn every_annotation_is_set_and_agrees_with_the_risk() {
     });
 }
 
-/// What is listed is what the tables hold, key for key.
+/// The published schema equals that of the table, key for key.
 #[test]
 fn what_is_published_is_the_table() {
     walk(|_, tool| {

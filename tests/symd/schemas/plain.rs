@@ -1,11 +1,12 @@
-//! What a plain JSON Schema of a tool's arguments is: an object with `properties` and a `required` array, everything inlined,
-//! only words that every client knows, and defaults that the schema itself would take.
+//! Checks that the schema of a tool's arguments is plain JSON Schema: an object with `properties` and a
+//! `required` array, everything inlined, only keywords that every client knows, and defaults that the schema
+//! itself accepts.
 
 use serde_json::{Map, Value, json};
 
 const TYPES: [&str; 7] = ["string", "integer", "number", "boolean", "array", "object", "null"];
 
-/// What is wrong with the schema of a tool's arguments.
+/// Returns the faults of the schema of a tool's arguments.
 pub fn faults(schema: &Value) -> Vec<String> {
     let mut faults = Vec::new();
     let Some(object) = schema.as_object().filter(|object| object.get("type") == Some(&json!("object")))
@@ -66,14 +67,14 @@ fn sub_schema(value: &Value, place: &str, faults: &mut Vec<String>) -> bool {
     true
 }
 
-/// Names, each once, each of a property.
+/// Whether the value is a list of names, each unique and the name of a property.
 fn is_required_list(value: &Value, schema: &Map<String, Value>) -> bool {
     let Some(names) = value.as_array() else { return false };
     let is_known = |name: &Value| name.as_str().is_some_and(|name| schema["properties"].get(name).is_some());
     names.iter().enumerate().all(|(at, name)| is_known(name) && !names[..at].contains(name))
 }
 
-/// Whether `value` is of the schema's type, one of its values and within its bounds.
+/// Whether `value` has the schema's type, is one of its values and within its bounds.
 fn accepts(schema: &Map<String, Value>, value: &Value) -> bool {
     if let Some(one_of) = schema.get("anyOf").and_then(Value::as_array) {
         return one_of.iter().filter_map(Value::as_object).any(|one| accepts(one, value));

@@ -1,8 +1,10 @@
-//! Every published schema, committed as `fixtures/schemas/<listing>.json`. `UPDATE_EXPECT=1 cargo test --test symd schemas`
-//! records additions and changed descriptions there; it refuses to record what breaks callers.
+//! Snapshots of every published schema, committed as `fixtures/schemas/<listing>.json`.
+//! `UPDATE_EXPECT=1 cargo test --test symd schemas` records additions and changed descriptions there; it does not record
+//! changes that break callers.
 //!
-//! A parameter that is to go is marked first: its description begins with `[DEPRECATED]`, and it is named, with the release
-//! that marks it, in `fixtures/schemas/deprecations.toml`. It may be removed when two further releases have been made.
+//! A parameter must be deprecated before its removal: its description begins with `[DEPRECATED]`, and it is
+//! listed, with the release that deprecates it, in `fixtures/schemas/deprecations.toml`. It may be removed
+//! when two further releases have been made.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,7 +16,7 @@ use symd::toolsets::listing::{Listing, listings};
 
 use super::evolution::change;
 
-/// Releases that a deprecated parameter outlives.
+/// The number of releases that keep a deprecated parameter.
 const KEPT_RELEASES: usize = 2;
 
 type Schemas = BTreeMap<String, Value>;
@@ -22,7 +24,7 @@ type Schemas = BTreeMap<String, Value>;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Deprecations {
-    /// Oldest first; the last is the one that this tree becomes.
+    /// Releases, oldest first; the last is the one that this tree will become.
     releases: Vec<String>,
     #[serde(default)]
     deprecated: Vec<Deprecated>,
@@ -34,7 +36,7 @@ struct Deprecated {
     toolset: String,
     tool: String,
     parameter: String,
-    /// The first release whose schema says so.
+    /// The first release that marks the parameter.
     since: String,
 }
 
@@ -43,13 +45,13 @@ impl Deprecations {
         toml::from_str(&std::fs::read_to_string(path("deprecations.toml")).unwrap()).unwrap()
     }
 
-    /// Whether the parameter has been marked for long enough.
+    /// Whether the parameter has been deprecated for long enough.
     fn may_go(&self, toolset: &str, tool: &str, parameter: &str) -> bool {
         let is_it =
             |one: &&Deprecated| one.toolset == toolset && one.tool == tool && one.parameter == parameter;
         let since = self.deprecated.iter().find(is_it);
         let since = since.and_then(|one| self.releases.iter().position(|release| *release == one.since));
-        // The release that marks it, those that keep it, and the one that this is.
+        // The release that marks the parameter, those that keep it, and the present one.
         since.is_some_and(|since| self.releases.len() - since > KEPT_RELEASES + 1)
     }
 }
@@ -124,7 +126,7 @@ fn a_deprecated_parameter_outlives_two_releases() {
     assert!(!may_go(&["0.4.0"]));
 }
 
-/// What every tool's schema has become since it was recorded.
+/// Returns the changes of every tool's schema since it was recorded.
 fn changes() -> Vec<(String, super::evolution::Change)> {
     let deprecations = Deprecations::read();
     let mut changes = Vec::new();

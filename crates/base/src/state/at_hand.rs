@@ -1,6 +1,7 @@
-//! Small files read without waiting for a disk or a network: the kernel is asked for what it has in memory (openat2(2)
-//! RESOLVE_CACHED, preadv2(2) RWF_NOWAIT) and says so where it has not. For async code that must not block. Invariant: an
-//! answer is what an ordinary read would give at that moment; `None` says nothing about the file.
+//! Reads small files without waiting for a disk or a network: the kernel returns only what it has in memory
+//! (openat2(2) RESOLVE_CACHED, preadv2(2) RWF_NOWAIT) and an error otherwise. For async code that must not
+//! block. Invariant: an answer is what an ordinary read would return at that moment; `None` says nothing
+//! about the file.
 
 use std::io::IoSliceMut;
 use std::path::Path;
@@ -10,10 +11,10 @@ use rustix::io::{Errno, ReadWriteFlags};
 
 use super::is_private;
 
-/// The type of a tmpfs, as statfs(2) has it.
+/// The file-system type of tmpfs in statfs(2).
 const TMPFS_MAGIC: rustix::fs::FsWord = 0x0102_1994;
 
-/// What [`super::read_private`] gives; `None` where that could wait, or fails.
+/// Returns what [`super::read_private`] returns; `None` where that could wait, or fails.
 pub fn read_private(path: &Path, most: u64) -> Option<Option<Vec<u8>>> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = match rustix::fs::openat2(CWD, path, flags, Mode::empty(), ResolveFlags::CACHED) {
@@ -23,11 +24,11 @@ pub fn read_private(path: &Path, most: u64) -> Option<Option<Vec<u8>>> {
     };
     let meta = file.metadata().ok().filter(is_private)?;
     let length = usize::try_from(meta.len()).ok().filter(|_| meta.len() <= most)?;
-    // One byte more than there should be, to see that there are not more.
+    // One byte more than expected, to detect that the file has grown.
     let mut bytes = vec![0; length + 1];
     let read = match rustix::io::preadv2(&file, &mut [IoSliceMut::new(&mut bytes)], 0, ReadWriteFlags::NOWAIT)
     {
-        // It does not know how not to wait, and has nothing to wait for.
+        // The file system does not support RWF_NOWAIT, but has nothing to wait for.
         Err(Errno::OPNOTSUPP) if is_in_memory(&file) => rustix::io::pread(&file, &mut bytes, 0),
         read => read,
     };
@@ -35,12 +36,13 @@ pub fn read_private(path: &Path, most: u64) -> Option<Option<Vec<u8>>> {
     (read.ok()? == length).then_some(Some(bytes))
 }
 
-/// Whether the file has no disk behind it.
+/// Whether the file is on a file system without a disk.
 fn is_in_memory(file: &std::fs::File) -> bool {
     rustix::fs::fstatfs(file).is_ok_and(|system| system.f_type == TMPFS_MAGIC)
 }
 
-/// Whether `directory`, which is there and reached without links, is known to have no `file` in it; `false` says nothing.
+/// Whether `directory`, which exists and is reached without links, is known to contain no `file`; `false`
+/// says nothing.
 pub fn is_absent(directory: &Path, file: &Path) -> bool {
     let resolve = ResolveFlags::CACHED | ResolveFlags::NO_SYMLINKS;
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -60,14 +62,14 @@ mod tests {
     fn an_answer_is_what_an_ordinary_read_gives() {
         let place = tempfile::tempdir().expect("a directory");
         let path = place.path().canonicalize().expect("there").join("file");
-        // Known to be absent once it was looked for.
+        // This lookup puts the absence into the kernel's cache.
         assert!(!path.exists());
         assert_eq!(read_private(&path, 10), Some(None));
         std::fs::write(&path, "text").expect("written");
-        // Anybody may read it: an error, which the ordinary read words.
+        // Other users may read it: an error, which the ordinary read reports.
         assert_eq!(read_private(&path, 10), None);
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).expect("ours");
-        // Not every file system knows how not to wait.
+        // Not every file system supports RWF_NOWAIT.
         let read = read_private(&path, 10);
         assert!(read.is_none() || read == Some(Some(b"text".to_vec())), "{read:?}");
         assert_eq!(read_private(&path, 3), None);

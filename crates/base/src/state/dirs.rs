@@ -1,7 +1,7 @@
-//! Where symd's files lie, whatever the environment says: all of a user's clients and daemons must agree. Sockets lie in a
-//! place that depends on the user alone; the other directories are those that the environment names, else those that it named
-//! last, else those in the account's home. `SYMD_HOME` alone separates. Invariant: with `SYMD_HOME` nothing outside of it is
-//! looked at.
+//! Where symd's files are. All of a user's clients and daemons must agree on it, whatever their environment
+//! says. Sockets are in a directory that depends on the user alone; the other directories are those that the
+//! environment names, else those that it named last, else those in the account's home. Only `SYMD_HOME` gives
+//! one user separate sets. Invariant: with `SYMD_HOME` nothing outside of it is read.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -12,38 +12,37 @@ use serde::{Deserialize, Serialize};
 
 use super::{StateError, private_dir, read_private, replace_file};
 
-/// The variable that names a directory for all of symd's files.
+/// The environment variable that names a directory for all of symd's files.
 pub const SYMD_HOME: &str = "SYMD_HOME";
 
-/// The most bytes of the record that are read.
+/// Maximum size of the record of directories, in bytes.
 const MAX_RECORD_BYTES: u64 = 64 << 10;
 
 /// The directories of one user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StateDirs {
-    /// Sockets, locks and notes of daemons: where all processes of this user meet.
+    /// Sockets, locks and notes of daemons, shared by all processes of this user.
     pub meeting: PathBuf,
-    /// What a daemon makes for a moment (barriers): in memory where there is a session's directory.
+    /// Short-lived files of a daemon (barriers); in memory where there is a session directory.
     pub runtime: PathBuf,
-    /// The directories whose files outlive a daemon.
     pub lasting: LastingDirs,
 }
 
 /// The directories whose files outlive a daemon.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LastingDirs {
-    /// What can be made again.
+    /// Files that can be created again.
     pub cache: PathBuf,
     /// Logs and journals.
     pub state: PathBuf,
     /// The user's settings.
     pub config: PathBuf,
-    /// What was installed.
+    /// What `symd install` installed.
     pub data: PathBuf,
 }
 
 impl LastingDirs {
-    /// Each with what it is called.
+    /// Returns each directory with its display name.
     fn named(&self) -> [(&'static str, &Path); 4] {
         [
             ("cache", &self.cache),
@@ -53,7 +52,8 @@ impl LastingDirs {
         ]
     }
 
-    /// What these and `others` do not agree on, as the end of a sentence: "configuration /a (there /b)". `None` where they agree.
+    /// Returns where `self` and `others` differ, as the end of a sentence: "configuration /a (there /b)";
+    /// `None` when they agree.
     pub fn differences(&self, others: &LastingDirs) -> Option<String> {
         let pairs = self.named().into_iter().zip(others.named());
         let different: Vec<String> = pairs
@@ -66,26 +66,27 @@ impl LastingDirs {
     }
 }
 
-/// Whether both are one directory, perhaps spelled differently.
+/// Whether both paths name one directory, perhaps spelled differently.
 fn is_same(one: &Path, other: &Path) -> bool {
     one == other
         || one.canonicalize().ok().zip(other.canonicalize().ok()).is_some_and(|(one, other)| one == other)
 }
 
-/// What the environment and the system say of a user.
+/// What the environment and the system say about a user.
 struct Surroundings<'a> {
     variable: &'a dyn Fn(&str) -> Option<OsString>,
     user: u32,
-    /// The home of the account, as the system's list of users has it.
+    /// The account's home directory in the system's list of users.
     account_home: Option<PathBuf>,
-    /// The directory that a session manager made.
+    /// The runtime directory that a session manager created.
     session: Option<PathBuf>,
-    /// Where directories of all users' programs lie, whatever TMPDIR says.
+    /// The directory that all users' programs share, whatever TMPDIR says.
     shared: PathBuf,
 }
 
 impl StateDirs {
-    /// Reads the environment. Relative values of the XDG variables are ignored, as their specification asks.
+    /// Determines the directories from the environment. Relative values of the XDG variables are ignored, as
+    /// their specification requires.
     pub fn from_env() -> Result<StateDirs, StateError> {
         let user = rustix::process::geteuid().as_raw();
         StateDirs::of(&Surroundings {
@@ -97,7 +98,7 @@ impl StateDirs {
         })
     }
 
-    /// Those within one directory.
+    /// Returns the directories inside the one directory `home`.
     pub fn within(home: &Path) -> StateDirs {
         let at = |name: &str| home.join(name);
         let lasting =
@@ -132,11 +133,12 @@ impl StateDirs {
             data: dir("XDG_DATA_HOME", of(|dirs| &dirs.data), ".local/share")?,
         };
         let session = around.session.as_ref().map(|session| session.join("symd"));
-        // A directory under the cache is ours, on a local disk, and survives a login without a session manager.
+        // The fallback in the cache belongs to this user, is on a local disk, and survives a login without a
+        // session manager.
         let runtime = absolute("XDG_RUNTIME_DIR").map(|dir| dir.join("symd")).or_else(|| session.clone());
         let runtime = runtime.unwrap_or_else(|| lasting.cache.join("run"));
         let meeting = around.shared.join(format!("symd-{}", around.user));
-        // Another user may have taken the name.
+        // Another user may have taken the name already.
         let meeting = match is_usable(&meeting, around.user) {
             true => meeting,
             false => session.unwrap_or_else(|| lasting.cache.join("run")),
@@ -144,7 +146,7 @@ impl StateDirs {
         Ok(StateDirs { meeting, runtime, lasting })
     }
 
-    /// Keeps in mind where the lasting files lie, for processes whose environment says less. To be called by a daemon.
+    /// Records where the lasting files are, for processes whose environment does not say. Daemons call it.
     pub fn record(&self) -> Result<(), StateError> {
         let user = rustix::process::geteuid().as_raw();
         let named = ["XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"];
@@ -157,7 +159,7 @@ impl StateDirs {
     }
 }
 
-/// Where the record of a user's directories lies.
+/// Returns the path of the record of a user's directories.
 fn record_of(home: &Path) -> PathBuf {
     home.join(".local/state/symd/directories.json")
 }
@@ -165,7 +167,7 @@ fn record_of(home: &Path) -> PathBuf {
 fn recorded(home: &Path) -> Option<LastingDirs> {
     let bytes = read_private(&record_of(home), MAX_RECORD_BYTES).ok()??;
     let dirs: LastingDirs = serde_json::from_slice(&bytes).ok()?;
-    // What was a scratch directory is gone.
+    // A record that names a scratch directory is void once that directory is gone.
     dirs.named().iter().all(|(_, path)| path.is_absolute()).then_some(dirs).filter(|dirs| dirs.state.exists())
 }
 
@@ -179,12 +181,13 @@ fn record(home: &Path, dirs: &LastingDirs) -> Result<(), StateError> {
     replace_file(&path, &[&text, b"\n"])
 }
 
-/// The account's home; what HOME says only where the account has none: `sudo -u` and cron keep that of others.
+/// Returns the account's home; `named` (HOME) only where the account has none, since `sudo -u` and cron keep
+/// the HOME of another user.
 fn home(around: &Surroundings, named: Option<PathBuf>) -> Option<PathBuf> {
     around.account_home.clone().filter(|home| home.is_dir()).or(named)
 }
 
-/// The home that the system's list of users has for a user.
+/// Returns the home directory of `user` in the system's list of users.
 fn account_home(user: u32) -> Option<PathBuf> {
     let users = std::fs::read("/etc/passwd").ok()?;
     let home = users.split(|&byte| byte == b'\n').find_map(|line| {
@@ -196,14 +199,15 @@ fn account_home(user: u32) -> Option<PathBuf> {
         .filter(|home| home.is_absolute() && home.as_os_str().as_bytes() != b"/")
 }
 
-/// The directory that a session manager made for this user: in memory, and gone with their last login.
+/// Returns the directory that a session manager made for this user: in memory, and removed with the user's
+/// last session.
 fn session_directory(user: u32) -> Option<PathBuf> {
     let path = PathBuf::from(format!("/run/user/{user}"));
     let meta = std::fs::symlink_metadata(&path).ok()?;
     (meta.is_dir() && meta.uid() == user && meta.mode() & 0o077 == 0).then_some(path)
 }
 
-/// Whether the directory is this user's, or can become theirs.
+/// Whether the directory belongs to this user, or can be created by this user.
 fn is_usable(path: &Path, user: u32) -> bool {
     match std::fs::symlink_metadata(path) {
         Ok(meta) => meta.is_dir() && meta.uid() == user,
@@ -217,7 +221,7 @@ fn is_usable(path: &Path, user: u32) -> bool {
 mod tests {
     use super::*;
 
-    /// The directories of a user whose account's home is `home`, with these variables.
+    /// Returns the directories of a user whose account has the home `home`, with these variables.
     fn dirs(home: Option<&Path>, shared: &Path, variables: &[(&str, &str)]) -> Result<StateDirs, StateError> {
         let variable = |name: &str| {
             variables.iter().find(|(known, _)| *known == name).map(|(_, value)| OsString::from(value))
@@ -271,7 +275,7 @@ mod tests {
         ];
         let full = dirs(Some(&home), &shared, &variables).expect("a home");
         record(&home, &full.lasting).expect("written");
-        // Its directories are not there.
+        // The recorded directories do not exist yet.
         assert_ne!(dirs(Some(&home), &shared, &[]).expect("a home").lasting, full.lasting);
         std::fs::create_dir_all(named.join("symd")).expect("made");
         assert_eq!(dirs(Some(&home), &shared, &[]).expect("a home").lasting, full.lasting);

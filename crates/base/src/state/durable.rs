@@ -1,5 +1,5 @@
-//! Files of symd's own that must survive a crash of the machine: journals. Invariant: when a function here returns, the
-//! file's bytes and its name are on the disk, or it says why not.
+//! symd's own files that must survive a crash of the machine: journals. Invariant: when a function returns
+//! without an error, the file's bytes and its name are on the disk, unless its comment says otherwise.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -12,8 +12,8 @@ use super::StateError;
 
 const NO_LINKS: i32 = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
 
-/// Writes `parts` one after the other to the file `path`, mode 0600, in place of what a crash may have left there, and
-/// waits for the disk. On an error the file is removed again.
+/// Writes `parts` one after the other to the file `path`, mode 0600, replacing what a crash may have left
+/// there, and waits for the disk. On an error the file is removed again.
 pub fn write(path: &Path, parts: &[&[u8]]) -> Result<(), StateError> {
     let written = write_parts(path, parts).and_then(|()| sync_parent(path));
     written.map_err(|source| {
@@ -29,8 +29,9 @@ fn write_parts(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Writes `bytes` over the beginning of the file `path` and waits for the disk. A file that is not there, or is shorter than
-/// `length` bytes, is made so long first: from then on overwriting it changes neither name nor length.
+/// Overwrites the beginning of the file `path` with `bytes` and waits for the disk. A file that does not
+/// exist, or is shorter than `length` bytes, is created with that length first, so that later calls change
+/// neither name nor length.
 pub fn overwrite(path: &Path, bytes: &[u8], length: usize) -> Result<(), StateError> {
     let write = || {
         let long = u64::try_from(length).unwrap_or(u64::MAX);
@@ -49,12 +50,12 @@ pub fn overwrite(path: &Path, bytes: &[u8], length: usize) -> Result<(), StateEr
     write().map_err(|source| failed("cannot write", path, source))
 }
 
-/// Writes `bytes` over the beginning of the file `path` if it is there. The disk is not waited for.
+/// Overwrites the beginning of the file `path` with `bytes` if the file exists. Does not wait for the disk.
 pub fn patch(path: &Path, bytes: &[u8]) -> Result<(), StateError> {
     patch_at(path, bytes, 0)
 }
 
-/// [`patch`] from byte `at` on.
+/// Like [`patch`], but from byte `at` on.
 pub fn patch_at(path: &Path, bytes: &[u8], at: u64) -> Result<(), StateError> {
     let file = match std::fs::OpenOptions::new().write(true).custom_flags(NO_LINKS).open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -63,8 +64,8 @@ pub fn patch_at(path: &Path, bytes: &[u8], at: u64) -> Result<(), StateError> {
     file.and_then(|file| file.write_all_at(bytes, at)).map_err(|source| failed("cannot write", path, source))
 }
 
-/// Writes `parts` one after the other to a new file `path`, mode 0600. [`sync_file`] and [`sync_directory`] bring it to the
-/// disk. On an error the file is removed again, unless it was there before.
+/// Writes `parts` one after the other to a new file `path`, mode 0600. [`sync_file`] and [`sync_directory`]
+/// bring it to the disk. On an error the file is removed again, unless it existed before.
 pub fn create(path: &Path, parts: &[&[u8]]) -> Result<(), StateError> {
     let options = || std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
     let mut file = options().map_err(|source| failed("cannot create", path, source))?;
@@ -74,12 +75,12 @@ pub fn create(path: &Path, parts: &[&[u8]]) -> Result<(), StateError> {
     })
 }
 
-/// Waits until the bytes of the file `path` are on the disk; that it is not there is no error.
+/// Waits until the bytes of the file `path` are on the disk; succeeds when it does not exist.
 pub fn sync_file(path: &Path) -> Result<(), StateError> {
     open(path)?.map_or(Ok(()), |file| file.sync_all().map_err(|source| failed("cannot write", path, source)))
 }
 
-/// Opens a file in a directory that is ours alone; `None` when it is not there.
+/// Opens a file in a directory that belongs to this user alone; `None` when it does not exist.
 pub fn open(path: &Path) -> Result<Option<File>, StateError> {
     match File::open(path) {
         Ok(file) => Ok(Some(file)),
@@ -88,25 +89,25 @@ pub fn open(path: &Path) -> Result<Option<File>, StateError> {
     }
 }
 
-/// Gives the file `from` the name `to` in the same directory; [`sync_directory`] brings that to the disk.
+/// Renames the file `from` to `to` in the same directory; [`sync_directory`] brings that to the disk.
 pub fn rename(from: &Path, to: &Path) -> Result<(), StateError> {
     std::fs::rename(from, to).map_err(|source| failed("cannot rename", from, source))
 }
 
-/// Removes the file `path`; that it was not there is no error. [`sync_directory`] brings that to the disk.
+/// Removes the file `path`; succeeds when it does not exist. [`sync_directory`] brings that to the disk.
 pub fn remove(path: &Path) -> Result<(), StateError> {
     remove_if_there(path).map_err(|source| failed("cannot remove", path, source))
 }
 
-/// Waits until the names in `directory` are on the disk.
+/// Waits until the entries of `directory` are on the disk.
 pub fn sync_directory(directory: &Path) -> Result<(), StateError> {
     File::open(directory)
         .and_then(|directory| directory.sync_all())
         .map_err(|source| failed("cannot write", directory, source))
 }
 
-/// Holds the lock file `path`, made if it is not there, until the file returned is dropped or this process ends,
-/// however it ends. Waits while another process holds it.
+/// Locks the file `path`, creating it if needed, until the returned file is dropped or this process ends for
+/// any reason. Waits while another process holds the lock.
 pub fn lock(path: &Path) -> Result<File, StateError> {
     let file = std::fs::OpenOptions::new()
         .read(true)
@@ -126,7 +127,7 @@ pub fn lock(path: &Path) -> Result<File, StateError> {
     }
 }
 
-/// The names in one of symd's own directories that are UTF-8, sorted.
+/// Returns the names in one of symd's own directories that are UTF-8, sorted.
 pub fn names(directory: &Path) -> Result<Vec<String>, StateError> {
     let listed = std::fs::read_dir(directory).and_then(|entries| {
         let names = entries.map(|entry| Ok(entry?.file_name().into_string().ok()));

@@ -1,44 +1,44 @@
-//! The user's file of approvals: read if it is truly the user's alone, changed under a lock, replaced whole. Invariant: a
-//! file that another user could have written, or that is wrong anywhere, settles nothing.
+//! The user's approvals file: used only if it belongs to the user alone, changed under a lock, replaced
+//! whole. Invariant: a file that another user could have written, or that has any mistake, decides nothing.
 
 use std::path::{Path, PathBuf};
 
 use super::{Approvals, parse};
 use symd_base::state::{self, StateError, durable};
 
-/// Bytes of a file of approvals. A longer one is not used.
+/// Maximum size of an approvals file in bytes. A longer file is not used.
 pub const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// Why approvals cannot be used or changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ApprovalsError {
-    /// The file cannot be read, or is not the user's alone.
+    /// A file that cannot be read, or does not belong to the user alone.
     #[error(transparent)]
     State(#[from] StateError),
-    /// The text is wrong.
+    /// A text with a mistake.
     #[error("{file}, line {line}: {what}")]
     Wrong {
-        /// The file, as people are told of it.
+        /// The file's name for display.
         file: String,
         /// 1-based.
         line: usize,
         /// What is wrong there.
         what: String,
     },
-    /// What was to be changed is not there.
+    /// A rule to be changed that does not exist.
     #[error("there is no rule {0}; `symd approvals list` shows them")]
     NoRule(u64),
 }
 
-/// The user's file in the configuration directory `config`.
+/// Returns the path of the user's file in the configuration directory `config`.
 pub fn user_file(config: &Path) -> PathBuf {
     config.join("approvals.toml")
 }
 
-/// What the bytes of `file` settle.
+/// Parses the bytes of `file`.
 pub fn parse_bytes(file: &str, bytes: &[u8]) -> Result<Approvals, ApprovalsError> {
-    // A byte that is not UTF-8 becomes one that TOML refuses outside of strings and comments; inside of them it would
-    // change what is meant, so none is let through.
+    // Replacing bytes that are not UTF-8 would yield characters that TOML rejects outside of strings and
+    // comments, but that would change the meaning inside of them; so such bytes are an error.
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let before = bytes.get(..error.valid_up_to()).unwrap_or_default();
         let line = 1 + memchr::memchr_iter(b'\n', before).count();
@@ -51,7 +51,7 @@ pub fn parse_bytes(file: &str, bytes: &[u8]) -> Result<Approvals, ApprovalsError
     })
 }
 
-/// Reads the user's file; nothing is settled where there is none.
+/// Reads the user's file; there are no decisions when it does not exist.
 pub fn read(path: &Path) -> Result<Approvals, ApprovalsError> {
     match state::read_private(path, MAX_FILE_BYTES)? {
         Some(bytes) => parse_bytes(&path.display().to_string(), &bytes),
@@ -59,7 +59,7 @@ pub fn read(path: &Path) -> Result<Approvals, ApprovalsError> {
     }
 }
 
-/// Changes the user's file; the disk has it when this returns. Blocks while another process changes it.
+/// Changes the user's file and waits until it is on the disk. Blocks while another process changes it.
 pub fn change<T>(
     path: &Path,
     edit: impl FnOnce(&mut Approvals) -> Result<T, ApprovalsError>,

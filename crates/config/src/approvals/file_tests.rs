@@ -29,10 +29,10 @@ fn every_mistake_names_its_line() {
         ("\n\n= 3", "F, line 3: "),
         ("[[rule]]\ntool = \"t\"\npattern = 'p'\n", "missing field `id`"),
         (&format!("{rule}color = 1\n"), "F, line 5: unknown field `color`"),
-        (&rule.replace("'p'", "'(p'"), "F, line 4: \"(p\" is no regular expression: unclosed group"),
-        (&rule.replace("\"t\"", "\"t t\""), "F, line 3: \"t t\" is no name of a tool"),
-        (&rule.replace("= 1", "= 0"), "F, line 2: ids begin with 1"),
-        (&format!("{rule}expires = \"tomorrow\"\n"), "F, line 5: \"tomorrow\" is no moment"),
+        (&rule.replace("'p'", "'(p'"), "F, line 4: \"(p\" is not a regular expression: unclosed group"),
+        (&rule.replace("\"t\"", "\"t t\""), "F, line 3: \"t t\" is not a valid tool name"),
+        (&rule.replace("= 1", "= 0"), "F, line 2: ids start at 1"),
+        (&format!("{rule}expires = \"tomorrow\"\n"), "F, line 5: \"tomorrow\" is not a time"),
         (&format!("{rule}{rule}"), "two rules have the id 1"),
     ] {
         let error = check(text).expect_err(text);

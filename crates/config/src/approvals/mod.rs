@@ -1,22 +1,22 @@
-//! What the user has settled about tool calls: policies by toolset and tool, and rules about single calls. Knows no
-//! tools: whether a call is asked about where nothing is settled is decided where calls are run. Invariant: a text that
-//! is wrong anywhere settles nothing, and an expired or disabled rule never matches.
+//! The user's decisions about tool calls: policies by toolset and tool, and rules about single calls. Does
+//! not know the tools: whether a call without a decision is asked about is determined where calls are run.
+//! Invariant: a text with any mistake decides nothing, and an expired or disabled rule never matches.
 //!
-//! The user's file is `approvals.toml` beside `config.toml` (`$XDG_CONFIG_HOME/symd/approvals.toml`), mode 0600, owned by
-//! the user; `symd approvals` writes it. A project may have a `.symd/approvals.toml` of the same form, of which only `ask`
-//! and `deny` count.
+//! The user's file is `approvals.toml` next to `config.toml` (`$XDG_CONFIG_HOME/symd/approvals.toml`), mode
+//! 0600, owned by the user; `symd approvals` writes it. A project may have a `.symd/approvals.toml` of the
+//! same form, in which only `ask` and `deny` count.
 //!
 //! ```toml
 //! [policy]
 //! cli_agent = "allow"                   # a toolset: allow, ask or deny
-//! "cli_agent/create_file" = "deny"      # one tool of it; goes before the toolset's
+//! "cli_agent/create_file" = "deny"      # one tool of it; takes precedence over the toolset's
 //!
 //! [[rule]]
 //! id = 1
 //! tool = "run_in_terminal"
 //! pattern = '^{"command":"git status"}$' # searched in the call's arguments: compact JSON, keys sorted
-//! toolset = "cli_agent"                  # optional, as all that follows; without it: of any toolset
-//! project = "/home/u/project"            # without it: in any project
+//! toolset = "cli_agent"                  # optional, like all that follows; default: any toolset
+//! project = "/home/u/project"            # default: any project
 //! expires = "2026-11-22T10:00:00Z"       # UTC; never matches from then on
 //! enabled = false                        # never matches
 //! policy = "deny"                        # allow (the default), ask or deny
@@ -40,10 +40,10 @@ pub use pattern::{RulePattern, RulePatternError, exact};
 pub use rule::{CallText, Rule, RuleState};
 pub use time::{Timestamp, parse_duration};
 
-/// The project's own file, relative to its root.
+/// The project's own approvals file, relative to its root.
 pub const PROJECT_FILE: &str = ".symd/approvals.toml";
 
-/// What becomes of a call. The later is the stricter.
+/// What happens to a call. Later variants are stricter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Policy {
@@ -65,22 +65,21 @@ impl fmt::Display for Policy {
     }
 }
 
-/// What a policy is about: a toolset, or one tool of it. Written `TOOLSET` or `TOOLSET/TOOL`.
+/// What a policy applies to: a toolset, or one tool of it. Written `TOOLSET` or `TOOLSET/TOOL`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PolicySubject {
-    /// The toolset's name.
     pub toolset: String,
-    /// The tool's, unless it is about all of them.
+    /// The tool's name; `None` if the policy applies to all tools.
     pub tool: Option<String>,
 }
 
 impl PolicySubject {
-    /// A whole toolset.
+    /// Returns the subject for a whole toolset.
     pub fn toolset(toolset: &str) -> PolicySubject {
         PolicySubject { toolset: toolset.to_owned(), tool: None }
     }
 
-    /// One tool.
+    /// Returns the subject for one tool.
     pub fn tool(toolset: &str, tool: &str) -> PolicySubject {
         PolicySubject { toolset: toolset.to_owned(), tool: Some(tool.to_owned()) }
     }
@@ -111,34 +110,33 @@ impl FromStr for PolicySubject {
     }
 }
 
-/// Whether toolsets and tools are named like that.
+/// Whether `text` has the form of a toolset's or tool's name.
 fn is_name(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
 }
 
-/// What one file settles.
+/// The decisions in one file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Approvals {
-    /// By toolset and tool.
     pub policies: BTreeMap<PolicySubject, Policy>,
-    /// In the order of their ids.
+    /// Sorted by ID.
     pub rules: Vec<Rule>,
 }
 
 impl Approvals {
-    /// The policy for a tool: its own, else its toolset's.
+    /// Returns the policy for a tool: its own, else its toolset's.
     pub fn policy(&self, toolset: &str, tool: &str) -> Option<Policy> {
         let own = self.policies.get(&PolicySubject::tool(toolset, tool));
         own.or_else(|| self.policies.get(&PolicySubject::toolset(toolset))).copied()
     }
 
-    /// The rules that match a call at `now`.
+    /// Iterates over the rules that match a call at `now`.
     pub fn matching(&self, call: &CallText<'_>, now: Timestamp) -> impl Iterator<Item = &Rule> {
         self.rules.iter().filter(move |rule| rule.matches(call, now))
     }
 
-    /// Takes in a rule under a new id, which is returned. A rule that is there already, in force and for as long at
-    /// least, is not taken in twice.
+    /// Adds a rule under a new ID and returns the ID. If an equal rule exists that is valid for at least as
+    /// long, returns the ID of that rule instead.
     pub fn add(&mut self, mut rule: Rule) -> u64 {
         let covers = |known: &&Rule| {
             let alike = Rule { id: rule.id, expires: rule.expires, ..(*known).clone() } == rule;
@@ -152,7 +150,7 @@ impl Approvals {
         self.rules.last().map_or(0, |rule| rule.id)
     }
 
-    /// The rule of that id.
+    /// Returns the rule with this ID.
     pub fn rule(&mut self, id: u64) -> Option<&mut Rule> {
         self.rules.iter_mut().find(|rule| rule.id == id)
     }

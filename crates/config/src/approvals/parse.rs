@@ -1,4 +1,4 @@
-//! From the text of an `approvals.toml` to what it settles. Every mistake names its line; an unknown key is one.
+//! Parses the text of an `approvals.toml`. Every mistake names its line; an unknown key is a mistake.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use toml::Spanned;
 
 use super::{Approvals, Policy, PolicySubject, Rule, RulePattern, is_name};
 
-/// What is wrong with a text.
+/// A mistake in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Mistake {
     /// 1-based.
@@ -70,11 +70,11 @@ pub(super) fn parse(text: &str) -> Result<Approvals, Mistake> {
 
 fn rule(entry: Entry) -> Result<Rule, (Range<usize>, String)> {
     let name = |name: &Spanned<String>, of: &str| {
-        let wrong = || (name.span(), format!("{:?} is no name of a {of}", name.as_ref()));
+        let wrong = || (name.span(), format!("{:?} is not a valid {of} name", name.as_ref()));
         is_name(name.as_ref()).then(|| name.as_ref().clone()).ok_or_else(wrong)
     };
     if *entry.id.as_ref() == 0 {
-        return Err((entry.id.span(), "ids begin with 1".to_owned()));
+        return Err((entry.id.span(), "ids start at 1".to_owned()));
     }
     let pattern = &entry.pattern;
     let expires = entry.expires.map(|end| end.as_ref().parse().map_err(|why| (end.span(), why)));

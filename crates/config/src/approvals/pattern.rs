@@ -1,23 +1,24 @@
-//! The regular expression of a rule: the `regex` crate's, searched in a call's JSON. JSON is full of braces, so a `{` that
-//! begins no repetition is an ordinary character. Time to match is linear in the text, whatever the expression.
+//! The regular expression of a rule, in the syntax of the `regex` crate, searched in a call's JSON. JSON is
+//! full of braces, so a `{` that does not begin a repetition is an ordinary character. Matching takes time
+//! linear in the text, whatever the expression.
 
 use std::fmt;
 
 use regex::{Regex, RegexBuilder};
 
-/// Bytes that a compiled expression may take.
+/// Maximum size of a compiled expression in bytes.
 const MAX_COMPILED_BYTES: usize = 1 << 20;
 
-/// A compiled expression, and its text as it was given.
+/// A compiled expression with its original text.
 #[derive(Clone, Debug)]
 pub struct RulePattern {
     text: String,
     regex: Regex,
 }
 
-/// Why a text is no expression.
+/// Why a text is not an expression.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?} is no regular expression: {why}")]
+#[error("{text:?} is not a regular expression: {why}")]
 pub struct RulePatternError {
     text: String,
     why: String,
@@ -35,12 +36,12 @@ impl RulePattern {
         Ok(RulePattern { text: text.to_owned(), regex })
     }
 
-    /// Whether it is found in `json`.
+    /// Whether the expression matches anywhere in `json`.
     pub fn is_found_in(&self, json: &str) -> bool {
         self.regex.is_match(json)
     }
 
-    /// As it was given.
+    /// Returns the original text.
     pub fn as_str(&self) -> &str {
         &self.text
     }
@@ -58,19 +59,20 @@ impl fmt::Display for RulePattern {
     }
 }
 
-/// The expression that is found in `json` and in no other text.
+/// Returns the expression that matches `json` and no other text.
 pub fn exact(json: &str) -> String {
     format!("^{}$", regex::escape(json))
 }
 
-/// The last line of what the crate says: those before it draw the expression, whose braces we changed.
+/// Returns the last line of the crate's message: the lines before it display the expression, whose braces
+/// were changed.
 fn reason(error: &regex::Error) -> String {
     let text = error.to_string();
     let last = text.lines().last().unwrap_or_default();
     last.trim().trim_start_matches("error: ").to_owned()
 }
 
-/// `text` with a backslash before every `{` that begins no repetition.
+/// Returns `text` with a backslash before every `{` that does not begin a repetition.
 fn with_plain_braces(text: &str) -> String {
     let mut plain = String::with_capacity(text.len() + 8);
     let mut rest = text;
@@ -102,12 +104,13 @@ fn with_plain_braces(text: &str) -> String {
     plain
 }
 
-/// Bytes of the escape at the start of `text`: `\d`, `\p{Greek}`, `\x{7f}`, `\b{start}`.
+/// Returns the length in bytes of the escape at the start of `text`: `\d`, `\p{Greek}`, `\x{7f}`,
+/// `\b{start}`.
 fn escape_length(text: &str) -> usize {
     let Some(escaped) = text.chars().nth(1) else { return 1 };
     let length = 1 + escaped.len_utf8();
     let braced = matches!(escaped, 'p' | 'P' | 'x' | 'u' | 'U' | 'b') && text[length..].starts_with('{');
-    // `\b{` is a word boundary before a brace, unless the braces hold one of the crate's words.
+    // `\b{` is a word boundary before a brace, unless the braces contain one of the crate's words.
     let word = |inside: &str| escaped != 'b' || inside.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
     match text[length..].find('}') {
         Some(end) if braced && end > 1 && word(&text[length + 1..length + end]) => length + end + 1,
@@ -115,13 +118,14 @@ fn escape_length(text: &str) -> usize {
     }
 }
 
-/// Bytes of `[`, `[^`, `[]` or `[^]` at the start of `text`: there a `]` is an ordinary character.
+/// Returns the length in bytes of `[`, `[^`, `[]` or `[^]` at the start of `text`: there a `]` is an ordinary
+/// character.
 fn class_start_length(text: &str) -> usize {
     let negated = 1 + usize::from(text[1..].starts_with('^'));
     negated + usize::from(text[negated..].starts_with(']'))
 }
 
-/// Bytes of `{2}`, `{2,}` or `{2,3}` at the start of `text`, a lazy `?` left out.
+/// Returns the length in bytes of `{2}`, `{2,}` or `{2,3}` at the start of `text`, without a lazy `?`.
 fn repetition_length(text: &str) -> Option<usize> {
     let inside = text[1..].split_once('}')?.0;
     let (least, most) = inside.split_once(',').unwrap_or((inside, ""));

@@ -1,34 +1,32 @@
-//! A rule: which calls it is about, and what becomes of them.
+//! A rule: which calls it applies to, and what happens to them.
 
 use super::{Policy, RulePattern, Timestamp};
 
-/// What the user settled about single calls. Two rules are equal that say the same, with the same id.
+/// A decision of the user about single calls. Rules are equal if all of their fields are, including the ID.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
-    /// By which the user names it.
+    /// The ID by which the user refers to it.
     pub id: u64,
-    /// The name of the tool, exactly.
+    /// The exact name of the tool.
     pub tool: String,
     /// Searched in the call's arguments.
     pub pattern: RulePattern,
-    /// The toolset, unless it is about all that have the tool.
+    /// The toolset; `None` for every toolset that has the tool.
     pub toolset: Option<String>,
-    /// The root of the project, unless it is about all.
+    /// The root of the project; `None` for all projects.
     pub project: Option<String>,
-    /// From then on it never matches.
+    /// From this time on the rule never matches.
     pub expires: Option<Timestamp>,
     /// Whether it matches at all.
     pub enabled: bool,
-    /// What becomes of calls that match.
+    /// What happens to calls that match.
     pub policy: Policy,
 }
 
-/// A call as rules see it.
+/// The parts of a call to which rules apply.
 #[derive(Clone, Copy, Debug)]
 pub struct CallText<'a> {
-    /// The toolset.
     pub toolset: &'a str,
-    /// The tool.
     pub tool: &'a str,
     /// The root of the project.
     pub project: &'a str,
@@ -39,16 +37,15 @@ pub struct CallText<'a> {
 /// Whether a rule is in force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuleState {
-    /// It is.
     Enabled,
-    /// The user disabled it.
+    /// The user has disabled it.
     Disabled,
-    /// Its time is over.
+    /// Its expiry time has passed.
     Expired,
 }
 
 impl Rule {
-    /// Whether it is in force at `now`.
+    /// Returns the rule's state at `now`.
     pub fn state(&self, now: Timestamp) -> RuleState {
         match self {
             Rule { enabled: false, .. } => RuleState::Disabled,
@@ -57,7 +54,7 @@ impl Rule {
         }
     }
 
-    /// Whether it is about this call, at `now`.
+    /// Whether the rule applies to this call at `now`.
     pub fn matches(&self, call: &CallText<'_>, now: Timestamp) -> bool {
         self.state(now) == RuleState::Enabled
             && self.tool == call.tool

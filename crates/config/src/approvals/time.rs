@@ -1,36 +1,36 @@
-//! Moments as approvals name them: seconds since 1970 in UTC, written as RFC 3339 has them. No time zones, no clock but
-//! the system's.
+//! Times in approvals: seconds since 1970 in UTC, written as in RFC 3339. No time zones; no clock but the
+//! system's.
 
 use std::fmt;
 use std::str::FromStr;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// A moment, in whole seconds since the beginning of 1970, UTC.
+/// A point in time, in whole seconds since the beginning of 1970, UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Timestamp(u64);
 
 const DAY: u64 = 86_400;
 
 impl Timestamp {
-    /// The last second that four digits of a year can name.
+    /// The last second with a four-digit year.
     const LAST: Timestamp = Timestamp(253_402_300_799);
 
-    /// This moment.
+    /// Returns the current time.
     pub fn now() -> Timestamp {
         Timestamp(SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()))
     }
 
-    /// So many seconds after the beginning of 1970.
+    /// Returns the time that many seconds after the beginning of 1970, limited to `LAST`.
     pub fn from_seconds(seconds: u64) -> Timestamp {
         Timestamp(seconds.min(Timestamp::LAST.0))
     }
 
-    /// Seconds since the beginning of 1970.
+    /// Returns the seconds since the beginning of 1970.
     pub fn seconds(self) -> u64 {
         self.0
     }
 
-    /// That much later; fractions of a second count as a whole one.
+    /// Returns the time after `duration`; a fraction of a second counts as a whole one.
     pub fn after(self, duration: Duration) -> Timestamp {
         let seconds = duration.as_secs() + u64::from(duration.subsec_nanos() > 0);
         Timestamp::from_seconds(self.0.saturating_add(seconds))
@@ -60,7 +60,7 @@ impl FromStr for Timestamp {
 
     fn from_str(text: &str) -> Result<Timestamp, String> {
         parse(text).ok_or_else(|| {
-            format!("{text:?} is no moment in UTC like \"2026-11-22T10:00:00Z\" (1970 to 9999)")
+            format!("{text:?} is not a time in UTC like \"2026-11-22T10:00:00Z\" (1970 to 9999)")
         })
     }
 }
@@ -93,7 +93,7 @@ fn days_of(year: u64) -> u64 {
     if is_leap(year) { 366 } else { 365 }
 }
 
-/// Days of a month, January being 0.
+/// Returns the number of days of a month, January being 0.
 fn days_in(year: u64, month: u64) -> u64 {
     match month {
         1 if is_leap(year) => 29,
@@ -103,9 +103,9 @@ fn days_in(year: u64, month: u64) -> u64 {
     }
 }
 
-/// Reads `90s`, `30m`, `2h`, `7d` or `4w`, or several of them in a row: `1h30m`.
+/// Parses `90s`, `30m`, `2h`, `7d` or `4w`, or several of them in a row: `1h30m`.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("{text:?} is no duration like 30m, 2h, 1h30m or 7d (s, m, h, d, w)");
+    let wrong = || format!("{text:?} is not a duration like 30m, 2h, 1h30m or 7d (s, m, h, d, w)");
     let mut rest = text;
     let mut seconds = 0_u64;
     while !rest.is_empty() {

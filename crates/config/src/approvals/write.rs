@@ -1,14 +1,15 @@
-//! What is settled, as the text of an `approvals.toml`. Invariant: parsing it gives the same back.
+//! Writes decisions as the text of an `approvals.toml`. Invariant: parsing the text yields the same
+//! decisions.
 
 use std::fmt::Write;
 
 use super::{Approvals, Policy, Rule};
 
-/// The first line of every text.
+/// The first line of every file.
 const HEAD: &str = "# What symd's tools may do without asking. `symd approvals` writes this file whole and keeps no comments.\n";
 
 impl Approvals {
-    /// The text of its file.
+    /// Returns the text of the approvals file.
     pub fn to_text(&self) -> String {
         let mut text = HEAD.to_owned();
         if !self.policies.is_empty() {
@@ -49,12 +50,13 @@ fn push_rule(text: &mut String, rule: &Rule) {
     }
 }
 
-/// A literal string of TOML where it can be one: expressions are full of backslashes.
+/// Returns a literal TOML string where possible, since expressions are full of backslashes; otherwise a basic
+/// string.
 fn readable(text: &str) -> String {
     if text.chars().any(|c| c == '\'' || c.is_control()) { quoted(text) } else { format!("'{text}'") }
 }
 
-/// A basic string of TOML.
+/// Returns a basic TOML string.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {

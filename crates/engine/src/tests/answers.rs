@@ -1,8 +1,9 @@
-//! Who asks gets an answer or an error, whatever becomes of the watcher, the question or the engine.
+//! Tests: every question gets an answer or an error, whatever happens to the watcher, the question or the
+//! engine.
 
 use super::*;
 
-/// An engine whose watcher says what the test says.
+/// An engine with a watcher that is controlled by the test.
 struct ScriptedEngine {
     runtime: tokio::runtime::Runtime,
     engine: Engine,
@@ -118,12 +119,12 @@ fn stopping_refuses_who_waits() {
 fn a_question_that_panics_is_answered_and_so_are_all_others() {
     let told = ScriptedEngine::new();
     told.tell([Notice::Crawled]);
-    // More than there are threads.
+    // More questions than threads.
     let bad: Vec<Answer> = (0..32).map(|_| told.ask_with(|_| panic!("on purpose"))).collect();
     let answers = bad.into_iter().chain([told.ask()]);
     let mut answers: Vec<_> = answers
         .map(|answer| {
-            // Its barrier may be yet to be asked for, or have come with another's.
+            // Its barrier may not have been requested yet, or may have come with another question's.
             while !answer.is_finished() {
                 let barriers = told.fake.take_asked().into_iter().map(Notice::Barrier).collect();
                 assert!(told.fake.tell(barriers).is_continue());

@@ -1,5 +1,5 @@
 #![allow(clippy::disallowed_methods)]
-//! The engine against watchers that say what a test wants, and against real trees.
+//! Tests of the engine with watchers that are controlled by the test, and with real trees.
 
 mod answers;
 mod oracle;
@@ -20,7 +20,7 @@ use super::*;
 use symd_base::RelPath;
 use symd_watch::fake::FakeHandle;
 
-/// Longer than anything here takes on a busy machine.
+/// Longer than any step here takes on a busy machine.
 const DEADLINE: Duration = Duration::from_secs(60);
 
 fn path(text: &str) -> RelPath {
@@ -43,7 +43,7 @@ fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime")
 }
 
-/// `path:symbol:symbol` for every file, joined by blanks.
+/// Returns `path:symbol:symbol` for every file, joined by blanks.
 fn shown(view: &View) -> String {
     let file = |file: &Arc<symd_index::FileEntry>| {
         let names = |outline: &Arc<symd_syntax::Outline>| {
@@ -54,7 +54,7 @@ fn shown(view: &View) -> String {
     view.snapshot.files.iter().map(file).collect::<Vec<_>>().join(" ")
 }
 
-/// A project directory, not watched.
+/// A project directory that is not watched.
 struct Scratch(tempfile::TempDir);
 
 impl Scratch {

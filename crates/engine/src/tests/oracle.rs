@@ -1,6 +1,6 @@
-//! The oracle: whatever happens to the tree, the index equals one built from nothing. `SYMD_ORACLE_ROUNDS` and
-//! `SYMD_ORACLE_SEED` play more rounds, or the same ones again, as far as threads let them be the same; `SYMD_ORACLE_STEPS`
-//! sets how many changes there are between two comparisons.
+//! The oracle: whatever happens to the tree, the index equals one built from nothing. `SYMD_ORACLE_ROUNDS`
+//! and `SYMD_ORACLE_SEED` play more rounds, or repeat the same ones as far as thread timing allows;
+//! `SYMD_ORACLE_STEPS` sets the number of changes between two comparisons.
 
 use std::path::Path;
 
@@ -13,13 +13,13 @@ use symd_watch::BackendChoice;
 const ROUNDS: usize = 8;
 const STEPS: usize = 120;
 
-/// A number from the environment, for runs by hand.
+/// Reads a number from the environment, for manual runs.
 fn number(name: &str) -> Option<u64> {
     let text = std::env::var(name).ok()?;
     Some(text.parse().unwrap_or_else(|error| panic!("{name}={text}: {error}")))
 }
 
-/// Few enough that loose files, several tables, dead rows and merges all occur in a small tree.
+/// Small enough that loose files, several tables, dead rows and merges all occur in a small tree.
 const SMALL: SegmentLimits = SegmentLimits { loose_rows: 60, loose_files: 12, segments: 3 };
 
 fn start(
@@ -42,20 +42,20 @@ fn start(
     Engine::start_with(options, State::with_limits(limits)).expect("started")
 }
 
-/// The index of now.
+/// Returns a fresh snapshot of the index.
 fn index(runtime: &tokio::runtime::Runtime, engine: &Engine) -> Arc<Snapshot> {
     let asked = engine.ask(|view| view.snapshot.clone());
     let answer = runtime.block_on(async { tokio::time::timeout(DEADLINE, asked).await });
     answer.expect("an answer in time").expect("an answer")
 }
 
-/// What status says of the index.
+/// Returns the counts of the status.
 fn counts(engine: &Engine) -> (usize, usize, usize, usize, SkippedFiles) {
     let EngineStatus { files, parsed_files, symbols, files_with_errors, skipped, .. } = engine.status();
     (files, parsed_files, symbols, files_with_errors, skipped)
 }
 
-/// Asserts that `engine` shows what an engine started now shows.
+/// Asserts that `engine` has the same index as an engine started now.
 fn check(runtime: &tokio::runtime::Runtime, engine: &Engine, scratch: &Path, log: &[String]) {
     let (now, told) = (index(runtime, engine), counts(engine));
     assert_tables(&now);
@@ -74,7 +74,7 @@ fn check(runtime: &tokio::runtime::Runtime, engine: &Engine, scratch: &Path, log
     runtime.block_on(fresh.shutdown());
 }
 
-/// A sink that waits wherever the test holds the gate.
+/// Returns a sink that blocks while the test holds the gate.
 fn gated(
     notices: mpsc::Sender<Event>,
     gate: Arc<std::sync::Mutex<()>>,
@@ -104,7 +104,7 @@ fn play(watch: WatchOptions, rounds: usize) {
             player.play(steps);
             player
         });
-        // Questions in the midst of it, so that looking and changing interleave.
+        // Questions during the changes, so that scans and changes interleave.
         while !playing.is_finished() {
             assert_tables(&index(&runtime, &engine));
         }
@@ -115,7 +115,7 @@ fn play(watch: WatchOptions, rounds: usize) {
         }
     }
     runtime.block_on(engine.shutdown());
-    // So that the directory can be removed.
+    // Makes the directory removable.
     let _ = std::process::Command::new("chmod").args(["-R", "u+rwX"]).arg(&root).status();
 }
 
@@ -134,7 +134,7 @@ fn so_it_does_where_everything_is_polled() {
     play(WatchOptions { backend: BackendChoice::Poll, max_watches: None }, ROUNDS / 3);
 }
 
-/// Two branches of `files` files each, some of them on one branch only; nothing is checked out.
+/// Creates two branches of `files` files each, some of them only on one branch, without checking them out.
 fn import(root: &Path, files: usize) {
     let mut stream = String::new();
     for branch in ["first", "second"] {
@@ -193,7 +193,7 @@ fn events_that_overflow_the_kernels_queue_are_no_loss() {
     let gate = Arc::new(std::sync::Mutex::new(()));
     let (sender, notices) = mpsc::channel(NOTICE_QUEUE);
     let opened = Arc::new(Root::open(&root).expect("opened"));
-    // The rules of a fresh engine, so that both leave out the same.
+    // The rules of a fresh engine, so that both ignore the same files.
     let settings = IgnoreSettings {
         vendored: vendored(Languages::builtin()),
         global: IgnoreSettings::global_excludes(|name| std::env::var_os(name)),
@@ -210,7 +210,7 @@ fn events_that_overflow_the_kernels_queue_are_no_loss() {
     index(&runtime, &engine);
 
     let closed = gate.lock().expect("not poisoned");
-    // The watcher takes in what it reads at once before it waits; all beyond that has to fit the queue.
+    // The watcher takes one batch before it blocks; everything beyond that has to fit the queue.
     for number in 0..2 * limit {
         let path = root.join(format!("{}.py", number % 2));
         std::fs::write(path, "same = 1\n").expect("written");

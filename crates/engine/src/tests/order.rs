@@ -1,9 +1,8 @@
-//! Looks, notices and barriers in every awkward order, one step at a time: the test says which job runs when
-//! and when its answer is taken in.
+//! Tests of scans, notices and barriers in every awkward order, one step at a time: the test controls which
+//! job runs when, and when its result is applied.
 
 use super::*;
 
-/// An engine without threads.
 struct Stage {
     run: Run,
     queued: Queued,
@@ -35,13 +34,13 @@ impl Stage {
         self.take(Event::Noticed(notices.into()));
     }
 
-    /// Runs the oldest job and keeps its answer back.
+    /// Runs the oldest job and holds back its result.
     fn look(&mut self) -> Event {
         assert!(self.queued.run_background(), "no job is queued");
         self.events.try_recv().expect("an answer")
     }
 
-    /// Runs all jobs and takes their answers in.
+    /// Runs all jobs and applies their results.
     fn finish(&mut self) {
         while self.queued.run_background() {
             let answer = self.events.try_recv().expect("an answer");
@@ -58,13 +57,13 @@ impl Stage {
         answered
     }
 
-    /// The barriers asked for arrive.
+    /// Delivers the requested barriers.
     fn arrive(&mut self) {
         let barriers = self.fake.asked(DEADLINE).into_iter().map(Notice::Barrier).collect();
         self.take(Event::Noticed(barriers));
     }
 
-    /// What the index shows when everything has been taken in.
+    /// Returns the index after everything was applied.
     fn shows(&mut self) -> String {
         self.finish();
         let answer = self.ask();
@@ -86,7 +85,7 @@ fn every_change_is_told_once_and_with_its_true_kind() {
     stage.tell([changed("a.py"), changed("notes")]);
     stage.finish();
     assert_eq!(told(), ["Created a.py", "Created notes"]);
-    // Touched: the same bytes.
+    // Touched, with the same bytes.
     stage.scratch.write("a.py", "a = 1\n");
     stage.tell([changed("a.py")]);
     stage.finish();
@@ -127,7 +126,7 @@ fn an_outline_made_elsewhere_lasts_as_long_as_its_text() {
     stage.scratch.write("a.rb", "class B\nend\n");
     stage.tell([changed("a.rb")]);
     assert_eq!(stage.shows(), "a.rb");
-    // Of the text before last: the look that takes this in finds out.
+    // The outline of an earlier text: the scan that follows detects that.
     stage.take(Event::Outlined(vec![outlined(text)]));
     assert_eq!(stage.shows(), "a.rb");
 }
@@ -179,7 +178,7 @@ fn as_before_means_as_it_was_when_the_look_began() {
     stage.scratch.write("notes", "");
     stage.tell([changed("notes")]);
     stage.finish();
-    // One look finds it gone, the next, begun before that was known, finds it as it always was.
+    // One scan finds the file gone; the next, begun before that result was applied, finds it unchanged.
     std::fs::remove_file(stage.scratch.at("notes")).expect("removed");
     stage.tell([changed("notes"), changed("notes")]);
     let gone = stage.look();
@@ -196,7 +195,8 @@ fn a_look_begun_before_its_file_left_the_listing_is_out_of_date() {
         let mut stage = Stage::new();
         std::fs::create_dir(stage.scratch.at("d")).expect("made");
         stage.scratch.write("d/a.py", "a = 1\n");
-        // Not in the index yet: nothing but the look knows of it. The file stays: it may have become ignored.
+        // The file is not in the index yet, so only the scan knows of it. It still exists: it may have become
+        // ignored.
         stage.tell([changed("d/a.py")]);
         let look = stage.look();
         stage.tell([listing.clone()]);
@@ -270,7 +270,7 @@ fn a_barrier_that_arrives_while_looks_are_under_way_waits_for_them() {
     let look = stage.look();
     stage.tell([changed("b.py")]);
     stage.take(look);
-    // The look at b.py was begun after the barrier: nobody waits for it.
+    // The scan of b.py began after the barrier: no question waits for it.
     assert_eq!(stage.queued.run_questions(), 1);
     assert_eq!(answer.blocking_recv().expect("answered"), "a.py:a");
 }

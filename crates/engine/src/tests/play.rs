@@ -1,4 +1,5 @@
-//! Random changes of a small tree, as programs, people and git make them. A small tree, so that names meet.
+//! Random changes of a small tree, as made by programs, people and git. The tree is small, so that names
+//! collide.
 
 use std::io::Write;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
@@ -7,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use rustix::fs::{CWD, FileType, Mode, OFlags, RenameFlags};
 
-/// Files on each of the two branches.
+/// Number of files on each of the two branches.
 const BRANCH_FILES: usize = 150;
 const BRANCHES: [&str; 2] = ["first", "second"];
 const DIRECTORIES: [&str; 6] = ["a", "a-b", "b", "x.py", "src0", "src1"];
@@ -16,7 +17,7 @@ const FILES: [&str; 9] = ["m.py", "n.py", "K.kt", "L.kt", "notes.txt", "script",
 pub(super) struct Player {
     random: fastrand::Rng,
     root: PathBuf,
-    /// What was done, for whoever has to understand a failure.
+    /// The changes made, for the analysis of a failure.
     pub(super) log: Vec<String>,
 }
 
@@ -34,7 +35,7 @@ pub(super) fn git(root: &Path, arguments: &[&str]) -> bool {
         .success()
 }
 
-/// A repository with two branches whose files share half of their names.
+/// Creates a repository with two branches whose files share half of their names.
 pub(super) fn prepare(root: &Path) {
     assert!(git(root, &["init", "-q", "-b", "trunk"]));
     assert!(git(root, &["commit", "-q", "--allow-empty", "-m", "empty"]));
@@ -82,7 +83,7 @@ impl Player {
         if path == self.root { self.root.join("a") } else { path }
     }
 
-    /// One change. What does not go, does not go: the tree is what it is in the end.
+    /// Makes one change. Errors are ignored: only the final state of the tree matters.
     fn step(&mut self) {
         let (one, other) = (self.any(), self.any());
         let (what, paths) = match self.random.u32(..100) {
@@ -118,10 +119,11 @@ impl Player {
                 ("exchange", [one, other])
             }
             67..70 => {
-                // Out of the tree and, changed there, back again.
+                // Out of the tree and, changed there, back in.
                 let outside = self.root.with_file_name("outside");
                 let _ = std::fs::rename(&one, &outside);
-                // Not to what has a name in the tree too: that is seen by the sweep only, as the documentation says.
+                // Not to a file that also has a name in the tree: only the sweep sees such a write, as
+                // documented.
                 for path in [outside.clone(), outside.join("m.py")] {
                     let _ = put_alone(&path, &self.text(), OFlags::TRUNC);
                 }
@@ -166,14 +168,14 @@ impl Player {
                 ("hard link", [one, other])
             }
             95..96 => {
-                // Two names of one file, and a write by the older one.
+                // Two names of one file, and a write through the older one.
                 let (path, text) = (self.file(), self.text());
                 let _ = std::fs::hard_link(&path, &other);
                 let _ = self.put(&path, &text, OFlags::TRUNC);
                 ("hard link and write", [path, other])
             }
             96..97 if self.random.bool() => {
-                // A file that comes into being whole: it had no name while it was written.
+                // A file that appears complete, since it had no name while it was written.
                 let path = self.file();
                 let _ = self.appear(&path);
                 ("linkat", [path, PathBuf::new()])
@@ -192,7 +194,7 @@ impl Player {
         self.log.push(format!("{what} {} {}", shown(&paths[0]), shown(&paths[1])));
     }
 
-    /// Writes to a file, whatever other names it has; not by a name that is left out, which is not watched.
+    /// Writes to a file through any of its names, except through an ignored one, which is not watched.
     fn put(&self, path: &Path, bytes: &[u8], how: OFlags) -> std::io::Result<()> {
         if self.may_be_ignored(path) { put_alone(path, bytes, how) } else { put(path, bytes, how) }
     }
@@ -207,7 +209,7 @@ impl Player {
         Ok(())
     }
 
-    /// Whether there are rules above it.
+    /// Reports whether there are ignore files above `path`.
     fn may_be_ignored(&self, path: &Path) -> bool {
         let real = path.parent().and_then(|parent| parent.canonicalize().ok());
         let root = self.root.canonicalize().expect("there");
@@ -219,7 +221,7 @@ impl Player {
         })
     }
 
-    /// A small file, in any of the languages whatever the name says.
+    /// Returns the text of a small file, in any of the languages, whatever the name says.
     fn text(&mut self) -> Vec<u8> {
         let mut text = match self.random.u8(..8) {
             0 => "#!/usr/bin/env python3\n".to_owned(),
@@ -241,7 +243,7 @@ impl Player {
     }
 }
 
-/// As [`put`], but a file of several names loses this one first.
+/// Like [`put`], but first removes this name of a file that has several.
 fn put_alone(path: &Path, bytes: &[u8], how: OFlags) -> std::io::Result<()> {
     if std::fs::metadata(path).is_ok_and(|meta| meta.nlink() > 1) {
         std::fs::remove_file(path)?;
@@ -249,7 +251,7 @@ fn put_alone(path: &Path, bytes: &[u8], how: OFlags) -> std::io::Result<()> {
     put(path, bytes, how)
 }
 
-/// Writes without ever waiting for the other end of a FIFO.
+/// Writes without ever blocking on the other end of a FIFO.
 fn put(path: &Path, bytes: &[u8], how: OFlags) -> std::io::Result<()> {
     let mut file = std::fs::OpenOptions::new()
         .write(true)

@@ -1,5 +1,5 @@
-//! How a pattern's matches in a text are found: on this thread, or, where it cannot be told how long that takes, by a process that
-//! can be ended. Invariant: whoever finds them, they are the same.
+//! Finds a pattern's matches in a text: on this thread or, where it may take long, in a helper process that
+//! can be killed. Invariant: both find the same matches.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -10,19 +10,19 @@ use super::process::{ProcessMatches, ProcessSearch};
 use symd_base::Cancel;
 use symd_parse::NoReply;
 
-/// How long one text may take where no deadline is given, and more for each mebibyte.
+/// The time limit of one text where no deadline is given; it grows with each mebibyte.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The same for a pattern that comes to an end on every text, be it late.
+/// The same limit for a pattern that terminates on every text, if slowly.
 const PATIENCE_WITH_LINEAR: Duration = Duration::from_secs(30);
 const PATIENCE_PER_MEBIBYTE: Duration = Duration::from_secs(1);
 
-/// Texts of a batch, and bytes of each, at most.
+/// The maximum number of texts in a batch, and the maximum length of each in bytes.
 const BATCH: usize = 64;
 const SMALL: usize = 256 << 10;
-/// How long a batch may take.
+/// The time limit of a batch.
 const AHEAD_PATIENCE: Duration = Duration::from_millis(250);
 
-/// How long a text of `length` bytes may take where no deadline is given.
+/// Returns the time limit of a text of `length` bytes where no deadline is given.
 pub(super) fn patience(length: usize) -> Duration {
     let mebibytes = u32::try_from(length >> 20).unwrap_or(u32::MAX);
     PATIENCE + PATIENCE_PER_MEBIBYTE.saturating_mul(mebibytes)
@@ -35,32 +35,33 @@ pub(super) struct Finder<'f> {
     deadline: Option<Instant>,
     cancel: &'f Cancel,
     apart: Option<ProcessSearch>,
-    /// Those of the text that a process has.
+    /// The matches in the text that the helper process holds.
     matches: Option<ProcessMatches>,
-    /// When the text must be done.
+    /// The deadline of the current text.
     until: Instant,
-    /// Whether no text so far took long in a batch.
+    /// Whether to use batches: true until a batch failed or took too long.
     is_batched: bool,
 }
 
-/// All matches of a text, in their order.
+/// All matches of a text, in order.
 pub(super) type KnownMatches = Vec<Range<usize>>;
 
 /// Why a text was not searched to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
-    /// The deadline has come: what was found by then counts.
+    /// The deadline has passed: the matches found by then count.
     Late,
     /// The pattern takes too long on this text.
     TooLong,
-    /// The answer is not wanted any more.
+    /// The request was cancelled.
     Cancelled,
-    /// The process that searched it ended, for this reason.
+    /// The process that searched the text exited, for this reason.
     Ended(String),
 }
 
 impl<'f> Finder<'f> {
-    /// For `pattern`, until `deadline`. `program` is symd itself, for the processes; without it all is found here.
+    /// Creates a finder for `pattern` with a deadline. `program` is symd's own executable, for helper
+    /// processes; without it all texts are searched on this thread.
     pub(super) fn new(
         pattern: Pattern,
         program: Option<PathBuf>,
@@ -75,13 +76,13 @@ impl<'f> Finder<'f> {
         &self.pattern
     }
 
-    /// Whether several texts are better looked at together before they are begun with, one by one.
+    /// Whether several texts are better searched in a batch before they are begun with, one by one.
     pub(super) fn looks_ahead(&self) -> bool {
         self.is_batched && self.apart.is_some() && self.pattern.may_take_long(0)
     }
 
-    /// Finds all matches of texts that are small and have few, for [`Finder::begin`], as far as that takes no time: one
-    /// request instead of one for each. `None` of the others.
+    /// Finds all matches of small texts with few matches, for [`Finder::begin`], in one request instead of
+    /// one for each, as far as that is fast. Returns `None` for all other texts.
     pub(super) fn look_ahead(&mut self, texts: &[Option<&[u8]>]) -> Vec<Option<KnownMatches>> {
         let mut known = vec![None; texts.len()];
         let small = |text: &Option<&[u8]>| text.is_some_and(|text| text.len() <= SMALL);
@@ -98,13 +99,13 @@ impl<'f> Finder<'f> {
         };
         match apart.batch(&self.pattern, &together, now + patience, self.cancel) {
             Ok(found) => chosen.iter().zip(found).for_each(|(&at, found)| known[at] = found),
-            // One of them takes long: each gets its own time, and is told by its name.
+            // One of the texts takes long: each gets its own time limit, and the error names the file.
             Err(_) => self.is_batched = false,
         }
         known
     }
 
-    /// Begins with `text`, of which all matches may be known.
+    /// Begins with `text`, all of whose matches may be known.
     pub(super) fn begin(&mut self, text: &[u8], known: Option<KnownMatches>) -> Result<(), Stop> {
         let most = Instant::now() + patience(text.len());
         self.until = match (self.pattern.backtracks(), self.deadline) {
@@ -122,12 +123,12 @@ impl<'f> Finder<'f> {
         }
         let Some(apart) = &mut self.apart else { return Ok(()) };
         if let Err(error) = apart.start() {
-            // As without processes: within the pattern's budget.
-            tracing::warn!(%error, "no process for a search can be started");
+            // As without helper processes: the pattern's budget limits the search.
+            tracing::warn!(%error, "cannot start a search process");
             return Ok(());
         }
         let begun = match apart.begin(&self.pattern, text, self.until, self.cancel) {
-            // It was ended from outside, or had no memory left: a fresh one may get through.
+            // The process was killed from outside, or ran out of memory: a fresh one may succeed.
             Err(NoReply::Ended(_)) => apart.begin(&self.pattern, text, self.until, self.cancel),
             begun => begun,
         };
@@ -135,7 +136,8 @@ impl<'f> Finder<'f> {
         Ok(())
     }
 
-    /// The first match at or behind byte `at` of `text`, with which it was begun. See [`Pattern::find_at`].
+    /// Returns the first match at or behind byte `at` of `text`, which must be the text given to `begin`. See
+    /// [`Pattern::find_at`].
     pub(super) fn find_at(&mut self, text: &[u8], at: usize) -> Result<Option<Range<usize>>, Stop> {
         let (Some(matches), Some(apart)) = (&mut self.matches, &mut self.apart) else {
             return self.pattern.find_at(text, at).map_err(|_| Stop::TooLong);
@@ -147,7 +149,7 @@ impl<'f> Finder<'f> {
         }
     }
 
-    /// Between two matches: whether to go on.
+    /// Checks the cancel flag and the deadline; to be called between two matches.
     pub(super) fn check(&self) -> Result<(), Stop> {
         if self.cancel.is_cancelled() {
             return Err(Stop::Cancelled);

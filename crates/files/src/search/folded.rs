@@ -1,26 +1,26 @@
-//! A plain text looked for in any case. Not for patterns. Finding it takes no automaton, whose making takes a tenth of a
-//! millisecond: longer than the whole search of a small project. Invariant: it finds what `(?i)` and the text as a regular
-//! expression find.
+//! Finds a plain text case-insensitively. Not for patterns. It needs no automaton, which takes a tenth of a
+//! millisecond to build: longer than the whole search of a small project. Invariant: it finds what the text
+//! as a regular expression with `(?i)` finds.
 
 use std::ops::Range;
 
-/// Bytes of a text looked for in this way: each may be compared at each place.
+/// The maximum length in bytes of a text to find in this way: each byte may be compared at each place.
 const LONGEST: usize = 64;
 
-/// ASCII in source text, the commonest first; all others are rarer.
+/// ASCII characters of source text, the most frequent first; all others are rarer.
 const COMMONEST: &[u8] = b" etaoinsrldcumpfhg_bvwyx()=.,0k1:\"'j2qz";
 
-/// The text, prepared.
+/// A text to find, prepared.
 #[derive(Clone, Debug)]
 pub(super) struct Folded {
-    /// In lower case.
+    /// The text in lower case.
     text: Vec<u8>,
-    /// The place in it of the byte that is looked for first.
+    /// The index in `text` of its rarest byte, which is looked for first.
     rarest: usize,
 }
 
 impl Folded {
-    /// `None` for what is more than plain ASCII on a line, or too long.
+    /// Returns `None` for a text that is longer than [`LONGEST`], or not plain ASCII on one line.
     pub(super) fn new(text: &str) -> Option<Folded> {
         let is_plain = |byte: u8| {
             (byte.is_ascii_graphic() || byte == b' ' || byte == b'\t') && !br"\.+*?()|[]{}^$".contains(&byte)
@@ -29,14 +29,15 @@ impl Folded {
             return None;
         }
         let text = text.to_ascii_lowercase().into_bytes();
-        // The place of one that has a longer form could not be told from where it is.
+        // A byte with a longer form cannot be the one looked for first: the place of its other form would not
+        // be found.
         let single = (0..text.len()).filter(|&at| longer_form(text[at]).is_none());
         let rank = |byte| COMMONEST.iter().position(|common| *common == byte).unwrap_or(COMMONEST.len());
         let rarest = single.max_by_key(|&at| rank(text[at]))?;
         Some(Folded { text, rarest })
     }
 
-    /// The first match at or behind byte `at` of `within`.
+    /// Returns the first match at or behind byte `at` of `within`.
     pub(super) fn find_at(&self, within: &[u8], at: usize) -> Option<Range<usize>> {
         let within_reach = within.get(at..)?;
         let byte = self.text[self.rarest];
@@ -56,7 +57,7 @@ impl Folded {
     }
 }
 
-/// What is the same letter in Unicode's simple case folding, and not ASCII.
+/// Returns the non-ASCII character that Unicode's simple case folding maps to the same letter.
 fn longer_form(byte: u8) -> Option<&'static [u8]> {
     match byte {
         b'k' => Some("\u{212A}".as_bytes()),

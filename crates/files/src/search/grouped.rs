@@ -1,5 +1,5 @@
-//! All matches of a regular expression in one text, with what its groups hold: what replacing needs. Where nobody can say
-//! how long that takes, it is done by a process that can be ended. Invariant: whoever finds them, they are the same.
+//! Finds all matches of a regular expression in one text, with its groups, as a replacement needs them. Where
+//! that may take long it runs in a helper process that can be killed. Invariant: both find the same matches.
 //!
 //! ```text
 //! request: 'g' | number of groups u8 | groups u32* | length of the expression u32 | expression | text
@@ -17,40 +17,43 @@ use super::searched::{offset, to_bytes};
 use symd_base::Cancel;
 use symd_parse::{HelperProcess, NoReply};
 
-/// What an expression may use to be matched.
+/// The resources for matching an expression.
 #[derive(Clone, Copy, Debug)]
 pub struct MatchMeans<'a> {
-    /// symd itself, whose process matches what may take long; without it that is done on this thread.
+    /// symd's own executable, whose helper process runs matches that may take long; `None` runs them on this
+    /// thread.
     pub program: Option<&'a Path>,
-    /// Raised when the answer is not wanted any more.
+    /// Raised when the request is cancelled.
     pub cancel: &'a Cancel,
 }
 
-/// One match.
+/// A match with its groups.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupedMatch {
-    /// Bytes of the text.
+    /// The match, in bytes of the text.
     pub range: Range<usize>,
-    /// What each of the groups that were asked for holds, in the order in which they were asked for.
+    /// The range of each requested group, in the order of the request; `None` if the group did not take part
+    /// in the match.
     pub groups: Vec<Option<Range<usize>>>,
 }
 
 /// Why not all matches were found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GroupedError {
-    /// It takes too long.
+    /// The expression takes too long.
     BudgetSpent,
-    /// A match over several lines holds another.
+    /// A match over several lines contains another match.
     Ambiguous,
-    /// The answer is not wanted any more.
+    /// The request was cancelled.
     Cancelled,
-    /// The process that did it ended, twice: why.
+    /// The helper process exited, twice; with the reason.
     Ended(String),
 }
 
 type Matches = Result<Vec<GroupedMatch>, GroupedError>;
 
-/// All matches of `pattern` in `text`, from left to right, as Python's `re` finds them, with what `groups` hold.
+/// Returns all matches of `pattern` in `text`, from left to right, as Python's `re` finds them, with the
+/// ranges of `groups`.
 pub fn find_all(pattern: &GroupedPattern, groups: &[usize], text: &str, means: MatchMeans<'_>) -> Matches {
     let head = || {
         let mut head = vec![GROUPED, u8::try_from(groups.len()).ok()?];
@@ -67,7 +70,7 @@ pub fn find_all(pattern: &GroupedPattern, groups: &[usize], text: &str, means: M
             let until = Instant::now() + patience(text.len());
             let ask = || ask(program, &head, (text, groups.len()), until, means.cancel);
             match ask() {
-                // Somebody ended it, or it had no memory left: one that is fresh may get through.
+                // The process was killed from outside, or ran out of memory: a fresh one may succeed.
                 Err(GroupedError::Ended(_)) => ask(),
                 found => found,
             }
@@ -85,7 +88,8 @@ fn find_here(pattern: &GroupedPattern, groups: &[usize], text: &str) -> Matches 
         let Some(whole) = captures.get(0) else { break };
         let range = whole.start()..whole.end();
         let matched = &text[range.clone()];
-        // One over several lines in which the expression matches again took too much.
+        // A match over several lines within which the expression matches again is ambiguous.
+        // intended.
         if matched.contains('\n') && regex.is_match(&matched[past_character(matched, 0)..]).map_err(spent)? {
             return Err(GroupedError::Ambiguous);
         }
@@ -97,7 +101,7 @@ fn find_here(pattern: &GroupedPattern, groups: &[usize], text: &str) -> Matches 
     Ok(found)
 }
 
-/// The offset behind the character at `at`; past the text's end behind the last.
+/// Returns the offset behind the character at `at`; past the end of the text behind its last character.
 fn past_character(text: &str, at: usize) -> usize {
     at + text[at..].chars().next().map_or(1, char::len_utf8)
 }
@@ -111,7 +115,7 @@ fn ask(
 ) -> Matches {
     let ended = |why: &str| GroupedError::Ended(why.to_owned());
     let mut process = HelperProcess::start(program, NAME).map_err(|error| ended(&error.to_string()))?;
-    // Between two characters there is one match, at most.
+    // There is at most one match between two characters.
     let longest = (text.len() + 2).saturating_mul(32 * (groups + 1)).saturating_add(64);
     let answer = process.ask((head, text.as_bytes()), longest, until, cancel).map_err(|why| match why {
         NoReply::Late => GroupedError::BudgetSpent,
@@ -119,16 +123,14 @@ fn ask(
         NoReply::Ended(why) => GroupedError::Ended(why),
     })?;
     match answer.split_first() {
-        Some((0, matches)) => {
-            read(matches, groups, text).ok_or_else(|| ended("it answered what is no answer"))
-        }
+        Some((0, matches)) => read(matches, groups, text).ok_or_else(|| ended("it sent an invalid answer")),
         Some((1, _)) => Err(GroupedError::BudgetSpent),
         Some((2, _)) => Err(GroupedError::Ambiguous),
-        _ => Err(ended("it answered what is no answer")),
+        _ => Err(ended("it sent an invalid answer")),
     }
 }
 
-/// The matches of an answer; `None` where they are none in `text`.
+/// Parses the matches of an answer; `None` if they are malformed or lie outside `text`.
 pub(super) fn read(matches: &[u8], groups: usize, text: &str) -> Option<Vec<GroupedMatch>> {
     let range = |bytes: &[u8]| {
         let range = offset(&bytes[..8])?..offset(&bytes[8..])?;
@@ -147,7 +149,7 @@ pub(super) fn read(matches: &[u8], groups: usize, text: &str) -> Option<Vec<Grou
     Some(found)
 }
 
-/// What a process answers to a request behind its first byte; `None` for what is none.
+/// Answers a request, given without its first byte; `None` if it is malformed.
 pub(super) fn answer(request: &[u8]) -> Option<Vec<u8>> {
     let (count, rest) = request.split_first()?;
     let (numbers, rest) = rest.split_at_checked(usize::from(*count) * 4)?;

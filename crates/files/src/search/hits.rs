@@ -10,7 +10,7 @@ use super::{Looked, Query, SearchError};
 use symd_base::RelPath;
 use symd_base::cancel::Cancelled;
 
-/// Matches between two looks at the cancel flag and the clock.
+/// Matches between two checks of the cancel flag and the clock.
 const STEP: usize = 256;
 
 /// The matches in one file; there is at least one.
@@ -19,11 +19,11 @@ pub struct Hits<'h, 'f> {
     path: &'h RelPath,
     text: Vec<u8>,
     finder: &'h mut Finder<'f>,
-    /// Whether the time was up before its end: there may be more matches.
+    /// Whether the time ran out before the end of the text: there may be more matches.
     late: bool,
     before: usize,
     after: usize,
-    /// Where each line starts, and the text's end last, so that line `n` is `starts[n]..starts[n + 1]`.
+    /// The start of each line, followed by the end of the text: line `n` is `starts[n]..starts[n + 1]`.
     starts: Vec<u32>,
     first: Range<usize>,
 }
@@ -33,12 +33,12 @@ pub struct Hits<'h, 'f> {
 pub struct TextMatch {
     /// The lines (0-based, half-open) that the match touches; never empty.
     pub lines: Range<usize>,
-    /// Those and the context asked for, clipped at the file's ends.
+    /// The matching lines with the requested context, clipped at the file's ends.
     pub block: Range<usize>,
 }
 
 impl<'h, 'f> Hits<'h, 'f> {
-    /// Looks for a first match in `text`; only a file that has one is indexed.
+    /// Looks for a first match in `text`; the lines are indexed only if there is one.
     pub(super) fn look(
         path: &'h RelPath,
         text: Vec<u8>,
@@ -46,7 +46,7 @@ impl<'h, 'f> Hits<'h, 'f> {
         query: &Query,
         finder: &'h mut Finder<'f>,
     ) -> Result<Looked<'h, 'f>, SearchError> {
-        // Reading a large file and decoding it takes its time too.
+        // Reading and decoding a large file takes time too.
         let begun = finder.check().and_then(|()| finder.begin(&text, known));
         let first = match begun.and_then(|()| finder.find_at(&text, 0)) {
             Err(Stop::Late) => return Ok(Looked::Late),
@@ -60,27 +60,27 @@ impl<'h, 'f> Hits<'h, 'f> {
         Ok(Looked::Matched(Hits { path, text, finder, late: false, before, after, starts, first }))
     }
 
-    /// Which file.
     pub fn path(&self) -> &RelPath {
         self.path
     }
 
-    /// Whether the deadline came before its last match was found.
+    /// Whether the deadline passed before the last match was found.
     pub fn is_late(&self) -> bool {
         self.late
     }
 
-    /// Whether no match holds or depends on a line feed.
+    /// Whether no match contains or depends on a line feed.
     pub fn stay_on_a_line(&self) -> bool {
         self.finder.pattern().stays_on_a_line()
     }
 
-    /// How many lines it has.
+    /// Returns the number of lines of the file.
     pub fn line_count(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// Line `line` (0-based) without its line break; invalid UTF-8 as U+FFFD. Empty past the last line.
+    /// Returns line `line` (0-based) without its line break, with invalid UTF-8 as U+FFFD; an empty text past
+    /// the last line.
     pub fn line(&self, line: usize) -> Cow<'_, str> {
         let (Some(&start), Some(&end)) = (self.starts.get(line), self.starts.get(line + 1)) else {
             return Cow::Borrowed("");
@@ -93,11 +93,11 @@ impl<'h, 'f> Hits<'h, 'f> {
         String::from_utf8_lossy(bytes)
     }
 
-    /// Calls `each` for every match, in order. Matches do not overlap. A match without text counts once for
-    /// a line, and only if no match before it touches that line.
+    /// Calls `each` for every match, in order. Matches do not overlap. Of the matches without text only one
+    /// per line counts, and only if no earlier match touches that line.
     pub fn each(&mut self, mut each: impl FnMut(&Hits<'h, 'f>, TextMatch)) -> Result<(), SearchError> {
         let mut next = Some(self.first.clone());
-        // The line past the last one touched; the next match is looked up from the one before.
+        // The line past the last one touched.
         let mut touched = 0;
         let mut count = 0_usize;
         while let Some(found) = next {
@@ -131,7 +131,7 @@ impl<'h, 'f> Hits<'h, 'f> {
         Ok(())
     }
 
-    /// The first match at or behind byte `at`; none, too, when it is too late to look for it.
+    /// Finds the first match at or behind byte `at`; returns `None` also when the deadline has passed.
     fn find_at(&mut self, at: usize) -> Result<Option<Range<usize>>, SearchError> {
         match self.finder.find_at(&self.text, at) {
             Ok(found) => Ok(found.filter(|found| !is_phantom(&self.text, found))),
@@ -143,8 +143,8 @@ impl<'h, 'f> Hits<'h, 'f> {
         }
     }
 
-    /// Calls `each` with every line (0-based) that has a match, in order, until it breaks off. For patterns made by
-    /// [`Pattern::within_lines`]; of others only the line on which a match begins is told.
+    /// Calls `each` with every line (0-based) that has a match, in order, until it breaks. For patterns from
+    /// [`Pattern::within_lines`]; for other patterns only the line on which a match begins is reported.
     pub fn each_line(
         &mut self,
         mut each: impl FnMut(&Hits<'h, 'f>, usize) -> ControlFlow<()>,
@@ -176,10 +176,10 @@ impl<'h, 'f> Hits<'h, 'f> {
         TextMatch { lines, block }
     }
 
-    /// The line that byte `offset` lies in; no match has lain behind line `hint`.
+    /// Returns the line that contains byte `offset`. Earlier matches lie at or before line `hint`.
     fn line_of(&self, offset: usize, hint: usize) -> usize {
         let from = hint.saturating_sub(1);
-        // Matches mostly follow each other closely: widen the window before halving it.
+        // Matches mostly follow each other closely: widen the window before bisecting it.
         let mut width = 1;
         while self.starts.get(from + width).is_some_and(|&start| start as usize <= offset) {
             width *= 2;
@@ -195,33 +195,33 @@ fn stopped(stop: Stop, pattern: &Pattern, path: &RelPath) -> SearchError {
     let (pattern, path) = (pattern.source().to_owned(), path.clone());
     match stop {
         Stop::TooLong if !backtracks => SearchError::TooLarge { pattern, path },
-        // A deadline is no error: who looks for a match sees to it.
+        // The callers handle a deadline before: it is not an error.
         Stop::TooLong | Stop::Late => SearchError::BudgetSpent { pattern, path },
         Stop::Cancelled => SearchError::Cancelled(Cancelled),
         Stop::Ended(why) => SearchError::ProcessEnded { path, why },
     }
 }
 
-/// Behind the last line break there is no line to match on, and in an empty file there is none at all.
+/// Whether the match lies behind the last line break, where there is no line, or in an empty file.
 fn is_phantom(text: &[u8], found: &Range<usize>) -> bool {
     found.start >= text.len() && matches!(text.last(), None | Some(b'\n' | b'\r'))
 }
 
-/// What is to be searched of a file.
+/// The text of a file to search.
 #[derive(Debug)]
 pub(super) enum Searchable {
-    /// Nothing: it is no text.
+    /// The file is binary: there is nothing to search.
     Binary,
-    /// Nothing: it cannot be decoded.
+    /// The file cannot be decoded: there is nothing to search.
     Undecodable,
-    /// This.
+    /// The decoded text.
     Text(Vec<u8>),
 }
 
 impl Searchable {
-    /// A file's bytes as `pattern` is to see them.
+    /// Prepares a file's bytes for `pattern`.
     pub(super) fn new(bytes: Vec<u8>, pattern: &Pattern) -> Searchable {
-        // Before the search: a slow pattern has no business in a picture.
+        // Checked before the search: a slow pattern must not run on a picture.
         if is_binary(&bytes) {
             return Searchable::Binary;
         }
@@ -236,13 +236,13 @@ impl Searchable {
     }
 }
 
-/// Whether the bytes are no text, as `base::text` has it.
+/// Whether the bytes are binary by the rule of `base::text`.
 fn is_binary(bytes: &[u8]) -> bool {
     !matches!(bytes, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..]) && memchr::memchr(0, bytes).is_some()
 }
 
-/// The bytes as the pattern is to see them. Most files come out as they went in, without a copy. `None` for
-/// what cannot be decoded.
+/// Decodes the bytes as the pattern needs them. Most files are returned as they are, without a copy. `None`
+/// if they cannot be decoded.
 fn searchable(bytes: Vec<u8>, pattern: &Pattern) -> Option<Vec<u8>> {
     let mut text = match bytes.as_slice() {
         [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] | [0xEF, 0xBB, 0xBF, ..] => {
@@ -262,7 +262,8 @@ fn searchable(bytes: Vec<u8>, pattern: &Pattern) -> Option<Vec<u8>> {
     Some(text)
 }
 
-/// `\r\n` and `\r` become `\n`, as when Python reads text: `$` matches at the end of every line.
+/// Converts `\r\n` and `\r` to `\n`, as Python does when it reads text: `$` then matches at the end of every
+/// line.
 fn with_line_feeds(mut text: Vec<u8>) -> Vec<u8> {
     let Some(first) = memchr::memchr(b'\r', &text) else { return text };
     let mut to = first;
@@ -282,7 +283,8 @@ fn with_line_feeds(mut text: Vec<u8>) -> Vec<u8> {
     text
 }
 
-/// Where lines start, the text's end last. Offsets fit: `vfs` reads no larger files.
+/// Returns the start of each line, followed by the end of the text. The offsets fit: `vfs` reads no larger
+/// files.
 fn line_starts(text: &[u8]) -> Vec<u32> {
     let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
     let mut starts = vec![0];

@@ -1,5 +1,5 @@
-//! The lines that match, file by file, as `grep -n` tells them. Not for matches over several lines. Invariant: the lines
-//! kept are the first ones in path order, however many threads looked.
+//! Finds the matching lines, file by file, as in `grep -n`. Not for matches over several lines. Invariant:
+//! the lines kept are the first ones in path order, however many threads searched.
 
 use std::ops::ControlFlow;
 
@@ -7,35 +7,34 @@ use super::{Query, SearchError, search};
 use crate::tree::Tree;
 use symd_base::{Cancel, RelPath};
 
-/// One line with a match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchingLine {
-    /// 0-based.
+    /// The line number, 0-based.
     pub number: usize,
     /// The whole line without its line break; invalid UTF-8 as U+FFFD.
     pub text: String,
 }
 
-/// The lines of one file; there is at least one.
+/// The matching lines of one file; there is at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchingFile {
-    /// Which file.
     pub path: RelPath,
-    /// In order.
+    /// The matching lines in order.
     pub lines: Vec<MatchingLine>,
 }
 
-/// What was found.
+/// The result of a search for lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MatchingLines {
-    /// In path order.
+    /// The files with matching lines, in path order.
     pub files: Vec<MatchingFile>,
-    /// How many lines match in all, those left out included.
+    /// The number of all matching lines, including those not kept.
     pub count: usize,
 }
 
-/// Searches for `query`, whose pattern must be one of [`Pattern::within_lines`](super::Pattern::within_lines); context and
-/// the like are not looked at. No more than `most` lines are kept, which bounds what one file and the whole answer hold.
+/// Searches for `query`, whose pattern must come from
+/// [`Pattern::within_lines`](super::Pattern::within_lines); the query's context is ignored. Keeps at most
+/// `most` lines, which bounds the memory for one file and for the whole answer.
 pub fn matching_lines(
     tree: &Tree<'_>,
     query: &Query,

@@ -1,6 +1,6 @@
-//! Searching the text of files for a pattern, on every core. Not the index: it reads the disk. Invariants:
-//! results are in path order whatever thread found them; a file's matches are handed to the caller one by one
-//! and never collected, so memory is bounded by what the caller keeps.
+//! Searches the text of files for a pattern, on every core. Reads the disk, not the index. Invariants:
+//! results are in path order whichever thread found them; a file's matches are handed to the caller one by
+//! one and never collected, so memory is bounded by what the caller keeps.
 
 mod finder;
 mod folded;
@@ -39,40 +39,40 @@ use symd_base::cores;
 use symd_base::{Cancel, RelPath};
 use symd_vfs::{EntryKind, VfsError};
 
-/// Files a thread takes at a time: enough that taking costs nothing, few enough that none is left waiting.
+/// Files that a thread takes at a time: enough that taking them costs nothing, few enough that all threads
+/// stay busy.
 const CHUNK: usize = 8;
 
-/// Which files are searched.
+/// The kinds of files to search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Among {
-    /// All that are not ignored.
+    /// All files that are not ignored.
     #[default]
     AllFiles,
-    /// Those of a language that symd knows.
+    /// Files of a language that symd knows.
     CodeFiles,
 }
 
-/// What is asked.
+/// A search request.
 #[derive(Clone, Debug)]
 pub struct Query {
-    /// What to look for.
+    /// The pattern to search for.
     pub pattern: Pattern,
-    /// File or directory to search, as a client wrote it; empty is the project.
+    /// The file or directory to search, as the client wrote it; empty is the project.
     pub scope: String,
-    /// Only files that fit, if given.
+    /// If given, only matching files are searched.
     pub include: Option<Glob>,
-    /// No files that fit; wins over `include`.
+    /// Matching files are not searched, even if they match `include`.
     pub exclude: Option<Glob>,
-    /// Which files.
     pub among: Among,
-    /// Lines shown before a match.
+    /// Lines of context before a match.
     pub before: usize,
-    /// Lines shown after a match.
+    /// Lines of context after a match.
     pub after: usize,
 }
 
 impl Query {
-    /// The whole project, no context.
+    /// Returns a query for the whole project, without context.
     pub fn new(pattern: Pattern) -> Query {
         Query {
             pattern,
@@ -92,72 +92,69 @@ impl Query {
     }
 }
 
-/// Why a search gave no answer.
+/// Why a search failed.
 #[derive(Debug, thiserror::Error)]
 pub enum SearchError {
-    /// The path to search is of no use.
+    /// The path to search cannot be used.
     #[error(transparent)]
     Locate(#[from] LocateError),
-    /// The pattern needs backtracking, and did not come to an end.
+    /// The pattern needs backtracking, and exceeded its budget.
     #[error(
         "The pattern '{pattern}' takes too long on {path}: it backtracks without end; make it more specific, \
          or avoid look-around and back-references"
     )]
     BudgetSpent {
-        /// As it was written.
+        /// The pattern as it was written.
         pattern: String,
-        /// Where it happened.
+        /// The file on which it happened.
         path: RelPath,
     },
-    /// The pattern is too large for the text.
+    /// The pattern is too large for the length of the text.
     #[error(
-        "The pattern '{pattern}' takes too long on {path}: it is too large for so long a text; repeat less in it, or \
-         search other files"
+        "The pattern '{pattern}' takes too long on {path}: it is too large for \
+         a text of this length; use fewer or smaller repetitions, or search other files"
     )]
     TooLarge {
-        /// As it was written.
+        /// The pattern as it was written.
         pattern: String,
-        /// Where it happened.
+        /// The file on which it happened.
         path: RelPath,
     },
-    /// The process that searched a file ended, twice.
-    #[error(
-        "{path} was not searched to its end: the process that did so ended ({why}); ask again, or search less"
-    )]
+    /// The process that searched a file exited, twice.
+    #[error("The search of {path} failed: the search process exited ({why}); try again, or search less")]
     ProcessEnded {
-        /// Which file.
         path: RelPath,
-        /// What became of it.
+        /// The reason why it exited.
         why: String,
     },
-    /// The one file asked for is no text.
+    /// The only file to search is binary.
     #[error("{0} is a binary file, it has no text to search")]
     Binary(RelPath),
-    /// The one file asked for cannot be read.
+    /// The only file to search cannot be read.
     #[error(transparent)]
     Vfs(#[from] VfsError),
-    /// The asker went away.
+    /// The request was cancelled.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug)]
 pub struct Outcome<R> {
-    /// What the caller made of each file with matches, in path order.
+    /// The results of `visit` for each file with matches, in path order.
     pub files: Vec<R>,
-    /// How many files were searched, the binary ones not counted.
+    /// The number of files that were searched, without binary ones.
     pub searched: usize,
-    /// How many files hold a NUL byte and were therefore left out.
+    /// The number of files that were skipped because they contain a NUL byte.
     pub binary: usize,
     /// Files that could not be read (too large, no permission), in path order.
     pub unreadable: Vec<RelPath>,
-    /// Whether the time was up before every file was searched.
+    /// Whether the time ran out before every file was searched.
     pub late: bool,
 }
 
-/// Searches. `visit` is called once for every file that has a match, from several threads, in no order; its
-/// results come back in path order.
+/// Runs a search. `visit` is called once for every file that has a match, from several threads, in no order;
+/// its results are returned in path order.
 pub fn search<R: Send>(
     tree: &Tree<'_>,
     query: &Query,
@@ -173,8 +170,8 @@ pub fn search<R: Send>(
     search_within(tree, query, &scope, &files, None, cancel, visit)
 }
 
-/// Searches `files` (regular files, in byte order) whatever the query's scope says, and stops between two files when
-/// `until` has come; what was found by then is the answer.
+/// Searches `files` (regular files, in byte order), ignoring the query's scope. Stops at `until`, and then
+/// returns what it has found.
 pub fn search_files<R: Send>(
     tree: &Tree<'_>,
     query: &Query,
@@ -186,7 +183,7 @@ pub fn search_files<R: Send>(
     search_within(tree, query, &NamedDirectory::project(), files, until, cancel, visit)
 }
 
-/// As [`search_files`]; what is told of the files, and held against the query, are their names in `scope`.
+/// As [`search_files`], but files are reported, and filtered by the query, under their names in `scope`.
 fn search_within<R: Send>(
     tree: &Tree<'_>,
     query: &Query,
@@ -211,12 +208,12 @@ fn search_within<R: Send>(
     };
     std::thread::scope(|scope| {
         for _ in 1..threads {
-            // A thread that cannot be had leaves the work to the others.
+            // If no thread can be started, the other threads do the work.
             let _ = std::thread::Builder::new().spawn_scoped(scope, || run.work(&visit));
         }
         run.work(&visit);
     });
-    // A thread that panicked has taken the scope down with it.
+    // `std::thread::scope` propagates the panic of a thread.
     let late = run.late.into_inner();
     let mut seen = run.seen.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     cancel.check()?;
@@ -234,7 +231,7 @@ fn search_within<R: Send>(
     })
 }
 
-/// The file a client named: that it cannot be searched is an error, not a remark.
+/// Searches the one file that a client named: if it cannot be searched, that is an error, not a note.
 fn one_file<R>(
     tree: &Tree<'_>,
     query: &Query,
@@ -261,14 +258,15 @@ fn one_file<R>(
     Ok(Outcome { files, searched, binary: 0, unreadable: Vec::new(), late: false })
 }
 
-/// A clone of the pattern has its own working memory; sharing one would have the threads wait for each other.
+/// Returns a finder with its own clone of the pattern: a clone has its own working memory, and threads that
+/// share one would wait for each other.
 fn finder<'f>(tree: &Tree<'_>, query: &Query, until: Option<Instant>, cancel: &'f Cancel) -> Finder<'f> {
     Finder::new(query.pattern.clone(), tree.program.map(Path::to_owned), until, cancel)
 }
 
-/// What became of looking into a file.
+/// The result of looking for a first match in a file.
 enum Looked<'h, 'f> {
-    /// Nothing there.
+    /// No match.
     Nothing,
     /// At least one match.
     Matched(Hits<'h, 'f>),
@@ -276,7 +274,7 @@ enum Looked<'h, 'f> {
     Late,
 }
 
-/// What the threads of one search share.
+/// The state shared by the threads of one search.
 struct Run<'r, R> {
     tree: &'r Tree<'r>,
     query: &'r Query,
@@ -286,8 +284,8 @@ struct Run<'r, R> {
     until: Option<Instant>,
     late: AtomicBool,
     next: AtomicUsize,
-    /// The first file (by index) that ended the search; those before it are still searched, so that the
-    /// error reported does not depend on who was faster.
+    /// The first file (by index) whose error ended the search; files before it are still searched, so that
+    /// the reported error does not depend on the threads' timing.
     failed: AtomicUsize,
     seen: Mutex<Seen<R>>,
 }
@@ -346,7 +344,8 @@ impl<R: Send> Run<'_, R> {
         }
     }
 
-    /// Opens the files of a chunk and finds their matches together, where that takes less time; else does nothing.
+    /// Opens the files of a chunk and finds their matches in one batch, where that takes less time; otherwise
+    /// does nothing.
     fn look_ahead(&self, chunk: Range<usize>, finder: &mut Finder<'_>) -> VecDeque<Ahead> {
         if chunk.len() < 2 || self.cancel.is_cancelled() || !finder.looks_ahead() {
             return VecDeque::new();
@@ -415,20 +414,18 @@ impl<R: Send> Run<'_, R> {
     }
 }
 
-/// A file that is about to be searched.
+/// A file that has been opened and not yet searched.
 struct Ahead {
     opened: Opened,
-    /// All its matches, if they were found together with those of others.
+    /// All matches of the file, if they were found in a batch with those of others.
     known: Option<KnownMatches>,
 }
 
-/// What came of opening a file.
+/// The result of opening a file.
 enum Opened {
-    /// It is not searched, or gone.
+    /// The file is not to be searched, or is gone.
     Unwanted,
-    /// It cannot be read.
     Unreadable,
-    /// It was read.
     Read(Searchable),
 }
 

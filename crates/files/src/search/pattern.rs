@@ -1,6 +1,7 @@
-//! A Python regular expression as the agents write it, compiled. Two engines: ripgrep's, linear in the text,
-//! and a backtracking one with a budget for what the first cannot do (look-around, back-references, atomic
-//! groups). Invariant: DOTALL and MULTILINE are on in both, and both see the same translated expression.
+//! A compiled Python regular expression, as agents write it. Two engines: ripgrep's, which is linear in the
+//! text, and a backtracking one with a budget for what the first cannot do (look-around, back-references,
+//! atomic groups). Invariant: DOTALL and MULTILINE are on in both, and both get the same translated
+//! expression.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -12,42 +13,41 @@ use super::folded::Folded;
 use super::python;
 use super::weight::weight;
 
-/// A compiled regex may take this much memory, in bytes, and a lazily built automaton as much per thread.
+/// The memory limit of a compiled regex in bytes, and of a lazily built automaton per thread.
 const SIZE_LIMIT: usize = 32 << 20;
 
-/// Up to which length of text, in bytes, how many steps back one match attempt may take. Merely passing
-/// over a character is a step, so a long text needs more; five million are about a tenth of a second.
+/// (maximum length of the text in bytes, steps back that one match attempt may take there). Merely passing
+/// over a character is a step, so a long text needs more; five million take about a tenth of a second.
 const BUDGETS: [(usize, usize); 3] =
     [(1 << 20, 5_000_000), (10 << 20, 60_000_000), (usize::MAX, 600_000_000)];
 
-/// How long one look for a match in single lines may take when it backtracks: each line has a budget of its own, and a
-/// file may have any number of lines.
+/// The time limit of a single backtracking search line by line: each line has a budget of its own, and a file
+/// may have any number of lines.
 const LINES_PATIENCE: Duration = Duration::from_secs(1);
 
-/// In a text from this length on, in bytes, also a pattern that is linear in the text may take long.
+/// The length of a text in bytes from which on even a pattern that is linear in the text may take long.
 const LARGE: usize = 4 << 20;
 
-/// And from this length times its weight on: where its automaton has too many states the engine takes a step for each
-/// character of the pattern at each of the text, and a hundred million of those took a second
-/// (`[ab]*a[ab]{600}[c-d]` in 200,000 random letters).
+/// The product of the text's length and the pattern's weight from which on it may take long: where its
+/// automaton has too many states the engine takes a step for each character of the pattern at each character
+/// of the text, and a hundred million of those took a second (`[ab]*a[ab]{600}[c-d]` in 200,000 random
+/// letters).
 const LARGE_PRODUCT: u64 = 20_000_000;
 
-/// How far ahead the end of a line is looked for before the line is taken for one without end, in bytes.
+/// How far ahead the end of a line is looked for before the line counts as endless, in bytes.
 const LONG_LINE: usize = 64 << 10;
 
-/// Lines between two looks at the clock.
+/// Lines between two checks of the clock.
 const LINES_STEP: usize = 64;
 
-/// Whether letters must agree in case.
+/// Whether a match is case-sensitive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Case {
-    /// They must.
     Sensitive,
-    /// They need not.
     Insensitive,
 }
 
-/// What a pattern was compiled from, besides its source.
+/// The constructor that a pattern was compiled with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
     /// [`Pattern::new`].
@@ -69,7 +69,7 @@ impl Origin {
         Origin::OfLines,
     ];
 
-    /// One that stands for it, for another process of this symd.
+    /// Returns the byte that represents this origin in the protocol between processes of the same symd.
     pub(super) fn to_byte(self) -> u8 {
         let at = Origin::ALL.iter().position(|origin| *origin == self);
         at.and_then(|at| u8::try_from(at).ok()).unwrap_or(u8::MAX)
@@ -79,7 +79,7 @@ impl Origin {
         Origin::ALL.get(usize::from(byte)).copied()
     }
 
-    /// The pattern of `source`.
+    /// Compiles `source` with this constructor.
     pub(super) fn compile(self, source: &str) -> Result<Pattern, PatternError> {
         match self {
             Origin::Python => Pattern::new(source),
@@ -90,15 +90,15 @@ impl Origin {
     }
 }
 
-/// A compiled pattern. Cloning shares what is compiled and gives the clone its own working memory.
+/// A compiled pattern. A clone shares the compiled form and has its own working memory.
 #[derive(Clone, Debug)]
 pub struct Pattern {
     source: String,
     origin: Origin,
     engine: Engine,
-    /// It asks for carriage returns itself, so they must not be normalised away.
+    /// Whether the pattern mentions carriage returns, so that line endings must not be normalised.
     mentions_cr: bool,
-    /// How long it is with its repetitions written out.
+    /// The length of the pattern with its repetitions written out.
     weight: u64,
 }
 
@@ -106,34 +106,34 @@ pub struct Pattern {
 pub(super) enum Engine {
     /// For patterns that may match across lines: the text is searched in one go.
     Linear(RegexMatcher),
-    /// For patterns that stay on a line, and know it: a literal from anywhere inside the pattern finds the
-    /// lines worth a look, as in ripgrep.
+    /// For patterns that provably stay on a line: a literal from anywhere inside the pattern finds the
+    /// candidate lines, as in ripgrep.
     ByLine(RegexMatcher),
-    /// For a plain text on one line, in any case.
+    /// For a plain text on one line, case-insensitive.
     Folded(Folded),
-    /// One for each of the [`BUDGETS`].
+    /// One regex for each of the [`BUDGETS`].
     Backtracking(Vec<fancy_regex::Regex>),
-    /// The same, shown one line at a time.
+    /// One regex for each of the [`BUDGETS`], applied to one line at a time.
     LineByLine(Vec<fancy_regex::Regex>),
 }
 
 /// Why a pattern does not compile.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
-    /// It would match everywhere.
+    /// The pattern is empty, and would match everywhere.
     #[error("The pattern is empty; give at least one character to search for")]
     Empty,
-    /// It is no regular expression.
+    /// The pattern is not a valid regular expression.
     #[error("Invalid regular expression '{pattern}': {reason}")]
     Invalid {
-        /// As it was written.
+        /// The pattern as it was written.
         pattern: String,
         /// What is wrong with it.
         reason: String,
     },
 }
 
-/// A match attempt ran out of its budget.
+/// A match attempt exceeded its budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BudgetSpent;
 
@@ -156,8 +156,8 @@ impl Pattern {
         Ok(Pattern::made(source, Origin::Python, engine, mentions_cr))
     }
 
-    /// Compiles a Python regular expression that is put to each line alone, as `grep` does: no match goes over a line's
-    /// end, and `.`, `\s` or `[^x]` do not stand for one.
+    /// Compiles a Python regular expression that is applied to each line by itself, as in `grep`: no match
+    /// crosses the end of a line, and `.`, `\s` or `[^x]` do not match one.
     pub fn within_lines(source: &str, case: Case) -> Result<Pattern, PatternError> {
         if source.is_empty() {
             return Err(PatternError::Empty);
@@ -172,16 +172,18 @@ impl Pattern {
         let invalid = |reason: String| PatternError::Invalid { pattern: source.to_owned(), reason };
         let translated = python::translate(source).map_err(invalid)?;
         let expression = translated.expression.as_str();
-        // Anchors of the whole text mean those of the line here, which only the one engine can be told.
+        // Anchors of the whole text must match at the ends of each line here, which only the backtracking
+        // engine supports.
         let anchored = ["\\A", "\\z"].iter().any(|anchor| expression.contains(anchor));
         let matcher = match translated.needs_backtracking {
             true => None,
-            // What the other engine makes of a mistake is no matter: its syntax is wider.
+            // An error of this engine is not reported as it is: the other engine's syntax is wider.
             false => match on_lines(expression, case) {
                 Ok(matcher) => Some(matcher).filter(|_| !anchored),
                 Err(_) => {
                     linear(expression, case).map_err(|error| invalid(one_line(&error.to_string())))?;
-                    // It is right, and has a line feed in it, which only the other engine takes: it fits nowhere.
+                    // The expression is valid, and contains a line feed, which only the backtracking engine
+                    // accepts: it never matches.
                     None
                 }
             },
@@ -194,7 +196,7 @@ impl Pattern {
         Ok(Pattern::made(source, origin, engine, mentions_cr))
     }
 
-    /// Exactly this text, line breaks compared as line breaks.
+    /// Compiles a pattern that matches exactly this text; any line break matches any other.
     pub fn literal(text: &str) -> Result<Pattern, PatternError> {
         if text.is_empty() {
             return Err(PatternError::Empty);
@@ -208,8 +210,8 @@ impl Pattern {
         Ok(Pattern::made(text, Origin::Literal, engine, false))
     }
 
-    /// Compiles a regular expression in the regex crate's own syntax (that of RE2), as grep reads it: a match stays on
-    /// a line unless the expression asks for a line break itself, and `.` never is one.
+    /// Compiles a regular expression in the regex crate's own syntax (that of RE2), with the semantics of
+    /// grep: a match stays on a line unless the expression contains a line break, and `.` never matches one.
     pub fn of_lines(source: &str) -> Result<Pattern, PatternError> {
         if source.is_empty() {
             return Err(PatternError::Empty);
@@ -221,7 +223,7 @@ impl Pattern {
         let mut builder = RegexMatcherBuilder::new();
         builder.multi_line(true).size_limit(SIZE_LIMIT).dfa_size_limit(SIZE_LIMIT);
         let across = builder.build(source).map_err(invalid)?;
-        // Refused where the expression names a line feed.
+        // Fails where the expression contains a line feed.
         let by_line = builder.line_terminator(Some(b'\n')).build(source);
         let engine = by_line.map_or(Engine::Linear(across), Engine::ByLine);
         Ok(Pattern::made(source, Origin::OfLines, engine, false))
@@ -231,23 +233,23 @@ impl Pattern {
         Pattern { source: source.to_owned(), origin, engine, mentions_cr, weight: weight(source) }
     }
 
-    /// As it was written.
+    /// Returns the pattern as it was written.
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// Whether the text is to be searched with its own line endings; otherwise, as Python reads text, every
-    /// line break is one `\n`.
+    /// Whether the text must be searched with its own line endings; otherwise every line break is normalised
+    /// to one `\n`, as Python reads text.
     pub(super) fn keeps_line_endings(&self) -> bool {
         self.mentions_cr
     }
 
-    /// Whether the pattern needs the text as a string.
+    /// Whether the pattern must be applied to valid UTF-8.
     pub(super) fn needs_utf8(&self) -> bool {
         matches!(self.engine, Engine::Backtracking(_) | Engine::LineByLine(_))
     }
 
-    /// Whether no match holds or depends on a line feed.
+    /// Whether no match contains or depends on a line feed.
     pub(super) fn stays_on_a_line(&self) -> bool {
         matches!(self.engine, Engine::ByLine(_) | Engine::Folded(_) | Engine::LineByLine(_))
     }
@@ -256,13 +258,13 @@ impl Pattern {
         self.origin
     }
 
-    /// Whether it may go back over a text again and again, without end.
+    /// Whether the pattern runs on the backtracking engine, whose time has no useful bound.
     pub(super) fn backtracks(&self) -> bool {
         matches!(self.engine, Engine::Backtracking(_) | Engine::LineByLine(_))
     }
 
-    /// Whether one look for a match in a text of `length` bytes may take long: for ever where it backtracks, and some seconds in
-    /// a large text, or where the pattern is large itself.
+    /// Whether one search in a text of `length` bytes may take long: without any bound if the pattern
+    /// backtracks, some seconds in a large text or with a large pattern.
     pub(super) fn may_take_long(&self, length: usize) -> bool {
         match self.engine {
             Engine::Backtracking(_) | Engine::LineByLine(_) => true,
@@ -273,8 +275,8 @@ impl Pattern {
         }
     }
 
-    /// Where the next match behind `found` is looked for. Of those without text there is one on a line, at most, where
-    /// matches stay on a line.
+    /// Returns where to look for the next match behind `found`. Where matches stay on a line, a line has at
+    /// most one empty match.
     pub(super) fn resume(&self, text: &[u8], found: &Range<usize>) -> usize {
         if !found.is_empty() {
             return found.end;
@@ -288,8 +290,8 @@ impl Pattern {
         after_char(text, found.end)
     }
 
-    /// The first match at or behind byte `at`. With [`Pattern::needs_utf8`], `text` must be UTF-8 and `at` a
-    /// character boundary.
+    /// Finds the first match at or behind byte `at`. If [`Pattern::needs_utf8`], `text` must be UTF-8 and
+    /// `at` a character boundary.
     pub(super) fn find_at(&self, text: &[u8], at: usize) -> Result<Option<Range<usize>>, BudgetSpent> {
         match &self.engine {
             Engine::Linear(matcher) => Ok(find(matcher, text, at)),
@@ -301,20 +303,20 @@ impl Pattern {
     }
 }
 
-/// The next place an empty match can be found at.
+/// Returns the next offset at which an empty match can be found.
 fn after_char(text: &[u8], at: usize) -> usize {
     let is_continuation = |byte: &u8| byte & 0xC0 == 0x80;
     let rest = text.get(at + 1..).unwrap_or(&[]);
-    // The linear engine takes any place, the backtracking one only character boundaries.
+    // The linear engine accepts any offset, the backtracking one only character boundaries.
     at + 1 + rest.iter().take(3).take_while(|byte| is_continuation(byte)).count()
 }
 
-/// Whether what is linear in a text may take long in one of `length` bytes.
+/// Whether a pattern that is linear in the text may take long in one of `length` bytes.
 fn is_large(weight: u64, length: usize) -> bool {
     length >= LARGE || weight.saturating_mul(u64::try_from(length).unwrap_or(u64::MAX)) >= LARGE_PRODUCT
 }
 
-/// A Python regular expression for one text, so that its groups can be had.
+/// A Python regular expression that was compiled for one text and reports its groups.
 #[derive(Clone, Debug)]
 pub struct GroupedPattern {
     source: String,
@@ -323,7 +325,7 @@ pub struct GroupedPattern {
 }
 
 impl GroupedPattern {
-    /// As it was written.
+    /// Returns the pattern as it was written.
     pub(super) fn source(&self) -> &str {
         &self.source
     }
@@ -332,7 +334,7 @@ impl GroupedPattern {
         &self.regex
     }
 
-    /// How many groups it has.
+    /// Returns the number of groups, without the whole match.
     pub fn groups(&self) -> usize {
         self.regex.captures_len().saturating_sub(1)
     }
@@ -343,8 +345,8 @@ impl GroupedPattern {
     }
 }
 
-/// Compiles a Python regular expression for one text of `length` bytes. DOTALL and
-/// MULTILINE are on; what needs no backtracking runs without.
+/// Compiles a Python regular expression for one text of `length` bytes, with DOTALL and MULTILINE. A pattern
+/// that does not need backtracking runs without.
 pub fn with_groups(source: &str, length: usize) -> Result<GroupedPattern, PatternError> {
     if source.is_empty() {
         return Err(PatternError::Empty);
@@ -358,12 +360,12 @@ pub fn with_groups(source: &str, length: usize) -> Result<GroupedPattern, Patter
     Ok(GroupedPattern { source: source.to_owned(), regex, needs_backtracking })
 }
 
-/// What `.` stands for.
+/// What `.` matches.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Across {
-    /// Line breaks too.
+    /// Any character, line breaks included.
     Lines,
-    /// Anything but a line break.
+    /// Any character but a line break.
     Nothing,
 }
 
@@ -399,11 +401,12 @@ fn linear(expression: &str, case: Case) -> Result<Engine, grep_regex::Error> {
     if !stays_on_a_line {
         return Ok(Engine::Linear(matcher));
     }
-    // The promise that no match holds a line feed changes nothing but the speed, as it is kept anyway.
+    // The option asserts that no match contains a line feed; that is so anyway, and it only makes the search
+    // faster.
     Ok(builder.line_terminator(Some(b'\n')).build(expression).map_or(Engine::Linear(matcher), Engine::ByLine))
 }
 
-/// A matcher whose matches stay on a line by what it is told, not by what is written.
+/// Compiles a matcher whose matches stay on a line because of its options, whatever the expression says.
 fn on_lines(expression: &str, case: Case) -> Result<RegexMatcher, grep_regex::Error> {
     let mut builder = RegexMatcherBuilder::new();
     builder.case_insensitive(case == Case::Insensitive);
@@ -424,7 +427,7 @@ fn find_within_budget(
     Ok(found.map(|found| found.start()..found.end()))
 }
 
-/// As [`find_within_budget`], each line being a text of its own.
+/// As [`find_within_budget`], with each line as a text of its own.
 fn find_line_by_line(
     regexes: &[fancy_regex::Regex],
     text: &[u8],
@@ -448,7 +451,7 @@ fn find_line_by_line(
 }
 
 fn find(matcher: &RegexMatcher, text: &[u8], at: usize) -> Option<Range<usize>> {
-    // Its error type has no values.
+    // The matcher's error type has no values.
     let found = matcher.find_at(text, at).ok().flatten()?;
     Some(found.start()..found.end())
 }
@@ -461,7 +464,7 @@ fn find_by_line(matcher: &RegexMatcher, text: &[u8], mut at: usize) -> Option<Ra
         let near = &text[at..text.len().min(at + LONG_LINE)];
         let Some(length) = memchr::memchr(b'\n', near).or((near.len() < LONG_LINE).then_some(near.len()))
         else {
-            // Else each match on a line of megabytes would cost a look at all of them.
+            // Otherwise each match on a line of megabytes would cost a scan of the whole line.
             return find(matcher, text, at);
         };
         let end = at + length;
@@ -484,7 +487,7 @@ fn find_by_line(matcher: &RegexMatcher, text: &[u8], mut at: usize) -> Option<Ra
     None
 }
 
-/// The engines draw the error's place with several lines; the last says what is wrong.
+/// Returns the last line of an engine's error, which says what is wrong; the lines before it draw the place.
 fn one_line(error: &str) -> String {
     let last = error.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it does not compile");
     last.trim().trim_start_matches("error: ").to_owned()

@@ -1,6 +1,6 @@
-//! Searching a text in a process of its own, which is ended when the time is up or the answer is not wanted any more: neither
-//! regex engine can be told to stop. Here is the daemon's side; the other is `super::searched`. Invariant: what a process
-//! finds is what [`Pattern::find_at`] finds here.
+//! Searches a text in a helper process, which is killed when the time is up or the request is cancelled:
+//! neither regex engine can be interrupted. This is the daemon's side; the other is `super::searched`.
+//! Invariant: a process finds the same matches as [`Pattern::find_at`] in the daemon.
 //!
 //! ```text
 //! request: 'p' | origin u8 | source       the pattern from now on; no answer's bytes
@@ -24,25 +24,26 @@ use super::searched::{offset, to_bytes};
 use symd_base::Cancel;
 use symd_parse::{HelperProcess, NoReply};
 
-/// What the command line calls a helper.
+/// The helper's name on the command line.
 pub const NAME: &str = "match";
 
-/// Bytes of the longest answer.
+/// The maximum length of an answer in bytes.
 const LONGEST: usize = 1 << 20;
 
-/// Kinds of requests.
+/// Request types.
 pub(super) const PATTERN: u8 = b'p';
 pub(super) const TEXT: u8 = b't';
 pub(super) const FIND: u8 = b'n';
 pub(super) const BATCH: u8 = b'b';
 pub(super) const GROUPED: u8 = b'g';
 
-/// What follows the matches of an answer.
+/// What follows the matches of an answer: there may be more, there are none, or the search exceeded its
+/// budget.
 pub(super) const MORE: u8 = 0;
 pub(super) const NOTHING: u8 = 1;
 pub(super) const BUDGET_SPENT: u8 = 2;
 
-/// Searches texts one after the other, by a helper that is started for the first one.
+/// Searches texts one after the other in a helper process, which is started for the first one.
 #[derive(Debug)]
 pub(super) struct ProcessSearch {
     program: PathBuf,
@@ -54,17 +55,18 @@ pub(super) struct ProcessSearch {
 #[derive(Debug)]
 pub(super) struct ProcessMatches {
     ahead: VecDeque<Range<usize>>,
-    /// Where the next one is looked for, as the helper goes on by itself.
+    /// The offset at which the helper continues its search.
     next: usize,
     follows: u8,
-    /// Whether the helper has the text.
+    /// Whether the helper still holds the text.
     is_there: bool,
-    /// Bytes of the text.
+    /// The length of the text in bytes.
     length: usize,
 }
 
 impl ProcessMatches {
-    /// All matches of a text, which the helper had in a batch and does not have any more.
+    /// Returns the matches of a text of which `all` are known; the helper had the text in a batch and no
+    /// longer holds it.
     pub(super) fn known(all: Vec<Range<usize>>, length: usize) -> ProcessMatches {
         ProcessMatches { ahead: all.into(), next: 0, follows: NOTHING, is_there: false, length }
     }
@@ -75,7 +77,7 @@ impl ProcessSearch {
         ProcessSearch { program, process: None, knows_pattern: false }
     }
 
-    /// Has a process ready.
+    /// Starts the helper process, if it is not running.
     pub(super) fn start(&mut self) -> io::Result<()> {
         if self.process.is_none() {
             self.process = Some(HelperProcess::start(&self.program, NAME)?);
@@ -84,7 +86,7 @@ impl ProcessSearch {
         Ok(())
     }
 
-    /// Begins with a text.
+    /// Sends a text to the helper, and receives its first matches.
     pub(super) fn begin(
         &mut self,
         pattern: &Pattern,
@@ -99,7 +101,8 @@ impl ProcessSearch {
         Ok(matches)
     }
 
-    /// All matches of each of these texts; `None` of those that have many, or that there was no time for.
+    /// Returns all matches of each of these texts; `None` for texts with too many, or that there was no time
+    /// for.
     pub(super) fn batch(
         &mut self,
         pattern: &Pattern,
@@ -118,7 +121,8 @@ impl ProcessSearch {
         Ok(found)
     }
 
-    /// The first match at or behind `at` in `text`, with which it was begun; `None` where the pattern's budget is spent.
+    /// Returns the first match at or behind `at` in `text`, which must be the text given to `begin`; the
+    /// outer `None` if the pattern exceeded its budget.
     pub(super) fn find_at(
         &mut self,
         matches: &mut ProcessMatches,
@@ -131,7 +135,7 @@ impl ProcessSearch {
             matches.ahead.clear();
             matches.follows = MORE;
         } else if at != matches.next {
-            // Whole lines are passed over: what was found on them does not count.
+            // The caller skipped whole lines: matches on those lines are dropped.
             while matches.ahead.front().is_some_and(|found| found.start < at) {
                 matches.ahead.pop_front();
             }
@@ -153,7 +157,7 @@ impl ProcessSearch {
         }
     }
 
-    /// Tells the helper the pattern, if it does not know it.
+    /// Sends the pattern to the helper, unless it has it.
     fn teach(&mut self, pattern: &Pattern, until: Instant, cancel: &Cancel) -> Result<(), NoReply> {
         self.start().map_err(|error| NoReply::Ended(error.to_string()))?;
         if !self.knows_pattern {
@@ -177,23 +181,23 @@ impl ProcessSearch {
     }
 
     fn put(&mut self, request: (&[u8], &[u8]), until: Instant, cancel: &Cancel) -> Result<Vec<u8>, NoReply> {
-        let Some(process) = &mut self.process else { return Err(NoReply::Ended("it has ended".to_owned())) };
-        // Whatever it was at, it is of no more use.
+        let Some(process) = &mut self.process else { return Err(NoReply::Ended("not running".to_owned())) };
+        // Whatever the process was doing, it cannot be used any more.
         process.ask(request, LONGEST, until, cancel).inspect_err(|_| self.process = None)
     }
 }
 
 fn no_answer() -> NoReply {
-    NoReply::Ended("it answered what is no answer".to_owned())
+    NoReply::Ended("it sent an invalid answer".to_owned())
 }
 
-/// What follows, and the matches in a text of `length` bytes; `None` where it is no answer.
+/// Parses an answer into what follows and the matches in a text of `length` bytes; `None` if it is malformed.
 pub(super) fn read_answer(answer: &[u8], length: usize) -> Option<(u8, VecDeque<Range<usize>>)> {
     let (follows, matches) = answer.split_first()?;
     Some((*follows, read_matches(matches, length)?))
 }
 
-/// The matches in a text of `length` bytes; `None` where they are none, or lie elsewhere.
+/// Parses the matches in a text of `length` bytes; `None` if they are malformed or lie outside the text.
 fn read_matches<C: FromIterator<Range<usize>>>(matches: &[u8], length: usize) -> Option<C> {
     let range = |bytes: &[u8]| {
         let found = offset(&bytes[..8])?..offset(&bytes[8..])?;

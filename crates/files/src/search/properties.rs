@@ -1,4 +1,5 @@
-//! What must hold of Python's regular expressions, whatever a client sends. See `symd::properties`.
+//! Properties of the pattern compiler and the helper's answers that must hold for any input. See
+//! `symd::properties`.
 
 use super::Case;
 use super::grouped;
@@ -6,21 +7,21 @@ use super::pattern::{Pattern, PatternError};
 use super::process::read_answer;
 use super::python;
 
-/// Bytes that a character of a pattern may become, beside those of the whole.
+/// The maximum number of bytes that one byte of a pattern may be translated to.
 const PER_BYTE: usize = 32;
 
-/// A text without anything of two meanings.
+/// A text whose meaning is the same in every mode.
 const TEXT: &[u8] = "ab c\ndéf 12\n".as_bytes();
 
-/// A pattern is rewritten or refused, in bounded size; what is rewritten compiles or is refused with a reason; a text with all
-/// its characters escaped is found where it stands.
+/// A pattern is translated to a bounded size, or rejected; a translated pattern compiles, or is rejected with
+/// a reason.
 pub fn regex(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let Ok(translated) = python::translate(&text) else { return assert_refused(&text) };
     assert!(translated.expression.len() <= PER_BYTE * (text.len() + 1), "{translated:?}");
     for pattern in [Pattern::new(&text), Pattern::within_lines(&text, Case::Insensitive)] {
         match pattern {
-            // What may take long is put to a process that can be ended.
+            // A pattern that may take long runs in a process that can be killed, not here.
             Ok(pattern) if !pattern.may_take_long(TEXT.len()) => {
                 if let Ok(Some(found)) = pattern.find_at(TEXT, 0) {
                     assert!(TEXT.get(found.clone()).is_some(), "{found:?}");
@@ -36,7 +37,7 @@ fn assert_refused(text: &str) {
     assert!(Pattern::new(text).is_err() && Pattern::within_lines(text, Case::Sensitive).is_err(), "{text:?}");
 }
 
-/// As Python's `re.escape` has it.
+/// A text with all its characters escaped, as by Python's `re.escape`, matches itself.
 pub fn escaped_text(bytes: &[u8]) {
     let text: String = String::from_utf8_lossy(bytes).chars().filter(|c| *c != '\r').take(60).collect();
     if text.is_empty() {
@@ -51,7 +52,7 @@ pub fn escaped_text(bytes: &[u8]) {
     assert!(found.len() == text.len() && found.start <= 1, "{escaped:?}: {found:?}");
 }
 
-/// What a helper answers is read, or is no answer; each match lies in the text.
+/// A helper's answer is parsed or rejected; each match lies in the text.
 pub fn answer(bytes: &[u8]) {
     let Some((length, answer)) = bytes.split_first() else { return };
     let length = usize::from(*length);
@@ -60,7 +61,7 @@ pub fn answer(bytes: &[u8]) {
     assert!(matches.len() <= answer.len() / 16);
 }
 
-/// Answers to begin with.
+/// Seeds for answers.
 pub fn answers() -> Vec<Vec<u8>> {
     let number = |number: u64| number.to_le_bytes();
     vec![
@@ -73,7 +74,8 @@ pub fn answers() -> Vec<Vec<u8>> {
 /// A text with characters of one, two and four bytes.
 const GROUPED_TEXT: &str = "aé😀b\n";
 
-/// What a helper answers of groups is read, or is no answer; each match and group is a part of the text, matches do not overlap.
+/// A helper's answer with groups is parsed or rejected; each match and group is a range of the text, and
+/// matches do not overlap.
 pub fn grouped_answer(bytes: &[u8]) {
     let Some((groups, matches)) = bytes.split_first() else { return };
     let groups = usize::from(groups % 4);
@@ -87,7 +89,7 @@ pub fn grouped_answer(bytes: &[u8]) {
     }
 }
 
-/// Answers about groups to begin with: one group, of which the second match has none.
+/// Seeds for answers with groups: one group, without a range in the second match.
 pub fn grouped_answers() -> Vec<Vec<u8>> {
     let numbers =
         |numbers: &[u64]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<_>>();
@@ -98,7 +100,7 @@ pub fn grouped_answers() -> Vec<Vec<u8>> {
     ]
 }
 
-/// Patterns to begin with.
+/// Seeds for patterns.
 pub fn seeds() -> Vec<Vec<u8>> {
     [
         r"(?P<a>x|y)+(?P=a)\b",
@@ -112,7 +114,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
     .into()
 }
 
-/// What patterns are made of.
+/// Words from which patterns are generated.
 pub const WORDS: &[&str] = &[
     "(",
     ")",

@@ -1,5 +1,5 @@
-//! What a process that searches does (`symd match`, hidden): it answers the requests of `super::process`, for one pattern and
-//! one text after the other. Invariant: it finds what [`Pattern::find_at`] finds in the daemon.
+//! The helper process for searches (`symd match`, hidden): answers the requests of `super::process`, for one
+//! pattern and one text after the other. Invariant: it finds what [`Pattern::find_at`] finds in the daemon.
 
 use std::ffi::OsString;
 use std::ops::Range;
@@ -11,29 +11,30 @@ use super::pattern::{Origin, Pattern};
 use super::process::{BATCH, BUDGET_SPENT, FIND, GROUPED, MORE, NOTHING, PATTERN, TEXT};
 use symd_parse::serve;
 
-/// Matches in an answer, at most. The first answer for a text has one, each next twice as many as the last: a search that is cut
-/// short loses what was found for an answer that was not full.
+/// Maximum number of matches in an answer. The first answer for a text holds one, and each further answer up
+/// to twice as many as the one before: a search that is killed loses the matches of the answer that was not
+/// yet sent.
 const MATCHES: usize = 256;
-/// Matches of one text of a batch, at most.
+/// Maximum number of matches of one text in a batch.
 const BATCH_MATCHES: usize = 64;
-/// An answer with matches is given after this at the latest, so that a search that is cut short has them.
+/// The maximum time between two answers, so that a search that is killed has reported most of its matches.
 const ANSWER_EVERY: Duration = Duration::from_millis(50);
 
-/// Runs one; `arguments` are those behind its name on the command line.
+/// Runs the helper process; `arguments` are those behind its name on the command line.
 pub fn run(arguments: &[OsString]) -> ExitCode {
     let mut searched = Searched { pattern: None, text: Vec::new(), room: 1 };
     serve(arguments, |request| searched.answer(request))
 }
 
-/// What a process has been given.
+/// The state of the helper process.
 struct Searched {
     pattern: Option<Pattern>,
     text: Vec<u8>,
-    /// Matches in the next answer.
+    /// The maximum number of matches in the next answer.
     room: usize,
 }
 
-/// Matches in one text, and what follows them.
+/// Some consecutive matches in a text, and what follows them.
 struct Stretch {
     follows: u8,
     matches: Vec<Range<usize>>,
@@ -89,7 +90,7 @@ impl Searched {
     }
 }
 
-/// Up to `room` matches at or behind `at`, until `until`.
+/// Finds up to `room` matches at or behind `at`, until the time `until`.
 fn stretch(pattern: &Pattern, text: &[u8], mut at: usize, room: usize, until: Option<Instant>) -> Stretch {
     let mut matches = Vec::new();
     let is_over = || until.is_some_and(|until| Instant::now() >= until);
@@ -116,7 +117,7 @@ fn put(matches: &[Range<usize>], answer: &mut Vec<u8>) {
     }
 }
 
-/// The texts of a batch: their number u8, their lengths u32, and they themselves.
+/// Parses the texts of a batch: their count as u8, their lengths as u32, then the texts.
 fn texts(request: &[u8]) -> Option<Vec<&[u8]>> {
     let (count, rest) = request.split_first()?;
     let (lengths, mut rest) = rest.split_at_checked(usize::from(*count) * 4)?;

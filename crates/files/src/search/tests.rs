@@ -1,7 +1,7 @@
 use super::*;
 use crate::scratch::Scratch;
 
-/// The blocks of every file, as `path: block | block`.
+/// Returns the blocks of every file, as `path: block | block`.
 fn blocks(scratch: &Scratch, query: &Query) -> Result<Vec<String>, SearchError> {
     let found = search(&scratch.tree(), query, &Cancel::new(), |hits| {
         let mut blocks = Vec::new();
@@ -26,7 +26,8 @@ fn blocks_are_the_lines_that_matches_touch() {
     let cases: &[(&[u8], &str, &str)] = &[
         (b"a\nb\nc\n", "b", "b"),
         (b"a\nb\nc\n", "a.b", "a/b"),
-        // Ending at a line break, a match does not touch the next line; beginning with one, it touches the line before.
+        // A match that ends at a line break does not touch the next line; one that begins with a line break
+        // touches the line before.
         (b"a\nb\nc\n", "a\\n", "a"),
         (b"a\nb\nc\n", "\\nb", "a/b"),
         (b"aa a\nb a", "a", "aa a | aa a | aa a | b a"),
@@ -35,20 +36,20 @@ fn blocks_are_the_lines_that_matches_touch() {
         (b"a\nb\n", "^b", "b"),
         (b"a\nb", "b\\Z", "b"),
         (b"a\nb\n", "zzz", ""),
-        // Without text, a match counts once for a line.
+        // Matches without text count once per line.
         (b"aa\n\nb\n", "x*", "aa |  | b"),
         (b"axa\nb", "x*", "axa | b"),
         (b"ab\ncd\n", "$", "ab | cd"),
         (b"ab\ncd", "(b.c)?", "ab | ab/cd"),
         (b"\n", "^", ""),
         (b"", "x*", ""),
-        // All three line endings, as Python reads text.
+        // All three line endings, read as Python reads text.
         (b"a\r\nb\r\nc", "a$", "a"),
         (b"a\r\nb\r\nc", "a\\nb", "a/b"),
         (b"a\rb\rc", "^b$", "b"),
         (b"a\r\r\nb", "\\n\\nb", "a//b"),
         (b"a\r\nb\n", "\\r\\n", "a"),
-        // Not UTF-8, byte-order marks, UTF-16.
+        // Invalid UTF-8, byte-order marks, UTF-16.
         (b"a\xFFb\n", "a.?", "a\u{FFFD}b"),
         (b"\xEF\xBB\xBFab", "^a", "ab"),
         (b"\xFF\xFEa\0\n\0b\0", "b", "b"),
@@ -200,7 +201,7 @@ fn a_raised_flag_ends_the_search() {
     assert!(matches!(answer, Err(SearchError::Cancelled(_))));
 }
 
-/// The numbers (1-based) of the lines that match.
+/// Returns the numbers (1-based) of the matching lines.
 fn numbers(text: &[u8], pattern: &str, case: Case) -> Vec<usize> {
     let scratch = Scratch::new(&[("f", text)]);
     let query = Query::new(Pattern::within_lines(pattern, case).expect(pattern));
@@ -250,7 +251,7 @@ fn the_first_lines_are_kept_and_all_are_counted() {
 
 #[test]
 fn a_pattern_that_backtracks_for_ever_is_given_up_within_lines_too() {
-    // Doubled by each letter: one line spends the budget, however fast the machine is.
+    // Each letter doubles the number of steps: one line exceeds the budget, however fast the machine is.
     let long = format!("{}\n", "a".repeat(60));
     let scratch = Scratch::new(&[("f", long.as_bytes())]);
     let query = Query::new(Pattern::within_lines(r"(?:(?=a)a|a(?=a|$))+b", Case::Sensitive).expect("valid"));

@@ -1,14 +1,15 @@
-//! How long a regular expression is once its repetitions are written out: the linear engine takes time by this times the
-//! length of the text where its automaton would have too many states. An estimate from the text of the expression alone.
-//! Invariant: ends on every input; what is no expression has some weight.
+//! Estimates the length of a regular expression with its repetitions written out: where its automaton would
+//! have too many states, the linear engine takes time proportional to this length times that of the text. The
+//! estimate uses the text of the expression alone. Invariant: it terminates on every input; an invalid
+//! expression also has some weight.
 
-/// The most that counts: behind it everything takes long.
+/// The maximum weight: any pattern of this weight takes long.
 const MOST: u64 = 1 << 32;
 
-/// How many characters `expression` stands for, counted repetitions written out; at least 1.
+/// Returns how many characters `expression` stands for, with counted repetitions written out; at least 1.
 pub(super) fn weight(expression: &str) -> u64 {
     let mut bytes = expression.bytes().peekable();
-    // What is in each open group so far, and in the last thing of it that could be repeated.
+    // For each open group: the weight so far, and that of its last item that could be repeated.
     let mut open: Vec<(u64, u64)> = Vec::new();
     let (mut sum, mut last) = (0_u64, 0_u64);
     while let Some(byte) = bytes.next() {
@@ -41,7 +42,7 @@ pub(super) fn weight(expression: &str) -> u64 {
             b'[' => {
                 sum += last;
                 last = 1;
-                // A bracket that comes first is one of the class.
+                // A `]` that comes first belongs to the class.
                 bytes.next_if_eq(&b'^');
                 bytes.next_if_eq(&b']');
                 while let Some(inside) = bytes.next() {

@@ -1,5 +1,5 @@
-//! An outline as bytes. Decoding checks every offset, so that no file on disk, whatever its checksum says,
-//! can make a later slice panic.
+//! Encodes outlines as bytes. Decoding checks every offset, so that no file on disk, even one with a correct
+//! checksum, can make a later slice panic.
 
 use super::pack::Fields;
 use symd_syntax::{Imports, Occurrences, Outline, Row};
@@ -7,7 +7,8 @@ use symd_syntax::{Imports, Occurrences, Outline, Row};
 /// Bytes of one encoded row.
 const ROW: usize = 44;
 
-/// Counts (rows, names, imports, hashes, offsets, flags: 1 errors, 2 hidden types), then the arrays, little endian.
+/// Encodes counts (rows, names, imports, hashes, offsets, flags: 1 errors, 2 hidden types), then the arrays,
+/// little endian.
 pub fn encode(outline: &Outline) -> Vec<u8> {
     let occurrences = &outline.occurrences;
     let counts = [
@@ -57,7 +58,7 @@ pub fn encode(outline: &Outline) -> Vec<u8> {
     bytes
 }
 
-/// `None` when the bytes are no outline.
+/// Decodes an outline; `None` when the bytes are not a valid one.
 pub fn decode(bytes: &[u8]) -> Option<Outline> {
     let mut fields = Fields(bytes);
     let mut count = || Some(u32::from_le_bytes(fields.take()?) as usize);
@@ -69,7 +70,7 @@ pub fn decode(bytes: &[u8]) -> Option<Outline> {
     let names: Box<str> = std::str::from_utf8(take(&mut rest, names)?).ok()?.into();
     let imports = Imports::from_packed(take(&mut rest, imports)?);
     let hashes_bytes = take(&mut rest, hashes.checked_mul(4)?)?;
-    // An outline without occurrences may have no start at all; else there is one more than hashes.
+    // An outline without occurrences may have no starts; otherwise there is one more start than hashes.
     let starts = rest.len().checked_sub(offsets)?;
     let starts_bytes = take(&mut rest, starts)?;
     let occurrences =

@@ -1,5 +1,5 @@
-//! Keeping all caches together under a size limit: whole repositories go, the one written longest ago first. What a
-//! daemon that was killed left half-written goes too.
+//! Keeps all caches together under a size limit by removing whole repositories, the one written longest ago
+//! first. Also removes what a killed daemon left half-written.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -12,13 +12,13 @@ use symd_base::state::{self, StateError};
 pub struct GcReport {
     /// Bytes of all caches before.
     pub bytes_before: u64,
-    /// And after.
+    /// Bytes of all caches after.
     pub bytes_after: u64,
     /// Pack files removed.
     pub removed: usize,
 }
 
-/// Writing a pack takes seconds.
+/// Age after which a temporary file counts as left over; writing a pack takes seconds.
 const LEFT_OVER_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 
 struct Repository {
@@ -28,7 +28,7 @@ struct Repository {
 }
 
 /// Removes packs of the repositories under `outlines` (one directory each) until all together have at most
-/// `max_bytes`. A daemon that has a removed pack open goes on reading it.
+/// `max_bytes`. A daemon that has a removed pack open continues to read it.
 pub fn gc(outlines: &Path, max_bytes: u64) -> Result<GcReport, StateError> {
     let mut repositories = Vec::new();
     let directories = match std::fs::read_dir(outlines) {
@@ -64,7 +64,7 @@ pub fn gc(outlines: &Path, max_bytes: u64) -> Result<GcReport, StateError> {
     Ok(report)
 }
 
-/// Removes temporary files that nobody can be writing any more.
+/// Removes temporary files that are too old to be in use.
 fn remove_leftovers(directory: &Path) -> Result<(), StateError> {
     let Ok(entries) = std::fs::read_dir(directory) else { return Ok(()) };
     for path in entries.flatten().map(|entry| entry.path()) {

@@ -1,6 +1,6 @@
 //! Outlines on disk, by content hash, so that a restart or another worktree of the same repository parses
-//! nothing twice. Invariant: what is read back is what was written, or nothing: a damaged, foreign or outdated
-//! file is a miss, never an error and never a wrong answer.
+//! nothing twice. Invariant: what is read back is what was written, or nothing: a damaged, foreign or
+//! outdated file is a miss, never an error and never a wrong answer.
 
 pub mod codec;
 mod gc;
@@ -21,20 +21,20 @@ use symd_base::ContentHash;
 use symd_base::state::{self, StateError};
 use symd_syntax::Outline;
 
-/// More packs than this are merged when the next one is written: each is asked in turn.
+/// More packs than this are merged when the next one is written, since a lookup searches one after the other.
 const MAX_PACKS: usize = 8;
-/// A merge keeps at most this many times the bytes of what is live: other branches' files, within reason.
+/// A merge keeps at most this many times the bytes of live outlines, so that some of other branches' files
+/// are kept.
 const KEPT_PER_LIVE: usize = 4;
 
-/// The extension of a pack file.
 const PACK_EXTENSION: &str = "pack";
 
-/// What an outline is found by: the bytes it was made from, and what made it.
+/// The key of an outline: the bytes it was created from, and what created it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key {
-    /// The file's bytes.
+    /// The hash of the file's bytes.
     pub content: ContentHash,
-    /// The grammar, its queries and the extractor (`syntax::grammar`).
+    /// The fingerprint of the grammar, its queries and the extractor (`syntax::grammar`).
     pub fingerprint: u64,
 }
 
@@ -43,7 +43,7 @@ pub struct Key {
 pub struct Cache {
     directory: PathBuf,
     packs: RwLock<Arc<[Pack]>>,
-    /// What a pack claims to hold and does not: to be written again, in another pack.
+    /// Keys whose entry in a pack turned out to be unusable, to be written again to another pack.
     unsound: Mutex<BTreeSet<Key>>,
     counters: Counters,
 }
@@ -56,14 +56,14 @@ struct Counters {
     written: AtomicU64,
 }
 
-/// What status shows of the cache.
+/// Statistics of the cache for status.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct CacheStatus {
     /// Outlines found.
     pub hits: u64,
     /// Outlines not found.
     pub misses: u64,
-    /// Files or entries that were damaged or not ours, and were left alone.
+    /// Files or entries that were damaged or not created by symd; they were left alone.
     pub damaged: u64,
     /// Outlines written by this daemon.
     pub written: u64,
@@ -74,7 +74,7 @@ pub struct CacheStatus {
 }
 
 impl Cache {
-    /// Opens the cache in `directory`, which is made if need be. Packs that cannot be used are counted.
+    /// Opens the cache in `directory`, creating it if needed. Packs that cannot be used are counted.
     pub fn open(directory: &Path) -> Result<Cache, StateError> {
         state::private_dir(directory)?;
         let counters = Counters::default();
@@ -91,7 +91,7 @@ impl Cache {
         Ok(Cache { directory: directory.to_owned(), packs, unsound: Mutex::default(), counters })
     }
 
-    /// The outline kept under `key`.
+    /// Returns the outline stored under `key`.
     pub fn get(&self, key: Key) -> Option<Outline> {
         let packs = self.packs();
         let mut is_unsound = false;
@@ -111,8 +111,8 @@ impl Cache {
         outline
     }
 
-    /// Writes what `live` holds and no pack has yet; merges the packs when there are many. `live` is everything
-    /// the index holds now.
+    /// Writes the outlines of `live` that no pack contains yet; merges the packs when there are many. `live`
+    /// is everything that the index contains now.
     pub fn store(&self, live: &[(Key, Arc<Outline>)]) -> Result<(), StateError> {
         let packs = self.packs();
         let unsound = std::mem::take(&mut *self.unsound());
@@ -136,11 +136,10 @@ impl Cache {
         let merged = self.write(merge(new, live, &packs))?;
         let old: Vec<PathBuf> = packs.iter().map(|pack| pack.path.clone()).collect();
         self.replace([merged].into());
-        // Another daemon may still have them open: it goes on reading from its descriptors.
+        // Another daemon may still have them open; it continues to read from its descriptors.
         old.iter().try_for_each(|path| state::remove_file(path))
     }
 
-    /// The counters.
     pub fn status(&self) -> CacheStatus {
         let packs = self.packs();
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
@@ -177,7 +176,8 @@ impl Cache {
     }
 }
 
-/// What a merged pack holds: everything new and live, then whatever else the old packs have, within bounds.
+/// Returns the content of a merged pack: everything new and live, then other entries of the old packs, up to
+/// a limit.
 fn merge(
     new: BTreeMap<Key, Vec<u8>>,
     live: &[(Key, Arc<Outline>)],
@@ -208,7 +208,7 @@ fn merge(
     kept
 }
 
-/// The pack files of a directory, in name order.
+/// Returns the paths of the pack files in a directory, in name order.
 fn pack_paths(directory: &Path) -> Result<Vec<PathBuf>, StateError> {
     let io = |source| StateError::Io { what: "cannot list", path: directory.to_owned(), source };
     let mut paths = Vec::new();

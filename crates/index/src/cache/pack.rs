@@ -17,11 +17,11 @@ use symd_base::ContentHash;
 use symd_base::state::{self, StateError};
 
 const MAGIC: &[u8; 8] = b"symdpack";
-/// Bumped when this layout or the codec's changes.
+/// Incremented when this layout or that of the codec changes.
 const VERSION: u32 = 3;
 const HEADER: usize = 32;
 const ENTRY: usize = 48;
-/// No pack of ours has more entries; a header that claims more is damaged.
+/// symd writes no pack with more entries; a header with a higher count is damaged.
 const MAX_ENTRIES: usize = 10_000_000;
 
 /// An open pack.
@@ -33,7 +33,7 @@ pub(super) struct Pack {
     index: Arc<[(Key, OutlineRange)]>,
 }
 
-/// Where an outline stands in its pack.
+/// The position of an outline in its pack.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OutlineRange {
     offset: u64,
@@ -42,7 +42,8 @@ pub(super) struct OutlineRange {
 }
 
 impl Pack {
-    /// Opens and checks a pack; `None` when it is damaged, of another version, or not ours.
+    /// Opens and checks a pack; `None` when it is damaged, of another version, or does not belong to this
+    /// user alone.
     pub(super) fn open(path: &Path) -> Option<Pack> {
         let file = state::open_private(path)?;
         let bytes = file.metadata().ok()?.len();
@@ -81,7 +82,7 @@ impl Pack {
         self.index.binary_search_by_key(&key, |&(key, _)| key).ok().map(|at| self.index[at].1)
     }
 
-    /// The bytes at a place; `None` when they are not those that were written.
+    /// Reads the bytes at a position; `None` when they are not those that were written.
     pub(super) fn read(&self, place: OutlineRange) -> Option<Vec<u8>> {
         let mut bytes = vec![0; place.length as usize];
         self.file.read_exact_at(&mut bytes, place.offset).ok()?;
@@ -132,7 +133,7 @@ fn checksum(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(cut)
 }
 
-/// Fixed-size fields, taken one after the other from the front.
+/// A reader that takes fixed-size fields one after the other from the front.
 pub(super) struct Fields<'a>(pub(super) &'a [u8]);
 
 impl Fields<'_> {

@@ -1,4 +1,4 @@
-//! What must hold of outlines on the disk, whatever lies there. See `symd::properties`.
+//! Properties of outlines on disk that must hold whatever the files contain. See `symd::properties`.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
@@ -8,10 +8,11 @@ use super::{Key, codec};
 use symd_base::{Cancel, ContentHash};
 use symd_syntax::{self as syntax, Grammar, Outline};
 
-/// Bytes of memory that an outline of damaged bytes may take for each of them.
+/// Bytes of memory that an outline decoded from damaged bytes may take for each of them.
 const PER_BYTE: usize = 64;
 
-/// Bytes are no outline, or one that can be read through, and is the same once it is written.
+/// Checks that bytes are rejected, or decode to an outline that can be read throughout and is the same once
+/// it is encoded.
 pub fn outline(bytes: &[u8]) {
     let Some(outline) = codec::decode(bytes) else { return };
     read_through(&outline, bytes.len());
@@ -32,7 +33,8 @@ fn read_through(outline: &Outline, bytes: usize) {
     assert!(outline.imports.statements().count() <= bytes);
 }
 
-/// A file is no pack, or one whose entries are read or missed; a pack holds what was written.
+/// Checks that a file is rejected, or is a pack whose entries are read or missed; and that a pack contains
+/// what was written.
 pub fn pack(bytes: &[u8]) {
     let scratch = tempfile::tempdir().unwrap();
     let path = scratch.path().join("0.pack");
@@ -57,7 +59,7 @@ pub fn pack(bytes: &[u8]) {
     assert_eq!(pack.keys().count(), entries.len());
 }
 
-/// Outlines to begin with.
+/// Returns encoded outlines to start from.
 pub fn seeds() -> Vec<Vec<u8>> {
     let texts = [
         ("python", "from a.b import c as d, e\nimport a.b\nclass A:\n    def f(self, größe): return größe\n"),
@@ -71,7 +73,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
     encoded.into()
 }
 
-/// Packs to begin with.
+/// Returns packs to start from.
 pub fn packs() -> Vec<Vec<u8>> {
     let scratch = tempfile::tempdir().unwrap();
     let path = scratch.path().join("0.pack");

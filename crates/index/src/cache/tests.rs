@@ -40,7 +40,7 @@ fn outline(name: &str) -> Arc<Outline> {
     })
 }
 
-/// A cache directory that holds one pack with `key(1)` → "alpha".
+/// Creates a cache directory that contains one pack with `key(1)` → "alpha".
 fn with_one_pack() -> (tempfile::TempDir, PathBuf) {
     let scratch = tempfile::tempdir().expect("scratch");
     let directory = scratch.path().join("cache");

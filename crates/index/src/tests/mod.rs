@@ -1,3 +1,3 @@
-//! The index against an index of the simplest kind: a list of everything.
+//! Compares the index with one of the simplest kind: a list of everything.
 
 mod model;

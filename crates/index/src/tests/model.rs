@@ -1,4 +1,4 @@
-//! `Snapshot::find` against a scan of every row of every file with a matcher of another make.
+//! Compares `Snapshot::find` with a scan of every row of every file by an independent matcher.
 
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ fn kotlin(random: &mut fastrand::Rng) -> String {
     text
 }
 
-/// A state with loose files, several tables and dead rows, built while it changed.
+/// Returns a state with loose files, several tables and dead rows, built while it changed.
 fn state(random: &mut fastrand::Rng, changes: usize) -> State {
     let limits = SegmentLimits { loose_rows: 40, loose_files: 6, segments: 3 };
     let (mut state, mut under_way, mut tables) = (State::with_limits(limits), None, 0);
@@ -65,7 +65,7 @@ fn state(random: &mut fastrand::Rng, changes: usize) -> State {
             0 => drop(state.remove(&entry.path)),
             _ => state.put(entry),
         }
-        // A table is built over a state that goes on changing.
+        // A table is built while the state continues to change.
         if let Some(built) = under_way.take() {
             if random.u8(..3) == 0 {
                 state.adopt(built);
@@ -81,7 +81,7 @@ fn state(random: &mut fastrand::Rng, changes: usize) -> State {
     state
 }
 
-/// What the pattern means, over name paths as they are shown.
+/// Whether the pattern matches a row, computed from displayed name paths.
 fn is_meant(pattern: &str, matching: Matching, outline: &Outline, row: usize) -> bool {
     let mut chain = Vec::new();
     let mut at = Some(row);
@@ -111,8 +111,8 @@ fn is_meant(pattern: &str, matching: Matching, outline: &Outline, row: usize) ->
     })
 }
 
-/// Whether `[wanted]` picks a row of this index: its number plus one, or 0 when it shares its name with nobody,
-/// which makes it the first of one.
+/// Whether `[wanted]` selects a row with this `index`: its number plus one, or 0 when no other row has its
+/// name, which then counts as the first.
 fn picks(wanted: u16, index: u16) -> bool {
     if index == 0 { wanted == 0 } else { index == wanted + 1 }
 }

@@ -1,4 +1,5 @@
-//! crates.io: built here, with the crate's own lockfile (which holds the hash of every dependency). Takes minutes.
+//! Installs from crates.io: builds the crate on this machine with the crate's own lockfile, which holds the
+//! hash of every dependency. Takes minutes.
 
 use std::path::Path;
 
@@ -6,7 +7,7 @@ use super::{Work, words};
 use crate::InstallError;
 use symd_base::state;
 
-const HINT: &str = "install Rust (https://rustup.rs), then ask again";
+const HINT: &str = "install Rust (https://rustup.rs), then retry";
 
 pub(super) async fn install(work: &mut Work<'_>, package: &str, version: &str) -> Result<(), InstallError> {
     let cargo = work.find("cargo", HINT)?;
@@ -16,7 +17,8 @@ pub(super) async fn install(work: &mut Work<'_>, package: &str, version: &str) -
     arguments.push(format!("={version}").into());
     arguments.extend(words(["--root"]));
     arguments.push(root.clone().into());
-    // Its own, so that nobody's build is waited for; it goes with the workspace.
+    // A target directory of its own, so that it does not wait for another build's lock; it is removed with
+    // the workspace.
     arguments.extend(words(["--target-dir"]));
     arguments.push(work.fresh.workspace().join("target").into());
     work.run("cargo install", cargo, arguments).await?;

@@ -1,4 +1,5 @@
-//! How each registry's own client is called. All parts of one server that come from one registry are installed together.
+//! Runs each registry's own client program. All parts of a server that come from the same registry (cargo
+//! excepted) are installed together.
 
 mod cargo;
 mod npm;
@@ -12,13 +13,13 @@ use super::child::{Children, Job};
 use super::home::Fresh;
 use symd_config::server::Install;
 
-/// An installation under way.
+/// An installation in progress.
 pub(super) struct Work<'a> {
     pub(super) server: &'a str,
     pub(super) parts: &'a [Install],
     pub(super) fresh: &'a Fresh,
     pub(super) children: &'a mut Children,
-    /// Hears every line that the registries' programs print.
+    /// Called with every line that the registries' programs print.
     pub(super) tell: &'a mut dyn FnMut(&str),
 }
 

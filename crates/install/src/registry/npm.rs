@@ -1,5 +1,5 @@
-//! npm: packages into a prefix of the server's own. Install scripts are not run, and where symd has a lockfile, nothing
-//! is installed that does not match its integrity hashes.
+//! Installs npm packages into a prefix of the server's own. Install scripts are not run; where symd has a
+//! lockfile, a package that does not match its integrity hash is not installed.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -10,7 +10,7 @@ use super::{Work, words};
 use crate::{InstallError, pins};
 use symd_base::state;
 
-const HINT: &str = "install Node.js with npm (Debian: apt install nodejs npm), then ask again";
+const HINT: &str = "install Node.js with npm (Debian: apt install nodejs npm), then retry";
 
 pub(super) async fn install(work: &mut Work<'_>) -> Result<(), InstallError> {
     let npm = work.find("npm", HINT)?;
@@ -34,7 +34,7 @@ pub(super) async fn install(work: &mut Work<'_>) -> Result<(), InstallError> {
     for (package, _) in &packages {
         for program in programs_of(&prefix, package) {
             let target = prefix.join("node_modules/.bin").join(&program);
-            // The first package's program wins over one of the same name beside it.
+            // If two packages have a program of the same name, the first package's program is used.
             let wrapper = work.fresh.bin().join(&program);
             if !wrapper.exists() {
                 state::create_program(&wrapper, &script(&target))?;
@@ -44,7 +44,8 @@ pub(super) async fn install(work: &mut Work<'_>) -> Result<(), InstallError> {
     Ok(())
 }
 
-/// A script in place of a link, so that the process shows which installation it runs from.
+/// Returns a wrapper script for `target`. A script instead of a symlink, so that the process's command line
+/// shows which installation it runs from.
 fn script(target: &Path) -> Vec<u8> {
     let mut script = b"#!/bin/sh\nexec '".to_vec();
     for &byte in target.as_os_str().as_bytes() {
@@ -57,7 +58,8 @@ fn script(target: &Path) -> Vec<u8> {
     script
 }
 
-/// The programs that a package has by its package.json: a map, or one by the package's own name.
+/// Returns the names of a package's programs as its package.json declares them: a map, or one program with
+/// the package's own name.
 fn programs_of(prefix: &Path, package: &str) -> Vec<String> {
     let file = prefix.join("node_modules").join(package).join("package.json");
     let text = state::read_file(&file).ok().flatten().unwrap_or_default();

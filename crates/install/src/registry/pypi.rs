@@ -1,5 +1,5 @@
-//! PyPI: wheels into a virtual environment of the server's own, made with the user's python3. Nothing is built from
-//! source, and where symd has the list of hashes, nothing is installed that is not on it.
+//! Installs PyPI wheels into a virtual environment of the server's own, created with the user's python3.
+//! Nothing is built from source; where symd has a hash list, only files on it are installed.
 
 use std::path::{Path, PathBuf};
 
@@ -8,12 +8,12 @@ use crate::{InstallError, pins};
 use symd_base::state;
 use symd_config::server::Install;
 
-const HINT: &str = "install Python 3 with its venv module (Debian: apt install python3-venv), then ask again";
+const HINT: &str = "install Python 3 with its venv module (Debian: apt install python3-venv), then retry";
 
 pub(super) async fn install(work: &mut Work<'_>) -> Result<(), InstallError> {
     let python = work.find("python3", HINT)?;
     let environment = work.fresh.part("python");
-    // Isolated: no site-packages of the user's, no PYTHON… variable.
+    // `-I` isolates: the user's site-packages and the PYTHON… variables are ignored.
     let mut arguments = words(["-I", "-m", "venv"]);
     arguments.push(environment.clone().into());
     work.run("python3 -m venv", python, arguments).await?;
@@ -33,7 +33,7 @@ pub(super) async fn install(work: &mut Work<'_>) -> Result<(), InstallError> {
         Some(list) => {
             let file = work.fresh.workspace().join("requirements.txt");
             state::replace_file(&file, &[list.as_bytes()])?;
-            // The list is whole: what it does not name is not wanted.
+            // The list includes all dependencies, so pip must not resolve any itself.
             arguments.extend(words(["--require-hashes", "--no-deps", "-r"]));
             arguments.push(file.into());
         }
@@ -60,7 +60,7 @@ fn packages(parts: &[Install]) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// The programs that a package put into the environment's `bin`, as its `RECORD` lists them.
+/// Returns the programs that a package put into the environment's `bin`, according to its `RECORD`.
 fn programs_of(environment: &Path, package: &str) -> Vec<String> {
     let mut programs = Vec::new();
     for record in records_of(environment, package) {

@@ -1,5 +1,5 @@
-//! The call hierarchy, one level of it: `textDocument/prepareCallHierarchy`, then `callHierarchy/incomingCalls` or
-//! `callHierarchy/outgoingCalls`.
+//! One level of the call hierarchy: `textDocument/prepareCallHierarchy`, then `callHierarchy/incomingCalls`
+//! or `callHierarchy/outgoingCalls`.
 
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -9,7 +9,7 @@ use crate::shapes::{CallShape, ItemShape};
 use crate::{At, CallSite, Direction, NoAnswer};
 
 impl Session {
-    /// Who calls the function at `at`, or whom it calls.
+    /// Returns the callers of the function at `at` (`Up`), or the functions that it calls (`Down`).
     pub(crate) async fn calls(&self, at: &At, direction: Direction) -> Result<Vec<CallSite>, NoAnswer> {
         let deadline = self.deadline();
         let items: Vec<Box<RawValue>> = self.prepare(at, "textDocument/prepareCallHierarchy").await?;
@@ -32,7 +32,8 @@ impl Session {
         Ok(calls)
     }
 
-    /// The items at a place, as the server sent them: they go back to it with everything it put in.
+    /// Returns the hierarchy items at a place as raw JSON, because they are sent back to the server with all
+    /// their members.
     pub(super) async fn prepare(
         &self,
         at: &At,

@@ -1,6 +1,6 @@
-//! A code action's edit: `textDocument/codeAction`, `codeAction/resolve` where the edit is not there yet, and
-//! `workspace/executeCommand` where the action is (or has) a command, whose `workspace/applyEdit` requests become part
-//! of the same edit. Nothing is applied here.
+//! Computes a code action's edit: `textDocument/codeAction`, `codeAction/resolve` if the action has no edit
+//! yet, and `workspace/executeCommand` if the action is or has a command; edits that the server requests
+//! meanwhile (`workspace/applyEdit`) become part of the result. Nothing is applied here.
 
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -17,7 +17,8 @@ const RESOLVE: &str = "codeAction/resolve";
 const EXECUTE: &str = "workspace/executeCommand";
 
 impl Session {
-    /// What the code action called `title`, on offer for `range` of the file of `at`, would change.
+    /// Returns the edit of the code action titled `title`, one of those that the server offers for `range` of
+    /// the file of `at`.
     pub(crate) async fn code_action_edit(
         &self,
         at: &At,
@@ -59,7 +60,7 @@ impl Session {
         Ok(edit)
     }
 
-    /// The one action of that title.
+    /// Returns the only action with this title.
     fn called(&self, offered: Vec<Box<RawValue>>, title: &str) -> Result<Box<RawValue>, NoAnswer> {
         let mut titles = Vec::new();
         let mut found = Vec::new();
@@ -75,18 +76,18 @@ impl Session {
             (Some((_, Some(disabled))), true) => Err(self.refuses(LIST, &disabled.reason)),
             (Some((raw, None)), true) => Ok(raw),
             (Some(_), false) => {
-                Err(self.refuses(LIST, &format!("it offers several actions called {title:?} there")))
+                Err(self.refuses(LIST, &format!("it offers several actions titled {title:?} there")))
             }
             (None, _) if titles.is_empty() => Err(self.refuses(LIST, "it offers nothing there")),
-            (None, _) => Err(self.refuses(LIST, &format!("it offers there: {}", titles.join(", ")))),
+            (None, _) => Err(self.refuses(LIST, &format!("it offers only: {}", titles.join(", ")))),
         }
     }
 
-    /// Runs a command; the edits that the server asks for meanwhile, in its order.
+    /// Executes a command and returns the edits that the server requests meanwhile, in its order.
     async fn execute(&self, command: &serde_json::Value) -> Result<Vec<WorkspaceEditShape>, NoAnswer> {
         let deadline = self.deadline();
         let collecting = self.collect_edits(EXECUTE, deadline).await?;
-        // Whatever a command answers says nothing of what it changed.
+        // The response is ignored: it does not contain the changes.
         let _: Box<RawValue> = self.ask(EXECUTE, command, deadline).await?;
         collecting.finish().map_err(|problem| self.wrong(EXECUTE, problem))
     }

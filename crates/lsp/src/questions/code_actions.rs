@@ -1,4 +1,4 @@
-//! `textDocument/codeAction`: what is on offer. Nothing is resolved or applied.
+//! `textDocument/codeAction`: lists the offered actions. Nothing is resolved or applied.
 
 use lsp_types::Position;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use crate::{At, CodeAction, NoAnswer};
 use symd_base::TextRange;
 
 impl Session {
-    /// What could be done about `range` of the file of `at`.
+    /// Returns the code actions for `range` of the file of `at`.
     pub(crate) async fn code_actions(&self, at: &At, range: TextRange) -> Result<Vec<CodeAction>, NoAnswer> {
         let found: Option<Vec<ActionShape>> =
             self.ask_about(at, "textDocument/codeAction", |told| params(&self.rim, told, range)).await?;
@@ -20,7 +20,7 @@ impl Session {
     }
 }
 
-/// `CodeActionParams`.
+/// Builds `CodeActionParams` for a range.
 pub(super) fn params(rim: &Rim, told: &SentDocument, range: TextRange) -> Value {
     let place = |offset| place::of_offset(&told.content.text, offset, rim.encoding);
     let (start, end): (Position, Position) = (place(range.start).into(), place(range.end).into());

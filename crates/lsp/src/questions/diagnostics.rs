@@ -1,5 +1,5 @@
-//! What is wrong: pulled (`textDocument/diagnostic`, `workspace/diagnostic`) where the server answers that, else what it
-//! publishes of itself.
+//! Diagnostics: pulled (`textDocument/diagnostic`, `workspace/diagnostic`) if the server supports that, else
+//! those that it publishes on its own.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ use crate::uri;
 use crate::{Covers, Diagnostic, FileRef, NoAnswer, Subject};
 use symd_base::RelPath;
 
-/// A file that no project has.
+/// A file name that no project contains.
 const NO_FILE: &str = ".symd-no-such-file.py";
 
 const PULL_FILE: &str = "textDocument/diagnostic";
@@ -20,7 +20,7 @@ const PULL_PROJECT: &str = "workspace/diagnostic";
 const PUBLISHED: &str = "textDocument/publishDiagnostics";
 
 impl Session {
-    /// What is wrong with a file as it is on disk now, or with the project.
+    /// Returns the diagnostics of a file as it is on disk now, or of the project.
     pub(crate) async fn diagnostics(&self, subject: &Subject) -> Result<Vec<Diagnostic>, NoAnswer> {
         match subject {
             Subject::File(path) if self.supports(PULL_FILE) => self.pull_file(path).await,
@@ -30,7 +30,8 @@ impl Session {
         }
     }
 
-    /// How far [`Session::diagnostics`] reach: without pulling, the project's are those that the server has published.
+    /// Returns whether [`Session::diagnostics`] is complete: without pulling, those of the project are only
+    /// the published ones.
     pub(crate) fn covers(&self, subject: &Subject) -> Covers {
         match subject {
             Subject::Project if !self.supports(PULL_PROJECT) => Covers::Published,
@@ -48,8 +49,9 @@ impl Session {
     }
 
     async fn pull_project(&self) -> Result<Vec<Diagnostic>, NoAnswer> {
-        // With nothing to report since what the client knows already, a server may answer when that changes, and no
-        // sooner: ty keeps its answer back for a project without faults. It reports a file that is no more at once.
+        // If nothing changed since the results that the client knows, a server may delay its response until
+        // something changes: ty does so for a project without diagnostics. A result id for a file that does
+        // not exist makes it respond at once, to report that file.
         let no_more = uri::of_path(&self.rim.root.join(NO_FILE));
         let known = json!({"previousResultIds": [{"uri": no_more, "value": NO_FILE}]});
         let params = with_identifier(known, &self.diagnostics_identifier());
@@ -74,7 +76,8 @@ impl Session {
         let synced = self.files.sync(path, PUBLISHED, deadline).await;
         let told = synced.map_err(|unasked| self.unasked(path, unasked))?;
         let file = FileRef::Project(path.clone());
-        // Without a version, what comes after the text was told is taken to be about it.
+        // Without a version, a publication is taken to be about the current text if it came after that was
+        // sent.
         let is_about_it = |publication: &Publication| match publication.version {
             Some(version) => version >= told.version,
             None => publication.number > told.published_before,

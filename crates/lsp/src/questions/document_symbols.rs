@@ -7,7 +7,7 @@ use crate::shapes::SymbolShape;
 use crate::{At, FileRef, Item, NoAnswer};
 
 impl Session {
-    /// The symbols of the file of `at`, as a tree. The place in it does not matter.
+    /// Returns the symbols of the file of `at`, as a tree. The offset is ignored.
     pub(crate) async fn document_symbols(&self, at: &At) -> Result<Vec<Item>, NoAnswer> {
         let found: Option<Vec<SymbolShape>> = self
             .ask_about(at, "textDocument/documentSymbol", |told| json!({"textDocument": {"uri": told.uri}}))

@@ -11,7 +11,7 @@ use crate::{At, EditStep, FileRef, Formatting, Indent, NoAnswer, WorkspaceEdit};
 use symd_base::TextRange;
 
 impl Session {
-    /// What formatting the file of `at`, or `range` of it, would change.
+    /// Returns the edit that formats the file of `at`, or `range` of it.
     pub(crate) async fn formatting(
         &self,
         at: &At,

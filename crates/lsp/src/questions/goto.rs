@@ -7,7 +7,7 @@ use crate::shapes::{Listed, LocationShape};
 use crate::{At, Goto, NoAnswer, Span};
 
 impl Goto {
-    /// LSP's name of the request.
+    /// Returns LSP's method name.
     pub(crate) fn method(self) -> &'static str {
         match self {
             Goto::Definition => "textDocument/definition",
@@ -19,7 +19,7 @@ impl Goto {
 }
 
 impl Session {
-    /// Where what stands at `at` leads.
+    /// Returns the targets of the name at `at`.
     pub(crate) async fn goto(&self, at: &At, which: Goto) -> Result<Vec<Span>, NoAnswer> {
         let Listed::<LocationShape>(found) = self
             .ask_at(

@@ -8,7 +8,7 @@ use crate::shapes::HoverShape;
 use crate::{At, NoAnswer};
 
 impl Session {
-    /// What an editor would show over `at`, as Markdown.
+    /// Returns the hover text at `at` as Markdown; `None` if there is none.
     pub(crate) async fn hover(&self, at: &At) -> Result<Option<String>, NoAnswer> {
         let hover: Option<HoverShape> = self
             .ask_at(

@@ -1,5 +1,5 @@
-//! What a session can be asked, one file a request of LSP's. Each sends one question (hierarchies: two), converts the
-//! answer and checks nothing of it against a text: that is its asker's.
+//! The requests that a session supports, one file per LSP feature. Each converts the response without
+//! validating it against a text; the caller does that.
 
 mod calls;
 mod code_action_edit;

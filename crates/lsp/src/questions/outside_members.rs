@@ -1,6 +1,7 @@
-//! Whether a class outside the project declares a member, itself or by what it inherits: `textDocument/documentSymbol` of its
-//! file, and from the names in its head (`textDocument/semanticTokens/full`) `textDocument/definition`, class by class. The
-//! server reads those files; symd sees names and places of them alone.
+//! Finds out whether a class outside the project declares or inherits a member: `textDocument/documentSymbol`
+//! of its file, then `textDocument/definition` of the names in its head (found by
+//! `textDocument/semanticTokens/full`), class by class. The server reads these files; symd sees only names
+//! and positions in them.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -14,14 +15,14 @@ use crate::shapes::{Listed, LocationShape, SymbolShape};
 use crate::{FileRef, Item, NoAnswer, OutsideMembers, ServerPosition, Span, uri};
 use symd_syntax::SymbolKind;
 
-/// How many classes are looked at.
+/// The maximum number of classes in one search.
 const MAX_CLASSES: usize = 48;
 
 const SYMBOLS: &str = "textDocument/documentSymbol";
 const TOKENS: &str = "textDocument/semanticTokens/full";
 const DEFINITION: &str = "textDocument/definition";
 
-/// Types of tokens that are no base of a class (LSP 3.17, `SemanticTokenTypes`, and servers' own).
+/// Semantic token types that cannot be a base class (LSP 3.17, `SemanticTokenTypes`, and servers' own).
 const NO_BASES: [&str; 15] = [
     "namespace",
     "module",
@@ -47,13 +48,13 @@ struct TokensShape {
     data: Vec<u32>,
 }
 
-/// A name in a file.
+/// A semantic token: the position and type of a name.
 struct Token {
     start: ServerPosition,
     kind: String,
 }
 
-/// What was asked so far.
+/// The state of one search.
 struct Looking<'s> {
     session: &'s Session,
     deadline: Instant,
@@ -61,7 +62,8 @@ struct Looking<'s> {
 }
 
 impl Session {
-    /// What the class whose name stands at `class`, and those it inherits from, say of a member `name`.
+    /// Searches for the member `name` in the class whose name is at `classes`, and in those that it inherits
+    /// from. Several places are the same class: its source, a stub of it.
     pub(crate) async fn outside_members(
         &self,
         classes: &[Span],
@@ -81,7 +83,7 @@ impl Session {
             }
             let mut is_class = false;
             for place in places {
-                // The source and a stub of it: what both say counts.
+                // The places may be the source and a stub of the same class: both are searched.
                 let Some(item) = looking.class_at(&place).await? else { continue };
                 is_class = true;
                 if !seen.insert((item.range.file.clone(), item.name_range.start)) || item.name == "object" {
@@ -103,7 +105,8 @@ impl Session {
     }
 }
 
-/// Whether what methods assign to the object is among a class's symbols; so it is if there are no methods.
+/// Whether a class's symbols include attributes that its methods assign. True if it has no `__init__`,
+/// because then nothing shows whether the server would list them.
 fn has_attributes(class: &Item) -> bool {
     use SymbolKind::{Constructor, Field, Function, Method, Property, Variable};
     let is_function = |item: &&Item| matches!(item.kind, Method | Function | Constructor);
@@ -118,7 +121,7 @@ fn has_attributes(class: &Item) -> bool {
 }
 
 impl Looking<'_> {
-    /// The class whose name stands at a place.
+    /// Returns the class whose name starts at a place.
     async fn class_at(&mut self, place: &Span) -> Result<Option<Item>, NoAnswer> {
         let symbols = self.symbols(&place.file).await?;
         Ok(find(&symbols, place.start).filter(|item| item.kind == SymbolKind::Class).cloned())
@@ -126,10 +129,10 @@ impl Looking<'_> {
 
     fn uri_of(&self, file: &FileRef) -> String {
         match file {
-            // What is no path was kept as the URI that it came as.
+            // A URI that is not a file's was kept as text in place of the path.
             FileRef::Outside(path) if !path.is_absolute() => path.to_string_lossy().into_owned(),
             FileRef::Outside(path) => uri::of_path(path),
-            // Installed beneath the root.
+            // The file is installed inside the project's root.
             FileRef::Project(path) => uri::of_file(&self.session.rim.root, path),
         }
     }
@@ -145,7 +148,8 @@ impl Looking<'_> {
         Ok(symbols)
     }
 
-    /// The bases in the head of a class, each with all places where it is said to be; `None` where they cannot be told.
+    /// Returns the base classes in the head of a class, each with all its places; `None` if they cannot be
+    /// determined.
     async fn bases(&mut self, class: &Item) -> Result<Option<Vec<Vec<Span>>>, NoAnswer> {
         if !self.session.supports(TOKENS) || !self.session.supports(DEFINITION) {
             return Ok(None);
@@ -166,22 +170,23 @@ impl Looking<'_> {
             let is_in_first_line = token.start.line == class.name_range.start.line;
             match (is_class, token.kind == "class" || is_in_first_line) {
                 (true, _) => bases.push(places),
-                // What it inherits from is not known to the server either.
+                // The server cannot resolve this base class either.
                 (false, true) => return Ok(None),
-                // Something in the body.
+                // The token belongs to the body.
                 (false, false) => {}
             }
         }
         Ok(Some(bases))
     }
 
-    /// The names between the class's own and the first of its members.
+    /// Returns the tokens between the class's own name and its first member that may name a base class.
     async fn head(&mut self, class: &Item) -> Result<Vec<Token>, NoAnswer> {
         let params = json!({ "textDocument": { "uri": self.uri_of(&class.range.file) } });
         let answer: Option<TokensShape> = self.session.ask(TOKENS, &params, self.deadline).await?;
         let tokens = decoded(&answer.unwrap_or_default().data, &self.session.token_types());
         let members = class.children.iter().map(|child| child.range.start);
-        // Decorators of the first member are no part of it for some servers: its line is not the head's either.
+        // Some servers do not include decorators in a member's range. So the whole line of the first member
+        // is not part of the head either.
         let end =
             members.min().map_or(class.range.end, |first| ServerPosition { line: first.line, character: 0 });
         let is_in_head = |token: &Token| {
@@ -194,7 +199,7 @@ impl Looking<'_> {
     }
 }
 
-/// The symbol whose name begins at a place.
+/// Returns the symbol whose name starts at a position.
 fn find(items: &[Item], at: ServerPosition) -> Option<&Item> {
     items.iter().find_map(
         |item| {
@@ -203,8 +208,8 @@ fn find(items: &[Item], at: ServerPosition) -> Option<&Item> {
     )
 }
 
-/// The names of a file, in order: each five numbers are lines and columns further, length, type and modifiers (LSP 3.17,
-/// `SemanticTokens`).
+/// Decodes semantic tokens, in order: each is five numbers, the line and column relative to the previous
+/// token, length, type and modifiers (LSP 3.17, `SemanticTokens`).
 fn decoded(data: &[u32], types: &[String]) -> Vec<Token> {
     let mut at = ServerPosition { line: 0, character: 0 };
     let mut tokens = Vec::with_capacity(data.len() / 5);

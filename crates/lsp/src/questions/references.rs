@@ -7,8 +7,8 @@ use crate::shapes::{Listed, LocationShape};
 use crate::{At, NoAnswer, Span};
 
 impl Session {
-    /// All places where what stands at `at` is used, its declarations included: some servers count imports as
-    /// declarations, so leaving declarations out would lose uses.
+    /// Returns all occurrences of the symbol at `at`, including its declarations: some servers count imports
+    /// as declarations, so excluding declarations would lose uses.
     pub(crate) async fn references(&self, at: &At) -> Result<Vec<Span>, NoAnswer> {
         let Listed::<LocationShape>(found) = self
             .ask_at(at, "textDocument/references", |uri, position| {

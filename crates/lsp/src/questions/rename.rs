@@ -1,4 +1,5 @@
-//! `textDocument/prepareRename`, then `textDocument/rename`. A refusal is the server's own word, not its failure.
+//! `textDocument/prepareRename`, then `textDocument/rename`. A server's refusal is reported as such, not as a
+//! failure.
 
 use serde_json::json;
 
@@ -10,7 +11,7 @@ const PREPARE: &str = "textDocument/prepareRename";
 const RENAME: &str = "textDocument/rename";
 
 impl Session {
-    /// What renaming the symbol at `at` would change.
+    /// Returns the edit that renames the symbol at `at`.
     pub(crate) async fn rename(&self, at: &At, new_name: &str) -> Result<Renaming, NoAnswer> {
         let prepared = if self.supports(PREPARE) { self.prepare_rename(at).await? } else { None };
         let edit: Option<WorkspaceEditShape> = self
@@ -20,23 +21,24 @@ impl Session {
                 |uri, position| json!({"textDocument": {"uri": uri}, "position": position, "newName": new_name}),
             )
             .await?;
-        let edit = edit.ok_or_else(|| self.refuses(RENAME, "it gave no edit and no reason"))?;
+        let edit = edit.ok_or_else(|| self.refuses(RENAME, "it returned neither an edit nor a reason"))?;
         Ok(Renaming { prepared, edit: self.workspace_edit(RENAME, edit)? })
     }
 
-    /// Whether the symbol at `at` can be renamed, and what the server says stands there.
+    /// Returns the range that the server would rename at `at`, if it sends one; an error if it cannot rename
+    /// there.
     pub(crate) async fn prepare_rename(&self, at: &At) -> Result<Option<Span>, NoAnswer> {
         let prepared: Option<PreparedShape> = self
             .ask_at(at, PREPARE, |uri, position| json!({"textDocument": {"uri": uri}, "position": position}))
             .await?;
         let prepared =
-            prepared.ok_or_else(|| self.refuses(PREPARE, "nothing that it can rename stands there"))?;
+            prepared.ok_or_else(|| self.refuses(PREPARE, "there is nothing that it can rename here"))?;
         let file = FileRef::Project(at.path.clone());
         let plain = prepared.start.zip(prepared.end).map(|(start, end)| lsp_types::Range { start, end });
         Ok(prepared.range.or(plain).map(|range| self.rim.span(&file, range)))
     }
 
-    /// A server's edit in our types, held against the versions that it was told.
+    /// Converts a server's edit, and validates its document versions against those that were sent.
     pub(super) fn workspace_edit(
         &self,
         method: &'static str,

@@ -1,5 +1,5 @@
-//! `workspace/willRenameFiles` and `workspace/didRenameFiles`: what follows from files' new names. Servers' filters are
-//! not looked at: a server that cares for no such file answers with nothing.
+//! `workspace/willRenameFiles` and `workspace/didRenameFiles`: the edits that follow from renamed files. The
+//! servers' file filters are ignored: a server that is not interested returns no edit.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ const WILL: &str = "workspace/willRenameFiles";
 const DID: &str = "workspace/didRenameFiles";
 
 impl Session {
-    /// What else has to change when these files get other names.
+    /// Returns the further edits that renaming these files requires, given as pairs of old and new path.
     pub(crate) async fn will_rename_files(
         &self,
         files: &[(RelPath, RelPath)],
@@ -23,7 +23,7 @@ impl Session {
         edit.map_or_else(|| Ok(WorkspaceEdit::default()), |edit| self.workspace_edit(WILL, edit))
     }
 
-    /// Tells that these files have other names now, if the server wants to hear of it.
+    /// Notifies the server that these files were renamed, if it registered for that.
     pub(crate) async fn did_rename_files(&self, files: &[(RelPath, RelPath)]) {
         if self.supports(DID) {
             self.tell(DID, &self.renames(files)).await;

@@ -8,7 +8,7 @@ use crate::shapes::SignaturesShape;
 use crate::{At, NoAnswer};
 
 impl Session {
-    /// The signatures of the call in whose argument list `at` stands, the active one first.
+    /// Returns the signatures of the call in whose argument list `at` is, the active one first.
     pub(crate) async fn signatures(&self, at: &At) -> Result<Vec<String>, NoAnswer> {
         let help: Option<SignaturesShape> = self
             .ask_at(

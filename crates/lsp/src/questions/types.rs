@@ -1,4 +1,4 @@
-//! The type hierarchy, one level of it: `textDocument/prepareTypeHierarchy`, then `typeHierarchy/supertypes` or
+//! One level of the type hierarchy: `textDocument/prepareTypeHierarchy`, then `typeHierarchy/supertypes` or
 //! `typeHierarchy/subtypes`.
 
 use serde_json::json;
@@ -8,7 +8,7 @@ use crate::shapes::ItemShape;
 use crate::{At, Direction, Item, NoAnswer};
 
 impl Session {
-    /// Supertypes or subtypes of the type at `at`.
+    /// Returns the supertypes (`Up`) or subtypes (`Down`) of the type at `at`.
     pub(crate) async fn types(&self, at: &At, direction: Direction) -> Result<Vec<Item>, NoAnswer> {
         let deadline = self.deadline();
         let method = match direction {

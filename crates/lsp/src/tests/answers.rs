@@ -1,4 +1,4 @@
-//! What a server asks of symd.
+//! Requests from a server to symd.
 
 use serde_json::{Value, json};
 

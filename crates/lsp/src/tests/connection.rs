@@ -1,4 +1,4 @@
-//! Requests and their ends, over pipes that misbehave.
+//! Requests and how they end, over misbehaving pipes.
 
 use std::sync::{Arc, Mutex};
 
@@ -138,7 +138,7 @@ async fn dropping_a_request_cancels_it_and_its_late_answer_is_ignored() {
 #[tokio::test]
 async fn a_deadline_cancels_too() {
     let (connection, mut peer, _) = open();
-    // Over already: the request is still sent, for there is room, but not waited for.
+    // The deadline has passed: the request is still sent, because the queue has room, but not waited for.
     let error = connection.request::<Value>(METHOD, &(), Instant::now()).await.unwrap_err();
     assert!(matches!(error, RequestError::TimedOut { method: METHOD, .. }), "{error}");
     let request = peer.expect(METHOD).await;
@@ -208,7 +208,8 @@ async fn the_server_is_heard_and_answered() {
     assert_eq!(peer.next().await, None, "with the last clone the pipe is closed");
 }
 
-/// A server that reads nothing until its own request is answered is answered, though the queue to it is full.
+/// A server that does not read until its own request is answered gets the response although the queue to it
+/// is full.
 #[tokio::test]
 async fn answers_overtake_what_waits() {
     let (connection, mut peer, _) = open();
@@ -221,7 +222,7 @@ async fn answers_overtake_what_waits() {
             }
         })
     };
-    // The pipe holds less than the notifications: the writer is stuck, the queue behind it fills.
+    // The pipe is smaller than the notifications: the writer blocks, and the queue behind it fills.
     peer.say(json!({"id": 1, "method": "echo", "params": "overtakes"})).await;
     let mut before = 0;
     loop {
@@ -241,7 +242,7 @@ async fn answers_overtake_what_waits() {
     stuck.await.unwrap();
 }
 
-/// A figure, not a test: `cargo test --release --lib decoding -- --ignored --nocapture`.
+/// Prints a measurement, checks nothing: `cargo test --release --lib decoding -- --ignored --nocapture`.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "prints a figure"]
 async fn decoding_100_000_locations() {

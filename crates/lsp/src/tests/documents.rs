@@ -1,4 +1,4 @@
-//! What a server is told of files, and in which order.
+//! Which documents and changes a server is sent, and in which order.
 
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ fn ask(stage: &Stage, file: &str) -> Asking {
     tokio::spawn(async move { session.references(&at).await })
 }
 
-/// Reads up to the question and answers it; gives what came before it.
+/// Reads up to the request, answers it, and returns the messages before it.
 async fn before_references(peer: &mut Peer) -> Vec<Value> {
     let mut before = Vec::new();
     loop {
@@ -35,7 +35,7 @@ fn methods(messages: &[Value]) -> Vec<&str> {
     messages.iter().map(|message| message["method"].as_str().unwrap().rsplit('/').next().unwrap()).collect()
 }
 
-/// Notes a change, and reads what the server hears of it.
+/// Notes a change, and returns the messages that the server receives.
 async fn change(stage: &mut Stage, file: &str, change: Change) -> Vec<Value> {
     stage.session.file_changed(&path(file), change);
     let mut heard = Vec::new();
@@ -117,7 +117,7 @@ async fn other_open_documents_are_brought_up_to_date_too() {
     }
     stage.write("b.py", "y = 2\n");
     change(&mut stage, "b.py", Change::Written).await;
-    // Touched only: its text is the same, and nothing is to be said.
+    // The content is unchanged, so nothing is sent.
     change(&mut stage, "c.py", Change::Written).await;
     let asking = ask(&stage, "a.py");
     let before = before_references(&mut stage.peer).await;
@@ -184,7 +184,7 @@ async fn the_longest_unasked_document_is_closed_unless_a_question_is_under_way()
     let names: Vec<String> = (0..=OPEN_DOCUMENTS + 1).map(|number| format!("f{number}.py")).collect();
     let files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "x = 1\n")).collect();
     let mut stage = Stage::new(&files, able()).await;
-    // The first stays under way all the time.
+    // The first request stays in progress all the time.
     let pinned = ask(&stage, &names[0]);
     stage.peer.expect("textDocument/didOpen").await;
     let request = stage.peer.expect("textDocument/references").await;
@@ -220,7 +220,7 @@ async fn many_changes_are_told_in_batches_and_before_the_next_question() {
 
 #[tokio::test]
 async fn a_file_that_changes_while_it_is_opened_is_read_again() {
-    // The change comes between reading and opening: the table must not take the text for current.
+    // The change comes between reading and opening: the table must not treat the text as current.
     use crate::capabilities::{Sync, SyncKind};
     use crate::documents::{Content, Documents};
     let content = |text: &str| Content {
@@ -233,7 +233,7 @@ async fn a_file_that_changes_while_it_is_opened_is_read_again() {
     documents.changed(&path("a.py"));
     documents.open(&path("a.py"), ("u".into(), "python".into()), content("old"), read_at, 0);
     assert_eq!(documents.stale(), [path("a.py")]);
-    // A reading from before does not replace one from after.
+    // An earlier read does not replace a later one.
     let later = documents.tick();
     assert_eq!(documents.update(&path("a.py"), content("new"), later, 0).len(), 1);
     assert!(documents.stale().is_empty());

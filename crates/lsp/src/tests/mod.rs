@@ -1,4 +1,4 @@
-//! The wire half against a scripted server in this process: the real client, crossed pipes, real files.
+//! The client against a scripted server in this process: the real connection, in-memory pipes, real files.
 
 mod answers;
 mod connection;

@@ -1,4 +1,4 @@
-//! The other end: a server whose every word the test says.
+//! A scripted server: the test determines every message.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub(super) struct Peer {
     pub(super) writer: DuplexStream,
 }
 
-/// The client's ends, to read from and to write to, and the server's.
+/// Creates the client's ends (to read from, to write to) and the server's.
 pub(super) fn pipes() -> (DuplexStream, DuplexStream, Peer) {
     let (reader, writer) = tokio::io::duplex(1 << 16);
     let (peer_reader, client_writer) = tokio::io::duplex(1 << 16);
@@ -31,7 +31,7 @@ pub(super) fn pipes() -> (DuplexStream, DuplexStream, Peer) {
 }
 
 impl Peer {
-    /// The client's next message; `None` when it has closed the pipe.
+    /// Returns the client's next message; `None` when it has closed the pipe.
     pub(super) async fn next(&mut self) -> Option<Value> {
         match self.frames.next().await.unwrap() {
             Frame::Body(body) => Some(serde_json::from_slice(&body).unwrap()),
@@ -40,7 +40,7 @@ impl Peer {
         }
     }
 
-    /// The next message, which must be of this method.
+    /// Returns the next message, which must have this method.
     pub(super) async fn expect(&mut self, method: &str) -> Value {
         let message = self.next().await.expect("the client closed the pipe");
         assert_eq!(message["method"], method, "{message}");
@@ -70,7 +70,7 @@ impl Peer {
         self.say(json!({"jsonrpc": "2.0", "id": request["id"], "error": error})).await;
     }
 
-    /// Asks the client, and gives its answer.
+    /// Sends the client a request and returns its response.
     pub(super) async fn ask(&mut self, method: &str, params: Value) -> Value {
         self.say(json!({"jsonrpc": "2.0", "id": "q", "method": method, "params": params})).await;
         let answer = self.next().await.expect("an answer");
@@ -79,7 +79,7 @@ impl Peer {
     }
 }
 
-/// A project on disk, a session with a scripted server about it, and the server.
+/// A project on disk, a session with a scripted server, and that server.
 pub(super) struct Stage {
     pub(super) folder: TempDir,
     pub(super) root: Arc<Root>,
@@ -91,12 +91,12 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    /// With these files, and a server of these capabilities.
+    /// Creates a project with these files, and a server with these capabilities.
     pub(super) async fn new(files: &[(&str, &str)], capabilities: Value) -> Stage {
         Stage::with_timeout(files, capabilities, Duration::from_secs(60)).await
     }
 
-    /// The same, whose questions may take `timeout`.
+    /// Like [`Stage::new`], with `timeout` for each request.
     pub(super) async fn with_timeout(
         files: &[(&str, &str)],
         capabilities: Value,
@@ -134,7 +134,7 @@ impl Stage {
         write(&self.folder, path, text.as_bytes());
     }
 
-    /// The place of `needle` in a file as it is on disk.
+    /// Returns the place of `needle` in a file as it is on disk.
     pub(super) fn at(&self, path: &str, needle: &str) -> At {
         let path = RelPath::new(path).unwrap();
         let bytes = self.root.read(&path).unwrap().bytes;
@@ -154,17 +154,17 @@ pub(super) fn write(folder: &TempDir, path: &str, bytes: &[u8]) {
     std::fs::write(path, bytes).unwrap();
 }
 
-/// A deadline that no test reaches.
+/// Returns a deadline that no test reaches.
 pub(super) fn far() -> Instant {
     Instant::now() + Duration::from_secs(60)
 }
 
-/// An LSP range on one line.
+/// Returns an LSP range on one line.
 pub(super) fn range(line: u32, start: u32, end: u32) -> Value {
     json!({"start": {"line": line, "character": start}, "end": {"line": line, "character": end}})
 }
 
-/// Capabilities of a server that answers everything and takes documents incrementally.
+/// Returns the capabilities of a server that supports everything and takes incremental changes.
 pub(super) fn able() -> Value {
     json!({
         "textDocumentSync": 2,

@@ -1,4 +1,4 @@
-//! Each question: what is sent, and what becomes of the answer.
+//! Each request: what is sent, and how the response is converted.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -13,7 +13,8 @@ use symd_base::{RelPath, Text, TextRange};
 
 const TEXT: &str = "def f():\r\n    return \"😀\", g(1)\r\n";
 
-/// Asks about `g`, answers the expected requests one after the other, and gives what was asked and answered.
+/// Asks about `g`, answers the expected requests one after the other, and returns the requests and the
+/// result.
 async fn dialogue<R: Send + 'static, F: Future<Output = R> + Send>(
     stage: &mut Stage,
     question: impl FnOnce(Arc<Session>, At) -> F + Send + 'static,
@@ -187,12 +188,12 @@ async fn published_diagnostics_are_those_of_the_version_sent() {
     stage.peer.say(publish(stage.uri("a.py"), json!(version), "right")).await;
     let found = asking.await.unwrap().unwrap();
     assert_eq!(found[0].message, "right");
-    // It is known now, and nobody has to wait for it again.
+    // It is known now, so it is returned without waiting.
     assert_eq!(stage.session.diagnostics(&file("a.py")).await.unwrap()[0].message, "right");
     let all = stage.session.diagnostics(&Subject::Project).await.unwrap();
     assert_eq!(all.len(), 2);
 
-    // Without versions: what comes after the new text was told.
+    // Without versions, the first publication after the new text was sent counts.
     stage.write("a.py", "changed\n");
     stage.session.file_changed(&RelPath::new("a.py").unwrap(), crate::Change::Written);
     stage.peer.expect("workspace/didChangeWatchedFiles").await;

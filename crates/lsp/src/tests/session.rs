@@ -1,4 +1,4 @@
-//! The handshake, the facts, and how questions fail.
+//! The handshake, the facts, and the ways in which requests fail.
 
 use std::time::Duration;
 
@@ -136,7 +136,7 @@ async fn failures_name_the_server_and_the_next_step() {
     stage.peer.answer(&request, json!([1, 2])).await;
     let wrong = asking.await.unwrap().unwrap_err().to_string();
     assert!(
-        wrong.starts_with("peer failed: its answer to textDocument/hover is not what LSP says"),
+        wrong.starts_with("peer failed: its answer to textDocument/hover does not conform to LSP"),
         "{wrong}"
     );
 
@@ -152,7 +152,7 @@ async fn failures_name_the_server_and_the_next_step() {
     stage.peer.expect("textDocument/hover").await;
     drop(stage.peer);
     let died = asking.await.unwrap().unwrap_err().to_string();
-    assert_eq!(died, "peer failed: it ended before it answered textDocument/hover; ask again");
+    assert_eq!(died, "peer failed: it closed the connection before answering textDocument/hover; ask again");
     stage.session.closed().await;
     stage.session.file_changed(&RelPath::new("a.py").unwrap(), Change::Written);
     assert!(stage.session.references(&at).await.is_err());
@@ -178,7 +178,7 @@ async fn a_handshake_that_fails_says_how() {
     peer.say_bytes(b"usage: server [options]\n\nHTTP/1.1 400 Bad Request\r\n\r\n").await;
     drop(peer);
     let error = opening.await.unwrap().expect_err("no session").to_string();
-    assert_eq!(error, "it ended before it answered initialize");
+    assert_eq!(error, "it closed the connection before answering initialize");
 }
 
 #[tokio::test]

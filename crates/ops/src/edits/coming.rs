@@ -1,6 +1,6 @@
-//! Texts that are to be written, parsed before they are: one that parsed must parse afterwards, and the index need not parse
-//! it again. On every core, as a patch may bring many. Invariant: the error told is that of the first text that has one,
-//! whichever thread was faster.
+//! Proposed texts, parsed before they are written: a text that parsed before must parse afterwards, and the
+//! index need not parse it again. Runs on every core, since a patch may contain many. Invariant: the error
+//! returned is that of the first text that has one, whichever thread is faster.
 
 use std::sync::Arc;
 
@@ -15,23 +15,23 @@ use symd_parse::{ParseError, Parsers};
 use symd_rewrite::{BrokenAt, EditFault};
 use symd_syntax::{Grammar, Inspected, Outline};
 
-/// A text to come.
+/// A proposed text.
 #[derive(Debug)]
 pub(super) struct Coming {
     pub(super) path: RelPath,
     pub(super) grammar: Grammar,
-    /// What is there now.
+    /// The current text.
     pub(super) before: String,
     pub(super) after: String,
-    /// How the file spells it.
+    /// The encoding of the file.
     pub(super) encoding: Encoding,
-    /// The outline of `after`, of a text that has been judged already.
+    /// The outline of `after`, if that text has been checked already.
     pub(super) outline: Option<Outline>,
 }
 
 type Parsed = Result<Option<PreparsedOutline>, MakeError>;
 
-/// Parses all of `coming`; the outlines are those of texts that will be on the disk byte for byte.
+/// Parses all of `coming`. Returns the outlines of those texts that will be on the disk byte for byte.
 pub(super) fn parse(
     parsers: &Parsers,
     coming: &[Coming],
@@ -48,8 +48,9 @@ impl Coming {
         let after = self.read_back();
         let Some(outline) = self.outline_of(parsers, after, breaking, cancel)? else { return Ok(None) };
         cancel.check()?;
-        // Only then are these the bytes on disk, and the index would parse this text. An outline of any other would be
-        // kept, also in the cache, for a file whose text it does not fit: the next edit by symbol would corrupt that file.
+        // Only then are these the bytes on disk that the index would parse. An outline of any other text
+        // would be kept, also in the cache, for a file that it does not fit: the next edit by symbol would
+        // corrupt that file.
         let is_verbatim = self.encoding == Encoding::Utf8 && is_read_as_itself(&self.after);
         Ok(is_verbatim.then(|| PreparsedOutline {
             hash: ContentHash::of(self.after.as_bytes()),
@@ -58,7 +59,8 @@ impl Coming {
         }))
     }
 
-    /// The outline of `after`, unless that breaks the text; `None` if it may be written without one.
+    /// Returns the outline of `after`, or an error if the edit breaks the text; `None` if it may be written
+    /// without an outline.
     fn outline_of(
         &self,
         parsers: &Parsers,
@@ -73,12 +75,13 @@ impl Coming {
             // The index will not parse it either.
             return Ok(None);
         }
-        // No line is asked about.
+        // No line is inspected.
         let nothing = TextRange::new(0, 0);
         let Inspected { outline, error, .. } = match parsers.inspect(self.grammar, after, nothing, cancel) {
             Ok(inspected) => inspected,
             Err(ParseError::Cancelled) => return Err(Cancelled.into()),
-            // What did not parse before need not parse afterwards, and a text over which the parser ends does not parse.
+            // What did not parse before need not parse afterwards, and a text that crashes the parser does
+            // not parse.
             Err(_) if breaking == Breaking::Allowed || !self.parsed_before(parsers, cancel) => {
                 return Ok(None);
             }
@@ -94,13 +97,13 @@ impl Coming {
         Ok(Some(outline))
     }
 
-    /// Whether all of the text that is there now makes sense.
+    /// Whether the current text parses without errors.
     fn parsed_before(&self, parsers: &Parsers, cancel: &Cancel) -> bool {
         let outline = parsers.outline_now(self.grammar, &self.before, cancel);
         outline.is_ok_and(|outline| !outline.has_errors)
     }
 
-    /// The text as it will be read: one that is written with a mark before it has none.
+    /// Returns the text as it will be read: without the byte order mark at its beginning.
     fn read_back(&self) -> &str {
         match self.encoding {
             Encoding::Utf8 => self.after.strip_prefix('\u{FEFF}').unwrap_or(&self.after),
@@ -142,7 +145,8 @@ mod tests {
             outline: None,
         });
         let foretold = parse(&odd, Breaking::Allowed, &Cancel::new()).expect("allowed");
-        // What begins with a mark is read without it, and what holds a NUL byte is no text.
+        // A byte order mark at the beginning is not part of the text read, and a file with a NUL byte is not
+        // text.
         assert_eq!(
             foretold.iter().map(|one| one.hash).collect::<Vec<_>>(),
             [ContentHash::of("x = '\u{FEFF}'\n".as_bytes())]

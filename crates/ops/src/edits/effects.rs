@@ -1,6 +1,6 @@
-//! What an edit caused: the diagnostics of the edited files that were not there before. Asked only of servers that are
-//! ready, under a short deadline; what is not known is said to be so. Invariant: a diagnostic counts as new only where
-//! both the answer before and the one after are known.
+//! The effects of an edit: new diagnostics of the edited files. Only asks servers that are ready, under a
+//! short deadline, and reports what remains unknown. Invariant: a diagnostic counts as new only if the
+//! answers before and after the edit are both known.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,62 +11,60 @@ use crate::spot::whole_words;
 use symd_base::RelPath;
 use symd_lsp::{Severity, Waiting};
 
-/// How long each of the two looks may take.
+/// Time limit for the diagnostics before the edit, and again for those after it.
 const DEADLINE: Duration = Duration::from_secs(2);
 
-/// Files asked about. With more, nothing is said of any: a part would pass for the whole.
+/// Maximum number of files asked about. Nothing is reported for more: a part would be mistaken for the whole.
 const MAX_FILES: usize = 16;
 
-/// Whether the diagnostics that an edit causes are wanted.
+/// Whether the diagnostics that an edit causes are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Report {
-    /// They are, where a server can tell.
+    /// They are reported, if a server can provide them.
     NewDiagnostics,
-    /// Not at all.
+    /// They are not reported.
     Nothing,
 }
 
-/// What an edit caused.
+/// The effects of an edit.
 #[derive(Clone, Debug)]
 pub enum Caused {
-    /// These are new, as these servers say.
+    /// The new diagnostics, according to these servers.
     Known {
         /// In path order, then by position.
         new: Vec<LocatedDiagnostic>,
-        /// Who says so.
+        /// The servers' names.
         servers: Vec<String>,
     },
-    /// Nobody can say.
+    /// The effects are unknown.
     Unknown(Unknown),
 }
 
-/// Why it is not known what an edit caused.
+/// Why the effects of an edit are unknown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unknown {
-    /// Nobody asked.
+    /// No report was requested.
     NotAsked,
-    /// The languages of the edited files have no server that is ready.
+    /// No server for the languages of the edited files is ready.
     NotReady,
-    /// More files than are asked about.
+    /// The edit changes more files than are asked about.
     ManyFiles,
     /// A server did not answer in time, or not at all.
     NoAnswer,
 }
 
-/// What a rename calls a symbol from now on.
+/// The old and the new name of a symbol that an edit renames.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewName {
-    /// The name that it had.
     pub old: String,
-    /// The name that it has.
     pub new: String,
 }
 
-/// The state of things before an edit.
+/// The diagnostics before an edit.
 #[derive(Debug)]
 pub(crate) struct Before(Result<DiagnosticsSeen, Unknown>);
 
-/// What is wrong, by what stays when lines move: how often, file by file.
+/// The number of diagnostics by file and by the properties that stay the same when lines move.
 type Tally = BTreeMap<(RelPath, Severity, Option<String>, String), usize>;
 
 #[derive(Debug, Default)]
@@ -75,7 +73,7 @@ struct DiagnosticsSeen {
     servers: Vec<String>,
 }
 
-/// Asks what is wrong with `files` now. Those that do not exist yet have nothing wrong.
+/// Requests the current diagnostics of `files`. Files that do not exist yet have none.
 pub(super) async fn before(project: &Project, report: Report, files: &[RelPath]) -> Before {
     if report == Report::Nothing {
         return Before(Err(Unknown::NotAsked));
@@ -83,8 +81,8 @@ pub(super) async fn before(project: &Project, report: Report, files: &[RelPath])
     Before(ask(project, files).await)
 }
 
-/// Asks again, of the files as they are now, and tells the difference. `new_name`: what the edit calls a symbol, which
-/// diagnostics of before and now may name.
+/// Requests the diagnostics of the files again and returns the difference. `new_name` is the renaming that
+/// the edit makes: earlier diagnostics may name the symbol by its old name, later ones by its new name.
 pub(super) async fn caused(
     project: &Project,
     before: Before,
@@ -96,7 +94,7 @@ pub(super) async fn caused(
         Err(why) => return Caused::Unknown(why),
         Ok(told) => told,
     };
-    // Servers are told of the new texts by the index.
+    // The servers receive the new texts through the index.
     if project.engine.settled().await.is_err() {
         return Caused::Unknown(Unknown::NoAnswer);
     }
@@ -131,7 +129,7 @@ fn key(one: &LocatedDiagnostic, new_name: Option<&NewName>) -> (RelPath, Severit
 }
 
 impl NewName {
-    /// `text` with the new name for the old one, wherever that stands as a word.
+    /// Replaces the old name by the new one wherever it occurs in `text` as a word.
     fn replaced(&self, text: &str) -> String {
         let mut replaced = String::new();
         let mut from = 0;

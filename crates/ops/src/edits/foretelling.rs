@@ -1,6 +1,6 @@
-//! Outlines of the texts that an edit of whole files will write, made before files change: else the next question would wait
-//! while all of them are parsed. Invariant: an outline is of the very bytes that the file will have; what is not foretold is parsed
-//! later, as any change is.
+//! Outlines of the texts that an edit of whole files will write, made before the files change: otherwise the
+//! next question would wait while all of them are parsed. Invariant: an outline belongs to exactly the bytes
+//! that the file will have; a text without one is parsed later, like any change.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,20 +13,21 @@ use symd_edit::{Plan, PlanStep};
 use symd_engine::{MAX_PARSED_BYTES, PreparsedOutline, View};
 use symd_index::Content;
 
-/// Files for which another thread is worth it.
+/// Number of files that justify another thread.
 const WORTH: usize = 4;
 
-/// A file's step.
+/// The text change of one file in a plan.
 struct Changed<'p> {
     path: &'p RelPath,
     base: ContentHash,
     edits: &'p TextEdits,
 }
 
-/// Makes the outlines of what `plan` will write, while its files are still as they were, and hands them to the engine; the hashes of those texts.
+/// Makes the outlines of the texts that `plan` will write, while its files are still unchanged, and passes
+/// them to the engine. Returns the hashes of these texts.
 pub(super) async fn foretell(project: &Project, plan: &Plan) -> Vec<ContentHash> {
     let plan = plan.clone();
-    // Where the project cannot be looked at the edit itself says why.
+    // If the project cannot be read, the edit itself reports the reason.
     let foretold = project.look(move |view, cancel| outlines(view, &plan, cancel)).await.unwrap_or_default();
     let hashes = foretold.iter().map(|one| one.hash).collect();
     project.engine.foretell(foretold);
@@ -51,7 +52,7 @@ fn outlines(view: &View, plan: &Plan, cancel: &Cancel) -> Vec<PreparsedOutline> 
     foretold
 }
 
-/// The outline of a file that only gets another name.
+/// Returns the outline of a file that is only renamed.
 fn as_it_is(view: &View, path: &RelPath, base: ContentHash) -> Option<PreparsedOutline> {
     let file = view.snapshot.files.get(path.as_str())?;
     match &file.content {
@@ -63,7 +64,7 @@ fn as_it_is(view: &View, path: &RelPath, base: ContentHash) -> Option<PreparsedO
 }
 
 impl Changed<'_> {
-    /// The outline of the file as the edit makes it.
+    /// Returns the outline of the file after the edit.
     fn outline(&self, view: &View, cancel: &Cancel) -> Option<PreparsedOutline> {
         cancel.check().ok()?;
         let grammar = view.snapshot.files.get(self.path.as_str())?.grammar()?;
@@ -73,7 +74,7 @@ impl Changed<'_> {
         }
         let before = Text::decode(bytes).ok()?;
         let after = self.edits.apply(before.as_str()).ok()?;
-        // Only then are these the bytes on the disk, and the index would parse this text.
+        // Only then are these the bytes on the disk that the index would parse.
         let is_verbatim = before.encoding() == Encoding::Utf8 && is_read_as_itself(&after);
         if !is_verbatim || u64::try_from(after.len()).unwrap_or(u64::MAX) > MAX_PARSED_BYTES {
             return None;

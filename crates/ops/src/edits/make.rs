@@ -1,5 +1,5 @@
-//! From what a client wants to a plan, on one view of the project. Writes nothing. Invariant: every step of the plan
-//! bears the hash of the very bytes that it was made up from.
+//! Turns a client's request into a plan, on one view of the project. Writes nothing. Invariant: every step of
+//! the plan carries the hash of the bytes that it is based on.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -30,127 +30,117 @@ use symd_rewrite::{
 use symd_syntax::{Grammar, OutlineError};
 use symd_vfs::{EntryKind, VfsError};
 
-/// A plan, and what an answer says about it.
+/// A plan, and what an answer reports about it.
 #[derive(Debug, Default)]
 pub struct Made {
-    /// What to do.
     pub plan: Plan,
-    /// What it is, in a line, for the history.
+    /// The title for the history, one line.
     pub title: String,
-    /// The files it changes (links resolved), by path, with what they would hold; `None` where they would go.
+    /// The files that the plan changes (links resolved), by path, with their proposed text; `None` for a file
+    /// that would be removed.
     pub files: BTreeMap<RelPath, Option<NewText>>,
-    /// What else is worth saying.
+    /// Further notes for the answer.
     pub notes: Vec<String>,
-    /// How many occurrences were replaced, where that is the question.
+    /// Number of replaced occurrences, if the request replaces occurrences.
     pub replaced: Option<usize>,
     /// What a patch does to each file, in its order.
     pub written: Vec<Written>,
-    /// Whether a whole file that was there is overwritten.
+    /// Whether an existing file is overwritten as a whole.
     pub overwrites: bool,
-    /// Outlines of texts to come: the index need not parse them again.
+    /// Outlines of proposed texts, which the index then need not parse again.
     pub foretold: Vec<PreparsedOutline>,
 }
 
-/// A text before and after.
+/// A text before and after an edit.
 #[derive(Clone, Debug, Default)]
 pub struct NewText {
-    /// What is there; empty where there is no text.
+    /// The current text; empty if there is no text.
     pub before: String,
-    /// What would be.
+    /// The proposed text.
     pub after: String,
 }
 
 /// What a patch does to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// Under which name it is afterwards, or was.
+    /// The file's path after the patch, or before it if the file is deleted.
     pub path: RelPath,
-    /// How many bytes it has afterwards; 0 where it is gone.
+    /// The size after the patch; 0 if the file is deleted.
     pub bytes: usize,
-    /// Whether it comes into being.
+    /// Whether the patch creates the file.
     pub created: bool,
 }
 
 /// A file that a patch names.
 struct Named {
-    /// Links resolved.
+    /// The path, with links resolved.
     path: RelPath,
-    /// `None` for what is no text.
+    /// `None` if the file is not text.
     text: Option<Text>,
     hash: ContentHash,
     size: usize,
 }
 
-/// Why there is no plan. Nothing was written.
+/// Why no plan could be made. Nothing was written.
 #[derive(Debug, thiserror::Error)]
 pub enum MakeError {
-    /// The path is of no use, or the file cannot be read.
+    /// The path is invalid, or the file cannot be read.
     #[error(transparent)]
     File(#[from] FileOpError),
-    /// No single symbol is meant.
+    /// The selector does not identify a single symbol.
     #[error(transparent)]
     Target(#[from] TargetError),
     /// The symbol cannot be edited that way.
     #[error(transparent)]
     Symbol(#[from] SymbolEditError),
-    /// The file's text and outline cannot be had.
+    /// The file's text and outline are not available.
     #[error(transparent)]
     Current(#[from] CurrentError),
-    /// A language server made its outline; ranges of it are not exact enough to edit by.
-    #[error("{0} has no grammar that symd could edit symbols by; use replace_content or the line tools")]
+    /// A language server made the outline; its ranges are not exact enough for edits.
+    #[error("symd has no grammar for {0} and cannot edit its symbols; use replace_content or the line tools")]
     NoGrammar(RelPath),
-    /// The lines are not there.
+    /// The lines do not exist.
     #[error(transparent)]
     Lines(#[from] LineError),
-    /// The expression is not there, or not as it should be.
+    /// The expression does not occur, or not as required.
     #[error(transparent)]
     Replace(#[from] ReplaceError),
-    /// The patch cannot be read.
+    /// The patch cannot be parsed.
     #[error(transparent)]
     PatchText(#[from] patch::PatchParseError),
-    /// The patch does not fit.
+    /// The patch does not apply.
     #[error(transparent)]
     Patch(#[from] patch::PlanError),
-    /// A patch calls one file by two names.
+    /// A patch names one file by two paths.
     #[error(
         "{first} and {second} are one file ({file}); nothing was written; give its changes under one name"
     )]
     OneFile {
-        /// The name that comes first.
+        /// The path that comes first in the patch.
         first: RelPath,
-        /// The other.
+        /// The other path.
         second: RelPath,
         /// The file, links resolved.
         file: RelPath,
     },
-    /// The edits do not fit the text, which is a fault of symd's.
+    /// The edits do not fit the text: a bug in symd.
     #[error(transparent)]
     Edits(#[from] TextEditError),
-    /// A file is not what the client believes.
+    /// A file does not have the revision that the client expects.
     #[error(transparent)]
     Stale(#[from] Stale),
-    /// The file changed between the question and the reading.
-    #[error("conflict: {0} changed while it was looked at; nothing was written; repeat the edit")]
+    /// The file changed while the edit was planned.
+    #[error("conflict: {0} changed while it was read; nothing was written; repeat the edit")]
     Changing(RelPath),
-    /// The result would not parse, or harm what is around the edit.
+    /// The result would not parse, or would damage what surrounds the edit.
     #[error("{path}: {fault}; nothing was written; correct the text, or give force: true")]
-    Breaks {
-        /// Which file.
-        path: RelPath,
-        /// What is wrong with it.
-        fault: Box<EditFault>,
-    },
-    /// The parser does not get through the result.
+    Breaks { path: RelPath, fault: Box<EditFault> },
+    /// The parser fails on the result.
     #[error(
-        "{path}: the text that it would have cannot be checked: {error}; nothing was written; make it smaller or simpler, or give force: true"
+        "{path}: the new text cannot be checked: {error}; nothing was written; make it smaller or simpler, or give force: true"
     )]
-    Unparsable {
-        /// Which file.
-        path: RelPath,
-        /// Why.
-        error: ParseError,
-    },
-    /// The asker went away.
+    Unparsable { path: RelPath, error: ParseError },
+    /// The client disconnected or cancelled the request.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
 }
@@ -198,7 +188,7 @@ pub fn make(
     Ok(maker.made)
 }
 
-/// What is looked for where the client may lift it.
+/// Returns the full guard, unless the client has lifted it.
 fn full_guard(breaking: Breaking) -> Guard {
     match breaking {
         Breaking::Refused => Guard::Full,
@@ -219,12 +209,12 @@ struct Maker<'v> {
     request: &'v Request,
     cancel: &'v Cancel,
     made: Made,
-    /// What is to be parsed.
+    /// Proposed texts, still to be parsed.
     coming: Vec<Coming>,
 }
 
 impl Maker<'_> {
-    /// The files that the request may name.
+    /// Runs `work` on the files that the request may name.
     fn tree<T>(&self, work: impl FnOnce(&Tree<'_>) -> T) -> T {
         match self.request.ignored {
             Ignored::Refused => self.view.tree(work),
@@ -257,7 +247,7 @@ impl Maker<'_> {
         self.placed(&current, path, placed.map_err(|error| symbol_error(error, guard))?)
     }
 
-    /// Deletes these declarations of one symbol, which stand in path order.
+    /// Deletes these declarations of one symbol, given in path order.
     fn delete(&mut self, found: &[target::Target]) -> Result<(), MakeError> {
         let guard = full_guard(self.request.breaking);
         let mut paths: Vec<String> = Vec::new();
@@ -276,7 +266,7 @@ impl Maker<'_> {
         }
         if let Some(first) = found.first() {
             let name = &first.symbol.name_path;
-            // The index tells one from the others, and they all go.
+            // The index distinguishes one declaration from the others, and all of them are deleted.
             let name =
                 if found.len() > 1 { name.rsplit_once('[').map_or(&**name, |(name, _)| name) } else { name };
             self.made.title = format!("delete {name} in {}", paths.join(", "));
@@ -284,7 +274,8 @@ impl Maker<'_> {
         Ok(())
     }
 
-    /// The grammar of a file in the index, and its text and outline, which are still those that the index has.
+    /// Returns the grammar of a file in the index, and its text and outline; fails if they are no longer
+    /// those of the index.
     fn outlined(&self, file: &Arc<FileEntry>) -> Result<(Grammar, Current), MakeError> {
         let path = &file.path;
         let Content::Code { hash, .. } = &file.content else {
@@ -343,7 +334,7 @@ impl Maker<'_> {
             }
             located => located?,
         };
-        // Looked at again: what is ignored is not overwritten.
+        // Located again: an ignored file is not overwritten.
         self.tree(|tree| tree.locate_unignored(written))?;
         let path = self.view.root.resolve(&path)?;
         let old = self.view.root.read(&path)?.bytes;
@@ -407,7 +398,8 @@ impl Maker<'_> {
                     (path.clone(), None)
                 }
             };
-            // Every edit is of the text as it was read: two of them under two names would be made to each other's results.
+            // Every edit is based on the text as it was read: edits of one file under two names would be
+            // applied to each other's results.
             for name in new_path.into_iter().chain([path.clone()]) {
                 let place = read.get(&name).map_or_else(|| self.place(&name), |named| named.path.clone());
                 if let Some(first) = places.insert(place.clone(), name.clone()) {
@@ -421,7 +413,7 @@ impl Maker<'_> {
         Ok(())
     }
 
-    /// The file that a patch calls `path`; `None` where there is none, the reason where it is of no use.
+    /// Returns the file that a patch calls `path`; `None` if there is none, the reason if it cannot be used.
     fn named(&self, path: &RelPath) -> Result<Option<Named>, String> {
         let file = match self.tree(|tree| read_bytes(tree, path.as_str())) {
             Err(FileOpError::Locate(LocateError::Missing(_))) => return Ok(None),
@@ -432,13 +424,13 @@ impl Maker<'_> {
         Ok(Some(Named { path, text: Text::decode(file.bytes).ok(), hash, size }))
     }
 
-    /// Where a file called `path` would be; links above it are followed, it is none itself.
+    /// Returns the place of a file called `path`: links above it are followed, it is not a link itself.
     fn place(&self, path: &RelPath) -> RelPath {
         let above = path.parent().and_then(|above| self.view.root.resolve(&above).ok());
         above.map_or_else(|| path.clone(), |above| above.join(path.file_name()))
     }
 
-    /// Holds what is there against what is believed of it, under either of its names.
+    /// Checks the file's hash against the client's expectation, under both of its names.
     fn believed(&self, path: &RelPath, place: &RelPath, found: Option<ContentHash>) -> Result<(), Stale> {
         self.request.base.check(place, found)?;
         if path == place { Ok(()) } else { self.request.base.check(path, found) }
@@ -505,7 +497,7 @@ impl Maker<'_> {
         Ok(())
     }
 
-    /// Notes what `path` will hold: it is parsed when all is known.
+    /// Records what `path` will hold; it is parsed when the plan is complete.
     fn will_be(&mut self, path: &RelPath, before: String, after: String, encoding: Encoding) {
         if let Some(grammar) = self.grammar_of(path)
             && before != after
@@ -527,7 +519,8 @@ impl Maker<'_> {
 }
 
 impl Named {
-    /// How many bytes it has once `edits` are made: what they do not touch keeps its bytes, invalid ones too.
+    /// Returns the size in bytes after `edits`: what they do not touch keeps its bytes, including invalid
+    /// ones.
     fn size_after(&self, edits: &TextEdits) -> usize {
         let Some(text) = &self.text else { return self.size };
         let is_wide = matches!(text.encoding(), Encoding::Utf16Le | Encoding::Utf16Be);

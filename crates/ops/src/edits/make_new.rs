@@ -1,5 +1,5 @@
-//! A file made where nothing is, and a directory. Nothing is overwritten, and links in the last place count as
-//! something that is there.
+//! Creates a file where nothing exists, or a directory. Overwrites nothing; a link in the last component of
+//! the path counts as an existing entry.
 
 use super::apply::apply;
 use super::make::MakeError;
@@ -10,16 +10,17 @@ use symd_edit::{Access, By, Plan, PlanStep};
 use symd_files::tree::{FileOpError, LocateError};
 use symd_vfs::{EntryKind, Root, VfsError};
 
-/// Directories that were made.
+/// Directories that were created.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MadeDirectory {
-    /// The one that was asked for.
+    /// The requested directory.
     pub path: RelPath,
-    /// What had to be made for it, itself included, outermost first; nothing when it was there. Links are resolved.
+    /// The directories created for it, including itself, outermost first; empty if it existed. Links are
+    /// resolved.
     pub made: Vec<RelPath>,
 }
 
-/// Makes the file that a client wrote as `path`, with the directories above it.
+/// Creates the file at `path` (as a client wrote it), with the directories above it.
 pub async fn create_file(
     project: &Project,
     path: &str,
@@ -34,7 +35,7 @@ pub async fn create_file(
     Ok(path)
 }
 
-/// Makes the directory that a client wrote as `path`, and those above it.
+/// Creates the directory at `path` (as a client wrote it), and those above it.
 pub async fn create_directory(project: &Project, path: &str, by: By) -> Result<MadeDirectory, PerformError> {
     let written = path.to_owned();
     let (path, is_there) = project
@@ -54,7 +55,7 @@ pub async fn create_directory(project: &Project, path: &str, by: By) -> Result<M
     Ok(MadeDirectory { path, made: applied.directories })
 }
 
-/// The path, if nothing is there and every directory above it is one or can be made.
+/// Returns the path if nothing exists there and every directory above it exists or can be created.
 fn vacant(root: &Root, written: &str) -> Result<RelPath, MakeError> {
     let path = RelPath::new(written)?;
     match root.stat(&path) {
@@ -70,14 +71,14 @@ fn vacant(root: &Root, written: &str) -> Result<RelPath, MakeError> {
     }
 }
 
-/// Refuses where something on the way to `path`, or `path` itself, is there and no directory; names that.
+/// Fails if `path` or anything above it exists and is not a directory; the error names that entry.
 fn obstacle(root: &Root, path: &RelPath) -> Result<(), MakeError> {
     let mut above = Some(path.clone());
     while let Some(here) = above {
         match root.stat(&here) {
             Ok((EntryKind::Directory, _)) => return Ok(()),
             Ok(_) => return Err(FileOpError::IsFile(here.to_string()).into()),
-            // A link that leads nowhere is there, too.
+            // A dangling link is an entry, too.
             Err(VfsError::NotFound { .. }) if root.stat_link(&here).is_ok() => {
                 return Err(FileOpError::IsFile(here.to_string()).into());
             }

@@ -1,5 +1,6 @@
-//! Edits made: a request becomes a plan by [`symd_rewrite`], which is applied with one undo entry, and what it caused is
-//! told. [`carry_out`] makes an edit of many files whole or not at all, again if a file has changed meanwhile.
+//! Applies edits: [`symd_rewrite`] turns a request into a plan, which is applied as one undo entry, and its
+//! effects are reported. [`carry_out`] applies an edit of many files completely or not at all; [`Attempts`]
+//! repeat it if a file has changed meanwhile.
 
 mod apply;
 mod coming;

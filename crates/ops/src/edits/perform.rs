@@ -1,6 +1,6 @@
-//! From what a client wants to what was done: plan, look at what is wrong, apply, look again. Invariant: an edit that
-//! names its place by what stands there (a symbol, an expression) is planned anew when a file changed in between, unless
-//! the client has said what it believes; one that names lines never is.
+//! Carries out a client's request: makes the plan, records the diagnostics, applies the plan, compares the
+//! diagnostics. Invariant: if a file changed in between, an edit is planned again only if the client was not
+//! shown, and did not name, a revision of that file.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,63 +17,64 @@ use symd_edit::{Applied, By, EditError, FileDiff, Plan, PlanStep};
 use symd_engine::{EditTurn, EngineError};
 use symd_rewrite::changed_lines;
 
-/// How often an edit is planned whose files change under it. Every lost attempt is somebody else's finished edit, so
-/// that all who edit one file at once come to their turn; only a file that is written all the time uses them up.
+/// Maximum number of attempts to plan an edit whose files change meanwhile. Every lost attempt is another
+/// client's finished edit, so all clients that edit one file at once get their turn; only a file that is
+/// written continuously uses the attempts up.
 const ATTEMPTS: usize = 64;
 
-/// What was done.
+/// The result of an edit.
 #[derive(Debug)]
 pub struct Done {
-    /// Its number, and every file that changed.
+    /// The edit's number, and every file that changed.
     pub applied: Applied,
-    /// What it was, in a line.
+    /// The title, one line.
     pub title: String,
     /// Lines added and removed, file by file.
     pub lines: BTreeMap<RelPath, (usize, usize)>,
-    /// What else is worth saying.
+    /// Further notes for the answer.
     pub notes: Vec<String>,
-    /// How many occurrences were replaced, where that was the question.
+    /// Number of replaced occurrences, if the request replaces occurrences.
     pub replaced: Option<usize>,
     /// What a patch did to each file, in its order.
     pub written: Vec<Written>,
-    /// Whether a whole file that was there was overwritten.
+    /// Whether an existing file was overwritten as a whole.
     pub overwrote: bool,
-    /// What is wrong now that was not before.
+    /// The new diagnostics.
     pub caused: Caused,
 }
 
-/// What would be done.
+/// The result of a dry run.
 #[derive(Debug)]
 pub struct Would {
     /// The changes, by path.
     pub diffs: Vec<FileDiff>,
-    /// What it would be, in a line.
+    /// The title, one line.
     pub title: String,
-    /// What else is worth saying.
+    /// Further notes for the answer.
     pub notes: Vec<String>,
 }
 
-/// Why nothing was done.
+/// Why an edit was not carried out.
 #[derive(Debug, thiserror::Error)]
 pub enum PerformError {
-    /// There is no plan.
+    /// No plan could be made.
     #[error(transparent)]
     Make(#[from] MakeError),
     /// The plan was not applied.
     #[error(transparent)]
     Apply(#[from] ApplyError),
-    /// The project cannot be looked at.
+    /// The engine has stopped, or failed.
     #[error("{0}; nothing was written")]
     Engine(#[from] EngineError),
-    /// What must be known first cannot be.
+    /// A fact that the edit depends on could not be determined.
     #[error(transparent)]
     Question(#[from] QuestionError),
-    /// What was found out first is no longer so.
+    /// A fact that the edit depends on has changed.
     #[error("files that use the name changed meanwhile; nothing was written; repeat the edit")]
     UsersChanged,
 }
 
-/// Does what `request` wants.
+/// Carries out `request`.
 pub async fn perform(
     project: &Project,
     request: Request,
@@ -84,8 +85,8 @@ pub async fn perform(
     made(project, request, report, by, turn, None).await
 }
 
-/// Does what `request` wants as long as the users of a name are those that are known, else
-/// [`PerformError::UsersChanged`]. The turn that the asker has is taken over.
+/// Carries out `request` if the users of a name are still the known ones, else fails with
+/// [`PerformError::UsersChanged`]. Takes over the caller's turn.
 pub async fn perform_while(
     project: &Project,
     request: Request,
@@ -107,7 +108,7 @@ async fn made(
 ) -> Result<Done, PerformError> {
     let request = Arc::new(request);
     let mut attempt = 0;
-    // The turn is held until the edit is made: the next one in turn plans on what it leaves.
+    // The turn is held until the edit is applied: the next in turn plans on its result.
     loop {
         attempt += 1;
         let made = plan(project, &request).await?;
@@ -116,7 +117,7 @@ async fn made(
         let before = effects::before(project, report, &there_already(&made.plan, &files)).await;
         project.engine.foretell(made.foretold);
         let by = By { title: made.title.clone(), ..by.clone() };
-        // As late as can be: what somebody writes without symd from here on is not seen.
+        // As late as possible: what is written without symd from here on is not detected.
         if let Some(users) = users
             && !users.are_same(project).await?
         {
@@ -125,7 +126,8 @@ async fn made(
         let applied = match apply(project, made.plan, by).await {
             Err(ApplyError::Edit(EditError::Conflict { files }))
                 if attempt < ATTEMPTS
-                    // To a client that has not read them, the edit came after that change as well as before.
+                    // For a client that has not read the files, the edit may as well come after that change
+                    // as before it.
                     && !files.iter().any(|one| request.base.knows(&one.path)) =>
             {
                 if turn.is_none() {
@@ -154,7 +156,7 @@ async fn made(
     }
 }
 
-/// Those of `files` that `plan` does not make.
+/// Returns those of `files` that `plan` does not create.
 fn there_already(plan: &Plan, files: &[RelPath]) -> Vec<RelPath> {
     let is_made = |path: &RelPath| {
         plan.steps.iter().any(|step| match step {
@@ -165,7 +167,7 @@ fn there_already(plan: &Plan, files: &[RelPath]) -> Vec<RelPath> {
     files.iter().filter(|path| !is_made(path)).cloned().collect()
 }
 
-/// What `request` would do. Writes nothing.
+/// Returns what `request` would do. Writes nothing.
 pub async fn dry_run(project: &Project, request: Request) -> Result<Would, PerformError> {
     let made = plan(project, &Arc::new(request)).await?;
     let diffs = preview(project, made.plan).await?;

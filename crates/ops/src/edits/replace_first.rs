@@ -1,5 +1,6 @@
-//! The first occurrence of a text in a file replaced, and how many there were. Knows no ignore rules. Invariant: the
-//! occurrence is looked up again when the file changed in between, so what is replaced is what stands first.
+//! Replaces the first occurrence of a text in a file, and counts all. Applies no ignore rules. Invariant: if
+//! the file changed in between, the occurrence is searched again, so the one replaced is the first in the
+//! current text.
 
 use super::apply::{ApplyError, apply};
 use super::make::MakeError;
@@ -14,22 +15,23 @@ use symd_files::tree::FileOpError;
 use symd_rewrite::{HowMany, ReplaceMode, replace_content};
 use symd_vfs::EntryKind;
 
-/// How often it is tried while the file changes: ten clients that edited one file at once needed more than five.
+/// Maximum number of attempts while the file changes: ten clients that edited one file at once needed more
+/// than five.
 const ATTEMPTS: usize = 50;
 
-/// What was replaced.
+/// The result of a replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReplacedFirst {
-    /// The file, as it was named.
+    /// The file's path, as the client named it.
     pub path: RelPath,
-    /// How many occurrences there were, none overlapping another.
+    /// Number of occurrences, not counting overlapping ones.
     pub count: usize,
-    /// The lines (0-based, of the text before) that the first one touched, inclusive.
+    /// The first and last line (0-based, of the text before) that the first occurrence touches.
     pub lines: (u32, u32),
 }
 
-/// Replaces the first occurrence of `old` in the file that a client wrote as `path`. Line breaks match line breaks; new
-/// ones are as the file has them.
+/// Replaces the first occurrence of `old` in the file at `path` (as a client wrote it). A line break matches
+/// any kind of line break; inserted line breaks are those of the file.
 pub async fn replace_first(
     project: &Project,
     path: &str,
@@ -67,7 +69,7 @@ fn planned(view: &View, written: &str, old: &str, new: &str) -> Result<(Replaced
     let bytes = view.root.read(&resolved)?.bytes;
     let base = ContentHash::of(&bytes);
     let text = Text::decode(bytes).map_err(|_| FileOpError::Binary(written.to_owned()))?;
-    // A literal text takes no process.
+    // A literal search needs no helper process.
     let means = MatchMeans { program: None, cancel: &Cancel::new() };
     let replaced =
         replace_content(written, text.as_str(), old, new, ReplaceMode::Literal, HowMany::Any, means)?;

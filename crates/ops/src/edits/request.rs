@@ -1,5 +1,5 @@
-//! What a client wants changed, and what it believes to be there: plain words, nothing looked at yet. Lines are 0-based,
-//! ranges inclusive.
+//! An edit that a client requests, and the revisions that it expects, as plain data: nothing has been read
+//! yet. Lines are 0-based, ranges inclusive.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,16 +10,16 @@ use crate::target::SymbolSelector;
 use symd_base::{ContentHash, RelPath};
 use symd_rewrite::{HowMany, Indentation, ReplaceMode, patch};
 
-/// An edit that was asked for.
+/// A requested edit.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// What to change.
     pub what: What,
-    /// What the client believes to be there.
+    /// The revisions that the client expects.
     pub base: Base,
-    /// What happens to an edit after which a file does not parse any more.
+    /// Whether an edit may leave a file that no longer parses.
     pub breaking: Breaking,
-    /// What happens to an edit of files that the ignore rules leave out.
+    /// Whether files that the ignore rules exclude may be edited.
     pub ignored: Ignored,
 }
 
@@ -28,40 +28,37 @@ pub struct Request {
 pub enum What {
     /// One symbol.
     Symbol {
-        /// Which.
         wanted: SymbolSelector,
-        /// How.
         act: SymbolAct,
-        /// Where the given text's lines begin.
+        /// How the given text is indented.
         indentation: Indentation,
     },
     /// The text of one file.
     Text {
-        /// Which file, as the client wrote it.
+        /// The path, as the client wrote it.
         path: String,
-        /// How.
         act: TextAct,
     },
-    /// A whole file, there or not.
+    /// A whole file, which may exist or not.
     Write {
-        /// Which file, as the client wrote it.
+        /// The path, as the client wrote it.
         path: String,
-        /// All of it, written as it is.
+        /// The whole content, written as it is.
         content: String,
     },
-    /// A file where nothing is.
+    /// A file where nothing exists.
     Create {
-        /// Which file, as the client wrote it.
+        /// The path, as the client wrote it.
         path: String,
-        /// All of it, written as it is.
+        /// The whole content, written as it is.
         content: String,
     },
-    /// Several files.
+    /// Several files, by a patch.
     Patch(String),
 }
 
 impl What {
-    /// Refuses what its words alone show to be of no use: whatever is said here, [`super::make::make`] says too.
+    /// Rejects what is invalid whatever the project holds; [`super::make::make`] rejects all of this too.
     pub fn check(&self) -> Result<(), MakeError> {
         match self {
             What::Symbol { wanted, .. } => Ok(wanted.check()?),
@@ -73,99 +70,98 @@ impl What {
     }
 }
 
-/// How a symbol changes.
+/// The change of a symbol.
 #[derive(Clone, Debug)]
 pub enum SymbolAct {
-    /// Its text becomes this.
+    /// Replace its text by this.
     Replace(String),
-    /// This goes before it.
+    /// Insert this before it.
     InsertBefore(String),
-    /// This goes behind it.
+    /// Insert this after it.
     InsertAfter(String),
-    /// It goes.
+    /// Delete it.
     Delete,
 }
 
-/// How a text changes.
+/// The change of a text.
 #[derive(Clone, Debug)]
 pub enum TextAct {
-    /// Occurrences of an expression become something else.
+    /// Replace occurrences of an expression.
     Replace {
-        /// The expression.
         needle: String,
-        /// What takes its place.
         replacement: String,
-        /// How both are read.
+        /// How both are interpreted.
         mode: ReplaceMode,
-        /// How many there may be.
+        /// How many occurrences are allowed.
         how_many: HowMany,
     },
-    /// Lines go.
+    /// Delete lines.
     DeleteLines {
-        /// The first.
+        /// The first line.
         start: i64,
-        /// The last.
+        /// The last line.
         end: i64,
     },
-    /// Lines become something else.
+    /// Replace lines.
     ReplaceLines {
-        /// The first.
+        /// The first line.
         start: i64,
-        /// The last.
+        /// The last line.
         end: i64,
-        /// What takes their place.
+        /// The new lines.
         content: String,
     },
-    /// Lines come.
+    /// Insert lines.
     InsertAtLine {
-        /// Before which line; as many as there are lines appends.
+        /// The line to insert before; the number of lines of the text appends.
         line: i64,
-        /// What comes.
+        /// The inserted lines.
         content: String,
     },
 }
 
-/// What happens to an edit after which a file does not parse any more that did before.
+/// What happens to an edit after which a file that parsed before no longer parses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Breaking {
-    /// It is refused.
+    /// It is rejected.
     Refused,
-    /// It is made.
+    /// It is applied.
     Allowed,
 }
 
-/// What happens to an edit of files that the ignore rules leave out.
+/// What happens to an edit of files that the ignore rules exclude.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ignored {
-    /// It is refused.
+    /// It is rejected.
     #[default]
     Refused,
-    /// It is made: the contract's tools know no such rule.
+    /// It is applied: the contract's tools have no such rule.
     Edited,
 }
 
-/// What a client believes files to hold. Without any belief the edit is made to what they hold when it is asked for.
+/// The revisions that a client expects files to have. Without an expectation, the edit applies to what the
+/// files hold when it is planned.
 #[derive(Clone, Default)]
 pub struct Base {
-    /// What it says of the one file, or of each of several.
+    /// The revision that the client names for the one file, or for each of several.
     pub given: Option<Given>,
-    /// What it was shown last of a file (links resolved).
+    /// The revision of a file (links resolved) that the client was last shown.
     pub last_read: Option<Arc<LastRead>>,
 }
 
 /// Revisions that a client names: the first digits of content hashes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Given {
-    /// Of the one file.
+    /// The revision of the one file.
     One(String),
-    /// Of each file.
+    /// The revision of each file.
     Each(BTreeMap<RelPath, String>),
 }
 
-/// The state of a file that a client knows.
+/// Returns the state of a file that a client was shown.
 pub type LastRead = dyn Fn(&RelPath) -> Option<ContentHash> + Send + Sync;
 
-/// A file is not what the client believes.
+/// A file does not have the revision that the client expects.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "conflict: {path} {}; nothing was written; read it again and repeat the edit{}",
@@ -173,22 +169,21 @@ pub type LastRead = dyn Fn(&RelPath) -> Option<ContentHash> + Send + Sync;
     found.as_ref().map_or_else(String::new, |found| way_on(self, found))
 )]
 pub struct Stale {
-    /// Which file.
     pub path: RelPath,
-    /// The revision that was believed.
+    /// The expected revision.
     pub expected: String,
-    /// Whether the client named it; else it was the last that the connection read.
+    /// Whether the client named it, or it was the last one that the connection read.
     pub named: Named,
-    /// The revision that is there; `None` for no file.
+    /// The current revision; `None` if there is no file.
     pub found: Option<String>,
-    /// How the client can say that it knows.
+    /// The form in which the tool takes `expect`.
     pub form: Form,
 }
 
-/// How `expect` is given.
+/// The form in which `expect` is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// A revision.
+    /// A single revision.
     Alone,
     /// Revisions by path.
     ByPath,
@@ -201,7 +196,7 @@ fn way_on(stale: &Stale, found: &str) -> String {
     }
 }
 
-/// Where a belief comes from.
+/// The origin of an expected revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Named {
     /// The client named it.
@@ -222,7 +217,7 @@ fn because(stale: &Stale) -> String {
 }
 
 impl Base {
-    /// Whether anything is believed at all of `path`.
+    /// Whether a revision of `path` is expected.
     pub fn knows(&self, path: &RelPath) -> bool {
         self.belief(path).is_some()
     }
@@ -232,7 +227,7 @@ impl Base {
         matches!(self.belief(path), Some((_, Named::ByClient)))
     }
 
-    /// The same, where a revision that was given alone is of the file at `path`.
+    /// Returns the same expectations, with a revision that was given alone assigned to the file at `path`.
     pub fn of_file(self, path: &RelPath) -> Base {
         let given = match self.given {
             Some(Given::One(revision)) => Some(Given::Each([(path.clone(), revision)].into())),
@@ -241,10 +236,10 @@ impl Base {
         Base { given, ..self }
     }
 
-    /// Holds what is there (`None` for nothing) against what is believed.
+    /// Checks the current hash (`None` if there is no file) against the expectation.
     pub fn check(&self, path: &RelPath, found: Option<ContentHash>) -> Result<(), Stale> {
         let Some((expected, named)) = self.belief(path) else { return Ok(()) };
-        // A file that was read and is gone, and is made anew, takes nothing from anybody.
+        // A file that was read and deleted since, and is created again, overwrites nothing.
         let is_new = found.is_none() && named == Named::ByReading;
         if is_new || found.is_some_and(|found| found.to_string().starts_with(&expected)) {
             return Ok(());
@@ -294,7 +289,7 @@ mod tests {
                 new.short()
             )
         );
-        // What is named wins over what was read.
+        // A named revision takes precedence over one that was read.
         let named = Base { given: Some(Given::One(new.short().to_uppercase())), ..read };
         assert_eq!(named.check(&path, Some(new)), Ok(()));
         assert_eq!(

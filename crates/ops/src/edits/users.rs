@@ -1,6 +1,6 @@
-//! Which files have a name among their identifiers, and what they hold: held against later, it tells whether somebody has
-//! begun to use the name, or ceased to, since it was looked for. Invariant: equal only if every such file is the same,
-//! byte for byte, and no other file may hold the name unread.
+//! The files that have a name among their identifiers, with their hashes: a later comparison shows whether a
+//! use of the name was added or removed since. Invariant: equal only if every such file is the same, byte for
+//! byte, and no other file may hold the name unread.
 
 use crate::Project;
 use crate::question::QuestionError;
@@ -14,15 +14,15 @@ use symd_syntax::Outline;
 /// The files in which a name is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Users {
-    /// The name, and those of accessors.
+    /// The name, and the names of accessors.
     names: Vec<String>,
     files: Vec<(RelPath, Option<ContentHash>)>,
-    /// What may hold the name and was not looked into: a file just written may still be with its parser.
+    /// What may hold the name and was not searched: a file just written may still be with its parser.
     unread: Unread,
 }
 
 impl Users {
-    /// Of the name of a symbol, as of now.
+    /// Returns the current users of a symbol's name.
     pub async fn of(project: &Project, wanted: &SymbolSelector) -> Result<Users, QuestionError> {
         let name = wanted.name_path.trim_end_matches('/').rsplit('/').next().unwrap_or("");
         let name = name.split('[').next().unwrap_or(name);
@@ -34,7 +34,7 @@ impl Users {
         project.look(move |view, _| Users::in_view(view, names)).await
     }
 
-    /// Whether they are still the same.
+    /// Whether the users are still the same.
     pub(super) async fn are_same(&self, project: &Project) -> Result<bool, QuestionError> {
         Ok(Users::of_names(project, self.names.clone()).await? == *self)
     }

@@ -1,6 +1,6 @@
-//! Edits that servers make up, made: what such an edit and its making have in common. The edit itself comes from elsewhere.
-//! Invariant: what a client believes of any file of the edit holds, or nothing is written; an edit that was beaten is to be
-//! made up anew, never forced upon other texts.
+//! Applies edits computed by a language server: what such edits have in common. The edit itself comes from
+//! elsewhere. Invariant: what a client expects of any file of the edit holds, or nothing is written; after a
+//! conflict an edit is computed again, never applied to other texts.
 
 use super::apply::{ApplyError, apply_beside};
 use super::effects::{self, Before, Caused, NewName, Report};
@@ -11,32 +11,32 @@ use symd_base::{ContentHash, RelPath};
 use symd_edit::{Applied, By, EditError, Plan, PlanStep};
 use symd_engine::EditTurn;
 
-/// How often an edit is made up anew whose files change under it. From the second time on it has a turn, so that only who
-/// writes the files without symd uses these up.
+/// Maximum number of attempts to compute an edit whose files change meanwhile. From the second one on the
+/// edit has a turn, so that only writers without symd use the attempts up.
 const ATTEMPTS: usize = 16;
 
-/// An edit of whole files that can be made.
+/// An edit of several files that is ready to be applied.
 pub trait WholeEdit {
-    /// What to do.
     fn plan(&self) -> &Plan;
-    /// Changes of text by file, in path order, under the names that files have before.
+    /// Number of text changes per file, in path order, by the files' names before the edit.
     fn files(&self) -> &[(RelPath, usize)];
-    /// Files that get other names.
+    /// Renamed files: old and new path.
     fn renamed(&self) -> &[(RelPath, RelPath)];
-    /// The name that it replaces everywhere, and the new one: a diagnostic that has the other name now is no new one.
+    /// The old and the new name of a symbol that the edit renames: a diagnostic that differs only in this
+    /// name is not new.
     fn new_name(&self) -> Option<NewName> {
         None
     }
-    /// The file that the question was about, and what it held then.
+    /// The file that the question was about, and its hash at that time.
     fn asked_at(&self) -> (&RelPath, ContentHash);
 }
 
-/// Whether an edit that was beaten may be made up anew.
+/// Whether an edit may be computed again after a conflict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Again {
-    /// It names its place by what stands there.
+    /// The edit names its place by content.
     Allowed,
-    /// It names lines, which may be others now.
+    /// The edit names lines, which may have moved.
     Never,
 }
 
@@ -44,19 +44,19 @@ pub enum Again {
 #[derive(Debug)]
 pub struct Attempts<'p> {
     project: &'p Project,
-    // Held until the edit is made: who waits for it plans on what this one leaves.
+    // Held until the edit is applied: the edit next in turn is planned on its result.
     turn: Option<EditTurn>,
     left: usize,
 }
 
 impl<'p> Attempts<'p> {
-    /// Waits for those who were beaten before.
+    /// Waits until no other edit has a turn.
     pub async fn begin(project: &'p Project, again: Again) -> Attempts<'p> {
         let left = if again == Again::Allowed { ATTEMPTS - 1 } else { 0 };
         Attempts { project, turn: project.engine.turn_behind_others().await, left }
     }
 
-    /// To be asked when the edit was beaten: whether it is to be made up anew. It has a turn then.
+    /// Whether an edit with a conflict is to be computed again; it has a turn then.
     pub async fn again(&mut self) -> bool {
         if self.left == 0 {
             return false;
@@ -70,14 +70,14 @@ impl<'p> Attempts<'p> {
 }
 
 impl ApplyError {
-    /// Whether files changed between the plan and its making.
+    /// Whether files changed between the planning and the application of the edit.
     pub fn is_beaten(&self) -> bool {
         matches!(self, ApplyError::Edit(EditError::Conflict { .. }))
     }
 }
 
-/// Holds every file that `edit` changes, and the one it was asked about, against what the client believes. `form` is how
-/// the tool takes revisions.
+/// Checks every file that `edit` changes, and the one that it was requested for, against the client's
+/// expectations. `form` is the form in which the tool takes revisions.
 pub fn check_base(edit: &impl WholeEdit, base: &Base, form: Form) -> Result<(), Stale> {
     let (named, held) = edit.asked_at();
     let base = base.clone().of_file(named);
@@ -96,17 +96,17 @@ pub fn check_base(edit: &impl WholeEdit, base: &Base, form: Form) -> Result<(), 
     Ok(())
 }
 
-/// An edit that was made.
+/// An edit that was applied.
 #[derive(Debug)]
 pub struct Carried {
-    /// Its number, and every file that changed.
+    /// The edit's number, and every file that changed.
     pub applied: Applied,
     before: Before,
     files: Vec<RelPath>,
     new_name: Option<NewName>,
 }
 
-/// Makes the edit, and tells the servers of files that have other names now.
+/// Applies the edit, and notifies the servers of renamed files.
 pub async fn carry_out(
     project: &Project,
     edit: &impl WholeEdit,
@@ -143,7 +143,7 @@ pub async fn carry_out(
 }
 
 impl Carried {
-    /// What is wrong now that was not before.
+    /// Returns the new diagnostics.
     pub async fn caused(self, project: &Project) -> Caused {
         effects::caused(project, self.before, &self.files, self.new_name).await
     }

@@ -1,4 +1,5 @@
-//! What stands in a symbol's file: head, documentation, body, members. Invariant: all of it belongs to the same text.
+//! A symbol's declaration as its file has it: head, documentation, body, members. Invariant: all parts come
+//! from the same version of the text.
 
 use crate::Project;
 use crate::hover::{Documented, documented};
@@ -10,18 +11,18 @@ use symd_engine::View;
 use symd_lsp::NoAnswer;
 use symd_resolve as resolve;
 
-/// A symbol as its file has it.
+/// A symbol's declaration as its file has it.
 #[derive(Clone, Debug)]
 pub struct Declaration {
-    /// With its signature and its text; a type with its members and their signatures.
+    /// The symbol with its signature and its text; a type also has its members with their signatures.
     pub symbol: Symbol,
-    /// The lines from its first decorator to the end of its head.
+    /// The lines from the first decorator to the end of the head.
     pub head: String,
-    /// The comment right above it.
+    /// The comment directly above the declaration.
     pub above: Option<String>,
-    /// The documentation that its body begins with.
+    /// The documentation at the beginning of the body.
     pub within: Option<String>,
-    /// The state of the file.
+    /// The hash of the file's content.
     pub hash: ContentHash,
 }
 

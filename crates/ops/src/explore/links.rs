@@ -1,4 +1,5 @@
-//! What is linked to a symbol: what a member overrides and what overrides it, what a type extends and what extends it.
+//! The declarations linked to a symbol: those that a member overrides and that override it, those that a type
+//! extends and that extend it.
 
 use crate::Project;
 use crate::implementations::{DoubtSentences, perhaps};
@@ -9,25 +10,23 @@ use crate::target::Target;
 use symd_lsp::{Direction, Waiting};
 use symd_resolve as resolve;
 
-/// What is linked to a symbol.
+/// The declarations linked to a symbol.
 #[derive(Clone, Debug, Default)]
 pub struct SymbolLinks {
-    /// What it overrides, or extends.
+    /// Declarations that it overrides or extends.
     pub above: Vec<LinkedDeclaration>,
-    /// What overrides it, or extends it.
+    /// Declarations that override or extend it.
     pub below: Vec<LinkedDeclaration>,
-    /// Why that may not be all; empty where nothing speaks for more.
+    /// Why there may be more; empty if nothing suggests that.
     pub perhaps: DoubtSentences,
 }
 
 /// A declaration that is linked to a symbol.
 #[derive(Clone, Debug)]
 pub struct LinkedDeclaration {
-    /// The file that it is in.
     pub file: Where,
-    /// Who it is.
     pub party: Party,
-    /// Whether that it is linked is sure.
+    /// Whether the link is certain.
     pub is_likely: bool,
 }
 

@@ -1,6 +1,6 @@
-//! The usual bundle about one symbol: its source and documentation, what it calls, who uses it, what overrides it, which
-//! tests reach it. Each part is the answer of the question that asks for it alone. Invariant: what a part is not sure to have
-//! whole, it tells.
+//! The usual facts about one symbol: its source and documentation, what it calls, its users, what overrides
+//! it, the tests that reach it. Each part is the answer of the question for that part alone. Invariant: each
+//! part reports what it may lack.
 
 mod declaration;
 mod links;
@@ -19,65 +19,62 @@ use symd_lsp::Waiting;
 use symd_resolve as resolve;
 use symd_syntax::SymbolKind;
 
-/// Over how many uses a test is looked for.
+/// Minimum levels of users that are searched, so that tests are found.
 pub const TEST_DEPTH: usize = 3;
 
-/// Symbols whose users are looked for.
+/// Maximum number of symbols whose users are searched.
 const MOST_FOLLOWED: usize = 64;
 
-/// For how long.
+/// Time limit for the search of users.
 const TIME: Duration = Duration::from_secs(8);
 
-/// What is asked.
+/// Parameters of `explore`.
 #[derive(Clone, Debug)]
 pub struct Explore {
-    /// About which symbol.
     pub wanted: SymbolSelector,
-    /// Levels of users to tell; at least one.
+    /// Levels of users to report; at least one.
     pub depth: usize,
     /// How long to wait for a server that is not ready.
     pub waiting: Waiting,
 }
 
-/// What is known of one symbol.
+/// The facts about one symbol.
 #[derive(Clone, Debug)]
 pub struct Explored {
-    /// The symbol.
     pub target: Target,
-    /// What stands in its file.
     pub declaration: Declaration,
-    /// What it calls, of a function.
+    /// What it calls; `None` if it is not a function or property.
     pub callees: Option<Callees>,
-    /// What overrides it and what it overrides; of a type, what extends it and what it extends.
+    /// What overrides it and what it overrides; for a type, what extends it and what it extends.
     pub links: SymbolLinks,
-    /// Who uses it, as deep as was asked, and over [`TEST_DEPTH`] uses at least.
+    /// Its users to the requested depth, and at least to [`TEST_DEPTH`] levels.
     pub reach: Reach,
-    /// Levels of users that were asked for.
+    /// The requested levels of users.
     pub depth: usize,
     /// The index revision that the answer reflects, at least.
     pub revision: u64,
 }
 
-/// What a function calls.
+/// The callees of a function.
 #[derive(Clone, Debug)]
 pub struct Callees {
-    /// Those that are known.
+    /// The callees that could be resolved.
     pub branches: Vec<Branch>,
-    /// Names of what is declared outside the project, or is not known, sorted.
+    /// Names that are declared outside the project or could not be resolved, sorted.
     pub unresolved: Vec<String>,
-    /// Where that comes from.
+    /// The source of the callees.
     pub source: Source,
 }
 
 impl Explored {
-    /// Its users in what is shipped, generated code included, as deep as was asked: what is sure before the rest, the
-    /// nearest first.
+    /// Returns the users in production and generated code, to the requested depth: the certain ones first,
+    /// then by depth.
     pub fn users(&self) -> Vec<&Reached> {
         let is_shown = |one: &&Reached| one.depth <= self.depth && one.part != Part::Test;
         self.nearest_first(is_shown)
     }
 
-    /// The tests that reach it, and what helps them, likewise.
+    /// Returns the tests that reach it, and test helpers, in the same order.
     pub fn tests(&self) -> Vec<&Reached> {
         self.nearest_first(|one| one.part == Part::Test)
     }
@@ -90,7 +87,8 @@ impl Explored {
     }
 }
 
-/// Finds out about the symbol, or about all overloads of a name; in their order, never nothing.
+/// Collects the facts about the symbol, or about all overloads of a name, in their order. Never returns an
+/// empty list.
 pub async fn explore(project: &Project, ask: &Explore) -> Result<Vec<Explored>, QuestionError> {
     unchanged(|| async {
         let targets = project.targets(&ask.wanted).await?;
@@ -105,7 +103,8 @@ pub async fn explore(project: &Project, ask: &Explore) -> Result<Vec<Explored>, 
     .await
 }
 
-/// `longest` is the declaration of the same thing with the longest body: that of a stub says nothing.
+/// `longest` is the declaration of the same entity with the longest body, since a stub's body has nothing to
+/// show.
 async fn once(
     project: &Project,
     target: &Target,

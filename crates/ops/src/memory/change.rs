@@ -1,5 +1,5 @@
-//! Changing memories, through the editor. Invariant: what is changed is what was looked at: a memory that changed in
-//! between is looked at again.
+//! Changes memories, through the editor. Invariant: a change applies to the content that was read; if the
+//! memory changed in between, it is read again.
 
 use super::folder::MemoryFile;
 use super::{MemoryError, MemoryName};
@@ -11,14 +11,16 @@ use symd_engine::View;
 use symd_files::search::MatchMeans;
 use symd_rewrite::{HowMany, ReplaceMode, replace_content};
 
-/// How often a change is made up whose memory changes under it: each time somebody else's is finished.
+/// Maximum number of attempts at a change whose memory changes meanwhile: each lost attempt is another
+/// client's finished change.
 const ATTEMPTS: usize = 64;
 
-/// Writes a memory, there already or not. `content` is written as it is.
+/// Writes a memory, whether it exists or not. `content` is written as it is.
 pub async fn write(project: &Project, name: &MemoryName, content: String, by: By) -> Result<(), MemoryError> {
     let titled = By { title: format!("write memory {name}"), ..by };
     let bytes = content.into_bytes();
-    // Whatever it holds: of two who write at once the later one is kept, and the history has both.
+    // Any content may be overwritten: of two concurrent writes the later one is kept, and the history has
+    // both.
     change(project, name, titled, move |found, _| {
         Ok(PlanStep::Write { path: found.path.clone(), base: None, bytes: bytes.clone() })
     })
@@ -36,7 +38,7 @@ pub async fn delete(project: &Project, name: &MemoryName, by: By) -> Result<(), 
     .await
 }
 
-/// Gives a memory another name.
+/// Renames a memory.
 pub async fn rename(
     project: &Project,
     old: &MemoryName,
@@ -57,7 +59,7 @@ pub async fn rename(
     .await
 }
 
-/// Replaces the one occurrence of `needle` in a memory.
+/// Replaces the only occurrence of `needle` in a memory.
 pub async fn edit(
     project: &Project,
     name: &MemoryName,
@@ -78,8 +80,8 @@ pub async fn edit(
     .await
 }
 
-/// Makes the change that `step` makes up of a memory as it is; made up off the threads that serve everybody, since an
-/// expression may take long to match.
+/// Applies the change that `step` computes from the current memory. The computation runs off the threads that
+/// serve all clients, since an expression may take long to match.
 async fn change(
     project: &Project,
     name: &MemoryName,

@@ -1,4 +1,4 @@
-//! Where memories lie, and reading them. Works on the disk and not on the index: the folder may be ignored.
+//! Finds and reads memories. Works on the disk, not on the index: the folder may be ignored.
 
 use super::{MemoryError, MemoryName};
 use crate::Project;
@@ -8,29 +8,29 @@ use symd_vfs::{EntryKind, MAX_FILE_BYTES, Root, VfsError};
 /// symd's own directory in a project.
 const OURS: &str = ".symd";
 
-/// What memories are kept in, in it.
+/// The folder for memories.
 const FOLDER: &str = ".symd/memories";
 
-/// Where Serena has kept them: used in a project that has this folder and no directory of symd's.
+/// Serena's folder for memories: used in a project that has it and has no directory of symd's.
 const SERENAS: &str = ".serena/memories";
 
-/// The names of all memories, sorted.
+/// Returns the names of all memories, sorted.
 pub async fn list(project: &Project) -> Result<Vec<MemoryName>, MemoryError> {
     project.look(|view, cancel| names(&view.root, cancel)).await?
 }
 
-/// The text of a memory; `None` when there is none of that name.
+/// Returns the text of a memory; `None` if there is none of that name.
 pub async fn read(project: &Project, name: MemoryName) -> Result<Option<String>, MemoryError> {
     let found = project.look(move |view, _| MemoryFile::read(&view.root, &name)).await??;
     Ok(found.memory.map(|(text, _)| text.as_str().to_owned()))
 }
 
-/// A memory's file, and what is in it.
+/// A memory's file, and its content.
 #[derive(Debug)]
 pub(super) struct MemoryFile {
-    /// Where it is, or would be.
+    /// The path of the file, whether it exists or not.
     pub(super) path: RelPath,
-    /// Its text, and the hash of its bytes; `None` when there is no file.
+    /// The text, and the hash of the bytes; `None` if there is no file.
     pub(super) memory: Option<(Text, ContentHash)>,
 }
 
@@ -50,17 +50,18 @@ impl MemoryFile {
     }
 }
 
-/// Where the memories of a project lie, there already or not.
+/// Returns the folder for the memories of a project, whether it exists or not.
 fn folder(root: &Root) -> Result<RelPath, MemoryError> {
     let [ours, folder, serenas] = [OURS, FOLDER, SERENAS].map(RelPath::new);
     let (ours, folder, serenas) = (ours?, folder?, serenas?);
     let theirs = kind_of(root, &ours)?.is_none()
-        // A link in its place is nothing that is used.
+        // A link in its place is not used.
         && matches!(kind_of(root, &serenas), Ok(Some(EntryKind::Directory)));
     Ok(if theirs { serenas } else { folder })
 }
 
-/// What lies at `path`; `None` for nothing. A link there, or on the way, is an error.
+/// Returns the kind of the entry at `path`; `None` if there is none. A link there, or on the way, is an
+/// error.
 fn kind_of(root: &Root, path: &RelPath) -> Result<Option<EntryKind>, MemoryError> {
     let mut kind = EntryKind::Directory;
     let mut here = RelPath::root();

@@ -1,12 +1,12 @@
-//! A memory's name as clients write it. Invariant: it is never empty, and leads to one file of the folder and to none
-//! outside.
+//! A memory's name as clients write it. Invariant: it is never empty, and maps to one file of the folder and
+//! to none outside.
 
 use std::fmt;
 
 use super::MemoryError;
 use symd_base::RelPath;
 
-/// What a memory's file name ends with.
+/// The ending of a memory's file name.
 const SUFFIX: &str = ".md";
 
 /// The name of a memory: `style`, or with a topic, `build/release`.
@@ -14,10 +14,10 @@ const SUFFIX: &str = ".md";
 pub struct MemoryName(RelPath);
 
 impl MemoryName {
-    /// Reads a name. Every `.md` in it is dropped: models write some names with it and some without.
+    /// Parses a name. Removes every `.md` in it: models write some names with it and some without.
     pub fn new(text: &str) -> Result<MemoryName, MemoryError> {
         let mut bare = text.to_owned();
-        // Again and again: `.m.mdd` holds another one once the first is gone.
+        // Repeated, since removing one occurrence from `.m.mdd` leaves another.
         while bare.contains(SUFFIX) {
             bare = bare.replace(SUFFIX, "");
         }
@@ -28,14 +28,14 @@ impl MemoryName {
         Ok(MemoryName(path))
     }
 
-    /// The name of the memory that lies in the file `path` of the folder, if that is a memory's.
+    /// Returns the name of the memory in the file `path` of the folder, if it is a memory's file.
     pub(super) fn of_file(folder: &RelPath, path: &RelPath) -> Option<MemoryName> {
         let name = path.as_str().strip_prefix(folder.as_str())?.strip_prefix('/')?.strip_suffix(SUFFIX)?;
-        // `a.md.md` has no name that leads to it.
+        // No name maps to `a.md.md`.
         MemoryName::new(name).ok().filter(|found| found.as_str() == name)
     }
 
-    /// Its file in the folder.
+    /// Returns its file in the folder.
     pub(super) fn file(&self, folder: &RelPath) -> RelPath {
         let mut path = folder.clone();
         for component in self.0.parent().unwrap_or_else(RelPath::root).components() {
@@ -44,7 +44,6 @@ impl MemoryName {
         path.join(&format!("{}{SUFFIX}", self.0.file_name()))
     }
 
-    /// Its text.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }

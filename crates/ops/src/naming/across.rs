@@ -1,5 +1,6 @@
-//! Declarations of one thing in several files: a function of C or C++ that is declared here and defined there, what Kotlin's
-//! common code expects and each platform's has. Invariant: two definitions are two things.
+//! Declarations of one entity in several files: a function of C or C++ that is declared in one and defined in
+//! another, what Kotlin's common code marks `expect` and each platform marks `actual`. Invariant: two
+//! definitions are two entities.
 
 use super::container::{container, is_callable};
 use super::one_thing::{before_name, text_of};
@@ -11,23 +12,23 @@ use symd_index::{Hit, Locals, Query, Scope};
 use symd_syntax::name_path::Matching;
 use symd_syntax::{NamePattern, SymbolKind};
 
-/// Names that more symbols than this have are not looked into: nothing is declared so often.
+/// Maximum number of symbols of one name that are examined: no entity has so many declarations.
 const MAX_NAMESAKES: usize = 2_000;
 
-/// What a declaration is to the others of its name.
+/// The role of a declaration among the others of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
-    /// It says that the thing is there: a prototype, `extern`, `expect`.
+    /// Declares the entity: a prototype, `extern`, `expect`.
     Declares,
-    /// It is the thing: a definition.
+    /// Defines the entity.
     Defines,
-    /// It is the thing on one platform: `actual`.
+    /// Defines the entity for one platform: `actual`.
     DefinesHere,
-    /// It is seen in its own file only.
+    /// Not linked to declarations in other files, for example `static`.
     Own,
 }
 
-/// The declarations of what `hit` declares, itself among them.
+/// Returns the declarations of the entity that `hit` declares, including `hit`.
 pub(super) fn across_files(view: &View, hit: &Hit, cancel: &Cancel) -> Result<Vec<Hit>, Cancelled> {
     let alone = || vec![hit.clone()];
     let Some(own) = Declared::read(view, hit) else { return Ok(alone()) };
@@ -46,7 +47,7 @@ pub(super) fn across_files(view: &View, hit: &Hit, cancel: &Cancel) -> Result<Ve
     let mut all = Vec::new();
     for other in namesakes.into_iter().filter(|other| has_same_kind(hit, other)) {
         cancel.check()?;
-        // Before its text is read.
+        // Checked before the text is read.
         if container(view, &other) != own.container {
             continue;
         }
@@ -64,7 +65,7 @@ pub(super) fn across_files(view: &View, hit: &Hit, cancel: &Cancel) -> Result<Ve
     Ok(if is_one { hits.collect() } else { alone() })
 }
 
-/// Languages and kinds that can be one thing.
+/// Whether two symbols can be one entity by language and kind.
 fn has_same_kind(one: &Hit, other: &Hit) -> bool {
     let kind =
         |hit: &Hit| hit.file.outline().and_then(|outline| outline.rows.get(hit.row)).map(|row| row.kind());
@@ -75,12 +76,12 @@ fn has_same_kind(one: &Hit, other: &Hit) -> bool {
     is_kind && ((is_kotlin(one) && is_kotlin(other)) || (is_c(one) && is_c(other)))
 }
 
-/// What there is to compare.
+/// The properties of a declaration that are compared.
 struct Declared {
     name: String,
     is_kotlin: bool,
     container: Vec<String>,
-    /// The types of its parameters where they tell overloads apart, without white space.
+    /// The types of its parameters where they distinguish overloads, without white space.
     types: Option<Vec<String>>,
     part: Part,
 }
@@ -97,7 +98,7 @@ impl Declared {
         let part = match language {
             "kotlin" if says(hit.row, "actual") => Part::DefinesHere,
             "kotlin" => {
-                // The members of what is expected are so too, without a word.
+                // The members of an `expect` declaration are expected too, without a keyword.
                 let above = std::iter::successors(Some(hit.row), |&row| outline.rows[row].parent());
                 let mut above = above.map(|row| says(row, "expect"));
                 if above.any(|is_expected| is_expected) { Part::Declares } else { Part::Own }

@@ -1,5 +1,6 @@
-//! Overloads: functions of one name in one container, which a client that gives the name alone means together. Invariant:
-//! functions of two types, two modules or two receivers are never taken for overloads of one another.
+//! Overloads: functions of one name in one container, all of which a client means when it gives only the
+//! name. Invariant: functions of two types, two modules or two receivers are never treated as overloads of
+//! one another.
 
 use super::qualified::{receiver, words_above};
 use crate::symbol::signature_of;
@@ -7,10 +8,10 @@ use symd_engine::View;
 use symd_index::Hit;
 use symd_syntax::SymbolKind;
 
-/// More than these are answered for one at a time: each overload is a question of its own.
+/// Maximum number of overloads that one request answers together, since each is a question of its own.
 const MAX_OVERLOADS: usize = 256;
 
-/// Whether these are overloads of one name in one container: functions, or a property's accessors.
+/// Whether `hits` are overloads of one name in one container: functions, or a property's accessors.
 pub(crate) fn are_overloads(view: &View, hits: &[Hit]) -> bool {
     let mut first = None;
     hits.len() <= MAX_OVERLOADS
@@ -25,7 +26,8 @@ pub(crate) fn are_overloads(view: &View, hits: &[Hit]) -> bool {
         })
 }
 
-/// What holds the symbol: the same for all overloads of a name, and for nothing else of that name.
+/// Returns the container of a symbol: equal for all overloads of a name, and for no other symbol of that
+/// name.
 pub(super) fn container(view: &View, hit: &Hit) -> Vec<String> {
     let Some(outline) = hit.file.outline() else { return Vec::new() };
     let above = words_above(outline, hit.row);
@@ -37,7 +39,7 @@ pub(super) fn container(view: &View, hit: &Hit) -> Vec<String> {
             let package = outline.imports.unpack().package().unwrap_or("").to_owned();
             [vec![package], above].concat()
         }
-        // Parts of a class may stand in several files, members of C++ outside their class.
+        // Parts of a class may be in several files, members of C++ outside their class.
         Some("csharp") => above,
         Some("cpp" | "c") => {
             let is_static = || signature_of(view, &hit.file, hit.row).is_some_and(|one| one.is_static);
@@ -45,12 +47,12 @@ pub(super) fn container(view: &View, hit: &Hit) -> Vec<String> {
             [file, above, receiver(view, &hit.file, hit.row)].concat()
         }
         Some("go") => [vec![directory.to_owned()], above, receiver(view, &hit.file, hit.row)].concat(),
-        // Each declaration of a class is one: two of a name are not the same class.
+        // Each declaration of a class is a container of its own: two of one name are not the same class.
         _ => vec![path.to_owned(), parent.map_or_else(String::new, |row| outline.name_path(row))],
     }
 }
 
-/// Whether symbols of this kind are called.
+/// Whether symbols of this kind can be called.
 pub(super) fn is_callable(kind: SymbolKind) -> bool {
     use SymbolKind::{Constructor, Function, Method, Operator};
     matches!(kind, Function | Method | Constructor | Operator)

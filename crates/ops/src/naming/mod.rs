@@ -1,5 +1,5 @@
-//! What a name means: other readings of it than as a name path, which declarations it has together, and which of those are
-//! one thing. Not the questions about it.
+//! Interprets names: other readings than as a name path, which declarations a name selects together, and
+//! which of those are one entity. Does not answer questions about them.
 
 mod across;
 mod container;

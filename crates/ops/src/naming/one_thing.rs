@@ -1,7 +1,7 @@
-//! Declarations that are one thing although they are several: an overload set of Python or TypeScript, a property's
-//! accessors, what C and C++ declare and define, what Kotlin expects and is actual, what a Python module has and its stub
-//! declares. Not overloads of languages where each
-//! has a body and a life of its own. Invariant: where it is not certain, they are not one.
+//! Several declarations that are one entity: an overload set of Python or TypeScript, a property's accessors,
+//! C and C++ declarations and their definition, Kotlin's `expect` and `actual`, a Python module's symbol and
+//! its declaration in the stub. Not overloads of languages where each has its own body. Invariant: unless it
+//! is certain, declarations are not one entity.
 
 use std::sync::Arc;
 
@@ -14,11 +14,11 @@ use symd_engine::View;
 use symd_index::{FileEntry, Hit};
 use symd_syntax::{Outline, Row, SymbolKind};
 
-/// Declarations that one thing may have: more of a name are many things.
+/// Maximum number of declarations of one entity; more declarations of a name are separate entities.
 const MAX_DECLARATIONS: usize = 256;
 
-/// All declarations of the thing that `target` declares, itself among them, in path order, then by position; with their
-/// signatures where they are several.
+/// Returns all declarations of the entity that `target` declares, including `target`, in path order, then by
+/// position; with their signatures if there are several.
 pub(crate) fn declarations(
     view: &View,
     languages: &Languages,
@@ -33,7 +33,7 @@ pub(crate) fn declarations(
     Ok(hits.iter().filter_map(declared).collect())
 }
 
-/// Whether these are declarations of one thing.
+/// Whether `hits` are declarations of one entity.
 pub(crate) fn are_one(view: &View, hits: &[Hit], cancel: &Cancel) -> Result<bool, Cancelled> {
     let Some(first) = hits.first().filter(|_| hits.len() <= MAX_DECLARATIONS) else { return Ok(false) };
     let all = of_one_thing(view, first, cancel)?;
@@ -41,7 +41,7 @@ pub(crate) fn are_one(view: &View, hits: &[Hit], cancel: &Cancel) -> Result<bool
     Ok(hits.iter().all(is_in))
 }
 
-/// The declarations of what `hit` declares.
+/// Returns the declarations of the entity that `hit` declares.
 fn of_one_thing(view: &View, hit: &Hit, cancel: &Cancel) -> Result<Vec<Hit>, Cancelled> {
     let alone = || vec![hit.clone()];
     let Some(outline) = hit.file.outline() else { return Ok(alone()) };
@@ -60,8 +60,8 @@ fn of_one_thing(view: &View, hit: &Hit, cancel: &Cancel) -> Result<Vec<Hit>, Can
     }
 }
 
-/// What the stub beside a Python module declares of the same name path, or the module beside a stub. Empty where these
-/// are several things.
+/// Returns the declarations of the same name path in the stub beside a Python module, or in the module beside
+/// a stub. Empty if these are several entities.
 fn in_stub(view: &View, hit: &Hit) -> Vec<Hit> {
     let path = hit.file.path.as_str();
     let beside = match (path.strip_suffix(".py"), path.strip_suffix(".pyi")) {
@@ -87,26 +87,26 @@ fn in_stub(view: &View, hit: &Hit) -> Vec<Hit> {
     rows.into_iter().map(|row| Hit { file: file.clone(), row }).collect()
 }
 
-/// The simple names from the top level down to a row.
+/// Returns the simple names from a row up to the top level.
 fn names(outline: &Outline, row: usize) -> Vec<&str> {
     let chain = std::iter::successors(Some(row), |&at| outline.rows.get(at)?.parent());
     chain.filter_map(|at| Some(outline.name(outline.rows.get(at)?))).collect()
 }
 
-/// The text that the file's outline was made of; `None` if that is no longer there.
+/// Returns the text that the file's outline was made from, or `None` if the file no longer has it.
 pub(super) fn text_of(view: &View, file: &FileEntry) -> Option<String> {
     let current = view.current(file).ok()?;
     let is_same = file.outline().is_some_and(|outline| Arc::ptr_eq(outline, &current.outline));
     is_same.then(|| current.text.as_str().to_owned())
 }
 
-/// What stands before the name of row `row`, from its first decorator or modifier.
+/// Returns the text before the name of row `row`, from its first decorator or modifier.
 pub(super) fn before_name<'a>(text: &'a str, outline: &Outline, row: usize) -> &'a str {
     let row = &outline.rows[row];
     text.get(row.start as usize..row.name_start as usize).unwrap_or("")
 }
 
-/// The rows of the thing that `row` declares, in order of position.
+/// Returns the rows of the entity that `row` declares, in order of position.
 fn family(file: &FileEntry, outline: &Outline, text: &str, row: usize) -> Vec<usize> {
     let Some(this) = outline.rows.get(row) else { return vec![row] };
     let name = outline.name(this);
@@ -121,7 +121,7 @@ fn family(file: &FileEntry, outline: &Outline, text: &str, row: usize) -> Vec<us
         rows.iter().all(|&at| is_function(&outline.rows[at]))
             && (is_overload_set(&heads, is_stub) || are_accessors(&heads, name))
     } else {
-        // Static members and those of instances do not meet.
+        // Static members and instance members are separate entities.
         let is_static = |at: usize| before(at).split_whitespace().any(|word| word == "static");
         let own = is_static(row);
         rows.retain(|&at| is_static(at) == own);
@@ -137,7 +137,7 @@ fn is_function(row: &Row) -> bool {
     matches!(row.kind(), SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor)
 }
 
-/// Whether functions with these heads are `@overload`s and their implementation, which stands last (stubs have none).
+/// Whether functions with these heads are `@overload`s followed by their implementation (stubs have none).
 fn is_overload_set(heads: &[&str], is_stub: bool) -> bool {
     let is_overload = |head: &str| {
         decorators(head).any(|decorator| decorator == "overload" || decorator.ends_with(".overload"))
@@ -146,8 +146,8 @@ fn is_overload_set(heads: &[&str], is_stub: bool) -> bool {
     before.iter().all(|head| is_overload(head)) && !before.is_empty() && is_stub == is_overload(last)
 }
 
-/// Whether functions with these heads are a property and what sets and deletes it: `@name.setter` stands over all but
-/// the first.
+/// Whether functions with these heads are a property and its setter and deleter: all but the first have a
+/// decorator such as `@name.setter`.
 fn are_accessors(heads: &[&str], name: &str) -> bool {
     let is_accessor = |head: &str| {
         decorators(head).any(|decorator| {
@@ -159,7 +159,7 @@ fn are_accessors(heads: &[&str], name: &str) -> bool {
     !rest.is_empty() && decorators(first).next().is_some() && rest.iter().all(|head| is_accessor(head))
 }
 
-/// The decorators in what stands before a Python function's name, without `@` and arguments.
+/// Returns the decorators in the text before a Python function's name, without `@` and arguments.
 fn decorators(head: &str) -> impl Iterator<Item = &str> {
     head.lines().filter_map(|line| {
         let decorator = line.trim().strip_prefix('@')?.trim_start();

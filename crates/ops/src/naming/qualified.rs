@@ -1,4 +1,5 @@
-//! A symbol's place in words: the modules, namespaces and types around it, whatever separates them where it is declared.
+//! A symbol's place as words: the modules, namespaces and types around it, whatever separates them in its
+//! declaration.
 
 use std::sync::Arc;
 
@@ -7,7 +8,8 @@ use symd_engine::View;
 use symd_index::FileEntry;
 use symd_syntax::{Outline, SymbolKind};
 
-/// The words above row `row`: `a::b/Shop<T>/run` has `a`, `b`, `Shop`, Rust's `impl Store for Cache<K>/get` has `Cache`.
+/// Returns the words above row `row`, outermost first: `a::b/Shop<T>/run` has `a`, `b`, `Shop`, Rust's
+/// `impl Store for Cache<K>/get` has `Cache`.
 pub(super) fn words_above(outline: &Outline, row: usize) -> Vec<String> {
     let mut above = Vec::new();
     let mut at = row;
@@ -20,7 +22,8 @@ pub(super) fn words_above(outline: &Outline, row: usize) -> Vec<String> {
     above
 }
 
-/// The words of the receiver, or of the class, that a symbol names beside its name; none where it has none.
+/// Returns the words of the receiver, or of the class, that a symbol's declaration names besides its name;
+/// empty without one.
 pub(super) fn receiver(view: &View, file: &Arc<FileEntry>, row: usize) -> Vec<String> {
     let has_receivers =
         matches!(file.grammar().map(|grammar| grammar.name()), Some("kotlin" | "go" | "cpp" | "csharp"));
@@ -35,7 +38,8 @@ pub(super) fn receiver(view: &View, file: &Arc<FileEntry>, row: usize) -> Vec<St
     signature_of(view, file, row).map_or_else(Vec::new, |signature| words(&signature.receiver))
 }
 
-/// The words that name a file's module: its path without the ending, and without a stem that stands for its directory.
+/// Returns the two lists of words that may name a file's module: its path without the extension, and its
+/// directory.
 pub(super) fn modules(file: &FileEntry) -> Vec<Vec<String>> {
     let mut all: Vec<String> = file.path.components().map(str::to_owned).collect();
     all.pop();
@@ -44,8 +48,8 @@ pub(super) fn modules(file: &FileEntry) -> Vec<Vec<String>> {
     vec![all, directory]
 }
 
-/// The words of one component of a name path, or of a type: without type arguments, pointers and what a Rust `impl` says
-/// besides its type.
+/// Returns the words of one component of a name path, or of a type, without type arguments and pointers; of a
+/// Rust `impl` only those of its type.
 pub(super) fn words(component: &str) -> Vec<String> {
     let own = component
         .strip_prefix("impl ")
@@ -58,10 +62,11 @@ pub(super) fn words(component: &str) -> Vec<String> {
     plain.split(['.', ':']).map(word).filter(|word| !word.is_empty()).collect()
 }
 
-/// `Map<K, V>.Entry` is `Map.Entry`, `Shop[T]` is `Shop`. What has an opening bracket only stays.
+/// Removes type arguments: `Map<K, V>.Entry` becomes `Map.Entry`, `Shop[T]` becomes `Shop`. A text with
+/// unbalanced brackets stays as it is.
 pub(super) fn without_arguments(text: &str) -> String {
     let opening = text.matches(['<', '[']).count();
-    // `->` closes nothing.
+    // The `>` of `->` is not a closing bracket.
     let closing = text.matches(['>', ']']).count() - text.matches("->").count();
     if opening != closing {
         return text.to_owned();

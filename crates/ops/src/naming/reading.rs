@@ -1,6 +1,6 @@
-//! Names that are no name paths and can be understood: `Flask.run`, `flask.app.Flask`, `Crawler::crawl`, `Flask/run()`,
-//! `ApplicationCall/respondText`. Only where the literal reading found nothing. Invariant: the first kind of reading
-//! that fits any symbol counts, and with it all symbols that it fits.
+//! Interprets names that are not name paths: `Flask.run`, `flask.app.Flask`, `Crawler::crawl`, `Flask/run()`,
+//! `ApplicationCall/respondText`. Only used if the literal reading finds nothing. Invariant: the first kind
+//! of reading that matches any symbol is used, with all symbols that it matches.
 
 use super::qualified::{modules, receiver, without_arguments, words_above};
 use symd_base::Cancel;
@@ -10,33 +10,33 @@ use symd_index::{Hit, Query};
 use symd_syntax::NamePattern;
 use symd_syntax::name_path::Matching;
 
-/// Name paths that the account of a reading names.
+/// Maximum number of name paths that the description of a reading lists.
 const NAMED: usize = 3;
 
-/// A name, understood.
+/// An interpreted name.
 #[derive(Clone, Debug)]
 pub(crate) struct Understood {
-    /// What it means, in path order, then by position; never empty.
+    /// The matching symbols, in path order, then by position; never empty.
     pub(crate) hits: Vec<Hit>,
-    /// What it was read as, in words.
+    /// A description of the reading.
     pub(crate) meaning: String,
 }
 
-/// What a name is taken to say, in the order in which that is tried.
+/// Kinds of reading, in the order in which they are tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sense {
-    /// The types and namespaces around the symbol, whatever separates them.
+    /// The types and namespaces around the symbol, with any separator.
     Around,
-    /// The receiver of an extension, of a method that stands outside its type.
+    /// The receiver of an extension, or of a method that is declared outside its type.
     Receiver,
     /// The module, then the whole name path.
     Module,
-    /// A package that the file lies beneath, then the whole name path: names are exported from elsewhere.
+    /// A package above the file, then the whole name path: names are exported from other modules.
     Package,
 }
 
-/// Reads `text`, which as a name path means nothing, in another way; `None` when that means nothing either. Of `query` all
-/// but the pattern counts.
+/// Reads `text`, which matches nothing as a name path, in another way; returns `None` if no reading matches.
+/// The pattern of `query` is ignored.
 pub(crate) fn understood(
     view: &View,
     query: &Query,
@@ -87,14 +87,14 @@ fn fits(view: &View, hit: &Hit, above: &[String], is_anchored: bool, sense: Sens
     }
 }
 
-/// `Flask/run`, `respondText of ApplicationCall`, `Flask in src/flask/app.py`.
+/// Describes a reading: `Flask/run`, `respondText of ApplicationCall`, `Flask in src/flask/app.py`.
 fn account(view: &View, hits: &[Hit], sense: Sense) -> String {
     let mut all: Vec<String> = Vec::new();
     for hit in hits {
         let Some(outline) = hit.file.outline() else { continue };
         let row = &outline.rows[hit.row];
         let path = outline.name_path(hit.row);
-        // Overloads of one name are one reading.
+        // Overloads of one name share a description.
         let name = if row.index > 0 { path.rsplit_once('[').map_or(&*path, |(name, _)| name) } else { &path };
         let meaning = match sense {
             Sense::Around => name.to_owned(),
@@ -113,17 +113,17 @@ fn account(view: &View, hits: &[Hit], sense: Sense) -> String {
     if more > 0 { format!("{named} and {more} more") } else { named }
 }
 
-/// A name in words.
+/// A name, split into words.
 #[derive(Debug, PartialEq, Eq)]
 struct Spelling {
     words: Vec<String>,
-    /// The index of the last word.
+    /// The index after the last word.
     index: Option<u16>,
     is_anchored: bool,
 }
 
 impl Spelling {
-    /// `None` for what can only be a name path.
+    /// Returns `None` if the text holds no word.
     fn read(text: &str) -> Option<Spelling> {
         let called = text.trim();
         let (is_anchored, bare) = match called.strip_prefix('/') {
@@ -148,7 +148,7 @@ impl Spelling {
     }
 }
 
-/// `Flask/run(self, host)` without its arguments.
+/// Removes the arguments of a call: `Flask/run(self, host)` becomes `Flask/run`.
 fn without_call(text: &str) -> &str {
     if !text.ends_with(')') {
         return text;
@@ -169,7 +169,7 @@ fn without_call(text: &str) -> &str {
     text
 }
 
-/// `run[1]` is `run` and 1.
+/// Splits off an index: `run[1]` becomes `run` and 1.
 fn with_index(text: &str) -> (&str, Option<u16>) {
     let split = text.strip_suffix(']').and_then(|rest| rest.rsplit_once('['));
     match split.and_then(|(name, digits)| Some((name, digits.parse().ok()?))) {

@@ -1,4 +1,4 @@
-//! Imports that give a symbol another name, whose uses nobody follows. Only says where they are.
+//! Imports that give a symbol another name. Only reports them; the uses of that name are not followed.
 
 use super::answer::References;
 use crate::spot::whole_words;
@@ -6,8 +6,8 @@ use symd_base::RelPath;
 use symd_resolve::Role;
 
 impl References {
-    /// Files that import the symbol under another name and of whose uses of that name nothing is told, each with that
-    /// name, in path order. Neither ty nor syntax follows such names.
+    /// Returns the files that import the symbol under another name and in which no use of that name was
+    /// found, each with that name, in path order. Neither ty nor syntax follows such names.
     pub fn renamed(&self) -> Vec<(&RelPath, &str)> {
         let name = self.target.name.as_str();
         let mut renamed = Vec::new();
@@ -27,9 +27,9 @@ impl References {
     }
 }
 
-/// `b` of an import's `a as b`.
+/// Returns `b` of an import's `a as b`, where `a` is `name`.
 pub(crate) fn renamed_to<'a>(line: &'a str, name: &'a str) -> Option<&'a str> {
-    // TypeScript's `export { a as b }` is no import, and servers of that language follow it.
+    // TypeScript's `export { a as b }` is not an import, and servers of that language follow it.
     let rest = whole_words(line, name).map(|at| &line[at + name.len()..]);
     let mut aliases = rest.filter_map(|rest| rest.trim_start().strip_prefix("as "));
     let alias = aliases.next().filter(|_| !line.trim_start().starts_with("export"))?.trim_start();

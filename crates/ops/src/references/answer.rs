@@ -1,4 +1,4 @@
-//! What is known of a symbol's uses.
+//! The known uses of a symbol.
 
 use crate::question::Source;
 use crate::spot::{Dropped, OutsideSpot, Spot};
@@ -10,33 +10,31 @@ use symd_syntax::SymbolKind;
 /// A use of the symbol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reference {
-    /// Where.
     pub spot: Spot,
-    /// What it does there.
     pub role: Role,
-    /// How sure it is; what a server tells is likely.
+    /// How certain the reference is; one reported by a server is `Likely`.
     pub judgement: Judgement,
 }
 
-/// Whether these are all.
+/// Whether the list of references is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Completeness {
-    /// As far as anybody can tell.
+    /// No reference is known to be missing.
     Complete,
-    /// Occurrences that likely mean the symbol are not told by the server.
+    /// The server's answer lacks occurrences that likely refer to the symbol.
     Incomplete {
-        /// How many.
+        /// Number of missing occurrences.
         missing: usize,
-        /// From how many of them the server itself leads to the symbol.
+        /// Number of these whose definition, according to the server itself, is the symbol.
         confirmed: usize,
     },
-    /// So many occurrences of the name stand where syntax cannot tell what they mean.
+    /// Number of occurrences of the name whose meaning syntax cannot determine.
     Unchecked(usize),
 }
 
 impl References {
-    /// Keeps the references inside symbols of these kinds (files count as kind `File`): all of them where `include`
-    /// is empty; `exclude` wins.
+    /// Keeps only the references inside symbols of these kinds (a file counts as kind `File`). An empty
+    /// `include` keeps all kinds; `exclude` takes precedence.
     pub fn keep_kinds(&mut self, include: &[SymbolKind], exclude: &[SymbolKind]) {
         let wanted = |one: &Reference| {
             let kind = one.spot.inside.as_ref().map_or(SymbolKind::File, |inside| inside.kind);
@@ -48,26 +46,24 @@ impl References {
     }
 }
 
-/// All that is known of a symbol's uses.
+/// All known uses of a symbol.
 #[derive(Clone, Debug)]
 pub struct References {
-    /// The symbol.
     pub target: Target,
-    /// In path order, then by offset.
+    /// References in path order, then by offset.
     pub list: Vec<Reference>,
-    /// Likely uses that the server is silent about, likewise.
+    /// Likely uses that the server does not report, in the same order.
     pub silent: Vec<Reference>,
-    /// Likely uses in files of other languages, likewise.
+    /// Likely uses in files of other languages, in the same order.
     pub elsewhere: Vec<Reference>,
     /// Uses in files outside the project.
     pub outside: Vec<OutsideSpot>,
-    /// Whether that is all.
     pub completeness: Completeness,
-    /// What of the server's answer is left out.
+    /// Omitted parts of the server's answer.
     pub dropped: Dropped,
-    /// Where the list comes from.
+    /// The source of `list`.
     pub source: Source,
-    /// What was not looked into and may hold more.
+    /// What was not searched and may hold more uses.
     pub unread: Unread,
     /// Whether the server may still have been indexing.
     pub maybe_indexing: bool,

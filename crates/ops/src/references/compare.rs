@@ -1,4 +1,5 @@
-//! A server's answer held against what syntax finds likely, and what came of asking the server about the difference.
+//! Compares a server's answer with the likely occurrences that syntax finds, and keeps the results of asking
+//! the server about the difference.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,18 +9,19 @@ use symd_base::RelPath;
 use symd_config::{LanguageId, Languages};
 use symd_resolve::{Judgement, Role};
 
-/// What the server does not tell.
+/// Occurrences that the server does not report.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Compared {
     /// Likely occurrences in files of languages that the server serves.
     pub(crate) silent: Vec<JudgedOccurrence>,
-    /// Likely occurrences in files of languages that it does not.
+    /// Likely occurrences in files of languages that the server does not serve.
     pub(crate) other_languages: Vec<JudgedOccurrence>,
-    /// How many there are of which nothing can be said.
+    /// Number of occurrences whose meaning syntax cannot determine.
     pub(crate) unchecked: usize,
 }
 
-/// Finds what the server does not tell: `told` is where it says that the name stands. Other declarations of the name are no uses: they raise no alarm.
+/// Finds the occurrences that the server does not report; `told` holds the places that it reports. Other
+/// declarations of the name are not uses and are ignored.
 pub(crate) fn compare(
     judged: &Judged,
     told: &HashSet<(&RelPath, u32)>,
@@ -44,21 +46,21 @@ pub(crate) fn compare(
     Compared { silent, other_languages, unchecked: untold(Judgement::Unchecked).count() }
 }
 
-/// Whether one server is used for both languages.
+/// Whether one server serves both languages.
 fn share_server(languages: &Languages, a: LanguageId, b: LanguageId) -> bool {
     let of_a = &languages.get(a).language_servers;
     let mut of_b = languages.get(b).language_servers.iter();
     of_b.any(|server| of_a.iter().any(|other| other.name == server.name))
 }
 
-/// What asking about one silent occurrence told.
+/// The result of asking the server about one unreported occurrence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// The server itself leads from there to the symbol.
+    /// The definition is the symbol.
     Confirmed,
-    /// It leads elsewhere: no reference.
+    /// The definition is elsewhere: not a reference.
     Refuted,
-    /// It says nothing.
+    /// No definition was returned.
     Open,
 }
 
@@ -67,7 +69,7 @@ pub(crate) enum Verdict {
 pub(crate) struct Standing(HashMap<(RelPath, u32), Verdict>);
 
 impl Standing {
-    /// What came of asking about `one`, if it was asked about.
+    /// Returns the verdict on `one`, or `None` if the server was not asked about it.
     pub(crate) fn of(&self, one: &JudgedOccurrence) -> Option<Verdict> {
         self.0.get(&(one.path.clone(), one.range.start)).copied()
     }
@@ -76,12 +78,12 @@ impl Standing {
         self.0.insert((one.path.clone(), one.range.start), verdict);
     }
 
-    /// How many occurrences were asked about.
+    /// Returns the number of occurrences that the server was asked about.
     pub(crate) fn asked(&self) -> usize {
         self.0.len()
     }
 
-    /// From how many of these the server leads to the symbol.
+    /// Counts the occurrences in `silent` that the server confirmed.
     pub(crate) fn confirmed_among(&self, silent: &[JudgedOccurrence]) -> usize {
         silent.iter().filter(|one| self.of(one) == Some(Verdict::Confirmed)).count()
     }
@@ -90,8 +92,8 @@ impl Standing {
         silent.iter().filter(|one| self.of(one) != Some(Verdict::Refuted)).cloned().collect()
     }
 
-    /// What the answer may say of itself. Where every occurrence that was asked about turned out to be something
-    /// else, syntax is the one that errs, and those that were not asked about raise no alarm.
+    /// Returns the completeness of the answer. If every occurrence that was asked about is refuted, syntax is
+    /// assumed to be wrong, and the occurrences that were not asked about do not count as missing.
     pub(crate) fn completeness(&self, compared: &Compared) -> Completeness {
         let asked: Vec<Verdict> = compared.silent.iter().filter_map(|one| self.of(one)).collect();
         let all_refuted = !asked.is_empty() && asked.iter().all(|&verdict| verdict == Verdict::Refuted);

@@ -1,5 +1,5 @@
-//! Asking the server about likely occurrences that it did not tell: does it lead from there to the symbol? Only for
-//! a few, spread over all of them; none is asked about twice.
+//! Asks the server for the definition of likely occurrences that it did not report, to see whether they refer
+//! to the symbol. Asks only about a few, evenly spread, and about none twice.
 
 use tokio::task::JoinSet;
 
@@ -13,10 +13,10 @@ use symd_base::RelPath;
 use symd_index::Content;
 use symd_lsp::{At, Goto, Span, Waiting};
 
-/// How many occurrences are asked about.
+/// Maximum number of occurrences that the server is asked about.
 const ASKED: usize = 8;
 
-/// Asks about some of `silent` and notes what came of it.
+/// Asks about some of `silent` and records the verdicts in `standing`.
 pub(crate) async fn confirm(
     project: &Project,
     target: &Target,
@@ -46,13 +46,14 @@ pub(crate) async fn confirm(
     Ok(())
 }
 
-/// Up to `count` of `all`, evenly spread.
+/// Selects up to `count` of `all`, evenly spread.
 fn spread<'a>(all: &[&'a JudgedOccurrence], count: usize) -> Vec<&'a JudgedOccurrence> {
     let count = count.min(all.len());
     (0..count).map(|number| all[number * all.len() / count]).collect()
 }
 
-/// The occurrences as places to ask about, in their files' versions of now.
+/// Returns the positions of the occurrences in the current versions of their files; `None` for a file that is
+/// gone.
 async fn places(project: &Project, chosen: &[&JudgedOccurrence]) -> Result<Vec<Option<At>>, QuestionError> {
     let wanted: Vec<(RelPath, u32)> = chosen.iter().map(|one| (one.path.clone(), one.range.start)).collect();
     project
@@ -67,7 +68,7 @@ async fn places(project: &Project, chosen: &[&JudgedOccurrence]) -> Result<Vec<O
         .await
 }
 
-/// What the answers mean: they lead to the symbol, elsewhere, or nowhere.
+/// Derives verdicts from the answers: the definition is the symbol, is something else, or is unknown.
 async fn verdicts(
     project: &Project,
     target: &Target,

@@ -1,5 +1,5 @@
-//! What syntax says of every occurrence of a symbol's name: the yardstick for a server's answer, and the answer where
-//! there is no server.
+//! Judges every occurrence of a symbol's name by syntax: what a server's answer is compared with, and the
+//! answer itself if there is no server.
 
 use std::collections::HashMap;
 
@@ -14,19 +14,19 @@ use symd_base::{Cancel, RelPath, TextRange};
 use symd_engine::View;
 use symd_resolve::{self as resolve, Judgement, Occurrence, Role};
 
-/// What syntax says.
+/// The occurrences of a symbol's name, judged by syntax.
 #[derive(Clone, Debug)]
 pub(crate) struct Judged {
-    /// Every occurrence in files of the symbol's language and its kin (Kotlin and Java), in path order, then by
-    /// offset.
+    /// Every occurrence in files of the symbol's language and related ones (Kotlin and Java), in path order,
+    /// then by offset.
     pub(crate) occurrences: Vec<Occurrence>,
     roles: HashMap<(RelPath, u32), Role>,
     own: Vec<(RelPath, u32)>,
-    /// What could not be looked into and may hold more.
+    /// What could not be searched and may hold more uses.
     pub(crate) unread: Unread,
 }
 
-/// An occurrence on its way to a reference.
+/// An occurrence that is to become a [`Reference`].
 #[derive(Clone, Debug)]
 pub(crate) struct JudgedOccurrence {
     pub(crate) path: RelPath,
@@ -47,12 +47,12 @@ impl JudgedOccurrence {
 }
 
 impl Judged {
-    /// The occurrences of this judgement, without the definitions themselves.
+    /// Returns the occurrences with this judgement, except the definitions themselves.
     pub(crate) fn of(&self, judgement: Judgement) -> impl Iterator<Item = &Occurrence> {
         self.occurrences.iter().filter(move |one| one.judgement == judgement && !self.is_own(one))
     }
 
-    /// Notes that these occurrences mean the symbol.
+    /// Marks these occurrences as likely references.
     pub(crate) fn take_for_likely(&mut self, places: &[(RelPath, TextRange)]) {
         for one in &mut self.occurrences {
             if places.iter().any(|(path, range)| one.path == *path && one.range == *range) {
@@ -61,25 +61,25 @@ impl Judged {
         }
     }
 
-    /// Whether it is a definition itself.
+    /// Whether `one` is one of the definitions.
     pub(crate) fn is_own(&self, one: &Occurrence) -> bool {
         self.own.iter().any(|(path, start)| one.path == *path && one.range.start == *start)
     }
 
-    /// What a spot does, as syntax sees it.
+    /// Returns the role of a spot as judged by syntax, or else the spot's own role.
     pub(crate) fn role_at(&self, spot: &Spot) -> Role {
         let known = self.roles.get(&(spot.path.clone(), spot.range.start));
         known.copied().unwrap_or(spot.role)
     }
 }
 
-/// Judges every occurrence of the name of these targets, which are one symbol.
+/// Judges every occurrence of the name of these targets, which are declarations of one symbol.
 pub(crate) async fn judge(project: &Project, targets: &[Target]) -> Result<Judged, QuestionError> {
     let targets = targets.to_vec();
     Ok(project.look(move |view, cancel| all(view, &targets, cancel)).await??)
 }
 
-/// Occurrences with their lines and what is around them, without those that are no longer there.
+/// Converts occurrences to references with their lines and context; omits occurrences that no longer exist.
 pub(crate) fn listed(
     view: &View,
     found: &[JudgedOccurrence],
@@ -98,7 +98,7 @@ fn all(view: &View, targets: &[Target], cancel: &Cancel) -> Result<Judged, Cance
     let resolved: Vec<resolve::Target> = targets.iter().map(Target::resolved).collect();
     let occurrences = resolve::occurrences(view, &resolved, cancel)?;
     let roles = occurrences.iter().map(|one| ((one.path.clone(), one.range.start), one.role)).collect();
-    // They have one name: what may hold a use of one may hold a use of each.
+    // The targets share a name, so whatever may hold a use of one may hold a use of each.
     let unread = match targets.first() {
         Some(target) => unread::of_target(view, target, &[], cancel)?,
         None => Unread::default(),

@@ -1,6 +1,6 @@
-//! Where a symbol is used: a server's answer, checked against the text and held against what syntax finds; without a
-//! server, what syntax finds. Invariant: what is missing is said; each reference stands in the text at its range,
-//! none is told twice, the definition is none.
+//! Finds the uses of a symbol: a server's answer, validated against the text and compared with what syntax
+//! finds; without a server, what syntax finds. Invariant: gaps are reported; each reference occurs in the
+//! text at its range, none is listed twice, and the definition is not among them.
 
 mod aliases;
 mod answer;
@@ -32,15 +32,15 @@ use symd_index::Content;
 use symd_lsp::{NoAnswer, Said, Span, Waiting};
 use symd_resolve::{self as resolve, Judgement};
 
-/// How often a server is asked in all when its answer seems to lack something: at once, and …
+/// Maximum number of requests to a server whose answer seems incomplete, if the client does not wait for a
+/// complete one.
 const ROUNDS: usize = 2;
-/// … when the asker waits for a complete answer. Servers tell nobody when they have indexed more.
+/// The same maximum if the client waits. Servers send no notification when they have indexed more.
 const PATIENT_ROUNDS: usize = 8;
 
-/// What is asked.
+/// Parameters of `references`.
 #[derive(Clone, Debug)]
 pub struct FindReferences {
-    /// Of which symbol.
     pub wanted: SymbolSelector,
     /// How long to wait for a server that is not ready.
     pub waiting: Waiting,
@@ -55,8 +55,9 @@ pub async fn references(project: &Project, ask: &FindReferences) -> Result<Refer
     .await
 }
 
-/// Finds the uses of each declaration that a name means, where they are one thing
-/// ([`Several::OneThing`](super::target::Several)), and what may be a use of it by the name of an accessor; never nothing.
+/// Finds the uses of each declaration that a name resolves to, where these are one entity
+/// ([`Several::OneThing`](super::target::Several)), and possible uses through the names of accessors. Never
+/// returns an empty list.
 pub async fn references_of_declarations(
     project: &Project,
     ask: &FindReferences,
@@ -73,7 +74,8 @@ pub async fn references_of_declarations(
     .await
 }
 
-/// Adds what may be uses in other languages, which neither a server nor the symbol's name tells.
+/// Adds possible uses in other languages through accessor names, which neither a server nor the symbol's name
+/// leads to.
 async fn add_accessor_uses(
     project: &Project,
     target: &Target,
@@ -97,7 +99,7 @@ async fn add_accessor_uses(
     Ok(())
 }
 
-/// The uses of a symbol that was found already.
+/// Finds the uses of a resolved symbol.
 pub(super) async fn of_target(
     project: &Project,
     target: &Target,
@@ -109,7 +111,7 @@ pub(super) async fn of_target(
     of_said(project, target, (said, judged?), waiting).await
 }
 
-/// The same where syntax has judged already.
+/// Finds the uses of a resolved symbol whose occurrences syntax has judged already.
 pub(super) async fn of_judged(
     project: &Project,
     target: &Target,
@@ -171,7 +173,7 @@ async fn from_syntax(
     })
 }
 
-/// Two lists of occurrences with their lines and what is around them.
+/// Converts two lists of occurrences to references with their lines and context.
 async fn show(
     project: &Project,
     target: &Target,
@@ -207,8 +209,8 @@ async fn from_server(
             checked.spots.iter().map(|spot| (spot.path.clone(), spot.range.start)).collect();
         let lacks = standing.confirmed_among(&compared.silent) > 0;
         let is_same = before.as_ref() == Some(&now);
-        // An answer that lacks something stays so where the server has long been ready; one of a server that has
-        // just begun is believed when it comes twice.
+        // If the server is ready, an incomplete answer is final once repeated; if it may still be indexing,
+        // an answer that seems complete is final once repeated.
         let is_settled = match (lacks, said.maybe_indexing) {
             (false, false) => true,
             (true, true) => false,
@@ -222,7 +224,7 @@ async fn from_server(
         match ask_server(project, target, waiting).await {
             Ok(again) => said = again,
             Err(changed @ NoAnswer::Changed { .. }) => return Err(changed.into()),
-            // It has answered once: that it does not now takes nothing back.
+            // The server has answered once; a later failure does not invalidate that answer.
             Err(_) => break (checked, compared),
         }
     };
@@ -262,7 +264,7 @@ fn is_over(waiting: Waiting) -> bool {
     matches!(waiting, Waiting::Until(deadline) if deadline <= Instant::now())
 }
 
-/// Checks an answer against the text, and what syntax found against the answer.
+/// Validates an answer against the text, and compares it with what syntax found.
 async fn look_at(
     project: &Project,
     target: &Target,

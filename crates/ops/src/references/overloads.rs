@@ -1,5 +1,5 @@
-//! The uses of all overloads of a name: each overload's own, and together what is said of several in the same way. Invariant:
-//! no use is told twice of one overload, and none of those that were found is left out.
+//! Finds the uses of all overloads of a name; overloads with equal answers share one entry. Invariant: no use
+//! is listed twice for one overload, and no use that was found is omitted.
 
 use super::{Completeness, FindReferences, Reference, References, of_target};
 use crate::Project;
@@ -8,7 +8,8 @@ use crate::target::{OfOverloads, Target};
 use symd_lsp::Waiting;
 use symd_resolve::{Judgement, Role};
 
-/// Finds the uses of a symbol, or of all overloads of a name; in the order of the overloads, never nothing.
+/// Finds the uses of a symbol, or of all overloads of a name, in the order of the overloads. Never returns an
+/// empty list.
 pub async fn references_of_overloads(
     project: &Project,
     ask: &FindReferences,
@@ -29,8 +30,8 @@ pub async fn references_of_overloads(
     .await
 }
 
-/// The uses of one thing: what is said of one of its declarations holds for all. Servers may know of some only: the first
-/// that says all counts, else the one of which most is said.
+/// Finds the uses of one entity: the answer for one of its declarations holds for all. A server may know only
+/// some of the uses: the first complete answer counts, or else the longest.
 async fn of_thing(
     project: &Project,
     declarations: &[Target],
@@ -48,10 +49,10 @@ async fn of_thing(
             break;
         }
     }
-    best.ok_or_else(|| QuestionError::Place("no declaration was looked at".to_owned()))
+    best.ok_or_else(|| QuestionError::Place("bug in symd: no declaration was searched".to_owned()))
 }
 
-/// The overloads are named above what is said of them: they are no uses of one another.
+/// Removes declarations: the overloads are listed above their uses and are not uses of one another.
 fn leave_out_declarations(found: &mut References) {
     let is_use = |one: &Reference| one.role != Role::Declaration;
     found.list.retain(is_use);

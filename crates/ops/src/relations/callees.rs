@@ -1,5 +1,5 @@
-//! Whom one function calls: what the server's call hierarchy says; where it has none, every identifier of the body
-//! that is called, followed to its definition by the server or by syntax.
+//! The functions that one function calls: from the server's call hierarchy, or, without one, every called
+//! identifier of the body, resolved to its definition by the server or by syntax.
 
 use tokio::task::JoinSet;
 
@@ -17,10 +17,9 @@ use symd_resolve as resolve;
 use symd_syntax::SymbolKind;
 use symd_syntax::call_site::is_called;
 
-/// Calls of one body that a server is asked to follow at once, and in all.
+/// Maximum number of calls of one body that a server is asked to resolve; all requests run concurrently.
 const MAX_FOLLOWED: usize = 256;
 
-/// A call in a body.
 #[derive(Clone, Debug)]
 struct Site {
     name: String,
@@ -68,7 +67,7 @@ async fn from_hierarchy(
     Ok(Level { branches, source, omitted: Omitted::default() })
 }
 
-/// The symbol that a server points at.
+/// Returns the key and the description of the symbol that a server points at.
 pub(super) fn pointed_at(
     view: &View,
     name: &str,
@@ -97,7 +96,7 @@ async fn from_body(
 ) -> Result<Level, QuestionError> {
     let body = function.clone();
     let sites = project.look(move |view, _| sites(view, &body)).await?;
-    // A server without call hierarchy may know definitions all the same.
+    // A server without a call hierarchy may still resolve definitions.
     if matches!(why, NoAnswer::Unsupported { .. })
         && let Some((server, answers)) = follow(project, function, &sites, waiting).await?
     {
@@ -123,7 +122,7 @@ async fn from_body(
     Ok(Level { branches, source: Source::Syntax(why), omitted })
 }
 
-/// The calls in a function's range, in order.
+/// Returns the calls in a function's range, in order of position.
 fn sites(view: &View, function: &Target) -> Vec<Site> {
     let Some(grammar) = function.file.grammar() else { return Vec::new() };
     let Ok(current) = view.current(&function.file) else { return Vec::new() };
@@ -146,7 +145,8 @@ fn sites(view: &View, function: &Target) -> Vec<Site> {
     starts.into_iter().filter_map(site).collect()
 }
 
-/// Where the server says that each call leads, and which server; `None` when it does not say.
+/// Asks the server for the definition of each call. Returns the server's name and its answers, or `None` if
+/// it gives none.
 async fn follow(
     project: &Project,
     function: &Target,
@@ -199,7 +199,7 @@ async fn followed(
     Ok(Level { branches, source, omitted })
 }
 
-/// Whether each of these functions calls anything.
+/// Reports for each of these functions whether it calls anything.
 pub(super) async fn have_callees(
     project: &Project,
     functions: Vec<Target>,

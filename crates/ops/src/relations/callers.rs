@@ -1,6 +1,6 @@
-//! The callers of one function, by the server's own call hierarchy, held against the calls that syntax is sure of; or
-//! by its references that are calls, each with the function around it, where a server has no hierarchy, is known to
-//! leave callers out of it, or was caught doing so.
+//! The callers of one function: from the server's call hierarchy, checked against the calls that syntax is
+//! certain of. If the server has no hierarchy, is known to omit callers from it, or is found to do so, then
+//! from its references that are calls, each with its enclosing function.
 
 use std::collections::BTreeSet;
 
@@ -44,7 +44,7 @@ pub(super) async fn callers(
     Ok(Level { branches, source, omitted })
 }
 
-/// What the server's call hierarchy says; `None` where it has none or does not answer.
+/// Asks for the server's call hierarchy; returns `None` if it has none or does not answer.
 pub(super) async fn hierarchy(
     project: &Project,
     function: &Target,
@@ -58,13 +58,14 @@ pub(super) async fn hierarchy(
     }
 }
 
-/// Whether the hierarchy may be believed as far as nothing speaks against it.
+/// Whether the server's hierarchy is trusted as long as nothing contradicts it.
 fn is_proven(project: &Project, said: &Said<Vec<CallSite>>) -> bool {
     let known = project.languages.server(&said.server).map(|server| server.call_hierarchy);
     known.unwrap_or_default() == Trustworthiness::Proven
 }
 
-/// The callers that the hierarchy has; `None` when a call that syntax is sure of stands in a function it lacks.
+/// Returns the callers in the hierarchy, or `None` if it lacks a function with a call that syntax is certain
+/// of.
 async fn from_hierarchy(
     project: &Project,
     function: &Target,
@@ -84,7 +85,8 @@ async fn from_hierarchy(
             .filter(|one| one.role == Role::Call && !is_told(&one.path, one.range))
             .map(|one| (one.path.clone(), one.range))
             .collect();
-        // The same function may be called at a place that the server tells otherwise: through an alias, say.
+        // The server may report another place in the same function, for example through an alias: compare the
+        // functions.
         let around = spots(view, &silent, &name, cancel)?;
         let lacks = around.iter().flatten().any(|spot| !gathered.has(&SymbolKey::around(spot)));
         let unchecked = judged.of(Judgement::Unchecked);
@@ -98,7 +100,8 @@ async fn from_hierarchy(
     Ok(Some(Level { branches, source: Source::Server(said.server.clone()), omitted }))
 }
 
-/// Files that import the function under another name, each with that name, where no call by it begins at one of `sites`.
+/// Returns the files that import the function under another name, each with that name, if no call by that
+/// name begins at one of `sites`.
 fn renamed(
     view: &View,
     judged: &Judged,
@@ -137,7 +140,7 @@ fn gather(
     match (found.completeness, &found.source) {
         (Completeness::Incomplete { missing, .. }, _) => omitted.missing = missing,
         (Completeness::Unchecked(unchecked), Source::Server(_)) => omitted.unchecked = unchecked,
-        // What syntax is not sure of is in the tree, and marked there.
+        // Calls that syntax is uncertain of are in the tree, and marked there.
         (Completeness::Unchecked(_), Source::Syntax(_)) | (Completeness::Complete, _) => {}
     }
     omitted.unread = found.unread.clone();
@@ -161,7 +164,7 @@ fn gather(
     Ok((gathered, omitted))
 }
 
-/// The callers of a call hierarchy, and where in the project's files their calls begin.
+/// Returns the callers in a call hierarchy, and where in the project's files their calls begin.
 pub(super) fn add(
     view: &View,
     calls: &[CallSite],
@@ -178,11 +181,12 @@ pub(super) fn add(
                 gathered.add(key, None, true, Some(party));
             }
             FileRef::Project(_) if call.sites.is_empty() => callers.push(call.item.name_range.clone()),
-            // Where the calls stand says more reliably who calls than the item, whose ranges servers choose freely.
+            // The places of the calls identify the caller more reliably than the item, whose ranges servers
+            // choose freely.
             FileRef::Project(_) => spans.extend(call.sites.iter().cloned()),
         }
     }
-    // All at once: each file is read once.
+    // All in one pass, so that each file is read only once.
     let spots: Vec<Spot> = check(view, &spans, Expect::Anything, cancel)?.spots;
     spots.iter().for_each(|spot| gathered.add(SymbolKey::around(spot), Some(spot.line), true, None));
     let callers: Vec<Spot> = check(view, &callers, Expect::Anything, cancel)?.spots;
@@ -190,8 +194,9 @@ pub(super) fn add(
     Ok((gathered, spots.into_iter().map(|spot| (spot.path, spot.range.start)).collect()))
 }
 
-/// Whether each of these functions may be called from anywhere: whether its name stands anywhere but where it is
-/// declared. A look at names only, so that it costs next to nothing however many there are.
+/// Reports for each of these functions whether it may be called from anywhere: whether its name occurs
+/// anywhere but at its declaration. Checks only names, so that the cost stays negligible for any number of
+/// functions.
 pub(super) async fn have_callers(
     project: &Project,
     functions: Vec<Target>,

@@ -1,4 +1,4 @@
-//! One level of a relation: the symbols on the other side, each with the places where that shows.
+//! One level of a relation: the related symbols, each with the places that show the relation.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,50 +12,45 @@ use symd_config::Languages;
 use symd_engine::View;
 use symd_syntax::SymbolKind;
 
-/// What tells symbols apart: the file, and where the name begins; the top level of a file has no such place.
+/// The identity of a symbol: its file, and where its name begins; a file's top level has no such place.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SymbolKey {
-    /// Which file.
     pub file: Where,
-    /// Where its name begins in a file of the project, its line in another; `None` for a file's top level.
+    /// Offset of the name in a file of the project, its line in another; `None` for a file's top level.
     pub at: Option<u32>,
 }
 
-/// A file, in the project or not.
+/// A file inside or outside the project.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Where {
-    /// One of the project's.
     Project(RelPath),
-    /// Not.
     Outside(PathBuf),
 }
 
-/// A symbol on the other side.
+/// A related symbol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Party {
-    /// Its name path; at a file's top level the file's stem; outside the project the name alone.
+    /// The name path; for a file's top level, the file's stem; outside the project, the name alone.
     pub name_path: String,
-    /// Its kind.
     pub kind: SymbolKind,
-    /// The 0-based line of its name.
+    /// The 0-based line of the name.
     pub line: u32,
 }
 
 /// One symbol of a level.
 #[derive(Clone, Debug)]
 pub struct Branch {
-    /// What tells it from others.
     pub key: SymbolKey,
-    /// Who it is.
     pub party: Party,
-    /// The 0-based lines where it shows, ascending: of the calls, in the caller's file; of the subtypes' heads.
+    /// The 0-based lines that show the relation, ascending: those of the calls, in the caller's file; those
+    /// of the subtypes' heads.
     pub lines: Vec<u32>,
-    /// Whether any of that is sure.
+    /// Whether any of these places is certain.
     pub is_likely: bool,
     pub(super) target: Option<Target>,
 }
 
-/// What was found on one level.
+/// The result for one level.
 pub(crate) struct Level {
     pub(crate) branches: Vec<Branch>,
     pub(crate) source: Source,
@@ -67,19 +62,20 @@ impl SymbolKey {
         SymbolKey { file: Where::Project(target.at.path.clone()), at: Some(target.name_range.start) }
     }
 
-    /// The function or file that a spot stands in.
+    /// Returns the key of the function or file that encloses a spot.
     pub(super) fn around(spot: &Spot) -> SymbolKey {
         let at = spot.inside.as_ref().map(|inside| inside.name_start);
         SymbolKey { file: Where::Project(spot.path.clone()), at }
     }
 }
 
-/// Places, gathered by the symbol on the other side.
+/// Places, grouped by related symbol.
 #[derive(Default)]
 pub(super) struct Gathered(BTreeMap<SymbolKey, (Vec<u32>, bool, Option<Party>)>);
 
 impl Gathered {
-    /// Adds a place at `line` (0-based). `party` where the key does not lead to it.
+    /// Adds a place at `line` (0-based). `party` describes the symbol if the key does not lead to a
+    /// declaration.
     pub(super) fn add(&mut self, key: SymbolKey, line: Option<u32>, is_likely: bool, party: Option<Party>) {
         let entry = self.0.entry(key).or_default();
         entry.0.extend(line);
@@ -93,7 +89,8 @@ impl Gathered {
         self.0.contains_key(key)
     }
 
-    /// Each symbol with its lines, and who it is where the key does not tell.
+    /// Returns each symbol with its lines, and with its description if the key does not lead to a
+    /// declaration.
     pub(super) fn into_parts(self) -> impl Iterator<Item = (SymbolKey, Vec<u32>, Option<Party>)> {
         self.0.into_iter().map(|(key, (lines, _, party))| (key, lines, party))
     }
@@ -111,7 +108,7 @@ impl Gathered {
         }
     }
 
-    /// The branches, by file, then by position.
+    /// Returns the branches, by file, then by position.
     pub(super) fn branches(self, view: &View, languages: &Languages) -> Vec<Branch> {
         let branch = |(key, (mut lines, is_likely, party)): (SymbolKey, (Vec<u32>, bool, Option<Party>))| {
             lines.sort_unstable();

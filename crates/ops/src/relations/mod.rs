@@ -1,6 +1,6 @@
-//! What a symbol is related to, to a depth: callers, callees, supertypes, subtypes. Breadth first, each symbol
-//! expanded once. Invariant: it ends (cycles are cut, the number of symbols is bounded), and where it goes on beyond
-//! what is shown, that is said.
+//! The symbols related to one symbol, to a depth: callers, callees, supertypes, subtypes. Breadth first; each
+//! symbol is expanded once. Invariant: the search terminates (cycles are cut, the number of symbols is
+//! bounded), and the answer reports where a relation continues beyond what is shown.
 
 mod callees;
 mod callers;
@@ -36,109 +36,108 @@ use symd_engine::View;
 use symd_lsp::{Direction, Waiting};
 use symd_syntax::SymbolKind;
 
-/// Symbols looked into for one answer; those beyond are told to go on.
+/// Maximum number of symbols expanded for one answer; the answer reports that those beyond were not examined.
 const MAX_EXPANDED: usize = 64;
-/// Types whose neighbours are asked for at the same time.
+/// Types whose neighbours are requested concurrently.
 const TYPES_AT_ONCE: usize = 16;
 
-/// How long symbols are looked into for one answer of an asker who does not wait longer: a server takes a second and
-/// more for each on a large project, and clients give up after a minute. Those beyond are told to go on.
+/// Time for expanding symbols in one answer if the client does not wait longer: a server takes a second or
+/// more for each symbol of a large project, and clients time out after a minute. The answer reports that the
+/// symbols beyond were not examined.
 const TIME: Duration = Duration::from_secs(20);
 
-/// What is asked.
+/// Parameters of `related`.
 #[derive(Clone, Debug)]
 pub struct FindRelated {
-    /// To which symbol.
     pub wanted: SymbolSelector,
-    /// What.
     pub relation: Relation,
-    /// How many levels; at least one.
+    /// Number of levels, at least one.
     pub depth: usize,
     /// How long to wait for a server that is not ready.
     pub waiting: Waiting,
 }
 
-/// How symbols are related to the one that is asked about.
+/// How the symbols found are related to the requested one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
-    /// They call it.
+    /// They call the requested symbol.
     Callers,
-    /// It calls them.
+    /// The requested symbol calls them.
     Callees,
-    /// It extends or implements them.
+    /// The requested symbol extends or implements them.
     Supertypes,
-    /// They extend or implement it.
+    /// They extend or implement the requested symbol.
     Subtypes,
 }
 
-/// Whether a chain goes on where it is not followed.
+/// Whether a chain continues where it is not followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum More {
-    /// It does not, or what follows is shown.
+    /// It does not, or its continuation is shown.
     No,
-    /// It comes back to a function above it.
+    /// It returns to a function above it.
     Cycle,
-    /// It was shown elsewhere in the answer.
+    /// The symbol is shown elsewhere in the answer.
     Shown,
-    /// It goes on, deeper than was asked for.
+    /// It continues beyond the requested depth.
     Yes,
-    /// Not looked at.
+    /// Not examined.
     Unknown,
 }
 
 /// One symbol of the tree.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// Who it is, and where it shows.
     pub branch: Branch,
-    /// How deep, from 1.
+    /// The depth in the tree, from 1.
     pub depth: usize,
-    /// Whether it goes on.
+    /// Whether the chain continues.
     pub more: More,
     parent: Option<usize>,
 }
 
-/// What a tree does not show.
+/// What a tree omits, and where its sources disagree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Omitted {
-    /// Callers that references show and the server's call hierarchy lacks (they are in the tree).
+    /// Callers that are among the references but not in the server's call hierarchy (they are in the tree).
     pub only_in_references: usize,
-    /// Callers that the server's call hierarchy has and its references lack (they are in the tree).
+    /// Callers that are in the server's call hierarchy but not among its references (they are in the tree).
     pub only_in_hierarchy: usize,
-    /// Uses of the symbol itself that are no calls.
+    /// Uses of the symbol itself that are not calls.
     pub other_uses: usize,
-    /// Likely calls that the server does not tell.
+    /// Likely calls that the server does not report.
     pub missing: usize,
-    /// Occurrences of the symbol's own name that the server does not tell and syntax cannot judge.
+    /// Occurrences of the symbol's own name that the server does not report and syntax cannot judge.
     pub unchecked: usize,
-    /// Names that are called and that nobody could follow, sorted.
+    /// Names of callees or supertypes that could not be resolved, sorted.
     pub unresolved: Vec<String>,
-    /// Of which types it cannot be told whether they belong in the tree; what a server lists is not among it.
+    /// Types that may belong in the tree, which could not be determined; a type that a server lists is not
+    /// among them.
     pub perhaps: Vec<Doubt>,
-    /// Files that import the symbol under another name, each with that name, of whose uses nothing is told.
+    /// Files that import the symbol under another name, each with that name, in which no use of that name was
+    /// found.
     pub renamed: Vec<(RelPath, String)>,
-    /// Whether the bound on functions or on time was met.
+    /// Whether the limit on symbols or on time was reached.
     pub is_cut: bool,
-    /// What was not looked into and may hold more.
+    /// What was not searched and may hold more.
     pub unread: Unread,
 }
 
-/// The tree.
+/// The related symbols, as a tree.
 #[derive(Clone, Debug)]
 pub struct Related {
-    /// The symbol that was asked about.
+    /// The requested symbol.
     pub target: Target,
-    /// A parent before its children; siblings by path, then by position.
+    /// Nodes in depth-first order, a parent before its children; siblings by path, then by position.
     pub nodes: Vec<Node>,
-    /// Where the first level comes from.
+    /// The source of the first level.
     pub source: Source,
-    /// What it does not show.
     pub omitted: Omitted,
     /// The index revision that the answer reflects, at least.
     pub revision: u64,
 }
 
-/// Follows the relation.
+/// Finds the symbols related to one symbol.
 pub async fn related(project: &Project, ask: &FindRelated) -> Result<Related, QuestionError> {
     unchanged(|| async {
         let target = project.target(&ask.wanted).await?;
@@ -161,7 +160,8 @@ async fn once(project: &Project, target: Target, ask: &FindRelated) -> Result<Re
             growing.cut(parent);
             continue;
         }
-        // Those that wait behind it are asked about with it: what is found of one changes nothing of what the next is asked.
+        // The symbols next in the queue are requested with it: what is found for one does not change the
+        // request for another.
         let more = (at_once(ask.relation) - 1).min(MAX_EXPANDED - expanded - 1).min(waiting.len());
         let asked: Vec<_> = std::iter::once((parent, function)).chain(waiting.drain(..more)).collect();
         expanded += asked.len();
@@ -185,12 +185,13 @@ async fn once(project: &Project, target: Target, ask: &FindRelated) -> Result<Re
     growing.end_leaves(project, leaves, ask.relation, &heads).await?;
     growing.note_unread(project, &target, ask.relation).await?;
     let revision = target.at.revision;
-    let source = source.ok_or_else(|| QuestionError::Place("nothing was looked at".to_owned()))?;
+    let source =
+        source.ok_or_else(|| QuestionError::Place("bug in symd: nothing was searched".to_owned()))?;
     Ok(Related { target, nodes: in_tree_order(growing.nodes), source, omitted: growing.omitted, revision })
 }
 
-/// How many symbols are asked about at the same time. Callers and callees are asked for in several steps, each of which asks
-/// about many places already.
+/// Returns how many symbols are expanded concurrently. Callers and callees take several steps each, and every
+/// step already queries many places.
 fn at_once(relation: Relation) -> usize {
     match relation {
         Relation::Callers | Relation::Callees => 1,
@@ -198,7 +199,7 @@ fn at_once(relation: Relation) -> usize {
     }
 }
 
-/// When no more is looked into.
+/// Returns the deadline for expanding symbols.
 fn until(waiting: Waiting) -> Instant {
     let own = Instant::now() + TIME;
     match waiting {
@@ -207,7 +208,8 @@ fn until(waiting: Waiting) -> Instant {
     }
 }
 
-/// Whether what is called goes on: the calls in a class's body are not those of whoever makes one.
+/// Whether the callees of `next` are followed: calls in a class's body are not made by code that creates an
+/// instance.
 fn is_followed(next: &Target, relation: Relation) -> bool {
     use SymbolKind::{Constructor, Function, Method};
     relation != Relation::Callees || matches!(next.symbol.kind, Function | Method | Constructor)
@@ -227,7 +229,7 @@ async fn level(
     }
 }
 
-/// The tree as it grows, level by level.
+/// The tree while it grows, level by level.
 #[derive(Default)]
 struct Growing {
     nodes: Vec<Node>,
@@ -236,7 +238,7 @@ struct Growing {
 }
 
 impl Growing {
-    /// Adds a function; its number, if it is to be followed.
+    /// Adds a symbol. Returns its node's index if it is to be followed.
     fn add(&mut self, parent: Option<usize>, branch: Branch) -> Option<usize> {
         let key = branch.key.clone();
         let more = match () {
@@ -250,8 +252,8 @@ impl Growing {
         (more == More::No).then(|| self.nodes.len() - 1)
     }
 
-    /// Whether `key` is the function asked about, or stands on the way to it. The former is seen from the start and
-    /// is no node.
+    /// Whether `key` is the requested symbol or an ancestor of the new node. The requested symbol is in
+    /// `seen` from the start and is not a node.
     fn is_above(&self, mut parent: Option<usize>, key: &SymbolKey) -> bool {
         while let Some(at) = parent {
             if self.nodes[at].branch.key == *key {
@@ -269,8 +271,8 @@ impl Growing {
         }
     }
 
-    /// Notes what a level does not show; uses that are no calls, and what is unchecked, are told of the function asked
-    /// about only.
+    /// Adds the omissions of a level. Uses that are not calls, unchecked occurrences, doubtful types and
+    /// imports under another name are kept for the requested symbol only.
     fn omit(&mut self, level: Omitted, parent: Option<usize>) {
         let all = &mut self.omitted;
         all.only_in_references += level.only_in_references;
@@ -288,8 +290,8 @@ impl Growing {
         all.unresolved.dedup();
     }
 
-    /// Notes what was not looked into: who calls or extends one of these is named there, and so is what is called or extended
-    /// and was not found.
+    /// Adds what was not searched: files that hold the name of a node, so that they may hold callers or
+    /// subtypes of it, or the name of an unresolved callee or supertype, so that they may declare it.
     async fn note_unread(
         &mut self,
         project: &Project,
@@ -318,7 +320,7 @@ impl Growing {
         Ok(())
     }
 
-    /// Finds out whether the last level's functions go on.
+    /// Determines whether the relation continues from the symbols of the last level.
     async fn end_leaves(
         &mut self,
         project: &Project,
@@ -343,7 +345,7 @@ impl Growing {
     }
 }
 
-/// Level by level to depth first.
+/// Reorders nodes from breadth-first to depth-first order.
 fn in_tree_order(nodes: Vec<Node>) -> Vec<Node> {
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); nodes.len() + 1];
     for (at, node) in nodes.iter().enumerate() {

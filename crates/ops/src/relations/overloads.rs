@@ -1,11 +1,12 @@
-//! What all overloads of a name are related to: each overload's own, and together what is said of several in the same way.
+//! The relations of all overloads of a name; overloads with equal answers share one entry.
 
 use super::{FindRelated, Node, Related, Relation, once};
 use crate::Project;
 use crate::question::{QuestionError, unchanged};
 use crate::target::{OfOverloads, Target};
 
-/// Follows the relation from a symbol, or from all overloads of a name; in the order of the overloads, never nothing.
+/// Follows the relation from a symbol, or from all overloads of a name, in the order of the overloads. Never
+/// returns an empty list.
 pub async fn related_to_overloads(
     project: &Project,
     ask: &FindRelated,
@@ -23,7 +24,7 @@ pub async fn related_to_overloads(
     .await
 }
 
-/// The declaration of a thing from which the relation is followed: calls stand in the longest body.
+/// Returns the declaration of an entity from which the relation is followed: calls are in the longest body.
 fn declaration_for(declarations: &[Target], relation: Relation) -> Option<&Target> {
     match relation {
         Relation::Callees => longest(declarations),
@@ -31,7 +32,7 @@ fn declaration_for(declarations: &[Target], relation: Relation) -> Option<&Targe
     }
 }
 
-/// The declaration with the longest body.
+/// Returns the declaration with the longest body.
 pub(crate) fn longest(declarations: &[Target]) -> Option<&Target> {
     let body = |one: &&Target| {
         let head = one.file.outline().and_then(|outline| outline.rows.get(one.row)).map_or(0, |row| row.head);

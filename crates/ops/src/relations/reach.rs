@@ -1,6 +1,7 @@
-//! What uses some symbols, and what uses that: breadth first, to a depth. A symbol is reached once, over the shortest way.
-//! Invariant: it ends (symbols, time and depth are bounded), and where it was not followed further, that is told. What only
-//! may use a symbol is told and not followed: of names like `get` everything else would follow.
+//! The users of some symbols, and the users of those: breadth first, to a depth. Each symbol is reached once,
+//! by the shortest path. Invariant: the search terminates (symbols, time and depth are bounded), and the
+//! answer reports which symbols were not followed further. Uncertain users are reported and not followed: a
+//! name such as `get` would lead to everything else.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -20,53 +21,54 @@ use symd_engine::View;
 use symd_lsp::Waiting;
 use symd_resolve as resolve;
 
-/// Symbols whose users are asked for at the same time.
+/// Symbols whose users are requested concurrently.
 const AT_ONCE: usize = 4;
 
-/// Symbols of one level whose names are looked for before they are followed. Those beyond are followed unseen.
+/// Maximum number of symbols of one level whose names are searched before they are followed. Those beyond are
+/// followed without this search.
 const MAX_LOOKED_FOR: usize = 4_096;
 
-/// How far is gone.
+/// The limits of the search.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReachLimits {
-    /// Levels; at least one.
+    /// Number of levels, at least one.
     pub(crate) depth: usize,
-    /// Symbols whose users are looked for, those asked about not counted.
+    /// Maximum number of symbols whose users are searched, not counting the requested ones.
     pub(crate) symbols: usize,
-    /// For how long, unless the client waits for longer.
+    /// Time limit, unless the client waits longer.
     pub(crate) time: Duration,
 }
 
-/// A symbol that is reached.
+/// A symbol that is reached by following uses.
 #[derive(Clone, Debug)]
 pub struct Reached {
-    /// Who it is, and where it uses what it is reached over.
+    /// The symbol, and the places where it uses the symbol that it is reached from.
     pub user: User,
-    /// Over how many uses, from 1.
+    /// Number of uses on the path, from 1.
     pub depth: usize,
-    /// What it uses: its place in the list; `None` for what was asked about.
+    /// Index in the list of the symbol that it uses; `None` if that is a requested symbol.
     pub over: Option<usize>,
-    /// Which part of the project it belongs to.
+    /// The part of the project that it belongs to.
     pub part: Part,
 }
 
-/// What is reached from some symbols.
+/// The direct and indirect users of some symbols.
 #[derive(Clone, Debug)]
 pub struct Reach {
-    /// Level by level; in each by file, then by position.
+    /// The users, level by level; within a level by file, then by position.
     pub reached: Vec<Reached>,
-    /// Where the first level comes from.
+    /// The source of the first level.
     pub source: Source,
     /// What may be missing.
     pub gaps: UserGaps,
-    /// Symbols whose users were not looked for, because there are too many or it takes too long.
+    /// Symbols whose users were not searched because of the limits on number and time.
     pub not_followed: usize,
-    /// Symbols of the last level whose names stand elsewhere, so that they may be used further.
+    /// Symbols of the last level that may have further users, since their names occur elsewhere.
     pub goes_on: usize,
 }
 
 impl Reached {
-    /// The file, where it is one of the project's.
+    /// Returns the file, if it is one of the project's.
     pub fn path(&self) -> Option<&RelPath> {
         match &self.user.key.file {
             Where::Project(path) => Some(path),
@@ -75,7 +77,7 @@ impl Reached {
     }
 }
 
-/// Follows the users of `starts`, which are what is asked about.
+/// Finds the direct and indirect users of `starts`, the requested symbols.
 pub(crate) async fn reach(
     project: &Project,
     starts: &[Target],
@@ -114,10 +116,11 @@ pub(crate) async fn reach(
             goes_on = named.len() + unseen.len();
         }
         open = named.into_iter().chain(unseen).map(|(at, of)| (Some(at), of)).collect();
-        // What is shipped before what tests it, should there be too many.
+        // Production code before tests, in case the limit is reached.
         open.sort_by_key(|(at, _)| at.map(|at| growing.reached[at].part));
     }
-    let source = source.ok_or_else(|| QuestionError::Place("nothing was looked at".to_owned()))?;
+    let source =
+        source.ok_or_else(|| QuestionError::Place("bug in symd: nothing was searched".to_owned()))?;
     let mut reached = growing.reached;
     mark_generated(project, &mut reached).await?;
     Ok(Reach { reached, source, gaps: growing.gaps, not_followed, goes_on })
@@ -131,25 +134,25 @@ fn until(time: Duration, waiting: Waiting) -> Instant {
     }
 }
 
-/// What was reached so far.
+/// The symbols reached so far.
 struct Growing {
     own: Vec<SymbolKey>,
-    /// Where in `reached` a symbol stands.
+    /// Index of each symbol in `reached`.
     places: HashMap<SymbolKey, usize>,
     reached: Vec<Reached>,
     gaps: UserGaps,
 }
 
 impl Growing {
-    /// Adds the users of `of`, which was reached as number `over`.
+    /// Adds the users of `of`, the symbol at index `over` of `reached` (`None`: a requested symbol).
     fn add(&mut self, list: Vec<User>, (over, of): (Option<usize>, &Target), depth: usize) {
-        // Code that names a class for its type does not run its constructor.
+        // Code that only names a class as a type does not run its constructor.
         let only_calls = over.is_some() && resolve::is_type(of.symbol.kind);
         for user in list {
             if self.own.contains(&user.key) || only_calls && !user.calls() {
                 continue;
             }
-            // What only imports it is reached by nothing that happens there.
+            // A user that only imports the symbol does not pass on what happens in it.
             if over.is_some() && user.only_imports() {
                 continue;
             }
@@ -178,7 +181,7 @@ impl Growing {
         }
     }
 
-    /// Puts the last level in order. Nothing refers to it as yet.
+    /// Sorts the last level, to which no index refers yet.
     fn sort_from(&mut self, first: usize) {
         self.reached[first..].sort_by(|a, b| a.user.key.cmp(&b.user.key));
         for (at, one) in self.reached.iter().enumerate().skip(first) {
@@ -186,7 +189,7 @@ impl Growing {
         }
     }
 
-    /// The symbols of the last level that can be followed, each with its place.
+    /// Returns the symbols of the last level that can be followed, each with its index.
     fn followed_from(&self, first: usize) -> Vec<(usize, Target)> {
         let last = self.reached.iter().enumerate().skip(first);
         last.filter(|(_, one)| one.user.is_likely() && !one.user.only_imports())
@@ -195,10 +198,11 @@ impl Growing {
     }
 }
 
-/// A symbol that is followed: its place in the list, and what it is.
+/// A symbol to follow, with its index in the list.
 type Followed = (usize, Target);
 
-/// Those whose names stand elsewhere than where they are declared, and those of which that was not looked for.
+/// Returns the symbols whose names occur elsewhere than at their declarations, and those for which this was
+/// not searched.
 async fn named_elsewhere(
     project: &Project,
     mut all: Vec<Followed>,
@@ -212,7 +216,7 @@ async fn named_elsewhere(
     Ok((named.collect(), unseen))
 }
 
-/// Notes what stands in files that say that a program wrote them.
+/// Marks the symbols in files whose head says that they are generated.
 async fn mark_generated(project: &Project, reached: &mut [Reached]) -> Result<(), QuestionError> {
     let mut paths: Vec<RelPath> = reached.iter().filter_map(|one| one.path().cloned()).collect();
     paths.sort();

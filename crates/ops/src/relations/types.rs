@@ -1,5 +1,5 @@
-//! Supertypes and subtypes of one type: what the server's type hierarchy says; where it has none, what heads of
-//! classes name.
+//! The supertypes and subtypes of one type: from the server's type hierarchy, or, without one, from what the
+//! heads of classes name.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use symd_engine::View;
 use symd_lsp::{Direction, NoAnswer, Waiting};
 use symd_resolve::{TypeLinks, TypeNeighbours, is_type, type_links};
 
-/// What heads of classes say; read once for a tree, when it is first needed.
+/// What the heads of classes name; read once for a tree, when first needed.
 #[derive(Default)]
 pub(crate) struct Heads(OnceCell<Arc<TypeLinks>>);
 
@@ -81,7 +81,7 @@ pub(crate) async fn types(
     level(project, gathered, Source::Server(server), omitted).await
 }
 
-/// What remains doubtful beside what a server lists.
+/// Returns the types that remain doubtful beside those that a server lists.
 fn left_doubts(links: &TypeLinks, of: &Target, (direction, listed): (Direction, &Gathered)) -> Vec<Doubt> {
     match direction {
         Direction::Down => {
@@ -92,7 +92,7 @@ fn left_doubts(links: &TypeLinks, of: &Target, (direction, listed): (Direction, 
             let places: Vec<(RelPath, u32)> = listed.keys().filter_map(place).collect();
             possible(&left_by_server(doubtful(&links.heirs), &places, of))
         }
-        // A server that lists as many as the head names knows what is computed there.
+        // A server that lists as many types as the head names has resolved the computed bases.
         Direction::Up => {
             let written =
                 neighbours(links, of).map_or(0, |of| of.above.len() + of.outside.len() + of.open.len());
@@ -116,21 +116,21 @@ fn neighbours<'l>(links: &'l TypeLinks, of: &Target) -> Option<&'l TypeNeighbour
     links.of(&of.at.path, of.name_range.start)
 }
 
-/// Bases that the project does not declare.
+/// Returns the bases that the project does not declare.
 fn names_outside(links: &TypeLinks, of: &Target, direction: Direction) -> Vec<String> {
     let is_up = direction == Direction::Up;
     neighbours(links, of).filter(|_| is_up).map(|of| of.outside.clone()).unwrap_or_default()
 }
 
-/// Of which types it cannot be told whether they stand above or below.
+/// Returns the types that may be supertypes or subtypes, which could not be determined.
 fn doubts(links: &TypeLinks, of: &Target, direction: Direction) -> Vec<Doubt> {
     match direction {
         Direction::Down => possible(&doubtful(&links.heirs)),
         Direction::Up => {
             let open = neighbours(links, of).into_iter().flat_map(|of| &of.open);
             let text = |base: &String| match base.as_str() {
-                "" => Doubt::new("a base that is computed", ""),
-                base => Doubt::new(base, ", which is not known"),
+                "" => Doubt::new("a computed base", ""),
+                base => Doubt::new(base, ", which could not be resolved"),
             };
             open.map(text).collect()
         }
@@ -156,7 +156,7 @@ fn from_heads(view: &View, links: &TypeLinks, of: &Target, direction: Direction)
             };
             let key = SymbolKey { file: Where::Project(path.clone()), at: Some(row.name_start) };
             let line = source.as_ref().map(|source| source.text.line_column(link.in_head.start).line);
-            // The index does not have all of them.
+            // The index does not hold all of these types.
             let name_path = outline.name_path(link.class.row);
             let party = Party { name_path, kind: row.kind(), line: row.name_line };
             gathered.add(key, line, link.is_sure, Some(party));
@@ -165,7 +165,7 @@ fn from_heads(view: &View, links: &TypeLinks, of: &Target, direction: Direction)
     gathered
 }
 
-/// Whether each of these types has super- or subtypes, as far as heads tell.
+/// Reports for each of these types whether it has supertypes or subtypes, as far as class heads show.
 pub(super) async fn have_types(
     project: &Project,
     types: &[Target],

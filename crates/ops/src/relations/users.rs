@@ -1,5 +1,5 @@
-//! Who uses one symbol: every use that its references tell, calls or not, gathered by the function around it, and the callers
-//! that a server's call hierarchy has besides. Invariant: what is not known to be all is told with them.
+//! The users of one symbol: all of its references, calls or not, grouped by enclosing function, and the
+//! callers that only a server's call hierarchy has. Invariant: possible gaps are reported with the users.
 
 use std::collections::BTreeMap;
 
@@ -16,14 +16,12 @@ use symd_engine::View;
 use symd_lsp::{CallSite, Waiting};
 use symd_resolve::{Judgement, Role};
 
-/// A symbol that uses another one, or a file that does at its top level.
+/// A symbol that uses another one, or a file that uses it at its top level.
 #[derive(Clone, Debug)]
 pub struct User {
-    /// What tells it from others.
     pub key: SymbolKey,
-    /// Who it is.
     pub party: Party,
-    /// Where, by line. Empty where a server tells that it calls and not where.
+    /// Places of the uses, by line. Empty if a server reports the call but not its place.
     pub places: Vec<UsePlace>,
     pub(crate) target: Option<Target>,
 }
@@ -31,30 +29,29 @@ pub struct User {
 /// A place where a symbol is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UsePlace {
-    /// Its 0-based line.
+    /// The 0-based line.
     pub line: u32,
-    /// What it does there.
     pub role: Role,
-    /// Whether it is sure to mean the symbol.
+    /// Whether the place certainly refers to the symbol.
     pub is_likely: bool,
-    /// The line, without the white space around it; empty where it was not read.
+    /// The trimmed text of the line; empty if the line was not read.
     pub text: String,
 }
 
-/// What may be missing among users.
+/// Known and possible gaps in a list of users.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UserGaps {
-    /// Likely uses that the server does not tell; they are among the users, as unsure ones.
+    /// Likely uses that the server does not report; they are among the users, marked as uncertain.
     pub missing: usize,
-    /// Occurrences of the name that a server does not tell and syntax cannot judge.
+    /// Occurrences of the name that a server does not report and syntax cannot judge.
     pub unchecked: usize,
     /// Files that import a symbol under another name whose uses are not followed, each with that name.
     pub renamed: Vec<(RelPath, String)>,
     /// Uses in files outside the project.
     pub outside: usize,
-    /// The server that may still have been indexing while it told less than there is.
+    /// The server, if it may still have been indexing while its answer was incomplete.
     pub maybe_indexing: Option<String>,
-    /// What was not looked into and may hold more.
+    /// What was not searched and may hold more.
     pub unread: Unread,
 }
 
@@ -68,7 +65,7 @@ pub(crate) struct Users {
 }
 
 impl User {
-    /// Whether any of its uses is sure.
+    /// Whether any of its uses is certain.
     pub fn is_likely(&self) -> bool {
         self.places.is_empty() || self.places.iter().any(|place| place.is_likely)
     }
@@ -78,12 +75,12 @@ impl User {
         self.places.is_empty() || self.places.iter().any(|place| place.role == Role::Call)
     }
 
-    /// Whether it does nothing but import it.
+    /// Whether it only imports the symbol.
     pub fn only_imports(&self) -> bool {
         !self.places.is_empty() && self.places.iter().all(|place| place.role == Role::Import)
     }
 
-    /// The file that it is in, as answers write it.
+    /// Returns its file as answers write it.
     pub fn file(&self) -> String {
         match &self.key.file {
             Where::Project(path) => path.as_str().to_owned(),
@@ -93,7 +90,7 @@ impl User {
 }
 
 impl UserGaps {
-    /// Whether nothing is known to be missing.
+    /// Whether no gap is known; uses outside the project are not a gap.
     pub fn is_empty(&self) -> bool {
         *self == UserGaps { outside: self.outside, ..UserGaps::default() }
     }
@@ -130,7 +127,7 @@ fn gaps(found: &References) -> UserGaps {
     let (missing, unchecked) = match (found.completeness, &found.source) {
         (Completeness::Incomplete { missing, .. }, _) => (missing, 0),
         (Completeness::Unchecked(unchecked), Source::Server(_)) => (0, unchecked),
-        // What syntax is not sure of is among the users, and marked there.
+        // Uses that syntax is uncertain of are among the users, and marked there.
         (Completeness::Unchecked(_), Source::Syntax(_)) | (Completeness::Complete, _) => (0, 0),
     };
     let is_indexing = found.maybe_indexing && found.completeness != Completeness::Complete;

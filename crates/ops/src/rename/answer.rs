@@ -1,4 +1,4 @@
-//! What a rename would do, and why one is refused.
+//! The plan of a rename, and the reasons for rejecting one.
 
 use crate::edits::{ApplyError, NewName, WholeEdit};
 use crate::question::{QuestionError, Source};
@@ -9,28 +9,26 @@ use symd_edit::Plan;
 use symd_lsp::NoAnswer;
 use symd_rewrite::NewNameError;
 
-/// A rename that can be made.
+/// A rename that is ready to be applied.
 #[derive(Clone, Debug)]
 pub struct Planned {
-    /// The symbol.
     pub target: Target,
-    /// What it is to be called.
+    /// The new name.
     pub new_name: String,
-    /// The edit.
     pub plan: Plan,
-    /// Changes of text by file, in path order.
+    /// Number of text changes per file, in path order.
     pub files: Vec<(RelPath, usize)>,
-    /// Files that get other names.
+    /// Renamed files: old and new path.
     pub renamed: Vec<(RelPath, RelPath)>,
-    /// What the asker should know.
+    /// Notes for the client.
     pub notes: Vec<Note>,
-    /// Where the edit comes from.
+    /// The source of the edit.
     pub source: Source,
     /// Whether the server may still have been indexing.
     pub maybe_indexing: bool,
     /// The index revision that the plan is made for.
     pub revision: u64,
-    /// Whether doubts were set aside.
+    /// Whether doubts were overridden.
     pub is_forced: bool,
 }
 
@@ -57,12 +55,12 @@ impl WholeEdit for Planned {
 }
 
 impl Planned {
-    /// How many occurrences change.
+    /// Returns the number of occurrences that change.
     pub fn changes(&self) -> usize {
         self.files.iter().map(|(_, count)| count).sum()
     }
 
-    /// Why it is not known that the rename is whole and right; empty when it is.
+    /// Returns why the rename is not known to be complete and correct; empty if it is.
     pub fn open(&self) -> Vec<String> {
         let mut why = Vec::new();
         if self.is_forced {
@@ -80,16 +78,16 @@ impl Planned {
     }
 }
 
-/// Something to know, and where it is.
+/// A note for the client, and the places that it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// What: "3 mentions in comments are left as they are".
+    /// The text: "3 mentions in comments are left as they are".
     pub text: String,
-    /// Where, in path order; empty where it is nowhere in particular.
+    /// The places, in path order; empty if the note is about none in particular.
     pub places: Vec<Listed>,
-    /// Whether it leaves open that the rename is whole and right.
+    /// Whether it leaves open that the rename is complete and correct.
     pub is_doubt: bool,
-    /// Whether it is about mentions of the name in texts that are no code.
+    /// Whether it is about mentions of the name in texts that are not code.
     pub is_mention: bool,
 }
 
@@ -107,73 +105,65 @@ impl Note {
     }
 }
 
-/// A place, as it is listed.
+/// A place as answers list it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Listed {
-    /// Which file.
     pub path: RelPath,
     /// 0-based.
     pub line: u32,
-    /// The line, without the white space around it.
+    /// The trimmed line.
     pub text: String,
 }
 
-/// Why nothing is renamed. Nothing was written. What can be done about a collision or a doubt is for the contracts to say:
-/// not all of them have a way to rename nevertheless.
+/// Why a rename is rejected. Nothing was written. The contracts say what can be done about a collision or a
+/// doubt: not all of them have a way to rename nevertheless.
 #[derive(Debug, thiserror::Error)]
 pub enum RenameError {
-    /// No single symbol is meant, or nobody could be asked.
+    /// The selector does not identify a single symbol, or no server could be asked.
     #[error(transparent)]
     Question(#[from] QuestionError),
-    /// The new name will not do.
+    /// The new name is not valid.
     #[error(transparent)]
     Name(#[from] NewNameError),
-    /// The name is taken where the symbol is used.
+    /// The new name is in use where the symbol is declared or used.
     #[error("'{new_name}' is taken where '{old_name}' is declared or used")]
     Collides {
-        /// The old name.
         old_name: String,
-        /// The new one.
         new_name: String,
-        /// What has it.
+        /// The places that have the new name.
         places: Vec<Listed>,
     },
-    /// It cannot be told that the edit is right.
+    /// It cannot be determined that the edit is correct.
     #[error("{why}")]
     Doubtful {
-        /// What is in doubt.
+        /// The doubt, as a clause.
         why: String,
-        /// Where.
+        /// The places in doubt.
         places: Vec<Listed>,
     },
-    /// It is linked to something by overriding that cannot be renamed with it, or may be.
+    /// The symbol is linked by overriding to something that cannot be renamed with it, or may be.
     #[error("{why}")]
     Linked {
-        /// To what.
+        /// The link, as a clause.
         why: String,
-        /// Where that shows.
+        /// The places that show the link.
         places: Vec<Listed>,
     },
-    /// The server's edit cannot be meant.
+    /// The server's edit is invalid.
     #[error("{server}: {problem}; nothing was written")]
-    Server {
-        /// Which server.
-        server: String,
-        /// What is wrong with it.
-        problem: ServerEditError,
-    },
-    /// The edit was not made.
+    Server { server: String, problem: ServerEditError },
+    /// The edit was not applied.
     #[error(transparent)]
     Apply(#[from] ApplyError),
 }
 
 impl RenameError {
-    /// Whether a file changed while the rename was thought through.
+    /// Whether a file changed while the rename was planned.
     pub fn is_beaten(&self) -> bool {
         matches!(self, RenameError::Question(QuestionError::NoAnswer(NoAnswer::Changed { .. })))
     }
 
-    /// The places that it is about.
+    /// Returns the places that the error is about.
     pub fn places(&self) -> &[Listed] {
         match self {
             RenameError::Collides { places, .. }

@@ -1,4 +1,4 @@
-//! Uses of the symbol that are no occurrences of it: names that the program computes, parameters that pytest fills.
+//! Uses of the symbol that are not occurrences of its name: computed names, parameters that pytest fills.
 
 use super::answer::{Note, RenameError};
 use super::linked::LinkedSymbol;
@@ -10,7 +10,8 @@ use symd_base::{RelPath, TextRange};
 use symd_engine::View;
 use symd_resolve::{self as resolve, PythonHazard};
 
-/// Notes where the name may be computed; refuses where nothing else uses the symbol: that is how it is used then.
+/// Notes where the name may be computed; rejects the rename if nothing else uses the symbol, which is then
+/// how it is used.
 pub(super) async fn with_computed_names(
     project: &Project,
     symbol: &LinkedSymbol,
@@ -32,12 +33,12 @@ pub(super) async fn with_computed_names(
     let why = format!("members of this class are reached by computed names, and '{name}' may be one of them");
     draft.notes.push(match is_used {
         true => Note::doubt(why, places),
-        false => ask.doubt_of_uses(format!("{why}: nothing else uses it"), places)?,
+        false => ask.doubt_of_uses(format!("{why}; nothing else uses it"), places)?,
     });
     Ok(draft)
 }
 
-/// Refuses, or notes, that pytest gives a fixture to parameters of its name, which keep that name.
+/// Rejects, or notes, that pytest passes a fixture to parameters of its name, which keep that name.
 pub(super) async fn with_parameters(
     project: &Project,
     symbol: &LinkedSymbol,
@@ -49,14 +50,15 @@ pub(super) async fn with_parameters(
         return Ok(draft);
     }
     let why = format!(
-        "'{}' is a fixture: pytest gives it to the parameters of that name, which keep it",
+        "'{}' is a pytest fixture: pytest passes it to parameters of this name, which are not renamed",
         symbol.target.name
     );
     draft.notes.push(ask.doubt_of_uses(why, Vec::new())?);
     Ok(draft)
 }
 
-/// Refuses, or notes, that the symbol's class stands for a module from outside: libraries call it by that module's names.
+/// Rejects, or notes, that the symbol's class replaces a module from outside: libraries call it by that
+/// module's names.
 pub(super) async fn with_mirrored(
     project: &Project,
     symbol: &LinkedSymbol,
@@ -71,7 +73,7 @@ pub(super) async fn with_mirrored(
     let places = project.look(work).await??;
     if !places.is_empty() {
         let why = format!(
-            "its class offers '{}' as a module from outside of the project does, and may be given to libraries in its place, which call it by that name",
+            "its class stands in for a module outside the project that has '{}' too; libraries that receive the class call it by this name",
             symbol.target.name
         );
         draft.notes.push(ask.doubt_of_uses(why, places)?);
@@ -79,7 +81,7 @@ pub(super) async fn with_mirrored(
     Ok(draft)
 }
 
-/// Refuses, or notes, that something looks the symbol up by its name though nothing in the project does.
+/// Rejects, or notes, that something outside the project looks the symbol up by its name.
 pub(super) async fn with_readers(
     project: &Project,
     symbol: &LinkedSymbol,
@@ -93,13 +95,13 @@ pub(super) async fn with_readers(
     let reader = project.look(work).await??;
     if let Some(reader) = reader {
         let (name, new_name) = (&symbol.target.name, &ask.new_name);
-        let why = format!("{reader} looks for '{name}' by its name, and does not find '{new_name}'");
+        let why = format!("{reader} looks up '{name}' by its name, and would not find '{new_name}'");
         draft.notes.push(ask.doubt_of_uses(why, Vec::new())?);
     }
     Ok(draft)
 }
 
-/// Refuses, or notes, what Python does with the new name besides.
+/// Rejects, or notes, other effects of the new name in Python.
 pub(super) async fn with_hazards(
     project: &Project,
     symbol: &LinkedSymbol,
@@ -123,7 +125,7 @@ pub(super) async fn with_hazards(
         told.collect::<Result<Vec<_>, QuestionError>>()
     };
     for (text, places, refuses) in project.look(work).await?? {
-        // Every use is renamed.
+        // All uses are renamed.
         if places.is_empty() && matches!(refuses, Refuses::IfAny) {
             continue;
         }
@@ -135,10 +137,10 @@ pub(super) async fn with_hazards(
     Ok(draft)
 }
 
-/// Whether a hazard is in the way, or only said.
+/// Whether a hazard rejects the rename or is only noted.
 enum Refuses {
     Yes,
-    /// It is, unless no place is left.
+    /// Rejects it, unless no place is left.
     IfAny,
     No,
 }
@@ -147,29 +149,29 @@ fn told(hazard: PythonHazard, old: &str, new: &str) -> (String, Vec<(RelPath, Te
     match hazard {
         PythonHazard::LeftOutByStar(places) => (
             format!(
-                "`import *` leaves out '{new}', which begins with an underscore, and {} used through it",
-                counted(places.len(), "place", "places")
+                "`import *` omits '{new}' because of its underscore, but {} it through such an import",
+                counted(places.len(), "place uses", "places use")
             ),
             places,
             Refuses::Yes,
         ),
         PythonHazard::MadePrivate(places) => (
-            format!("Python makes '{new}' the class's own, and it may be used outside of the class"),
+            format!("Python makes '{new}' private to the class, but it may be used outside the class"),
             places,
             Refuses::Yes,
         ),
         PythonHazard::NamedAsPrivate(places) => (
-            format!("it is used by the name that Python gives '{old}' outside of its class"),
+            format!("it is used outside its class by the mangled name that Python gives '{old}'"),
             places,
             Refuses::Yes,
         ),
         PythonHazard::OverridesOutside(base) => (
-            format!("{base}, a base outside of the project, declares '{new}' too: it would be overridden"),
+            format!("{base}, a base outside the project, declares '{new}' too: it would be overridden"),
             Vec::new(),
             Refuses::Yes,
         ),
         PythonHazard::KeywordIsPassed(places) => (
-            format!("'{new}' is passed by keyword already, and would go to this parameter"),
+            format!("calls already pass '{new}' by keyword, which would then bind to this parameter"),
             places,
             Refuses::Yes,
         ),
@@ -178,7 +180,7 @@ fn told(hazard: PythonHazard, old: &str, new: &str) -> (String, Vec<(RelPath, Te
         }
         PythonHazard::ReadByClass(places) => (
             format!(
-                "{} in class bodies that bind '{old}' afterwards, which the server takes for the class's own",
+                "{} in class bodies that bind '{old}' later, which the server takes for the class's own name",
                 counted(places.len(), "use", "uses")
             ),
             places,

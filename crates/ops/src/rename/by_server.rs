@@ -1,6 +1,7 @@
-//! A server's rename, held against what syntax finds: what it leaves out though it leads there itself is added; what it says
-//! nothing about is told; what means something else besides, and, of a server whose renames are unproven, what it changes
-//! though package and imports say otherwise, is refused.
+//! A server's rename, compared with what syntax finds: an occurrence that the edit omits, though the server
+//! resolves it to the symbol, is added; one that the server does not resolve is reported; one that also means
+//! something else is rejected, and so is, of a server whose renames are unproven, a change that package and
+//! imports contradict.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -28,32 +29,32 @@ use symd_lsp::Waiting;
 use symd_resolve::{self as resolve, Judgement, Role};
 use symd_syntax::SymbolKind;
 
-/// How often a server that may still be indexing is asked in all when its edit lacks something.
+/// Maximum number of requests to a server that may still be indexing, if its edit lacks something.
 const ROUNDS: usize = 8;
 
-/// Places of a server's edit of which it is asked whether they mean something else besides.
+/// Maximum number of changed places of which the server is asked whether they also mean something else.
 const MAX_VERIFIED: usize = 150;
 
-/// What syntax and the server's own word say of its edit.
+/// What syntax and the server's own definitions say of its edit.
 #[derive(Default)]
 struct Findings {
-    /// Declarations of the symbol that stay as they are.
+    /// Declarations of the symbol that are not renamed.
     undeclared: Vec<Placed>,
-    /// Likely uses of which the server says nothing.
+    /// Likely uses that the server does not resolve.
     silent: Vec<Placed>,
-    /// Uses of which neither the server nor syntax says anything.
+    /// Uses of which neither the server nor syntax can determine the meaning.
     open: Vec<Placed>,
-    /// Places that mean the symbol, and something else.
+    /// Places that mean the symbol and something else.
     both: Vec<Placed>,
     /// Likely uses in files of languages that the server does not serve.
     other_languages: Vec<Placed>,
-    /// What the server left out and leads to the symbol from: it is renamed too.
+    /// Occurrences that the edit omits and the server resolves to the symbol: they are renamed too.
     added: Vec<Placed>,
-    /// What the user has renamed too though nothing tells what it means.
+    /// Uses that are renamed at the client's request although their meaning is unknown.
     unchecked: Vec<Placed>,
 }
 
-/// Makes the server's edits a draft, or says why not.
+/// Turns the server's edits into a draft, or returns why that is not possible.
 pub(super) async fn draft(
     project: &Project,
     symbol: &LinkedSymbol,
@@ -93,7 +94,7 @@ pub(super) async fn draft(
     }
 }
 
-/// Notes which of `places` cannot mean the symbol, by what the project's text says of their receivers.
+/// Records which of `places` cannot mean the symbol, by what the project's text shows of their receivers.
 async fn rule_out(
     project: &Project,
     symbol: &LinkedSymbol,
@@ -109,7 +110,8 @@ async fn rule_out(
     Ok(())
 }
 
-/// What to say of files that symd does not parse and that the edit does not change: the server may not have read them.
+/// Returns a note on files that symd does not parse and the edit does not change: the server may not have
+/// read them.
 fn passed_by(edit: &ServerEdit, unseen: &Unseen, target: &Target) -> Option<Note> {
     let mut left = unseen.clone();
     left.places.retain(|one| !edit.files.contains_key(&one.path));
@@ -126,14 +128,14 @@ fn passed_by(edit: &ServerEdit, unseen: &Unseen, target: &Target) -> Option<Note
     Some(Note::doubt(text, left.places))
 }
 
-/// The places that an edit touches: file, and where each begins.
+/// Returns the places that an edit changes: file and start offset.
 fn touched(edit: &ServerEdit) -> HashSet<(&RelPath, u32)> {
     let files = edit.files.iter();
     files.flat_map(|(path, file)| file.edits.iter().map(move |edit| (path, edit.range.start))).collect()
 }
 
-/// Where the server is to be asked where they lead: what its edit leaves out and may mean the symbol, and some of what it
-/// changes though syntax cannot tell.
+/// Returns the places whose definition the server is asked for: what its edit omits and may mean the symbol,
+/// and some of what it changes although syntax cannot judge it.
 fn in_question(project: &Project, symbol: &LinkedSymbol, edit: &ServerEdit, judged: &Judged) -> Vec<Placed> {
     let touched = touched(edit);
     let compared = compare(judged, &touched, &project.languages, symbol.target.language);
@@ -152,7 +154,7 @@ fn in_question(project: &Project, symbol: &LinkedSymbol, edit: &ServerEdit, judg
     places
 }
 
-/// Whether other classes may have something of its name where it is used.
+/// Whether other classes may have a member of the target's name where it is used.
 fn is_member(target: &Target) -> bool {
     use SymbolKind::{Constant, Field, Method, Property, Variable};
     matches!(target.symbol.kind, Constant | Field | Method | Property | Variable)
@@ -166,7 +168,7 @@ fn declaration(target: &Target) -> Placed {
     (target.at.path.clone(), target.name_range)
 }
 
-/// Adds to the edit what the server leads to the symbol from, and finds what is left.
+/// Adds to the edit what the server resolves to the symbol, and finds what is left.
 async fn completed(
     project: &Project,
     symbol: &LinkedSymbol,
@@ -179,7 +181,7 @@ async fn completed(
     let mut shorthands: Vec<Placed> = Vec::new();
     loop {
         let mut findings = found(project, symbol, &edit, judged, (leads, quoted));
-        // A place may lead to one that is added only now.
+        // A place may lead to one that is only now added.
         let new = std::mem::take(&mut findings.added);
         let new: Vec<Placed> = new.into_iter().filter(|one| !shorthands.contains(one)).collect();
         if !new.is_empty() {
@@ -203,7 +205,7 @@ async fn completed(
     }
 }
 
-/// The edit with `places` renamed too, as [`with_places`] says.
+/// Renames `places` in the edit, too; see [`with_places`].
 async fn with_added(
     project: &Project,
     symbol: &LinkedSymbol,
@@ -217,7 +219,8 @@ async fn with_added(
     done.map_err(|problem| wrong("symd".to_owned(), problem))
 }
 
-/// The edit with these places renamed too: which of them are, and which cannot be, because such a name means two things.
+/// Renames these places in the edit, too. Returns the edit, the places renamed, and those that cannot be
+/// renamed because the name there means two things.
 fn with_places(
     view: &View,
     mut edit: ServerEdit,
@@ -243,7 +246,7 @@ fn with_places(
     Ok((edit, added, left))
 }
 
-/// What is to be said of an edit.
+/// Compares an edit with what syntax and the server's definitions say.
 fn found(
     project: &Project,
     symbol: &LinkedSymbol,
@@ -300,7 +303,7 @@ fn found(
             continue;
         }
         let leads_here = leads.is_declaration(&place) || leads.sense(&place, is_ours) == Sense::Symbol;
-        // A server that does not rename the very place that it is asked about is not to be trusted with the rest.
+        // A server that does not rename the requested place itself is not trusted with the rest.
         if leads_here && place != declaration(&symbol.target) {
             &mut findings.added
         } else {
@@ -315,7 +318,7 @@ fn found(
     findings
 }
 
-/// Draws the conclusions.
+/// Turns the findings into notes, or rejects the rename.
 async fn concluded(
     project: &Project,
     symbol: &LinkedSymbol,
@@ -333,12 +336,12 @@ async fn concluded(
     if !findings.undeclared.is_empty() {
         let of = findings.undeclared.len();
         let declared = if of == 1 { "the declaration".to_owned() } else { format!("{of} declarations") };
-        let why = format!("{server} leaves {declared} of '{name}' as it is");
+        let why = format!("{server} does not rename {declared} of '{name}'");
         doubts.push((why, findings.undeclared));
     }
     if !findings.both.is_empty() {
         let why = format!(
-            "{} may mean '{name}' of this symbol or of another, as {server} has it",
+            "{} may refer to this '{name}' or to another one, according to {server}",
             occurrences(&findings.both)
         );
         match ask.doubts {
@@ -348,25 +351,23 @@ async fn concluded(
         .push((why, findings.both));
     }
     if !findings.silent.is_empty() {
-        let why = format!(
-            "{server} leaves {} as they are that likely mean '{name}'",
-            occurrences(&findings.silent)
-        );
-        // Of a server that is right as far as known, only what it says itself counts against it.
+        let why =
+            format!("{server} does not rename {} likely to refer to '{name}'", occurrences(&findings.silent));
+        // For a server whose renames are proven, only its own definitions count against it.
         if is_unproven || ask.doubts_uses() { &mut doubts } else { &mut remarks }
             .push((why, findings.silent));
     }
     let early = before_bound(symbol, &edit);
     if !early.is_empty() {
         let why = format!(
-            "{server} changes a decorator of '{name}' itself, where that name means something else yet"
+            "{server} changes a decorator of '{name}' itself, where that name still refers to something else"
         );
         doubts.push((why, early));
     }
     let outside = said.files_outside();
     if !outside.is_empty() {
         let why = format!(
-            "{server} names '{name}' outside of the project too, where it is left as it is: {}",
+            "{server} would also rename '{name}' outside the project, which symd does not do: {}",
             outside.join(", ")
         );
         remarks.push((why, Vec::new()));
@@ -375,7 +376,7 @@ async fn concluded(
         let odd = unlikely(symbol, &edit, judged);
         if !odd.is_empty() {
             let why = format!(
-                "{server}'s renames are wrong at times, and package and imports speak against {} of this one",
+                "{server}'s renames are not reliable, and package and imports contradict {} of this one",
                 counted(odd.len(), "edit", "edits")
             );
             doubts.push((why, odd));
@@ -383,26 +384,26 @@ async fn concluded(
     }
     if !findings.other_languages.is_empty() {
         let why = format!(
-            "{} in files of other languages, which {server} does not serve, likely mean '{name}' and are left as they are",
+            "not renamed: {} likely to refer to '{name}', in languages that {server} does not serve",
             occurrences(&findings.other_languages)
         );
         remarks.push((why, findings.other_languages));
     }
     if !findings.open.is_empty() {
         let of = format!(
-            "neither {server} nor syntax can tell of {} of '{name}' whether they mean this symbol",
+            "neither {server} nor syntax can determine the meaning of {} of '{name}'",
             occurrences(&findings.open)
         );
         if ask.doubts_uses() {
             let why = format!("{of}; include: [\"{}\"] renames them too", UncheckedUses::NAME);
             doubts.push((why, findings.open));
         } else {
-            remarks.push((format!("{of}; they are left as they are"), findings.open));
+            remarks.push((format!("{of}; not renamed"), findings.open));
         }
     }
     if !findings.unchecked.is_empty() {
         let why = format!(
-            "{} of '{name}' renamed too, of which neither {server} nor syntax can tell whether they mean this symbol",
+            "{} of '{name}' renamed too, although neither {server} nor syntax can determine the meaning",
             occurrences(&findings.unchecked)
         );
         remarks.push((why, findings.unchecked));
@@ -434,21 +435,21 @@ async fn concluded(
         return Err(RenameError::Doubtful { why: why.join("; "), places });
     }
     if edit.is_empty() {
-        let reason = format!("{server} gave an empty edit");
+        let reason = format!("{server} returned an empty edit");
         return Err(QuestionError::Place(reason).into());
     }
     if added.0 > 0 {
         let text = format!(
-            "{} that {server} left out and that {} to '{name}', renamed too",
+            "{} that {server} omitted and that {} to '{name}', renamed too",
             counted(added.0, "occurrence", "occurrences"),
-            if added.0 == 1 { "leads" } else { "lead" }
+            if added.0 == 1 { "refers" } else { "refer" }
         );
         notes.push(Note::fact(text, added.1));
     }
     Ok(Draft { edit, source: Source::Server(server), maybe_indexing: said.maybe_indexing, notes })
 }
 
-/// The edits that package and imports speak against, or that stand where no identifier does.
+/// Returns the edits that package and imports contradict, or that are not at an identifier.
 fn unlikely(symbol: &LinkedSymbol, edit: &ServerEdit, judged: &Judged) -> Vec<Placed> {
     let known: HashMap<(&RelPath, u32), Judgement> =
         judged.occurrences.iter().map(|one| ((&one.path, one.range.start), one.judgement)).collect();
@@ -465,7 +466,8 @@ fn unlikely(symbol: &LinkedSymbol, edit: &ServerEdit, judged: &Judged) -> Vec<Pl
     odd
 }
 
-/// Edits in the decorators of the first declaration of a name: they are evaluated before the name is bound.
+/// Returns the edits in decorators of the first declaration of a name: they are evaluated before the name is
+/// bound.
 fn before_bound(symbol: &LinkedSymbol, edit: &ServerEdit) -> Vec<Placed> {
     let mut early = Vec::new();
     for member in &symbol.members {
@@ -487,7 +489,7 @@ fn before_bound(symbol: &LinkedSymbol, edit: &ServerEdit) -> Vec<Placed> {
     early
 }
 
-/// Uses that are left and of which syntax cannot say anything.
+/// Returns the uses that are left and that syntax cannot judge.
 fn open(touched: &HashSet<(&RelPath, u32)>, judged: &Judged) -> Vec<Placed> {
     let left = judged.of(Judgement::Unchecked).filter(|one| !touched.contains(&(&one.path, one.range.start)));
     left.filter(|one| one.role != Role::Declaration).map(|one| (one.path.clone(), one.range)).collect()

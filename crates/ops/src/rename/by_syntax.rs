@@ -1,5 +1,5 @@
-//! A rename without a server: only of a name that nothing else in the project is called, and whose every occurrence is known
-//! to mean the symbol. Invariant: one doubtful occurrence refuses all.
+//! A rename without a server: only of a name that nothing else in the project has, and of which every
+//! occurrence is known to mean the symbol. Invariant: one doubtful occurrence rejects the whole rename.
 
 use std::collections::HashSet;
 
@@ -20,7 +20,7 @@ use symd_lsp::NoAnswer;
 use symd_resolve::{self as resolve, Judgement, Role};
 use symd_syntax::{Matching, NamePattern};
 
-/// Makes the edit from the occurrences.
+/// Makes the edit from the occurrences that syntax judged.
 pub(super) async fn draft(
     project: &Project,
     symbol: &LinkedSymbol,
@@ -75,43 +75,44 @@ pub(super) async fn draft(
     places.sort();
     if count > 0 || !skipped.is_empty() {
         let text = format!(
-            "without a server ({why}), it cannot be told what {count} of the places named '{}' mean{skipped}",
+            "without a server ({why}), the meaning of {count} of the places named '{}' is unknown{skipped}",
             target.name
         );
-        // With the unchecked ones renamed, those are left that look like something else.
-        // A shorthand is a use for sure: left as it is it would break.
+        // If the unchecked ones are renamed, those remain that look like something else.
+        // A shorthand is certainly a use, and would break if it were not renamed.
         if ask.doubts != Doubts::Note && (has_shorthands || ask.doubts_uses()) {
             let more = format!(
-                "; include: [\"{}\"] renames those that may mean it and leaves those that look like something else",
+                "; include: [\"{}\"] renames those that may refer to it and skips those that look like something else",
                 UncheckedUses::NAME
             );
             let is_left = judged.of(Judgement::Unchecked).next().is_some() && ask.doubts_uses();
             let why = if is_left { text + &more } else { text };
             return Err(RenameError::Doubtful { why, places });
         }
-        notes.push(Note::doubt(format!("{text}; they are left as they are"), places));
+        notes.push(Note::doubt(format!("{text}; not renamed"), places));
     }
     if unchecked > 0 {
         let text = format!(
-            "{} of '{}' renamed too of which syntax cannot tell whether they mean this symbol",
+            "{} of '{}' renamed too, although syntax cannot determine the meaning",
             counted(unchecked, "occurrence", "occurrences"),
             target.name
         );
         notes.push(Note::doubt(text, Vec::new()));
     }
     if edit.is_empty() {
-        let why = format!("no occurrence of '{}' is known", target.name);
+        let why = format!("no occurrence of '{}' was found", target.name);
         return Err(QuestionError::Place(why).into());
     }
     Ok(Draft { edit, source: Source::Syntax(why), maybe_indexing: false, notes })
 }
 
-/// Whether syntax cannot tell what a use means.
+/// Whether syntax cannot determine the meaning of a use.
 fn is_unchecked(one: &resolve::Occurrence) -> bool {
     one.judgement == Judgement::Unchecked && one.role != Role::Declaration
 }
 
-/// Unchecked uses that cannot mean the symbol, by what the project's text says of their receivers.
+/// Returns the unchecked uses that cannot mean the symbol, by what the project's text shows of their
+/// receivers.
 async fn ruled_out(
     project: &Project,
     symbol: &LinkedSymbol,
@@ -124,7 +125,7 @@ async fn ruled_out(
     Ok(places.into_iter().zip(out).filter(|(_, is_out)| *is_out).map(|(place, _)| place).collect())
 }
 
-/// Declarations of the name that are not the symbol's, anywhere in the project.
+/// Returns the declarations of the name, anywhere in the project, that are not the symbol's.
 fn others(
     view: &View,
     symbol: &LinkedSymbol,
@@ -158,7 +159,7 @@ fn edit(
     let mut edit = ServerEdit::default();
     for (path, range) in sure {
         let file = edit.file(view, path)?;
-        // It was judged in an earlier view, and this is the text as it is now.
+        // It was judged in an earlier view; this is the current text.
         if file.text.slice(*range) != name {
             return Err(ServerEditError::Changed(path.clone()));
         }

@@ -1,6 +1,6 @@
-//! What is in the way of a new name: what has it where the symbol is declared or used, and what would mean the symbol
-//! from then on. Which that is, `resolve` says; of files that only a server understands, only what stands beside the symbol
-//! is known.
+//! Collisions of a new name: what has it where the symbol is declared or used, and what would refer to the
+//! symbol after the rename. `resolve` finds both; in files that only a server understands, only the siblings
+//! of the symbol are known.
 
 use super::answer::Listed;
 use super::places::listed;
@@ -12,7 +12,8 @@ use symd_base::{Cancel, RelPath, TextRange};
 use symd_engine::View;
 use symd_resolve as resolve;
 
-/// What has the name apart from where the symbol is used, found while the server works. In no order.
+/// Returns what has the new name, except at the symbol's uses, so that it can run while the server works.
+/// Unordered.
 pub(super) fn taken(
     view: &View,
     symbol: &LinkedSymbol,
@@ -25,7 +26,7 @@ pub(super) fn taken(
     resolve::taken(view, &symbol.resolved(), new_name, cancel)
 }
 
-/// All of it, in path order: `taken`, and what would catch the edited uses.
+/// Returns all collisions, in path order: `found`, and what would capture the edited uses.
 pub(super) fn collisions(
     view: &View,
     symbol: &LinkedSymbol,
@@ -44,7 +45,7 @@ pub(super) fn collisions(
     listed(view, &found, cancel)
 }
 
-/// The symbols of that name beside the target.
+/// Returns the symbols of that name beside the target.
 fn siblings(target: &Target, new_name: &str) -> Vec<(RelPath, TextRange)> {
     let Some(outline) = target.file.outline() else { return Vec::new() };
     let Some(this) = outline.rows.get(target.row) else { return Vec::new() };

@@ -1,5 +1,6 @@
-//! Uses through parameters that pytest fills with fixtures: the server is asked of what type a fixture's value is, and of what
-//! type what is asked of it is. Invariant: a use leads to the symbol only if the last type declares or inherits it.
+//! Uses through parameters that pytest fills with fixtures: asks the server for the type of a fixture's
+//! value, and for the types of the attributes accessed on it. Invariant: a use leads to the symbol only if
+//! the last type declares or inherits it.
 
 use std::collections::HashMap;
 
@@ -16,30 +17,30 @@ use symd_index::Content;
 use symd_lsp::{At, Goto, Span, Waiting};
 use symd_resolve as resolve;
 
-/// Types that are asked for in one rename.
+/// Maximum number of types requested in one rename.
 const MAX_ASKED: usize = 48;
 
-/// A name whose type is asked for: file and byte.
+/// A name whose type is requested: file and byte offset.
 type Named = (RelPath, u32);
 
-/// A use on its way to the class whose member it is.
+/// A use that is being followed to the class whose member it is.
 struct Use {
     place: Placed,
-    /// What holds the object so far.
+    /// The name that holds the object reached so far.
     holder: At,
-    /// What is still asked of it, before the member.
+    /// The attributes still to be accessed on it, before the member.
     path: Vec<String>,
 }
 
-/// What pytest gives to parameters, as far as it was asked for.
+/// The values that pytest passes to parameters, as far as they were requested.
 #[derive(Default)]
 pub(super) struct GivenValues {
-    /// The class of what a name holds, where it is one class.
+    /// The class of the value that a name holds, if it is one class.
     classes: HashMap<Named, Option<Placed>>,
 }
 
 impl GivenValues {
-    /// Notes where those of `places` lead that use a member of a fixture's value.
+    /// Records where those of `places` lead that use a member of a fixture's value.
     pub(super) async fn follow(
         &mut self,
         project: &Project,
@@ -59,7 +60,7 @@ impl GivenValues {
         Ok(())
     }
 
-    /// Asks for the types of the uses' holders that are not known yet.
+    /// Requests the types of the uses' holders that are not known yet.
     async fn ask(
         &mut self,
         project: &Project,
@@ -87,7 +88,7 @@ impl GivenValues {
         let work = move |view: &View, cancel: &_| {
             let class = |(named, spans): (Named, Vec<Span>)| {
                 let checked = check(view, &spans, Expect::Anything, cancel)?;
-                // One class, of the project.
+                // Exactly one class, in the project.
                 let only = match &checked.spots[..] {
                     [only] if checked.outside.is_empty() => Some((only.path.clone(), only.range)),
                     _ => None,
@@ -100,7 +101,8 @@ impl GivenValues {
         Ok(())
     }
 
-    /// Notes where those uses lead whose object is known; the others, with what holds the next object on their way.
+    /// Records where the uses with a known object lead; returns the others, each with the holder of the next
+    /// object.
     async fn step(
         &self,
         project: &Project,
@@ -142,7 +144,7 @@ impl GivenValues {
     }
 }
 
-/// Those of `places` that use what a fixture's value holds.
+/// Returns those of `places` that use a member of a fixture's value.
 async fn uses(project: &Project, places: &[Placed]) -> Result<Vec<Use>, QuestionError> {
     let places = places.to_vec();
     let work = move |view: &View, cancel: &_| {

@@ -1,5 +1,5 @@
-//! Uses of what methods give that return their own object, of which the server knows the first, and of what a function itself
-//! makes.
+//! Uses of the results of methods that return their own object, of which the server knows the first, and of
+//! objects that a function itself creates.
 
 use super::leads::{Leads, Placed};
 use super::linked::LinkedSymbol;
@@ -8,7 +8,7 @@ use crate::question::QuestionError;
 use symd_engine::View;
 use symd_resolve::{self as resolve, Fluent};
 
-/// Notes where those of `places` lead that stand behind calls of such methods.
+/// Records where those of `places` lead that follow calls of such methods.
 pub(super) async fn follow_fluent(
     project: &Project,
     symbol: &LinkedSymbol,
@@ -60,7 +60,8 @@ pub(super) async fn follow_fluent(
     Ok(())
 }
 
-/// Notes where those of `places` lead that use a local to which the function assigns a new object, and nothing else.
+/// Records where those of `places` lead that use a local to which the function assigns a new object, and
+/// nothing else.
 pub(super) async fn follow_constructed(
     project: &Project,
     symbol: &LinkedSymbol,

@@ -1,6 +1,6 @@
-//! Uses that stand in quotes and mean what they name: the entries of `__all__`, annotations that are evaluated later, Kotlin's
-//! `"$name"`. Servers say nothing of some, so what scopes and imports say of them counts. Invariant: an identifier that syntax
-//! finds likely and that stands in a string, not in an expression in braces there.
+//! Uses in quotes that refer to what they name: the entries of `__all__`, annotations that are evaluated
+//! later, Kotlin's `"$name"`. Servers do not report some of them, so scopes and imports decide. Invariant:
+//! each is an identifier that syntax finds likely, in a string and not in an expression in braces there.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -14,7 +14,7 @@ use symd_engine::View;
 use symd_resolve::Judgement;
 use symd_syntax::{TextKind, is_short_template, text_kinds};
 
-/// The likely uses that stand in quotes.
+/// Returns the likely uses in quotes.
 pub(super) async fn in_quotes(project: &Project, judged: &Judged) -> Result<HashSet<Placed>, QuestionError> {
     let mut likely: BTreeMap<_, Vec<TextRange>> = BTreeMap::new();
     for one in judged.of(Judgement::Likely) {
@@ -46,7 +46,7 @@ pub(super) async fn in_quotes(project: &Project, judged: &Judged) -> Result<Hash
     Ok(project.look(work).await??)
 }
 
-/// Whether a quote stands before the range in its line: only then is the text parsed.
+/// Whether the line has a quote before the range: only then is the text parsed.
 fn is_behind_quote(text: &str, range: TextRange) -> bool {
     let before = text.get(..range.start as usize).unwrap_or("");
     let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];

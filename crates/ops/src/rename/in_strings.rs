@@ -7,12 +7,12 @@ use symd_base::TextRange;
 use symd_engine::View;
 use symd_resolve as resolve;
 
-/// Bytes before a declaration within which its class begins.
+/// Maximum number of bytes between the beginning of a class and a declaration in it.
 const CLASS_WITHIN: usize = 8_000;
 
-/// Notes where strings declare the member, or use it through `self`, in a class one of whose bases has the name of a class that
-/// declares it in the project; and where a string that is nothing but a call makes it through a parameter that is annotated with
-/// such a class.
+/// Marks strings that declare the member, or use it through `self`, in a class one of whose bases has the
+/// name of a class that declares it in the project; and strings that consist of a call of it through a
+/// parameter that is annotated with such a class.
 pub(super) fn note_overrides(view: &View, symbol: &LinkedSymbol, found: &mut [Mention]) {
     let around = |path: &str| Some(path.rsplit('/').nth(1)?.split('[').next()?.to_owned());
     let classes: Vec<String> =
@@ -40,8 +40,8 @@ pub(super) fn note_overrides(view: &View, symbol: &LinkedSymbol, found: &mut [Me
     }
 }
 
-/// Whether the name at `range` is declared, or used through `self`, in a class of the same string, one of whose bases has one
-/// of these names.
+/// Whether the name at `range` is declared, or used through `self`, in a class in the same string, one of
+/// whose bases has one of these names.
 fn overrides(text: &str, range: TextRange, classes: &[String]) -> bool {
     let Some(before) = text.get(..range.start as usize) else { return false };
     let is_declared = || {
@@ -57,7 +57,7 @@ fn overrides(text: &str, range: TextRange, classes: &[String]) -> bool {
     }
     let Some(class) = before[from..].rfind("class ") else { return false };
     let of_class = &before[from + class..];
-    // Quotes between the two end the string, but for those that a text of several lines holds.
+    // Quotes between the two end the string, except for those within a multi-line string.
     if ["\"\"\"", "'''", "`"].iter().any(|quotes| of_class.contains(quotes)) {
         return false;
     }
@@ -68,8 +68,8 @@ fn overrides(text: &str, range: TextRange, classes: &[String]) -> bool {
     names.any(|name| classes.iter().any(|class| class == name))
 }
 
-/// Whether the string around `range` is nothing but a call of it, `"cmd.run(args)"`, and `cmd` is a parameter that
-/// `function`, which ends at the name, annotates with one of these classes.
+/// Whether the string around `range` consists of a call of it, `"cmd.run(args)"`, and `cmd` is a parameter
+/// that `function`, which ends at the name, annotates with one of these classes.
 fn is_call_on_parameter((function, text): (&str, &str), range: TextRange, classes: &[String]) -> bool {
     let behind = &text[range.end as usize..];
     let Some(before) = function.strip_suffix('.') else { return false };

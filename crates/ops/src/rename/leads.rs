@@ -1,6 +1,6 @@
-//! Where the server says that places lead: what it leaves out of a rename though it leads there itself is renamed with the
-//! rest, and what means something else besides is not renamed at all. Invariant: no place is asked about twice, and one of
-//! which the server says nothing proves nothing.
+//! Where places lead according to the server: an occurrence that a rename omits, though the server resolves
+//! it to the symbol, is renamed too, and one that also means something else is not renamed. Invariant: no
+//! place is asked about twice, and a place without an answer proves nothing.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -17,47 +17,48 @@ use symd_engine::View;
 use symd_index::Content;
 use symd_lsp::{At, Goto, Span, Waiting};
 
-/// Places that are asked about in one rename. Of a name that stands in more doubtful places it cannot be told.
+/// Maximum number of places asked about in one rename. The meaning of a name in more doubtful places cannot
+/// be determined.
 const MAX_ASKED: usize = 600;
 
-/// Questions that are under way at once.
+/// Concurrent requests.
 const AT_ONCE: usize = 24;
 
-/// How long may go into asking: who renames waits.
+/// Time limit for the requests, since the client waits.
 const TIME: Duration = Duration::from_secs(20);
 
-/// A place where a name stands.
+/// The place of a name.
 pub(super) type Placed = (RelPath, TextRange);
 
-/// Where one place leads.
+/// The definitions of one place.
 #[derive(Clone, Debug, Default)]
 struct Lead {
     to: Vec<Placed>,
-    /// Out of the project, or to no text.
+    /// Whether a definition is outside the project, or in no readable text.
     is_elsewhere: bool,
-    /// Whether all that it leads to is as long as the name: `**options`, which takes every argument, is not.
+    /// Whether each definition is as long as the name: `**options`, which takes every argument, is not.
     is_of_length: bool,
 }
 
-/// What leads where.
+/// The definitions of places, by file and start offset.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Leads(HashMap<(RelPath, u32), Lead>);
 
-/// What a place means, as the server has it.
+/// The meaning of a place, according to the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sense {
     /// The symbol.
     Symbol,
-    /// The symbol, and something else.
+    /// The symbol and something else.
     Both,
     /// Something else.
     Other,
-    /// The server says nothing, or was not asked.
+    /// Unknown: the server returned no definition, or was not asked.
     Unsaid,
 }
 
 impl Leads {
-    /// Asks about those of `places` that were not asked about yet.
+    /// Requests the definitions of those of `places` that were not asked about yet.
     pub(super) async fn ask(
         &mut self,
         project: &Project,
@@ -92,14 +93,14 @@ impl Leads {
         Ok(())
     }
 
-    /// Notes that `place` leads to the declaration whose name begins there, whatever was said of it.
+    /// Records that `place` leads to the declaration whose name begins there, whatever was known of it.
     pub(super) fn learn(&mut self, place: Placed, (path, start): (RelPath, u32), name: &str) {
         let length = u32::try_from(name.len()).unwrap_or(u32::MAX);
         let to = vec![(path, TextRange::new(start, start.saturating_add(length)))];
         self.0.insert((place.0, place.1.start), Lead { to, is_elsewhere: false, is_of_length: true });
     }
 
-    /// The one declaration in the project that `place` leads to.
+    /// Returns the declaration that `place` leads to, if it is only one, in the project.
     pub(super) fn declared(&self, place: &Placed) -> Option<Placed> {
         let lead = self.0.get(&(place.0.clone(), place.1.start)).filter(|lead| !lead.is_elsewhere)?;
         match &lead.to[..] {
@@ -108,16 +109,16 @@ impl Leads {
         }
     }
 
-    /// Notes that `place` means something else than the symbol.
+    /// Records that `place` means something other than the symbol.
     pub(super) fn learn_other(&mut self, place: Placed) {
         let lead = Lead { to: Vec::new(), is_elsewhere: true, is_of_length: true };
         self.0.insert((place.0, place.1.start), lead);
     }
 
-    /// What `place` means: `is_ours` says which places declare the symbol or are renamed.
+    /// Returns the meaning of `place`; `is_ours` decides which places declare the symbol or are renamed.
     pub(super) fn sense(&self, place: &Placed, is_ours: impl Fn(&Placed) -> bool) -> Sense {
         let Some(lead) = self.0.get(&(place.0.clone(), place.1.start)) else { return Sense::Unsaid };
-        // A name that is declared leads to itself.
+        // The name of a declaration leads to itself.
         let others = || lead.to.iter().filter(|one| !(one.0 == place.0 && one.1.contains(place.1)));
         let (ours, all) = (others().filter(|one| is_ours(one)).count(), others().count());
         match (ours, all - ours, lead.is_elsewhere) {
@@ -128,7 +129,8 @@ impl Leads {
         }
     }
 
-    /// The same for what names an argument: a parameter that takes any argument does not say what this one means.
+    /// Same as `sense`, for the name of an argument: a parameter that takes any argument does not show what
+    /// this one means.
     pub(super) fn sense_of_argument(&self, place: &Placed, is_ours: impl Fn(&Placed) -> bool) -> Sense {
         let takes_any = self.0.get(&(place.0.clone(), place.1.start)).is_some_and(|lead| !lead.is_of_length);
         match self.sense(place, is_ours) {
@@ -137,7 +139,7 @@ impl Leads {
         }
     }
 
-    /// Whether the server says of a place that nothing but the place itself declares what stands there.
+    /// Whether, according to the server, the place itself is the only declaration of its name.
     pub(super) fn is_declaration(&self, place: &Placed) -> bool {
         let lead = self.0.get(&(place.0.clone(), place.1.start));
         lead.is_some_and(|lead| {
@@ -147,7 +149,7 @@ impl Leads {
     }
 }
 
-/// The places in their files' versions of now.
+/// Returns the positions of the places in the current versions of their files.
 async fn as_asked(project: &Project, places: &[Placed]) -> Result<Vec<Option<At>>, QuestionError> {
     let wanted = places.to_vec();
     project
@@ -163,7 +165,7 @@ async fn as_asked(project: &Project, places: &[Placed]) -> Result<Vec<Option<At>
         .await
 }
 
-/// Answers as places in texts; `length` is the name's, in UTF-16 code units.
+/// Converts answers to places in texts; `length` is that of the name, in UTF-16 code units.
 async fn leads(
     project: &Project,
     answers: Vec<(usize, Vec<Span>)>,

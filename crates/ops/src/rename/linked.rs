@@ -1,5 +1,5 @@
-//! The symbol that is renamed, and what gets the new name with it: declarations linked by overriding, overloads, stubs,
-//! prototypes.
+//! The symbol to be renamed, and what is renamed with it: declarations linked by overriding, overloads,
+//! stubs, prototypes.
 
 use super::answer::{Note, RenameError};
 use super::places::listed;
@@ -13,38 +13,39 @@ use symd_engine::View;
 use symd_lsp::Waiting;
 use symd_resolve as resolve;
 
-/// The symbol, with the declarations that are linked to it by overriding and get the new name with it.
+/// The symbol, with the declarations that are linked to it by overriding and are renamed with it.
 #[derive(Clone, Debug)]
 pub(super) struct LinkedSymbol {
-    /// The one that was asked for.
+    /// The requested symbol.
     pub(super) target: Target,
-    /// All of them, it among them, in path order.
+    /// All declarations, including the requested one, in path order.
     pub(super) members: Vec<Target>,
-    /// Uses through `super()`, which can lead nowhere else: servers do not know what comes next in a mixin.
+    /// Uses through `super()`, which cannot refer to anything else: servers do not know what comes next in a
+    /// mixin.
     pub(super) through_super: Vec<(RelPath, TextRange)>,
 }
 
 impl LinkedSymbol {
-    /// All but the one that was asked for.
+    /// Returns all members but the requested one.
     pub(super) fn others(&self) -> impl Iterator<Item = &Target> {
         let (path, start) = (&self.target.at.path, self.target.name_range.start);
         self.members.iter().filter(move |one| one.at.path != *path || one.name_range.start != start)
     }
 
-    /// What `resolve` calls them, the asked one first.
+    /// Returns the members in the terms of `resolve`, the requested one first.
     pub(super) fn resolved(&self) -> Vec<resolve::Target> {
         let all = std::iter::once(&self.target).chain(self.others());
         all.map(Target::resolved).collect()
     }
 
-    /// Whether one of its declarations has its name there.
+    /// Whether one of the members has its name at this place.
     pub(super) fn declares(&self, path: &RelPath, name_start: u32) -> bool {
         self.members.iter().any(|one| one.at.path == *path && one.name_range.start == name_start)
     }
 }
 
-/// What is linked to the symbol by overriding, and the further declarations of each of these things: overloads, stubs,
-/// prototypes.
+/// Finds what is linked to the symbol by overriding, and the further declarations of each of these entities:
+/// overloads, stubs, prototypes.
 pub(super) async fn linked(
     project: &Project,
     target: &Target,
@@ -67,7 +68,7 @@ pub(super) async fn linked(
             links.join(more);
         }
     }
-    // A double that kept the name would stand in no longer.
+    // A double that kept the name would no longer replace the renamed class.
     for double in links.doubles.clone() {
         if !links.members.iter().any(|known| known.is_same(&double)) {
             links.members.push(double);
@@ -77,7 +78,7 @@ pub(super) async fn linked(
     Ok(links)
 }
 
-/// The other declarations that bind the symbol's name in its scope.
+/// Returns the other declarations that bind the symbol's name in its scope.
 async fn bound_with(project: &Project, target: &Target) -> Result<Vec<Target>, QuestionError> {
     let (of, languages) = (target.resolved(), project.languages.clone());
     let work = move |view: &View, _: &Cancel| {
@@ -87,7 +88,8 @@ async fn bound_with(project: &Project, target: &Target) -> Result<Vec<Target>, Q
     project.look(work).await
 }
 
-/// What is to be said of what is linked to the symbol by overriding; refuses where it cannot be renamed with it.
+/// Returns notes on what is linked to the symbol by overriding; rejects the rename if that cannot be renamed
+/// with it.
 pub(super) async fn noted(
     project: &Project,
     ask: &Rename,
@@ -108,14 +110,14 @@ pub(super) async fn noted(
     let mut notes = Vec::new();
     if links.members.len() > 1 {
         let text = format!(
-            "{} are linked by overriding, or are one thing, and renamed together",
+            "{} are linked by overriding, or declare one entity, and are renamed together",
             counted(links.members.len(), "declaration", "declarations")
         );
         notes.push(Note::fact(text, declared));
     }
     if !links.perhaps_outside.is_empty() {
         let text = format!(
-            "outside of the project {} may declare this member too, and would be overridden no longer",
+            "{} outside the project may declare this member too, and would no longer be overridden",
             links.perhaps_outside.join("; ")
         );
         notes.push(Note::doubt(text, Vec::new()));
@@ -137,7 +139,7 @@ pub(super) async fn noted(
     }
     if !links.unseen.is_empty() {
         let text = format!(
-            "the server does not show what methods of {} assign to the object, which may have this name",
+            "the server does not report the attributes that methods of {} assign; one may have this name",
             links.unseen.join(", ")
         );
         notes.push(Note::doubt(text, Vec::new()));

@@ -1,6 +1,6 @@
-//! Files that servers read otherwise than symd does: behind a byte-order mark, or in UTF-16. A server that reads one from the
-//! disk counts the mark (ty), or cannot read it. So it is told of their texts before it is asked. Invariant: no column is
-//! shifted by guess.
+//! Files that servers read differently from symd: with a byte order mark, or in UTF-16. A server that reads
+//! one from the disk counts the mark (ty), or cannot read it. So their texts are sent to the server before
+//! the request. Invariant: no column is shifted by a guess.
 
 use crate::Project;
 use crate::question::QuestionError;
@@ -13,12 +13,13 @@ use symd_resolve as resolve;
 use symd_syntax::name_hash;
 use symd_vfs::MAX_FILE_BYTES;
 
-/// Files that are opened for one question. Where there are more, what the server says of the others is refused.
+/// Maximum number of files opened for one question. If there are more, the server's edits of the others are
+/// rejected.
 const MAX_OPENED: usize = 24;
 
 const MARKS: [&[u8]; 3] = [&[0xEF, 0xBB, 0xBF], &[0xFF, 0xFE], &[0xFE, 0xFF]];
 
-/// The files with such a mark in which the target's name stands, in path order.
+/// Returns the files with such a mark that contain the target's name, in path order.
 pub(super) async fn marked(project: &Project, target: &Target) -> Result<Vec<RelPath>, QuestionError> {
     let target = target.clone();
     Ok(project.look(move |view, cancel| find(view, &target, cancel)).await??)

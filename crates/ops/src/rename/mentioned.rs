@@ -1,4 +1,4 @@
-//! Where texts name a symbol, for those who only want to know: what a rename would ask about.
+//! Mentions of a symbol in texts, without a rename: what a rename would ask about.
 
 use super::linked::LinkedSymbol;
 use super::mentions::{MAX_MENTIONS, Medium, mentions};
@@ -9,10 +9,10 @@ use crate::target::Target;
 use symd_base::{Cancel, RelPath};
 use symd_engine::View;
 
-/// Where texts name a symbol, and what was not searched.
+/// The mentions of a symbol in texts, and what was not searched.
 #[derive(Clone, Debug, Default)]
 pub struct Mentioned {
-    /// In path order, then by position; what stands in the symbol itself is left out.
+    /// The mentions in path order, then by position, without those in the symbol itself.
     pub places: Vec<MentionPlace>,
     /// Whether there are more.
     pub is_cut: bool,
@@ -20,18 +20,17 @@ pub struct Mentioned {
     pub unsearched: Vec<RelPath>,
 }
 
-/// A place in a text that names a symbol.
+/// A mention of a symbol in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MentionPlace {
-    /// The file.
     pub path: RelPath,
     /// The 0-based line.
     pub line: u32,
-    /// What the name stands in.
+    /// The kind of text that holds the name.
     pub medium: Medium,
 }
 
-/// Finds where texts name `target`.
+/// Finds the mentions of `target` in texts.
 pub(crate) async fn mentioned(project: &Project, target: &Target) -> Result<Mentioned, QuestionError> {
     let target = target.clone();
     let work = move |view: &View, cancel: &Cancel| {

@@ -1,6 +1,7 @@
-//! Where a name stands in text that is no identifier of its language: strings, comments, docs, and files of other
-//! languages. Whole words only. A server's rename does not touch these; some mean the symbol and some do not, which
-//! only a reader can tell. Invariant: nothing here is an identifier that `resolve` judges.
+//! Occurrences of a name in text that is not an identifier of its language: strings, comments, docs, and
+//! files of other languages. Whole words only. A server's rename does not touch these; some mean the symbol
+//! and some do not, which only a reader can decide. Invariant: none of these is an identifier that `resolve`
+//! judges.
 
 use memchr::memmem;
 
@@ -16,16 +17,17 @@ use symd_resolve::{self as resolve, StringName};
 use symd_syntax::{SymbolKind, TextKind, text_kinds};
 use symd_vfs::VfsError;
 
-/// The most bytes of a file that is looked into.
+/// Maximum number of bytes of a file that is searched.
 const MAX_BYTES: u64 = 8 << 20;
 
-/// Mentions that are kept. Further ones are not looked for: nobody reads so many, and including them is refused.
+/// Maximum number of mentions kept. The search ends there: nobody reads so many, and including them is
+/// rejected.
 pub(super) const MAX_MENTIONS: usize = 10_000;
 
-/// Extensions of files that are prose.
+/// Extensions of prose files.
 const PROSE: [&str; 8] = ["md", "markdown", "rst", "txt", "adoc", "asciidoc", "org", "tex"];
 
-/// What a mention stands in.
+/// The kind of text that holds a mention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Medium {
     /// A comment of code.
@@ -39,10 +41,9 @@ pub enum Medium {
 }
 
 impl Medium {
-    /// All of them.
     pub const ALL: [Medium; 4] = [Medium::Comments, Medium::Strings, Medium::Docs, Medium::OtherLanguages];
 
-    /// As clients write it.
+    /// Returns the name that clients use.
     pub fn name(self) -> &'static str {
         match self {
             Medium::Comments => "comments",
@@ -53,34 +54,35 @@ impl Medium {
     }
 }
 
-/// A place where the name stands.
+/// An occurrence of the name in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Mention {
     pub(super) path: RelPath,
     pub(super) range: TextRange,
     pub(super) medium: Medium,
-    /// Whether the program may look the symbol up by it: a string that is nothing but the name, or a path with it, or that
-    /// reads like code; anything in a file of another language.
+    /// Whether the program may look the symbol up by it: a string that consists of the name, or of a path
+    /// with it, or that reads like code; anything in a file of another language.
     pub(super) is_lookup: bool,
-    /// Whether it is a string that says nothing but this symbol: its path, or a name of several words.
+    /// Whether it is a string that names nothing but this symbol: its path, or a name of several words.
     pub(super) is_its_name: bool,
-    /// Whether it is renamed though nothing proves that it means the symbol: code that a string holds and that overrides or uses
-    /// it, a type's name that a string begins with as programs show it.
+    /// Whether it is renamed though nothing proves that it means the symbol: code in a string that overrides
+    /// or uses it, a type's name at the beginning of a string, as programs print it.
     pub(super) is_taken_along: bool,
-    /// Whether it is a string that is known to name the symbol, so that it must follow.
+    /// Whether it is a string that is known to name the symbol, so that it must be renamed.
     pub(super) follows: bool,
 }
 
-/// What was found in the project's texts.
+/// The mentions in the project's texts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Mentions {
-    /// In path order, then by position. Those of a local, or of what is declared in a test function, are in that function.
+    /// Mentions in path order, then by position. For a local, or a declaration in a test function, those in
+    /// that function only.
     pub(super) found: Vec<Mention>,
-    /// Files that are too large to be looked into.
+    /// Files that are too large to be searched.
     pub(super) unsearched: Vec<RelPath>,
 }
 
-/// All mentions of the symbol's name.
+/// Finds all mentions of the symbol's name.
 pub(super) fn mentions(view: &View, symbol: &LinkedSymbol, cancel: &Cancel) -> Result<Mentions, Cancelled> {
     let target = &symbol.target;
     let finder = memmem::Finder::new(target.name.as_bytes());
@@ -93,7 +95,7 @@ pub(super) fn mentions(view: &View, symbol: &LinkedSymbol, cancel: &Cancel) -> R
         cancel.check()?;
         let read = match view.root.read_unlinked(&file.path, MAX_BYTES) {
             Ok(read) => read,
-            // Those of code that are not parsed for their size are looked through by `unseen`.
+            // Code files that are not parsed because of their size are searched by `unseen`.
             Err(VfsError::TooLarge { .. }) if matches!(file.content, Content::Plain) => {
                 unsearched.push(file.path.clone());
                 continue;
@@ -119,7 +121,7 @@ pub(super) fn mentions(view: &View, symbol: &LinkedSymbol, cancel: &Cancel) -> R
     Ok(Mentions { found, unsearched })
 }
 
-/// Notes which strings are known to name the symbol, and which name something else.
+/// Marks the strings that are known to name the symbol, and those that name something else.
 fn settle_strings(
     view: &View,
     symbol: &LinkedSymbol,
@@ -140,7 +142,7 @@ fn settle_strings(
     Ok(())
 }
 
-/// The function of a local, or the test function that holds all of the symbol.
+/// Returns the function of a local, or the test function that holds all of the symbol.
 fn scope(symbol: &LinkedSymbol) -> Option<TextRange> {
     let target = &symbol.target;
     if let Some((_, test)) = resolve::test_around(&symbol.resolved()) {
@@ -176,7 +178,7 @@ fn of_file(
         };
         let is_own = file.path == target.at.path && target.range.contains(range);
         let is_given = || file.path == target.at.path && is_method_argument(text.as_str(), range, target);
-        // What tests expect to be shown.
+        // The output that tests expect.
         let is_taken_along = medium == Medium::Strings
             && resolve::is_type(target.symbol.kind)
             && is_title(text.as_str(), range, &target.name);
@@ -208,7 +210,7 @@ fn of_file(
     if others.is_empty() {
         return Ok(());
     }
-    // Parsed here: of this very text a worker has made the outline.
+    // Parsed in this process: a worker has made the outline of this very text.
     if current.text.as_str() != text.as_str() {
         return Ok(());
     }
@@ -225,7 +227,7 @@ fn of_file(
     Ok(())
 }
 
-/// What stands in the string before and behind the name, where that is nothing but words and what joins them in paths.
+/// Returns the text in the string before and after the name, if it consists of words and of `joints` only.
 fn quoted<'t>(text: &'t str, range: TextRange, joints: &str) -> Option<(&'t str, &'t str)> {
     let is_part = |c: char| c.is_alphanumeric() || joints.contains(c);
     let is_quote = |c: char| matches!(c, '"' | '\'' | '`');
@@ -235,13 +237,13 @@ fn quoted<'t>(text: &'t str, range: TextRange, joints: &str) -> Option<(&'t str,
         .then(|| (&before[outside.len()..], &behind[..behind.len() - rest.len()]))
 }
 
-/// Whether a string is nothing but a name, or names joined by what joins them in paths: `"run"`, `"lib.run"`, `"lib:run"`.
+/// Whether a string consists of a name, or of names joined as in paths: `"run"`, `"lib.run"`, `"lib:run"`.
 fn is_path(text: &str, range: TextRange) -> bool {
     quoted(text, range, "_.:/#-").is_some()
 }
 
-/// Whether the string around `range` is the target's path (`"lib.Box"`, `"Box.run"`), or its name alone where that is made of
-/// several words: one word may be anything's.
+/// Whether the string around `range` is the target's path (`"lib.Box"`, `"Box.run"`), or its name alone if
+/// that has several words: a single word may name anything.
 fn is_name_of(text: &str, range: TextRange, target: &Target) -> bool {
     let Some((above, "")) = quoted(text, range, "_.:") else { return false };
     let mut parts = above.trim_end_matches(['.', ':']).rsplit(['.', ':']);
@@ -257,7 +259,7 @@ fn is_name_of(text: &str, range: TextRange, target: &Target) -> bool {
     }
 }
 
-/// Whether a string in the target's own file gives a method's name to an argument: `Rule(callback="parse")`.
+/// Whether a string in the target's own file passes a method's name as an argument: `Rule(callback="parse")`.
 fn is_method_argument(text: &str, range: TextRange, target: &Target) -> bool {
     let is_whole =
         quoted(text, range, "_.:").is_some_and(|(above, below)| above.is_empty() && below.is_empty());
@@ -268,13 +270,14 @@ fn is_method_argument(text: &str, range: TextRange, target: &Target) -> bool {
     is_whole && argument && target.symbol.kind == SymbolKind::Method
 }
 
-/// Whether the line that `before` ends in declares something of that name: `T = TypeVar("T")` tells a value its own name.
+/// Whether the line at the end of `before` declares something of that name: `T = TypeVar("T")` passes a value
+/// its own name.
 fn is_own_name(before: &str, name: &str) -> bool {
     let line = before.rsplit('\n').next().unwrap_or_default().trim_start();
     line.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with(['=', ':']))
 }
 
-/// `max_size`, `maxSize`.
+/// Whether a name has several words: `max_size`, `maxSize`.
 fn has_several_words(name: &str) -> bool {
     let has_hump = || {
         let mut pairs = name.chars().zip(name.chars().skip(1));
@@ -283,7 +286,8 @@ fn has_several_words(name: &str) -> bool {
     name.trim_matches('_').contains('_') || has_hump()
 }
 
-/// Whether a name in a string is declared, called or reached through a dot: code that is made, or run, from text.
+/// Whether a name in a string is declared, called or accessed through a dot: code that is generated, or run,
+/// from text.
 fn reads_like_code(text: &str, range: TextRange) -> bool {
     let (before, behind) = (&text[..range.start as usize], &text[range.end as usize..]);
     let word = before.trim_end().rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or("");
@@ -292,7 +296,7 @@ fn reads_like_code(text: &str, range: TextRange) -> bool {
     is_declared || (before.ends_with('.') || behind.starts_with('(')) && !is_sentence(before, behind)
 }
 
-/// Whether the line that a name in a string stands in is prose: `"run() is deprecated, use go() instead"`.
+/// Whether the line of a name in a string is prose: `"run() is deprecated, use go() instead"`.
 fn is_sentence(before: &str, behind: &str) -> bool {
     let is_quote = |c: char| matches!(c, '"' | '\'' | '`' | '\n');
     let before = before.rsplit(is_quote).next().unwrap_or_default();
@@ -304,13 +308,15 @@ fn is_sentence(before: &str, behind: &str) -> bool {
     words.filter(is_word).count() >= 2 && !is_code(before) && !is_code(behind)
 }
 
-/// Whether a string begins with a name of several words and a colon, as programs show exceptions: `"BadRequest: no such page"`.
+/// Whether a string begins with a name of several words and a colon, as programs print exceptions:
+/// `"BadRequest: no such page"`.
 fn is_title(text: &str, range: TextRange, name: &str) -> bool {
     let (before, behind) = (&text[..range.start as usize], &text[range.end as usize..]);
     has_several_words(name) && before.ends_with(['"', '\'']) && behind.starts_with(": ")
 }
 
-/// Whether a string has a place for a value of this name (`{name}`, `%(name)s`) and the file hands names to strings.
+/// Whether a string has a placeholder for a value of this name (`{name}`, `%(name)s`) and the file passes its
+/// variables by name.
 fn is_filled_by_name(text: &str, range: TextRange) -> bool {
     let (before, behind) = (&text[..range.start as usize], &text[range.end as usize..]);
     let has_place = before.ends_with('{') && behind.starts_with(['}', ':', '!', '.', '['])
@@ -318,7 +324,8 @@ fn is_filled_by_name(text: &str, range: TextRange) -> bool {
     has_place && ["locals()", "globals()", "vars()"].iter().any(|names| text.contains(names))
 }
 
-/// Whether a string has a type's name as programs show it: `Missing: no such key`, `<Box object>`, `<class 'Box'>`.
+/// Whether a string has a type's name as programs print it: `Missing: no such key`, `<Box object>`,
+/// `<class 'Box'>`.
 fn is_shown(text: &str, range: TextRange) -> bool {
     let (before, behind) = (&text[..range.start as usize], &text[range.end as usize..]);
     behind.starts_with([':', '>']) || before.ends_with(['<', '\''])

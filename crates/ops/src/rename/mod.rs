@@ -1,6 +1,6 @@
-//! Renaming a symbol: the server's edit, checked against the files, held against what syntax finds, made a plan of the edit
-//! engine. Not the writing, which is `edits::carry_out`. Invariant: whatever is in doubt is refused with the places, or named in a note; nothing of an
-//! edit is left out.
+//! Renames a symbol: the server's edit, validated against the files and compared with what syntax finds,
+//! becomes a plan for the edit engine. Does not write; `edits::carry_out` does. Invariant: whatever is in
+//! doubt is rejected with the places, or reported in a note; no part of an edit is left out.
 
 mod answer;
 mod by_name;
@@ -45,46 +45,45 @@ use symd_engine::View;
 use symd_lsp::{NoAnswer, Waiting};
 use symd_rewrite::{NewNameError, check_new_name};
 
-/// How often a rename is thought through again because a file changed under it.
+/// Maximum number of attempts to plan a rename whose files change meanwhile.
 const ATTEMPTS: usize = 3;
 
-/// Files that a note names.
+/// Maximum number of files that a note lists.
 const NAMED_FILES: usize = 5;
 
-/// What is asked.
+/// Parameters of `plan`.
 #[derive(Clone, Debug)]
 pub struct Rename {
-    /// Which symbol.
     pub wanted: SymbolSelector,
-    /// What it is to be called, as it would be written in the source.
+    /// The new name, as it would be written in the source.
     pub new_name: String,
-    /// Where mentions of the name are changed too.
+    /// Where mentions of the name are changed, too.
     pub include: BTreeSet<Medium>,
-    /// What becomes of occurrences that may mean the symbol or something else.
+    /// What happens to occurrences that may mean the symbol or something else.
     pub unchecked: UncheckedUses,
-    /// Whether doubts are in the way.
+    /// How doubts are handled.
     pub doubts: Doubts,
     /// How long to wait for a server that is not ready.
     pub waiting: Waiting,
 }
 
-/// What becomes of occurrences of the name of which neither a server nor syntax can tell what they mean: `x.run()` where
-/// the type of `x` is not known.
+/// What happens to occurrences of the name whose meaning neither a server nor syntax can determine: `x.run()`
+/// where the type of `x` is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UncheckedUses {
-    /// They stay as they are, which is a doubt.
+    /// They are not renamed, which is a doubt.
     Left,
-    /// They are renamed too: the reader has looked at them.
+    /// They are renamed too: the client has checked them.
     Renamed,
 }
 
 impl Rename {
-    /// Whether uses that may mean the symbol or something else, and stay as they are, are a doubt.
+    /// Whether uses that may mean the symbol or something else, and are not renamed, are a doubt.
     fn doubts_uses(&self) -> bool {
         self.unchecked == UncheckedUses::Left && self.doubts != Doubts::NoteUses
     }
 
-    /// A doubt about uses as a note; an error where such doubts are refused.
+    /// Returns a doubt about uses as a note, or as an error if such doubts reject the rename.
     fn doubt_of_uses(&self, why: String, places: Vec<Listed>) -> Result<Note, RenameError> {
         match self.doubts_uses() && self.doubts == Doubts::Refuse {
             true => Err(RenameError::Doubtful { why, places }),
@@ -94,23 +93,23 @@ impl Rename {
 }
 
 impl UncheckedUses {
-    /// As clients write it, beside the media of mentions.
+    /// The word that clients use for it, beside the media of mentions.
     pub const NAME: &str = "unchecked";
 }
 
-/// What becomes of doubts. Edits that cannot be meant at all are refused in either case.
+/// How doubts are handled. Invalid edits are rejected in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Doubts {
-    /// They are refused, with the places.
+    /// They reject the rename, with the places.
     Refuse,
-    /// Uses that may mean something else besides are what the server makes of them, and noted; all else that is in doubt is
-    /// refused.
+    /// Uses that may also mean something else are left as the server has them, with a note; every other doubt
+    /// rejects the rename.
     NoteUses,
     /// They become notes.
     Note,
 }
 
-/// A rename on its way: the edit, and what was found out about it.
+/// A rename that is being planned: the edit, and the notes on it.
 struct Draft {
     edit: ServerEdit,
     source: Source,
@@ -118,7 +117,7 @@ struct Draft {
     notes: Vec<Note>,
 }
 
-/// What renaming would change. Writes nothing.
+/// Plans a rename. Writes nothing.
 pub async fn plan(project: &Project, ask: &Rename) -> Result<Planned, RenameError> {
     for _ in 1..ATTEMPTS {
         match once(project, ask).await {
@@ -167,7 +166,7 @@ fn check_name(target: &Target, new_name: &str) -> Result<(), NewNameError> {
     if let Some(grammar) = target.file.grammar() {
         return check_new_name(grammar, &target.name, new_name);
     }
-    // A language that only its server knows: what is an identifier nearly everywhere.
+    // In a language that only its server knows: accepts what is an identifier nearly everywhere.
     let given = new_name.to_owned();
     match new_name {
         "" => Err(NewNameError::Empty),
@@ -202,7 +201,7 @@ async fn taken(
     Ok(project.look(move |view, cancel| collisions::taken(view, &symbol, &new_name, cancel)).await??)
 }
 
-/// Whether there is no server to be had: one that starts, fails or refuses is one.
+/// Whether no server is available: one that starts, fails or rejects the request is.
 fn is_none(why: &NoAnswer) -> bool {
     matches!(
         why,
@@ -224,7 +223,7 @@ async fn with_mentions(
     let is_full = found.len() >= MAX_MENTIONS;
     if is_full && !ask.include.is_empty() {
         let why = format!(
-            "'{}' stands in more than {MAX_MENTIONS} strings, comments and files of other languages, so they cannot all be included",
+            "'{}' occurs in more than {MAX_MENTIONS} strings, comments and files of other languages, so they cannot all be included",
             target.name
         );
         return Err(RenameError::Doubtful { why, places: Vec::new() });
@@ -234,10 +233,9 @@ async fn with_mentions(
         let names: Vec<&str> = unsearched.iter().take(NAMED_FILES).map(RelPath::as_str).collect();
         let more = unsearched.len().saturating_sub(NAMED_FILES);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        draft.notes.push(Note::plain(format!(
-            "not searched for mentions, being too large: {}{more}",
-            names.join(", ")
-        )));
+        draft
+            .notes
+            .push(Note::plain(format!("too large to be searched for mentions: {}{more}", names.join(", "))));
     }
     let (included, left): (Vec<Mention>, Vec<Mention>) = found
         .into_iter()
@@ -246,13 +244,13 @@ async fn with_mentions(
         left.iter().filter(|one| one.is_its_name).map(|one| (one.path.clone(), one.range)).collect();
     if !named.is_empty() {
         let why = format!(
-            "{} nothing but '{}' or its path, by which the program may look it up; include: [\"{}\"] changes all mentions in strings",
-            counted(named.len(), "string says", "strings say"),
+            "{} only of '{}' or its path, by which the program may look it up; include: [\"{}\"] changes all mentions in strings",
+            counted(named.len(), "string consists", "strings consist"),
             target.name,
             Medium::Strings.name()
         );
         let places = project.look(move |view, cancel| listed(view, &named, cancel)).await?;
-        // As a note it stands among the mentions.
+        // The note itself is dropped: the notes on mentions include these places.
         ask.doubt_of_uses(why, places.map_err(QuestionError::from)?)?;
     }
     let new_name = ask.new_name.clone();
@@ -277,7 +275,7 @@ async fn with_mentions(
         }
         if !overriding.is_empty() {
             let text = format!(
-                "{} renamed too, by what stands around the name there",
+                "{} renamed too, because of the text around the name",
                 counted(overriding.len(), "place in a string", "places in strings")
             );
             draft.notes.push(Note::doubt(text, listed(view, &overriding, cancel)?));
@@ -308,7 +306,7 @@ async fn with_mentions(
     draft.map_err(|problem| RenameError::Server { server, problem })
 }
 
-/// Refuses, or notes, names that are in the way.
+/// Rejects the rename, or notes, if the new name is in use.
 async fn without_collisions(
     project: &Project,
     symbol: &LinkedSymbol,
@@ -327,7 +325,7 @@ async fn without_collisions(
         let (old_name, new_name) = (symbol.target.name.clone(), ask.new_name.clone());
         return Err(RenameError::Collides { old_name, new_name, places });
     }
-    draft.notes.push(Note::doubt(format!("'{}' was taken here", ask.new_name), places));
+    draft.notes.push(Note::doubt(format!("'{}' is already in use here", ask.new_name), places));
     Ok(draft)
 }
 
@@ -349,7 +347,7 @@ fn finished(target: Target, ask: &Rename, draft: Draft) -> Result<Planned, Renam
     Ok(Planned { target, new_name, plan, files, renamed, notes, source, maybe_indexing, revision, is_forced })
 }
 
-/// `1 mention`, `2 mentions`.
+/// Returns a number with its noun: `1 mention`, `2 mentions`.
 fn counted(count: usize, one: &str, many: &str) -> String {
     if count == 1 { format!("1 {one}") } else { format!("{count} {many}") }
 }

@@ -1,12 +1,13 @@
-//! Whether a single edit of a server's renames the symbol. Pure. Invariant: what is left of an edit replaces exactly the
-//! old name.
+//! Whether a single edit of a server renames the symbol. Pure. Invariant: what remains of an edit replaces
+//! exactly the old name.
 
 use crate::spot::only_word;
 use symd_base::{TextEdit, TextRange};
 
-/// What is left of `edit` when it renames `old` to `new`: the edit of the name alone. A range may include a qualifier,
-/// quotes or arguments where the new text has the same around the new name; the new text of the name alone may hold the
-/// old one besides, where one name stands for two things (`{ old }` becomes `{ old: new }`, `old` in an import `old as new`).
+/// Returns what remains of `edit` if it renames `old` to `new`: the edit of the name alone. A range may
+/// include a qualifier, quotes or arguments if the new text has the same around the new name; the new text of
+/// the name alone may contain the old one, too, if one name stands for two things (`{ old }` becomes
+/// `{ old: new }`, `old` in an import `old as new`).
 pub(super) fn fit(text: &str, edit: TextEdit, old: &str, new: &str) -> Option<TextEdit> {
     let covered = text.get(edit.range.as_range())?;
     if covered == old {
@@ -20,7 +21,7 @@ pub(super) fn fit(text: &str, edit: TextEdit, old: &str, new: &str) -> Option<Te
     (replaced == edit.new_text).then(|| TextEdit { range, new_text: new.to_owned() })
 }
 
-/// Whether `text` is nothing but both names, joined by `:` or `as`.
+/// Whether `text` consists of both names, joined by `:` or `as`.
 fn is_both(text: &str, old: &str, new: &str) -> bool {
     let joined = text.split_once(':').or_else(|| text.split_once(" as "));
     joined
@@ -28,9 +29,9 @@ fn is_both(text: &str, old: &str, new: &str) -> bool {
         .is_some_and(|both| both == (old, new) || both == (new, old))
 }
 
-/// An edit that only says where the old name begins (an empty range right before it), as one of the name. kmp-lsp 0.27.0
-/// sends all its edits so; made literally, they would put the new name before the old one. Only for servers of which
-/// every edit is held against syntax besides.
+/// Converts an edit that only gives the start of the old name (an empty range before it) to an edit of the
+/// name. kmp-lsp 0.27.0 sends all its edits so; taken literally, they would put the new name before the old
+/// one. Only for servers whose every edit is also compared with syntax.
 pub(super) fn widened(text: &str, edit: TextEdit, old: &str, new: &str) -> Option<TextEdit> {
     let end = edit.range.start.checked_add(u32::try_from(old.len()).ok()?)?;
     let range = TextRange::new(edit.range.start, end);
@@ -39,7 +40,7 @@ pub(super) fn widened(text: &str, edit: TextEdit, old: &str, new: &str) -> Optio
     (is_place && is_name).then_some(TextEdit { range, ..edit })
 }
 
-/// Whether an identifier goes on before or behind the range.
+/// Whether an identifier continues before or after the range.
 fn is_part_of_word(text: &str, range: TextRange) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let inner = &text[range.as_range()];

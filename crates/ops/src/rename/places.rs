@@ -1,4 +1,4 @@
-//! Places as answers list them: file, line, and what stands on the line.
+//! Places as answers list them: file, line, and the text of the line.
 
 use super::answer::Listed;
 use crate::spot::Source;
@@ -6,13 +6,13 @@ use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
 use symd_engine::View;
 
-/// Characters of a line that are kept.
+/// Maximum number of characters kept of a line.
 const LINE_CHARS: usize = 160;
 
-/// Places that are kept of one list: more say nothing that the count does not.
+/// Maximum number of places kept of one list: more would tell nothing beyond the count.
 const MAX_LISTED: usize = 200;
 
-/// The places of ranges that stand in path order; one for each line.
+/// Returns the places of ranges, given in path order; one for each line.
 pub(super) fn listed(
     view: &View,
     ranges: &[(RelPath, TextRange)],

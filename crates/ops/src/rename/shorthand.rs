@@ -1,16 +1,16 @@
-//! Names that stand for two things at once: `{ name }` is a field and the variable it is given. What such a name becomes, only
-//! a server knows.
+//! Names that stand for two things at once: `{ name }` is a field and the variable assigned to it. Only a
+//! server knows what such a name becomes.
 
 use symd_base::{Text, TextRange};
 use symd_syntax::Grammar;
 
-/// Whether a language has them.
+/// Whether a language has such names.
 pub(super) fn has_shorthand(grammar: Option<Grammar>) -> bool {
     grammar.is_some_and(|grammar| ["javascript", "typescript", "tsx", "rust"].contains(&grammar.name()))
 }
 
-/// Whether a name may stand for a field and a variable at once: `{ name, … }`. In lists of imports and exports, which look the
-/// same, it is one name.
+/// Whether a name may stand for a field and a variable at once: `{ name, … }`. In lists of imports and
+/// exports, which look the same, it stands for one thing.
 pub(super) fn is_shorthand(text: &Text, range: TextRange) -> bool {
     let text = text.as_str();
     match list_around(text, range) {
@@ -19,13 +19,13 @@ pub(super) fn is_shorthand(text: &Text, range: TextRange) -> bool {
     }
 }
 
-/// Whether a name stands alone in a list of exports: `export { name }`, `export { name } from "./lib"`. A server may keep it for
-/// other files (`new as name`); here they follow.
+/// Whether a name is alone in a list of exports: `export { name }`, `export { name } from "./lib"`. A server
+/// may keep it for other files (`new as name`); symd renames it there too.
 pub(super) fn is_export(text: &str, range: TextRange) -> bool {
     list_around(text, range).is_some_and(|open| is_exports(text, open))
 }
 
-/// Where the brace opens of `{ …, name, … }`.
+/// Returns the offset of the opening brace of `{ …, name, … }`.
 fn list_around(text: &str, range: TextRange) -> Option<usize> {
     let after = text[range.end as usize..].trim_start().chars().next();
     if !matches!(after, Some(',' | '}')) {
@@ -44,13 +44,14 @@ fn list_around(text: &str, range: TextRange) -> Option<usize> {
     None
 }
 
-/// Whether the brace at `open` is that of `export {` or `export type {`.
+/// Whether the brace at `open` belongs to `export {` or `export type {`.
 fn is_exports(text: &str, open: usize) -> bool {
     let (before, word) = without_last_word(&text[..open]);
     word == "export" || word == "type" && without_last_word(before).1 == "export"
 }
 
-/// Whether the brace at `open` is that of `import {`, `import type {`, `import name, {`, or of Rust's `use a::{`.
+/// Whether the brace at `open` belongs to `import {`, `import type {`, `import name, {`, or Rust's
+/// `use a::{`.
 fn is_imports(text: &str, open: usize) -> bool {
     let head = text[..open].trim_end();
     let head = match head.strip_suffix(',') {
@@ -61,7 +62,7 @@ fn is_imports(text: &str, open: usize) -> bool {
     head.ends_with("::") || word == "import" || word == "type" && without_last_word(before).1 == "import"
 }
 
-/// The text without white space and the word at its end, and that word.
+/// Splits the last word off a text; drops white space after it.
 fn without_last_word(text: &str) -> (&str, &str) {
     let text = text.trim_end();
     let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';

@@ -1,5 +1,5 @@
-//! The server's renames of one symbol at each of its declarations, made one edit. Invariant: every part of it renames the
-//! symbol; equal parts are there once, parts that contradict each other refuse the whole.
+//! Merges the server's renames of one symbol at each of its declarations into one edit. Invariant: every part
+//! of it renames the symbol; equal parts occur once, parts that contradict each other reject the whole.
 
 use std::sync::Arc;
 
@@ -21,16 +21,16 @@ use symd_engine::View;
 use symd_index::Snapshot;
 use symd_lsp::{At, EditStep, FileRef, NoAnswer, Renaming, Said, Span, Waiting, WorkspaceEdit};
 
-/// What the server said at each declaration of a symbol.
+/// The server's answers at each declaration of a symbol.
 pub(super) struct Renamings {
     pub(super) server: String,
     pub(super) maybe_indexing: bool,
-    /// At which declaration, and what; the asked one first.
+    /// Each declaration with its answer; the requested one first.
     said: Vec<(Target, Renaming)>,
 }
 
-/// Asks the server to rename at each declaration. That it refuses one which another's edit does not hold either is seen
-/// when the edits are looked at.
+/// Asks the server to rename at each declaration. A declaration that it rejects and that no other edit
+/// changes is detected when the edits are compared.
 pub(super) async fn ask_server(
     project: &Project,
     symbol: &LinkedSymbol,
@@ -39,7 +39,7 @@ pub(super) async fn ask_server(
 ) -> Result<Renamings, NoAnswer> {
     let language = project.language_of(&symbol.target)?;
     let place = |target: &Target| At { revision: asked.revision, ..target.at.clone() };
-    // Without them the server is asked all the same: what it says wrongly of such a file is refused.
+    // Without them the server is asked all the same: its wrong edits of such a file are rejected.
     let opened = marked(project, &symbol.target).await.unwrap_or_default();
     let first = place(&symbol.target);
     let first = project.servers.rename(language, &first, &ask.new_name, &opened, ask.waiting).await?;
@@ -66,7 +66,7 @@ pub(super) async fn ask_server(
     Ok(all)
 }
 
-/// The edits of all answers as one, with what follows from files' new names.
+/// Merges the edits of all answers, and the changes that follow from renamed files.
 pub(super) async fn united(
     project: &Project,
     symbol: &LinkedSymbol,
@@ -95,7 +95,7 @@ pub(super) async fn united(
 }
 
 impl Renamings {
-    /// The files outside the project of which the server says that they name the symbol too, each once.
+    /// Returns the files outside the project that the server would change, too, each once.
     pub(super) fn files_outside(&self) -> Vec<String> {
         let steps = self.said.iter().flat_map(|(_, said)| &said.edit.steps);
         let mut files: Vec<String> = steps.filter_map(outside).collect();
@@ -105,7 +105,7 @@ impl Renamings {
     }
 }
 
-/// The file outside the project whose text a step changes.
+/// Returns the file outside the project whose text a step changes.
 fn outside(step: &EditStep) -> Option<String> {
     match step {
         EditStep::Text { file: FileRef::Outside(path), .. } => Some(path.display().to_string()),
@@ -117,7 +117,7 @@ fn is_outside(step: &EditStep) -> bool {
     outside(step).is_some()
 }
 
-/// The server's edit of one answer, every part of which renames the symbol.
+/// Validates the edit of one answer, every part of which has to rename the symbol.
 async fn checked(
     project: &Project,
     at: &Target,
@@ -149,12 +149,12 @@ async fn checked(
     project.look(work).await?.map_err(|problem| wrong(server.to_owned(), problem))
 }
 
-/// Whether every edit of the server is held against syntax.
+/// Whether every edit of the server has to be compared with syntax.
 pub(super) fn is_unproven(project: &Project, server: &str) -> bool {
     project.languages.server(server).is_some_and(|known| known.rename == Trustworthiness::Unproven)
 }
 
-/// Whether the server means the same name: what it says stands there must hold it.
+/// Checks that the server means the same name: the range that it reports must hold it.
 fn is_meant(view: &View, target: &Target, prepared: &Span) -> Result<(), ServerEditError> {
     let Some(source) = SourceText::read(view, &target.at.path) else { return Ok(()) };
     let name = target.name_range;
@@ -168,7 +168,7 @@ fn is_meant(view: &View, target: &Target, prepared: &Span) -> Result<(), ServerE
     }
 }
 
-/// What else changes when files get other names.
+/// Requests the other changes that follow from renamed files.
 async fn follows(
     project: &Project,
     target: &Target,
@@ -184,7 +184,7 @@ async fn follows(
     }
 }
 
-/// Why an edit is refused; a file that changed makes the question be put again.
+/// Converts the reason for rejecting an edit; if a file changed, the question is asked again.
 pub(super) fn wrong(server: String, problem: ServerEditError) -> RenameError {
     match problem {
         ServerEditError::Changed(path) => {

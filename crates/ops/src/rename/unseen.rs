@@ -1,6 +1,6 @@
-//! Files of the symbol's language that symd does not parse: too large, no text, unreadable. The name is looked for in their
-//! bytes, so that a rename is not called complete that passed them by. Invariant: a file that may hold the name is listed,
-//! or named as one that could not be read.
+//! Files of the symbol's language that symd does not parse: too large, not text, unreadable. Their bytes are
+//! searched for the name, so that a rename that omits them is not called complete. Invariant: a file that may
+//! hold the name is listed, or named as one that could not be read.
 
 use memchr::memmem;
 
@@ -15,18 +15,18 @@ use symd_index::Content;
 use symd_resolve as resolve;
 use symd_vfs::MAX_FILE_BYTES;
 
-/// Characters of a line that are kept.
+/// Maximum number of characters kept of a line.
 const LINE_CHARS: usize = 160;
 
-/// Places that are kept of one file: it is named, which is enough.
+/// Maximum number of places kept of one file: naming the file is enough.
 const MAX_OF_FILE: usize = 20;
 
-/// What was found in them.
+/// The findings in these files.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Unseen {
-    /// Where the name stands as a word, in path order.
+    /// Places of the name as a word, in path order.
     pub(super) places: Vec<Listed>,
-    /// Files of which nobody knows, and directories that could not be listed, each with the reason.
+    /// Files that could not be searched, and directories that could not be listed, each with the reason.
     pub(super) unread: Vec<(RelPath, String)>,
 }
 
@@ -35,14 +35,14 @@ impl Unseen {
         self.places.is_empty() && self.unread.is_empty()
     }
 
-    /// Which files could not be read, in a sentence's end; empty when all could.
+    /// Returns a clause with the files that could not be read; empty if all could.
     pub(super) fn unread_text(&self) -> String {
         let files: Vec<String> = self.unread.iter().map(|(path, why)| format!("{path} ({why})")).collect();
         if files.is_empty() { String::new() } else { format!("; could not be read: {}", files.join(", ")) }
     }
 }
 
-/// Looks through the files that may hold the target's name and are not parsed.
+/// Searches the files that may hold the target's name and are not parsed.
 pub(super) fn unseen(view: &View, target: &Target, cancel: &Cancel) -> Result<Unseen, Cancelled> {
     let mut found = Unseen::default();
     let is_local = |row: &symd_syntax::Row| row.is_local();
@@ -71,8 +71,7 @@ pub(super) fn unseen(view: &View, target: &Target, cancel: &Cancel) -> Result<Un
     Ok(found)
 }
 
-/// A place in a file that symd has parsed, where what stands for the symbol has another name: Kotlin's `solo` is Java's
-/// `getSolo()`.
+/// Returns a place in a parsed file where the symbol has another name: Kotlin's `solo` is Java's `getSolo()`.
 fn place_in(view: &View, path: &RelPath, range: TextRange) -> Option<Listed> {
     let source = Source::read(view, path)?;
     let line = source.text.line_column(range.start).line;
@@ -91,7 +90,7 @@ fn is_kin(view: &View, target: &Target, language: Option<LanguageId>) -> bool {
 }
 
 fn places(path: &RelPath, bytes: Vec<u8>, name: &str, found: &mut Vec<Listed>) {
-    // What is no text for its NUL bytes is looked through all the same.
+    // A file that is not text because of its NUL bytes is searched all the same.
     let text = match Text::decode(bytes.clone()) {
         Ok(text) => text.as_str().to_owned(),
         Err(_) => String::from_utf8_lossy(&bytes).into_owned(),
@@ -110,7 +109,7 @@ fn places(path: &RelPath, bytes: Vec<u8>, name: &str, found: &mut Vec<Listed>) {
     }
 }
 
-/// Line numbers of ascending offsets, each byte looked at once.
+/// Line numbers of ascending offsets; each byte is read once.
 #[derive(Default)]
 struct LineCount {
     at: usize,

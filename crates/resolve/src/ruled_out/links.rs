@@ -1,6 +1,7 @@
-//! Which files objects of a test module can get to, by imports. A test module is run by its runner alone: what it makes gets to
-//! the code that it imports, and to test modules and `conftest.py` files around it. Invariant: a file of a package of which
-//! any file is imported counts as imported: programs load modules of their own packages by name.
+//! Which files the objects of a test module can reach, by imports. Only its runner runs a test module: its
+//! objects reach the code that it imports, and test modules and `conftest.py` files around it. Invariant: if
+//! any file of a package is imported, every file of it counts as imported, since programs load modules of
+//! their own packages by name.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -12,16 +13,16 @@ use symd_base::RelPath;
 use symd_index::FileEntry;
 use symd_syntax::Imported;
 
-/// The links of one test module.
+/// The files that objects of one test module can reach.
 pub(super) struct Links<'p, 'a> {
     project: &'p Project<'a>,
-    /// The module, if the targets are declared in one.
+    /// The path of the module, if it is a test module and declares all targets.
     test: Option<RelPath>,
     reached: OnceCell<HashSet<RelPath>>,
 }
 
 impl<'p, 'a> Links<'p, 'a> {
-    /// Those of the test module in which all targets are declared.
+    /// Returns the links of the test module in which all targets are declared.
     pub(super) fn of(project: &'p Project<'a>, targets: &[Target]) -> Links<'p, 'a> {
         let first = targets.first().map(|target| target.file.path.clone());
         let test = first
@@ -29,7 +30,7 @@ impl<'p, 'a> Links<'p, 'a> {
         Links { project, test, reached: OnceCell::new() }
     }
 
-    /// Whether nothing that the test module makes gets to `file`.
+    /// Whether no object of the test module reaches `file`.
     pub(super) fn is_apart(&self, file: &FileEntry) -> bool {
         let Some(test) = &self.test else { return false };
         if file.path == *test || is_run_with_tests(&file.path) {
@@ -41,19 +42,19 @@ impl<'p, 'a> Links<'p, 'a> {
     }
 }
 
-/// Whether pytest takes the file for a module of tests.
+/// Whether pytest takes the file for a test module.
 fn is_test_module(path: &RelPath) -> bool {
     let stem = path.file_stem();
     stem.starts_with("test_") || stem.ends_with("_test")
 }
 
-/// Whether the runner of the tests loads the file, or its values get to other tests: another test module may be run in the
-/// same process.
+/// Whether the test runner loads the file, or its values reach other tests: another test module may run in
+/// the same process.
 fn is_run_with_tests(path: &RelPath) -> bool {
     path.file_name() == "conftest.py" || is_test_module(path)
 }
 
-/// The file and all that it imports, directly or not.
+/// Returns the file and all files that it imports, directly or not.
 fn closure(project: &Project, from: &RelPath) -> HashSet<RelPath> {
     let mut known = HashSet::from([from.clone()]);
     let mut open = vec![from.clone()];
@@ -68,7 +69,7 @@ fn closure(project: &Project, from: &RelPath) -> HashSet<RelPath> {
     known
 }
 
-/// The files that a file's own imports name.
+/// Returns the files that a file's own imports name.
 fn imported(project: &Project, file: &FileEntry) -> Vec<RelPath> {
     let Some(outline) = file.outline() else { return Vec::new() };
     let mut found = Vec::new();
@@ -84,7 +85,7 @@ fn imported(project: &Project, file: &FileEntry) -> Vec<RelPath> {
     found
 }
 
-/// The file that is run when a module is imported.
+/// Returns the file that runs when a module is imported.
 fn file_of(project: &Project, module: &Module) -> Option<RelPath> {
     match module {
         Module::File(file) => Some(file.path.clone()),
@@ -99,7 +100,7 @@ fn roots(project: &Project, files: &HashSet<RelPath>) -> HashSet<RelPath> {
     files.iter().map(|path| root(project, path)).collect()
 }
 
-/// The outermost package around a file; the file itself if it is in none.
+/// Returns the outermost package around a file; the file itself if it is in none.
 fn root(project: &Project, path: &RelPath) -> RelPath {
     let mut root = path.clone();
     while let Some(directory) = root.parent()

@@ -1,6 +1,6 @@
-//! Uses of a member in Python that cannot mean the asked symbol, though their receivers have no type: more of the project is
-//! read for that than judging an occurrence allows, so only those who change code ask. Invariant: a use is ruled out only
-//! where everything that could make it one was read.
+//! Uses of a Python member that cannot mean the target, although the types of their receivers are unknown.
+//! This reads more of the project than judging an occurrence may, so only callers that change code request
+//! it. Invariant: a use is ruled out only where everything that could make it one was read.
 
 mod links;
 mod module_objects;
@@ -17,8 +17,8 @@ use super::sources::{Sources, Target};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
 
-/// For each of `places`, where the targets' name stands: whether what it is a member of cannot have the targets. The targets
-/// are one symbol, in several declarations. Always `false` outside of Python.
+/// For each of `places`, where the targets' name stands: returns whether its receiver cannot have the targets
+/// as members. The targets are one symbol, in several declarations. Always `false` outside Python.
 pub fn ruled_out(
     sources: &dyn Sources,
     targets: &[Target],

@@ -1,6 +1,6 @@
-//! Whether a receiver can be the module that declares the asked symbol: something of a module's top level is a member of the
-//! module object alone. Invariant: a module that any file binds as an object, or from which the symbol is imported to be
-//! offered elsewhere, can be any receiver.
+//! Whether a receiver can be the module that declares the target: a top-level declaration is a member of the
+//! module object alone. Invariant: a module that any file binds as an object, or from which the symbol is
+//! imported and offered elsewhere, can be any receiver.
 
 use crate::context::Receiver;
 use crate::modules::{self, Module};
@@ -11,13 +11,14 @@ use symd_base::cancel::Cancelled;
 use symd_index::FileEntry;
 use symd_syntax::{Import, Imported};
 
-/// By these, programs get at modules that no import names.
+/// Names by which programs obtain modules that no import names.
 const LOADERS: [&str; 6] =
     ["import_module", "__import__", "modules", "importlib", "load_module", "exec_module"];
 
-/// What is known of the modules that declare the targets.
+/// What is known about the modules that declare the targets.
 pub(super) struct ModuleObjects<'t> {
-    /// The targets' name and their module's, if no file binds that module and no other module offers the name.
+    /// The targets' name and the stem of their module, if no file binds, as an object, that module or another
+    /// one that offers the name.
     hidden: Option<(&'t str, &'t str)>,
 }
 
@@ -29,7 +30,7 @@ impl<'t> ModuleObjects<'t> {
     /// Whether the receiver cannot be a module that declares the targets.
     pub(super) fn are_out_of_reach(&self, here: &Here, receiver: &Receiver) -> bool {
         let Some((_, stem)) = self.hidden else { return false };
-        // What is bound to a plain name may come from anywhere.
+        // The value of a plain name may come from anywhere.
         let Receiver::Chain(chain, _) = receiver else { return false };
         chain.len() > 1
             && !chain.contains(&stem)
@@ -60,7 +61,7 @@ fn hidden<'t>(project: &Project, targets: &'t [Target]) -> Result<Option<(&'t st
             }
         }
     }
-    // A package that offers it is bound wherever something beneath it is imported.
+    // A package that offers the name is bound wherever something beneath it is imported.
     let is_whole = |path: &RelPath| !matches!(path.file_stem(), "__init__" | "__main__");
     if !offering.iter().all(is_whole) {
         return Ok(None);
@@ -77,7 +78,7 @@ fn hidden<'t>(project: &Project, targets: &'t [Target]) -> Result<Option<(&'t st
     Ok(Some((name, stem)))
 }
 
-/// Whether the import names a module as a whole.
+/// Whether the import binds the module at `path` as an object.
 fn binds_module(project: &Project, from: &FileEntry, import: &Import, path: &RelPath) -> bool {
     let is_it = |module: Option<Module>| matches!(module, Some(Module::File(file)) if file.path == *path);
     let (stem, at) = (path.file_stem(), import.statement.start);
@@ -94,17 +95,17 @@ fn binds_module(project: &Project, from: &FileEntry, import: &Import, path: &Rel
     }
 }
 
-/// What an import takes from a module.
+/// The names that an import takes from a module.
 enum Offer {
-    /// Not the name.
+    /// Names other than the given one.
     Nothing,
-    /// The name, under whatever other one.
+    /// The name, under any alias.
     Name,
     /// All names.
     Everything,
 }
 
-/// Whether the import takes the name, or all names, from a module of that stem, or from one that may have it from there.
+/// Returns what the import takes: the name from any module, or all names from a module of that stem.
 fn offers(import: &Import, stem: &str, name: &str) -> Offer {
     match import.imported {
         Imported::Name(imported) if imported == name => Offer::Name,

@@ -1,5 +1,6 @@
-//! Receivers that hold nothing of the project's: what pytest itself gives to functions, and attributes of the own object to
-//! which only instances of classes from outside are assigned. Invariant: one assignment that cannot be read makes the answer no.
+//! Receivers that hold no object of the project: values that pytest itself passes to functions, and
+//! attributes of `self` to which only instances of classes from outside are assigned. Invariant: one
+//! assignment that cannot be read makes the answer no.
 
 use crate::context::{self, Receiver, first_word};
 use crate::family::Family;
@@ -9,7 +10,7 @@ use crate::project::{Here, Project};
 use crate::scope::{self, From};
 use symd_base::cancel::Cancelled;
 
-/// Fixtures that pytest declares. Their values are pytest's own, or the standard library's.
+/// Fixtures that pytest declares. Their values are of pytest's own classes, or of the standard library's.
 const PYTESTS_OWN: [&str; 14] = [
     "cache",
     "capfd",
@@ -27,7 +28,7 @@ const PYTESTS_OWN: [&str; 14] = [
     "tmpdir_factory",
 ];
 
-/// Whether the receiver of the member at byte `at` is known to hold something from outside of the project.
+/// Whether the receiver of the member at byte `at` is known to hold something from outside the project.
 pub(super) fn is_outside_value(
     project: &Project,
     here: &Here,
@@ -42,13 +43,13 @@ pub(super) fn is_outside_value(
     }
 }
 
-/// Whether pytest gives a fixture of its own to the parameter.
+/// Whether pytest passes a fixture of its own to the parameter.
 fn is_pytests_own(project: &Project, here: &Here, parameter: &str, at: u32) -> Result<bool, Cancelled> {
     if !PYTESTS_OWN.contains(&parameter) {
         return Ok(false);
     }
     let Some(function) = holds_given(here, parameter, at) else { return Ok(false) };
-    // `parametrize("request", …)` gives something else.
+    // `parametrize("request", …)` passes something else.
     let above = std::iter::successors(Some(function), |&row| here.outline.rows[row].parent());
     if above.into_iter().any(|row| decorators(here, row).contains(parameter)) {
         return Ok(false);
@@ -60,9 +61,10 @@ fn is_pytests_own(project: &Project, here: &Here, parameter: &str, at: u32) -> R
     Ok(!project.declared(parameter)?.iter().any(is_replaced))
 }
 
-/// Whether every assignment to an attribute of that name, in any class, makes an instance of a class from outside.
+/// Whether every assignment to an attribute of that name, in any class, assigns an instance of a class from
+/// outside.
 fn is_outside_attribute(project: &Project, attribute: &str) -> Result<bool, Cancelled> {
-    // A member that a class declares in its body is set by who makes the object.
+    // Code that creates the object may set a member that the class declares in its body.
     let is_assigned = |one: &crate::Target| {
         let there = project.here(&one.file);
         let starts = one.row().map(|(_, row)| row.name_start as usize);
@@ -94,18 +96,18 @@ fn is_outside_attribute(project: &Project, attribute: &str) -> Result<bool, Canc
     Ok(is_assigned)
 }
 
-/// What the occurrence of an attribute is given.
+/// The value that an occurrence of an attribute is assigned.
 #[derive(Debug, PartialEq, Eq)]
 enum Assigned {
-    /// It is read.
+    /// No value: the attribute is read.
     Nothing,
     /// The value that begins at this byte.
     Value(usize),
-    /// Something: in a loop, together with others, by an operator.
+    /// A value that is not understood: in a loop, together with others, by an operator.
     Unread,
 }
 
-/// What the attribute whose name begins at byte `start` is assigned there.
+/// Returns the value that the attribute whose name begins at byte `start` is assigned there.
 fn assigned(text: &str, start: usize, attribute: &str) -> Assigned {
     let Some(behind) = text.get(start + attribute.len()..) else { return Assigned::Unread };
     if !text[..start].ends_with('.') {
@@ -144,7 +146,7 @@ fn assigned(text: &str, start: usize, attribute: &str) -> Assigned {
     if is_taken || is_operated || is_among { Assigned::Unread } else { Assigned::Nothing }
 }
 
-/// Whether an assignment follows, outside of the brackets that `before` opens or the rest.
+/// Whether an assignment follows outside of the brackets that `before` or `rest` opens.
 fn has_binding(before: &str, rest: &str) -> bool {
     let opened = before.matches(['(', '[', '{']).count();
     let mut depth = opened.saturating_sub(before.matches([')', ']', '}']).count());
@@ -164,7 +166,8 @@ fn has_binding(before: &str, rest: &str) -> bool {
     false
 }
 
-/// Whether the value at byte `at` is a call of a class from outside, or of something of such a class.
+/// Whether the value at byte `at` is a call of a class from outside, or of a member of such a class; or
+/// `None`.
 fn is_outside_instance(project: &Project, here: &Here, at: usize) -> Result<bool, Cancelled> {
     let text = here.text.as_str();
     let mut chain = Vec::new();
@@ -188,7 +191,7 @@ fn is_outside_instance(project: &Project, here: &Here, at: usize) -> Result<bool
     Ok(is_outside && chain.iter().any(is_class) && is_whole_call(&text[end..]))
 }
 
-/// Whether nothing is asked of what the call gives: a chain that goes on has another value.
+/// Whether the expression ends with the call: a chain that continues has another value.
 pub(crate) fn is_whole_call(text: &str) -> bool {
     let mut depth = 0_usize;
     for (at, byte) in text.bytes().enumerate() {

@@ -1,9 +1,9 @@
-//! What is in the way of a new name, and, as important, what is not.
+//! Conflicts of a new name and, as important, names that do not conflict.
 
 use super::*;
 
-/// `path:line` of everything in the way when what stands at `$0` is called `new_name`; uses are all that resolve finds
-/// likely, as a server's would be. Lines 1-based.
+/// Returns `path:line` of every conflict when the symbol at `$0` is renamed to `new_name`. Its uses are all
+/// occurrences that resolve judges likely, as a server's would be. Lines are 1-based.
 fn in_the_way(fixture: &str, new_name: &str) -> Vec<String> {
     let (texts, (path, at)) = files(fixture);
     let memory = memory(texts);
@@ -56,7 +56,7 @@ fn a_name_of_the_language_is_in_the_way_where_it_is_used() {
     assert_eq!(in_the_way(fixture, "len"), ["b.py:2"]);
     assert_eq!(in_the_way(fixture, "print"), ["b.py:2"]);
     free(fixture, "min");
-    // Reached as a member, it is nobody's bare name there.
+    // A file that accesses the function as a member does not have its bare name.
     free("//- a.py\ndef $0run(): pass\n//- b.py\nimport a\nprint(len(x), a.run())\n", "len");
     free("//- a.py\ndef $0run(): pass\n//- b.py\nfrom a import run as go\nprint(len(x), go())\n", "len");
     let starred = "//- a.py\ndef $0run(): pass\n//- b.py\nfrom a import *\nlen(x)\n";

@@ -1,4 +1,4 @@
-//! Which fixture a parameter of a pytest function holds.
+//! The fixture that a parameter of a pytest function holds.
 
 use super::*;
 

@@ -153,7 +153,7 @@ fn labels() {
     );
 }
 
-/// What is said of the uses of `size` in a class that declares it, whose body is `body`.
+/// Returns the judgements of the uses of `size` in a class that declares it and contains `body`.
 fn size(body: &str) -> Vec<String> {
     let fixture = format!("//- A.kt\npackage p\nclass A {{ val $0size: Int = 1\n\n{body}\n}}\n");
     let said = judged(&fixture);

@@ -1,5 +1,5 @@
-//! Tests on small projects written inline: `//- path` begins a file, `$0` stands before the name that is asked about.
-//! Each helper returns what was found as text, to be held against what is written beside it.
+//! Tests on small projects written inline: `//- path` begins a file, `$0` stands before the name of the
+//! target. Each helper returns its findings as text, to be compared with the expectation beside it.
 
 mod clashes;
 mod definitions;
@@ -55,7 +55,7 @@ fn parsed(path: &RelPath, text: &str) -> Option<(Grammar, Outline)> {
     Some((grammar, outline(grammar, text, &Cancel::new()).expect("not cancelled")))
 }
 
-/// The files of a fixture, and where `$0` stood.
+/// Returns the files of a fixture, and the place of `$0`.
 fn files(fixture: &str) -> (Vec<(RelPath, String)>, (RelPath, u32)) {
     let (mut texts, mut cursor) = (Vec::new(), None);
     for part in fixture.split("//- ").skip(1) {
@@ -92,7 +92,7 @@ fn target(memory: &Memory, path: &RelPath, at: u32) -> Target {
     Target { file, row }
 }
 
-/// One line an occurrence: `path:line: judgement role`, lines 1-based.
+/// Returns one line per occurrence: `path:line: judgement role`, lines 1-based.
 fn judged(fixture: &str) -> Vec<String> {
     let (texts, (path, at)) = files(fixture);
     let memory = memory(texts);
@@ -111,7 +111,7 @@ fn judged(fixture: &str) -> Vec<String> {
         .collect()
 }
 
-/// What holds for every occurrence: the text at its range is the name.
+/// Checks that the text at the range of every occurrence is the name.
 fn check(memory: &Memory, found: &[Occurrence], name: &str) {
     for one in found {
         let text = &memory.texts.iter().find(|(path, _)| *path == one.path).expect("is there").1;
@@ -119,7 +119,7 @@ fn check(memory: &Memory, found: &[Occurrence], name: &str) {
     }
 }
 
-/// Where the definitions of what stands at `$0` are: `path:line`.
+/// Returns where the identifier at `$0` is defined, as `path:line`.
 fn defined(fixture: &str) -> Vec<String> {
     let (texts, (path, at)) = files(fixture);
     let memory = memory(texts);
@@ -155,7 +155,7 @@ fn every_row_of_every_fixture_is_found_where_it_is_declared() {
             check(&memory, &found, target.name());
             let start = outline.rows[row].name_start;
             let itself = found.iter().find(|one| one.path == file.path && one.range.start == start);
-            // Composed names, names in strings and the like are no identifiers.
+            // Composed names, names in strings and the like are not identifiers.
             if let Some(itself) = itself {
                 assert_eq!(itself.role, Role::Declaration, "{}: {}", file.path, outline.name_path(row));
                 declared += 1;

@@ -167,7 +167,7 @@ fn go_embeds_types_and_names_fields_in_literals() {
     assert_eq!(judged(fixture)[1..], ["a.go:4: unchecked use", "a.go:4: likely call", "a.go:6: likely use"]);
 }
 
-/// What is said of `name` in a TypeScript function whose text is `body`.
+/// Returns the judgements of the uses of `name` in a TypeScript file that declares it and contains `body`.
 fn typed(body: &str) -> Vec<String> {
     let fixture = format!("//- a.ts\nexport const $0name = 1;\n{body}\n");
     judged(&fixture)[1..].iter().map(|line| line.replace("a.ts:", "")).collect()

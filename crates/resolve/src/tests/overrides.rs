@@ -1,9 +1,10 @@
-//! What is linked to a member by overriding, and what of that cannot be told.
+//! The declarations linked to a member by overriding, and links that cannot be determined.
 
 use super::super::overrides as family_of;
 use super::*;
 
-/// `path:line` of each member of the family of what stands at `$0`, then what is outside, unknown and alike.
+/// Returns `path:line` of each member in the family of the target at `$0`, then what is outside, unknown,
+/// alike or a stand-in.
 fn family(fixture: &str) -> Vec<String> {
     let (texts, (path, at)) = files(fixture);
     let memory = memory(texts);
@@ -113,7 +114,7 @@ fn what_the_standard_library_declares_is_known() {
     assert_eq!(family(thread), ["a.py:3", "A overrides threading.Thread"]);
     let free = thread.replace("run", "work");
     assert_eq!(family(&free), ["a.py:3"]);
-    // The mixin knows nothing of it, and an instance of T finds one of both.
+    // The mixin does not know the thread class, but an instance of T resolves the member in one of both.
     let mixin = "//- a.py\nfrom threading import Thread as Base\nclass A:\n    def $0run(self): pass\nclass T(A, Base): pass\n";
     assert_eq!(family(mixin), ["a.py:3", "T overrides threading.Thread"]);
     let builtin = "//- a.py\nclass A(dict):\n    def $0get(self): pass\n    def got(self): pass\n";
@@ -135,7 +136,7 @@ fn what_is_not_known_is_told() {
     assert_eq!(family(computed), ["a.py:2", "a: class of make(int)", "a: class of b if x else c"]);
     let parameter = "//- a.py\ndef f(base):\n    class A(base):\n        def $0run(self): pass\n";
     assert_eq!(family(parameter), ["a.py:3", "a: class of base"]);
-    // Only what declares the member is asked about, unless it is of the family.
+    // A class that does not declare the member is not reported as unknown, unless it is of the family.
     let beside = "//- a.py\nclass A:\n    def $0run(self): pass\nclass B(make(A)):\n    def run(self): pass\nclass C(make(A)): pass\n\
         //- b.py\nfrom a import A as X\n//- c.py\nfrom unknown import *\nclass D(X):\n    def run(self): pass\nclass E(Other):\n    def run(self): pass\n";
     assert_eq!(family(beside), ["a.py:2", "b: class of make(a)", "d: class of x"]);
@@ -255,7 +256,7 @@ fn other_languages_have_families_too() {
     assert_eq!(family(csharp), ["a.cs:1", "a.cs:2", "a.cs:3"]);
 }
 
-/// The heirs of the class at `$0`, then those that may be.
+/// Returns the classes that inherit from the class at `$0`, then those that possibly do.
 fn inheriting(fixture: &str) -> Vec<String> {
     let (texts, (path, at)) = files(fixture);
     let memory = memory(texts);

@@ -1,4 +1,4 @@
-//! Names that others look for.
+//! Declarations that Python, pytest and Kotlin look up by name.
 
 use super::*;
 
@@ -31,8 +31,8 @@ fn python_and_pytest_find_declarations_by_their_names() {
 #[test]
 fn kotlins_operators_find_functions_by_their_names() {
     for (text, expected) in [
-        ("class V { operator fun $0plus(o: V) = o }", Some("an operator of Kotlin's")),
-        ("private operator fun V.$0contains(i: Int) = true", Some("an operator of Kotlin's")),
+        ("class V { operator fun $0plus(o: V) = o }", Some("a Kotlin operator")),
+        ("private operator fun V.$0contains(i: Int) = true", Some("a Kotlin operator")),
         ("class V { fun $0plus(o: V) = o }", None),
         ("class V { operator fun plus(o: V) = o\nfun $0other() = 1 }", None),
         ("class operator(val $0plus: Int)", None),

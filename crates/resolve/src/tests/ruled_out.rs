@@ -1,8 +1,8 @@
-//! Uses that more than their own file shows to mean something else.
+//! Uses that only other files of the project show to mean something else.
 
 use super::*;
 
-/// The lines, `path:line`, 1-based, on which a use of the name behind `$0` is ruled out.
+/// Returns the lines, as 1-based `path:line`, on which a use of the name behind `$0` is ruled out.
 fn ruled_out_lines(fixture: &str) -> Vec<String> {
     let (texts, (path, at)) = files(fixture);
     let memory = memory(texts);
@@ -39,7 +39,7 @@ fn an_attribute_that_only_holds_what_is_from_outside() {
         \x20   def run(self):\n        self.rp.parse()\n        self.other.parse()\n        self.third.parse()\n        self.unknown.parse()\n\
         class B:\n    def run(self):\n        self.rp = Parser.of(self.rp)\n        self.third = Box()\n";
     assert_eq!(ruled_out_lines(&format!("{library}{client}")), ["client.py:9"]);
-    // Set from outside, or declared by a class, it may hold anything.
+    // An attribute that is set from outside, or declared by a class, may hold anything.
     let set = "//- more.py\ndef f(a):\n    a.rp = g()\n";
     assert_eq!(ruled_out_lines(&format!("{library}{client}{set}")), [""; 0]);
     let declared = "//- more.py\nclass C:\n    rp: object\n";
@@ -57,7 +57,7 @@ fn a_module_that_nothing_binds_is_no_receiver() {
         let more = format!("//- more.py\n{binding}\n");
         assert_eq!(ruled_out_lines(&format!("{library}{user}{more}")), [""; 0], "{binding}");
     }
-    // What other modules import, they offer too.
+    // Modules also offer what they import.
     let importer = "//- more.py\nfrom pkg.mod import logger\n";
     assert_eq!(ruled_out_lines(&format!("{library}{user}{importer}")), ["user.py:3"]);
     let bound = "//- last.py\nimport more\n";

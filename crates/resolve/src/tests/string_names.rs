@@ -1,4 +1,4 @@
-//! What strings name.
+//! What names in strings refer to.
 
 use super::*;
 

@@ -1,5 +1,5 @@
-//! The form `*** Begin Patch` … `*** End Patch`: sections per file, hunks placed by context. It may also hold a unified
-//! diff, which is read as such.
+//! Parses the form `*** Begin Patch` … `*** End Patch`: sections per file, hunks placed by context. It may
+//! also contain a unified diff, which is parsed as such.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::parsed::{FilePatch, Hunk, Patch, PatchParseError, shown};
 use super::unified::{Header, read_lines};
 use symd_edit::Access;
 
-/// The lines between Begin and End; `None` where the patch does not begin so.
+/// Returns the lines between Begin and End; `None` if the patch does not begin with Begin.
 pub(super) fn bounds(lines: &[&str]) -> Result<Option<Range<usize>>, PatchParseError> {
     let is = |at: usize, text: &str| lines[at].trim() == text;
     let Some(first) = (0..lines.len()).find(|&at| !lines[at].trim().is_empty()) else { return Ok(None) };
@@ -37,7 +37,7 @@ pub(super) fn parse(lines: &[&str], range: Range<usize>) -> Result<Patch, PatchP
         if line.trim().is_empty() {
             continue;
         }
-        // Models pad headers, too.
+        // Models indent headers, too.
         let named = |start: &str| line.trim_start().strip_prefix(start).map(|name| path(at, name.trim()));
         let file = if let Some(path) = named("*** Add File:") {
             FilePatch::Add { path: path?, text: reader.added()?, access: Access::Plain }
@@ -64,7 +64,7 @@ impl<'a> Reader<'a> {
         (self.at < self.end).then(|| self.lines[self.at])
     }
 
-    /// The next line, if it belongs to the section.
+    /// Returns the current line, if it belongs to the section.
     fn line_inside(&self) -> Option<&'a str> {
         self.line().filter(|line| !line.starts_with("*** ") || line.trim_end() == "*** End of File")
     }

@@ -1,4 +1,5 @@
-//! The hunks of one file as edits of its text. Invariant: lines that a hunk does not take or bring keep their bytes.
+//! Converts the hunks of one file to edits of its text. Invariant: lines that a hunk neither removes nor adds
+//! keep their bytes.
 
 use std::fmt;
 
@@ -8,20 +9,19 @@ use super::text::FileLines;
 use crate::endings::{Ending, Endings};
 use symd_base::{RelPath, TextEdit, TextRange};
 
-/// A hunk that stands elsewhere than it says, or only nearly. Lines are 1-based.
+/// A hunk that is not where it says, or that matches only approximately. Lines are 1-based.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shift {
-    /// The file.
     pub path: RelPath,
-    /// The hunk's number in it, from 1.
+    /// The hunk's number in the file, from 1.
     pub hunk: usize,
-    /// Where its old lines begin.
+    /// The line at which the hunk's old lines begin.
     pub line: usize,
-    /// How far below the place it names, negative above; 0 where it names none.
+    /// The distance below the line that the hunk names, negative above it; 0 if it names none.
     pub offset: i64,
-    /// How many context lines were left out of account.
+    /// The number of context lines that were ignored.
     pub fuzz: usize,
-    /// How exactly the lines agree.
+    /// How exactly the lines match.
     pub tolerance: Tolerance,
 }
 
@@ -43,71 +43,67 @@ impl fmt::Display for Shift {
     }
 }
 
-/// Why a hunk cannot be applied. File lines are 1-based, and so are the patch's.
+/// Why a hunk cannot be applied. Lines of the file and of the patch are 1-based.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HunkError {
-    /// Its old lines stand nowhere.
+    /// The hunk's old lines do not occur in the file.
     #[error(
         "{}: hunk {hunk} does not apply: line {patch_line} of the patch expects {expected}, but line {line} of the file is \
          {}", path.as_str(), found.as_deref().unwrap_or("past its end")
     )]
     Mismatch {
-        /// The file.
         path: RelPath,
         /// The hunk's number, from 1.
         hunk: usize,
-        /// The line of the patch that does not agree.
+        /// The line of the patch that does not match.
         patch_line: usize,
-        /// What it says.
+        /// The text of that line.
         expected: String,
-        /// The line of the file at which it should stand.
+        /// The line of the file that was compared with it.
         line: usize,
-        /// What stands there.
+        /// The text of that line; `None` past the end of the file.
         found: Option<String>,
     },
-    /// Its old lines stand at several places.
+    /// The hunk's old lines occur at several places.
     #[error(
-        "{}: hunk {hunk} is ambiguous: its context stands at lines {first} and {second}; give more context, or a line \
+        "{}: hunk {hunk} is ambiguous: its context occurs at lines {first} and {second}; give more context, or a line \
          number in its header", path.as_str()
     )]
     Ambiguous {
-        /// The file.
         path: RelPath,
         /// The hunk's number, from 1.
         hunk: usize,
-        /// One place.
+        /// The first place.
         first: usize,
-        /// Another.
+        /// Another place.
         second: usize,
     },
-    /// The line its header names is not there.
-    #[error("{}: hunk {hunk}: no line {header} stands behind line {after}", path.as_str())]
+    /// The line that the hunk's header names does not occur.
+    #[error("{}: hunk {hunk}: there is no line {header} after line {after}", path.as_str())]
     NoHeader {
-        /// The file.
         path: RelPath,
         /// The hunk's number, from 1.
         hunk: usize,
-        /// What the header says.
+        /// The line in the header.
         header: String,
-        /// The line behind which it was looked for; 0 for the file's start.
+        /// The line after which the search began; 0 for the file's start.
         after: usize,
     },
-    /// It says that no line break follows a line that is not the last.
+    /// The hunk says that no line break follows a line that is not the last one.
     #[error(
         "{}: hunk {hunk}: line {patch_line} of the patch is marked `\\ No newline at end of file`, but more text follows it",
         path.as_str()
     )]
     UnendedInside {
-        /// The file.
         path: RelPath,
         /// The hunk's number, from 1.
         hunk: usize,
-        /// The line that is marked.
+        /// The marked line.
         patch_line: usize,
     },
 }
 
-/// The edits that `hunks` make of `text`, and the hunks that stand elsewhere than they say.
+/// Returns the edits that `hunks` make to `text`, and the hunks that are not where they say.
 pub(super) fn edits_of(
     path: &RelPath,
     text: &str,
@@ -138,15 +134,15 @@ struct File<'a> {
     endings: Endings<'a>,
 }
 
-/// How far the hunks before have come.
+/// The progress through the hunks of a file.
 struct Cursor {
-    /// The line behind the last one taken.
+    /// The line after the last one that a hunk matched.
     floor: usize,
-    /// How far the last hunk stood below the place it named.
+    /// The distance of the last hunk below the line that it names.
     offset: i64,
 }
 
-/// Where a hunk stands: the 0-based line of its first old line.
+/// The place of a hunk: the 0-based line of its first old line.
 struct HunkPosition {
     line: usize,
     offset: i64,
@@ -178,7 +174,7 @@ impl File<'_> {
             self.search(finder, hunk, &wanted, floor, aim, fuzz)
         };
         let (line, fuzz, tolerance) = match found {
-            // Models write the file's final line break as one more line, an empty one.
+            // Models write the file's final line break as one more, empty line.
             Err(HunkError::Mismatch { .. }) if wanted.len() > 1 && ends_in_empty_context(hunk) => {
                 wanted.pop();
                 let again = self.search(finder, hunk, &wanted, floor, Aim::Last, 0);
@@ -191,7 +187,8 @@ impl File<'_> {
         Ok(HunkPosition { line, offset, fuzz, tolerance })
     }
 
-    /// Where a hunk goes that takes no line: where it says, else behind its headers, else at the end.
+    /// Returns the place of a hunk without old lines: the line that it names, else the line after its
+    /// headers, else the end.
     fn insertion(&self, hunk: &Hunk, floor: usize, aim: Aim) -> Result<(usize, usize, Tolerance), HunkError> {
         let line = match aim {
             Aim::Near(line) => line,
@@ -252,7 +249,8 @@ impl File<'_> {
         Ok(floor)
     }
 
-    /// The first line that does not agree, at the place where the hunk says it stands, or where its first line does.
+    /// Reports the first line that does not match, at the place that the hunk names or where its first line
+    /// occurs.
     fn nearest_mismatch(
         &self,
         finder: &mut Finder<'_>,
@@ -291,7 +289,7 @@ impl File<'_> {
         }
     }
 
-    /// The edits of one hunk whose old lines begin at line `first`.
+    /// Adds the edits of one hunk whose old lines begin at line `first`.
     fn edits(&self, hunk: &Hunk, first: usize, edits: &mut Vec<TextEdit>) -> Result<(), HunkError> {
         let spelling = self.spelling(hunk, first);
         let mut line = first;
@@ -321,23 +319,23 @@ impl File<'_> {
         Ok(())
     }
 
-    /// The first new line of `run` that is marked as the file's last without being it.
+    /// Returns the first new line of `run` that is marked as the file's last without being it.
     fn unended_inside(&self, run: &[HunkLine], past: usize) -> Option<usize> {
         let last = run.iter().rposition(|line| line.sign == Sign::New)?;
         let is_inside = |at: usize| at != last || past < self.lines.count();
         (0..run.len()).find(|&at| run[at].sign == Sign::New && run[at].unended && is_inside(at))
     }
 
-    /// The edit that puts the new lines of `run` in place of lines `first..past`.
+    /// Returns the edit that replaces lines `first..past` by the new lines of `run`.
     fn edit(&self, run: &[HunkLine], first: usize, past: usize, spelling: Spelling) -> TextEdit {
         let lines = self.lines;
         let range = TextRange::new(offset(lines.start(first)), offset(lines.start(past)));
         let is_behind_unended = past == lines.count() && past > 0 && !lines.is_ended(past - 1);
-        // Where the patch does not say otherwise, a file without a final line break stays without.
+        // Unless the patch says otherwise, a file without a final line break does not get one.
         let marked = run.iter().any(|line| line.sign == Sign::Old && line.unended);
         let keeps_unended = is_behind_unended && !marked;
         if keeps_unended && first > 0 && !run.iter().any(|line| line.sign == Sign::New) {
-            // The line before is the last now.
+            // The line before becomes the last one.
             let end = lines.start(first - 1) + lines.line(first - 1).len();
             let end = end - usize::from(lines.text[..end].ends_with('\r'));
             return TextEdit { range: TextRange::new(offset(end), range.end), new_text: String::new() };
@@ -358,7 +356,8 @@ impl File<'_> {
         TextEdit { range, new_text }
     }
 
-    /// Whether the patch spells out carriage returns as the file has them: then new lines are taken as they are.
+    /// Determines whether the patch spells out carriage returns as the file has them: then new lines are used
+    /// as they are.
     fn spelling(&self, hunk: &Hunk, first: usize) -> Spelling {
         let ended = || hunk.old_lines().enumerate().filter(|(i, _)| self.lines.is_ended(first + i));
         let agrees = |(i, line): (usize, &HunkLine)| self.lines.line(first + i) == line.text;
@@ -376,12 +375,12 @@ impl File<'_> {
     }
 }
 
-/// How new lines are written.
+/// How to write new lines.
 #[derive(Clone, Copy)]
 enum Spelling {
-    /// As the patch has them.
+    /// As in the patch.
     Verbatim,
-    /// With the file's own ending.
+    /// With the file's own line ending.
     Adopted(Ending),
 }
 
@@ -401,7 +400,7 @@ impl Spelling {
     }
 }
 
-/// Whether the hunk, placed by context alone, ends in an empty line that stays.
+/// Whether the hunk is placed by context alone and ends with an empty context line.
 fn ends_in_empty_context(hunk: &Hunk) -> bool {
     let is_empty = |line: &HunkLine| line.sign == Sign::Context && line.text.is_empty();
     hunk.start.is_none() && hunk.lines.last().is_some_and(is_empty)

@@ -1,6 +1,6 @@
-//! Patches: unified diffs and the Begin/End Patch form, parsed and planned. Nothing is written: the outcome is a list of
-//! operations for the edit engine. Invariant: a hunk goes where its context stands, once and only there, or the whole
-//! patch is refused.
+//! Patches: parses and plans unified diffs and the Begin/End Patch form. Nothing is written: the result is a
+//! list of operations for the edit engine. Invariant: a hunk is applied where its context occurs, and only if
+//! that place is unique; otherwise the whole patch is rejected.
 
 mod envelope;
 mod hunks;
@@ -20,7 +20,7 @@ pub use parsed::{FilePatch, Hunk, HunkLine, Patch, PatchParseError, Sign};
 pub use place::Tolerance;
 pub use plan::{FileToPatch, PatchOperation, PatchOptions, PatchPlan, PlanError, Read, plan};
 
-/// Reads a patch in either form.
+/// Parses a patch in either form.
 pub fn parse(patch: &str) -> Result<Patch, PatchParseError> {
     let lines = text::patch_lines(patch);
     match envelope::bounds(&lines)? {

@@ -1,9 +1,9 @@
-//! File names as they stand in the headers of diffs: quoted, with prefixes and time stamps.
+//! Parses file names in the headers of diffs: quoted, with prefixes and time stamps.
 
 use super::parsed::PatchParseError;
 use symd_base::RelPath;
 
-/// The name in a `---` or `+++` line, without time stamp and quotes; `None` for `/dev/null`.
+/// Returns the name in a `---` or `+++` line, without time stamp and quotes; `None` for `/dev/null`.
 pub(super) fn header_name(rest: &str) -> Option<String> {
     let name = match rest.strip_prefix('"') {
         Some(quoted) => unquoted(quoted).0,
@@ -12,7 +12,8 @@ pub(super) fn header_name(rest: &str) -> Option<String> {
     (name != "/dev/null").then_some(name)
 }
 
-/// The text up to the closing quote, C's escapes resolved as git writes them, and what follows it.
+/// Returns the text up to the closing quote, with C's escapes resolved as git writes them, and the rest after
+/// it.
 fn unquoted(quoted: &str) -> (String, &str) {
     let mut bytes = Vec::new();
     let mut rest = quoted.as_bytes();
@@ -43,13 +44,13 @@ fn unquoted(quoted: &str) -> (String, &str) {
     (String::from_utf8_lossy(&bytes).into_owned(), left)
 }
 
-/// The two names of a `diff --git` line, if they can be told apart.
+/// Returns the two names of a `diff --git` line, if they can be separated.
 pub(super) fn git_names(rest: &str) -> Option<(String, String)> {
     if let Some(quoted) = rest.strip_prefix('"') {
         let (old, rest) = unquoted(quoted);
         return Some((old, header_name(rest.trim_start())?));
     }
-    // Names may hold blanks: the halves are equal but for their prefixes.
+    // Names may contain blanks: the two halves are equal except for their prefixes.
     let halves = rest.match_indices(' ').map(|(at, _)| (&rest[..at], &rest[at + 1..]));
     let mut halves = halves
         .filter(|(old, new)| without_prefix(old).is_some() && without_prefix(old) == without_prefix(new));
@@ -58,7 +59,7 @@ pub(super) fn git_names(rest: &str) -> Option<(String, String)> {
     same.or_else(any).map(|(old, new)| (old.to_owned(), new.trim_matches('"').to_owned()))
 }
 
-/// What stands behind the first `/`.
+/// Returns the text after the first `/`.
 fn without_prefix(name: &str) -> Option<&str> {
     name.split_once('/').map(|(_, rest)| rest)
 }
@@ -66,9 +67,9 @@ fn without_prefix(name: &str) -> Option<&str> {
 /// Git's pairs of prefixes for the old and the new side.
 const PREFIXES: [(&str, &str); 5] = [("a/", "b/"), ("i/", "w/"), ("c/", "i/"), ("c/", "w/"), ("o/", "w/")];
 
-/// Both names without git's prefixes, if they have a pair of them; where one side is `/dev/null`, the other's.
+/// Removes git's prefixes from both names if they form a pair; where one side is `/dev/null`, from the other.
 pub(super) fn without_prefixes(old: Option<String>, new: Option<String>) -> (Option<String>, Option<String>) {
-    // Beside `/dev/null` only git's usual pair is believed: `c/main.c` is likelier a file in a directory `c`.
+    // Beside `/dev/null` only git's default pair counts: `c/main.c` is more likely a file in a directory `c`.
     let fits = |(a, b): &&(&str, &str)| match (&old, &new) {
         (Some(old), Some(new)) => old.starts_with(a) && new.starts_with(b),
         (Some(old), None) => *a == "a/" && old.starts_with(a),
@@ -84,7 +85,7 @@ pub(super) fn without_prefixes(old: Option<String>, new: Option<String>) -> (Opt
     }
 }
 
-/// A path of the project.
+/// Validates a path of the project.
 pub(super) fn path(line: usize, name: &str) -> Result<RelPath, PatchParseError> {
     let path = RelPath::new(name).map_err(|error| PatchParseError::Path { line, error })?;
     if path.is_root() {

@@ -1,171 +1,144 @@
-//! A patch as it was read, before any file is looked at. Line numbers of the patch are 1-based, for messages.
+//! A parsed patch, before any file is read. Line numbers of the patch are 1-based, for messages.
 
 use symd_base::RelPath;
 use symd_edit::Access;
 
-/// What a patch says, file by file, in its order.
+/// The content of a patch, file by file, in its order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Patch {
-    /// The files.
     pub files: Vec<FilePatch>,
-    /// What of it will not be done, or was read with goodwill: for the answer.
+    /// Notes for the answer: what of the patch is not applied, or was read leniently.
     pub notes: Vec<String>,
 }
 
-/// What becomes of one file.
+/// The change of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FilePatch {
-    /// Its text changes, and perhaps its place.
+    /// The file's text changes, and possibly its path.
     Update {
-        /// Where it is; where two names were given, in the order in which they are tried.
+        /// The file's path; if the patch gives two names, both, in the order in which they are tried.
         names: Vec<RelPath>,
-        /// Where it goes.
+        /// The path to which the file is moved.
         new_path: Option<RelPath>,
-        /// In order.
+        /// The hunks in order.
         hunks: Vec<Hunk>,
     },
-    /// Another file is made of it.
+    /// The file is copied.
     Copy {
-        /// Where it is.
+        /// The path of the original.
         path: RelPath,
-        /// Where the copy goes.
+        /// The path of the copy.
         new_path: RelPath,
-        /// How the copy differs.
+        /// The differences between original and copy.
         hunks: Vec<Hunk>,
-        /// Whether it can be run.
+        /// Whether the copy is executable.
         access: Access,
     },
-    /// It is new.
+    /// The file is created.
     Add {
-        /// Where it goes.
         path: RelPath,
-        /// Its text.
         text: String,
-        /// Whether it can be run.
+        /// Whether the file is executable.
         access: Access,
     },
-    /// It goes.
+    /// The file is deleted.
     Delete {
-        /// Where it is.
         path: RelPath,
-        /// What it must hold; none where the patch does not say.
+        /// The content that the file must have; empty if the patch does not say.
         hunks: Vec<Hunk>,
     },
 }
 
-/// One hunk.
+/// A hunk of a file's patch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hunk {
-    /// Its number in its file, from 1.
+    /// The hunk's number in its file, from 1.
     pub number: usize,
-    /// The 1-based line of the patch behind its header.
+    /// The 1-based line of the patch after the hunk's header.
     pub at: usize,
-    /// The 0-based line of the file at which its old lines begin, if it says so.
+    /// The 0-based line of the file at which the hunk's old lines begin, if the header says so.
     pub start: Option<usize>,
-    /// Lines that stand before it, outermost first (`@@ class A`).
+    /// Lines that must occur in the file before the hunk, outermost first (`@@ class A`).
     pub headers: Vec<String>,
-    /// Its lines.
     pub lines: Vec<HunkLine>,
-    /// Its old lines are the file's last.
+    /// Whether the hunk's old lines are the last ones of the file.
     pub is_last: bool,
 }
 
-/// One line of a hunk, without its line feed; a carriage return is part of it.
+/// A line of a hunk, without its line feed; a carriage return is part of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HunkLine {
-    /// What becomes of it.
+    /// The kind of the line.
     pub sign: Sign,
-    /// What stands on it.
+    /// The text of the line, without the sign.
     pub text: String,
     /// Whether the patch says that no line break follows.
     pub unended: bool,
 }
 
-/// What becomes of a line.
+/// The kind of a line in a hunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sign {
-    /// It stays.
+    /// A line that stays.
     Context,
-    /// It goes.
+    /// A line that is removed.
     Old,
-    /// It comes.
+    /// A line that is added.
     New,
 }
 
 impl Hunk {
-    /// The lines that must stand in the file.
+    /// Returns the lines that the file must contain.
     pub fn old_lines(&self) -> impl DoubleEndedIterator<Item = &HunkLine> + Clone {
         self.lines.iter().filter(|line| line.sign != Sign::New)
     }
 }
 
-/// Why a patch cannot be read. `line` is the 1-based line of the patch.
+/// Why a patch cannot be parsed. `line` is the 1-based line of the patch.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatchParseError {
-    /// There is none.
+    /// The patch contains no file.
     #[error(
-        "The patch holds no file: give a unified diff (`--- a/file`, `+++ b/file`, `@@ -1,3 +1,3 @@`) or \
+        "The patch contains no file: give a unified diff (`--- a/file`, `+++ b/file`, `@@ -1,3 +1,3 @@`) or \
          `*** Begin Patch` with `*** Update File: path`, `*** Add File: path` or `*** Delete File: path`"
     )]
     Empty,
-    /// The form with `*** Begin Patch` is not closed.
+    /// `*** Begin Patch` has no `*** End Patch`.
     #[error("line {line} of the patch: `*** Begin Patch` has no `*** End Patch`")]
-    Unclosed {
-        /// Where.
-        line: usize,
-    },
-    /// A line that has no meaning where it stands.
+    Unclosed { line: usize },
+    /// A line that is not valid at its place.
     #[error("line {line} of the patch: expected {expected}, found: {found}")]
     Unexpected {
-        /// Where.
         line: usize,
-        /// What could stand there.
+        /// The lines that would be valid there.
         expected: &'static str,
-        /// What does.
+        /// The line that was found.
         found: String,
     },
-    /// A path that leaves the project or is none.
+    /// An invalid path, or one that leads out of the project.
     #[error("line {line} of the patch: {error}")]
     Path {
-        /// Where.
         line: usize,
-        /// What is wrong with it.
+        /// What is wrong with the path.
         error: symd_base::PathError,
     },
-    /// Bytes, not lines.
+    /// A binary patch.
     #[error(
         "line {line} of the patch: {file} is binary; binary patches cannot be applied, write the file as a whole"
     )]
-    Binary {
-        /// Where.
-        line: usize,
-        /// Which file.
-        file: String,
-    },
+    Binary { line: usize, file: String },
     /// A symbolic link or a submodule.
     #[error("line {line} of the patch: {file} has mode {mode}; only ordinary files can be patched")]
-    Mode {
-        /// Where.
-        line: usize,
-        /// Which file.
-        file: String,
-        /// Its mode.
-        mode: String,
-    },
-    /// A file section that changes nothing.
+    Mode { line: usize, file: String, mode: String },
+    /// A section without any change.
     #[error("line {line} of the patch: there are no hunks for {file}; begin them with `@@`")]
-    NoHunks {
-        /// Where.
-        line: usize,
-        /// Which file.
-        file: String,
-    },
+    NoHunks { line: usize, file: String },
 }
 
-/// Longest piece of a line shown in a message, in characters.
+/// The maximum length of a quoted line in a message, in characters.
 pub(super) const SHOWN_CHARS: usize = 80;
 
-/// `text` for a message.
+/// Quotes `text` for a message.
 pub(super) fn shown(text: &str) -> String {
     let text = text.trim_end_matches(['\r', '\n']);
     match text.char_indices().nth(SHOWN_CHARS) {

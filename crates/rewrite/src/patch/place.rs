@@ -1,26 +1,28 @@
-//! Where a hunk stands in a file: at the line it names, else where its old lines stand nearest to it, exactly first and
-//! then with growing tolerance for white space. Invariant: of two places equally near none is chosen. The search costs no
-//! walk through the file per hunk: it goes by the occurrences of the hunk's rarest line.
+//! Finds the place of a hunk in a file: at the line that the hunk names, else where its old lines occur
+//! nearest to it, first exactly and then with growing tolerance for white space. Invariant: of two places
+//! equally near none is chosen. A hunk does not cost a scan of the file: the search uses the occurrences of
+//! the hunk's rarest line.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::text::FileLines;
 
-/// How many places are compared with a hunk, at most, per tolerance. Beyond it the nearest have been looked at, and the
-/// hunk counts as not found: its rarest line stands everywhere.
+/// The maximum number of places that are compared with a hunk, per tolerance. Beyond it the nearest ones have
+/// been compared, and the hunk counts as not found: even its rarest line occurs everywhere.
 const MAX_CANDIDATES: usize = 10_000;
 
-/// How exactly lines must agree.
+/// How exactly lines must match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tolerance {
-    /// In all but the kind of line break.
+    /// Exactly, except for the kind of line break.
     Exact,
-    /// White space at line ends may differ.
+    /// White space at the ends of lines may differ.
     LineEnds,
-    /// Indentation may differ too.
+    /// Indentation may also differ.
     Indentation,
-    /// And dashes, quotation marks and blanks may be typographic ones on either side, as models like to type plain ones.
+    /// Also, dashes, quotation marks and blanks may be typographic ones on either side, as models tend to
+    /// type plain ones.
     Punctuation,
 }
 
@@ -28,7 +30,7 @@ const TOLERANCES: [Tolerance; 4] =
     [Tolerance::Exact, Tolerance::LineEnds, Tolerance::Indentation, Tolerance::Punctuation];
 
 impl Tolerance {
-    /// What must agree.
+    /// Returns the part of `line` that must match.
     fn key(self, line: &str) -> Cow<'_, str> {
         match self {
             Tolerance::Exact => line.strip_suffix('\r').unwrap_or(line).into(),
@@ -39,8 +41,8 @@ impl Tolerance {
     }
 }
 
-/// `text` with a plain character for each typographic dash, quotation mark and blank: those that Codex's apply_patch takes
-/// for one another.
+/// Replaces each typographic dash, quotation mark and blank of `text` by a plain character: those that
+/// Codex's apply_patch treats as equal.
 fn plain(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return text.into();
@@ -58,32 +60,32 @@ fn plain(text: &str) -> Cow<'_, str> {
 /// An old line: its text, and whether the patch says that the file ends there without a line break.
 pub(super) type ExpectedLine<'a> = (&'a str, bool);
 
-/// Where a hunk is to be looked for.
+/// Where to look for a hunk.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Aim {
-    /// Near this line.
+    /// Nearest to this line.
     Near(usize),
-    /// At the first fitting place.
+    /// At the first matching place.
     First,
-    /// At the only fitting place.
+    /// At the only matching place.
     Only,
     /// At the end of the file.
     Last,
 }
 
-/// Why there is no place.
+/// Why a hunk has no place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Miss {
-    /// It stands nowhere.
+    /// The old lines occur nowhere.
     Nowhere,
-    /// It stands at two places, neither nearer: 0-based lines.
+    /// The old lines occur at two places, and neither is nearer: 0-based lines.
     Ambiguous(usize, usize),
 }
 
-/// Looks for hunks in one file.
+/// Finds the places of hunks in one file.
 pub(super) struct Finder<'a> {
     lines: &'a FileLines<'a>,
-    /// Per tolerance, made when first needed: what stands where.
+    /// For each tolerance the line numbers by key, built on first use.
     indices: [Option<HashMap<Cow<'a, str>, Vec<usize>>>; TOLERANCES.len()],
 }
 
@@ -92,7 +94,7 @@ impl<'a> Finder<'a> {
         Finder { lines, indices: [const { None }; TOLERANCES.len()] }
     }
 
-    /// The 0-based line, not before `floor`, at which `wanted` begins.
+    /// Returns the 0-based line, not before `floor`, at which `wanted` begins.
     pub(super) fn find(
         &mut self,
         wanted: &[ExpectedLine],
@@ -123,7 +125,7 @@ impl<'a> Finder<'a> {
         Err(Miss::Nowhere)
     }
 
-    /// The first line from `floor` that is `header`, but for white space around it.
+    /// Returns the first line from `floor` that equals `header`, ignoring white space around it.
     pub(super) fn header(&mut self, header: &str, floor: usize) -> Option<usize> {
         self.find(&[(header, false)], floor, Aim::First).ok().map(|(line, _)| line)
     }
@@ -132,7 +134,7 @@ impl<'a> Finder<'a> {
         line + wanted.len() <= self.lines.count() && self.agreeing(wanted, line, tolerance) == wanted.len()
     }
 
-    /// How many of the wanted lines agree, from the first, with what stands from `line` on.
+    /// Returns how many of the wanted lines, counted from the first, match the file's lines from `line` on.
     pub(super) fn agreeing(&self, wanted: &[ExpectedLine], line: usize, tolerance: Tolerance) -> usize {
         let agrees = |at: usize, (text, unended): ExpectedLine| {
             at < self.lines.count()
@@ -168,7 +170,7 @@ impl<'a> Finder<'a> {
             } else {
                 above.next();
             }
-            // One that is found may have a twin on the other side, and nothing farther counts.
+            // A place found may have an equally near one on the other side; farther places do not count.
             if found.is_some_and(|found| found.abs_diff(line) < place.abs_diff(line)) {
                 break;
             }
@@ -182,7 +184,7 @@ impl<'a> Finder<'a> {
         Ok(found)
     }
 
-    /// The fitting places from `floor` on, ascending.
+    /// Returns the first two matching places from `floor` on, ascending.
     fn candidates(
         &mut self,
         wanted: &[ExpectedLine],
@@ -201,7 +203,8 @@ impl<'a> Finder<'a> {
         fitting.into_iter()
     }
 
-    /// Where the wanted line stands that the file has least often, and how many wanted lines are before it.
+    /// Returns the places of the wanted line that occurs least often in the file, and the number of wanted
+    /// lines before it.
     fn rarest(&mut self, wanted: &[ExpectedLine], tolerance: Tolerance) -> (Vec<usize>, usize) {
         let lines = self.lines;
         let index = self.indices[tolerance as usize].get_or_insert_with(|| {

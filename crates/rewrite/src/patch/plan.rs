@@ -1,5 +1,5 @@
-//! From a parsed patch to operations on files, against texts that the caller reads. Invariant: every operation is planned
-//! against the text as it was read, or there is no plan.
+//! Turns a parsed patch into operations on files, against texts that the caller reads. Invariant: every
+//! operation is planned against the text as it was read; otherwise there is no plan.
 
 use std::collections::HashMap;
 
@@ -8,116 +8,97 @@ use super::parsed::{FilePatch, Hunk, Patch};
 use symd_base::{RelPath, TextEdit, TextEditError, TextEdits, TextRange};
 use symd_edit::Access;
 
-/// How a patch is applied.
+/// The options for applying a patch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PatchOptions {
-    /// How many context lines at a hunk's start and end may be left out of account if it stands nowhere, as `patch` has
-    /// it. Its default is 2; here it is 0.
+    /// How many context lines at a hunk's start and end may be ignored if the hunk is not found otherwise, as
+    /// in `patch`, whose default is 2; here the default is 0.
     pub fuzz: usize,
 }
 
-/// What is to be done to one file.
+/// An operation on one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PatchOperation {
-    /// Changes its text, and moves it if there is a new path.
+    /// Changes the file's text, and moves it if there is a new path.
     Update {
-        /// Where it is.
         path: RelPath,
-        /// Changes of the text that was read.
+        /// The changes of the text that was read.
         edits: TextEdits,
-        /// Where it goes.
+        /// The path to which the file is moved.
         new_path: Option<RelPath>,
     },
-    /// Creates it.
+    /// Creates the file.
     Add {
-        /// Where.
         path: RelPath,
-        /// Its text.
         text: String,
-        /// Whether it can be run.
+        /// Whether the file is executable.
         access: Access,
     },
-    /// Deletes it.
-    Delete {
-        /// Where it is.
-        path: RelPath,
-    },
+    /// Deletes the file.
+    Delete { path: RelPath },
 }
 
-/// What a patch does.
+/// The effects of a patch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PatchPlan {
-    /// In the patch's order.
+    /// The operations, in the patch's order.
     pub operations: Vec<PatchOperation>,
-    /// Hunks that stand elsewhere than they say, or only nearly.
+    /// Hunks that are not where they say, or match only approximately.
     pub shifts: Vec<Shift>,
-    /// What else the answer should say.
+    /// Further notes for the answer.
     pub notes: Vec<String>,
 }
 
 /// Why a patch cannot be applied.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
-    /// A file that it changes is not there.
+    /// A file that the patch changes does not exist.
     #[error("{}: there is no such file to {what}", path.as_str())]
     Missing {
-        /// The file.
         path: RelPath,
-        /// What was to be done.
+        /// The intended operation, as a verb.
         what: &'static str,
     },
-    /// A file that it creates is there.
+    /// A file that the patch creates already exists.
     #[error("{}: the file exists already; update it instead", path.as_str())]
-    Exists {
-        /// The file.
-        path: RelPath,
-    },
+    Exists { path: RelPath },
     /// A file cannot be read.
     #[error("{}: {reason}", path.as_str())]
     Unreadable {
-        /// The file.
         path: RelPath,
-        /// What the reader said.
+        /// The reader's error.
         reason: String,
     },
-    /// The patch does two things to one file.
+    /// The patch changes one file in two incompatible ways.
     #[error("{}: the patch names the file twice, and not only to update it; give it in one section", path.as_str())]
-    Twice {
-        /// The file.
-        path: RelPath,
-    },
-    /// A hunk does not fit.
+    Twice { path: RelPath },
+    /// A hunk cannot be applied.
     #[error(transparent)]
     Hunk(#[from] HunkError),
-    /// What is deleted holds more than the patch says.
+    /// A file to delete contains more text than the patch says.
     #[error("{}: the patch deletes the file, but would leave text in it; it is not the file the patch was made for", path.as_str())]
-    Remains {
-        /// The file.
-        path: RelPath,
-    },
+    Remains { path: RelPath },
     /// Two hunks change the same lines.
     #[error("{}: {error}", path.as_str())]
     Overlap {
-        /// The file.
         path: RelPath,
-        /// Which.
+        /// The overlap.
         error: TextEditError,
     },
 }
 
-/// A file as it is.
+/// The content of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileToPatch {
-    /// Its text.
     Text(String),
-    /// It has none, and why. It can be moved and deleted.
+    /// The file is not text, for this reason. It can still be moved and deleted.
     NoText(String),
 }
 
-/// Reads a file; `None` where there is none, the reason where it cannot be read.
+/// Reads a file; returns `None` if it does not exist, and the reason if it cannot be read.
 pub type Read<'a> = dyn FnMut(&RelPath) -> Result<Option<FileToPatch>, String> + 'a;
 
-/// Plans `patch` against what `read` reads.
+/// Plans `patch` against the files that `read` returns.
 pub fn plan(patch: &Patch, options: PatchOptions, read: &mut Read<'_>) -> Result<PatchPlan, PlanError> {
     let mut planner = Planner { options, read, files: Vec::new(), at: HashMap::new(), shifts: Vec::new() };
     for file in &patch.files {
@@ -127,7 +108,7 @@ pub fn plan(patch: &Patch, options: PatchOptions, read: &mut Read<'_>) -> Result
     Ok(PatchPlan { operations, shifts: planner.shifts, notes: patch.notes.clone() })
 }
 
-/// A file while further sections may change it.
+/// A file that further sections may change.
 enum File {
     Updated { path: RelPath, text: String, edits: Vec<TextEdit>, new_path: Option<RelPath> },
     Other(PatchOperation),
@@ -149,7 +130,7 @@ struct Planner<'p, 'r> {
     options: PatchOptions,
     read: &'p mut Read<'r>,
     files: Vec<File>,
-    /// Every path that is spoken for, and by which file.
+    /// Every path that the patch uses already, with the index of its file.
     at: HashMap<RelPath, usize>,
     shifts: Vec<Shift>,
 }
@@ -192,7 +173,8 @@ impl Planner<'_, '_> {
         }
     }
 
-    /// A file that the patch deletes first and then makes anew has another text, and nothing else of it changes.
+    /// Replaces the whole text of a file that the patch first deletes and then creates; nothing else of it
+    /// changes.
     fn make_anew(&mut self, at: usize, path: &RelPath, text: &str) -> Result<(), PlanError> {
         let old = self.text(path, "update")?;
         let end = u32::try_from(old.len()).unwrap_or(u32::MAX);
@@ -212,7 +194,7 @@ impl Planner<'_, '_> {
         }
         let (path, found) = self.first_that_exists(names)?;
         let (text, edits) = match found {
-            // Moving needs no text.
+            // A file can be moved without its text.
             FileToPatch::NoText(_) if hunks.is_empty() => (String::new(), Vec::new()),
             found => {
                 let text = with_text(&path, found)?;
@@ -230,7 +212,7 @@ impl Planner<'_, '_> {
         Ok(())
     }
 
-    /// A further section of a file that is updated: its hunks too are of the text as it was read.
+    /// Adds a further section of a file that is updated: its hunks also refer to the text as it was read.
     fn update_again(
         &mut self,
         at: usize,
@@ -281,7 +263,7 @@ impl Planner<'_, '_> {
         }
     }
 
-    /// Refuses a path at which something stands, or will.
+    /// Fails if the path exists, or will exist.
     fn vacant(&mut self, path: &RelPath) -> Result<(), PlanError> {
         if self.at.contains_key(path) {
             return Err(PlanError::Twice { path: path.clone() });
@@ -289,7 +271,7 @@ impl Planner<'_, '_> {
         match (self.read)(path) {
             Ok(None) => Ok(()),
             Ok(Some(_)) => Err(PlanError::Exists { path: path.clone() }),
-            // It may be there, and it may be no place for a file at all.
+            // The path may exist, and it may not be valid for a file at all.
             Err(reason) => Err(PlanError::Unreadable { path: path.clone(), reason }),
         }
     }

@@ -7,7 +7,7 @@ use fastrand::Rng;
 
 use super::*;
 
-/// How a random text's lines end.
+/// The line endings of a random text.
 #[derive(Clone, Copy, Debug)]
 enum Ends {
     Lf,
@@ -16,7 +16,7 @@ enum Ends {
 }
 
 fn line(rng: &mut Rng) -> String {
-    // Few different lines, so that they repeat; some look like a diff's own.
+    // Few different lines, so that they repeat; some look like lines of a diff.
     let lines = [
         "",
         "}",
@@ -43,7 +43,7 @@ fn ending(rng: &mut Rng, ends: Ends) -> &'static str {
     }
 }
 
-/// A text and a changed one.
+/// Returns a text and a changed version of it.
 fn pair(rng: &mut Rng, ends: Ends) -> (String, String) {
     let count = rng.usize(..60);
     let old: Vec<String> = (0..count).map(|_| line(rng) + ending(rng, ends)).collect();
@@ -88,7 +88,7 @@ fn diffs_of_the_crate_similar_give_the_new_text() {
         if old == new {
             continue;
         }
-        // Without context a hunk cannot show how lines end.
+        // Without context a hunk does not show the line endings.
         let context = if matches!(ends, Ends::Lf) { rng.usize(..4) } else { 3 };
         let diff = similar::TextDiff::from_lines(&old, &new);
         let patch = diff.unified_diff().context_radius(context).header("old", "old").to_string();
@@ -126,7 +126,7 @@ fn diffs_of_diff_and_git_give_the_new_text() {
     }
 }
 
-/// A patch in Codex's form, with as much context as makes every place certain.
+/// Returns a patch in Codex's form, with enough context to make every place unique.
 fn codex_patch(rng: &mut Rng, old: &str, new: &str, least_context: usize) -> String {
     let lines = |text: &str| -> Vec<String> {
         text.strip_suffix('\n').unwrap_or(text).split('\n').map(str::to_owned).collect()
@@ -143,7 +143,7 @@ fn codex_patch(rng: &mut Rng, old: &str, new: &str, least_context: usize) -> Str
     }
 }
 
-/// The hunks of `groups`; `None` if the place of one is not certain.
+/// Returns the hunks of `groups`; `None` if the place of one is not unique.
 fn codex_hunks(
     rng: &mut Rng,
     old: &[String],
@@ -156,7 +156,7 @@ fn codex_hunks(
         let first = group.first()?.old_range().start;
         let past = group.last()?.old_range().end;
         let places = old.windows((past - first).max(1)).enumerate().skip(floor);
-        // The kind of line break does not make a place another one.
+        // The kind of line break does not distinguish places.
         let bare = |line: &String| line.trim_end_matches('\r').to_owned();
         let wanted: Vec<String> = old[first..past].iter().map(bare).collect();
         let is_there = |lines: &[String]| lines.iter().map(bare).eq(wanted.iter().cloned());
@@ -164,7 +164,7 @@ fn codex_hunks(
         if first == past || !is_certain {
             return None;
         }
-        // A line of its own, somewhere before, may be named.
+        // A unique line somewhere before may be used as the header.
         let header = (floor..first).find(|&at| {
             let line = old[at].trim();
             let is_name = line.starts_with(|c: char| c.is_ascii_alphabetic());
@@ -200,12 +200,12 @@ fn codexs_sections_give_the_new_text() {
         let mut rng = Rng::with_seed(30_000 + seed);
         let ends = [Ends::Lf, Ends::CrLf, Ends::Mixed][rng.usize(..3)];
         let (old, new) = pair(&mut rng, ends);
-        // The form cannot say that the final line break comes or goes, and what it cannot say stays as it is.
+        // The form cannot express that a final line break is added or removed.
         let is_sayable = old.ends_with('\n') == new.ends_with('\n') && !old.is_empty() && !new.is_empty();
         if old == new || !is_sayable {
             continue;
         }
-        // Without context a hunk cannot show how lines end, and neither can a line that does not end.
+        // Without context a hunk does not show the line endings, nor does a line without one.
         let least_context = if matches!(ends, Ends::Lf) { 0 } else { 3 };
         if least_context > 0 && !old.contains('\n') {
             continue;
@@ -221,7 +221,7 @@ fn codexs_sections_give_the_new_text() {
 fn hunks_find_their_place_when_lines_were_put_before_them() {
     for seed in 0..300 {
         let mut rng = Rng::with_seed(20_000 + seed);
-        // Every line once, so that there is one right place.
+        // Every line is unique, so that there is one right place.
         let old: String = (0..50).map(|line| format!("line {line}\n")).collect();
         let at = rng.usize(..50);
         let new = old.replacen(&format!("line {at}\n"), "😀\n", 1);
@@ -238,7 +238,7 @@ fn hunks_find_their_place_when_lines_were_put_before_them() {
     }
 }
 
-/// 1,000 hunks over 100 files of 5,000 lines, none at the line it names; to be measured with `--nocapture`.
+/// 1,000 hunks over 100 files of 5,000 lines, none at the line it names; for measurements with `--nocapture`.
 #[test]
 fn many_hunks_over_many_files() {
     let text: String = (0..5_000)

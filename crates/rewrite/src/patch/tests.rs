@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use super::*;
 use symd_base::RelPath;
 
-/// A tree after a patch: every file with its text, or the error.
+/// Applies a patch to a tree; returns every file with its text, or the error.
 fn patched_with(
     fuzz: usize,
     patch: &str,
@@ -50,7 +50,7 @@ fn patched(patch: &str, files: &[(&str, &str)]) -> String {
     }
 }
 
-/// A patch, the files before it, and what becomes of them.
+/// (patch, files before it, expected result)
 type Case<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a str);
 
 fn check(cases: &[Case<'_>]) {
@@ -68,18 +68,18 @@ fn unified_diffs_are_applied() {
             &[("file.txt", "old\n")],
             r#"file.txt="new\n""#,
         ),
-        // As git writes it, with everything there can be.
+        // As git writes it, with all optional parts.
         (
             "From 1234 Mon Sep 17 00:00:00 2001\nSubject: x\n---\n f | 2 +-\n\ndiff --git a/d/f b/d/f\nindex 1..2 100644\n--- a/d/f\n+++ b/d/f\n@@ -1,3 +1,4 @@ fn x\n a\n-b\n+B\n+😀\n c\n-- \n2.40\n",
             &[("d/f", "a\nb\nc\n")],
             r#"d/f="a\nB\n😀\nc\n""#,
         ),
-        // A file in a directory that is called like a prefix.
+        // A file in a directory that is named like a prefix.
         ("--- a/f\n+++ a/f\n@@ -1 +1 @@\n-x\n+y\n", &[("a/f", "x\n")], r#"a/f="y\n""#),
-        // diff -u: the file that exists.
+        // diff -u: the one of the two names that exists.
         ("--- f.orig\t2026-01-01\n+++ f\t2026-01-02\n@@ -1 +1 @@\n-x\n+y\n", &[("f", "x\n")], r#"f="y\n""#),
         ("--- f\n+++ f.new\n@@ -1 +1 @@\n-x\n+y\n", &[("f", "x\n")], r#"f="y\n""#),
-        // Files come and go.
+        // Created and deleted files.
         (
             "--- /dev/null\n+++ b/n\n@@ -0,0 +1,2 @@\n+a\n+b\n\\ No newline at end of file\n",
             &[],
@@ -106,7 +106,7 @@ fn unified_diffs_are_applied() {
         (
             "diff --git a/x.sh b/x.sh\nold mode 100644\nnew mode 100755\n",
             &[("x.sh", "")],
-            r#"x.sh="" (x.sh: the change of its mode from 100644 to 100755 is not made)"#,
+            r#"x.sh="" (x.sh: the change of its mode from 100644 to 100755 is not applied)"#,
         ),
         (
             "diff --git \"a/\\303\\244\" \"b/\\303\\244\"\n--- \"a/\\303\\244\"\n+++ \"b/\\303\\244\"\n@@ -1 +1 @@\n-x\n+y\n",
@@ -115,7 +115,7 @@ fn unified_diffs_are_applied() {
         ),
         // Lines that look like headers.
         ("--- f\n+++ f\n@@ -1,2 +1,2 @@\n a\n--- b\n+++ c\n", &[("f", "a\n-- b\n")], r#"f="a\n++ c\n""#),
-        // Two sections for one file, both of its text as it is.
+        // Two sections for one file; both refer to its original text.
         (
             "--- f\n+++ f\n@@ -1 +1 @@\n-a\n+A\n--- f\n+++ f\n@@ -3 +3 @@\n-c\n+C\n",
             &[("f", "a\nb\nc\n")],
@@ -130,9 +130,9 @@ fn line_endings_are_the_files() {
         ("--- f\n+++ f\n@@ -1,2 +1,3 @@\n a\n-b\n+c\n+d\n", &[("f", "a\r\nb\r\n")], r#"f="a\r\nc\r\nd\r\n""#),
         ("--- f\r\n+++ f\r\n@@ -1,2 +1,2 @@\r\n a\r\n-b\r\n+c\r\n", &[("f", "a\nb\n")], r#"f="a\nc\n""#),
         ("--- f\n+++ f\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n", &[("f", "a\rb\r")], r#"f="a\rc\r""#),
-        // A diff that changes line endings says so.
+        // A diff that changes line endings.
         ("--- f\n+++ f\n@@ -1,2 +1,2 @@\n a\r\n-b\r\n+b\n", &[("f", "a\r\nb\r\n")], r#"f="a\r\nb\n""#),
-        // Mixed: the place's own.
+        // Mixed endings: the new line gets that of its place.
         ("--- f\n+++ f\n@@ -2,2 +2,2 @@\n b\n-c\n+d\n", &[("f", "a\nb\r\nc\r\n")], r#"f="a\nb\r\nd\r\n""#),
         // The final line break.
         ("--- f\n+++ f\n@@ -1 +1 @@\n-a\n+b\n", &[("f", "a")], r#"f="b""#),
@@ -157,13 +157,13 @@ fn hunks_are_found_by_their_context() {
             &[("f", file)],
             r#"f="a\nb\nc\nd\nE\nf\n" (f: hunk 1 applied at line 4 (offset -36))"#,
         ),
-        // The second hunk goes on from where the first was.
+        // The second hunk is searched from the place of the first.
         (
             "--- f\n+++ f\n@@ -1 +1 @@\n-x\n+X\n@@ -3 +3 @@\n-x\n+Y\n",
             &[("f", "q\nx\nq\nx\n")],
             r#"f="q\nX\nq\nY\n" (f: hunk 1 applied at line 2 (offset 1)) (f: hunk 2 applied at line 4 (offset 1))"#,
         ),
-        // Nearer wins; equally near is refused.
+        // The nearer place is chosen; two equally near ones are rejected.
         (
             "--- f\n+++ f\n@@ -2,1 +2,1 @@\n-x\n+y\n",
             &[("f", "a\nb\nx\nc\nx\n")],
@@ -172,15 +172,15 @@ fn hunks_are_found_by_their_context() {
         (
             "--- f\n+++ f\n@@ -2,1 +2,1 @@\n-x\n+y\n",
             &[("f", "x\nb\nx\n")],
-            "Error: f: hunk 1 is ambiguous: its context stands at lines 1 and 3; give more context, or a line number in its header",
+            "Error: f: hunk 1 is ambiguous: its context occurs at lines 1 and 3; give more context, or a line number in its header",
         ),
         ("--- f\n+++ f\n@@ @@\n-x\n+y\n", &[("f", "a\nx\n")], r#"f="a\ny\n""#),
         (
             "--- f\n+++ f\n@@ ... @@\n-x\n+y\n",
             &[("f", "x\nb\nx\n")],
-            "Error: f: hunk 1 is ambiguous: its context stands at lines 1 and 3; give more context, or a line number in its header",
+            "Error: f: hunk 1 is ambiguous: its context occurs at lines 1 and 3; give more context, or a line number in its header",
         ),
-        // White space, exactly first.
+        // White space may differ; exact matches are preferred.
         (
             "--- f\n+++ f\n@@ -1,2 +1,2 @@\n x\n-y \n+z\n",
             &[("f", "x\ny\n")],
@@ -196,7 +196,7 @@ fn hunks_are_found_by_their_context() {
             &[("f", " x\nx\n")],
             r#"f=" x\nz\n" (f: hunk 1 applied at line 2 (offset 1))"#,
         ),
-        // Counts that are wrong, blank lines that lost their blank.
+        // Wrong counts; blank context lines without their blank.
         (
             "--- f\n+++ f\n@@ -1,9 +1,9 @@\n a\n\n-b\n+B\n\n",
             &[("f", "a\n\nb\n")],
@@ -235,7 +235,7 @@ fn begin_patch_is_applied() {
             &[("f", python)],
             r#"f="class A:\n    def f(self):\n        return 1\n\nclass B:\n    def f(self):\n        return 2\n""#,
         ),
-        // The header may stand in the context once more.
+        // The header may occur once more in the context.
         (
             "*** Begin Patch\n*** Update File: f\n@@ class B:\n class B:\n-    def f(self):\n+    def g(self):\n*** End Patch",
             &[("f", python)],
@@ -244,14 +244,14 @@ fn begin_patch_is_applied() {
         (
             "*** Begin Patch\n*** Update File: f\n@@\n     def f(self):\n-        return 1\n+        return 2\n*** End Patch",
             &[("f", python)],
-            "Error: f: hunk 1 is ambiguous: its context stands at lines 2 and 6; give more context, or a line number in its header",
+            "Error: f: hunk 1 is ambiguous: its context occurs at lines 2 and 6; give more context, or a line number in its header",
         ),
         (
             "*** Begin Patch\n*** Update File: f\n     def f(self):\n-        return 1\n+        return 2\n*** End of File\n*** End Patch",
             &[("f", python)],
             r#"f="class A:\n    def f(self):\n        return 1\n\nclass B:\n    def f(self):\n        return 2\n""#,
         ),
-        // Only new lines: at the end, or behind the header.
+        // Only new lines: inserted at the end, or after the header.
         (
             "*** Begin Patch\n*** Update File: f\n@@\n+b\n*** End Patch",
             &[("f", "a\r\n")],
@@ -274,25 +274,25 @@ fn begin_patch_is_applied() {
             r#"f="b\n""#,
         ),
         ("*** Begin Patch\n*** Update File: f\n*** Move to: g\n*** End Patch", &[("f", "a")], r#"g="a""#),
-        // Padded headers.
+        // Indented headers.
         (
             " *** Begin Patch\n  *** Delete File: g\n  *** Update File: f \n@@\n-a\n+b\n*** End Patch ",
             &[("f", "a\n"), ("g", "")],
             r#"f="b\n""#,
         ),
-        // Deleted and made anew: rewritten.
+        // Deleted and created again: replaced as a whole.
         (
             "*** Begin Patch\n*** Delete File: f\n*** Add File: f\n+x\n*** End Patch",
             &[("f", "a\nb\n")],
             r#"f="x\n""#,
         ),
-        // What is no text can be deleted and moved.
+        // A file that is not text can be deleted and moved.
         (
             "*** Begin Patch\n*** Delete File: f\n*** Update File: g\n*** Move to: h\n*** End Patch",
             &[("f", "BINARY"), ("g", "BINARY")],
             r#"h="BINARY""#,
         ),
-        // Typographic characters agree with plain ones, last of all.
+        // Typographic characters match plain ones, with the lowest priority.
         (
             "*** Begin Patch\n*** Update File: f\n@@\n-say \"it's\" - now\n+x\n*** End Patch",
             &[("f", "  say “it’s” —\u{a0}now\n")],
@@ -303,7 +303,7 @@ fn begin_patch_is_applied() {
             &[("f", "a – b\na - b\n")],
             r#"f="a – b\nx\n""#,
         ),
-        // The final line break as one more, empty line; and the same where such a line is there.
+        // The final line break as one more, empty line; and the same where such a line exists.
         (
             "*** Begin Patch\n*** Update File: f\n@@\n a\n-b\n+c\n \n*** End of File\n*** End Patch",
             &[("f", "a\nb\n")],
@@ -325,7 +325,7 @@ fn what_cannot_be_applied_says_why() {
         (
             "",
             &[],
-            "The patch holds no file: give a unified diff (`--- a/file`, `+++ b/file`, `@@ -1,3 +1,3 @@`) or `*** Begin Patch` with `*** Update File: path`, `*** Add File: path` or `*** Delete File: path`",
+            "The patch contains no file: give a unified diff (`--- a/file`, `+++ b/file`, `@@ -1,3 +1,3 @@`) or `*** Begin Patch` with `*** Update File: path`, `*** Add File: path` or `*** Delete File: path`",
         ),
         (
             "*** Begin Patch\n*** Delete File: f\n",
@@ -396,7 +396,7 @@ fn what_cannot_be_applied_says_why() {
         (
             &in_envelope("*** Update File: f\n@@ class X\n-a"),
             &[("f", "a\n")],
-            "f: hunk 1: no line `class X` stands behind line 0",
+            "f: hunk 1: there is no line `class X` after line 0",
         ),
         (&one("f"), &[], "f: there is no such file to update"),
         (&one("f"), &[("f", "BINARY")], "f: binary file"),

@@ -1,11 +1,11 @@
-//! Lines as patches count them: they end at `\n`, and a carriage return before it is part of the line. Only a file that
-//! has no `\n` at all is cut at its carriage returns. Not the lines that tools count.
+//! Lines as patches count them: they end at `\n`, and a carriage return before it is part of the line. Only a
+//! file without any `\n` is split at its carriage returns. Not the lines that tools count.
 
-/// A patch's lines, without line feeds. Where the patch itself was sent with `\r\n` (its headers end so), one carriage
-/// return of each line belongs to the patch and is taken off.
+/// Splits a patch into lines, without line feeds. If the patch itself was sent with `\r\n` (all its headers
+/// end with it), one carriage return of each line belongs to the patch and is removed.
 pub(super) fn patch_lines(patch: &str) -> Vec<&str> {
     let mut lines: Vec<&str> = patch.split('\n').collect();
-    // Behind the last line break there is no line.
+    // The empty text after the last line break is not a line.
     if lines.last() == Some(&"") {
         lines.pop();
     }
@@ -19,12 +19,12 @@ pub(super) fn patch_lines(patch: &str) -> Vec<&str> {
     lines
 }
 
-/// A file's lines.
+/// The lines of a file.
 pub(super) struct FileLines<'a> {
     pub(super) text: &'a str,
-    /// What ends lines.
+    /// The byte that ends lines.
     feed: u8,
-    /// Where each line starts.
+    /// The start of each line.
     starts: Vec<usize>,
 }
 
@@ -46,23 +46,23 @@ impl<'a> FileLines<'a> {
         self.starts.len()
     }
 
-    /// Where line `line` starts; the text's length for every line past the last.
+    /// Returns the start of line `line`; the text's length for every line past the last.
     pub(super) fn start(&self, line: usize) -> usize {
         self.starts.get(line).copied().unwrap_or(self.text.len())
     }
 
-    /// Line `line` without what ends it, but with a carriage return before that.
+    /// Returns line `line` without its line ending byte, but with a carriage return before that.
     pub(super) fn line(&self, line: usize) -> &'a str {
         let whole = &self.text[self.start(line)..self.start(line + 1)];
         whole.strip_suffix(char::from(self.feed)).unwrap_or(whole)
     }
 
-    /// Whether line `line` is ended.
+    /// Whether line `line` has a line ending.
     pub(super) fn is_ended(&self, line: usize) -> bool {
         line + 1 < self.count() || self.text.as_bytes().last() == Some(&self.feed)
     }
 
-    /// Whether its lines end in a lone carriage return.
+    /// Whether the file's lines end with a lone carriage return.
     pub(super) fn is_cr(&self) -> bool {
         self.feed == b'\r' && self.text.contains('\r')
     }

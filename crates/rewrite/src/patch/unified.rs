@@ -1,5 +1,6 @@
-//! Unified diffs, as `diff -u` and `git diff` write them and as models write them from memory: counts in hunk headers are
-//! believed where they fit, else the hunk ends where the next begins. Text before and between files is passed over.
+//! Parses unified diffs, as `diff -u` and `git diff` write them and as models write them from memory: the
+//! counts in hunk headers are used if they are consistent, else the hunk ends where the next one begins. Text
+//! before and between files is skipped.
 
 use std::ops::Range;
 
@@ -30,14 +31,14 @@ pub(super) fn parse(lines: &[&str], range: Range<usize>) -> Result<Patch, PatchP
     }
 }
 
-/// What git says before the names.
+/// The extended headers of a git diff.
 #[derive(Default)]
 struct Git {
     names: Option<(String, String)>,
     is_new: bool,
     is_deleted: bool,
     modes: Vec<String>,
-    /// Whether what comes of it can be run.
+    /// Whether the resulting file is executable.
     access: Access,
     rename: (Option<String>, Option<String>),
     copy: (Option<String>, Option<String>),
@@ -103,7 +104,7 @@ impl<'a> Reader<'a> {
             } else if let Some(name) = unquoted("copy to ") {
                 git.copy.1 = Some(name);
             } else if let Some(hashes) = value("index ") {
-                // The mode stands behind them where it does not change.
+                // The mode follows the hashes if it does not change.
                 if hashes.trim_end().ends_with(" 100755") {
                     git.access = Access::Program;
                 }
@@ -126,7 +127,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The names of a file, its hunks, and what they make of it.
+    /// Parses the names of a file and its hunks, and adds its change to the patch.
     fn section(&mut self, git: Git) -> Result<(), PatchParseError> {
         let at = self.at + 1;
         let (old, new) = if self.is_file_header(self.at) {
@@ -146,7 +147,7 @@ impl<'a> Reader<'a> {
             && let Some(path) = new.as_ref().or(old.as_ref())
         {
             let note = format!(
-                "{path}: the change of its mode from {from} to {to} is not made",
+                "{path}: the change of its mode from {from} to {to} is not applied",
                 path = path.as_str()
             );
             self.patch.notes.push(note);
@@ -201,7 +202,7 @@ impl<'a> Reader<'a> {
         Ok(hunks)
     }
 
-    /// Where the hunk ends by its counts; `None` where they do not fit.
+    /// Returns the end of the hunk by its counts; `None` if they are inconsistent.
     fn counted_end(&self, (mut old, mut new): (usize, usize)) -> Option<usize> {
         let mut at = self.at;
         while old > 0 || new > 0 {
@@ -217,12 +218,12 @@ impl<'a> Reader<'a> {
         if self.line(at).is_some_and(|line| line.starts_with('\\')) {
             at += 1;
         }
-        // More of the hunk behind its counts?
+        // Does the hunk continue after its counts?
         let goes_on = self.line(at).is_some_and(|line| line.starts_with([' ', '+', '-', '\\']));
         (!goes_on || self.is_end(at)).then_some(at)
     }
 
-    /// Where the hunk ends, whatever its counts say.
+    /// Returns the end of the hunk, whatever its counts say.
     fn next_header(&self) -> Result<usize, PatchParseError> {
         let mut end = self.at;
         while let Some(line) = self.line(end).filter(|_| !self.is_end(end)) {
@@ -250,7 +251,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A hunk's first line.
+/// The first line of a hunk.
 pub(super) struct Header {
     start: Option<usize>,
     counts: Option<(usize, usize)>,
@@ -258,11 +259,11 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// Reads `@@ -1,3 +1,3 @@ context`, `@@ context`, `@@`.
+    /// Parses `@@ -1,3 +1,3 @@ context`, `@@ context` or `@@`.
     pub(super) fn read(line: &str) -> Header {
         let rest = line.trim_start_matches('@').trim();
         if let Some(((start, old), new)) = numbers(rest) {
-            // With no old lines, it is the line behind which the new ones go.
+            // Without old lines, `start` is the line after which the new lines are inserted.
             let start = if old == 0 { start } else { start.saturating_sub(1) };
             return Header { start: Some(start), counts: Some((old, new)), context: None };
         }
@@ -278,7 +279,7 @@ impl Header {
     }
 }
 
-/// Start and count of the old side, count of the new side.
+/// Parses start and count of the old side, and the count of the new side.
 fn numbers(rest: &str) -> Option<((usize, usize), usize)> {
     let (old, rest) = rest.strip_prefix('-')?.split_once(" +")?;
     let new = rest.split([' ', '@']).next()?;
@@ -289,7 +290,7 @@ fn numbers(rest: &str) -> Option<((usize, usize), usize)> {
     Some((side(old)?, side(new)?.1))
 }
 
-/// Reads a hunk's lines.
+/// Parses the lines of a hunk.
 pub(super) fn read_lines(lines: &[&str], hunk: &mut Hunk) {
     for line in lines {
         let (sign, text) = match line.as_bytes().first() {
@@ -302,14 +303,14 @@ pub(super) fn read_lines(lines: &[&str], hunk: &mut Hunk) {
                 continue;
             }
             Some(b' ') => (Sign::Context, &line[1..]),
-            // Mail programs take the blank off an empty line.
+            // Mail programs remove the blank of an empty line.
             _ => (Sign::Context, *line),
         };
         hunk.lines.push(HunkLine { sign, text: text.to_owned(), unended: false });
     }
 }
 
-/// The text of a new file.
+/// Returns the text of a new file.
 fn new_text(hunks: &[Hunk]) -> String {
     let mut text = String::new();
     for line in hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.sign != Sign::Old) {

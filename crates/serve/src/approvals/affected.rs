@@ -1,4 +1,5 @@
-//! Which files a call would change, as far as its arguments say: for the user's eyes, so names are as they were given.
+//! The files that a call would change, as far as its arguments tell. The list is shown to the user, so names
+//! are as given.
 
 use serde_json::{Map, Value};
 use symd_base::escaped;
@@ -6,16 +7,17 @@ use symd_base::escaped;
 use symd_rewrite::patch::{self, FilePatch};
 use symd_toolsets::{Reach, Risk, Tool};
 
-/// The parameters by which the contracts name a file.
+/// The parameters in which the toolsets name a file.
 const PATHS: [&str; 4] = ["path", "file_path", "relative_path", "absolute_path"];
 
-/// The parameter that holds a patch, in all contracts.
+/// The parameter that holds a patch, in all toolsets.
 const PATCH: &str = "patch";
 
-/// Files shown at most.
+/// The most files shown.
 const MOST_FILES: usize = 50;
 
-/// The files, in the order of the call; none for tools that change none of the project's by themselves.
+/// Returns the files, in the order of the arguments; none for tools that do not change the project's files
+/// themselves.
 pub(super) fn affected(tool: &Tool, arguments: &Map<String, Value>) -> Vec<String> {
     if tool.risk == Risk::ReadOnly || tool.reach == Reach::Beyond {
         return Vec::new();
@@ -34,7 +36,8 @@ pub(super) fn affected(tool: &Tool, arguments: &Map<String, Value>) -> Vec<Strin
     files
 }
 
-/// What a patch touches; nothing where it cannot be read, and then it will not be applied either.
+/// Returns the files that a patch changes; none if the patch cannot be parsed, since it is then not applied
+/// either.
 fn patched(text: &str) -> Vec<String> {
     let Ok(patch) = patch::parse(text) else { return Vec::new() };
     let mut files: Vec<String> = Vec::new();

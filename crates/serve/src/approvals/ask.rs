@@ -1,4 +1,4 @@
-//! Asking: what a question is, what an answer is and means, and who can put one.
+//! Approval questions and answers, and the trait of everything that can ask the user.
 
 use std::future::Future;
 
@@ -7,35 +7,36 @@ use serde_json::{Value, json};
 use super::decide::Offer;
 use super::{ApprovalRequest, refusal};
 
-/// What the user is asked.
+/// An approval question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// The contract's display, to its last line, which is the question.
+    /// The contract's approval display; its last line is the question.
     pub display: String,
-    /// What may be answered.
+    /// The answers that the user may give.
     pub offer: Offer,
-    /// Why only the user's own word for this very call will do, if that is so: policies and other rules do not help then.
+    /// Why only the user's approval of this very call suffices, if so: policies and other rules do not apply
+    /// then.
     pub because: Option<String>,
 }
 
-/// What came of a question.
+/// The outcome of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ApprovalAnswer {
-    /// Run it.
+    /// Run the call.
     Once,
-    /// Run it, and never ask about this very call again.
+    /// Run the call, and store a rule that allows this very call from now on.
     Always,
-    /// Do not run it.
+    /// Do not run the call.
     No,
-    /// Nobody could be asked, because.
+    /// The user could not be asked; the reason.
     Unasked(String),
-    /// The question goes out as the result of this call; the answer comes with another call.
+    /// The question is sent as the result of this call; the answer arrives with another call.
     Elsewhere,
 }
 
-/// A way to put a question to the user: on a terminal, by an elicitation, through another daemon.
+/// A way to ask the user: on a terminal, by an elicitation, through another daemon.
 pub trait ApprovalPrompt: Send {
-    /// Puts it, and waits for what comes of it. Dropped when the call is stopped.
+    /// Asks the user and waits for the outcome. The future is dropped if the call is stopped.
     fn ask(
         &mut self,
         wanted: &ApprovalRequest,
@@ -43,7 +44,7 @@ pub trait ApprovalPrompt: Send {
     ) -> impl Future<Output = ApprovalAnswer> + Send;
 }
 
-/// Answers every question without asking the user: the answer came with the call.
+/// A prompt that answers every question with a given answer, without asking the user.
 #[derive(Clone, Debug)]
 pub struct KnownAnswer(pub ApprovalAnswer);
 
@@ -54,7 +55,7 @@ impl ApprovalPrompt for KnownAnswer {
 }
 
 impl Question {
-    /// The question in another daemon's answer to `symd/call`.
+    /// Parses the question in another daemon's result of `symd/call`.
     pub(crate) fn of_answer(answer: &Value) -> Option<Question> {
         let display = answer.get("ask")?.as_str()?.to_owned();
         let offer = serde_json::from_value(answer.get("offer")?.clone()).ok()?;
@@ -62,7 +63,7 @@ impl Question {
         Some(Question { display, offer, because })
     }
 
-    /// The same as that answer holds it.
+    /// Converts the question to the result of `symd/call` that [`Question::of_answer`] parses.
     pub(crate) fn to_answer(&self) -> Value {
         let mut answer = json!({ "ask": self.display, "offer": self.offer });
         if let Some(because) = &self.because {
@@ -72,17 +73,17 @@ impl Question {
     }
 }
 
-/// A yes.
+/// An approval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Yes {
-    /// To this call.
+    /// For this call.
     Once,
-    /// To this very call, as often as it is made.
+    /// For this very call, each time it is made.
     Always,
 }
 
 impl Yes {
-    /// The word of it in `symd/call`.
+    /// Returns the value of `answer` in `symd/call`.
     pub fn name(self) -> &'static str {
         match self {
             Yes::Once => "once",
@@ -91,22 +92,22 @@ impl Yes {
     }
 }
 
-/// What an answer means for the call.
+/// The consequence of an answer for the call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Judged {
     /// It may run.
     Yes(Yes),
-    /// It does not run; why.
+    /// It must not run; the reason.
     Refused(String),
-    /// The answer comes with another call.
+    /// The answer arrives with another call.
     Pending,
 }
 
 impl ApprovalAnswer {
-    /// What it means for the call that the question was about.
+    /// Returns the consequence for the call that the question was about.
     pub fn judged(self, wanted: &ApprovalRequest, question: &Question) -> Judged {
         match self {
-            // An answer that was not offered.
+            // The client gave an answer that was not offered.
             ApprovalAnswer::Always if question.offer == Offer::Once => Judged::Yes(Yes::Once),
             ApprovalAnswer::Always => Judged::Yes(Yes::Always),
             ApprovalAnswer::Once => Judged::Yes(Yes::Once),

@@ -1,5 +1,6 @@
-//! What belongs to the questions of one connection: whose it is, which questions went out as results, and whether
-//! answers can still come. Invariant: an answer to a question is taken once.
+//! State of one connection's approval questions: whether the connection is the user's, which questions were
+//! sent as results, and whether answers can still arrive. Invariant: an answer to a question is accepted
+//! once.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,14 +9,14 @@ use tokio::sync::watch;
 
 use super::proof::Proof;
 
-/// Questions of one connection that went out as results and may be answered by a call made again. When there are more,
-/// the oldest is forgotten: its answer is refused, and the call asked about anew.
+/// The most questions of one connection that were sent as results and wait for a repeated call. Beyond that
+/// the oldest is forgotten: its answer is rejected, and the user is asked again.
 const MAX_OPEN_QUESTIONS: usize = 64;
 
-/// Why no answer of this connection counts, as the middle of a sentence.
-pub const NOT_THE_USERS: &str = "this connection has not shown that it is the user's own, so no answer over it counts: connect by `symd mcp`, outside any sandbox";
+/// Why answers over this connection are rejected; worded for the middle of a sentence.
+pub const NOT_THE_USERS: &str = "this connection has not shown that it is the user's own, so answers given over it are ignored: connect with `symd mcp`, outside any sandbox";
 
-/// What belongs to the questions of one connection.
+/// State of one connection's approval questions.
 #[derive(Debug)]
 pub struct Asking {
     proof: Option<Proof>,
@@ -24,33 +25,33 @@ pub struct Asking {
 }
 
 impl Asking {
-    /// A connection that may show that it is the user's, unless `proof` is none.
+    /// Creates the state of a connection, which can prove that it is the user's unless `proof` is `None`.
     pub fn new(proof: Option<Proof>) -> Arc<Asking> {
         Arc::new(Asking { proof, open: Mutex::default(), over: watch::Sender::new(false) })
     }
 
-    /// The word for the client, if it can prove anything.
+    /// Returns the word that the client needs for its proof; `None` if it cannot prove anything.
     pub fn word(&self) -> Option<&str> {
         self.proof.as_ref().map(Proof::word)
     }
 
-    /// Whether answers over this connection are the user's.
+    /// Whether this connection has proved that it is the user's.
     pub fn is_the_users(&self) -> bool {
         self.proof.as_ref().is_some_and(Proof::is_given)
     }
 
-    /// No more answers will come.
+    /// Declares that no more answers will arrive.
     pub fn end(&self) {
         self.over.send_replace(true);
     }
 
-    /// Waits until no more answers will come.
+    /// Waits until no more answers will arrive.
     pub async fn ended(&self) {
-        // The sender is in `self`, so it cannot be gone.
+        // The sender lives in `self`, so this cannot fail.
         let _ = self.over.subscribe().wait_for(|over| *over).await;
     }
 
-    /// A question goes out as a result: its nonce.
+    /// Registers a question that is sent as a result, and returns its nonce.
     pub fn open_question(&self) -> u64 {
         let nonce = fastrand::u64(..);
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
@@ -61,7 +62,7 @@ impl Asking {
         nonce
     }
 
-    /// Its answer has come; false when it had come before, or was not waited for.
+    /// Removes a question whose answer has arrived; false if it was answered before or is unknown.
     pub fn close_question(&self, nonce: u64) -> bool {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let place = open.iter().position(|known| *known == nonce);

@@ -1,7 +1,8 @@
-//! From what is settled to what becomes of a call; pure. The order: the user's policy for the tool, else for the toolset,
-//! else the contract's default; the project's tightens it; `deny` and `ask` rules tighten it; an `allow` rule of the user
-//! turns being asked into running, unless the project or an `ask` rule wants the question put each time. Nothing overrides
-//! `deny`. Where only the user's own word will do, a policy `allow` and rules about more than this very call are passed over.
+//! Decides about a call from the approval settings; pure. The order: the user's policy for the tool, else for
+//! the toolset, else the contract's default; the project's policy tightens it; `deny` and `ask` rules tighten
+//! it; an `allow` rule of the user runs a call that would otherwise be asked about, unless the project or an
+//! `ask` rule requires a question each time. Nothing overrides `deny`. Where only the user's own approval
+//! suffices, a policy `allow` and rules that cover more than this very call are ignored.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,22 +12,22 @@ use symd_toolsets::{Approved, Offered, Reach, Risk, Tool, Toolset};
 use super::files::Settled;
 use super::{ApprovalRequest, call_text};
 
-/// What the user is offered when asked.
+/// The answers that are offered to the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Offer {
-    /// Yes or no: a rule would not help.
+    /// Yes or no: a rule would have no effect.
     Once,
-    /// Also a rule for this very call.
+    /// Also "always": a rule for this very call.
     Always,
 }
 
-/// What a call must have to run.
+/// The permission that a call needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
-    /// That it is allowed, in whatever way.
+    /// Any permission: policy, rule or answer.
     Allowance,
-    /// The user's own word for this very call, given now or when they said "always" to it.
+    /// The user's approval of this very call, given now or earlier by answering "always".
     UsersWord,
 }
 
@@ -37,7 +38,7 @@ pub(super) enum Verdict {
     Refuse(String),
 }
 
-/// What becomes of calls about which nothing is settled.
+/// Returns the policy for calls that no setting covers.
 pub fn by_default(toolset: &Toolset, tool: &Tool) -> Policy {
     if toolset.asks_for.asks(tool.risk, tool.reach) { Policy::Ask } else { Policy::Allow }
 }
@@ -94,18 +95,18 @@ pub(super) fn decide(settled: &Settled, wanted: &ApprovalRequest, needs: Needs, 
     }
 }
 
-/// A file that cannot be used allows nothing. What only looks at the project needs no allowance.
+/// Decides where a settings file is unusable: it allows nothing. Reading the project needs no permission.
 fn unusable(tool: &Tool, why: &str) -> Verdict {
     if tool.risk == Risk::ReadOnly && tool.reach == Reach::Project {
         return Verdict::Run(Approved::ByPolicy);
     }
     Verdict::Refuse(format!(
-        "{} was not run, because what is settled about approvals cannot be used: {why}",
+        "{} was not run, because the settings for approvals cannot be used: {why}",
         tool.name
     ))
 }
 
-/// What the user's policy that applies is about.
+/// Returns the subject of the user's policy that applies.
 fn subject(users: &Approvals, offered: Offered) -> PolicySubject {
     let tool = PolicySubject::tool(offered.toolset.name, offered.tool.name);
     if users.policies.contains_key(&tool) { tool } else { PolicySubject::toolset(offered.toolset.name) }

@@ -12,7 +12,8 @@ fn settled(user: &str, project: &str) -> Settled {
     Settled { user: parse(user), project: parse(project), user_file: "U".into(), notes: Vec::new() }
 }
 
-/// What becomes of the call `{"path":"a.txt"}` in /p at second 100: `run (why)`, `ask`, `ask each time`, or why it does not run.
+/// Returns the decision about the call `{"path":"a.txt"}` in /p at second 100: `run (why)`, `ask`, `ask each
+/// time`, or the reason for a refusal.
 fn check(tool: &str, user: &str, project: &str) -> String {
     check_needing(Needs::Allowance, tool, user, project)
 }
@@ -131,7 +132,7 @@ fn a_project_only_tightens() {
     assert_eq!(check("easy/create_file", allow, "[policy]\neasy = \"ask\""), "ask each time");
     assert_eq!(check("easy/create_file", &rule(""), "[policy]\neasy = \"ask\""), "ask each time");
     assert_eq!(check("easy/create_file", "", &rule("policy = \"ask\"")), "ask each time");
-    // Were `allow` not taken out before (`Layers` does): it would have no effect here either.
+    // `Layers` removes `allow` beforehand; even if it did not, `allow` would have no effect here.
     assert_eq!(check("careful/create_file", "", "[policy]\ncareful = \"allow\""), "ask");
     assert_eq!(check("careful/create_file", "", &rule("")), "ask");
     let denies = "[policy]\ncareful = \"deny\"";
@@ -148,7 +149,7 @@ fn a_file_that_cannot_be_used_allows_nothing() {
             let refused = check(&format!("easy/{tool}"), user, project);
             assert!(
                 refused.starts_with(&format!(
-                    "{tool} was not run, because what is settled about approvals cannot be used: F, line 3: "
+                    "{tool} was not run, because the settings for approvals cannot be used: F, line 3: "
                 )),
                 "{refused}"
             );

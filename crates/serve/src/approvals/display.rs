@@ -1,5 +1,5 @@
-//! A call as the user is shown it before approving: the cli_agent contract's "Approval Display". Invariant: what a
-//! stranger wrote cannot forge a line of it, nor steer a terminal.
+//! A call as the user sees it before approving it: the cli_agent contract's "Approval Display". Invariant:
+//! untrusted text can neither forge a line of it nor control a terminal.
 
 use std::fmt::Write;
 
@@ -10,16 +10,19 @@ use symd_toolsets::{Reach, Tool};
 use super::affected::affected;
 use super::decide::Offer;
 
-/// Bytes after which the value of an edit tool is only counted.
+/// Bytes above which an edit tool's value is shown only as its length.
 const LONG: usize = 80;
 
-/// Characters of a value that reaches beyond the project: commands are read before they are approved.
+/// Characters shown of a value of a tool that reaches beyond the project: users read commands before they
+/// approve them.
 const MOST_SHOWN: usize = 4_000;
 
-/// The parameter that holds a file's text, in all contracts. The contract's example counts one of 20 bytes.
+/// The parameter that holds a file's text, in all toolsets. The contract's example shows even 20 bytes as a
+/// length.
 const CONTENT: &str = "content";
 
-/// The display of a call, with why it is asked about where something other than what is settled wants that.
+/// Returns the display of a call. `because` says why the user is asked if the reason is not the approval
+/// settings.
 pub(super) fn display(
     tool: &Tool,
     arguments: &Map<String, Value>,
@@ -52,7 +55,7 @@ pub(super) fn display(
     text
 }
 
-/// The required parameters as the schema lists them, then the others by name.
+/// Returns the required parameters in the schema's order, then the others by name.
 fn in_order<'a>(tool: &Tool, arguments: &'a Map<String, Value>) -> Vec<&'a str> {
     let schema = (tool.schema)();
     let required: Vec<&str> =
@@ -79,12 +82,13 @@ fn shown(tool: &Tool, name: &str, value: &Value) -> String {
     if name == CONTENT || text.len() > LONG || of_lines { counted } else { plain(&text) }
 }
 
-/// On one line, and without anything that a terminal obeys; quoted where that changes the text.
+/// Returns the text on one line without characters that control a terminal; quoted where that changes the
+/// text.
 fn plain(text: &str) -> String {
     if text.chars().any(steers) { format!("{text:?}") } else { text.to_owned() }
 }
 
-/// Controls, line and paragraph separators, and whatever changes direction or cannot be seen.
+/// Whether `c` is a control, a line or paragraph separator, changes the text direction, or is invisible.
 fn steers(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'

@@ -1,6 +1,6 @@
-//! What is settled at this moment: the user's file and the project's, read anew for every decision and parsed when they
-//! changed. Invariants: a project's file can only tighten, and so can the user's where it lies inside the project; a
-//! file that is there and cannot be used is told from one that is not there.
+//! The approval settings: the user's file and the project's, read again for every decision and parsed when
+//! they change. Invariants: a project's file can only tighten, and so can the user's file if it lies inside
+//! the project; a file that exists but cannot be used is distinguished from a missing one.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,37 +12,37 @@ use symd_vfs::{Root, VfsError};
 
 use super::is_inside;
 
-/// What one file settles, or why it cannot be used.
+/// The settings in one file, or why the file cannot be used.
 type Parsed = Arc<Result<Approvals, String>>;
 
-/// The bytes of a file, if it is there, or why it cannot be used.
+/// The bytes of a file (`None` if it is missing), or why the file cannot be used.
 type Read = Result<Option<Vec<u8>>, String>;
 
-/// What is settled.
+/// The approval settings.
 #[derive(Clone, Debug)]
 pub struct Settled {
-    /// By the user.
+    /// The user's settings.
     pub user: Parsed,
-    /// By the project: only what tightens.
+    /// The project's settings, without anything that allows a call.
     pub project: Parsed,
-    /// The user's file.
+    /// The path of the user's file.
     pub user_file: PathBuf,
-    /// What is left out, and why.
+    /// Settings that are ignored, and why.
     pub notes: Vec<String>,
 }
 
-/// The two files.
+/// The user's and the project's settings files.
 #[derive(Debug)]
 pub struct Layers {
     user_file: PathBuf,
-    /// The user's file is one of the project's.
+    /// Whether the user's file lies in the project.
     user_is_inside: bool,
     root: Option<PathBuf>,
     user: Mutex<Option<Known>>,
     project: Mutex<Option<Known>>,
 }
 
-/// A file as it was read last.
+/// A file as it was last read.
 #[derive(Debug)]
 struct Known {
     bytes: Vec<u8>,
@@ -50,7 +50,7 @@ struct Known {
 }
 
 impl Layers {
-    /// The user's file and that of the project at `root`, if there is one.
+    /// Creates the layers for the user's file and that of the project at `root`, if there is one.
     pub fn new(user_file: &Path, root: Option<&Path>) -> Layers {
         Layers {
             user_file: user_file.to_owned(),
@@ -61,19 +61,19 @@ impl Layers {
         }
     }
 
-    /// The user's file.
+    /// Returns the path of the user's file.
     pub fn user_file(&self) -> &Path {
         &self.user_file
     }
 
-    /// What is settled now. Waits for the disk, if need be.
+    /// Reads the current settings. May block on the disk.
     pub fn read(&self) -> Settled {
         let user = state::read_private(&self.user_file, MAX_FILE_BYTES).map_err(|error| error.to_string());
         self.settled(user, self.project_bytes())
     }
 
-    /// The same where the kernel has all of it in memory: the user's file or its absence, and the absence of the project's,
-    /// which few have.
+    /// Reads the current settings without blocking, if the kernel has them in memory: the user's file or its
+    /// absence, and the absence of the project's file, which few projects have. Otherwise `None`.
     pub fn read_at_hand(&self) -> Option<Settled> {
         let user = at_hand::read_private(&self.user_file, MAX_FILE_BYTES)?;
         let project = self.root.as_ref().is_none_or(|root| at_hand::is_absent(root, PROJECT_FILE.as_ref()));
@@ -100,12 +100,12 @@ impl Layers {
         Settled { user, project, user_file: self.user_file.clone(), notes }
     }
 
-    /// The project's file; a link is not followed.
+    /// Reads the project's file; does not follow a symlink.
     fn project_bytes(&self) -> Read {
         let cannot = |why: String| format!("{PROJECT_FILE} cannot be read: {why}");
         let path = RelPath::new(PROJECT_FILE).map_err(|error| cannot(error.to_string()))?;
         let Some(root) = &self.root else { return Ok(None) };
-        // Opened anew: the root may have been moved away and made again.
+        // The root is opened again: the directory may have been replaced.
         let root = Root::open(root).map_err(|error| cannot(error.to_string()))?;
         match root.read_unlinked(&path, MAX_FILE_BYTES) {
             Ok(file) => Ok(Some(file.bytes)),
@@ -115,7 +115,8 @@ impl Layers {
     }
 }
 
-/// What `bytes` settle. They are compared whole, so that nothing which fools time stamps leaves an old policy in force.
+/// Parses `bytes`, or returns the previous result if they are unchanged. All bytes are compared, so that a
+/// forged time stamp cannot keep an old policy in force.
 fn parsed(known: &Mutex<Option<Known>>, bytes: Option<Vec<u8>>, file: &str) -> Parsed {
     let Some(bytes) = bytes else { return Arc::new(Ok(Approvals::default())) };
     let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -126,7 +127,7 @@ fn parsed(known: &Mutex<Option<Known>>, bytes: Option<Vec<u8>>, file: &str) -> P
     }
     let outcome = approvals::parse_bytes(file, &bytes).map_err(|error| error.to_string());
     match &outcome {
-        Ok(_) => tracing::info!(file, "read what is settled about approvals"),
+        Ok(_) => tracing::info!(file, "read the approval settings"),
         Err(why) => tracing::warn!("approvals: {why}"),
     }
     let parsed = Arc::new(outcome);
@@ -134,7 +135,7 @@ fn parsed(known: &Mutex<Option<Known>>, bytes: Option<Vec<u8>>, file: &str) -> P
     parsed
 }
 
-/// The same without what allows anything.
+/// Returns `parsed` without anything that allows a call, and adds a note for each omission.
 fn tightening(parsed: Parsed, file: &str, why: &str, notes: &mut Vec<String>) -> Parsed {
     let Ok(approvals) = &*parsed else { return parsed };
     let mut tight = approvals.clone();

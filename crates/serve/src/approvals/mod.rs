@@ -1,7 +1,7 @@
-//! Whether a call may run: what the user and the project have settled, and what the user answers. Who is asked, and over
-//! which wire, is the caller's affair ([`ask::ApprovalPrompt`]). Invariants: every decision is made from the files as they are at
-//! that moment; an answer counts only over a connection that has shown that it is the user's own (see [`proof`]); a call
-//! that nobody allowed does not run.
+//! Decides whether a call may run, from the settings of the user and the project and from the user's answers.
+//! The caller determines who is asked and over which protocol ([`ask::ApprovalPrompt`]). Invariants: every
+//! decision uses the files as they are at that moment; an answer counts only over a connection that has
+//! proved to be the user's own (see [`proof`]); a call that was not allowed does not run.
 
 mod affected;
 pub mod ask;
@@ -34,64 +34,65 @@ use decide::Verdict;
 use proof::Proof;
 use signed::Signer;
 
-/// Bytes of arguments about which is decided on the spot: rules search them, each from one end to the other.
+/// The longest arguments, in bytes, that are checked without another thread: each rule searches them from end
+/// to end.
 const MAX_AT_HAND: usize = 64 << 10;
 
-/// What decides about the calls of one daemon.
+/// The approval settings and state of one daemon.
 #[derive(Debug)]
 pub struct Approvals {
     layers: Layers,
-    /// Where connections show that they are the user's own.
+    /// The directory in which connections prove that they are the user's own.
     proofs: PathBuf,
     clients: Clients,
     signer: Signer,
     deadline: Duration,
 }
 
-/// Who the clients are.
+/// How clients are identified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Clients {
-    /// Whoever reaches the socket; they show whose they are by themselves.
+    /// Any process that reaches the socket; it must prove that it is the user's.
     OfSocket,
-    /// The one that started this very process: it is in a sandbox if we are.
+    /// The process that started this one. It runs in a sandbox if we do.
     OfProcess,
 }
 
-/// A call about which is decided.
+/// A call that needs a decision.
 #[derive(Clone, Debug)]
 pub struct ApprovalRequest {
-    /// Tool and contract.
+    /// Tool and toolset.
     pub offered: Offered,
-    /// Its arguments as they came.
+    /// The arguments as the client sent them.
     pub arguments: Map<String, Value>,
-    /// The same as rules see them: compact JSON with sorted keys, defaults not filled in.
+    /// The arguments as rules match them: compact JSON with sorted keys, defaults not filled in.
     pub json: String,
-    /// The root of the project in which it is to run, as rules name it.
+    /// The root of the project in which the call is to run, as rules name it.
     pub project: String,
 }
 
 impl ApprovalRequest {
-    /// The call of `offered` with these arguments, in the project at `root`.
+    /// Creates a request for a call of `offered` in the project at `root`.
     pub fn new(offered: Offered, arguments: Map<String, Value>, root: &Path) -> ApprovalRequest {
-        // serde_json sorts keys unless its feature `preserve_order` is on; a test of ours would notice.
+        // serde_json sorts keys unless its feature `preserve_order` is on; a test checks that.
         let json = serde_json::to_string(&arguments).unwrap_or_default();
         ApprovalRequest { offered, arguments, json, project: root.display().to_string() }
     }
 }
 
-/// What becomes of a call.
+/// The decision about a call.
 #[derive(Debug)]
 pub enum Decision {
-    /// It runs.
+    /// The call runs.
     Run(Approved),
     /// The user is asked.
     Ask(Question),
-    /// It does not run; why, and what to do about it.
+    /// The call does not run; the reason and the remedy.
     Refuse(String),
 }
 
 impl Approvals {
-    /// What decides for the daemon of `place`. What connections of an earlier one have shown is void.
+    /// Creates the state for the daemon of `place`. Discards the proofs of an earlier daemon's connections.
     pub fn open(place: &DaemonPaths, deadline: Duration) -> Result<Approvals, StateError> {
         let proofs = place.proofs();
         state::remove_tree(&proofs)?;
@@ -105,7 +106,7 @@ impl Approvals {
         })
     }
 
-    /// What decides in a process outside any project, which serves the client that started it.
+    /// Creates the state for a process outside any project, which serves the client that started it.
     pub fn outside(dirs: &StateDirs, deadline: Duration) -> Result<Approvals, StateError> {
         Ok(Approvals {
             layers: Layers::new(&approvals::user_file(&dirs.lasting.config), None),
@@ -116,34 +117,36 @@ impl Approvals {
         })
     }
 
-    /// How long an answer is waited for.
+    /// Returns how long to wait for an answer.
     pub fn deadline(&self) -> Duration {
         self.deadline
     }
 
-    /// What a new connection may prove, or why none can.
+    /// Creates the proof of a new connection, or returns why it cannot be created.
     pub fn proof(&self) -> Result<Proof, StateError> {
         Proof::new(&self.proofs)
     }
 
-    /// What is known of a connection that says no hello: nothing, unless it is that of our own client.
+    /// Returns the proof of a connection without a hello: `None`, unless its client is the process that
+    /// started us.
     pub fn own_proof(&self) -> Option<Proof> {
         if self.clients == Clients::OfSocket {
             return None;
         }
-        // In a sandbox both fail.
+        // In a sandbox both steps fail.
         state::private_dir(&self.proofs).ok()?;
         let proof = Proof::new(&self.proofs).ok()?;
         proof::give(&self.proofs, proof.word()).ok().map(|()| proof)
     }
 
-    /// Decides about a call. Where only the user's own word will do, `because` says why. Reads two small files.
+    /// Decides about a call. If only the user's own approval suffices, `because` says why. Reads two small
+    /// files.
     pub fn decide(&self, wanted: &ApprovalRequest, because: Option<&str>) -> Decision {
         self.decide_by(&self.layers.read(), wanted, because)
     }
 
-    /// The same where nothing has to be waited for: of [`Approvals::decide`], handing the call to another thread and back was
-    /// the largest part.
+    /// Decides about a call as [`Approvals::decide`] does if that does not block; otherwise `None`. Passing
+    /// the call to another thread and back took most of the time of a decision.
     pub fn decide_at_hand(&self, wanted: &ApprovalRequest, because: Option<&str>) -> Option<Decision> {
         let is_short = wanted.json.len() <= MAX_AT_HAND;
         let settled = is_short.then(|| self.layers.read_at_hand())??;
@@ -163,7 +166,8 @@ impl Approvals {
         }
     }
 
-    /// Stores that this very call always runs: of this tool of this toolset, in this project. Waits for the disk.
+    /// Stores a rule that allows this very call: this tool of this toolset, in this project. Blocks on the
+    /// disk.
     pub fn remember(&self, wanted: &ApprovalRequest) -> Result<u64, ApprovalsError> {
         let Offered { toolset, tool } = wanted.offered;
         let wrong = |error: approvals::RulePatternError| ApprovalsError::Wrong {
@@ -184,13 +188,13 @@ impl Approvals {
         approvals::change(self.layers.user_file(), |approvals| Ok(approvals.add(rule)))
     }
 
-    /// Signs that a question about this call was put on connection `session`.
+    /// Returns a signed state for a question about this call on connection `session`.
     pub fn sign(&self, session: u64, nonce: u64, wanted: &ApprovalRequest) -> String {
         let expires = Timestamp::now().after(self.deadline);
         self.signer.sign(session, nonce, expires, wanted)
     }
 
-    /// The nonce of a state that was signed for this call on this connection and is still valid.
+    /// Returns the nonce of a state that was signed for this call on this connection and has not expired.
     pub fn verify(
         &self,
         session: u64,

@@ -1,4 +1,5 @@
-//! The way of one call through decision, question and answer to permission or refusal, whatever carries the question.
+//! The sequence of decision, question and answer for one call, independent of the protocol that carries the
+//! question.
 
 use std::sync::Arc;
 
@@ -10,20 +11,21 @@ use super::ask::{ApprovalPrompt, Judged, Yes};
 use super::asking::Asking;
 use super::{ApprovalRequest, Decision, Question, refusal};
 
-/// What becomes of a call after the user was asked, where that was needed.
+/// The outcome for a call, after the user was asked where necessary.
 #[derive(Debug)]
 pub(crate) enum Permission {
-    /// It runs.
+    /// The call runs.
     Run(Approved),
-    /// It does not; why.
+    /// The call does not run; the reason.
     Refused(String),
-    /// It cannot, whatever the user says: its tool's own answer.
+    /// The call cannot succeed, whatever the user answers; the tool's own reply.
     Useless(Reply),
-    /// The user is to be asked by whoever made the call.
+    /// The client that made the call has to ask the user.
     Pending(Question),
 }
 
-/// Decides about a call and asks where that is wanted. Where only the user's own word will do, `because` says why.
+/// Decides about a call and asks the user where necessary. If only the user's own approval suffices,
+/// `because` says why.
 pub(crate) async fn permit(
     session: &Session,
     wanted: &Arc<ApprovalRequest>,
@@ -48,15 +50,15 @@ pub(crate) async fn permit(
         Judged::Yes(Yes::Always) => remember(host, wanted).await,
         Judged::Yes(Yes::Once) => {}
     }
-    // Meanwhile somebody may have denied it.
+    // The call may have been denied while the user was asked.
     match decide(host, wanted, because).await {
         Decision::Refuse(why) => Permission::Refused(why),
         Decision::Run(_) | Decision::Ask(_) => Permission::Run(Approved::ByUser),
     }
 }
 
-/// Whether what allows a call holds over this connection. A rule about one command was made for the user's own clients:
-/// another could come with an environment in which `git` is something else.
+/// Whether a permission is valid over this connection. A rule about a command was written for the user's own
+/// clients: another client could send an environment in which `git` is a different program.
 fn holds(approved: Approved, wanted: &ApprovalRequest, asking: &Asking) -> bool {
     approved == Approved::ByPolicy || wanted.offered.tool.reach == Reach::Project || asking.is_the_users()
 }
@@ -66,26 +68,27 @@ async fn decide(host: &Arc<Host>, wanted: &Arc<ApprovalRequest>, because: Option
         return decision;
     }
     let (host, wanted, because) = (Arc::clone(host), Arc::clone(wanted), because.map(str::to_owned));
-    // It reads files, which may lie on a network.
+    // `decide` reads files, which may be on a network.
     let decided = tokio::task::spawn_blocking(move || match host.approvals() {
         Some(approvals) => approvals.decide(&wanted, because.as_deref()),
-        None => Decision::Refuse("this symd has no approvals".to_owned()),
+        None => Decision::Refuse("this symd cannot approve calls".to_owned()),
     });
-    decided.await.unwrap_or_else(|error| Decision::Refuse(format!("symd failed to decide about it: {error}")))
+    decided.await.unwrap_or_else(|error| Decision::Refuse(format!("internal error (a bug in symd): {error}")))
 }
 
-/// Nobody is asked about a call, or told how to allow it, that says by itself that it cannot run.
+/// Checks the arguments before the user is asked: no question, and no advice how to allow the call, for a
+/// call that cannot run.
 async fn check(host: &Arc<Host>, wanted: &Arc<ApprovalRequest>) -> Result<(), Reply> {
     let (host, wanted) = (Arc::clone(host), Arc::clone(wanted));
-    // A patch may be long.
+    // Parsing a long patch takes time.
     let checked = tokio::task::spawn_blocking(move || {
         let Offered { toolset, tool } = wanted.offered;
-        // Without a project no tool runs that has a long answer.
+        // Without a project, no tool with a long answer runs.
         let max_answer_chars = host.project().map_or(usize::MAX, |project| project.max_answer_chars);
         let arguments = &wanted.arguments;
         (toolset.check)(&Proposed { tool: tool.name, arguments, root: host.root(), max_answer_chars })
     });
-    // What breaks here breaks when it runs, and is told then.
+    // If the check panics, the tool panics too and reports it then.
     checked.await.unwrap_or(Ok(()))
 }
 
@@ -95,9 +98,9 @@ async fn remember(host: &Arc<Host>, wanted: &Arc<ApprovalRequest>) {
         tokio::task::spawn_blocking(move || host.approvals().map(|approvals| approvals.remember(&wanted)));
     match remembered.await {
         Ok(Some(Ok(id))) => tracing::info!(id, "the user always allows this call"),
-        // The user said yes at any rate.
-        Ok(Some(Err(error))) => tracing::warn!(%error, "that this call is always allowed cannot be kept"),
+        // The user has approved this call in any case.
+        Ok(Some(Err(error))) => tracing::warn!(%error, "cannot store the rule that allows this call"),
         Ok(None) => {}
-        Err(error) => tracing::error!(%error, "that this call is always allowed cannot be kept"),
+        Err(error) => tracing::error!(%error, "cannot store the rule that allows this call"),
     }
 }

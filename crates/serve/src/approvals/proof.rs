@@ -1,7 +1,8 @@
-//! How a connection shows that it is the user's own, so that its answers to questions count. The daemon tells it a word
-//! that nobody else knows, and the client makes a file of that name in the user's state directory. Whoever can write there
-//! could also have written a record of trust, or the approvals themselves; whoever can only reach the socket, as a program in
-//! an agent's sandbox, cannot. Being able to *read* the directory helps nobody: each connection has a word of its own.
+//! The proof that a connection is the user's own, so that its answers to questions count: the daemon sends
+//! the client a secret word, and the client creates a file of that name in the user's state directory. A
+//! process that can write there could also have forged a record of trust or the approvals; one that can only
+//! reach the socket, such as a program in an agent's sandbox, cannot. *Reading* the directory does not help:
+//! each connection has its own word.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +11,7 @@ use symd_base::state::{self, StateError};
 
 use super::signed::random;
 
-/// What one connection may show. Dropping it takes the file away.
+/// The proof of one connection. Dropping it removes the file.
 #[derive(Debug)]
 pub struct Proof {
     word: String,
@@ -24,12 +25,12 @@ impl Proof {
         Ok(Proof { path: proofs.join(&word), word, given: AtomicBool::new(false) })
     }
 
-    /// What the client is told.
+    /// Returns the word that the client receives.
     pub fn word(&self) -> &str {
         &self.word
     }
 
-    /// Whether the client has made the file. Looks at the disk until it has.
+    /// Whether the client has created the file. Checks the disk until it has.
     pub fn is_given(&self) -> bool {
         self.given.load(Ordering::Relaxed) || {
             let given = state::open_private(&self.path).is_some();
@@ -41,16 +42,16 @@ impl Proof {
 
 impl Drop for Proof {
     fn drop(&mut self) {
-        // What stays behind is worth nothing: the word is never used again, and the next daemon removes it.
+        // A leftover file has no effect: its word is never used again, and the next daemon removes it.
         let _ = state::remove_file(&self.path);
     }
 }
 
-/// Makes the file, for the client's side. `word` is what the daemon told; it must not name another file.
+/// Creates the file; called by the client. Rejects a `word` from the daemon that could name another file.
 pub fn give(proofs: &Path, word: &str) -> Result<(), StateError> {
     let path = proofs.join(word);
     if word.is_empty() || !word.bytes().all(|b| b.is_ascii_hexdigit()) {
-        let source = std::io::Error::other("the daemon's word for it is no name");
+        let source = std::io::Error::other("the daemon sent an invalid name for it");
         return Err(StateError::Io { what: "cannot create", path, source });
     }
     state::replace_file(&path, &[])

@@ -1,4 +1,4 @@
-//! What is said of a call that was not run: who did not allow it, and what the user can do to allow it.
+//! Messages about calls that were not run: why, and how the user can allow them.
 
 use symd_toolsets::Offered;
 
@@ -7,37 +7,38 @@ use super::decide::Offer;
 use super::{ApprovalRequest, Question};
 use symd_config::approvals;
 
-/// Characters of a proposed pattern; a longer one is left to the user.
+/// The longest pattern, in characters, that a message proposes; longer ones are left to the user.
 const MOST_PATTERN: usize = 300;
 
-/// The user said no.
+/// The message if the user answered no.
 pub(super) fn declined(wanted: &ApprovalRequest) -> String {
     format!("{} was not run: the user did not approve it", wanted.offered.tool.name)
 }
 
-/// A rule allows it, but not over this connection.
+/// The message if a rule allows the call, but not over this connection.
 pub(super) fn held_back(wanted: &ApprovalRequest) -> String {
     format!(
-        "{} was not run: a rule of the user's allows it, but rules about what reaches beyond the project hold over the \
-         user's own connections only, and {NOT_THE_USERS}",
+        "{} was not run: one of the user's rules allows it, but rules about tools that reach beyond the project apply \
+         only to the user's own connections, and {NOT_THE_USERS}",
         wanted.offered.tool.name
     )
 }
 
-/// Nobody could be asked, and `why`; how to allow it without asking.
+/// The message if the user could not be asked (`why`), with the commands that allow the call without a
+/// question.
 pub(super) fn unasked(wanted: &ApprovalRequest, question: &Question, why: &str) -> String {
     let Offered { toolset, tool } = wanted.offered;
     let (toolset, tool) = (toolset.name, tool.name);
     let needs = match &question.because {
         None => format!("{tool} was not run: it needs the user's approval, and {why}"),
         Some(because) => format!(
-            "{tool} was not run: {because}; so it needs the user's approval of this very call, which no policy and no rule \
-             about more than it can give, and {why}"
+            "{tool} was not run: {because}; so it needs the user's approval of this very call, which no policy and no \
+             broader rule can give, and {why}"
         ),
     };
     if question.offer == Offer::Once {
         return format!(
-            "{needs}. The project's {} or a rule of the user's wants it asked about each time; `symd approvals list` shows which",
+            "{needs}. The project's {} or one of the user's rules requires a question each time; `symd approvals list` shows which",
             approvals::PROJECT_FILE
         );
     }
@@ -55,7 +56,7 @@ pub(super) fn unasked(wanted: &ApprovalRequest, question: &Question, why: &str) 
     )
 }
 
-/// As one word of a shell.
+/// Quotes the text as one word of a POSIX shell.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }

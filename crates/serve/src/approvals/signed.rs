@@ -1,25 +1,25 @@
-//! The state that goes to a client with a question and comes back with the answer: `requestState` of MCP 2026-07-28.
-//! Invariant: a state counts only for the tool, the arguments and the project it was signed for, on the connection it was sent on,
-//! until it expires; and nobody without the daemon's key can make one.
+//! The signed state that is sent to a client with a question and returned with the answer: `requestState` of
+//! MCP 2026-07-28. Invariant: a state is valid only for the tool, arguments and project that it was signed
+//! for, on the connection it was sent on, until it expires; it cannot be forged without the daemon's key.
 
 use symd_base::state::StateError;
 use symd_config::approvals::Timestamp;
 
 use super::ApprovalRequest;
 
-/// Signs and verifies. The key is random and lives as long as the daemon.
+/// Signs and verifies states. The key is random and lives as long as the daemon.
 #[derive(Debug)]
 pub(super) struct Signer {
     key: [u8; blake3::KEY_LEN],
 }
 
-/// Why a state does not count.
+/// Why a state is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Invalid {
-    /// Of another call, another connection, another daemon, or of nobody.
+    /// The state belongs to another call, connection or daemon, or is forged.
     #[error("its requestState is not one that was given for this very call on this connection")]
     Foreign,
-    /// It took too long.
+    /// The answer arrived too late.
     #[error("its requestState has expired")]
     Expired,
 }
@@ -65,7 +65,8 @@ impl Signer {
         }
         let offered = wanted.offered;
         for text in [offered.toolset.name, offered.tool.name, &wanted.json, &wanted.project] {
-            // With its length before it, no text can be taken for parts of two.
+            // The length before each text prevents two texts from being confused with two others of the same
+            // concatenation.
             hasher.update(&u64::try_from(text.len()).unwrap_or(u64::MAX).to_le_bytes());
             hasher.update(text.as_bytes());
         }
@@ -80,16 +81,16 @@ fn parts(state: &str) -> Option<(Timestamp, u64, blake3::Hash)> {
     Some((expires, u64::from_str_radix(nonce, 16).ok()?, blake3::Hash::from_hex(mac).ok()?))
 }
 
-/// Bytes that nobody can guess.
+/// Returns cryptographically secure random bytes.
 pub(super) fn random() -> Result<[u8; 32], StateError> {
     let mut bytes = [0; 32];
     let read = rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty());
     let failed =
         |source| StateError::Io { what: "cannot get random bytes from", path: "the system".into(), source };
     match read {
-        // The system gives so few bytes whole.
+        // getrandom(2) returns so few bytes completely.
         Ok(32) => Ok(bytes),
-        Ok(_) => Err(failed(std::io::Error::other("they were too few"))),
+        Ok(_) => Err(failed(std::io::Error::other("too few bytes"))),
         Err(errno) => Err(failed(errno.into())),
     }
 }

@@ -1,4 +1,4 @@
-//! A toolset for the tests of this module: tools of every risk and reach. They are never run.
+//! Toolsets for the tests of this module, with tools of every risk and reach. The tools are never run.
 
 use std::path::Path;
 
@@ -47,7 +47,7 @@ const fn toolset(name: &'static str, asks_for: AsksFor) -> Toolset {
 static CAREFUL: Toolset = toolset("careful", AsksFor::Changes);
 static EASY: Toolset = toolset("easy", AsksFor::BeyondProject);
 
-/// A call of `toolset/tool`.
+/// Returns a request for a call; `name` is `toolset/tool`.
 pub(super) fn wanted(name: &str, arguments: Value) -> ApprovalRequest {
     let (toolset, tool) = name.split_once('/').expect("toolset/tool");
     let toolset = if toolset == "careful" { &CAREFUL } else { &EASY };

@@ -1,7 +1,7 @@
-//! The last line that a daemon leaves in its log when it dies: by a fatal signal ([`signals`]), or of a panic. A daemon that
-//! is killed by SIGKILL leaves none; the next one says so (`serve::daemon`).
-//! Invariant: after a signal a line is made and written without memory from the heap, without a lock, which whoever dies may
-//! hold, and on little stack.
+//! The last line that a daemon writes to its log when it dies of a fatal signal ([`signals`]), or the line
+//! about a panic. A daemon killed by SIGKILL writes none; the next daemon logs that (`serve::daemon`).
+//! Invariant: after a signal, the line is composed and written without heap memory, without a lock (which the
+//! dying thread may hold), and with little stack.
 
 mod signals;
 
@@ -13,35 +13,38 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use crate::log::Echo;
 use crate::protocol::VERSION;
 
-/// Characters of a panic's message that are told.
+/// The most characters logged of a panic's message.
 const MESSAGE_CHARS: usize = 1_000;
 
-/// Has this process, from now on, say what it dies of: in the log that [`write_to`] names and, with [`Echo::Stderr`], on stderr too.
+/// Installs the handlers that log why this process dies: in the file set by [`write_to`] and, with
+/// [`Echo::Stderr`], on stderr too.
 pub(super) fn install(echo: Echo) {
     signals::install(echo);
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         signals::write(&[&stamp(), told_of(panic).as_bytes()]);
-        // It shows the backtrace, where one is asked for; on stderr, which is the log where it is nothing else.
+        // The previous hook prints the backtrace if one is requested. It prints to stderr, which is the log
+        // unless it is echoed.
         if echo == Echo::Stderr || std::env::var_os("RUST_BACKTRACE").is_some() {
             before(panic);
         }
     }));
 }
 
-/// Makes `log` the file that last words go to. Called again for each new file, before the old one is closed.
+/// Sets the file that the last words are written to. Must be called for each new log file, before the old one
+/// is closed.
 pub(super) fn write_to(log: &File) -> io::Result<()> {
     signals::write_to(log)
 }
 
-/// One line about a panic.
+/// Returns one line about a panic.
 fn told_of(panic: &PanicHookInfo<'_>) -> String {
     let at = panic.location().map_or_else(String::new, |at| format!(" at {at}"));
     let said = panic.payload_as_str().unwrap_or("(no text)");
     let said: String =
         said.chars().take(MESSAGE_CHARS).map(|c| if c.is_control() { ' ' } else { c }).collect();
     let thread = std::thread::current();
-    let thread = thread.name().unwrap_or("of no name");
+    let thread = thread.name().unwrap_or("unnamed");
     let pid = std::process::id();
     format!(" ERROR symd: a thread panicked{at}: {said} (thread {thread}, pid {pid}, symd {VERSION})\n")
 }
@@ -49,7 +52,8 @@ fn told_of(panic: &PanicHookInfo<'_>) -> String {
 /// Bytes of `2026-11-22T17:27:49.123456Z`.
 const STAMP_BYTES: usize = 27;
 
-/// The time of now, as lines of the log begin. By hand: a signal's handler has little stack, and formatting takes much.
+/// Returns the current time in the format of the log. Formats by hand: a signal handler has little stack, and
+/// `format!` needs much.
 fn stamp() -> [u8; STAMP_BYTES] {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let (days, second) = (since.as_secs() / 86_400, since.as_secs() % 86_400);
@@ -71,7 +75,7 @@ fn stamp() -> [u8; STAMP_BYTES] {
     stamp
 }
 
-/// Writes `number` in decimal digits at the end of `into`; how many bytes it took.
+/// Writes `number` in decimal digits at the end of `into`; returns the number of bytes written.
 fn write_digits(into: &mut [u8], mut number: u64) -> usize {
     let mut taken = 0;
     for byte in into.iter_mut().rev() {
@@ -85,10 +89,10 @@ fn write_digits(into: &mut [u8], mut number: u64) -> usize {
     taken
 }
 
-/// Year, month and day of the `days`-th day since the first of 1970, by the Gregorian calendar. Counted in years that begin
-/// in March, so that a leap day is the last of its year.
+/// Returns year, month and day (Gregorian) of the day `days` days after 1 January 1970. The computation uses
+/// years that begin in March, so that a leap day is the last day of its year.
 fn date(days: u64) -> (u64, u64, u64) {
-    // Days since the first of March of the year 0.
+    // Days since 1 March of the year 0.
     let days = days + 719_468;
     let (era, of_era) = (days / 146_097, days % 146_097);
     let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
@@ -108,11 +112,11 @@ mod tests {
     use super::*;
     use crate::log;
 
-    /// Names what a child is to die of, and its log.
+    /// The environment variables that tell the child process its cause of death and its log.
     const DIE_OF: &str = "SYMD_TEST_DIE_OF";
     const LOG: &str = "SYMD_TEST_LOG";
 
-    /// Not a test: the child that the tests below kill. It ends at once where they did not start it.
+    /// Not a test: the child process that the tests below kill. Returns at once unless they started it.
     #[test]
     fn child() {
         let (Ok(cause), Some(path)) = (std::env::var(DIE_OF), std::env::var_os(LOG)) else { return };
@@ -137,7 +141,7 @@ mod tests {
         std::hint::black_box(sink(std::hint::black_box(depth) - 1) + 1)
     }
 
-    /// How a child ends that dies of `cause`, and its log.
+    /// Runs a child that dies of `cause`; returns its exit status and its log.
     #[expect(clippy::disallowed_methods, reason = "a log in a scratch folder")]
     fn die_of(cause: &str) -> (ExitStatus, String) {
         let scratch = tempfile::tempdir().expect("scratch");

@@ -1,6 +1,6 @@
-//! The handler of signals that end a process: it writes one line, then the process dies as it would have died without it.
-//! Invariant: only what POSIX lets a handler call is called in it, and no lock is taken; the descriptor it writes to
-//! stays open for the life of the process, and is exchanged in one step.
+//! The handler of fatal signals: it writes one line, then the process dies as it would have died without the
+//! handler. Invariant: the handler calls only functions that POSIX allows in handlers, and takes no lock; the
+//! descriptor that it writes to stays open for the life of the process and is replaced atomically.
 #![expect(
     unsafe_code,
     reason = "handlers of SIGSEGV and the like cannot be installed by safe code, of no crate"
@@ -19,16 +19,16 @@ use super::{stamp, write_digits};
 use crate::log::Echo;
 use crate::protocol::VERSION;
 
-/// Signals that end a process unless it handles them, and of which nobody is told otherwise. Not those that ask it to end
-/// (TERM, INT, HUP), nor SIGKILL, which cannot be handled.
+/// Signals that kill the process unless it handles them, and that leave no trace otherwise. Excludes those
+/// that ask the process to exit (TERM, INT, HUP), and SIGKILL, which cannot be handled.
 const FATAL: [(c_int, &str); 13] = [
     (libc::SIGABRT, "SIGABRT (it aborted itself)"),
     (libc::SIGALRM, "SIGALRM"),
-    (libc::SIGBUS, "SIGBUS (a file in memory was cut short, or an address is wrong)"),
-    (libc::SIGFPE, "SIGFPE (a wrong arithmetical operation)"),
-    (libc::SIGILL, "SIGILL (an instruction that does not exist)"),
+    (libc::SIGBUS, "SIGBUS (a memory-mapped file was truncated, or an invalid address)"),
+    (libc::SIGFPE, "SIGFPE (an invalid arithmetic operation)"),
+    (libc::SIGILL, "SIGILL (an illegal instruction)"),
     (libc::SIGQUIT, "SIGQUIT"),
-    (libc::SIGSEGV, "SIGSEGV (an address that is not its own)"),
+    (libc::SIGSEGV, "SIGSEGV (an access to an invalid address)"),
     (libc::SIGSYS, "SIGSYS (a system call that a filter forbids)"),
     (libc::SIGTRAP, "SIGTRAP"),
     (libc::SIGUSR1, "SIGUSR1"),
@@ -40,18 +40,18 @@ const FATAL: [(c_int, &str); 13] = [
 /// Bytes of a thread's name, with the final NUL (prctl(2)).
 const THREAD_NAME_BYTES: usize = 16;
 
-/// Most parts of a line.
+/// The most parts of a line.
 const PARTS: usize = 8;
 
-/// What is said of each of them, prepared.
+/// The prepared text for each signal in [`FATAL`].
 static SAID: OnceLock<[String; FATAL.len()]> = OnceLock::new();
-/// The log's descriptor; negative as long as there is none.
+/// The log's descriptor; negative if there is none yet.
 static LOG: AtomicI32 = AtomicI32::new(-1);
-/// Whether lines go to stderr too.
+/// Whether lines are also written to stderr.
 static ECHOES: AtomicBool = AtomicBool::new(false);
-/// The process that they are the last words of: a child that has not become its program yet shares the handler.
+/// The process whose death is logged: a forked child that has not called exec yet shares the handler.
 static PROCESS: AtomicI32 = AtomicI32::new(0);
-/// What Rust's runtime does about SIGSEGV and SIGBUS: it tells of stacks that overflow.
+/// The handlers of Rust's runtime for SIGSEGV and SIGBUS, which report stack overflows.
 static RUNTIMES: [OnceLock<libc::sigaction>; 2] = [OnceLock::new(), OnceLock::new()];
 
 fn runtimes(signal: c_int) -> Option<&'static OnceLock<libc::sigaction>> {
@@ -61,7 +61,7 @@ fn runtimes(signal: c_int) -> Option<&'static OnceLock<libc::sigaction>> {
 /// See [`super::install`].
 pub(super) fn install(echo: Echo) {
     ECHOES.store(echo == Echo::Stderr, Ordering::Relaxed);
-    // SAFETY: it has no preconditions.
+    // SAFETY: getpid has no preconditions.
     let process = unsafe { libc::getpid() };
     PROCESS.store(process, Ordering::Relaxed);
     let say =
@@ -69,17 +69,18 @@ pub(super) fn install(echo: Echo) {
     SAID.get_or_init(|| FATAL.map(say));
     for (signal, _) in FATAL {
         let Some(before) = action(signal) else { continue };
-        // Whoever started us wants it ignored.
+        // The parent process wants this signal ignored.
         if before.sa_sigaction == libc::SIG_IGN {
             continue;
         }
         if let Some(runtimes) = runtimes(signal)
             && before.sa_sigaction != libc::SIG_DFL
         {
-            // Installed twice, the first one's is the runtime's.
+            // If `install` runs twice, the runtime's handler is the one found first.
             let _ = runtimes.set(before);
         }
-        // On the thread's second stack, which Rust's runtime gives each of its threads: the first may have overflowed.
+        // The handler runs on the alternate stack that Rust's runtime gives each of its threads: the main
+        // stack may have overflowed.
         act(signal, last_words as *const () as libc::sighandler_t, libc::SA_SIGINFO | libc::SA_ONSTACK);
     }
 }
@@ -92,14 +93,16 @@ pub(super) fn write_to(log: &File) -> io::Result<()> {
         LOG.store(log.try_clone()?.into_raw_fd(), Ordering::Relaxed);
         return Ok(());
     }
-    // SAFETY: both are open, and the second is of this module alone, which thinks of no file when it writes to it.
+    // SAFETY: both descriptors are open, and the second is owned by this module alone, which does not care
+    // which file is behind it.
     if unsafe { libc::dup3(log.as_raw_fd(), descriptor, libc::O_CLOEXEC) } < 0 {
         return Err(io::Error::last_os_error());
     }
     Ok(())
 }
 
-/// Writes a line in parts to the log, in one call so that no other lines come between, and to stderr where that is wanted.
+/// Writes a line in parts to the log, and to stderr if lines are echoed; in one system call, so that no other
+/// lines are interleaved.
 pub(super) fn write(parts: &[&[u8]]) {
     let mut vectors = [libc::iovec { iov_base: ptr::null_mut(), iov_len: 0 }; PARTS];
     let mut count = 0;
@@ -109,23 +112,23 @@ pub(super) fn write(parts: &[&[u8]]) {
     }
     let stderr = ECHOES.load(Ordering::Relaxed).then_some(libc::STDERR_FILENO);
     for descriptor in [Some(LOG.load(Ordering::Relaxed)), stderr].into_iter().flatten() {
-        // SAFETY: so many vectors are filled in, with parts that live, and are only read. A descriptor that is none, and a full
-        // disk, are errors, of which nobody is left to be told.
+        // SAFETY: the first `count` vectors point to parts that are alive and only read. An invalid
+        // descriptor and a full disk return errors, which cannot be reported to anyone.
         let _ = unsafe { libc::writev(descriptor, vectors.as_ptr(), count) };
     }
 }
 
-/// What is done about `signal`.
+/// Returns the current action for `signal`; `None` if sigaction(2) fails.
 fn action(signal: c_int) -> Option<libc::sigaction> {
     let mut now = MaybeUninit::uninit();
-    // SAFETY: where it returns 0, it has filled in the action.
+    // SAFETY: sigaction has initialized the action if it returned 0.
     unsafe { (libc::sigaction(signal, ptr::null(), now.as_mut_ptr()) == 0).then(|| now.assume_init()) }
 }
 
-/// Has `handler` called on `signal`.
+/// Installs `handler` for `signal`.
 fn act(signal: c_int, handler: libc::sighandler_t, flags: c_int) {
-    // SAFETY: all zeros are an action: the default one, without flags and mask. `handler` is the default action, or a function
-    // that takes what the flags say.
+    // SAFETY: an all-zero action is valid: the default one, without flags and mask. `handler` is the default
+    // action, or a function that takes the parameters that the flags select.
     unsafe {
         let mut new: libc::sigaction = MaybeUninit::zeroed().assume_init();
         (new.sa_sigaction, new.sa_flags) = (handler, flags);
@@ -133,13 +136,14 @@ fn act(signal: c_int, handler: libc::sighandler_t, flags: c_int) {
     }
 }
 
-/// The handler. Whatever it returns to, it is not called for the same signal again.
+/// The signal handler. When it returns, it is no longer installed for this signal.
 extern "C" fn last_words(signal: c_int, info: *mut libc::siginfo_t, _context: *mut c_void) {
-    // SAFETY: with SA_SIGINFO the system gives a valid one.
+    // SAFETY: with SA_SIGINFO the kernel passes a valid `info`.
     let (code, sender) = unsafe { ((*info).si_code, (*info).si_pid()) };
-    // Positive codes are the system's, about what the process did; the others come from a call of kill(2) and its like.
+    // Positive codes come from the kernel, for a fault of the process itself; others come from kill(2) and
+    // similar calls.
     let is_sent = code <= 0;
-    // SAFETY: it has no preconditions.
+    // SAFETY: getpid has no preconditions.
     let process = unsafe { libc::getpid() };
     if process == PROCESS.load(Ordering::Relaxed) {
         tell_of(signal, is_sent.then_some(sender).filter(|sender| *sender != process));
@@ -147,15 +151,16 @@ extern "C" fn last_words(signal: c_int, info: *mut libc::siginfo_t, _context: *m
     if let Some(runtimes) = runtimes(signal).and_then(OnceLock::get)
         && !is_sent
     {
-        // The instruction is run again when this returns, fails again, and the runtime has its say. It may abort then, with no
-        // room on this stack for another handler; and the line is written.
+        // When this returns, the faulting instruction runs again, faults again, and the runtime's handler
+        // reports it. The runtime may then abort, with no room on this stack for another handler; the line is
+        // already written.
         act(libc::SIGABRT, libc::SIG_DFL, 0);
-        // SAFETY: it is the action that was in force before this one.
+        // SAFETY: this is the action that was installed before ours.
         unsafe { libc::sigaction(signal, runtimes, ptr::null_mut()) };
         return;
     }
     act(signal, libc::SIG_DFL, 0);
-    // SAFETY: it has no preconditions. The signal waits until this returns, then ends the process.
+    // SAFETY: raise has no preconditions. The signal is blocked until this returns, then kills the process.
     unsafe { libc::raise(signal) };
 }
 
@@ -167,7 +172,7 @@ fn tell_of(signal: c_int, sender: Option<libc::pid_t>) {
     let taken = number.map_or(0, |number| write_digits(&mut digits, number));
     let sent: &[u8] = if taken > 0 { b", sent by process " } else { b"" };
     let mut thread = [0; THREAD_NAME_BYTES];
-    // SAFETY: it writes at most 16 bytes.
+    // SAFETY: prctl writes at most 16 bytes.
     unsafe { libc::prctl(libc::PR_GET_NAME, thread.as_mut_ptr()) };
     let end = thread.iter().position(|byte| *byte == 0).unwrap_or(0);
     let sender = &digits[digits.len() - taken..];

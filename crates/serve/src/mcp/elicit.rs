@@ -1,6 +1,6 @@
-//! Putting a question to the user through an MCP client: `elicitation/create` as a request of ours (up to 2025-11-25), or
-//! as an `input_required` result whose answer comes with the call made again (2026-07-28). Invariant: a question is put,
-//! and an answer believed, only over a connection that is the user's own.
+//! Asks the user through an MCP client: by an `elicitation/create` request of ours (up to 2025-11-25), or by
+//! an `input_required` result, whose answer arrives with the repeated call (2026-07-28). Invariant: a
+//! question is sent, and an answer accepted, only over a connection that is the user's own.
 
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -15,21 +15,22 @@ use crate::approvals::asking::NOT_THE_USERS;
 use crate::approvals::{ApprovalRequest, Offer, Question};
 use crate::session::Session;
 
-/// The one question in an `input_required` result.
+/// The key of the question in an `input_required` result.
 const KEY: &str = "approval";
 
 /// The property of the form that holds the answer.
 const ANSWER: &str = "answer";
 
-/// Asks through one call's client.
+/// An approval prompt for one call, through the client that made it.
 pub(super) struct Elicit<'a> {
     session: &'a Session,
     context: &'a RequestContext<RoleServer>,
-    /// What came with a call that was made again.
+    /// The state and the answer that a repeated call carried.
     brought: Option<Brought>,
-    /// The state for the question that goes out as a result.
+    /// The signed state for a question that is sent as a result.
     state: Option<String>,
-    /// A question of ours that is not answered yet. Kept here, so that it can be withdrawn when the call is stopped.
+    /// An unanswered `elicitation/create` request. Stored here, so that it can be cancelled when the call is
+    /// stopped.
     open: Option<RequestHandle<RoleServer>>,
 }
 
@@ -52,16 +53,16 @@ impl<'a> Elicit<'a> {
         Elicit { session, context, brought, state: None, open: None }
     }
 
-    /// The result that carries the question.
+    /// Returns the result that carries the question.
     pub(super) fn result(self, question: &Question) -> Option<InputRequiredResult> {
         let request = InputRequest::Elicitation(ElicitRequest::new(form(question)?));
         Some(InputRequiredResult::new(Some(InputRequests::from([(KEY.to_owned(), request)])), self.state))
     }
 
-    /// Takes back a question that nobody needs an answer to any more.
+    /// Cancels a question whose answer is no longer needed.
     pub(super) async fn withdraw(&mut self, why: &str) {
         if let Some(handle) = self.open.take() {
-            // A client that is gone needs no news.
+            // An error means that the client is gone.
             let _ = handle.cancel(Some(why.to_owned())).await;
         }
     }
@@ -72,17 +73,17 @@ impl<'a> Elicit<'a> {
 
     fn client_asks(&self) -> bool {
         let capabilities = self.context.client_capabilities();
-        // Neither kind named stands for forms, as it did before there were two.
+        // A capability that names neither kind means forms, as it did before there were two kinds.
         capabilities
             .and_then(|capabilities| capabilities.elicitation)
             .is_some_and(|elicitation| elicitation.form.is_some() || elicitation.url.is_none())
     }
 
-    /// What an answer that came with the call says, if it belongs to this very call.
+    /// Evaluates the answer that a repeated call carried, if it belongs to this very call.
     fn brought(&self, brought: &Brought, wanted: &ApprovalRequest) -> ApprovalAnswer {
         let again = "call the tool again without it, to have the user asked";
         let Some(approvals) = self.session.host.approvals() else {
-            return ApprovalAnswer::Unasked("this symd has no approvals".to_owned());
+            return ApprovalAnswer::Unasked("this symd cannot approve calls".to_owned());
         };
         match approvals.verify(self.session.number, &brought.state, wanted) {
             Err(invalid) => ApprovalAnswer::Unasked(format!("{invalid}; {again}")),
@@ -98,10 +99,10 @@ impl<'a> Elicit<'a> {
         }
     }
 
-    /// Asks by a request of ours, and waits.
+    /// Sends an `elicitation/create` request and waits for the answer.
     async fn request(&mut self, question: &Question) -> ApprovalAnswer {
         let unasked = |why: String| ApprovalAnswer::Unasked(why);
-        let Some(form) = form(question) else { return unasked("the question cannot be put".to_owned()) };
+        let Some(form) = form(question) else { return unasked("the question cannot be sent".to_owned()) };
         let request = ServerRequest::ElicitRequest(ElicitRequest::new(form));
         let sent =
             self.context.peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await;
@@ -115,7 +116,7 @@ impl<'a> Elicit<'a> {
             biased;
             answered = &mut handle.rx => answered,
             () = asking.ended() => {
-                self.withdraw("no answer can come any more").await;
+                self.withdraw("the client closed its end of the connection").await;
                 return unasked("the client left before the user answered".to_owned());
             }
             () = elapsed(deadline) => {
@@ -126,7 +127,7 @@ impl<'a> Elicit<'a> {
         self.open = None;
         match answered {
             Ok(Ok(ClientResult::ElicitResult(result))) => said(&result),
-            Ok(Ok(_)) => unasked("the client's answer is none that was offered".to_owned()),
+            Ok(Ok(_)) => unasked("the client's response is not an elicitation result".to_owned()),
             Ok(Err(error)) => unasked(format!("the client did not ask the user: {error}")),
             Err(_) => unasked("the client left before the user answered".to_owned()),
         }
@@ -156,12 +157,13 @@ impl ApprovalPrompt for Elicit<'_> {
     }
 }
 
-/// Waits that long: that nobody answered is the event here.
+/// Waits for `deadline`; the time-out is the awaited event.
 async fn elapsed(deadline: std::time::Duration) {
     let _ = tokio::time::timeout(deadline, std::future::pending::<()>()).await;
 }
 
-/// What the user said. An acceptance without an answer approves nothing: some clients accept forms by themselves.
+/// Evaluates the user's answer. An acceptance without an answer approves nothing: some clients accept forms
+/// automatically.
 fn said(result: &ElicitResult) -> ApprovalAnswer {
     let answer = result.content.as_ref().and_then(|content| content.get(ANSWER)).and_then(Value::as_str);
     match (&result.action, answer) {
@@ -171,7 +173,7 @@ fn said(result: &ElicitResult) -> ApprovalAnswer {
     }
 }
 
-/// The form with the question.
+/// Returns the form with the question.
 fn form(question: &Question) -> Option<ElicitRequestParams> {
     let (words, names) = match question.offer {
         Offer::Once => (json!(["y", "n"]), json!(["Yes, this once", "No"])),

@@ -1,8 +1,9 @@
-//! Commands on terminals of their own: sessions of one connection, written to and read from until they or the
-//! connection end. Invariants: memory is bounded, whatever is printed; no session makes another wait; nothing of a
-//! session runs on when it is closed.
+//! Commands on their own terminals: sessions of one connection, which are written to and read from until they
+//! or the connection end. Invariants: memory is bounded, however much is printed; no session blocks another;
+//! no process of a session continues when the session is closed.
 //!
-//! The terminals are the system's own, by rustix, and no thread belongs to a session (see ARCHITECTURE.md, Decisions).
+//! The terminals are the operating system's, through rustix, and sessions need no threads of their own (see
+//! ARCHITECTURE.md, Decisions).
 
 mod output;
 mod session;

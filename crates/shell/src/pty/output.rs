@@ -1,36 +1,36 @@
-//! What a session has printed and nobody has read yet. Invariant: memory is bounded; when it is full the oldest is
-//! dropped, and whoever reads next is told.
+//! Unread output of a session. Invariant: memory is bounded; when the buffer is full the oldest bytes are
+//! dropped, and the next read reports it.
 
 use std::collections::VecDeque;
 
 use crate::whole_chars;
 
-/// Bytes of unread output that are kept of one session: a screenful many times over. When it is full, the oldest bytes
-/// are dropped and the next answer says `truncated`.
+/// Bytes of unread output kept of one session: many screenfuls. When the buffer is full, the oldest bytes are
+/// dropped and the next answer says `truncated`.
 pub(super) const UNREAD_BYTES: usize = 32 << 10;
 
-/// What a session printed since it was read last.
+/// The output of a session since it was last read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shown {
-    /// With `\n` for `\r\n`, U+FFFD for what is no UTF-8.
+    /// The text, with `\n` for `\r\n`, and U+FFFD for invalid UTF-8.
     pub output: String,
-    /// Whether something before it was dropped, or there is more than fits one answer.
+    /// Whether earlier output was dropped, or there is more than fits one answer.
     pub truncated: bool,
 }
 
-/// Output that waits to be read.
+/// Buffered output.
 #[derive(Debug, Default)]
 pub(super) struct Output {
     unread: VecDeque<u8>,
     dropped: bool,
-    /// The last byte was `\r`; what follows decides what becomes of it.
+    /// Whether the last byte was `\r`; the next byte determines how it is stored.
     returned: bool,
 }
 
 impl Output {
-    /// Takes what was printed next.
+    /// Appends output.
     pub(super) fn push(&mut self, bytes: &[u8]) {
-        // What one piece alone would push out again need not be looked at.
+        // Bytes that the rest of the same chunk would displace need not be processed.
         let lost = bytes.len().saturating_sub(2 * UNREAD_BYTES);
         self.dropped |= lost > 0;
         let mut rest = &bytes[lost..];
@@ -50,17 +50,16 @@ impl Output {
         }
     }
 
-    /// Whether more would push out the oldest.
+    /// Whether more output would displace the oldest.
     pub(super) fn is_full(&self) -> bool {
         self.unread.len() >= UNREAD_BYTES
     }
 
-    /// Whether there is nothing to read.
     pub(super) fn is_empty(&self) -> bool {
         self.unread.is_empty()
     }
 
-    /// Nothing more will come: what waited for more is output as it is.
+    /// Declares that no more output will follow: a pending `\r` is output as it is.
     pub(super) fn end(&mut self) {
         if std::mem::take(&mut self.returned) {
             self.push(b"\r\0");
@@ -68,7 +67,8 @@ impl Output {
         }
     }
 
-    /// What is there; half a character at its end stays, unless `more` is not to come.
+    /// Takes the buffered output. A partial character at its end stays in the buffer if more output may
+    /// follow.
     pub(super) fn take(&mut self, more: More) -> Shown {
         let truncated = std::mem::take(&mut self.dropped) || (self.is_full() && more == More::MayCome);
         let bytes = self.unread.make_contiguous();
@@ -76,7 +76,7 @@ impl Output {
             More::MayCome => whole_chars(bytes),
             More::WillNotCome => bytes.len(),
         };
-        // Where the oldest was dropped, the beginning may be the end of a character.
+        // If the oldest bytes were dropped, the first bytes may be the end of a character.
         let start = match truncated {
             true => bytes.iter().take(3).take_while(|&&byte| byte & 0xC0 == 0x80).count().min(end),
             false => 0,
@@ -87,7 +87,7 @@ impl Output {
     }
 }
 
-/// Whether a session may yet print something.
+/// Whether a session may print more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum More {
     MayCome,

@@ -1,5 +1,5 @@
-//! One session: a terminal, the command on it, and the task that reads what it prints. Invariant: when the command has
-//! ended, everything that it printed is there to be read before its end is told.
+//! One session: a terminal, the command on it, and the task that reads its output. Invariant: the exit of a
+//! command is reported only when all of its output can be read.
 
 use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -15,18 +15,18 @@ use super::terminal::{NotWritten, Terminal};
 use crate::ward::Ward;
 use crate::{End, LeftBehind, RemainingProcesses, WardenMessage};
 
-/// How long a session must be silent for its output to be complete for now (contract tool_router, ruling on
+/// How long a session must be silent for its output to count as complete (contract tool_router, ruling on
 /// exec_command and write_stdin).
 const SILENCE: Duration = Duration::from_millis(50);
-/// How long output is read that is never silent and never fills the buffer.
+/// How long output is read that never pauses and never fills the buffer.
 const LONGEST: Duration = Duration::from_secs(10);
-/// Bytes read at once: the system hands out no more of a terminal.
+/// Bytes read at once: the kernel returns no more of a terminal.
 const CHUNK: usize = 4 << 10;
-/// What is dropped anyway is read at a pace, so that floods cost little, however many there are: [`UNREAD_BYTES`] in this
-/// time, all sessions of a connection together.
+/// Output that is dropped anyway is read at a limited rate, so that floods cost little, however many there
+/// are: [`UNREAD_BYTES`] in this time, by all sessions of a connection together.
 const FLOOD_PACE: Duration = Duration::from_millis(8);
 
-/// A session, live or finished. Dropping it ends everything on its terminal.
+/// A session, running or finished. Dropping it kills everything on its terminal.
 #[derive(Debug)]
 pub(super) struct Session {
     terminal: Arc<Terminal>,
@@ -37,7 +37,7 @@ pub(super) struct Session {
 #[derive(Debug)]
 struct Shared {
     state: Mutex<State>,
-    /// Changes whenever the state does.
+    /// Notified of every change of the state.
     changed: watch::Sender<()>,
 }
 
@@ -49,8 +49,8 @@ struct State {
 }
 
 impl Session {
-    /// Starts a command on a new terminal; `launch` gets the end for it. What the command leaves running when it ends
-    /// goes to `left_behind`.
+    /// Starts a command on a new terminal; `launch` receives the terminal's other end. Background processes
+    /// that remain when the command exits are passed to `left_behind`.
     pub(super) fn start(
         launch: impl FnOnce(std::os::fd::OwnedFd) -> io::Result<Ward>,
         left_behind: Arc<LeftBehind>,
@@ -65,28 +65,28 @@ impl Session {
         Ok(Session { terminal, shared, task })
     }
 
-    /// How its command ended, once all that it printed has been read.
+    /// Returns how the command exited, once all of its output has been read.
     pub(super) fn finished(&self) -> Option<End> {
         let state = self.shared.state();
         state.ended.filter(|_| state.output.is_empty())
     }
 
-    /// How its command ended.
+    /// Returns how the command exited.
     pub(super) fn ended(&self) -> Option<End> {
         self.shared.state().ended
     }
 
-    /// Types.
+    /// Types `bytes` into the terminal.
     pub(super) async fn write(&self, bytes: &[u8]) -> Result<(), NotWritten> {
         self.terminal.write(bytes).await
     }
 
-    /// What it prints until it is silent, has ended, or an answer is full.
+    /// Returns the output until the session is silent, has ended, or the answer is full.
     pub(super) async fn read(&self) -> Shown {
         let mut changed = self.shared.changed.subscribe();
         let longest = Instant::now() + LONGEST;
         while !self.shared.state().is_settled() {
-            // Silence begins when there is somebody to be silent.
+            // Silence is measured once the program has started.
             let patience = if self.shared.state().started { SILENCE } else { LONGEST };
             let silent = (Instant::now() + patience).min(longest);
             if timeout_at(silent, changed.changed()).await.is_err() {
@@ -99,13 +99,13 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // With the task goes its ward, and with that all that runs.
+        // Aborting the task drops its ward, which kills all processes.
         self.task.abort();
     }
 }
 
 impl State {
-    /// Whether waiting longer brings nothing more into this answer.
+    /// Whether waiting longer cannot add anything to this answer.
     fn is_settled(&self) -> bool {
         self.ended.is_some() || self.output.is_full()
     }
@@ -129,20 +129,20 @@ impl Shared {
     }
 }
 
-/// How many sessions of one connection print what is dropped.
+/// The number of a connection's sessions whose output is being dropped.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Floods(Arc<AtomicU32>);
 
 impl Floods {
-    /// Waits as long as the others leave it no share.
+    /// Waits in proportion to the number of such sessions, so that together they keep the rate.
     async fn pace(&self) {
         let flood = Flood::new(&self.0);
-        // The time is what is waited for: it is a pace.
+        // The time-out is the awaited event.
         let _ = timeout(FLOOD_PACE * flood.count, std::future::pending::<()>()).await;
     }
 }
 
-/// One of them, as long as it waits.
+/// One of these sessions, while it waits.
 struct Flood<'a> {
     all: &'a AtomicU32,
     count: u32,
@@ -160,7 +160,7 @@ impl Drop for Flood<'_> {
     }
 }
 
-/// Reads the terminal until its command has ended.
+/// Reads the terminal until its command has exited.
 async fn follow(
     terminal: Arc<Terminal>,
     shared: Arc<Shared>,
@@ -203,7 +203,8 @@ async fn follow(
     }
 }
 
-/// Takes what was printed before the end: as much as a terminal's buffer can hold, for others may go on printing.
+/// Reads the output printed before the exit: at most as much as a terminal's buffer holds, since other
+/// processes may continue to print.
 fn drain(terminal: &Terminal, shared: &Shared, chunk: &mut [u8]) {
     let mut most = 64 << 10;
     loop {

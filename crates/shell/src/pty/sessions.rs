@@ -1,5 +1,5 @@
-//! The sessions of one connection, by the names that the client gives them. Invariant: there are never more than
-//! [`MAX_SESSIONS`], finished ones that are remembered included.
+//! The sessions of one connection, by the names that the client gave them. Invariant: there are at most
+//! [`MAX_SESSIONS`], including finished ones that are still stored.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,11 +10,11 @@ use super::terminal::NotWritten;
 use crate::ward::{Launch, Streams, Ward};
 use crate::{Directory, End, Environment, LeftBehind, Shell, ShellError, Shells, can_be_run};
 
-/// Sessions of one connection. When there are as many, finished ones are forgotten, the one started first before the
-/// others; when none is finished, no further session is started.
+/// The most sessions of one connection. At the limit, the finished session that was started first is removed;
+/// if none is finished, no session can be started.
 pub const MAX_SESSIONS: usize = 64;
 
-/// What makes programs behave that expect a person: no colours, no cursor movements, no prompts. bash runs
+/// Variables for programs that expect a person: no colours, no cursor movements, no prompts. bash runs
 /// PROMPT_COMMAND after the user's own start-up files have set a prompt.
 const VARIABLES: [(&str, &str); 4] =
     [("TERM", "dumb"), ("PS1", ""), ("PS2", ""), ("PROMPT_COMMAND", "PS1= PS2=")];
@@ -22,50 +22,50 @@ const VARIABLES: [(&str, &str); 4] =
 /// A command for a terminal.
 #[derive(Debug)]
 pub struct TerminalRequest<'a> {
-    /// Who understands it.
+    /// The shell that interprets the command.
     pub shell: &'a Shell,
-    /// What the shell is told.
+    /// The command's text.
     pub command: &'a str,
-    /// Where it runs.
+    /// The working directory.
     pub directory: &'a Directory,
-    /// Its variables, besides those that terminals need.
+    /// The environment, to which the terminal's variables are added.
     pub environment: &'a Environment,
 }
 
-/// Why a session is of no use.
+/// Why a session cannot be started, read or written to.
 #[derive(Debug, thiserror::Error)]
 pub enum PtyError {
-    /// The name is taken.
-    #[error("session {0:?} is still running; talk to it with write_stdin, or start another session_id")]
+    /// A session with this name is running.
+    #[error("session {0:?} is still running; write to it with write_stdin, or use another session_id")]
     Live(String),
-    /// The name is not known.
+    /// There is no session with this name.
     #[error("there is no session {0:?}; start it with exec_command")]
     Unknown(String),
-    /// Its command has ended.
+    /// The session's command has exited.
     #[error("session {name:?} has ended ({end}); start it again with exec_command")]
     Finished {
-        /// The session.
+        /// The session's name.
         name: String,
-        /// How.
+        /// How the command exited.
         end: End,
     },
-    /// Its command has ended, and what it printed is not read yet.
+    /// The session's command has exited, and its output was not read completely.
     #[error("session {name:?} has ended ({end}) and takes no input; empty chars read the rest of its output")]
     FinishedUnread {
-        /// The session.
+        /// The session's name.
         name: String,
-        /// How.
+        /// How the command exited.
         end: End,
     },
-    /// There are too many.
+    /// The limit of running sessions is reached.
     #[error("there are {MAX_SESSIONS} sessions running on this connection; end one of them first")]
     TooMany,
-    /// Its program does not read.
+    /// The session's program does not read its input.
     #[error("session {name:?} reads no input: {taken} of {bytes} bytes were taken")]
     Full {
-        /// The session.
+        /// The session's name.
         name: String,
-        /// Bytes that it will read.
+        /// Bytes that the terminal accepted.
         taken: usize,
         /// Bytes that were to be written.
         bytes: usize,
@@ -75,7 +75,7 @@ pub enum PtyError {
     Shell(#[from] ShellError),
 }
 
-/// The sessions of one connection. Dropping them ends all of them.
+/// The sessions of one connection. Dropping them kills all of them.
 #[derive(Debug, Default)]
 pub struct Sessions {
     named: Mutex<Named>,
@@ -89,7 +89,7 @@ struct Named {
 }
 
 impl Sessions {
-    /// Starts a session and reads what it prints at first.
+    /// Starts a session and returns its first output.
     pub async fn start(
         &self,
         shells: &Shells,
@@ -116,7 +116,7 @@ impl Sessions {
         Ok(session.read().await)
     }
 
-    /// Types `chars` into a session, none to wait only, and reads what it prints.
+    /// Types `chars` into a session and returns its output; with empty `chars` it only waits for output.
     pub async fn write(&self, name: &str, chars: &str) -> Result<Shown, PtyError> {
         let session = self.find(name)?;
         if let Some(end) = session.finished() {
@@ -128,7 +128,7 @@ impl Sessions {
                 return Err(unread(end));
             }
             match session.write(chars.as_bytes()).await {
-                // Closed: it is about to end, and what it still has to say is read.
+                // The terminal is closed: the command is exiting, and its last output is read.
                 Ok(()) | Err(NotWritten::Closed) => {}
                 Err(NotWritten::Full(taken)) => {
                     return Err(PtyError::Full { name: name.to_owned(), taken, bytes: chars.len() });
@@ -149,7 +149,8 @@ impl Sessions {
     }
 }
 
-/// A session's variables. What is typed is UTF-8, which a shell that edits lines takes only if it is told so.
+/// Returns the variables of a session. Input is UTF-8, which a shell with line editing accepts only if the
+/// locale says so.
 fn environment(asked: &Environment) -> Environment {
     let environment = asked.with(&VARIABLES);
     match ["LC_ALL", "LC_CTYPE", "LANG"].iter().any(|name| environment.get(name).is_some()) {

@@ -1,5 +1,5 @@
-//! A pseudo-terminal: the end that the daemon holds, and the other one, which a command gets. Non-blocking. Invariant:
-//! the daemon never gets it as its own controlling terminal.
+//! A pseudo-terminal: the daemon's end, and the other end, for a command. Non-blocking. Invariant: it never
+//! becomes the daemon's controlling terminal.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -11,29 +11,29 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 use tokio::time::timeout;
 
-/// How long a terminal may take no input at all before writing to it is given up. It takes input at once, unless its
+/// How long a terminal may accept no input at all before a write fails. It accepts input at once, unless its
 /// program does not read and its buffer is full.
 const TAKES_WITHIN: Duration = Duration::from_secs(2);
 
-/// How large a terminal is, in characters: wide, so that a long command line is not broken when it is echoed. `stty rows R
-/// cols C` on it changes that, by the same call as ours.
+/// The size of a terminal in characters: wide, so that a long command line is not wrapped when it is echoed.
+/// `stty rows R cols C` in it changes the size, by the same system call.
 const SIZE: Winsize = Winsize { ws_row: 50, ws_col: 240, ws_xpixel: 0, ws_ypixel: 0 };
 
-/// The daemon's end.
+/// The daemon's end of a terminal.
 #[derive(Debug)]
 pub(super) struct Terminal(AsyncFd<OwnedFd>);
 
-/// Why not everything was written.
+/// Why input was not written completely.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NotWritten {
-    /// Nobody reads: so many bytes were taken.
+    /// The program does not read; the number of bytes that were accepted.
     Full(usize),
     /// The other end is closed.
     Closed,
 }
 
 impl Terminal {
-    /// A terminal, and the end for the command.
+    /// Creates a terminal; returns the daemon's end and the end for the command.
     pub(super) fn open() -> io::Result<(Terminal, OwnedFd)> {
         let ours = rustix::pty::openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
         rustix::pty::grantpt(&ours)?;
@@ -45,24 +45,24 @@ impl Terminal {
         Ok((Terminal(watched(ours)?), theirs))
     }
 
-    /// Waits for output and reads some; 0 when the other end is closed.
+    /// Waits for output and reads some; returns 0 if the other end is closed.
     pub(super) async fn read(&self, chunk: &mut [u8]) -> usize {
         loop {
             let Ok(mut ready) = self.0.readable().await else { return 0 };
             let read = ready.try_io(|terminal| Ok(rustix::io::read(terminal.get_ref(), &mut *chunk)?));
-            // An error, EIO above all, says that nobody holds the other end.
+            // An error, usually EIO, means that no process holds the other end.
             if let Ok(read) = read {
                 return read.unwrap_or(0);
             }
         }
     }
 
-    /// Reads what is there; 0 when that is nothing.
+    /// Reads the available output; returns 0 if there is none.
     pub(super) fn read_now(&self, chunk: &mut [u8]) -> usize {
         rustix::io::read(self.0.get_ref(), chunk).unwrap_or(0)
     }
 
-    /// Writes all of it, as if it was typed.
+    /// Writes all bytes, as if they were typed.
     pub(super) async fn write(&self, bytes: &[u8]) -> Result<(), NotWritten> {
         let mut rest = bytes;
         while !rest.is_empty() {

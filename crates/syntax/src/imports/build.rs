@@ -1,4 +1,4 @@
-//! From matches of the imports query to [`Imports`].
+//! Converts matches of the imports query to [`Imports`].
 
 use tree_sitter::QueryMatch;
 
@@ -7,21 +7,21 @@ use super::roles::ImportRole;
 use super::use_tree::{self, Leaf};
 use super::{ImportKind, Imports};
 
-/// One import on its way into [`Imports`].
+/// One import to be packed into [`Imports`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Draft {
     start: u32,
     end: u32,
-    /// Orders the imports of one statement.
+    /// Order of the imports within one statement.
     at: u32,
     kind: char,
     module: String,
-    /// Empty for the module itself, `*` for everything in it.
+    /// Empty for the module itself, `*` for all its names.
     name: String,
     alias: String,
 }
 
-/// What a match says: usually one import, many for a tree of them.
+/// Adds the imports of a match: usually one, several for a use tree.
 pub(crate) fn draft(role: &ImportRole, found: &QueryMatch, text: &str, drafts: &mut Vec<Draft>) {
     let node = |index: Option<u32>| {
         let index = index?;
@@ -31,15 +31,15 @@ pub(crate) fn draft(role: &ImportRole, found: &QueryMatch, text: &str, drafts: &
     let Some(statement) = node(Some(role.statement)) else { return };
     let at = node(role.name.or(role.alias)).map_or(0, |node| node.start_byte());
     let written_statement = text.get(statement.byte_range()).unwrap_or("");
-    // C's includes hold their line break.
+    // The node of a C include contains its line break.
     let end = statement.start_byte() + written_statement.trim_end().len();
-    // `export default class A { … }` is a statement up to its name: the rest is no import.
+    // In `export default class A { … }` only the part up to the name is the statement.
     let end = match node(role.name) {
         Some(name) if role.fixed_alias.is_some() => name.end_byte(),
         _ => end,
     };
     let mut push = |module: String, name: String, alias: String| {
-        // Tabs and line feeds separate here; no module that is a file has them.
+        // Tabs and line feeds are separators here; no module path to a file contains them.
         if [&module, &name, &alias].iter().any(|field| field.contains(['\t', '\n'])) {
             return;
         }
@@ -78,19 +78,19 @@ pub(crate) fn draft(role: &ImportRole, found: &QueryMatch, text: &str, drafts: &
     };
     let name = if is_star { Some("*".to_owned()) } else { name };
     let name = name.or_else(|| role.fixed_name.as_deref().map(str::to_owned)).unwrap_or_default();
-    // `import { a as a }` and the like bind the name itself.
+    // `import { a as a }` binds the name itself.
     let alias = alias.filter(|alias| *alias != name).unwrap_or_default();
     push(module, name, alias);
 }
 
-/// Whether all imports of a file are among those that are kept.
+/// Whether all imports of a file were kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AllOfThem {
     Yes,
     No,
 }
 
-/// Sorts what was found and packs it, and says whether that is all of it. `drafts` is left empty.
+/// Sorts and packs the imports, and reports whether all were kept. Leaves `drafts` empty.
 pub(crate) fn build(drafts: &mut Vec<Draft>) -> (Imports, AllOfThem) {
     drafts.sort_unstable();
     drafts.dedup();
@@ -107,13 +107,13 @@ pub(crate) fn build(drafts: &mut Vec<Draft>) -> (Imports, AllOfThem) {
     (packer.finish(), all)
 }
 
-/// Without quotes, backticks and white space.
+/// Removes quotes, backticks, angle brackets and white space.
 fn bare(written: &str) -> String {
     let is_kept = |c: &char| !c.is_whitespace() && !matches!(c, '"' | '\'' | '`' | '<' | '>');
     written.chars().filter(is_kept).collect()
 }
 
-/// A byte offset in a text that was checked to be shorter than 4 GiB.
+/// Converts a byte offset in a text that was checked to be shorter than 4 GiB.
 fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }

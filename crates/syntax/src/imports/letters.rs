@@ -1,10 +1,11 @@
-//! Short texts of identifiers in few bits: a fixed Huffman code, its lengths counted over the imports of Django,
-//! kotlinx.coroutines, Rust crates and TypeScript packages (4.9 bits a byte on an Android app that was not among them).
-//! Invariant: any bytes can be written; reading never panics.
+//! Compact encoding of short texts of identifiers: a fixed Huffman code, with code lengths derived from the
+//! imports of Django, kotlinx.coroutines, Rust crates and TypeScript packages (4.9 bits a byte on an Android
+//! app that was not among them). Invariant: any bytes can be written; reading never panics.
 
 use std::sync::LazyLock;
 
-/// Characters by the length of their codes in bits. Codes are canonical: ascending by length, then in this order.
+/// Characters by the length of their codes in bits. Codes are canonical: ascending by length, then in this
+/// order.
 const LENGTHS: [(u8, &[u8]); 9] = [
     (3, b"e"),
     (4, b"ainorst"),
@@ -16,12 +17,12 @@ const LENGTHS: [(u8, &[u8]); 9] = [
     (10, b"\x002GHVWqz"),
     (11, b"-013456789@JQXYZ"),
 ];
-/// Stands before a byte that has no code, which follows in eight bits.
+/// Escape before a byte that has no code, which follows in eight bits.
 const OTHER: u8 = 0;
-/// Bits of the longest code.
+/// Length of the longest code, in bits.
 const LONGEST: u8 = 11;
 
-/// A code and how many bits it has.
+/// A code and its length in bits.
 #[derive(Clone, Copy, Debug, Default)]
 struct Code {
     bits: u16,
@@ -30,7 +31,7 @@ struct Code {
 
 struct Tables {
     codes: [Code; 256],
-    /// By the next [`LONGEST`] bits: which byte, and the length of its code.
+    /// Byte and length of its code, indexed by the next [`LONGEST`] bits.
     bytes: Vec<(u8, u8)>,
 }
 
@@ -50,11 +51,11 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
     tables
 });
 
-/// Texts as bits, one behind the other.
+/// Encoder of consecutive texts.
 #[derive(Debug, Default)]
 pub(super) struct Writer {
     bytes: Vec<u8>,
-    /// Bits not in `bytes` yet, the first in the highest place; and how many.
+    /// Bits not yet in `bytes`, the first in the highest position, and their number.
     pending: u32,
     count: u8,
 }
@@ -91,11 +92,11 @@ impl Writer {
     }
 }
 
-/// Reads what a [`Writer`] wrote.
+/// Decoder of the bits that a [`Writer`] wrote.
 #[derive(Debug)]
 pub(super) struct Reader<'a> {
     bytes: &'a [u8],
-    /// In bits.
+    /// Position in bits.
     at: usize,
 }
 
@@ -104,7 +105,7 @@ impl<'a> Reader<'a> {
         Reader { bytes, at: 0 }
     }
 
-    /// The next `count` bytes of text, behind `text`; `None` when there are no more.
+    /// Appends the next `count` bytes of text to `text`; `None` at the end of the data.
     pub(super) fn read(&mut self, count: usize, text: &mut Vec<u8>) -> Option<()> {
         for _ in 0..count {
             let (byte, length) = *TABLES.bytes.get(usize::from(self.peek() >> (16 - LONGEST)))?;
@@ -124,7 +125,7 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    /// The next 16 bits; zeros behind the end.
+    /// Returns the next 16 bits, with zeros past the end.
     fn peek(&self) -> u16 {
         let byte = |at: usize| self.bytes.get(at).copied().unwrap_or(0);
         let first = self.at / 8;
@@ -159,7 +160,7 @@ mod tests {
         let mut text = Vec::new();
         reader.read(all.len() + 4, &mut text).expect("all are there");
         assert_eq!(text, [&all[..], b"last"].concat());
-        // The last byte's own filling is read as a letter or two.
+        // The padding bits of the last byte decode to a letter or two.
         assert_eq!(reader.read(3, &mut text), None, "behind the end is nothing");
         assert!(Reader::new(&packed[..packed.len() / 2]).read(all.len(), &mut Vec::new()).is_none());
     }

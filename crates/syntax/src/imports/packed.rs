@@ -1,12 +1,13 @@
-//! The packed form of a file's imports: bytes that say kind and place, and in bits what each brings, without what that
-//! before it begins with as well.
+//! The packed form of a file's imports: bytes for kind and position, and compressed text for module, name and
+//! alias, without the prefix that it shares with the previous import's text.
 //!
 //! ```text
 //! stars u8 | length of the heads | heads | texts as `letters` writes them
 //! head: flags u8 | gap, unless as before | slack, unless as before | bytes shared with the text before | bytes of its own
 //! ```
-//! Numbers are LEB128, those that can be negative zigzag. The gap is from the last statement's end to this one's start, the
-//! slack what a statement is longer than the text it brings: both are mostly those of the line before.
+//! Numbers are LEB128, those that can be negative zigzag. The gap is the distance from the end of the
+//! previous statement to the start of this one; the slack is the length of the statement minus that of its
+//! text. Both are usually the same as in the previous statement.
 
 use super::letters::{Reader, Writer};
 use super::{ImportKind, ImportList};
@@ -16,17 +17,17 @@ use symd_base::TextRange;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Imports(Box<[u8]>);
 
-/// Bytes that all imports of a file may take when they are unpacked. Each is given with its module, so that a text may hold
-/// imports of the square of its length: no person writes those, and nobody's memory holds them.
+/// Maximum size in bytes of a file's unpacked imports. Each import repeats its module, so imports can be
+/// quadratic in the length of the text: no hand-written file reaches that, and it would exhaust memory.
 pub const MAX_IMPORTED_BYTES: usize = 16 << 20;
 
-/// The statement is that of the import before.
+/// Flag: same statement as the previous import.
 const SAME_STATEMENT: u8 = 4;
-/// Gap and slack are those of the statement before.
+/// Flags: same gap, same slack as in the previous statement.
 const SAME_GAP: u8 = 8;
 const SAME_SLACK: u8 = 16;
 
-/// Kind and place of an import, and how its text is to be had.
+/// Kind and position of an import, and the lengths needed to decode its text.
 #[derive(Clone, Copy, Debug)]
 struct Head {
     kind: ImportKind,
@@ -44,7 +45,7 @@ impl Head {
 }
 
 impl Imports {
-    /// All of them, to be looked through.
+    /// Unpacks all imports.
     pub fn unpack(&self) -> ImportList {
         let Some((mut heads, texts)) = self.parts() else { return ImportList::default() };
         let mut texts = Reader::new(texts);
@@ -66,7 +67,7 @@ impl Imports {
         list
     }
 
-    /// Where the statements stand, one for each import: cheaper than unpacking.
+    /// Returns the range of each import's statement: cheaper than unpacking.
     pub fn statements(&self) -> impl Iterator<Item = TextRange> {
         let mut heads = self.parts().map_or(&[][..], |(heads, _)| heads);
         let mut head = Head::NONE;
@@ -76,27 +77,26 @@ impl Imports {
         })
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether everything of some module is imported: cheaper than looking through all.
+    /// Reports whether all names of some module are imported: cheaper than unpacking.
     pub fn has_stars(&self) -> bool {
         self.0.first() == Some(&1)
     }
 
-    /// The form in which the cache keeps them.
+    /// Returns the packed form, as stored in the cache.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// From the form of [`Imports::as_bytes`].
+    /// Restores imports from the form of [`Imports::as_bytes`].
     pub fn from_packed(bytes: &[u8]) -> Imports {
         Imports(bytes.into())
     }
 
-    /// Heads and texts.
+    /// Returns heads and texts.
     fn parts(&self) -> Option<(&[u8], &[u8])> {
         let (_, mut rest) = self.0.split_first()?;
         let length = usize::try_from(take_number(&mut rest)?).ok()?;
@@ -104,7 +104,7 @@ impl Imports {
     }
 }
 
-/// Puts imports into their packed form, one by one in their order.
+/// Encoder of imports, which must be added in order.
 #[derive(Debug)]
 pub(super) struct Packer {
     heads: Vec<u8>,
@@ -112,7 +112,7 @@ pub(super) struct Packer {
     last: Head,
     text: Vec<u8>,
     has_stars: bool,
-    /// Bytes of all texts.
+    /// Total bytes of all texts.
     imported: usize,
     is_full: bool,
 }
@@ -130,16 +130,16 @@ impl Packer {
         }
     }
 
-    /// Whether some were left out, for there were more than [`MAX_IMPORTED_BYTES`].
+    /// Reports whether imports were omitted because they exceed [`MAX_IMPORTED_BYTES`].
     pub(super) fn is_full(&self) -> bool {
         self.is_full
     }
 
-    /// Adds one; `fields` are module, name and alias.
+    /// Adds an import; `fields` are module, name and alias.
     pub(super) fn add(&mut self, kind: ImportKind, (start, end): (u32, u32), fields: [&str; 3]) {
         let text = fields.join("\t");
         let text = text.trim_end_matches('\t').as_bytes();
-        // Those behind it too: one that is missing may be any.
+        // All later imports are omitted too, because a missing one could be any.
         self.is_full |= self.imported + text.len() > MAX_IMPORTED_BYTES;
         if self.is_full {
             return;

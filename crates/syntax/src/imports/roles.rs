@@ -1,5 +1,5 @@
 //! The vocabulary of `grammars/*/imports.scm`. These patterns run in one query with those of `symbols.scm`.
-//! Invariant: a word that is not in the tables fails the load, never the lookup.
+//! Invariant: a word that is not in the tables fails when the query is loaded, never when it runs.
 //!
 //! | capture | meaning |
 //! |---|---|
@@ -8,22 +8,22 @@
 //! | `@package` | alone in its pattern: the package of this file |
 //! | `@import.module` | the module, quotes included or not |
 //! | `@import.name` | the name that is imported from it |
-//! | `@import.alias` | the name that it gets here |
-//! | `@import.star` | a token that says that everything is imported |
+//! | `@import.alias` | the name that it gets in this file |
+//! | `@import.star` | a token that marks an import of all names |
 //! | `@import.path` | module and name in one, as in Kotlin: the last component is the name, unless there is a star |
-//! | `@import.tree` | what stands behind Rust's `use` |
+//! | `@import.tree` | the tree after Rust's `use` |
 //! | `@_…` | for predicates only |
 //!
 //! | property | meaning |
 //! |---|---|
-//! | `star` | everything is imported |
-//! | `name <name>`, `alias <name>` | where no node says it: `default` |
+//! | `star` | all names are imported |
+//! | `name <name>`, `alias <name>` | a fixed name or alias where no node has it: `default` |
 
 use tree_sitter::{CaptureQuantifier, Query};
 
 use super::ImportKind;
 
-/// What the matches of one pattern mean: indices of captures.
+/// The meaning of a pattern's matches: capture indices.
 #[derive(Debug)]
 pub(crate) struct ImportRole {
     pub(super) kind: ImportKind,
@@ -40,7 +40,6 @@ pub(crate) struct ImportRole {
 }
 
 impl ImportRole {
-    /// Reads the role of a pattern of an imports query.
     pub(crate) fn read(query: &Query, pattern: usize) -> Result<ImportRole, String> {
         let mut statement = None;
         let mut role = ImportRole {

@@ -1,10 +1,10 @@
-//! Tests: what each language's imports look like when they are read back.
+//! Tests: the imports of each language, as read back from the packed form.
 
 use super::*;
 use crate::{Grammar, outline};
 use symd_base::Cancel;
 
-/// One word per import: `kind module.name as alias @text of the statement's first eleven bytes`.
+/// Returns one text per import: `kind module.name as alias`.
 fn imports(grammar: &str, text: &str) -> Vec<String> {
     let grammar = Grammar::named(grammar).expect("is there");
     let outline = outline(grammar, text, &Cancel::new()).expect("not cancelled");

@@ -1,18 +1,18 @@
-//! Rust's use trees, read as text: `a::{b, c::{self, d as e}, f::*}` → its leaves.
+//! Rust's use trees, parsed as text: `a::{b, c::{self, d as e}, f::*}` → its leaves.
 
-/// How deep braces may nest; what lies deeper is left out.
+/// Maximum nesting depth of braces; deeper leaves are omitted.
 const MAX_DEPTH: usize = 32;
 
-/// One imported thing.
+/// One imported module or name.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Leaf {
     pub(super) module: String,
-    /// Empty for the module itself, `*` for everything in it.
+    /// Empty for the module itself, `*` for all its names.
     pub(super) name: String,
     pub(super) alias: String,
 }
 
-/// All leaves, in order.
+/// Returns all leaves, in order.
 pub(super) fn leaves(tree: &str) -> Vec<Leaf> {
     let mut leaves = Vec::new();
     grow(tree, "", 0, &mut leaves);
@@ -43,7 +43,7 @@ fn grow(tree: &str, prefix: &str, depth: usize, leaves: &mut Vec<Leaf>) {
     leaves.push(Leaf { module, name: name.to_owned(), alias: alias.to_owned() });
 }
 
-/// The parts between commas outside braces.
+/// Returns the parts between commas outside braces.
 fn split(list: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0_usize;
     list.split(move |c| {

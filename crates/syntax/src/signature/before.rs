@@ -1,5 +1,5 @@
-//! What stands before a declared name and belongs to its signature: Kotlin's and Go's receivers, C++'s qualifiers, and
-//! types where a language writes them first.
+//! Parses the part of a signature before the declared name: Kotlin's and Go's receivers, C++'s qualifiers,
+//! and types in languages that write them first.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::parameters::behind_annotation;
 use super::tokens::{Kind, Tokens};
 use crate::SymbolKind;
 
-/// What was found before a name; what is not there is empty.
+/// The parts found before a name; absent parts are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Before {
     /// `List<T>`, `*Server`, `Car`.
@@ -17,11 +17,10 @@ pub(super) struct Before {
     pub(super) type_parameters: String,
     /// `Map<K, V>`, `const char *`.
     pub(super) of_type: String,
-    /// Whether `static` stands there.
     pub(super) is_static: bool,
 }
 
-/// Words that say how something is declared, and are no part of its type.
+/// Words that modify a declaration and are not part of its type.
 const MODIFIERS: [&str; 42] = [
     "public",
     "private",
@@ -67,7 +66,7 @@ const MODIFIERS: [&str; 42] = [
     "ref",
 ];
 
-/// Reads `text`, which ends where the name of a `kind` begins.
+/// Parses `text`, which ends where the name of a `kind` begins.
 pub(super) fn read(text: &str, family: Family, kind: SymbolKind) -> Before {
     let tokens = Tokens::read(text, family);
     match family {
@@ -78,7 +77,7 @@ pub(super) fn read(text: &str, family: Family, kind: SymbolKind) -> Before {
     }
 }
 
-/// `fun <T> List<T>.`, `val String?.`.
+/// Parses `fun <T> List<T>.`, `val String?.`.
 fn of_kotlin(tokens: &Tokens<'_>, kind: SymbolKind) -> Before {
     use SymbolKind::{Constant, Function, Method, Property};
     let mut found = Before::default();
@@ -102,7 +101,7 @@ fn of_kotlin(tokens: &Tokens<'_>, kind: SymbolKind) -> Before {
     found
 }
 
-/// `func (s *Server) `.
+/// Parses `func (s *Server) `.
 fn of_go(tokens: &Tokens<'_>) -> Before {
     let mut found = Before::default();
     if tokens.text(0) == "func"
@@ -114,7 +113,7 @@ fn of_go(tokens: &Tokens<'_>) -> Before {
     found
 }
 
-/// `public static <T> Map<K, V> `, `template <class T> const T& Shop<T>::`.
+/// Parses `public static <T> Map<K, V> `, `template <class T> const T& Shop<T>::`.
 fn of_type_first(tokens: &Tokens<'_>, family: Family, kind: SymbolKind) -> Before {
     let is_static = tokens.find(0..tokens.len(), |token| token.text == "static").is_some();
     let mut found = Before { is_static, ..Before::default() };
@@ -159,7 +158,7 @@ fn of_type_first(tokens: &Tokens<'_>, family: Family, kind: SymbolKind) -> Befor
     found
 }
 
-/// Where the qualified name that ends with `range` begins: `a::b<T>`.
+/// Returns the start of the qualified name that ends with `range`: `a::b<T>`.
 fn qualifier(tokens: &Tokens<'_>, range: Range<usize>, separator: &str) -> usize {
     let mut start = range.end;
     while start > range.start {
@@ -188,7 +187,7 @@ fn has_type(kind: SymbolKind, is_alias: bool) -> bool {
     is_alias || matches!(kind, Function | Method | Operator | Property | Field | Constant | Variable | Event)
 }
 
-/// Whether what is left is a type: not the beginning of a list of declarators, nor a body.
+/// Reports whether the remaining tokens are a type, not the beginning of a list of declarators or a body.
 fn is_one_type(tokens: &Tokens<'_>, range: Range<usize>) -> bool {
     !range.is_empty()
         && tokens.is_balanced(range.clone())

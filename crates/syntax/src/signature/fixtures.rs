@@ -1,5 +1,5 @@
-//! Test: every file in fixtures/signature/ against the signatures written beside it. `UPDATE_EXPECT=1` writes what is
-//! found, to be read before it is committed.
+//! Test: compares the signatures of every file in fixtures/signature/ with the expected ones next to it.
+//! `UPDATE_EXPECT=1` writes the result as the expected signatures; review it before you commit.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,8 @@ use symd_base::text::Text;
 /// Characters of a signature in a list.
 const LIMIT: usize = 100;
 
-/// One line a symbol: receiver, name path, what is shown in lists; on a line of its own all of it where that is more.
+/// Renders one line per symbol: receiver, name path, the form for lists; then the full form on a line of its
+/// own if it differs.
 fn render(grammar: Grammar, text: &str, outline: &Outline) -> String {
     let mut rendered = String::new();
     let listed = (0..outline.rows.len()).filter(|&row| !outline.rows[row].is_local());

@@ -1,19 +1,19 @@
-//! Where a declaration's head lies, and how its signature is read from the text there. Invariant: the head that is read is
-//! that of the row, or there is none.
+//! Locates a declaration's head and reads its signature from the text there. Invariant: the head belongs to
+//! the row, or no signature is returned.
 
 use super::{Head, HeadEnd};
 use crate::{Grammar, Outline, Row, Signature};
 
-/// Bytes read before a name: annotations that take more hide a receiver.
+/// Bytes read before a name; longer annotations hide a receiver.
 const BEFORE: u32 = 512;
 
-/// Bytes read behind a name: what a head of this length says is cut anyway.
+/// Bytes read after a name; a signature from a longer head is truncated anyway.
 const BEHIND: u32 = 2_048;
 
-/// Bytes of a statement that are read behind a name.
+/// Bytes of a statement that are read after a name.
 const OF_STATEMENT: u32 = 256;
 
-/// The signature of row `row` in the text of its outline.
+/// Returns the signature of row `row` in the text of its outline.
 pub fn signature_in(
     grammar: Option<Grammar>,
     text: &str,
@@ -27,18 +27,18 @@ pub fn signature_in(
     span.read(grammar, outline, row, before, behind)
 }
 
-/// The bytes of a head that are looked at. They hold the name.
+/// The range of bytes to read for a head. It contains the name.
 #[derive(Clone, Copy, Debug)]
 pub struct HeadSpan {
-    /// The first.
+    /// First byte.
     pub start: u32,
-    /// Just past the last.
+    /// End, exclusive.
     pub end: u32,
     ends: HeadEnd,
 }
 
 impl HeadSpan {
-    /// The head of a symbol.
+    /// Returns the span of a symbol's head.
     pub fn of(row: &Row, grammar: Option<Grammar>) -> HeadSpan {
         let looks_before = grammar.is_some_and(Signature::looks_before);
         let start =
@@ -53,8 +53,8 @@ impl HeadSpan {
         HeadSpan { start, end: row.name_start.saturating_add(length), ends }
     }
 
-    /// The signature of row `row`, from what stands at this span before the name and from the name on; `None` if the name
-    /// does not stand there.
+    /// Returns the signature of row `row`, given the text of this span before the name and from the name on;
+    /// `None` if the text does not begin with the name there.
     pub fn read(
         self,
         grammar: Option<Grammar>,
@@ -64,7 +64,7 @@ impl HeadSpan {
         behind: &str,
     ) -> Option<Signature> {
         let row = outline.rows.get(row)?;
-        // A line that is cut may be the end of an annotation.
+        // A truncated line may be the end of an annotation.
         let before = match before.find(['\n', '\r']) {
             Some(line) if self.start > row.start => &before[line..],
             _ => before,
@@ -78,22 +78,22 @@ impl HeadSpan {
     }
 }
 
-/// What follows the name in `text`, which begins with it. A name that is put together (`impl Display for Size`)
-/// does not stand in the text as a whole: then it is its longest ending that does, `Size`.
+/// Returns the text after the name with which `text` begins. A composed name (`impl Display for Size`) does
+/// not occur in the text as a whole; then its longest ending that does is used: `Size`.
 fn behind_name<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     if let Some(behind) = text.strip_prefix("companion").filter(|_| name == "Companion") {
         return Some(behind.trim_start().strip_prefix("object").unwrap_or(behind));
     }
     let mut before = ' ';
     name.char_indices().find_map(|(at, first)| {
-        // Never the end of a word: the `e` of `Size` stands at the beginning of many a text.
+        // Never the end of a word: the `e` of `Size` is at the beginning of many texts.
         let starts_word = !(before.is_alphanumeric() || before == '_');
         before = first;
         if starts_word { text.strip_prefix(&name[at..]) } else { None }
     })
 }
 
-/// The next place at or behind `at` where a character begins.
+/// Returns the next character boundary at or after `at`.
 fn boundary(text: &str, at: u32) -> usize {
     let at = (at as usize).min(text.len());
     (at..=text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len())

@@ -1,6 +1,6 @@
-//! The signature of a symbol on one line: receiver, parameters, type, supertypes, value. Made from the text of its head
-//! alone (the outline knows where that ends), so that no file is parsed for it. Invariant: what is left out for want of
-//! room is shown as `…`; types are the last to go, defaults and names the first.
+//! The signature of a symbol on one line: receiver, parameters, type, supertypes, value. Built only from the
+//! text of its head (the outline stores where the head ends), so no file is parsed for it. Invariant: parts
+//! omitted for lack of room appear as `…`; defaults and names are omitted first, types last.
 
 mod before;
 #[cfg(test)]
@@ -18,63 +18,63 @@ use self::parameters::{Parameter, parameters};
 use self::tokens::{Gap, Kind, Token, Tokens};
 use super::{Grammar, SymbolKind};
 
-/// Characters of a signature in full: enough for whatever a person wrote.
+/// Maximum length of a full signature in characters: enough for hand-written code.
 pub const MAX_FULL: usize = 1_000;
 
-/// Characters of a value in a list.
+/// Maximum length of a value in a list, in characters.
 const VALUE_CHARS: usize = 48;
 
-/// Characters of a value in full.
+/// Maximum length of a value in a full signature, in characters.
 const MAX_VALUE: usize = 200;
 
-/// Tokens of a value in braces that are shown.
+/// Maximum number of tokens of a value in braces that is shown.
 const TOKENS_OF_BLOCK: usize = 12;
 
-/// A value with less room than this says nothing.
+/// A value that gets fewer characters than this is omitted, since it would carry no information.
 const MIN_VALUE: usize = 8;
 
 /// The text of a declaration around its name.
 #[derive(Clone, Copy, Debug)]
 struct Head<'a> {
-    /// From the symbol's start, or some way before the name, to the name.
+    /// The text from the symbol's start, or from some distance before the name, up to the name.
     before: &'a str,
-    /// From behind the name to where the head ends.
+    /// The text from the end of the name to the end of the head.
     behind: &'a str,
-    /// What the end of `behind` is.
     end: HeadEnd,
 }
 
-/// Where the text behind a name ends.
+/// The place where the text after a name ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum HeadEnd {
-    /// Where the body begins, or the declaration ends.
+    /// The start of the body, or the end of the declaration.
     Body,
-    /// Where the symbol's statement ends, which may bind other names and values of many lines.
+    /// The end of the symbol's statement, which may bind other names and contain values of many lines.
     Statement,
-    /// Somewhere: the rest was not read.
+    /// An arbitrary place: the rest was not read.
     Cut,
 }
 
-/// What a symbol takes and is.
+/// Parameters, type and value of a symbol.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Signature {
-    /// What it is a member of where its name path does not say so: the receiver of Kotlin's extensions and Go's methods,
-    /// the class of a C++ member that is defined elsewhere. Without the name of its variable; empty where there is none.
+    /// The owner of a member, if its name path does not contain the owner: the receiver of Kotlin's
+    /// extensions and Go's methods, the class of a C++ member that is defined outside it. Without the
+    /// receiver's variable name; empty if there is none.
     pub receiver: String,
-    /// Whether `static` stands before it, in languages that write types first.
+    /// Whether the symbol is preceded by `static`, in languages that write types first.
     pub is_static: bool,
-    /// What stands before the parameters: type parameters, and ` = ` for a function that is assigned.
+    /// The text before the parameters: type parameters, and ` = ` for a function that is assigned.
     lead: String,
     parameters: Option<Vec<Parameter>>,
-    /// The type of what it gives or is, supertypes.
+    /// The return type or own type, and supertypes.
     of_type: String,
     /// `where …`, `throws …`.
     conditions: String,
-    /// Its value, with what separates it.
+    /// The value, including its separator.
     value: String,
 }
 
-/// Languages whose heads are written alike.
+/// Languages with a common syntax of heads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Family {
     Python,
@@ -105,7 +105,7 @@ impl Family {
         })
     }
 
-    /// Whether lists of types stand in `<>`.
+    /// Reports whether lists of types are enclosed in `<>`.
     fn has_angles(self) -> bool {
         !matches!(self, Family::Python | Family::Go | Family::C)
     }
@@ -118,19 +118,19 @@ impl Family {
         matches!(self, Family::Python | Family::Kotlin | Family::Java | Family::CSharp)
     }
 
-    /// Whether a class has parameters as functions have.
+    /// Reports whether a class has parameters like a function.
     fn has_class_parameters(self) -> bool {
         matches!(self, Family::Kotlin | Family::Java | Family::CSharp)
     }
 }
 
 impl Signature {
-    /// Whether what stands before a name matters in this language: if not, it need not be read.
+    /// Reports whether the text before a name matters in this language; if not, it need not be read.
     pub fn looks_before(grammar: Grammar) -> bool {
         !matches!(Family::of(grammar), None | Some(Family::Python | Family::Script | Family::Rust))
     }
 
-    /// The signature of a symbol of this kind. What has no grammar has the rest of its name's line.
+    /// Reads the signature of a symbol of this kind. Without a grammar it is the rest of the name's line.
     fn read(grammar: Option<Grammar>, kind: SymbolKind, head: Head<'_>) -> Signature {
         let Some(family) = grammar.and_then(Family::of) else {
             return Signature { value: plain::rest_of_line(head.behind), ..Signature::default() };
@@ -154,7 +154,7 @@ impl Signature {
         signature
     }
 
-    /// All of it, up to [`MAX_FULL`] characters.
+    /// Returns the full signature, up to [`MAX_FULL`] characters.
     pub fn full(&self) -> String {
         let parameters: Option<Vec<&str>> =
             self.parameters.as_ref().map(|all| all.iter().map(|one| &*one.full).collect());
@@ -162,14 +162,15 @@ impl Signature {
         cut(text + &cut(self.value.clone(), MAX_VALUE), MAX_FULL)
     }
 
-    /// The types of the parameters, their names where they have none, without white space; `None` where it takes none.
+    /// Returns the types of the parameters (or the name of a parameter without a type), without white space;
+    /// `None` if there is no parameter list.
     pub fn parameter_types(&self) -> Option<Vec<String>> {
         let plain = |one: &Parameter| one.bare.split_whitespace().collect::<String>();
         Some(self.parameters.as_ref()?.iter().map(plain).collect())
     }
 
-    /// At most `limit` characters: defaults go first, then the names of parameters, then conditions, the last parameters,
-    /// and types last of all.
+    /// Returns the signature in at most `limit` characters. Omits defaults first, then the names of
+    /// parameters, then conditions, then the last parameters, and types last.
     pub fn within(&self, limit: usize) -> String {
         let Some(all) = &self.parameters else { return self.without_parameters(limit) };
         let lengths: [fn(&Parameter) -> &str; 3] = [|one| &one.full, |one| &one.brief, |one| &one.bare];
@@ -198,7 +199,7 @@ impl Signature {
         text + &self.value_within(room)
     }
 
-    /// The value in so many characters. What a function gives is known by its type.
+    /// Returns the value in at most `room` characters; empty for a function whose type is known.
     fn value_within(&self, room: usize) -> String {
         if self.parameters.is_some() && !self.of_type.is_empty() {
             return String::new();
@@ -217,7 +218,7 @@ impl Signature {
     }
 }
 
-/// `text` in at most `limit` characters, the last of which is `…` if it had more.
+/// Truncates `text` to at most `limit` characters, the last of which is `…` if anything was removed.
 fn cut(mut text: String, limit: usize) -> String {
     if text.chars().count() > limit {
         let end = text.char_indices().nth(limit.saturating_sub(1)).map_or(0, |(at, _)| at);
@@ -233,14 +234,15 @@ fn is_callable(kind: SymbolKind) -> bool {
     matches!(kind, Function | Method | Constructor | Operator)
 }
 
-/// Whether a symbol of this kind, whose head ends with its statement, is what that assigns.
+/// Reports whether a symbol of this kind, whose head ends with its statement, is the value that the statement
+/// assigns.
 fn is_assigned(kind: SymbolKind, end: HeadEnd) -> bool {
     use SymbolKind::{Constant, EnumMember, Event, Field, Property, TypeParameter, Variable};
     end != HeadEnd::Body
         && matches!(kind, Variable | Constant | Field | Property | EnumMember | Event | TypeParameter)
 }
 
-/// A function, a class: type parameters, parameters, and the rest up to the body.
+/// Reads a function or class: type parameters, parameters, and the rest up to the body.
 fn declared(tokens: &Tokens<'_>, family: Family, kind: SymbolKind, before: Before) -> Signature {
     let mut signature = Signature {
         receiver: before.receiver,
@@ -272,20 +274,20 @@ fn declared(tokens: &Tokens<'_>, family: Family, kind: SymbolKind, before: Befor
         at = behind;
     }
     if is_class && family == Family::Go && matches!(kind, SymbolKind::Struct | SymbolKind::Interface) {
-        // ` struct` says what the kind says.
+        // ` struct` would only repeat the kind.
         return signature;
     }
     if family == Family::Rust && tokens.text(at) == "{" {
-        // A macro's rules.
+        // The rules of a macro.
         return signature;
     }
-    // The body of `constructor(…) { … }` belongs to the statement.
+    // The statement of a secondary constructor includes its body `constructor(…) { … }`.
     let is_secondary = family == Family::Kotlin && kind == SymbolKind::Constructor;
     let body = tokens.find(at..tokens.len(), |token| token.text == "{").filter(|_| is_secondary);
     let rest = Rest::read(tokens, at..body.unwrap_or(tokens.len()), family);
     (signature.conditions, signature.value) = (rest.conditions, rest.value);
     signature.of_type = match rest.of_type.strip_prefix(" :") {
-        // On a line of its own it stands apart, beside the parameters it does not.
+        // In source, a supertype list has a space before its colon; after parameters a type has none.
         Some(of_type) if matches!(kind, SymbolKind::Function | SymbolKind::Method) => format!(":{of_type}"),
         _ => rest.of_type,
     };
@@ -295,7 +297,7 @@ fn declared(tokens: &Tokens<'_>, family: Family, kind: SymbolKind, before: Befor
         of_type => format!(" = {of_type}"),
     };
     match family {
-        // `int size() const`: the last of them all.
+        // `int size() const`: the return type comes last.
         Family::C | Family::Cpp if !signature.of_type.contains("->") => signature.of_type.push_str(&given),
         Family::C | Family::Cpp => {}
         _ => signature.of_type.insert_str(0, &given),
@@ -308,23 +310,23 @@ fn is_class_like(kind: SymbolKind) -> bool {
     matches!(kind, Class | Enum | Interface | Module | Namespace | Object | Package | Struct)
 }
 
-/// Where the type parameters end with which the tokens begin.
+/// Returns the end of the type parameters with which the tokens begin.
 fn type_parameters(tokens: &Tokens<'_>, family: Family) -> Option<usize> {
     match family {
         Family::Python => tokens.close(0, "["),
-        // `type Grid [3]int` has none.
+        // `type Grid [3]int` has no type parameters.
         Family::Go => tokens.close(0, "[").filter(|_| tokens.get(0).is_some_and(|t| t.gap == Gap::None)),
         _ => tokens.close(0, "<"),
     }
 }
 
-/// Behind Kotlin's ` @Inject private constructor`, if that stands at `at`.
+/// Returns the position after Kotlin's ` @Inject private constructor`, if that begins at `at`.
 fn behind_constructor(tokens: &Tokens<'_>, at: usize) -> usize {
     let end = tokens.find(at..tokens.len(), |token| matches!(token.text, "constructor" | ":" | "="));
     end.filter(|&end| tokens.text(end) == "constructor").map_or(at, |end| end + 1)
 }
 
-/// What stands behind the parameters.
+/// The parts after the parameters.
 struct Rest {
     of_type: String,
     conditions: String,
@@ -357,11 +359,11 @@ impl Rest {
     }
 }
 
-/// A variable, a property, an enum member, up to the end of its own part of the statement.
+/// Reads a variable, property or enum member, up to the end of its own part of the statement.
 fn valued(mut tokens: Tokens<'_>, family: Family, kind: SymbolKind, before: Before) -> Signature {
     let mut start = 0;
     if family == Family::Go {
-        // `a, b int`: the type is that of both.
+        // `a, b int`: both have this type.
         while tokens.text(start) == "," && tokens.is_word(start + 1) {
             start += 2;
         }
@@ -400,7 +402,7 @@ fn valued(mut tokens: Tokens<'_>, family: Family, kind: SymbolKind, before: Befo
     signature
 }
 
-/// A value on one line: of a block of statements only that it is there.
+/// Returns a value on one line, with a long block in braces replaced by `{…}`.
 fn shown_value(tokens: &Tokens<'_>, range: Range<usize>, family: Family) -> String {
     let is_block = |token: &Token<'_>| token.text == "{" && family != Family::Python;
     let block = tokens.find(range.clone(), is_block).filter(|&open| {
@@ -415,8 +417,8 @@ fn shown_value(tokens: &Tokens<'_>, range: Range<usize>, family: Family) -> Stri
     format!("{}{}", text.trim_end_matches([';', ' ']), if is_cut { "…" } else { "" })
 }
 
-/// Where the part of a statement ends that begins with token `start`: at a comma, a semicolon, or the end of a line that
-/// does not go on.
+/// Returns the end of the part of a statement that begins with token `start`: at a comma, a semicolon, or the
+/// end of a line that has no continuation.
 fn end_of_value(tokens: &Tokens<'_>, start: usize, family: Family) -> usize {
     let goes_on = |text: &str| {
         matches!(text, "=" | ":" | "|" | "&" | "->" | "=>" | "." | "?." | "+" | "||" | "&&" | "??" | "by")
@@ -427,7 +429,7 @@ fn end_of_value(tokens: &Tokens<'_>, start: usize, family: Family) -> usize {
         has_value |= token.text == "=";
         let is_over = match token.text {
             ";" => true,
-            // A tuple.
+            // The comma is part of a tuple.
             "," => !(has_value && family == Family::Python),
             text => {
                 token.gap == Gap::LineBreak && at > start && !goes_on(text) && !goes_on(tokens.text(at - 1))
@@ -444,7 +446,7 @@ fn end_of_value(tokens: &Tokens<'_>, start: usize, family: Family) -> usize {
     tokens.len()
 }
 
-/// `= async (a: A): Promise<B> => …`: what is assigned is a function, whose parameters are the signature.
+/// Reads `= async (a: A): Promise<B> => …`: the parameters of an assigned function become the signature.
 fn assigned_function(tokens: &Tokens<'_>) -> Option<Signature> {
     let equals = tokens.find(0..tokens.len(), |token| token.text == "=")?;
     let mut at = equals + 1;

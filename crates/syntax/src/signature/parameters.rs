@@ -1,4 +1,4 @@
-//! A parameter in three lengths: as it stands there, without its default, and as its type alone.
+//! Parameters in three lengths: as written, without the default, and the type alone.
 
 use std::ops::Range;
 
@@ -8,27 +8,27 @@ use super::tokens::{Kind, Tokens};
 /// One parameter of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Parameter {
-    /// As it stands there, on one line.
+    /// The parameter as written, on one line.
     pub(super) full: String,
-    /// `…` in place of its default.
+    /// The parameter with `…` in place of its default.
     pub(super) brief: String,
-    /// Its type; its name where it has none.
+    /// The type, or the name of a parameter without a type.
     pub(super) bare: String,
 }
 
-/// What stands before a name and is no type.
+/// Words before a name that are not a type.
 const QUALIFIERS: [&str; 12] = [
     "const", "volatile", "register", "final", "restrict", "struct", "union", "enum", "class", "typename",
     "readonly", "scoped",
 ];
 
-/// Types that are words of the language: the last of these is no name.
+/// Words of the language that are types: if the last word is one of these, it is not a name.
 const TYPE_WORDS: [&str; 16] = [
     "int", "char", "short", "long", "float", "double", "void", "bool", "unsigned", "signed", "auto", "_Bool",
     "size_t", "wchar_t", "byte", "boolean",
 ];
 
-/// The parameters between two brackets.
+/// Returns the parameters between two brackets.
 pub(super) fn parameters(tokens: &Tokens<'_>, range: Range<usize>, family: Family) -> Vec<Parameter> {
     let parts = tokens.parts(range);
     if family == Family::Go {
@@ -43,7 +43,7 @@ fn parameter(tokens: &Tokens<'_>, part: Range<usize>, family: Family) -> Paramet
     let own = part.start..equals.unwrap_or(part.end);
     let without_default = tokens.write(own.clone());
     let brief = match equals {
-        // As tight as it was written: `x=1`, `x: int = 1`.
+        // With the spacing of the source: `x=1`, `x: int = 1`.
         Some(at) => format!("{without_default}{}…", tokens.write_on(at..at + 1)),
         None => full.clone(),
     };
@@ -52,12 +52,12 @@ fn parameter(tokens: &Tokens<'_>, part: Range<usize>, family: Family) -> Paramet
     Parameter { full, brief, bare: of_type.unwrap_or(without_default) }
 }
 
-/// `name: Type`.
+/// Returns the type of `name: Type`.
 fn behind_colon(tokens: &Tokens<'_>, own: Range<usize>, family: Family) -> Option<String> {
     let colon = tokens.find(own.clone(), |token| token.text == ":")?;
     let names = own.start..colon;
     let has = |word: &str| names.clone().any(|at| tokens.text(at) == word);
-    // `this: Type` and `self: &Self` say what the first one is.
+    // In `this: Type` and `self: &Self` the name identifies the receiver, so it is kept.
     if tokens.text(colon - 1) == "this" || (family == Family::Rust && tokens.text(colon - 1) == "self") {
         return None;
     }
@@ -73,10 +73,10 @@ fn behind_colon(tokens: &Tokens<'_>, own: Range<usize>, family: Family) -> Optio
     Some(format!("{lead}{of_type}"))
 }
 
-/// `Type name`, `const char *name[3]`.
+/// Returns the type of `Type name`, `const char *name[3]`.
 fn before_name(tokens: &Tokens<'_>, own: Range<usize>) -> Option<String> {
     let own = behind_annotations(tokens, own);
-    // A function's type holds its name inside.
+    // A function type contains the name inside it.
     if tokens.find(own.clone(), |token| token.text == "(").is_some() {
         return None;
     }
@@ -102,7 +102,7 @@ fn before_name(tokens: &Tokens<'_>, own: Range<usize>) -> Option<String> {
     is_named.then(|| format!("{}{arrays}", tokens.write(own.start..name).trim_start_matches("final ")))
 }
 
-/// Without leading `@Annotation(…)` and `[Attribute]`.
+/// Skips leading `@Annotation(…)` and `[Attribute]`.
 fn behind_annotations(tokens: &Tokens<'_>, own: Range<usize>) -> Range<usize> {
     let mut at = own.start;
     while at < own.end {
@@ -117,7 +117,7 @@ fn behind_annotations(tokens: &Tokens<'_>, own: Range<usize>) -> Range<usize> {
     at.min(own.end)..own.end
 }
 
-/// The token behind `@a.b.Annotation(…)`, whose `@` is token `at`.
+/// Returns the token after `@a.b.Annotation(…)`, whose `@` is token `at`.
 pub(super) fn behind_annotation(tokens: &Tokens<'_>, at: usize) -> usize {
     let mut behind = at + 2;
     while matches!(tokens.text(behind), "." | ":") {
@@ -126,7 +126,7 @@ pub(super) fn behind_annotation(tokens: &Tokens<'_>, at: usize) -> usize {
     tokens.close(behind, "(").map_or(behind, |close| close + 1)
 }
 
-/// `a, b int, c ...string`: a name without a type has that of the next that has one.
+/// Reads `a, b int, c ...string`: a name without a type has the type of the next one that has a type.
 fn of_go(tokens: &Tokens<'_>, parts: &[Range<usize>]) -> Vec<Parameter> {
     let is_named = |part: &Range<usize>| {
         part.len() > 1

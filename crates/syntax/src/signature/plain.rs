@@ -1,10 +1,10 @@
-//! The rest of a name's line, for languages without a grammar.
+//! Signatures for languages without a grammar: the rest of the name's line.
 
-/// Characters that are shown.
+/// Maximum number of characters shown.
 const CHARS: usize = 48;
 
-/// What belongs to the name on the first line of `rest`, cut to a length a list can bear: up to a comma or bracket
-/// that closes what the name stands in, without what opens a block.
+/// Returns the part of the first line of `rest` that belongs to the name, truncated for lists: up to a comma
+/// or an unmatched closing bracket, without a trailing mark that opens a block.
 pub(super) fn rest_of_line(rest: &str) -> String {
     let line = rest.split(['\n', '\r']).next().unwrap_or("").trim_end_matches('\u{FFFD}');
     let (own, open) = own_part(line);
@@ -16,8 +16,8 @@ pub(super) fn rest_of_line(rest: &str) -> String {
     }
 }
 
-/// The part of `line` before an unmatched closing bracket or a comma outside brackets, and whether a bracket is
-/// still open at its end.
+/// Returns the part of `line` before an unmatched closing bracket or a comma outside brackets, and whether a
+/// bracket is still open at its end.
 fn own_part(line: &str) -> (&str, bool) {
     let mut closers: Vec<char> = Vec::new();
     for (at, character) in line.char_indices() {

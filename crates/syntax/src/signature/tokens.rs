@@ -1,25 +1,27 @@
-//! A declaration's head as tokens: words, literals and marks, without comments and line breaks, brackets matched. Not a
-//! parser: what is a type and what a value, the callers know. Invariant: linear in the text, whatever it is.
+//! Tokens of a declaration's head: words, literals and marks, without comments and line breaks, with matched
+//! brackets. Not a parser: callers decide which tokens are a type and which a value. Invariant: time linear
+//! in the text, whatever it contains.
 
 use std::ops::Range;
 
 use super::Family;
 
-/// Marks of several characters; all others are one character long. Never `>>`: two lists of types may end there.
+/// Marks of several characters; all others are one character long. Excludes `>>`, because two lists of types
+/// may end there.
 const MARKS: [&str; 15] =
     ["...", "..=", "->", "=>", "::", ":=", "?.", "==", "!=", "&&", "||", "**", "..", "??", "+="];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A name, a keyword, a number.
+    /// A name, keyword or number.
     Word,
-    /// A string or a character.
+    /// A string or character literal.
     Literal,
     /// A bracket or an operator.
     Mark,
 }
 
-/// What stands before a token.
+/// The white space or comments before a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Gap {
     None,
@@ -32,7 +34,7 @@ pub(super) struct Token<'a> {
     pub(super) kind: Kind,
     pub(super) text: &'a str,
     pub(super) gap: Gap,
-    /// The token of the other bracket.
+    /// Index of the matching bracket.
     pub(super) partner: Option<usize>,
 }
 
@@ -64,7 +66,7 @@ impl<'a> Tokens<'a> {
         self.0.get(at)
     }
 
-    /// The text of token `at`; empty past the last.
+    /// Returns the text of token `at`; empty past the last.
     pub(super) fn text(&self, at: usize) -> &'a str {
         self.0.get(at).map_or("", |token| token.text)
     }
@@ -73,14 +75,15 @@ impl<'a> Tokens<'a> {
         self.0.get(at).is_some_and(|token| token.kind == Kind::Word)
     }
 
-    /// The closing bracket of token `at`, if that is the opening one `open` and both are there.
+    /// Returns the matching closing bracket of token `at`, if that token is the opening bracket `open` and
+    /// has one.
     pub(super) fn close(&self, at: usize, open: &str) -> Option<usize> {
         let token = self.0.get(at).filter(|token| token.text == open)?;
         token.partner.filter(|&partner| partner > at)
     }
 
-    /// The first token in `range`, outside brackets, that is meant. An opening bracket counts as outside; behind one that is
-    /// not closed nothing is.
+    /// Returns the first token in `range`, outside brackets, that satisfies `is_it`. An opening bracket
+    /// counts as outside; the search stops at one that is not closed.
     pub(super) fn find(&self, range: Range<usize>, is_it: impl Fn(&Token<'a>) -> bool) -> Option<usize> {
         let mut at = range.start;
         while at < range.end {
@@ -93,7 +96,8 @@ impl<'a> Tokens<'a> {
         None
     }
 
-    /// The token behind token `at`, or behind the brackets that it opens; `None` where those are not closed.
+    /// Returns the token after token `at`, or after the brackets that it opens; `None` if those are not
+    /// closed.
     pub(super) fn behind(&self, at: usize) -> Option<usize> {
         let token = self.0.get(at)?;
         match token.partner {
@@ -103,7 +107,8 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// The parts of `range` between commas outside brackets; none for an empty range, and none behind a last comma.
+    /// Returns the parts of `range` between commas outside brackets; an empty range has none, and a trailing
+    /// comma adds none.
     pub(super) fn parts(&self, range: Range<usize>) -> Vec<Range<usize>> {
         let mut parts = Vec::new();
         let mut start = range.start;
@@ -115,13 +120,13 @@ impl<'a> Tokens<'a> {
         parts
     }
 
-    /// `range` on one line.
+    /// Returns the tokens of `range` as text on one line.
     pub(super) fn write(&self, range: Range<usize>) -> String {
         let mut text = String::new();
         let mut before: Option<&Token<'_>> = None;
         for at in range.clone() {
             let Some(token) = self.0.get(at) else { break };
-            // A comma before a bracket on a line of its own.
+            // Omits a trailing comma before a closing bracket on a line of its own.
             let closes_next = range.contains(&(at + 1))
                 && self
                     .0
@@ -144,14 +149,14 @@ impl<'a> Tokens<'a> {
         text
     }
 
-    /// `range` on one line, behind a space if something stands between it and what is before it.
+    /// Returns the tokens of `range` on one line, preceded by a space if the source has a gap before them.
     pub(super) fn write_on(&self, range: Range<usize>) -> String {
         let gap = self.0.get(range.start).map_or(Gap::None, |token| token.gap);
         let text = self.write(range);
         if gap == Gap::None || text.is_empty() { text } else { format!(" {text}") }
     }
 
-    /// Leaves out what stands from token `at` on.
+    /// Removes the tokens from `at` on.
     pub(super) fn truncate(&mut self, at: usize) {
         self.0.truncate(at);
         for token in &mut self.0 {
@@ -159,14 +164,14 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// The first closing bracket without an opening one.
+    /// Returns the first closing bracket without an opening one.
     pub(super) fn first_unopened(&self) -> Option<usize> {
         let is_unopened =
             |token: &Token<'_>| matches!(token.text, ")" | "]" | "}") && token.partner.is_none();
         self.0.iter().position(is_unopened)
     }
 
-    /// Whether every bracket has its partner.
+    /// Reports whether every bracket in `range` has its partner in `range`.
     pub(super) fn is_balanced(&self, range: Range<usize>) -> bool {
         let is_bracket = |token: &Token<'_>| matches!(token.text, "(" | ")" | "[" | "]" | "{" | "}");
         let within = |partner: usize| range.contains(&partner);
@@ -194,7 +199,7 @@ impl<'a> Tokens<'a> {
                 _ => continue,
             };
             if opener != "<" {
-                // A `<` that nothing has closed compares.
+                // An unclosed `<` is a comparison.
                 while open.last().is_some_and(|&last| self.0[last].text == "<") {
                     open.pop();
                 }
@@ -223,7 +228,7 @@ fn is_closing(token: &Token<'_>) -> bool {
     matches!(token.text, ")" | "]") || (token.text == ">" && token.partner.is_some())
 }
 
-/// What stands behind white space and comments, and what those were.
+/// Returns the text after leading white space and comments, and the kind of that gap.
 fn skipped(text: &str, family: Family) -> (Gap, &str) {
     let mut gap = Gap::None;
     let mut rest = text;
@@ -244,7 +249,7 @@ fn skipped(text: &str, family: Family) -> (Gap, &str) {
         } else if behind.starts_with("/*") {
             Some(behind.find("*/").map_or(behind.len(), |end| end + 2))
         } else {
-            // What the preprocessor is told between two parameters.
+            // A preprocessor directive between two parameters.
             (family.has_preprocessor() && is_at_line_start && behind.starts_with('#')).then_some(line)
         };
         match comment {
@@ -257,7 +262,7 @@ fn skipped(text: &str, family: Family) -> (Gap, &str) {
     }
 }
 
-/// The kind of the token that `text` begins with, and its length.
+/// Returns kind and length in bytes of the token with which `text` begins.
 fn token(text: &str, family: Family) -> (Kind, usize) {
     let word = text.find(|c: char| !is_word_char(c)).unwrap_or(text.len());
     if word > 0 {
@@ -278,7 +283,7 @@ fn is_word_char(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$'
 }
 
-/// Rust's `r#"…"#`: how long it is.
+/// Returns the length in bytes of Rust's `r#"…"#`.
 fn raw_string(text: &str, prefix: usize, family: Family) -> Option<usize> {
     if family != Family::Rust || !matches!(&text[..prefix], "r" | "br" | "cr") {
         return None;
@@ -290,7 +295,7 @@ fn raw_string(text: &str, prefix: usize, family: Family) -> Option<usize> {
     Some(body.find(&end).map_or(text.len(), |at| start + at + end.len()))
 }
 
-/// What stands in quotes at the start of `text`.
+/// Returns kind and length in bytes of the quoted token at the start of `text`.
 fn quoted(text: &str, family: Family) -> Option<(Kind, usize)> {
     let quote = text.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'))?;
     if quote == '`' {

@@ -1,4 +1,5 @@
-//! Calls run and failures put into the contract's words. Invariant: paths are quoted as the client wrote them.
+//! Runs calls and formats failures in the contract's words. Invariant: paths are quoted as the client wrote
+//! them.
 
 use std::future::Future;
 use std::io;
@@ -20,7 +21,7 @@ use symd_ops::edits::{ApplyError, MakeError, PerformError};
 use symd_ops::question::QuestionError;
 use symd_vfs::VfsError;
 
-/// What a tool comes to.
+/// The result of a tool.
 pub(super) type Answer = Result<Success, ToolError>;
 
 /// Runs `work` on the project as it is now, under the deadline of all tools.
@@ -35,7 +36,7 @@ pub(super) fn look<'a>(
     })
 }
 
-/// The same for work that looks into every file: calls of other tools never wait for it.
+/// Runs `work`, which reads every file: calls of other tools never wait for it.
 pub(super) fn look_long<'a>(
     call: Call<'a>,
     work: impl FnOnce(&View, &Arguments<'_>, &Cancel) -> Answer + Send + 'static,
@@ -47,7 +48,8 @@ pub(super) fn look_long<'a>(
     })
 }
 
-/// `work` as a question, and what stops it when it is dropped. Not the call's own flag: see `toolsets::stoppable`.
+/// Returns `work` as a question, and a guard that stops it when dropped. The call's own flag does not do: see
+/// `toolsets::stoppable`.
 fn stoppable(
     arguments: Map<String, Value>,
     work: impl FnOnce(&View, &Arguments<'_>, &Cancel) -> Answer + Send + 'static,
@@ -73,17 +75,17 @@ async fn in_time(
     reply(started, answer)
 }
 
-/// Who edits.
+/// Returns the author of the call's edits.
 pub(super) fn by(call: &Call<'_>) -> By {
     By { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title: String::new() }
 }
 
-/// What a tool was about to do with which path: what its failures say.
+/// The action of a tool on a path, for the texts of its failures.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Doing<'a> {
     /// "read file", "create file" …
     what: &'static str,
-    /// "File" or "Directory": what is not found.
+    /// The noun for what is not found: "File" or "Directory".
     noun: &'static str,
     path: &'a str,
 }
@@ -113,7 +115,7 @@ impl<'a> Doing<'a> {
         Doing { what: "create directory", noun: "Directory", path }
     }
 
-    /// "Cannot create file 'a.txt'"; directories go unnamed, as in the contract.
+    /// Returns "Cannot create file 'a.txt'"; directories are not named, as in the contract.
     fn cannot(self) -> String {
         match self.noun {
             "Directory" => format!("Cannot {}", self.what),
@@ -157,7 +159,7 @@ impl<'a> Doing<'a> {
         }
     }
 
-    /// Refuses a path whose text alone shows that it is of no use.
+    /// Rejects a path whose text alone shows that it is invalid.
     pub(super) fn lexical(self) -> Result<(), ToolError> {
         RelPath::new(self.path).map(drop).map_err(|error| self.locate(error.into()))
     }
@@ -172,7 +174,7 @@ impl<'a> Doing<'a> {
             }
             LocateError::Missing(_) => self.missing(),
             LocateError::Unreadable { reason, kind, .. } => self.io(kind, &reason),
-            // No tool of this contract asks for the ignore rules.
+            // No tool of this contract applies the ignore rules.
             LocateError::Ignored(_) => self.denied(),
         }
     }
@@ -269,7 +271,7 @@ pub(super) fn cancelled() -> ToolError {
     ToolError::new(Code::Timeout, "The call was cancelled", "Call the tool again")
 }
 
-/// An argument has the right type and a value that cannot be meant.
+/// Returns the error for an argument that has the right type and an impossible value.
 pub(super) fn invalid(text: String, suggestion: &str) -> ToolError {
     ToolError::new(Code::InvalidParameters, text, suggestion)
 }
@@ -278,12 +280,12 @@ fn invalid_path(text: String) -> ToolError {
     invalid(text, "Use the path of a regular file; list_dir shows what is there")
 }
 
-/// The warning about `count` names that cannot be shown.
+/// Returns the warning about `count` names that cannot be shown.
 pub(super) fn unnamed(count: usize) -> String {
     format!("Left out {} with a name that is not UTF-8", counted(count, "entry", "entries"))
 }
 
-/// "1 file", "2 files".
+/// Formats a count with its noun: "1 file", "2 files".
 pub(super) fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }

@@ -1,4 +1,5 @@
-//! What is wrong with a call before the user is asked about it, in the contract's envelope: its `Validate`.
+//! Validates a call before the user is asked to approve it, and answers in the contract's envelope: its
+//! `Validate`.
 
 use super::envelope::refused;
 use super::{edits, fetch, terminal};

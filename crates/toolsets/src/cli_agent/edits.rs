@@ -14,7 +14,7 @@ use symd_files::tree::FileOpError;
 use symd_ops::edits::{MakeError, PerformError, create_directory, create_file, replace_first};
 use symd_rewrite::ReplaceError;
 
-/// Characters of a string that a message repeats.
+/// The maximum number of characters of a string that a message repeats.
 const QUOTED_CHARS: usize = 100;
 
 pub(super) const CREATE_FILE: Tool = Tool::adds(
@@ -97,7 +97,7 @@ fn create_directory_schema() -> Value {
     })
 }
 
-/// What `create_file` is asked for.
+/// The arguments of `create_file`.
 pub(super) struct Creating<'a> {
     path: &'a str,
     content: &'a str,
@@ -144,7 +144,7 @@ struct Replaced {
     lines_changed: Vec<u32>,
 }
 
-/// What `replace_string_in_file` is asked for.
+/// The arguments of `replace_string_in_file`.
 pub(super) struct Replacing<'a> {
     path: &'a str,
     old: &'a str,
@@ -202,7 +202,7 @@ struct MadeParents {
     created_parents: Vec<String>,
 }
 
-/// The directory that `create_directory` is asked for.
+/// Parses the directory in the arguments of `create_directory`.
 pub(super) fn directory(arguments: &Map<String, Value>) -> Result<&str, ToolError> {
     let path = Arguments::new(arguments).string("path")?;
     Doing::making(path).lexical()?;
@@ -243,7 +243,7 @@ fn check_size(what: &str, text: &str) -> Result<(), ToolError> {
     ))
 }
 
-/// As given, unless it is long.
+/// Returns the text, truncated if it is long.
 fn quoted(text: &str) -> String {
     match text.char_indices().nth(QUOTED_CHARS) {
         Some((cut, _)) => format!("{}…", &text[..cut]),

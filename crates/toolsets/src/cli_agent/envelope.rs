@@ -1,6 +1,6 @@
-//! The JSON envelope that every answer of the contract is, compact, keys in the contract's order. Its text is made here
-//! and nowhere else. Invariants: a failure's `output` is `Error: ` and its message; `code` is one of a closed list; a
-//! warning is the first line of a success.
+//! The JSON envelope of every answer of the contract: compact, keys in the contract's order. Only this module
+//! formats it. Invariants: a failure's `output` is `Error: ` and its message; `code` is one of a closed list;
+//! a warning is the first line of a success.
 
 use std::time::Instant;
 
@@ -11,7 +11,7 @@ use crate::arguments::ArgumentError;
 use crate::{NotRun, Outcome, Reply, Why};
 use symd_engine::EngineError;
 
-/// What a tool did.
+/// The result of a tool that succeeded.
 #[derive(Debug)]
 pub(super) struct Success {
     output: String,
@@ -19,11 +19,11 @@ pub(super) struct Success {
     metadata: Option<Box<RawValue>>,
 }
 
-/// Why a tool did not do it.
+/// The failure of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ToolError {
     code: Code,
-    /// `output` without `Error: `.
+    /// The text of `output`, without `Error: `.
     text: String,
     suggestion: String,
 }
@@ -45,7 +45,8 @@ pub(super) enum Code {
     InvalidParameters,
     ContentTooLarge,
     CommandNotFound,
-    /// A command failed, or the tool itself did for a reason that no other code names (a full disk, say).
+    /// A command failed, or the tool itself did, for a reason that has no code of its own (a full disk, for
+    /// example).
     CommandFailed,
     Timeout,
     NoCommandHistory,
@@ -54,7 +55,7 @@ pub(super) enum Code {
     ApprovalDenied,
 }
 
-/// The envelope; its fields stand in the contract's order.
+/// The envelope; its fields have the contract's order.
 #[derive(Serialize)]
 struct Envelope<'a> {
     success: bool,
@@ -75,25 +76,25 @@ struct ErrorPart<'a> {
 }
 
 impl Success {
-    /// `output`, with no file changed.
+    /// Returns a success with this `output` that changed no file.
     pub(super) fn new(output: impl Into<String>) -> Success {
         Success { output: output.into(), files_affected: Vec::new(), metadata: None }
     }
 
-    /// The same with these files changed; paths from the root.
+    /// Adds the changed files, as paths from the root.
     pub(super) fn affecting(mut self, files: Vec<String>) -> Success {
         self.files_affected = files;
         self
     }
 
-    /// The same with `metadata`: a struct whose fields stand in the contract's order.
+    /// Adds `metadata`: a struct whose fields have the contract's order.
     pub(super) fn with(mut self, metadata: &impl Serialize) -> Success {
-        // Fails only for what has no JSON form, which no tool's metadata is.
+        // Fails only for values without a JSON form; no tool's metadata is one.
         self.metadata = serde_json::value::to_raw_value(metadata).ok();
         self
     }
 
-    /// The same with `Warning: <warning>` as the first line; given several times, the last is first.
+    /// Prepends the line `Warning: <warning>`; of several warnings, the last one comes first.
     pub(super) fn warning(mut self, warning: &str) -> Success {
         self.output = format!("Warning: {warning}\n{}", self.output);
         self
@@ -101,12 +102,12 @@ impl Success {
 }
 
 impl ToolError {
-    /// `Error: <text>`, and what to do about it.
+    /// Returns a failure with the output `Error: <text>`, and a suggestion what to do about it.
     pub(super) fn new(code: Code, text: impl Into<String>, suggestion: impl Into<String>) -> ToolError {
         ToolError { code, text: text.into(), suggestion: suggestion.into() }
     }
 
-    /// The contract's example has a message of its own for this one.
+    /// Returns the message. The contract's example of a missing file has one that differs from the output.
     fn message(&self) -> String {
         match self.code {
             Code::FileNotFound => format!("{} in working directory", self.text),
@@ -145,14 +146,14 @@ impl From<EngineError> for ToolError {
     }
 }
 
-/// The answer of a call that began at `started`.
+/// Formats the answer of a call that began at `started`.
 pub(super) fn reply(started: Instant, result: Result<Success, ToolError>) -> Reply {
     let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     text_of(ms, result)
 }
 
-/// A call that was not run, in the contract's shape. No code names the lack of a project or a fault of symd's; these
-/// are the nearest.
+/// Formats the answer of a call that was not run. No code means the lack of a project or an internal error of
+/// symd; these are the closest ones.
 pub(super) fn refuse(refusal: &NotRun) -> Reply {
     let (code, suggestion) = match refusal.why {
         Why::NotApproved => {
@@ -164,7 +165,7 @@ pub(super) fn refuse(refusal: &NotRun) -> Reply {
     text_of(0, Err(ToolError::new(code, refusal.message.clone(), suggestion)))
 }
 
-/// A call that was refused for what it says.
+/// Formats the answer of a call that was rejected for its arguments.
 pub(super) fn refused(error: ToolError) -> Reply {
     text_of(0, Err(error))
 }
@@ -199,7 +200,7 @@ fn text_of(execution_time_ms: u64, result: Result<Success, ToolError>) -> Reply 
 }
 
 fn json(envelope: &Envelope<'_>) -> String {
-    // Fails only for maps with keys that are no strings; there are none.
+    // Fails only for maps with keys that are not strings; there are none.
     serde_json::to_string(envelope).unwrap_or_default()
 }
 

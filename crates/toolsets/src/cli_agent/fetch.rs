@@ -11,9 +11,9 @@ use crate::arguments::Arguments;
 use crate::{Annotations, Approved, Call, Reach, Reply, Risk, Tool};
 use symd_fetch::{Approval, FetchError, FetchRequest, NotAPlace, Page, PageContent, can_be_fetched, fetch};
 
-/// Seconds that a page may take.
+/// The accepted timeouts of a page, in seconds.
 const SECONDS: std::ops::RangeInclusive<i64> = 1..=60;
-/// Seconds that it gets if the call says nothing.
+/// The default timeout, in seconds.
 const USUAL_SECONDS: i64 = 10;
 
 pub(super) const FETCH_WEBPAGE: Tool = Tool {
@@ -45,12 +45,12 @@ struct Metadata<'a> {
     status_code: u16,
     content_length: usize,
     content_type: &'a str,
-    /// The contract has no redirects: said only where there was one.
+    /// The URL after redirects, which the contract does not have; given only where there was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     final_url: Option<&'a str>,
 }
 
-/// What is asked for.
+/// The arguments of `fetch_webpage`.
 pub(super) struct Fetching<'a> {
     url: &'a str,
     time_limit: Duration,
@@ -91,7 +91,7 @@ async fn run(call: &Call<'_>) -> Reply {
     let wanted = FetchRequest { url: url.to_owned(), time_limit, approval };
     match fetch(&wanted).await {
         Ok(page) => reply(started, Ok(fetched(url, &page))),
-        // Nothing has been connected to.
+        // No connection has been made.
         Err(error @ FetchError::Private { .. }) => Reply::needs_user(error.to_string()),
         Err(error) => reply(started, Err(failure(error, time_limit))),
     }
@@ -129,7 +129,7 @@ fn failure(error: FetchError, time_limit: Duration) -> ToolError {
             },
         ),
         FetchError::TimedOut => {
-            // As run_in_terminal has it: the contract's examples name the limit as it is given.
+            // As in run_in_terminal: the contract's examples repeat the given limit.
             ToolError::new(
                 Code::Timeout,
                 format!("Request timed out after {} seconds", time_limit.as_secs()),
@@ -147,7 +147,7 @@ fn failure(error: FetchError, time_limit: Duration) -> ToolError {
     }
 }
 
-/// In KB of 1,024 bytes, with one decimal.
+/// Formats a size in KB of 1,024 bytes, with one decimal.
 fn kilobytes(bytes: usize) -> String {
     let tenths = (bytes * 10 + 512) / 1024;
     format!("{}.{} KB", tenths / 10, tenths % 10)

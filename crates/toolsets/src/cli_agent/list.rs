@@ -1,4 +1,4 @@
-//! cli_agent's `list_dir`: files by name, then directories by name, a page at a time.
+//! cli_agent's `list_dir`: files by name, then directories by name, in pages.
 
 use serde::Serialize;
 use serde_json::{Value, json};

@@ -13,13 +13,13 @@ mod terminal;
 use super::{AsksFor, Toolset};
 use crate::spelled::{Absolute, Slips, Spellings};
 
-/// Bytes that a tool takes or gives as content at most: the contract's 10 MB.
+/// The maximum number of bytes that a tool accepts or returns as content: the contract's 10 MB.
 const MAX_CONTENT_BYTES: usize = 10 << 20;
 
-/// Entries of a list that an answer shows at most.
+/// The maximum number of entries that an answer lists.
 const MAX_RESULTS: usize = 1000;
 
-/// Its tools, in the contract's order.
+/// The cli_agent toolset, its tools in the contract's order.
 pub static CLI_AGENT: Toolset = Toolset {
     name: "cli_agent",
     instructions: "Paths are relative to the working directory, lines count from 1. Every answer is a JSON object: \

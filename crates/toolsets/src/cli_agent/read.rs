@@ -1,5 +1,5 @@
-//! cli_agent's `read_file`. Invariant: the text shown is exact, line ends included; the header names the lines that are
-//! shown.
+//! cli_agent's `read_file`. Invariant: the shown text is exact, line ends included, and the header gives the
+//! numbers of the shown lines.
 
 use std::fmt::Write as _;
 
@@ -16,7 +16,7 @@ use symd_files::read_bytes::{Bytes, read_bytes};
 use symd_files::tree::Tree;
 use symd_ops::view_tree::ViewTree;
 
-/// Bytes of a binary file that are shown.
+/// The number of bytes shown of a binary file.
 const HEX_BYTES: usize = 1024;
 
 pub(super) const READ_FILE: Tool = Tool::read_only(
@@ -84,13 +84,13 @@ fn read_file(tree: &Tree<'_>, arguments: &Arguments<'_>) -> Answer {
     Ok(if is_all { success } else { success.warning("File too large (>10MB), truncating") })
 }
 
-/// Lines as they are counted here: the empty one behind a final line break is none.
+/// Returns the number of lines; the empty one after a final line break does not count.
 fn line_count(text: &Text) -> usize {
     let is_empty_last = text.as_str().is_empty() || text.as_str().ends_with(['\n', '\r']);
     text.line_count() - usize::from(is_empty_last)
 }
 
-/// The lines to show, 1-based, inclusive; `None` where there are none.
+/// Returns the lines to show, 1-based, inclusive; `None` if the range is invalid.
 fn range(start: Option<i64>, end: Option<i64>, total: usize) -> Option<(usize, usize)> {
     let number = |line: i64| usize::try_from(line).ok().filter(|line| *line > 0);
     let first = number(start.unwrap_or(1))?;
@@ -98,7 +98,7 @@ fn range(start: Option<i64>, end: Option<i64>, total: usize) -> Option<(usize, u
     (first <= last && first <= total.max(1)).then_some((first, last.min(total)))
 }
 
-/// What of `text`, lines `first` to `last`, is no longer than an answer may be, and its last line.
+/// Returns the part of `text`, lines `first` to `last`, that fits into an answer, and its last line.
 fn within_limit(text: &str, first: usize, last: usize) -> (&str, usize) {
     if text.len() <= MAX_CONTENT_BYTES {
         return (text, last);
@@ -109,11 +109,10 @@ fn within_limit(text: &str, first: usize, last: usize) -> (&str, usize) {
     (kept, first + breaks - usize::from(is_whole))
 }
 
-/// As Go's `hex.Dump` writes it, which is how `hexdump -C` does.
+/// Formats bytes like Go's `hex.Dump`, which has the form of `hexdump -C`.
 fn hex(bytes: &[u8]) -> String {
     let mut text = String::new();
     for (row, chunk) in bytes.chunks(16).enumerate() {
-        // Writing to a String cannot fail.
         let _ = write!(text, "{:08x} ", row * 16);
         for column in 0..16 {
             let gap = if column % 8 == 0 { " " } else { "" };

@@ -1,5 +1,5 @@
-//! cli_agent's `file_search` and `grep_search`: on the disk, ignored files and dotfiles included, `.git` never.
-//! Invariant: results are in path order, capped, and an answer says how many there were.
+//! cli_agent's `file_search` and `grep_search`: they search the disk, ignored files and dotfiles included,
+//! but never `.git`. Invariant: results are in path order and capped, and an answer says how many there were.
 
 use std::time::{Duration, Instant};
 
@@ -20,13 +20,13 @@ use symd_files::walk::{Links, WalkReach, walk};
 use symd_ops::view_tree::ViewTree;
 use symd_vfs::EntryKind;
 
-/// After this long a search answers with what it has.
+/// The time limit of a search, which then answers with what it has.
 const TIME_LIMIT: Duration = Duration::from_secs(30);
 
-/// Path components below its base that `file_search` looks at.
+/// The maximum number of path components below the base that `file_search` visits.
 const SEARCH_DEPTH: usize = 20;
 
-/// Results of `grep_search` when nothing is said.
+/// The default maximum of results of `grep_search`.
 const DEFAULT_RESULTS: usize = 100;
 
 const TIMED_OUT: &str = "Search timed out after 30s, returning partial results";
@@ -91,7 +91,7 @@ struct FileMatches<'a> {
 fn file_search(tree: &Tree<'_>, arguments: &Arguments<'_>, chars: usize, cancel: &Cancel) -> Answer {
     let pattern = arguments.string("pattern")?;
     let base = arguments.string_or("base_path", ".")?;
-    // From the base: a pattern without `/` means the base's own files.
+    // Anchored at the base: a pattern without `/` means the base's own files.
     let from_base = format!("/{}", pattern.trim_start_matches("./").trim_start_matches('/'));
     if pattern.is_empty() {
         return Err(invalid_pattern(pattern));
@@ -189,7 +189,7 @@ fn grep_search(tree: &Tree<'_>, arguments: &Arguments<'_>, chars: usize, cancel:
     Ok(success)
 }
 
-/// Which files are searched: without a `/` a mask over file names, else over paths.
+/// The files to search: without a `/` the glob is matched against file names, else against paths.
 enum FilePattern {
     Name(Glob),
     Path(Glob),
@@ -209,8 +209,8 @@ impl FilePattern {
     }
 }
 
-/// Ends the headline and puts each result on a line of its own, as many as fit into `chars` characters with the
-/// headline; gives how many.
+/// Ends the headline and appends each result on a line of its own, as many as fit into `chars` characters
+/// with the headline; returns how many.
 fn list(output: &mut String, results: impl Iterator<Item = String>, chars: usize) -> usize {
     let mut left = chars.saturating_sub(output.chars().count() + 2);
     let mut shown = 0;
@@ -230,7 +230,8 @@ fn list(output: &mut String, results: impl Iterator<Item = String>, chars: usize
     shown
 }
 
-/// The warning that not all results are shown: no more than `most` were asked for, or `chars` characters were full before.
+/// Returns the warning that not all results are shown: because of `most`, the maximum of results, or because
+/// `chars` characters were reached before.
 fn part(count: usize, shown: usize, most: usize, chars: usize) -> String {
     let why = match shown < most.min(count) {
         true => format!(": an answer has at most {chars} characters"),
@@ -239,7 +240,7 @@ fn part(count: usize, shown: usize, most: usize, chars: usize) -> String {
     format!("Found {count} matches, showing first {shown}{why}")
 }
 
-/// `path` without `base` before it.
+/// Returns `path` relative to `base`.
 fn below<'p>(path: &'p RelPath, base: &RelPath) -> &'p str {
     let text = path.as_str();
     if base.is_root() { text } else { text.get(base.as_str().len() + 1..).unwrap_or(text) }

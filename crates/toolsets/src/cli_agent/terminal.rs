@@ -12,13 +12,13 @@ use crate::shelled::{self, Command};
 use crate::{Call, Tool};
 use symd_shell::{End, Finish, LastCommand, Ran, ShellChoice, ShellError, can_be_run};
 
-/// Seconds that a command may be given.
+/// The accepted timeouts of a command, in seconds.
 const SECONDS: std::ops::RangeInclusive<i64> = 1..=300;
-/// Seconds that it gets if the call says nothing.
+/// The default timeout, in seconds.
 const USUAL_SECONDS: i64 = 30;
 /// The exit code of a shell that did not find the command.
 const NOT_FOUND: i32 = 127;
-/// What shells add to a signal's number to tell it as an exit code.
+/// The number that shells add to a signal's number to form an exit code.
 const SIGNAL_BASE: i32 = 128;
 
 pub(super) const RUN_IN_TERMINAL: Tool = Tool::runs(
@@ -66,14 +66,15 @@ struct RunMetadata {
     exit_code: i32,
     stdout_lines: u64,
     stderr_lines: u64,
-    /// The contract's text of a success has no place for it, and much is said there (a compiler's warnings).
+    /// The standard error, for which the contract's text of a success has no place; it often matters (a
+    /// compiler's warnings).
     #[serde(skip_serializing_if = "String::is_empty")]
     stderr: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     background_pids: Vec<i32>,
 }
 
-/// What is asked for.
+/// The arguments of `run_in_terminal`.
 pub(super) struct RunInTerminal<'a> {
     text: &'a str,
     deadline: Duration,
@@ -163,15 +164,15 @@ fn failed(code: i32, stderr: &str, stdout: &str) -> String {
     joined(&format!("Command failed with exit code {code}:\n"), &printed(stderr, stdout))
 }
 
-/// A command that was not found. What the shell says of that is no more than the name; anything else that was printed before
-/// or behind it is shown.
+/// Formats the failure of a command that was not found. The shell's own message tells no more than the name
+/// and is omitted; any other output is shown.
 fn missing(name: &str, stderr: &str, stdout: &str) -> String {
     let text = format!("Command '{name}' not found");
     let is_all = stdout.is_empty() && stderr.lines().count() <= 1;
     if is_all { text } else { joined(&text, &printed(stderr, stdout)) }
 }
 
-/// What a command that failed had printed: stderr first, which mostly says why.
+/// Formats the output of a failed command: stderr first, which usually has the reason.
 fn printed(stderr: &str, stdout: &str) -> String {
     match stdout {
         "" => stderr.to_owned(),
@@ -179,13 +180,13 @@ fn printed(stderr: &str, stdout: &str) -> String {
     }
 }
 
-/// One text behind the other, the second at the beginning of a line.
+/// Joins two texts; the second begins on a new line.
 fn joined(first: &str, second: &str) -> String {
     let between = if first.is_empty() || second.is_empty() || first.ends_with('\n') { "" } else { "\n" };
     format!("{first}{between}{second}")
 }
 
-/// `None` for a command that was ended.
+/// Returns the exit code; `None` for a command that timed out.
 fn exit_code(end: Finish) -> Option<i32> {
     match end {
         Finish::Itself(End::Code(code)) => Some(code),
@@ -194,9 +195,9 @@ fn exit_code(end: Finish) -> Option<i32> {
     }
 }
 
-/// The name that a shell did not find, as it says on stderr: "sh: 1: x: not found", "bash: line 1: x: command not
-/// found", "zsh:1: command not found: x", "fish: Unknown command: x". `None` if no shell says so: a command may well
-/// end with that code itself.
+/// Finds the name that a shell did not find in its message on stderr: "sh: 1: x: not found", "bash: line 1:
+/// x: command not found", "zsh:1: command not found: x", "fish: Unknown command: x". Returns `None` if no
+/// shell wrote such a message: a command may exit with that code itself.
 fn not_found<'a>(command: &'a str, stderr: &'a str) -> Option<&'a str> {
     let after = |sign: &str| {
         let rest = stderr.lines().find_map(|line| line.split_once(sign))?.1;
@@ -211,7 +212,7 @@ fn not_found<'a>(command: &'a str, stderr: &'a str) -> Option<&'a str> {
         .or_else(|| before(": command not found"))
         .or_else(|| before(": not found"));
     named.filter(|name| !name.is_empty()).or_else(|| {
-        // A shell that says it in another language.
+        // The shell's message is in another language.
         let first = command.split_whitespace().next()?;
         stderr.contains(first).then_some(first).filter(|_| stderr.lines().count() == 1)
     })

@@ -1,13 +1,13 @@
-//! Text without the sequences by which programs colour it and move a cursor (ECMA-48). Invariant: only sequences that
-//! are whole are taken out; everything else stays as it is.
+//! Removes the sequences by which programs colour text and move a cursor (ECMA-48). Invariant: only complete
+//! sequences are removed; everything else stays as it is.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// Operating system commands (titles, links) with their ends; control sequences (colours, movements), in their 7-bit
-/// and 8-bit forms; escapes with intermediates (character sets); escapes of two characters.
+/// Matches operating system commands (titles, links) with their ends; control sequences (colours, movements),
+/// in their 7-bit and 8-bit forms; escapes with intermediates (character sets); escapes of two characters.
 const SEQUENCES: &str = r"(?x)
     \x1b\] [^\x07\x1b\u{9c}]* (?: \x07 | \x1b\\ | \u{9c} )
   | (?: \x1b\[ | \u{9b} ) [0-?]* [\x20-/]* [@-~]
@@ -15,7 +15,7 @@ const SEQUENCES: &str = r"(?x)
   | \x1b [0-Z\\^-~]
 ";
 
-/// `text` without them.
+/// Returns `text` without these sequences.
 pub(super) fn stripped(text: &str) -> Cow<'_, str> {
     static PATTERN: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(SEQUENCES).ok());
     match PATTERN.as_ref() {

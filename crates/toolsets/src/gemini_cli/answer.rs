@@ -1,5 +1,5 @@
-//! How long an answer may be, and failures that every tool of the contract has. Invariant: an answer that leaves lines
-//! out says how many, and how to ask for less.
+//! The maximum length of an answer, and the failures that all tools of the contract share. Invariant: an
+//! answer that omits lines says how many, and how to narrow the request.
 
 use crate::arguments::ArgumentError;
 use crate::{Outcome, Reply};
@@ -8,22 +8,22 @@ use symd_files::tree::{FileOpError, LocateError};
 
 use super::paths::invalid;
 
-/// An argument is missing or of no use.
+/// Returns the failure of a missing or invalid argument.
 pub(super) fn bad_argument(problem: ArgumentError) -> Reply {
     invalid(problem)
 }
 
-/// What no text of the contract is about.
+/// Returns a failure for which the contract has no text.
 pub(super) fn error(problem: impl std::fmt::Display) -> Reply {
     Reply::failed(format!("Error: {problem}"))
 }
 
-/// The project cannot be looked at now.
+/// Returns the failure of a project that is not ready.
 pub(super) fn not_ready(problem: impl std::fmt::Display) -> Reply {
     Reply { outcome: Outcome::NotReady, ..error(problem) }
 }
 
-/// Whether there is nothing of the name asked for.
+/// Whether the named file or directory does not exist.
 pub(super) fn is_missing(problem: &FileOpError) -> bool {
     matches!(problem, FileOpError::Locate(LocateError::Missing(_)))
 }
@@ -39,7 +39,7 @@ pub(super) fn is_outside(problem: &FileOpError) -> bool {
     )
 }
 
-/// `head`, then `lines`, as many as fit into `most` characters; `hint` is said where some do not.
+/// Formats `head` and as many `lines` as fit into `most` characters; `hint` is added if some do not fit.
 pub(super) fn bounded<L: AsRef<str>>(head: String, lines: &[L], most: usize, hint: &str) -> String {
     let mut text = head;
     let mut left = most.saturating_sub(text.chars().count());

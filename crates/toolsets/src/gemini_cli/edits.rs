@@ -1,5 +1,5 @@
-//! `write_file` and `replace` (contract, sections of those names; rulings on them). The contract knows no revisions: an
-//! edit is made to what is there at the moment of the call.
+//! `write_file` and `replace` (sections of the contract with these names; rulings on them). The contract has
+//! no revisions: an edit is made to the content at the moment of the call.
 
 use std::path::Path;
 
@@ -60,7 +60,7 @@ pub(super) const REPLACE: Tool = Tool::changes(
     |call| Box::pin(async move { replace(&call).await.unwrap_or_else(|reply| reply) }),
 );
 
-/// What `write_file` is asked for.
+/// The arguments of `write_file`.
 pub(super) struct Writing<'a> {
     written: &'a str,
     content: &'a str,
@@ -89,7 +89,7 @@ async fn write_file(call: &Call<'_>) -> Result<Reply, Reply> {
     }))
 }
 
-/// What `replace` is asked for.
+/// The arguments of `replace`.
 pub(super) struct Replacing<'a> {
     written: &'a str,
     old: &'a str,
@@ -151,7 +151,7 @@ async fn create(call: &Call<'_>, written: &str, path: &RelPath, content: String)
     Ok(Reply::done(format!("Created new file: {written} with provided content.")))
 }
 
-/// The file that `written` names; the root is none.
+/// Parses the path of a file; the root is not one.
 fn file(root: &Path, written: &str) -> Result<RelPath, Reply> {
     let path = absolute(root, written)?;
     if path.is_root() { Err(is_directory(written)) } else { Ok(path) }
@@ -189,7 +189,7 @@ fn not_replaced(root: &Path, written: &str, problem: PerformError) -> Reply {
     }
 }
 
-/// What no text of the contract is about; `doing` is what was done when it happened.
+/// Returns a failure for which the contract has no text; `doing` names the action that failed.
 fn refused(root: &Path, written: &str, doing: &str, problem: PerformError) -> Reply {
     match problem {
         PerformError::Make(MakeError::File(problem)) if is_outside(&problem) => outside(root, written),

@@ -1,4 +1,4 @@
-//! `list_directory` (contract, section of that name; rulings on it).
+//! `list_directory` (section of the contract with this name; rulings on it).
 
 use std::path::Path;
 
@@ -59,7 +59,7 @@ fn reply(view: &View, arguments: &Map<String, Value>, most: usize) -> Result<Rep
     let files = found.files.iter().map(|name| escaped(name).into_owned());
     let mut lines: Vec<String> = directories.chain(files).collect();
     if lines.is_empty() {
-        // The colon stands before a list, be it an empty one.
+        // The colon is followed by a list, even if that is empty.
         lines.push(String::new());
     }
     let hint = "list a directory beneath it, or leave names out with ignore";

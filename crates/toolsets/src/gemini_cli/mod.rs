@@ -14,7 +14,7 @@ use super::risk::plain_refusal;
 use super::{AsksFor, Toolset};
 use crate::spelled::{Absolute, Slips, Spellings};
 
-/// Its tools.
+/// The gemini_cli toolset.
 pub static GEMINI_CLI: Toolset = Toolset {
     name: "gemini_cli",
     instructions: "These are Gemini CLI's file and shell tools, answered by symd. File paths are absolute and lie inside \

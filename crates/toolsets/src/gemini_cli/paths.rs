@@ -1,5 +1,5 @@
-//! The contract's paths: absolute, inside the root, and quoted in answers as the client wrote them (ruling on paths).
-//! Invariant: a path that comes out of here is beneath the root, as far as its text can tell.
+//! The contract's paths: absolute, inside the root, and quoted in answers as the client wrote them (ruling on
+//! paths). Invariant: a parsed path is beneath the root, as far as its text can tell.
 
 use std::path::Path;
 
@@ -8,17 +8,17 @@ use symd_base::RelPath;
 use symd_base::path::PathError;
 use symd_vfs::spelling;
 
-/// The parameters are of no use; nothing was looked at or done.
+/// Returns the failure of a call with invalid parameters, which did and read nothing.
 pub(super) fn invalid(reason: impl std::fmt::Display) -> Reply {
     Reply::failed(format!("Error: Invalid parameters provided. Reason: {reason}"))
 }
 
-/// `path` leaves the root, by its text or by a link on the way.
+/// Returns the failure for a `path` that leaves the root, by its text or by a link.
 pub(super) fn outside(root: &Path, path: &str) -> Reply {
     invalid(format!("File path must be within the root directory ({}): {path}", root.display()))
 }
 
-/// What the absolute path `text` names.
+/// Parses an absolute path.
 pub(super) fn absolute(root: &Path, text: &str) -> Result<RelPath, Reply> {
     if !text.starts_with('/') {
         return Err(invalid(format!("File path must be absolute: {}", text.replace('\0', "\\0"))));
@@ -42,7 +42,7 @@ pub(super) fn absolute(root: &Path, text: &str) -> Result<RelPath, Reply> {
     })
 }
 
-/// What `text`, absolute or from the root on, names: where the tools search.
+/// Parses a path that is absolute or relative to the root, as the search tools take it.
 pub(super) fn from_root(root: &Path, text: &str) -> Result<RelPath, Reply> {
     if text.starts_with('/') {
         return absolute(root, text);
@@ -53,7 +53,7 @@ pub(super) fn from_root(root: &Path, text: &str) -> Result<RelPath, Reply> {
     })
 }
 
-/// The absolute path of `path`.
+/// Returns the absolute path of `path`.
 pub(super) fn shown(root: &Path, path: &RelPath) -> String {
     let root = root.to_string_lossy();
     match path.is_root() {
@@ -62,7 +62,7 @@ pub(super) fn shown(root: &Path, path: &RelPath) -> String {
     }
 }
 
-/// `text` without `.`, empty components and `..`, which takes back the component before it.
+/// Normalizes `text`: removes `.` and empty components, and each `..` with the component before it.
 fn normal(text: &str) -> String {
     let mut components: Vec<&str> = Vec::new();
     for component in text.split('/') {

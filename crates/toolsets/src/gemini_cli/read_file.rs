@@ -1,4 +1,5 @@
-//! `read_file` (contract, section of that name; rulings on it): texts whole or in part, pictures as pictures.
+//! `read_file` (section of the contract with this name; rulings on it): texts whole or in part, images as
+//! images.
 
 use std::path::Path;
 
@@ -14,16 +15,16 @@ use symd_files::read_file::{FileData, FileText, read_bytes};
 use symd_files::tree::FileOpError;
 use symd_ops::view_tree::ViewTree;
 
-/// Lines shown where the client gives no limit.
+/// The default maximum of lines shown.
 const MAX_LINES: usize = 2_000;
 
-/// Characters shown of a line.
+/// The maximum number of characters shown of a line.
 const MAX_LINE_CHARS: usize = 2_000;
 
-/// Larger pictures are refused: they travel as text, a third longer.
+/// The maximum size of an image: images are sent as text, which is a third longer.
 const MAX_IMAGE_BYTES: usize = 20 << 20;
 
-/// Pictures by their extension, in lower case. SVG is text.
+/// Media types of images by extension, in lower case. SVG is text.
 const IMAGES: [(&str, &str); 6] = [
     ("png", "image/png"),
     ("jpg", "image/jpeg"),
@@ -96,7 +97,8 @@ fn image(path: &RelPath, file: FileData, mime_type: &'static str) -> Result<Repl
     Ok(Reply { image, ..Reply::done(format!("Read image file: {path}")) })
 }
 
-/// Up to `count` lines from `start` on. What is not the whole file begins with a line that says so.
+/// Formats up to `count` lines from `start` on (0-based). Anything less than the whole file begins with a
+/// line that says so.
 fn part(file: &FileText, start: usize, count: usize) -> String {
     let total = file.line_count();
     let first = start.min(total);
@@ -126,7 +128,7 @@ fn part(file: &FileText, start: usize, count: usize) -> String {
     )
 }
 
-/// The text with its long lines cut, and whether there were any.
+/// Cuts long lines; returns the text and whether there were any.
 fn cut_lines(text: &str) -> (String, bool) {
     let mut cut = String::with_capacity(text.len());
     let mut some = false;

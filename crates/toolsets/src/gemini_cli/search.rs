@@ -1,4 +1,4 @@
-//! `search_file_content` and `glob` (contract, sections of those names; rulings on them).
+//! `search_file_content` and `glob` (sections of the contract with these names; rulings on them).
 
 use std::path::Path;
 use symd_base::escaped;
@@ -20,10 +20,10 @@ use symd_ops::newest::{Among, newest};
 use symd_ops::view_tree::ViewTree;
 use symd_vfs::EntryKind;
 
-/// Lines kept of a search: more than any answer holds.
+/// The maximum number of lines kept of a search, which is more than any answer holds.
 const MAX_LINES: usize = 20_000;
 
-/// Characters shown of a line; behind that only machines read on.
+/// The maximum number of characters shown of a line; longer lines are written by machines.
 const MAX_LINE_CHARS: usize = 2_000;
 
 pub(super) const SEARCH_FILE_CONTENT: Tool = Tool::read_only(
@@ -111,8 +111,8 @@ fn search_reply(
     Ok(Reply::done(listed(head, &directory, &found, most, hint)))
 }
 
-/// `head`, then the lines file by file, as many as fit into `most` characters; those left out are counted behind the last
-/// `---`.
+/// Formats `head`, then the lines of each file, as many as fit into `most` characters; the omitted ones are
+/// counted after the last `---`.
 fn listed(head: String, directory: &RelPath, found: &MatchingLines, most: usize, hint: &str) -> String {
     const END: &str = "\n---";
     let mut left = most.saturating_sub(head.chars().count() + END.len());
@@ -129,7 +129,7 @@ fn listed(head: String, directory: &RelPath, found: &MatchingLines, most: usize,
             }
             left -= cost;
             cost = 0;
-            // A file is named with its first line.
+            // A file's name is written with its first line.
             text.push_str(&std::mem::take(&mut before));
             text.push_str(&line);
             shown += 1;
@@ -179,7 +179,7 @@ fn glob_reply(
     check_directory(view, &directory, written.unwrap_or("."), &GLOBBED)?;
     let place = shown(root, &directory);
     let case = if exact { Case::Sensitive } else { Case::Insensitive };
-    // A pattern may be absolute as well.
+    // The pattern may be an absolute path too.
     let relative = pattern.strip_prefix(place.as_str()).and_then(|rest| rest.strip_prefix('/'));
     let glob = Glob::anchored(&directory, relative.unwrap_or(pattern), case).map_err(invalid)?;
     let among = if respect { Among::NotIgnored } else { Among::All };
@@ -196,7 +196,7 @@ fn glob_reply(
     Ok(Reply::done(bounded(head, &lines, most, hint)))
 }
 
-/// How a tool says that its directory is none.
+/// The texts of a tool for a path that is not a directory.
 struct Words {
     missing: fn(&str) -> String,
     file: fn(&str) -> String,
@@ -216,7 +216,7 @@ const GLOBBED: Words = Words {
     file: |path| format!("Search path is not a directory: {path}"),
 };
 
-/// Refuses what is no directory.
+/// Rejects a path that is not a directory.
 fn check_directory(view: &View, directory: &RelPath, written: &str, words: &Words) -> Result<(), Reply> {
     let root = view.root.path();
     match view.whole_tree(|tree| tree.locate(directory.as_str())) {

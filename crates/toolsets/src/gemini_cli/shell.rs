@@ -15,8 +15,8 @@ use crate::{Call, Outcome, Proposed, Reply, Tool};
 use symd_files::tree::{FileOpError, LocateError};
 use symd_shell::{Captured, Directory, End, Finish, Ran, ShellChoice, ShellError, Substitution, can_be_run};
 
-/// How long a command may take. Gemini CLI itself ends commands only when its user does; as an MCP client it gives up
-/// a call after ten minutes, and what the command printed until then should have come before.
+/// The time limit of a command. Gemini CLI itself ends commands only when its user does; as an MCP client it
+/// gives up a call after ten minutes, by which time the output so far should have been returned.
 const DEADLINE: Duration = Duration::from_secs(9 * 60);
 
 pub(super) const RUN_SHELL_COMMAND: Tool = Tool::runs(
@@ -42,10 +42,10 @@ fn schema() -> Value {
     })
 }
 
-/// What is asked for.
+/// The arguments of `run_shell_command`.
 pub(super) struct RunShellCommand<'a> {
     text: &'a str,
-    /// As it is written; the root where nothing is.
+    /// The directory as written by the client; empty for the root.
     directory: &'a str,
 }
 
@@ -110,7 +110,8 @@ fn ended(command: &str, directory: &str, ran: &Ran, deadline: Duration) -> Reply
     };
     let (code, signal) = match (ran.end, end) {
         (Finish::Itself(_), End::Code(code)) => (code.to_string(), NONE.to_owned()),
-        // Ended by us, it may have caught the signal and gone by itself; its code says nothing then.
+        // A command that symd ended may have caught the signal and exited by itself; its exit code means
+        // nothing then.
         (Finish::TimedOut(_), End::Code(_)) => (NONE.to_owned(), NONE.to_owned()),
         (_, End::Signal(signal)) => (NONE.to_owned(), signal.to_string()),
     };
@@ -153,7 +154,7 @@ struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    /// Of a command that did not run.
+    /// Returns the lines for a command that did not run.
     fn new(command: &'a str, directory: &'a str) -> Block<'a> {
         Block {
             command,

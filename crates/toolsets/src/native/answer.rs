@@ -1,4 +1,4 @@
-//! The last line of native's symbol answers, and the argument `format`.
+//! The footer (last line) of native's answers about symbols, and the argument `format`.
 
 use std::fmt;
 
@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use crate::arguments::{ArgumentError, Arguments};
 
-/// What the argument `format` means, in every schema.
+/// The description of the argument `format` in every schema.
 pub(super) const FORMAT: &str = "text: compact lines; json: the same facts for programs.";
 
-/// How an answer is written.
+/// The format of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Format {
     /// Compact lines.
@@ -18,7 +18,6 @@ pub(super) enum Format {
     Json,
 }
 
-/// Reads the argument `format`.
 pub(super) fn format(arguments: &Arguments<'_>) -> Result<Format, ArgumentError> {
     Ok(match arguments.one_of_or("format", &["text", "json"], "text")? {
         "json" => Format::Json,
@@ -26,7 +25,7 @@ pub(super) fn format(arguments: &Arguments<'_>) -> Result<Format, ArgumentError>
     })
 }
 
-/// How many of `all` fit into `limit` characters of JSON; at least one: an answer that shows nothing helps nobody.
+/// Returns how many of `all` fit into `limit` characters of JSON. At least one: an empty answer is useless.
 pub(super) fn fitting(all: &[Value], limit: usize) -> usize {
     let mut left = limit;
     let fits = |one: &&Value| {
@@ -38,7 +37,8 @@ pub(super) fn fitting(all: &[Value], limit: usize) -> usize {
     all.iter().take_while(fits).count().max(1).min(all.len())
 }
 
-/// `[3 symbols; complete]`, `[24 references in 3 files; syntax; unchecked: 2 marked ?]`
+/// The last line of an answer: `[3 symbols; complete]`, `[24 references in 3 files; syntax; unchecked: 2
+/// marked ?]`.
 #[derive(Clone, Debug)]
 pub(super) struct Footer {
     counts: String,
@@ -49,17 +49,18 @@ pub(super) struct Footer {
 }
 
 impl Footer {
-    /// A footer that says the answer is complete.
+    /// Returns a footer that calls the answer complete, as long as nothing is added that says otherwise.
     pub(super) fn new(counts: String) -> Footer {
         Footer { counts, source: None, unchecked: Vec::new(), notes: Vec::new(), missing: Vec::new() }
     }
 
-    /// Says where the answer comes from, where that decides how far it reaches: what is declared in a file, syntax knows.
+    /// Sets the source of the answer, where that decides how much the answer covers. What a file declares
+    /// needs none: syntax knows that.
     pub(super) fn source(&mut self, source: String) {
         self.source = Some(source);
     }
 
-    /// Says of what it is not known whether it belongs here: then the answer is not called complete.
+    /// Adds what may or may not belong to the answer; the answer is then not called complete.
     pub(super) fn unchecked(&mut self, what: String) {
         self.unchecked.push(what);
     }
@@ -69,7 +70,7 @@ impl Footer {
         self.notes.push(note);
     }
 
-    /// Says that something is missing, and what to do.
+    /// Adds what is missing, and what to do about it.
     pub(super) fn incomplete(&mut self, why: String) {
         self.missing.push(why);
     }

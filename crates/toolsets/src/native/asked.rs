@@ -1,5 +1,5 @@
-//! What native's tools that ask language servers have in common: how a symbol is named, how long to wait, how a
-//! refusal reads, where an answer comes from.
+//! The parts that native's tools for language servers share: the arguments for a symbol and for the wait, the
+//! texts of refusals, the source of an answer.
 
 use std::time::Duration;
 
@@ -18,26 +18,26 @@ use symd_ops::symbol::Symbol;
 use symd_ops::target::{Reading, Several, SymbolSelector, TargetError};
 use symd_resolve::Role;
 
-/// How long `wait: "ready"` waits when the client does not say.
+/// The default of `deadline_seconds`.
 pub(super) const DEFAULT_DEADLINE: usize = 60;
-/// And at most: an hour.
+/// The maximum of `deadline_seconds`: an hour.
 const MAX_DEADLINE: usize = 3_600;
 
-/// Symbols shown of several that match.
+/// The maximum number of candidates that are listed when several symbols match.
 const MAX_CANDIDATES: usize = 20;
 
-/// Characters of a reason that are shown beside an answer.
+/// The maximum length of a reason shown beside an answer, in characters.
 const MAX_REASON: usize = 300;
 
-/// How long to wait for a server.
+/// The wait for a server that is not ready.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Patience {
     pub(super) waiting: Waiting,
-    /// How long that can take.
+    /// The maximum duration of that wait.
     pub(super) at_most: Duration,
 }
 
-/// A schema of these properties, with those that all such tools have.
+/// Returns a schema of these properties and those that all such tools share.
 pub(super) fn schema(properties: Value, required: &[&str]) -> Value {
     let mut all = json!({
         "wait": {"type": "string", "enum": ["no", "ready"], "default": "no", "description": "no: answer from syntax while a language server is still starting, and say so; ready: wait for it."},
@@ -51,32 +51,32 @@ pub(super) fn schema(properties: Value, required: &[&str]) -> Value {
     json!({ "type": "object", "properties": all, "required": required })
 }
 
-/// What `name_path` means, in every schema.
+/// Returns the schema of `name_path`.
 pub(super) fn name_path() -> Value {
     json!({"type": "string", "description": "The symbol: `name`, `Class/method`, `/top_level_name`, `name[1]` for the second of several."})
 }
 
-/// What `relative_path` means where a symbol is named.
+/// Returns the schema of `relative_path` for tools that take a symbol.
 pub(super) fn relative_path() -> Value {
     json!({"type": "string", "default": "", "description": "The file (or directory, or `file:line`) that declares the symbol; needed where several have that name path."})
 }
 
-/// The symbol that a question is about.
+/// Parses the symbol that a question is about.
 pub(super) fn wanted(arguments: &Arguments<'_>) -> Result<SymbolSelector, ArgumentError> {
     Ok(SymbolSelector { several: Several::OneThing, reading: Reading::Free, ..wanted_of_edit(arguments)? })
 }
 
-/// The symbol that an edit is to change: it is never another than the name says literally.
+/// Parses the symbol that an edit is to change. Its name is taken literally, never read as another one.
 pub(super) fn wanted_of_edit(arguments: &Arguments<'_>) -> Result<SymbolSelector, ArgumentError> {
     Ok(SymbolSelector::only(arguments.string("name_path")?, arguments.string_or("relative_path", "")?))
 }
 
-/// How long to wait.
+/// Parses the wait of a question; the default is not to wait.
 pub(super) fn patience(arguments: &Arguments<'_>) -> Result<Patience, ArgumentError> {
     patience_or(arguments, "no")
 }
 
-/// How long to wait with an edit that only a server can make: until it is ready, unless the client says no.
+/// Parses the wait of an edit that only a server can make; the default is to wait until the server is ready.
 pub(super) fn patience_of_edit(arguments: &Arguments<'_>) -> Result<Patience, ArgumentError> {
     patience_or(arguments, "ready")
 }
@@ -98,7 +98,7 @@ fn patience_or(arguments: &Arguments<'_>, default: &'static str) -> Result<Patie
     })
 }
 
-/// Why there is no answer, and what to do.
+/// Formats a refusal: why there is no answer, and what to do.
 pub(super) fn refused(refusal: Refusal) -> Reply {
     let outcome = refusal.outcome();
     let text = match refusal {
@@ -121,7 +121,7 @@ fn no_target(error: &TargetError) -> String {
                 text.push_str(". Did you mean:");
                 list(meant, &mut text);
             } else if !elsewhere.is_empty() {
-                text.push_str(". The name as such exists:");
+                text.push_str(". Symbols with this name elsewhere:");
                 list(elsewhere, &mut text);
             } else if !similar.is_empty() {
                 text.push_str(&format!(". Similar names: {}", similar.join(", ")));
@@ -145,21 +145,22 @@ fn list(symbols: &[Symbol], text: &mut String) {
     }
 }
 
-/// Says what a name was read as, where that is no name path of the project.
+/// Notes how a name was interpreted, where it is not a name path of the project.
 pub(super) fn tell_reading(read_as: Option<&String>, footer: &mut Footer) {
     if let Some(meaning) = read_as {
         footer.note(format!("read as {meaning}"));
     }
 }
 
-/// The same for programs: `read_as`.
+/// Adds that interpretation to a JSON answer, as `read_as`.
 pub(super) fn reading_json(read_as: Option<&String>, object: &mut Value) {
     if let Some(meaning) = read_as {
         object["read_as"] = json!(meaning);
     }
 }
 
-/// Says where an answer comes from. Why there is no server, a client is told once, unless that may pass.
+/// States the source of an answer. A client is given the reason for a missing server once, or every time if
+/// the reason may pass.
 pub(super) fn tell_source(source: &Source, client: &Client, footer: &mut Footer) {
     match source {
         Source::Server(name) => footer.source(name.clone()),
@@ -171,7 +172,7 @@ pub(super) fn tell_source(source: &Source, client: &Client, footer: &mut Footer)
     }
 }
 
-/// Where an answer comes from, for programs: `source`, and why it is not a server.
+/// Adds the source to a JSON answer (`source`), with the reason why it is not a server (`no_server`).
 pub(super) fn source_json(source: &Source, object: &mut Value) {
     object["source"] = json!(source.name());
     if let Source::Syntax(why) = source {
@@ -179,7 +180,7 @@ pub(super) fn source_json(source: &Source, object: &mut Value) {
     }
 }
 
-/// Why a server did not answer, and what would help.
+/// Explains why a server did not answer, and what would help.
 pub(super) fn why_not(why: &NoAnswer) -> String {
     match why {
         NoAnswer::NotReady { .. } => format!("{why}; wait: \"ready\" waits for it"),
@@ -187,7 +188,8 @@ pub(super) fn why_not(why: &NoAnswer) -> String {
     }
 }
 
-/// The same in few words where none is installed and symd can: `symd status` says the rest.
+/// Explains it more briefly where no server is installed and symd can install one; `symd status` has the
+/// details.
 fn briefly(why: &NoAnswer) -> String {
     match why {
         NoAnswer::NoServer { install: Some(command), .. } => format!("no server; `{command}`"),
@@ -195,7 +197,7 @@ fn briefly(why: &NoAnswer) -> String {
     }
 }
 
-/// A server's last words can be long: `symd status` and the log have them whole.
+/// Truncates a server's error message, which can be long; `symd status` and the log have the whole text.
 fn shortened(mut text: String) -> String {
     if let Some((end, _)) = text.char_indices().nth(MAX_REASON) {
         text.truncate(end);
@@ -204,7 +206,7 @@ fn shortened(mut text: String) -> String {
     text
 }
 
-/// A role in a word; uses have none.
+/// Returns the word for a role.
 pub(super) fn role_word(role: Role) -> &'static str {
     match role {
         Role::Declaration => "declaration",

@@ -16,14 +16,15 @@ use symd_ops::code_actions::{AskCodeActions, CodeActions, Over, code_actions};
 use symd_ops::diagnostics::{AskDiagnostics, Diagnostics, LocatedDiagnostic, Of, diagnostics};
 use symd_ops::edits::Caused;
 
-/// What `diagnostics` says of itself.
+/// The description of `diagnostics`.
 pub(super) const DIAGNOSTICS: &str = "Errors and warnings of the language servers (compiler errors, type errors, lint) \
     in a file, within one symbol, or in the whole project. Use it after a change.";
-/// What `list_code_actions` says of itself.
+/// The description of `list_code_actions`.
 pub(super) const CODE_ACTIONS: &str = "Quick fixes and refactorings that the language server offers for lines of a \
     file or for a symbol. Lists them; applies nothing.";
 
-/// Files shown in which the parser met errors: where a grammar lags behind its language, there are many.
+/// The maximum number of files with syntax errors that are listed. Where a grammar lags behind its language,
+/// there are many.
 const MAX_BROKEN: usize = 20;
 
 const SEVERITIES: [(&str, Severity); 4] = [
@@ -33,7 +34,6 @@ const SEVERITIES: [(&str, Severity); 4] = [
     ("hint", Severity::Hint),
 ];
 
-/// The schema of `diagnostics`.
 pub(super) fn diagnostics_schema() -> Value {
     let own = json!({
         "relative_path": {"type": "string", "default": "", "description": "The file; empty (and without name_path) for the whole project."},
@@ -43,7 +43,6 @@ pub(super) fn diagnostics_schema() -> Value {
     schema(own, &[])
 }
 
-/// The schema of `list_code_actions`.
 pub(super) fn code_actions_schema() -> Value {
     let own = json!({
         "relative_path": {"type": "string", "default": "", "description": "The file."},
@@ -54,12 +53,12 @@ pub(super) fn code_actions_schema() -> Value {
     schema(own, &[])
 }
 
-/// `diagnostics`.
+/// Runs the tool `diagnostics`.
 pub(super) fn show_diagnostics(call: Call<'_>) -> ReplyFuture<'_> {
     Box::pin(async move { run_diagnostics(&call).await.unwrap_or_else(|reply| reply) })
 }
 
-/// `list_code_actions`.
+/// Runs the tool `list_code_actions`.
 pub(super) fn list_code_actions(call: Call<'_>) -> ReplyFuture<'_> {
     Box::pin(async move { run_code_actions(&call).await.unwrap_or_else(|reply| reply) })
 }
@@ -88,14 +87,14 @@ async fn run_diagnostics(call: &Call<'_>) -> Result<Reply, Reply> {
     Ok(Reply { outcome: outcome(&found), ..Reply::done(text) })
 }
 
-/// Where no server said anything, the answer is not the one that was asked for.
+/// Returns the outcome of the call, which failed if no server answered.
 fn outcome(found: &Diagnostics) -> Outcome {
     match found.no_answer.first() {
         Some(why) if found.servers.is_empty() => {
             let outcomes: Vec<Outcome> = found.no_answer.iter().map(outcome_of).collect();
             if outcomes.contains(&Outcome::NotReady) { Outcome::NotReady } else { outcome_of(why) }
         }
-        // No file of a language that any server is known for.
+        // No file is in a language with a known server.
         None if found.servers.is_empty() => Outcome::NoServer,
         _ => Outcome::Done,
     }
@@ -108,7 +107,7 @@ fn diagnostics_text(found: &Diagnostics, limit: usize) -> String {
         lines.extend(of_file.iter().map(|one| format!(" {}", diagnostic_line(one))));
     }
     if !found.syntax_errors.is_empty() {
-        lines.push("the parser met errors in:".to_owned());
+        lines.push("syntax errors in:".to_owned());
         lines.extend(found.syntax_errors.iter().take(MAX_BROKEN).map(|path| format!(" {path}")));
         if let more @ 1.. = found.syntax_errors.len().saturating_sub(MAX_BROKEN) {
             lines.push(format!(" … and {more} more"));
@@ -117,9 +116,9 @@ fn diagnostics_text(found: &Diagnostics, limit: usize) -> String {
     if lines.is_empty() {
         let is_whole = found.no_answer.is_empty() && found.partial.is_empty();
         let nothing = match (found.servers.is_empty(), is_whole) {
-            (true, _) => "No server said anything.",
-            (false, true) => "Nothing is wrong.",
-            (false, false) => "Nothing wrong is known; not everything was looked at.",
+            (true, _) => "No language server answered.",
+            (false, true) => "No diagnostics.",
+            (false, false) => "No diagnostics so far; not everything was checked.",
         };
         lines.push(nothing.to_owned());
     }
@@ -130,16 +129,16 @@ fn diagnostics_text(found: &Diagnostics, limit: usize) -> String {
         footer.source(found.servers.iter().map(String::as_str).collect::<Vec<_>>().join(", "));
     }
     if found.dropped > 0 {
-        footer.note(format!("dropped {} that no text has", counted(found.dropped, "range", "ranges")));
+        footer.note(format!("dropped {} outside the text", counted(found.dropped, "range", "ranges")));
     }
     reasons(found).into_iter().for_each(|why| footer.incomplete(why));
     for server in &found.partial {
         footer.incomplete(format!(
-            "{server} cannot be asked about the whole project and told of the files it looked at; give a path"
+            "{server} reported only files that it checked by itself, not the whole project; give a path"
         ));
     }
     if found.servers.is_empty() && found.no_answer.is_empty() {
-        footer.incomplete("nothing here is in a language that symd knows a server for".to_owned());
+        footer.incomplete("no file here is in a language with a known server".to_owned());
     }
     if cut(&mut text, limit) {
         footer.incomplete(format!(
@@ -149,7 +148,8 @@ fn diagnostics_text(found: &Diagnostics, limit: usize) -> String {
     format!("{text}\n{footer}")
 }
 
-/// Why servers did not answer; a server of several languages says it once.
+/// Returns the reasons why servers did not answer, each once: a server of several languages gives the same
+/// one for each.
 fn reasons(found: &Diagnostics) -> Vec<String> {
     let mut reasons: Vec<String> = Vec::new();
     for why in found.no_answer.iter().map(why_not) {
@@ -189,7 +189,8 @@ fn diagnostics_json(found: &Diagnostics, limit: usize) -> String {
     .to_string()
 }
 
-/// What an edit caused, for programs: `known`, then what is new and who says so, or why it is not known.
+/// Returns the diagnostics that an edit caused, as JSON: `known`, then the new ones and their servers, or why
+/// they are unknown.
 pub(super) fn caused_json(caused: &Caused) -> Value {
     match caused {
         Caused::Known { new, servers } => {
@@ -249,7 +250,7 @@ fn actions_text(found: &CodeActions, limit: usize) -> String {
 fn action_line(action: &CodeAction) -> String {
     let kind = action.kind.as_ref().map_or_else(String::new, |kind| format!("{kind}: "));
     let preferred = if action.preferred { " (preferred)" } else { "" };
-    let disabled = action.disabled.as_ref().map_or_else(String::new, |why| format!(" (not here: {why})"));
+    let disabled = action.disabled.as_ref().map_or_else(String::new, |why| format!(" (disabled: {why})"));
     format!("{kind}{}{preferred}{disabled}", action.title)
 }
 

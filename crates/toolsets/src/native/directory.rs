@@ -1,5 +1,5 @@
-//! The overview of a directory as `native` shows it: a file a line, the most important first, each with its top-level
-//! symbols. Invariant: within the limit, and what is left out is said.
+//! The overview of a directory in `native`: one file per line, the most important first, each with its
+//! top-level symbols. Invariant: the answer keeps to the limit and says what was left out.
 
 use serde_json::{Value, json};
 
@@ -8,14 +8,14 @@ use super::files::counted;
 use super::render::short_word;
 use symd_ops::overview::{DirectoryOverview, FileSummary, TopLevel};
 
-/// How many top-level symbols a file's line has: the first of these numbers with which all files fit, else the last, and
-/// the least important files are left out.
+/// The candidates for the number of top-level symbols on a file's line: the first with which all files fit is
+/// taken, else the last, and the least important files are left out.
 const SYMBOLS_OF_A_FILE: [usize; 4] = [usize::MAX, 12, 6, 3];
 
-/// Directories that are listed.
+/// The maximum number of directories that are listed.
 const MAX_DIRECTORIES: usize = 20;
 
-/// The overview as text.
+/// Formats the overview as text.
 pub(super) fn directory_text(found: &DirectoryOverview, missing: Vec<String>, limit: usize) -> String {
     let directories = directory_lines(found);
     let mut left = limit.saturating_sub(length(&directories));
@@ -39,7 +39,7 @@ pub(super) fn directory_text(found: &DirectoryOverview, missing: Vec<String>, li
     let mut footer = footer(found, missing);
     if found.files[..shown].iter().any(|file| file.top.len() > most) {
         footer.incomplete(
-            "+n: so many more at a file's top level; the overview of the file has all".to_owned(),
+            "+n: n more symbols at the file's top level; the overview of the file lists all".to_owned(),
         );
     }
     if shown < lines.len() {
@@ -74,7 +74,7 @@ fn footer(found: &DirectoryOverview, missing: Vec<String>) -> Footer {
     footer
 }
 
-/// `src/ 24 files, 812 symbols`, where there are several.
+/// Formats the directories as `src/ 24 files, 812 symbols`; nothing if there is only one.
 fn directory_lines(found: &DirectoryOverview) -> Vec<String> {
     if found.directories.len() < 2 {
         return Vec::new();
@@ -97,7 +97,8 @@ fn directory_lines(found: &DirectoryOverview) -> Vec<String> {
     lines
 }
 
-/// `src/flask/app.py (62): class Flask 81-1536, function _make_timedelta 73-78 +3`: lines from 1, inclusive.
+/// Formats a file as `src/flask/app.py (62): class Flask 81-1536, function _make_timedelta 73-78 +3`; lines
+/// are 1-based, inclusive.
 fn file_line(file: &FileSummary, most: usize) -> String {
     let symbol = |TopLevel { symbol, count }: &TopLevel| {
         let (start, end) = (symbol.start_line + 1, symbol.end_line + 1);
@@ -116,7 +117,7 @@ fn file_line(file: &FileSummary, most: usize) -> String {
     format!("{} ({}): {}{more}", file.path, file.symbols, shown.join(", "))
 }
 
-/// The overview for programs.
+/// Formats the overview as JSON.
 pub(super) fn directory_json(found: &DirectoryOverview, missing: &[String], limit: usize) -> String {
     let directory = |path: &str, files: usize, symbols: usize| json!({ "path": path, "files": files, "symbols": symbols });
     let directories: Vec<Value> =

@@ -1,4 +1,4 @@
-//! How edits that servers make up read: the diff of one that is only shown, what was done by one that was made.
+//! Answers about edits computed by language servers: the diff of a dry run, or what an applied edit changed.
 
 use serde_json::{Value, json};
 
@@ -10,21 +10,21 @@ use symd_edit::{Applied, FileDiff};
 use symd_ops::edits::Base;
 use symd_ops::rename::{Listed, Note};
 
-/// Places shown of one list.
+/// The maximum number of places shown of a list.
 const MAX_PLACES: usize = 20;
 
-/// What `dry_run` means, in every schema.
+/// Returns the schema of `dry_run`.
 pub(super) fn dry_run() -> Value {
     json!({"type": "boolean", "default": false, "description": "Show the unified diff and change nothing."})
 }
 
-/// What `expect` means where an edit may change several files.
+/// Returns the schema of `expect` for edits that may change several files.
 pub(super) fn expect_of_each() -> Value {
     json!({"type": "object", "additionalProperties": {"type": "string"}, "description": "Revisions by file, as reading tools show them; for files not named, what this connection read last. Refused if a file has another."})
 }
 
-/// Remembers for a client what an edit left of files that it knew as they were before. One that it knows otherwise, or not
-/// at all, it does not know now: its next edit of that is held against what it has seen.
+/// Records for a client the new version of each file whose version before the edit it knew. Of other files
+/// nothing is recorded: the client's next edit of one is checked against the version that it has seen.
 pub(super) fn remember(client: &Client, applied: &Applied) {
     for file in applied.files.iter().filter(|file| client.last_read(&file.path) == file.before) {
         match file.after {
@@ -34,7 +34,8 @@ pub(super) fn remember(client: &Client, applied: &Applied) {
     }
 }
 
-/// The same after an edit for which the client named revisions: those it knows, whatever it read before.
+/// Records the new versions after an edit for which the client named revisions: it knows those, whatever it
+/// read before.
 pub(super) fn remember_expected(client: &Client, applied: &Applied, expected: &Base) {
     for file in &applied.files {
         if let Some(before) = file.before.filter(|_| expected.is_given(&file.path)) {
@@ -44,26 +45,26 @@ pub(super) fn remember_expected(client: &Client, applied: &Applied, expected: &B
     remember(client, applied);
 }
 
-/// The diffs, cut at `limit` characters; whether they were cut.
+/// Joins the diffs, truncated to `limit` characters; returns whether they were truncated.
 pub(super) fn diff_text(diffs: &[FileDiff], limit: usize) -> (String, bool) {
     let mut text: String = diffs.iter().map(|diff| diff.unified.as_str()).collect();
     let is_cut = cut(&mut text, limit);
     (text.trim_end_matches('\n').to_owned(), is_cut)
 }
 
-/// `a.py: 3` for each file.
+/// Formats a line for each file (`a.py: 3`) and for each renamed file.
 pub(super) fn file_lines(files: &[(RelPath, usize)], renamed: &[(RelPath, RelPath)]) -> Vec<String> {
     let counts = files.iter().map(|(path, count)| format!("{path}: {count}"));
-    counts.chain(renamed.iter().map(|(from, to)| format!("{from} is {to} now"))).collect()
+    counts.chain(renamed.iter().map(|(from, to)| format!("{from} renamed to {to}"))).collect()
 }
 
-/// `6 changes in 2 files`.
+/// Formats the number of changes and files: `6 changes in 2 files`.
 pub(super) fn counts(files: &[(RelPath, usize)]) -> String {
     let changes = files.iter().map(|(_, count)| count).sum();
     format!("{} in {}", counted(changes, "change", "changes"), counted(files.len(), "file", "files"))
 }
 
-/// Notes with their places.
+/// Formats notes with their places.
 pub(super) fn note_lines(notes: &[Note]) -> Vec<String> {
     let mut lines = Vec::new();
     for note in notes {
@@ -73,7 +74,7 @@ pub(super) fn note_lines(notes: &[Note]) -> Vec<String> {
     lines
 }
 
-/// Places, one a line.
+/// Formats places, one per line.
 pub(super) fn place_lines(places: &[Listed]) -> Vec<String> {
     let mut lines: Vec<String> = places
         .iter()
@@ -86,7 +87,7 @@ pub(super) fn place_lines(places: &[Listed]) -> Vec<String> {
     lines
 }
 
-/// Notes for programs.
+/// Returns notes with their places as JSON.
 pub(super) fn notes_json(notes: &[Note]) -> Value {
     notes.iter().map(|note| json!({ "text": note.text, "places": places_json(&note.places) })).collect()
 }
@@ -97,7 +98,7 @@ fn places_json(places: &[Listed]) -> Value {
     places.iter().map(one).collect()
 }
 
-/// Counts for programs.
+/// Returns the number of changes of each file as JSON.
 pub(super) fn files_json(files: &[(RelPath, usize)]) -> Value {
     files.iter().map(|(path, count)| json!({ "path": path.as_str(), "changes": count })).collect()
 }

@@ -1,4 +1,4 @@
-//! native's `list_dir`, `find_file` and `read_file`: compact text, one path a line, 1-based lines.
+//! native's `list_dir`, `find_file` and `read_file`: compact text, one path per line, 1-based lines.
 
 use std::fmt::Write as _;
 
@@ -12,17 +12,16 @@ use symd_files::read_file::FileText;
 use symd_files::tree::{FileOpError, LocateError, Tree};
 use symd_files::{find_file, list_dir, read_file};
 
-/// The most characters an answer has when the client does not say.
+/// The default of `limit`: the maximum length of an answer, in characters.
 pub const DEFAULT_LIMIT: usize = 20_000;
 
-/// What `limit` means, in every schema.
+/// The description of `limit` in every schema.
 pub(super) const LIMIT: &str = "The most characters to answer with; the answer says what was left out.";
 
 /// The description of `list_dir`.
 pub const LIST_DIR: &str = "Lists files and directories in the given directory, optionally recursively. \
     One path per line, relative to the project root; directories end in /.";
 
-/// The schema of `list_dir`.
 pub fn list_dir_schema() -> Value {
     json!({
         "type": "object",
@@ -36,7 +35,6 @@ pub fn list_dir_schema() -> Value {
     })
 }
 
-/// Runs `list_dir`.
 pub fn run_list_dir(tree: &Tree<'_>, arguments: &Map<String, Value>, cancel: &Cancel) -> Reply {
     let arguments = Arguments::new(arguments);
     let reply = || -> Result<Reply, Reply> {
@@ -79,7 +77,6 @@ fn listing_text(listing: &DirectoryListing, limit: usize) -> String {
 pub const FIND_FILE: &str = "Finds non-gitignored files matching the given file mask within the given relative path. \
     One path per line, relative to the project root.";
 
-/// The schema of `find_file`.
 pub fn find_file_schema() -> Value {
     json!({
         "type": "object",
@@ -92,7 +89,6 @@ pub fn find_file_schema() -> Value {
     })
 }
 
-/// Runs `find_file`.
 pub fn run_find_file(tree: &Tree<'_>, arguments: &Map<String, Value>, cancel: &Cancel) -> Reply {
     let arguments = Arguments::new(arguments);
     let reply = || -> Result<Reply, Reply> {
@@ -115,7 +111,7 @@ pub fn run_find_file(tree: &Tree<'_>, arguments: &Map<String, Value>, cancel: &C
     reply().unwrap_or_else(|reply| reply)
 }
 
-/// The lines that fit, then a line with the counts and what was left out.
+/// Formats the lines that fit, then a line with the counts and what was left out.
 fn list_text(lines: &[String], limit: usize, summary: &str, advice: &str) -> String {
     let mut text = String::new();
     let mut left = limit;
@@ -140,7 +136,6 @@ pub const READ_FILE: &str = "Reads the given file or a chunk of it. \
     The first line tells which lines of how many follow and the file's revision; the rest is the exact text. \
     To read one symbol, find_symbol with include_body takes less.";
 
-/// The schema of `read_file`.
 pub fn read_file_schema() -> Value {
     json!({
         "type": "object",
@@ -154,7 +149,6 @@ pub fn read_file_schema() -> Value {
     })
 }
 
-/// Runs `read_file`.
 pub fn run_read_file(tree: &Tree<'_>, arguments: &Map<String, Value>, client: &Client) -> Reply {
     let arguments = Arguments::new(arguments);
     let reply = || -> Result<Reply, Reply> {
@@ -174,8 +168,8 @@ pub fn run_read_file(tree: &Tree<'_>, arguments: &Map<String, Value>, client: &C
     reply().unwrap_or_else(|reply| reply)
 }
 
-/// Lines `start` to `end` (1-based, inclusive) as far as `limit` characters go, cut between lines where
-/// that is possible.
+/// Formats lines `start` to `end` (1-based, inclusive), at most `limit` characters of them, cut between lines
+/// where possible.
 fn file_text(file: &FileText, start: usize, end: usize, limit: usize) -> String {
     let count = file.line_count();
     let revision = file.hash.short();
@@ -212,7 +206,7 @@ fn at_least_one(arguments: &Arguments<'_>, name: &str, default: usize) -> Result
     }
 }
 
-/// The argument `limit`, in characters.
+/// Parses the argument `limit`, in characters.
 pub(super) fn limit(arguments: &Arguments<'_>) -> Result<usize, ArgumentError> {
     match arguments.count_or("limit", DEFAULT_LIMIT)? {
         0 => Err(arguments.invalid("limit", "a positive integer")),
@@ -224,7 +218,7 @@ pub(super) fn failed(error: impl std::fmt::Display) -> Reply {
     Reply::failed(error.to_string())
 }
 
-/// `1 file`, `2 files`.
+/// Formats a count with its noun: `1 file`, `2 files`.
 pub(super) fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }

@@ -1,12 +1,13 @@
-//! Answers about all overloads of a name: one where the same is said of all, else one for each, under its signature.
+//! Answers about all overloads of a name: a single answer if it is the same for all, else one per overload,
+//! under its signature.
 
 use serde_json::{Value, json};
 
 use super::render::{Signatures, line};
 use symd_ops::target::{OfOverloads, Target};
 
-/// The answers as text, within `limit` characters together. That about one symbol stands for itself. `text` writes one
-/// within a number of characters.
+/// Formats the answers as text, within `limit` characters in total. An answer about a single symbol has no
+/// heading. `text` formats one answer within a number of characters.
 pub(super) fn grouped_text<T>(
     all: &[OfOverloads<T>],
     limit: usize,
@@ -26,8 +27,8 @@ pub(super) fn grouped_text<T>(
     all.iter().map(group).collect::<Vec<_>>().join("\n\n")
 }
 
-/// The answers for programs: that about one symbol, else `overloads` with one for each. `object` writes one within a number
-/// of characters.
+/// Formats the answers as JSON: the only one, if it is about a single symbol, else `overloads` with one entry
+/// per answer. `object` formats one answer within a number of characters.
 pub(super) fn grouped_json<T>(
     all: &[OfOverloads<T>],
     limit: usize,
@@ -53,7 +54,7 @@ fn share(limit: usize, groups: usize) -> usize {
     (limit / groups.max(1)).max(1)
 }
 
-/// `# bookshop/pricing.py:30-31 function price_of[0](books: Book) -> int`
+/// Formats a heading: `# bookshop/pricing.py:30-31 function price_of[0](books: Book) -> int`.
 fn heading(target: &Target) -> String {
     let symbol = &target.symbol;
     format!("# {}:{}", symbol.path, line(symbol, &symbol.name_path, Signatures::Shown))

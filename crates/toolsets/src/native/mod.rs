@@ -1,4 +1,4 @@
-//! symd's own contract: compact text with 1-based lines, made for models and people.
+//! symd's own contract: compact text with 1-based lines, for models and people.
 
 mod answer;
 mod asked;
@@ -41,7 +41,7 @@ use crate::spelled::{Absolute, Slips, Spellings};
 use symd_ops::server_outlines::Patience;
 use symd_ops::view_tree::ViewTree;
 
-/// symd's own contract, with all its tools; [`LISTINGS`] says which of them clients are shown.
+/// symd's own contract, with all its tools; [`LISTINGS`] selects those that clients are shown.
 pub static NATIVE: Toolset = Toolset {
     name: "native",
     instructions: listed::FULL_INSTRUCTIONS,

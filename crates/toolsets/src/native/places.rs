@@ -22,14 +22,14 @@ use symd_ops::hover::{AskHover, Hover, hover};
 use symd_ops::implementations::{DoubtSentences, FindImplementations, Implementations, implementations};
 use symd_ops::question::Source;
 
-/// What `find_definition` says of itself.
+/// The description of `find_definition`.
 pub(super) const DEFINITION: &str = "Go to the definition, declaration or type definition of a name where it is used: \
     give the file, the line and the name on that line. Tells the file, the lines and the declaration. To find a symbol \
     by name alone use find_symbol.";
-/// What `find_implementations` says of itself.
+/// The description of `find_implementations`.
 pub(super) const IMPLEMENTATIONS: &str = "Find the implementations of an interface, abstract class or method: the \
     classes that implement or extend it, or the methods that override it.";
-/// What `hover` says of itself.
+/// The description of `hover`.
 pub(super) const HOVER: &str = "Type, signature and documentation of a symbol, or of a name on a line: what an editor \
     shows on hover. Cheaper than reading the file.";
 
@@ -46,7 +46,6 @@ fn pointer_schema(more: Value, name: &str) -> Value {
     schema(own, &[])
 }
 
-/// The schema of `find_definition`.
 pub(super) fn definition_schema() -> Value {
     pointer_schema(
         json!({"which": {"type": "string", "enum": ["definition", "declaration", "type_definition"], "default": "definition", "description": "Where to go."}}),
@@ -54,27 +53,23 @@ pub(super) fn definition_schema() -> Value {
     )
 }
 
-/// The schema of `hover`.
 pub(super) fn hover_schema() -> Value {
     pointer_schema(json!({}), "The name on that line; its first place on the line is meant.")
 }
 
-/// The schema of `find_implementations`.
 pub(super) fn implementations_schema() -> Value {
     schema(json!({ "name_path": name_path(), "relative_path": relative_path() }), &["name_path"])
 }
 
-/// `find_definition`.
 pub(super) fn find_definition(call: Call<'_>) -> ReplyFuture<'_> {
     Box::pin(async move { run_definition(&call).await.unwrap_or_else(|reply| reply) })
 }
 
-/// `find_implementations`.
 pub(super) fn find_implementations(call: Call<'_>) -> ReplyFuture<'_> {
     of_each(call, "name_path", |call| Box::pin(run_implementations(call)))
 }
 
-/// `hover`.
+/// Runs the tool `hover`.
 pub(super) fn show_hover(call: Call<'_>) -> ReplyFuture<'_> {
     Box::pin(async move { run_hover(&call).await.unwrap_or_else(|reply| reply) })
 }
@@ -117,18 +112,18 @@ async fn run_implementations(call: &Call<'_>) -> Result<Reply, Reply> {
     Ok(reply(&found, &more, ("implementation", "implementations"), format, (limit, &call.client)))
 }
 
-/// What an answer says besides.
+/// Additional facts of an answer.
 #[derive(Default)]
 struct More {
-    /// How many the server does not tell.
+    /// The number of results that the server does not report and the heads of classes show.
     untold: usize,
-    /// What may belong to it.
+    /// Declarations that may be results too.
     perhaps: Option<DoubtSentences>,
-    /// What an editor would show over the name, where that is wanted.
+    /// The hover text of the name, if it is requested.
     hover: Option<Result<Hover, Refusal>>,
 }
 
-/// What the client points at: a symbol, or a name on a line.
+/// Parses what the client points at: a symbol, or a name on a line.
 fn pointer(arguments: &Arguments<'_>) -> Result<Pointer, Reply> {
     if arguments.string_if("name_path").map_err(failed)?.is_some() {
         return Ok(Pointer::Symbol(wanted(arguments).map_err(failed)?));
@@ -191,7 +186,7 @@ fn as_text(
     }
     found.unread.clauses().into_iter().for_each(|why| footer.incomplete(why));
     if more.untold > 0 {
-        footer.note(format!("{} of them by heads of classes alone", more.untold));
+        footer.note(format!("{} of them found by class headers only, not by the server", more.untold));
     }
     if let Some(perhaps) = &more.perhaps {
         footer.unchecked(format!("perhaps {}", perhaps.by_reason));
@@ -202,14 +197,15 @@ fn as_text(
     format!("{text}\n{footer}")
 }
 
-/// Whether the head of what is declared stands above already.
+/// Whether the head of the declaration is shown above already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Head {
     Shown,
     Missing,
 }
 
-/// What an editor would show. What syntax knows begins with the place and the head.
+/// Returns the lines of a hover text. Text from syntax begins with the place and the head, which are omitted
+/// if shown already.
 fn hover_lines(hover: &Hover, head: Head) -> Vec<String> {
     let text = match (&hover.source, head) {
         (Source::Syntax(_), Head::Shown) => hover.comment.clone(),
@@ -219,7 +215,8 @@ fn hover_lines(hover: &Hover, head: Head) -> Vec<String> {
     lines.map(|part| part.trim_end().to_owned()).filter(|part| !part.is_empty()).collect()
 }
 
-/// `src/a.py:12-20 function run(x)`, a line each; of many, what their paths share stands once.
+/// Formats declarations as `src/a.py:12-20 function run(x)`, one per line; of many, a shared path prefix is
+/// written once.
 fn declared_lines(all: &[Declared]) -> Vec<String> {
     let path = |one: &Declared| one.symbol.as_ref().map_or(&one.spot.path, |symbol| &symbol.path).to_string();
     let symbols: Option<Vec<_>> = all.iter().map(|one| one.symbol.as_ref()).collect();
@@ -230,7 +227,7 @@ fn declared_lines(all: &[Declared]) -> Vec<String> {
     lines
 }
 
-/// What stands behind the path: `12-20 function run(x)`, or the line itself where no symbol is declared.
+/// Formats what follows the path: `12-20 function run(x)`, or the source line where no symbol is declared.
 fn declared_line(one: &Declared, signatures: Signatures) -> String {
     match &one.symbol {
         Some(symbol) => line(symbol, &symbol.name_path, signatures),
@@ -295,7 +292,7 @@ fn hover_answer(found: &Hover, form: Format, (limit, client): (usize, &Client)) 
         return object.to_string();
     }
     if count == 0 {
-        "Nothing is known of it.".clone_into(&mut text);
+        "No hover information.".clone_into(&mut text);
     }
     let mut footer = Footer::new("hover".to_owned());
     tell_reading(found.read_as.as_ref(), &mut footer);

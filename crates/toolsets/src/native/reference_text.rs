@@ -1,5 +1,6 @@
-//! References as `native` shows them: grouped by file, 1-based lines. Among few each with its line, in a long list
-//! the lines of one symbol together. Invariant: the last line says what is missing, and what was left out.
+//! References in `native`'s text, grouped by file, with 1-based lines. A short list shows each reference with
+//! its source line, a long one only the line numbers for each enclosing symbol. Invariant: the last line says
+//! what is missing and what was left out.
 
 use std::collections::BTreeMap;
 use symd_base::{RelPath, escaped};
@@ -18,23 +19,23 @@ use symd_ops::references::{Completeness, Reference, References};
 use symd_ops::spot::{Dropped, Spot};
 use symd_resolve::{Judgement, Role};
 
-/// With more references than this the lines' texts are left out.
+/// The maximum number of references that are shown with the text of their lines.
 const MAX_WITH_LINES: usize = 40;
 
-/// Characters of a line that are shown.
+/// The maximum number of characters shown of a line.
 const LINE_CHARS: usize = 100;
 
-/// Places outside the project that are shown.
+/// The maximum number of places outside the project that are shown.
 const MAX_OUTSIDE: usize = 10;
 
-/// Whether what the server does not tell is listed too.
+/// Whether references that the server does not report are listed, not only counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unlisted {
     Shown,
     Counted,
 }
 
-/// The answer as text.
+/// Formats the answer as text.
 pub(super) fn references_text(
     found: &References,
     call: &Call<'_>,
@@ -46,7 +47,7 @@ pub(super) fn references_text(
     by_file(&found.list, style, &mut lines);
     if unlisted == Unlisted::Shown {
         for (title, list) in
-            [("not told by the server:", &found.silent), ("in other languages:", &found.elsewhere)]
+            [("not reported by the server:", &found.silent), ("in other languages:", &found.elsewhere)]
         {
             if !list.is_empty() {
                 lines.push(title.to_owned());
@@ -64,7 +65,7 @@ pub(super) fn references_text(
     let mut text = if lines.is_empty() { "No references.".to_owned() } else { lines.join("\n") };
     let mut footer = footer(found, call, unlisted);
     if style == Style::Short {
-        footer.note(format!("lines' text left out over {MAX_WITH_LINES}"));
+        footer.note(format!("text of lines omitted over {MAX_WITH_LINES} references"));
     }
     if cut(&mut text, limit) {
         footer.incomplete(format!("cut at {limit} characters; narrow with kinds, or raise limit"));
@@ -92,7 +93,7 @@ fn footer(found: &References, call: &Call<'_>, unlisted: Unlisted) -> Footer {
     if found.maybe_indexing {
         let server = found.source.name();
         match found.completeness {
-            // That it tells every likely use speaks for the answer.
+            // A server that reports every likely use has indexed enough for this answer.
             Completeness::Complete => footer.note(format!("{server} has only just started")),
             _ => footer.incomplete(format!("{server} may still be indexing; ask again")),
         }
@@ -107,17 +108,17 @@ fn footer(found: &References, call: &Call<'_>, unlisted: Unlisted) -> Footer {
         (Completeness::Incomplete { missing, confirmed }, source) => {
             let sure = if confirmed > 0 { format!(" ({confirmed} confirmed)") } else { String::new() };
             footer.incomplete(format!(
-                "{}{sure} that {} does not tell{how_to_see}",
+                "{}{sure} that {} does not report{how_to_see}",
                 counted(missing, "possible use", "possible uses"),
                 source.name()
             ));
         }
         (Completeness::Unchecked(count), Source::Syntax(_)) => {
-            footer.unchecked(format!("{count} marked ?, perhaps others of that name"));
+            footer.unchecked(format!("{count} marked ?, possibly other symbols with that name"));
         }
         (Completeness::Unchecked(count), Source::Server(name)) => {
             footer.unchecked(format!(
-                "{} of that name that {name} does not tell and syntax cannot judge",
+                "{} of that name that {name} does not report and syntax cannot resolve",
                 counted(count, "occurrence", "occurrences")
             ));
         }
@@ -125,7 +126,7 @@ fn footer(found: &References, call: &Call<'_>, unlisted: Unlisted) -> Footer {
     footer
 }
 
-/// Says that `count` files import a symbol under another name; the first of them, and that name.
+/// Notes that `count` files import a symbol under another name, with the first of them and that name.
 pub(super) fn tell_renamed((path, alias): (&RelPath, &str), count: usize, footer: &mut Footer) {
     let others = match count {
         0 | 1 => String::new(),
@@ -136,15 +137,15 @@ pub(super) fn tell_renamed((path, alias): (&RelPath, &str), count: usize, footer
     ));
 }
 
-/// Says what of a server's answer is left out.
+/// Notes which ranges of a server's answer were dropped.
 pub(super) fn tell_dropped(dropped: &Dropped, footer: &mut Footer) {
     if dropped.outside_text > 0 {
         let ranges = counted(dropped.outside_text, "range", "ranges");
-        footer.note(format!("dropped {ranges} that no text has"));
+        footer.note(format!("dropped {ranges} outside the text"));
     }
     if dropped.not_the_name > 0 {
         let ranges = counted(dropped.not_the_name, "range", "ranges");
-        footer.note(format!("dropped {ranges} where the name does not stand"));
+        footer.note(format!("dropped {ranges} where the name does not occur"));
     }
 }
 
@@ -157,12 +158,12 @@ fn languages_of<'a>(list: &[Reference], languages: &'a Languages) -> BTreeMap<&'
     counts
 }
 
-/// How a list is written.
+/// The style of a list of references.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Style {
-    /// A reference a line, with its text.
+    /// One reference per line, with the text of its line.
     Full,
-    /// A symbol a line, with the lines of its references.
+    /// One enclosing symbol per line, with the line numbers of its references.
     Short,
 }
 
@@ -198,8 +199,8 @@ fn file_lines(of_file: &[Reference], depth: usize, file: &str, style: Style, lin
     lines.extend(own.into_iter().map(|line| format!("{indent} {line}")));
 }
 
-/// References a line each; those in one symbol, or in members of one, stand beneath its name where that is shorter:
-/// `in Class/`, then ` 12 method: x = run(1)`; `in method`, then ` 12: x = run(1)`.
+/// Formats one reference per line. Those in one symbol, or in members of one, are put beneath its name where
+/// that is shorter: `in Class/`, then ` 12 method: x = run(1)`; `in method`, then ` 12: x = run(1)`.
 fn nested(of_file: &[Reference]) -> Vec<String> {
     let mut lines = Vec::new();
     for group in of_file.chunk_by(|a, b| container(a).is_some() && container(a) == container(b)) {
@@ -225,27 +226,27 @@ fn nested(of_file: &[Reference]) -> Vec<String> {
     lines
 }
 
-/// The name path of the symbol around a reference.
+/// Returns the name path of the symbol that encloses a reference.
 fn inside_of(one: &Reference) -> Option<&str> {
     one.spot.inside.as_ref().map(|inside| inside.name_path.as_str())
 }
 
-/// What that is a member of, with the slash behind it; empty at the top level.
+/// Returns the container of the enclosing symbol, with a slash at its end; empty at the top level.
 fn container(one: &Reference) -> Option<&str> {
     inside_of(one).map(|name| name.rfind('/').map_or("", |slash| &name[..=slash]))
 }
 
-/// `12 in Class/method: x = run(1)`
+/// Formats a reference: `12 in Class/method: x = run(1)`.
 fn full(one: &Reference) -> String {
     format!("{}{}: {}", number(one), within(&one.spot), shown_line(&one.spot))
 }
 
-/// ` in Class/method`, nothing at the top level.
+/// Returns ` in Class/method`; empty at the top level.
 pub(super) fn within(spot: &Spot) -> String {
     spot.inside.as_ref().map_or_else(String::new, |inside| format!(" in {}", inside.name_path))
 }
 
-/// `Class/method 12 15 31`, in order of the first line.
+/// Formats the references of each enclosing symbol as `Class/method 12 15 31`, in order of the first line.
 fn short(of_file: &[Reference]) -> Vec<String> {
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
     for one in of_file {
@@ -262,13 +263,13 @@ fn short(of_file: &[Reference]) -> Vec<String> {
     groups.into_iter().map(|(title, numbers)| format!("{title} {}", numbers.join(" "))).collect()
 }
 
-/// The line, from 1; what is not sure has a question mark.
+/// Returns the 1-based line, with a question mark if the reference is uncertain.
 fn number(one: &Reference) -> String {
     let mark = if one.judgement == Judgement::Likely { "" } else { "?" };
     format!("{}{mark}", one.spot.line + 1)
 }
 
-/// The line without white space around it, cut.
+/// Returns the line without surrounding white space, truncated.
 pub(super) fn shown_line(spot: &Spot) -> String {
     let line = spot.around.line.trim();
     match line.char_indices().nth(LINE_CHARS) {
@@ -277,7 +278,7 @@ pub(super) fn shown_line(spot: &Spot) -> String {
     }
 }
 
-/// The answer for programs.
+/// Returns the answer as JSON.
 pub(super) fn references_json(found: &References, languages: &Languages, limit: usize) -> Value {
     let all: Vec<Value> = found.list.iter().map(reference_json).collect();
     let shown = fitting(&all, limit);

@@ -1,4 +1,4 @@
-//! `find_referencing_symbols` of `native`: arguments in, the references grouped by file out.
+//! `find_referencing_symbols` of `native`: references, grouped by file.
 
 use serde_json::{Value, json};
 
@@ -15,13 +15,12 @@ use crate::{Call, Reply, ReplyFuture};
 use symd_ops::references::{FindReferences, references_of_overloads};
 use symd_ops::target::{Several, SymbolSelector};
 
-/// What `find_referencing_symbols` says of itself.
+/// The description of `find_referencing_symbols`.
 pub(super) const DESCRIPTION: &str = "Find all references to a symbol: where a class, function, method or variable \
     is used, imported or called, with the line and the symbol around each use. Answered by a language server and \
     checked against every occurrence of the name; from syntax where there is none. Use it before changing or removing \
     anything; for call chains use find_callers.";
 
-/// The schema of `find_referencing_symbols`.
 pub(super) fn references_schema() -> Value {
     let own = json!({
         "name_path": name_path(),
@@ -33,7 +32,6 @@ pub(super) fn references_schema() -> Value {
     schema(own, &["name_path"])
 }
 
-/// `find_referencing_symbols`.
 pub(super) fn find_referencing_symbols(call: Call<'_>) -> ReplyFuture<'_> {
     of_each(call, "name_path", |call| Box::pin(run(call)))
 }

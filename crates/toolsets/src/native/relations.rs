@@ -1,4 +1,4 @@
-//! `find_callers`, `find_callees` and `type_hierarchy` of `native`: a tree, a symbol a line.
+//! `find_callers`, `find_callees` and `type_hierarchy` of `native`: a tree, one symbol per line.
 
 use serde_json::{Value, json};
 use symd_base::{RelPath, escaped};
@@ -21,24 +21,24 @@ use symd_ops::implementations::perhaps;
 use symd_ops::relations::{FindRelated, More, Node, Related, Relation, Where, related_to_overloads};
 use symd_ops::target::{Several, SymbolSelector};
 
-/// What `find_callers` says of itself.
+/// The description of `find_callers`.
 pub(super) const CALLERS: &str = "Find the callers of a function, method or class: which functions call it, and with \
     depth who calls those, as a tree with the lines of the calls. Use it to see what a change can break.";
-/// What `find_callees` says of itself.
+/// The description of `find_callees`.
 pub(super) const CALLEES: &str = "Find the callees of a function or method: which functions it calls, and with depth \
     what those call, as a tree with the lines of the calls and where each callee is declared.";
-/// What `type_hierarchy` says of itself.
+/// The description of `type_hierarchy`.
 pub(super) const TYPES: &str = "Supertypes or subtypes of a class or interface, as a tree: what it extends and \
     implements, or what extends and implements it, directly and indirectly.";
 
-/// Levels of a type hierarchy when the client does not say.
+/// The default depth of a type hierarchy.
 const TYPE_DEPTH: usize = 4;
-/// And of calls.
+/// The default depth of a call hierarchy.
 const CALL_DEPTH: usize = 1;
-/// At most.
+/// The maximum depth.
 const MAX_DEPTH: usize = 20;
 
-/// Names shown of those that could not be followed.
+/// The maximum number of unresolved names that are shown.
 const MAX_UNRESOLVED: usize = 12;
 
 /// The schema of `find_callers` and `find_callees`.
@@ -51,7 +51,6 @@ pub(super) fn calls_schema() -> Value {
     schema(own, &["name_path"])
 }
 
-/// The schema of `type_hierarchy`.
 pub(super) fn types_schema() -> Value {
     let own = json!({
         "name_path": name_path(),
@@ -62,17 +61,14 @@ pub(super) fn types_schema() -> Value {
     schema(own, &["name_path"])
 }
 
-/// `find_callers`.
 pub(super) fn find_callers(call: Call<'_>) -> ReplyFuture<'_> {
     of_each(call, "name_path", |call| Box::pin(run(call, |_| Ok(Relation::Callers))))
 }
 
-/// `find_callees`.
 pub(super) fn find_callees(call: Call<'_>) -> ReplyFuture<'_> {
     of_each(call, "name_path", |call| Box::pin(run(call, |_| Ok(Relation::Callees))))
 }
 
-/// `type_hierarchy`.
 pub(super) fn type_hierarchy(call: Call<'_>) -> ReplyFuture<'_> {
     of_each(call, "name_path", |call| Box::pin(run(call, direction)))
 }
@@ -138,13 +134,13 @@ fn words(relation: Relation) -> (&'static str, &'static str) {
 fn tell_omitted(found: &Related, relation: Relation, footer: &mut Footer) {
     let omitted = &found.omitted;
     if omitted.only_in_references > 0 {
-        footer.note(format!("{} of them the call hierarchy lacks", omitted.only_in_references));
+        footer.note(format!("{} of them missing from the call hierarchy", omitted.only_in_references));
     }
     if omitted.only_in_hierarchy > 0 {
-        footer.note(format!("{} of them the references lack", omitted.only_in_hierarchy));
+        footer.note(format!("{} of them missing from the references", omitted.only_in_hierarchy));
     }
     if omitted.other_uses > 0 {
-        let uses = counted(omitted.other_uses, "other use is no call", "other uses are no calls");
+        let uses = counted(omitted.other_uses, "other use is not a call", "other uses are not calls");
         footer.note(format!("{uses}; references lists them"));
     }
     if !omitted.unresolved.is_empty() {
@@ -158,7 +154,7 @@ fn tell_omitted(found: &Related, relation: Relation, footer: &mut Footer) {
     if omitted.missing > 0 {
         let uses = counted(omitted.missing, "possible use", "possible uses");
         footer.incomplete(format!(
-            "{uses} that {} does not tell; references with show_unlisted lists them",
+            "{uses} that {} does not report; references with show_unlisted lists them",
             found.source.name()
         ));
     }
@@ -186,16 +182,16 @@ fn tell_omitted(found: &Related, relation: Relation, footer: &mut Footer) {
     }
     if omitted.unchecked > 0 {
         footer.unchecked(format!(
-            "{} of that name that {} does not tell and syntax cannot judge",
+            "{} of that name that {} does not report and syntax cannot resolve",
             counted(omitted.unchecked, "occurrence", "occurrences"),
             found.source.name()
         ));
     }
 }
 
-/// `src/a.py:12 function main @ 14 20 +`, a line each: a tree by indentation, or, of many on one level, by their paths. Of a
-/// tree, the directory that all are in stands above; the path is left out where it is that of the line above:
-/// `:20 function run @ 22`.
+/// Formats the nodes, one per line: `src/a.py:12 function main @ 14 20 +`. Nodes of several levels form a
+/// tree by indentation, beneath the directory that contains all of them; a path equal to that of the line
+/// above is omitted: `:20 function run @ 22`. Many nodes of a single level are grouped by path instead.
 fn lines(nodes: &[Node], relation: Relation) -> Vec<String> {
     if nodes.iter().all(|node| node.depth == 1) {
         return by_file(nodes, file, |node| line(node, relation));
@@ -217,7 +213,7 @@ fn lines(nodes: &[Node], relation: Relation) -> Vec<String> {
         let is_same = |other: &Node| other.branch.key == node.branch.key;
         let has_its_name = |other: &&Node| other.branch.party.name_path == node.branch.party.name_path;
         let stands_above = matches!(node.more, More::Cycle | More::Shown) && nodes[..at].iter().any(is_same);
-        // There it has its place; no other one has its name.
+        // The node above gives its place, and no other symbol has its name.
         if stands_above && nodes.iter().filter(has_its_name).all(is_same) {
             lines.push(format!("{indent}{}", named(node, relation)));
             above.clear();
@@ -231,12 +227,13 @@ fn lines(nodes: &[Node], relation: Relation) -> Vec<String> {
     lines
 }
 
-/// What stands behind the path: `12 function main @ 14 20 +`.
+/// Formats what follows the path: `12 function main @ 14 20 +`.
 fn line(node: &Node, relation: Relation) -> String {
     format!("{} {}", node.branch.party.line + 1, named(node, relation))
 }
 
-/// `function main @ 14 20 +`. The lines are those of calls; types have none.
+/// Formats a node without its place: `function main @ 14 20 +`. The lines are those of calls; types have
+/// none.
 fn named(node: &Node, relation: Relation) -> String {
     let branch = &node.branch;
     let lines: Vec<String> = match relation {

@@ -25,7 +25,6 @@ use symd_ops::edits::{Again, Attempts, Form, Report, carry_out, check_base, prev
 use symd_ops::rename::{Doubts, Medium, Planned, Rename, RenameError, UncheckedUses, plan};
 use symd_ops::target::{Several, SymbolSelector};
 
-/// The tool.
 pub(super) const RENAME_SYMBOL: Tool = Tool::changes(
     "rename_symbol",
     "Rename symbol",
@@ -115,7 +114,7 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     }))
 }
 
-/// What would change.
+/// Formats a dry run: the diff that would be applied.
 async fn shown(call: &Call<'_>, planned: &Planned, limit: usize, format: Format) -> Result<Reply, Reply> {
     let diffs = preview(call.project, planned.plan.clone()).await.map_err(failed)?;
     let (diff, is_cut) = diff_text(&diffs, limit);
@@ -133,7 +132,7 @@ async fn shown(call: &Call<'_>, planned: &Planned, limit: usize, format: Format)
     }))
 }
 
-/// The words of `include`.
+/// Returns the accepted values of `include`.
 fn includable() -> Vec<&'static str> {
     Medium::ALL.into_iter().map(Medium::name).chain([UncheckedUses::NAME]).collect()
 }
@@ -184,7 +183,7 @@ fn facts(planned: &Planned) -> Value {
     })
 }
 
-/// Why nothing was renamed, with the places.
+/// Formats a refusal: why nothing was renamed, with the places.
 fn refusal(error: RenameError) -> Reply {
     match error {
         RenameError::Question(error) => refused(Refusal::Question(error)),

@@ -1,5 +1,5 @@
-//! Symbols as `native` shows them: as text, a line each, grouped by file; or as JSON for programs. Invariant: within
-//! the limit, and the last line (or the last fields) say what was left out.
+//! Symbols in `native`'s answers: as text, one per line, grouped by file; or as JSON. Invariant: the answer
+//! keeps to the limit, and its last line (or last fields) says what was left out.
 
 use serde_json::{Value, json};
 
@@ -12,27 +12,29 @@ use symd_ops::outline::FileOutline;
 use symd_ops::symbol::Symbol;
 use symd_syntax::SymbolKind;
 
-/// Signatures are a help among few symbols; in a long list they cost more than they tell. With them, an answer is
-/// half as long as the serena contract's JSON, without them a third.
+/// The maximum number of symbols shown with signatures, which in a longer list cost more than they tell. With
+/// them, an answer is half as long as the serena contract's JSON, without them a third.
 const MAX_WITH_SIGNATURES: usize = 40;
 
-/// Characters of a signature in a list.
+/// The maximum number of characters of a signature in a list.
 const SIGNATURE_CHARS: usize = 100;
 
-/// Symbols shown that have the name but do not match.
+/// The maximum number of symbols shown that have the name but do not match.
 const MAX_KEPT_OUT: usize = 5;
 
-/// A line that several symbols share is ended behind the first that passes this.
+/// The length in characters at which a line shared by several symbols ends, with the first symbol that passes
+/// it.
 const SHARED_LINE_CHARS: usize = 100;
 
-/// Where so many symbols have one signature, it is written once, if that saves as much as this.
+/// The minimum number of symbols with one signature, and the minimum of saved characters, for which it is
+/// written once.
 const MANY_ALIKE: usize = 3;
 const WORTH_ONCE: usize = 30;
 
-/// Characters of a line besides paths, names and bodies: line numbers, kind, separators.
+/// The estimated characters of a line besides paths, names and bodies: line numbers, kind, separators.
 const LINE_OVERHEAD: usize = 24;
 
-/// An overview.
+/// Formats the outline of a file as text.
 pub(super) fn outline_text(found: &FileOutline, limit: usize) -> String {
     let signatures = Signatures::for_count(found.symbols.iter().map(count).sum());
     let mut lines = Vec::new();
@@ -64,7 +66,7 @@ pub(super) fn outline_text(found: &FileOutline, limit: usize) -> String {
     format!("{text}\n{footer}")
 }
 
-/// An overview for programs.
+/// Formats the outline of a file as JSON.
 pub(super) fn outline_json(found: &FileOutline, limit: usize) -> String {
     let mut left = limit;
     let symbols: Vec<Value> = found.symbols.iter().map(symbol_json).collect();
@@ -80,7 +82,7 @@ pub(super) fn outline_json(found: &FileOutline, limit: usize) -> String {
     .to_string()
 }
 
-/// What find_symbol found.
+/// Formats the result of `find_symbol` as text.
 pub(super) fn found_text<'a>(
     ask: &FindSymbol,
     found: &'a FoundSymbols,
@@ -119,7 +121,8 @@ pub(super) fn found_text<'a>(
     format!("{text}\n{footer}")
 }
 
-/// Cuts `text` to `limit` characters, at the end of a line where there is one; whether it was longer.
+/// Truncates `text` to `limit` characters, at the end of a line where there is one; returns whether it was
+/// longer.
 pub(super) fn cut(text: &mut String, limit: usize) -> bool {
     let Some((end, _)) = text.char_indices().nth(limit) else { return false };
     let end = text[..end].rfind('\n').unwrap_or(end);
@@ -127,8 +130,8 @@ pub(super) fn cut(text: &mut String, limit: usize) -> bool {
     true
 }
 
-/// The symbols of one file; a single one stands on its file's line. In a long list, what their name paths begin with
-/// is written once.
+/// Formats the symbols of one file. A single symbol is put on the file's line. In a long list, shared
+/// prefixes of name paths are written once.
 fn file_lines(symbols: &[&Symbol], depth: usize, file: &str, style: &Style, lines: &mut Vec<String>) {
     let indent = " ".repeat(depth);
     let is_plain = |symbol: &Symbol| symbol.body.is_none() && symbol.children.is_empty();
@@ -158,10 +161,10 @@ fn file_lines(symbols: &[&Symbol], depth: usize, file: &str, style: &Style, line
     }
 }
 
-/// How a list of symbols is written.
+/// The style of a list of symbols.
 struct Style<'a> {
     signatures: Signatures,
-    /// In a long list: the name that all symbols have, for which `…` stands.
+    /// In a long list, the name that all symbols have; `…` replaces it.
     shared_name: Option<&'a str>,
     /// The signature that all symbols have, where it is written once.
     shared_signature: Option<String>,
@@ -188,7 +191,7 @@ impl<'a> Style<'a> {
     }
 }
 
-/// The signature that all of them have, where they are several and writing it once is shorter.
+/// Returns the signature that all the symbols have, if they are several and writing it once is shorter.
 pub(super) fn shared_signature(symbols: &[&Symbol]) -> Option<String> {
     let behind = |symbol: &&Symbol| {
         let signature = symbol.signature.as_ref().map(|signature| signature.within(SIGNATURE_CHARS));
@@ -200,12 +203,12 @@ pub(super) fn shared_signature(symbols: &[&Symbol]) -> Option<String> {
     (is_shared && symbols.iter().all(|symbol| behind(symbol) == first)).then_some(first)
 }
 
-/// `signature of each: (self, key)`
+/// Formats a shared signature: `signature of each: (self, key)`.
 pub(super) fn of_each_line(signature: &str) -> String {
     format!("signature of each: {}", signature.trim_start())
 }
 
-/// What find_symbol found, for programs.
+/// Formats the result of `find_symbol` as JSON.
 pub(super) fn found_json(ask: &FindSymbol, found: &FoundSymbols, missing: &[String], limit: usize) -> String {
     let as_json = |symbol: &Symbol| symbol_json(symbol).to_string().chars().count() + 1;
     let shown = best_that_fit(ask, found, limit, &as_json);
@@ -222,11 +225,11 @@ pub(super) fn found_json(ask: &FindSymbol, found: &FoundSymbols, missing: &[Stri
     object.to_string()
 }
 
-/// That nothing was found, and what comes close: symbols of that name elsewhere, else similar names.
+/// Formats an empty result with near misses: symbols with that name elsewhere, else similar names.
 pub(super) fn nothing_found(kept_out: &[Symbol], similar: &[String], missing: Vec<String>) -> String {
     let mut text = "No symbols match.".to_owned();
     if !kept_out.is_empty() {
-        text.push_str(" The name as such exists:");
+        text.push_str(" Symbols with this name elsewhere:");
         for symbol in kept_out.iter().take(MAX_KEPT_OUT) {
             text.push_str(&format!(
                 "\n{}:{}",
@@ -246,8 +249,8 @@ pub(super) fn nothing_found(kept_out: &[Symbol], similar: &[String], missing: Ve
     format!("{text}\n{footer}")
 }
 
-/// All symbols, or, where they would not fit, the best of them in path order: exact names before parts of names,
-/// shallow before deep. At least one, whatever its size: an answer that shows nothing helps nobody.
+/// Returns all symbols, or, if they would not fit, the best of them in path order: exact names before parts
+/// of names, shallow before deep. At least one, whatever its size: an empty answer is useless.
 fn best_that_fit<'a>(
     ask: &FindSymbol,
     found: &'a FoundSymbols,
@@ -266,14 +269,14 @@ fn best_that_fit<'a>(
     ranked.into_iter().map(|(_, symbol)| symbol).collect()
 }
 
-/// Takes `cost` from what is left; whether there was enough.
+/// Subtracts `cost` from what is left; returns whether there was enough.
 fn fits(cost: usize, left: &mut usize) -> bool {
     let rest = left.checked_sub(cost);
     *left = rest.unwrap_or(0);
     rest.is_some()
 }
 
-/// About how many characters showing the symbol takes.
+/// Estimates the number of characters that the symbol takes.
 fn cost(symbol: &Symbol) -> usize {
     let optional = |text: &Option<String>| text.as_ref().map_or(0, String::len);
     symbol.path.as_str().len()
@@ -284,7 +287,7 @@ fn cost(symbol: &Symbol) -> usize {
         + symbol.children.iter().map(cost).sum::<usize>()
 }
 
-/// Among how many symbols an answer of this form has signatures.
+/// Returns the maximum number of symbols that an answer in this format shows with signatures.
 pub(super) fn with_signatures(format: Format) -> usize {
     match format {
         Format::Text => MAX_WITH_SIGNATURES,
@@ -296,7 +299,7 @@ pub(super) fn with_signatures(format: Format) -> usize {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Signatures {
     Shown,
-    /// One stands above all symbols.
+    /// One signature is shown above all symbols.
     Once,
     LeftOut,
 }
@@ -317,7 +320,7 @@ fn count(symbol: &Symbol) -> usize {
     1 + symbol.children.iter().map(count).sum::<usize>()
 }
 
-/// A line of a tree, and how many symbols it shows.
+/// A line of a tree, with the number of symbols that it shows.
 struct TreeLine {
     text: String,
     symbols: usize,
@@ -329,7 +332,8 @@ fn tree_lines(symbol: &Symbol, depth: usize, name: &str, signatures: Signatures,
     siblings_lines(&symbol.children, depth + 1, signatures, lines);
 }
 
-/// A line each; in a long list those of one kind that have no members share lines: `property parent 31, children 42-44`.
+/// Formats one symbol per line. In a long list, those of one kind without members share lines: `property
+/// parent 31, children 42-44`.
 fn siblings_lines(symbols: &[Symbol], depth: usize, signatures: Signatures, lines: &mut Vec<TreeLine>) {
     let is_short = |symbol: &Symbol| {
         signatures == Signatures::LeftOut && symbol.body.is_none() && symbol.children.is_empty()
@@ -353,29 +357,29 @@ fn siblings_lines(symbols: &[Symbol], depth: usize, signatures: Signatures, line
     }
 }
 
-/// The lines of a symbol: `12-40`, 1-based, inclusive.
+/// Formats the lines of a symbol: `12-40`, 1-based, inclusive.
 fn lines_of(symbol: &Symbol) -> String {
     let (start, end) = (symbol.start_line + 1, symbol.end_line + 1);
     if start == end { start.to_string() } else { format!("{start}-{end}") }
 }
 
-/// `12-40 class Name(Base)`: lines (1-based, inclusive), kind, name, signature; a receiver stands before the name,
-/// `3 function (List<T>) second(): T`.
+/// Formats a symbol as `12-40 class Name(Base)`: lines (1-based, inclusive), kind, name, signature. A
+/// receiver precedes the name: `3 function (List<T>) second(): T`.
 pub(super) fn line(symbol: &Symbol, name: &str, signatures: Signatures) -> String {
     let lines = lines_of(symbol);
-    // A body begins with it.
+    // A body begins with the signature.
     let is_told = signatures != Signatures::LeftOut && symbol.body.is_none();
     let signature = symbol.signature.as_ref().filter(|_| is_told);
     let receiver = signature.map(|signature| &*signature.receiver).filter(|receiver| !receiver.is_empty());
     let receiver = receiver.map_or_else(String::new, |receiver| format!("({receiver}) "));
     let behind = signature.filter(|_| signatures == Signatures::Shown);
     let behind = behind.map_or_else(String::new, |signature| signature.within(SIGNATURE_CHARS));
-    // `self.path = path` says no more than the name.
+    // `self.path = path` tells no more than the name.
     let behind = if behind.strip_prefix(" = ") == Some(name) { String::new() } else { behind };
     format!("{lines} {} {receiver}{name}{behind}", short_word(symbol.kind))
 }
 
-/// The kind as engineers write it; JSON answers have the full words.
+/// Returns the kind as programmers abbreviate it; JSON answers have the full words.
 pub(super) fn short_word(kind: SymbolKind) -> &'static str {
     match kind {
         SymbolKind::Variable => "var",

@@ -1,6 +1,6 @@
-//! native's `search_for_pattern`: lines grouped by file, numbered from 1, each shown once. Invariant: what is
-//! shown is the beginning of the whole answer in path order, whichever thread was faster, and no more than
-//! that is kept.
+//! native's `search_for_pattern`: matching lines grouped by file, with 1-based numbers, each shown once.
+//! Invariant: the answer is the beginning of the whole answer in path order, whichever thread was faster, and
+//! no more than that is kept.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -17,20 +17,19 @@ use symd_base::{Cancel, RelPath, escaped};
 use symd_files::search::{self, Hits, Outcome, Query, SearchError};
 use symd_files::tree::Tree;
 
-/// Longer lines are cut: minified code helps nobody.
+/// The maximum length of a line in characters; minified code is useless.
 const LINE_CHARS: usize = 300;
 
-/// Stands where lines were left out between matches shown with context.
+/// The mark for omitted lines between matches shown with context.
 const GAP: &str = " --\n";
 
-/// What JSON puts around a file's path and lines, with a count of up to ten digits.
+/// The characters that JSON puts around a file's path and lines, with a count of up to ten digits.
 const JSON_FILE_CHARS: usize = r#"{"lines":[],"matches":1234567890,"path":},"#.len();
 
 /// The description of `search_for_pattern`.
 pub const SEARCH_FOR_PATTERN: &str = "Performs a search for a pattern in the project. \
     Answers the matching lines grouped by file, with 1-based line numbers (12: a match, 13- context), then the counts.";
 
-/// The schema of `search_for_pattern`.
 pub fn search_for_pattern_schema() -> Value {
     let mut schema = crate::serena::search::search_for_pattern_schema();
     if let Some(properties) = schema["properties"].as_object_mut() {
@@ -47,8 +46,8 @@ pub fn search_for_pattern_schema() -> Value {
     schema
 }
 
-/// Runs `search_for_pattern`.
-/// `unlisted` are the directories whose files nobody knows, with what the system said.
+/// Runs `search_for_pattern`. `unlisted` has the directories that could not be listed, each with the system's
+/// error.
 pub fn run_search_for_pattern(
     tree: &Tree<'_>,
     arguments: &Map<String, Value>,
@@ -71,7 +70,7 @@ pub fn run_search_for_pattern(
     reply().unwrap_or_else(|reply| reply)
 }
 
-/// How the answer is written, which decides what a line takes of the limit.
+/// The form of an answer, which decides how much of the limit a line takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Text,
@@ -79,7 +78,7 @@ enum Form {
     Json,
 }
 
-/// How much may be shown, counts and other closing words aside.
+/// The room for lines. Counts and the closing line are not part of it.
 #[derive(Clone, Copy, Debug)]
 struct Room {
     form: Form,
@@ -87,7 +86,7 @@ struct Room {
     limit: usize,
 }
 
-/// One line of a file that is shown.
+/// A shown line of a file.
 #[derive(Debug, Serialize)]
 struct Line {
     /// 1-based.
@@ -95,18 +94,18 @@ struct Line {
     #[serde(rename = "match")]
     is_match: bool,
     text: String,
-    /// What it takes in the answer.
+    /// The number of characters in the answer.
     #[serde(skip)]
     chars: usize,
 }
 
-/// What is shown of one file.
+/// The shown part of a file.
 #[derive(Debug, Serialize)]
 struct Shown {
     path: String,
     matches: usize,
     lines: Vec<Line>,
-    /// Lines of this file that are not here.
+    /// The number of omitted lines of this file.
     #[serde(skip)]
     left_out: usize,
     #[serde(skip)]
@@ -136,7 +135,7 @@ fn collect(tree: &Tree<'_>, query: &Query, room: Room, cancel: &Cancel) -> Resul
     let kept = kept.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mut shown: Vec<Shown> = kept.files.into_values().collect();
     let mut truncated = kept.dropped;
-    // The last one may stand for more than is left.
+    // The last file may take more than is left.
     let mut left = room.limit;
     for file in &mut shown {
         truncated |= file.clip(left) || file.left_out > 0;
@@ -162,7 +161,8 @@ impl Kept {
         self.matches += shown.matches;
         self.chars += shown.chars;
         self.files.insert(path, shown);
-        // A file whose predecessors fill the answer alone will not be in it, whatever else is found.
+        // A file whose predecessors fill the answer by themselves will not be part of it, whatever else is
+        // found.
         while let Some(last) = self.files.last_entry() {
             if self.chars - last.get().chars < limit {
                 break;
@@ -174,7 +174,7 @@ impl Kept {
     }
 }
 
-/// The lines of one file, as many as there is room for; all matches are counted.
+/// Collects the lines of one file, as many as there is room for; counts all matches.
 fn show(hits: &mut Hits<'_, '_>, room: Room) -> Result<Shown, SearchError> {
     let path = hits.path().as_str().to_owned();
     let chars = match room.form {
@@ -182,8 +182,8 @@ fn show(hits: &mut Hits<'_, '_>, room: Room) -> Result<Shown, SearchError> {
         Form::Json => json!(path).to_string().chars().count() + JSON_FILE_CHARS,
     };
     let mut shown = Shown { chars, path, matches: 0, lines: Vec::new(), left_out: 0 };
-    // Lines before this one have been handled; the last match's lines and what follows it wait for the next
-    // match, which may turn context into a match.
+    // Lines before this one have been handled; the context after the last match waits for the next match,
+    // which may turn context into a match.
     let mut next = 0;
     let mut context_until = 0;
     hits.each(|hits, found| {
@@ -214,7 +214,7 @@ impl Shown {
         }
     }
 
-    /// Takes lines away until the rest has at most `left` characters; whether any were.
+    /// Removes lines until the rest has at most `left` characters; returns whether it removed any.
     fn clip(&mut self, left: usize) -> bool {
         let before = self.lines.len();
         while self.chars > left {
@@ -227,8 +227,8 @@ impl Shown {
 }
 
 impl Line {
-    /// What it takes in the answer behind `previous`: indentation, number, mark, text, line feed; or its JSON
-    /// and a comma.
+    /// Returns the number of characters in the answer after `previous`: indentation, number, mark, text, line
+    /// feed; or its JSON and a comma.
     fn length(&self, previous: Option<&Line>, form: Form) -> usize {
         let text = || self.text.chars().count() + self.line.to_string().len() + 4;
         match form {

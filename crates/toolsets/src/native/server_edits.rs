@@ -23,7 +23,6 @@ use symd_ops::format::{
     ApplyCodeAction, AskFormat, ServerPlan, ServerPlanError, code_action, format as format_file,
 };
 
-/// `format`.
 pub(super) const FORMAT: Tool = Tool::changes(
     "format",
     "Format",
@@ -32,7 +31,6 @@ pub(super) const FORMAT: Tool = Tool::changes(
     run_format,
 );
 
-/// `apply_code_action`.
 pub(super) const APPLY_CODE_ACTION: Tool = Tool::changes(
     "apply_code_action",
     "Apply code action",
@@ -91,7 +89,7 @@ async fn formatted(call: &Call<'_>) -> Result<Reply, Reply> {
         (Some(first @ 1..), last) if last.unwrap_or(first) >= first => {
             Some((first - 1, last.unwrap_or(first) - 1))
         }
-        _ => return Err(failed("start_line begins at 1, and end_line, which needs it, is not before it")),
+        _ => return Err(failed("start_line (from 1) is required with end_line and must not exceed it")),
     };
     let title = format!("format {relative_path}");
     let ask = AskFormat { relative_path, lines, waiting: patience.waiting };
@@ -106,7 +104,7 @@ async fn action_applied(call: &Call<'_>) -> Result<Reply, Reply> {
     carried_out(call, &arguments, Ask::Action(ask), patience.at_most, title).await
 }
 
-/// What the server is asked for.
+/// The request to the server.
 enum Ask {
     Format(AskFormat),
     Action(ApplyCodeAction),
@@ -120,7 +118,7 @@ impl Ask {
         }
     }
 
-    /// Formatting changes the one file.
+    /// Returns the accepted form of `expect`: formatting changes only one file.
     fn form(&self) -> Form {
         match self {
             Ask::Format(_) => Form::Alone,
@@ -128,7 +126,8 @@ impl Ask {
         }
     }
 
-    /// Lines that were named may be others once a file has changed.
+    /// Whether the edit may be planned again: given line numbers may mean other lines once a file has
+    /// changed.
     fn again(&self) -> Again {
         match self {
             Ask::Format(AskFormat { lines: Some(_), .. })
@@ -138,7 +137,7 @@ impl Ask {
     }
 }
 
-/// Makes the edit, or only its plan.
+/// Makes the edit, or only plans it.
 async fn made(
     call: &Call<'_>,
     arguments: &Arguments<'_>,
@@ -167,7 +166,7 @@ async fn made(
     }
 }
 
-/// Shows the edit, or makes it.
+/// Makes the edit, or shows what it would change.
 async fn carried_out(
     call: &Call<'_>,
     arguments: &Arguments<'_>,

@@ -1,6 +1,7 @@
-//! Questions about several symbols in one call: `name_path` is a list. Each name is asked about like one alone, and the
-//! answers stand one behind the other, in the order of the names. Invariants: a name that is not found says so in its
-//! place and does not fail the others; what the last lines of all answers have in common is written once.
+//! Questions about several symbols in one call, where `name_path` is a list. Each name is answered like a
+//! single one, and the answers follow in the order of the names. Invariants: a name that is not found is
+//! reported in its place and does not fail the others; what the last lines of all answers share is written
+//! once.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -15,14 +16,14 @@ use crate::arguments::{ArgumentError, Arguments};
 use crate::{Call, Outcome, Reply, ReplyFuture};
 use symd_base::escaped;
 
-/// Names of one call. More of them at once are no question that a reader takes in.
+/// The maximum number of names in a call. An answer about more would be unreadable.
 const MAX_NAMES: usize = 20;
 
-/// Asks about one symbol.
+/// The function that answers a call about one symbol.
 pub(super) type AskOne =
     for<'c> fn(&'c Call<'c>) -> Pin<Box<dyn Future<Output = Result<Reply, Reply>> + Send + 'c>>;
 
-/// Answers a call that names one symbol by `parameter`, or several.
+/// Answers a call whose `parameter` names one symbol, or several.
 pub(super) fn of_each<'a>(call: Call<'a>, parameter: &'static str, one: AskOne) -> ReplyFuture<'a> {
     Box::pin(async move {
         match read(&call.arguments, parameter) {
@@ -43,7 +44,7 @@ pub(super) fn of_each<'a>(call: Call<'a>, parameter: &'static str, one: AskOne) 
     })
 }
 
-/// The same where one view answers at once.
+/// Answers such a call from a single view, without waiting.
 pub(super) fn of_each_at_once(
     arguments: &Map<String, Value>,
     parameter: &'static str,
@@ -60,7 +61,7 @@ pub(super) fn of_each_at_once(
     }
 }
 
-/// The names by which a call asks: one or several.
+/// Returns the names in a call: one or several.
 pub(crate) fn names<'a>(arguments: &'a Map<String, Value>, parameter: &str) -> Vec<&'a str> {
     match arguments.get(parameter) {
         Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
@@ -75,11 +76,11 @@ struct Several<'a> {
     names: Vec<String>,
     limit: usize,
     format: Format,
-    /// Seconds for which servers are waited for in all, if they are.
+    /// The seconds to wait for servers in total, if the client wants to wait.
     patience: Option<usize>,
 }
 
-/// Reads a call that names several; `None` for one that names one.
+/// Parses a call that names several symbols; returns `None` if it names one.
 fn read<'a>(
     all: &'a Map<String, Value>,
     parameter: &'static str,
@@ -104,7 +105,8 @@ fn read<'a>(
 }
 
 impl Several<'_> {
-    /// The same call about one of the names, with its share of the room and what is left of the time.
+    /// Returns the arguments of the same call about one of the names, with its share of the limit and what is
+    /// left of the time.
     fn about(&self, name: &str, begun: Instant) -> Map<String, Value> {
         let mut arguments = self.arguments.clone();
         arguments.insert(self.parameter.to_owned(), Value::from(name));
@@ -113,7 +115,7 @@ impl Several<'_> {
         if let Some(seconds) = self.patience {
             let passed = usize::try_from(begun.elapsed().as_secs()).unwrap_or(usize::MAX);
             match seconds.saturating_sub(passed) {
-                // What has not become ready by now is not waited for again.
+                // The time is over: a server that is not ready by now is not waited for again.
                 0 => arguments.insert("wait".to_owned(), Value::from("no")),
                 left => arguments.insert("deadline_seconds".to_owned(), Value::from(left)),
             };
@@ -121,7 +123,7 @@ impl Several<'_> {
         arguments
     }
 
-    /// The answer to the whole call. It has failed if every part has.
+    /// Joins the answers. The whole call has failed if every part has.
     fn joined(&self, replies: Vec<Reply>) -> Reply {
         let outcome = match replies.iter().any(|reply| reply.outcome == Outcome::Done) {
             true => Outcome::Done,
@@ -136,7 +138,7 @@ impl Several<'_> {
 
     fn text(&self, replies: &[Reply]) -> String {
         let parts: Vec<Part<'_>> = replies.iter().map(Part::of).collect();
-        // Why there is no server, the first says alone.
+        // Only the first answer gives the reason for a missing server.
         let shared = parts.first().and_then(|part| part.last).filter(|first| {
             parts.iter().all(|part| part.last.is_some_and(|last| last.says_as_much_as(*first)))
         });
@@ -155,7 +157,7 @@ impl Several<'_> {
         lines.push(match (shared, is_complete) {
             (Some(tail), _) => format!("[{count}; {tail}]"),
             (None, true) => format!("[{count}; complete]"),
-            (None, false) => format!("[{count}; how far each answer can be trusted, its own last line says]"),
+            (None, false) => format!("[{count}; the last line of each answer says how far to trust it]"),
         });
         lines.join("\n")
     }
@@ -174,15 +176,15 @@ impl Several<'_> {
     }
 }
 
-/// What was answered about one name.
+/// The answer about one name.
 struct Part<'a> {
     whole: &'a str,
-    /// Without the last line.
+    /// The answer without its last line.
     body: &'a str,
     last: Option<LastLine<'a>>,
 }
 
-/// What the last line of an answer says ([`super::answer::Footer`]).
+/// The content of an answer's last line ([`super::answer::Footer`]).
 #[derive(Clone, Copy)]
 struct LastLine<'a> {
     counts: &'a str,
@@ -191,7 +193,7 @@ struct LastLine<'a> {
 }
 
 impl LastLine<'_> {
-    /// Whether both say the same, but for the reason why the answer is from syntax.
+    /// Whether both are the same, apart from the reason why the answer is from syntax.
     fn says_as_much_as(self, other: LastLine<'_>) -> bool {
         fn split(tail: &str) -> (&str, &str) {
             match tail.strip_prefix("syntax (").and_then(behind_bracket) {
@@ -207,7 +209,7 @@ impl LastLine<'_> {
     }
 }
 
-/// What follows the bracket that is open at the beginning of `text`.
+/// Returns what follows the bracket that closes the one open at the beginning of `text`.
 fn behind_bracket(text: &str) -> Option<&str> {
     let mut open = 1_usize;
     let closes = |&(_, letter): &(usize, char)| {
@@ -271,7 +273,7 @@ mod tests {
         assert_eq!(
             reply.text,
             "# a\nx\n[1 use; syntax; complete]\n# b\ny?\n[1 use; syntax; unchecked: 1 marked ?]\n\
-             # c\nNo symbol matching 'c' found\n[3 names; how far each answer can be trusted, its own last line says]"
+             # c\nNo symbol matching 'c' found\n[3 names; the last line of each answer says how far to trust it]"
         );
         let none = several(&["c"], &json!({}), one);
         assert_eq!(none.outcome, Outcome::Failed);

@@ -1,4 +1,4 @@
-//! `status`: what the index holds and how the language servers are right now, without waiting for anything.
+//! `status`: the content of the index and the state of the language servers right now. It waits for nothing.
 
 use serde_json::{Value, json};
 
@@ -48,7 +48,8 @@ fn run(call: Call<'_>) -> ReplyFuture<'_> {
             text.push_str(&format!("\nwithout outline: {}", counts.collect::<Vec<_>>().join(", ")));
         }
         let project = call.project.clone();
-        // It looks at programs on disk and at processes. Where that panics, the index is told of all the same.
+        // Reads programs on disk and processes. If that panics, the state of the index is answered
+        // nevertheless.
         let servers = tokio::task::spawn_blocking(move || project.server_status()).await;
         for server in servers.unwrap_or_default() {
             text.push_str(&format!("\n{}", line(&server)));
@@ -57,7 +58,7 @@ fn run(call: Call<'_>) -> ReplyFuture<'_> {
     })
 }
 
-/// `ty (python): loading, indexing (43 %)`
+/// Formats a server: `ty (python): loading, indexing (43 %)`.
 fn line(server: &ServerStatus) -> String {
     let state = match server.state {
         ServerState::Idle => "not started",

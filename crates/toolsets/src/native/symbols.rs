@@ -1,4 +1,5 @@
-//! `get_symbols_overview` and `find_symbol` of `native`: a line per symbol, grouped by file, 1-based lines.
+//! `get_symbols_overview` and `find_symbol` of `native`: one symbol per line, grouped by file, with 1-based
+//! lines.
 
 use serde_json::{Map, Value, json};
 
@@ -25,16 +26,15 @@ use symd_syntax::name_path::Matching;
 use symd_syntax::{NamePattern, SymbolKind};
 use symd_vfs::EntryKind;
 
-/// What `get_symbols_overview` says of itself.
+/// The description of `get_symbols_overview`.
 pub const OVERVIEW_DESCRIPTION: &str = "Outline of a source file: its classes, functions, methods and variables \
     with their line ranges, nested as they are. The way to get to know a file without reading it. Of a directory, or of \
     the project: its files with what they declare, the most important first.";
-/// What `find_symbol` says of itself.
+/// The description of `find_symbol`.
 pub const FIND_DESCRIPTION: &str = "Find symbols (classes, functions, methods, properties, constants, \
     definitions) anywhere in the project by name path, optionally with their source code. Faster and more precise \
     than a text search: `name`, `Class/method`, `/top_level_name`, `name[1]` for the second of several.";
 
-/// The schema of `get_symbols_overview`.
 pub fn overview_schema() -> Value {
     json!({
         "type": "object",
@@ -49,7 +49,6 @@ pub fn overview_schema() -> Value {
     })
 }
 
-/// The schema of `find_symbol`.
 pub fn find_schema() -> Value {
     json!({
         "type": "object",
@@ -69,7 +68,6 @@ pub fn find_schema() -> Value {
     })
 }
 
-/// `get_symbols_overview`.
 pub(super) fn get_symbols_overview(
     view: &View,
     arguments: &Map<String, Value>,
@@ -106,20 +104,21 @@ pub(super) fn get_symbols_overview(
     reply().unwrap_or_else(|reply| reply)
 }
 
-/// The directory at `path`, if that is one.
+/// Returns the directory at `path`, if it is one.
 fn directory(view: &View, path: &str) -> Result<Option<RelPath>, SymbolError> {
     let Located { path, kind } = view.tree(|tree| tree.locate(path))?;
     if kind != EntryKind::Directory {
         return Ok(None);
     }
-    // What is ignored, or a link, is not looked into.
+    // Ignored directories and links are rejected: the index has nothing of them.
     Ok(Some(match scope(view, path.as_str())? {
         Scope::Within(path) => path,
         Scope::Project => RelPath::root(),
     }))
 }
 
-/// Why there is no outline. Where a language server would have to make it: what it waits for, or how to get one.
+/// Explains why there is no outline. Where a language server would have to make it, says what it waits for,
+/// or how to get one.
 fn no_outline(why: SymbolError, gaps: &Gaps) -> Reply {
     let SymbolError::Current(CurrentError::NoOutline(path)) = &why else { return failed(why) };
     if let Some(gap) = gaps.missing().first() {
@@ -136,7 +135,7 @@ fn no_outline(why: SymbolError, gaps: &Gaps) -> Reply {
     }
 }
 
-/// `find_symbol`.
+/// Runs the tool `find_symbol`.
 pub(super) fn find(
     view: &View,
     arguments: &Map<String, Value>,

@@ -121,7 +121,7 @@ fn matches_keep_to_the_limit_in_every_form() {
             arguments["limit"] = json!(limit);
             let answer = call(&scratch, "search", arguments);
             let cut = answer.contains("cut at") || answer.contains("\"truncated\":true");
-            // The counts stand beside what the limit is for.
+            // The limit does not include the counts.
             let shown = match serde_json::from_str::<Value>(&answer) {
                 Ok(json) => json["files"].to_string().chars().count(),
                 Err(_) => answer.rsplit_once("\n[").map_or(0, |(lines, _)| lines.chars().count()),

@@ -1,11 +1,11 @@
-//! What several paths begin with is written once: a list of `/`-separated keys as an indented tree. For file paths
-//! and for name paths; knows neither. Invariant: a key stays on its line.
+//! Formats a list of `/`-separated keys as an indented tree, so that shared prefixes are written once. It
+//! serves file paths and name paths and depends on neither. Invariant: a key stays on its line.
 
 use symd_base::escaped;
 
-/// Writes `items` in their order: neighbours that begin with the same components share a line that ends in `/`, and
-/// stand one column deeper beneath it. `written` bytes of each key stand above already. `leaf` writes one item at a
-/// depth, given the rest of its key.
+/// Writes `items` in their order. Neighbours that begin with the same components are put beneath a shared
+/// line that ends in `/`, one column deeper. `written` bytes of each key have been written above already.
+/// `leaf` writes one item at a depth, given the rest of its key.
 pub(super) fn write<'a, T: Copy>(
     items: &[T],
     key: &impl Fn(T) -> &'a str,
@@ -27,12 +27,13 @@ pub(super) fn write<'a, T: Copy>(
     }
 }
 
-/// From so many on, what their paths share is written once; of fewer, where that saves so many characters.
+/// The number of items from which shared path prefixes are written once; of fewer, only if that saves
+/// [`WORTH_GROUPING`] characters.
 const MANY: usize = 5;
 pub(super) const WORTH_GROUPING: usize = 40;
 
-/// A line for each item, behind its path. Few with short paths stand with their whole paths; else those of one file stand
-/// beneath it, and what paths share stands above.
+/// Formats one line per item, after its path. A few items with short paths keep their whole paths; otherwise
+/// the items of a file are put beneath it, and shared path prefixes above.
 pub(super) fn by_file<T>(
     items: &[T],
     path: impl Fn(&T) -> String,
@@ -70,16 +71,16 @@ pub(super) fn shared_directory<'p>(paths: &[&'p str]) -> &'p str {
     &first[..shared.min(own)]
 }
 
-/// How many characters the lines take.
+/// Returns the number of characters of the lines, line feeds included.
 pub(super) fn characters(lines: &[String]) -> usize {
     lines.iter().map(|line| line.chars().count() + 1).sum()
 }
 
-/// How many bytes of whole components both keys begin with, the last `/` included.
+/// Returns the length in bytes of the components that both keys begin with, including the last `/`.
 fn shared_directories(a: &str, b: &str) -> usize {
     let same = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
     let directories = &a.as_bytes()[..same];
-    // Two equal keys: the last component is no directory.
+    // The last component of two equal keys is no directory.
     directories.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1)
 }
 

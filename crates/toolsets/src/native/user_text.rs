@@ -1,4 +1,4 @@
-//! Users of a symbol as `explore` and `impact` show them, and what may be missing among them.
+//! Users of a symbol in the answers of `explore` and `impact`, and what may be missing among them.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use symd_ops::part::Part;
 use symd_ops::question::Source;
 use symd_ops::relations::{Reach, Reached, User, UserGaps, Where};
 
-/// What stands behind the path: `12 function main @ 14 20 over checkout`.
+/// Formats what follows the path: `12 function main @ 14 20 via checkout`.
 pub(super) fn user_line(one: &Reached, all: &[Reached]) -> String {
     let party = &one.user.party;
     format!(
@@ -22,16 +22,16 @@ pub(super) fn user_line(one: &Reached, all: &[Reached]) -> String {
     )
 }
 
-/// ` over checkout`: what it uses, by its own name, where that is not what was asked about.
+/// Returns ` via checkout`: the last name of the symbol that it uses, if that is not the one asked about.
 pub(super) fn over(one: &Reached, all: &[Reached]) -> String {
     let name = |over: usize| {
         let path = all[over].user.party.name_path.as_str();
-        format!(" over {}", path.rsplit('/').next().unwrap_or(path))
+        format!(" via {}", path.rsplit('/').next().unwrap_or(path))
     };
     one.over.map(name).unwrap_or_default()
 }
 
-/// ` @ 14 20?`: where it uses the symbol; what is not sure has a question mark.
+/// Returns ` @ 14 20?`: the lines that use the symbol, uncertain ones with a question mark.
 pub(super) fn lines_of(user: &User) -> String {
     let mut lines: Vec<(u32, bool)> = Vec::new();
     for place in &user.places {
@@ -46,7 +46,7 @@ pub(super) fn lines_of(user: &User) -> String {
     if shown.is_empty() { String::new() } else { format!(" @ {}", shown.join(" ")) }
 }
 
-/// The file of a place, as answers write it.
+/// Returns the path of a file as answers show it.
 pub(super) fn file_of(file: &Where) -> String {
     match file {
         Where::Project(path) => path.as_str().to_owned(),
@@ -54,7 +54,7 @@ pub(super) fn file_of(file: &Where) -> String {
     }
 }
 
-/// The word for a part.
+/// Returns the word for a part of the project.
 pub(super) fn part_word(part: Part) -> &'static str {
     match part {
         Part::Production => "production",
@@ -63,7 +63,7 @@ pub(super) fn part_word(part: Part) -> &'static str {
     }
 }
 
-/// A user, for programs.
+/// Returns a user as JSON.
 pub(super) fn user_json(one: &Reached, all: &[Reached]) -> Value {
     let party = &one.user.party;
     let places: Vec<Value> = one.user.places.iter().map(|place| {
@@ -76,7 +76,7 @@ pub(super) fn user_json(one: &Reached, all: &[Reached]) -> Value {
     })
 }
 
-/// Says what may be missing among the users of a symbol.
+/// Reports what may be missing among the users of a symbol.
 pub(super) fn tell_gaps(reach: &Reach, footer: &mut Footer) {
     let UserGaps { missing, unchecked, renamed, outside, maybe_indexing, unread } = &reach.gaps;
     let source = reach.source.name();
@@ -85,7 +85,7 @@ pub(super) fn tell_gaps(reach: &Reach, footer: &mut Footer) {
     }
     if *missing > 0 {
         let uses = counted(*missing, "possible use", "possible uses");
-        footer.incomplete(format!("{uses} that {source} does not tell, marked ?"));
+        footer.incomplete(format!("{uses} that {source} does not report, marked ?"));
     }
     if let Some(server) = maybe_indexing {
         footer.incomplete(format!("{server} may still be indexing; ask again"));
@@ -102,16 +102,16 @@ pub(super) fn tell_gaps(reach: &Reach, footer: &mut Footer) {
     }
     if *unchecked > 0 {
         footer.unchecked(format!(
-            "{} of that name that {source} does not tell and syntax cannot judge",
+            "{} of that name that {source} does not report and syntax cannot resolve",
             counted(*unchecked, "occurrence", "occurrences")
         ));
     }
 }
 
-/// Says of how many users, of which so many are `shown`, it is not sure that they are any.
+/// Reports how many users are uncertain; `shown` of them are in the answer.
 pub(super) fn tell_unsure(shown: usize, reach: &Reach, footer: &mut Footer) {
     let more = unsure(reach).saturating_sub(shown);
-    // What a server does not tell was said as missing.
+    // What a server does not report was stated as missing before.
     if !matches!(reach.source, Source::Syntax(_)) {
         return;
     }
@@ -124,17 +124,17 @@ pub(super) fn tell_unsure(shown: usize, reach: &Reach, footer: &mut Footer) {
     }
 }
 
-/// How many users are not sure to be any.
+/// Returns how many users are uncertain.
 pub(super) fn unsure(reach: &Reach) -> usize {
     reach.reached.iter().filter(|one| !one.user.is_likely()).count()
 }
 
-/// Whether every user that there may be is told and sure.
+/// Whether every possible user is reported, and certain.
 pub(super) fn is_whole(reach: &Reach) -> bool {
     reach.gaps.is_empty() && unsure(reach) == 0 && reach.not_followed == 0
 }
 
-/// What may be missing, for programs.
+/// Adds what may be missing to a JSON answer.
 pub(super) fn gaps_json(reach: &Reach, object: &mut Value) {
     let gaps = &reach.gaps;
     object["missing"] = json!(gaps.missing);

@@ -1,19 +1,20 @@
-//! How long an answer may be, and how failures read. Invariant: "characters" are Unicode code points.
+//! The maximum length of an answer, and the texts of failures. Invariant: "characters" are Unicode code
+//! points.
 
 use crate::arguments::{ArgumentError, Arguments};
 use crate::{Outcome, Reply};
 use symd_files::search::{PatternError, SearchError};
 use symd_files::tree::FileOpError;
 
-/// What `max_answer_chars` is when nothing else is configured.
+/// The default of `max_answer_chars`, when nothing else is configured.
 pub const DEFAULT_MAX_ANSWER_CHARS: usize = 150_000;
 
-/// The most characters one answer may have.
+/// The maximum number of characters of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AnswerLimit(usize);
 
 impl AnswerLimit {
-    /// Reads `max_answer_chars`; −1 (or nothing) means `configured`.
+    /// Parses `max_answer_chars`; −1 (or nothing) means `configured`.
     pub fn read(arguments: &Arguments<'_>, configured: usize) -> Result<AnswerLimit, Reply> {
         let given = arguments.integer_or("max_answer_chars", -1).map_err(bad_argument)?;
         match given {
@@ -31,7 +32,7 @@ impl AnswerLimit {
         self.0
     }
 
-    /// `text` as the answer, unless it is too long.
+    /// Returns `text` as the answer, unless it is too long.
     pub fn reply(self, text: String) -> Reply {
         // Bytes are never fewer than characters.
         if text.len() <= self.0 {
@@ -42,7 +43,7 @@ impl AnswerLimit {
     }
 }
 
-/// The answer had `count` characters, and that was too many.
+/// Returns the error for an answer of `count` characters, which is too long.
 pub fn too_long(count: usize) -> Reply {
     Reply::failed(format!(
         "The answer is too long ({count} characters). Please try a more specific tool query or raise the \
@@ -50,24 +51,24 @@ pub fn too_long(count: usize) -> Reply {
     ))
 }
 
-/// What stands in place of an empty list of `kind`s while files that may hold one are not parsed: an empty list would mean that
-/// there is none, and the contract has no word for an incomplete one.
+/// Returns the error that replaces an empty list of `kind`s while files that may hold one are not parsed: an
+/// empty list would mean that there is none, and the contract has no term for an incomplete one.
 pub fn none_so_far(kind: &str, unread: &[String]) -> Reply {
     let text = format!("No {kind} found so far: {}", unread.join("; "));
     Reply { outcome: Outcome::NotReady, ..error(text) }
 }
 
-/// `Error: …`
+/// Returns a failure: `Error: …`.
 pub fn error(text: impl std::fmt::Display) -> Reply {
     Reply::failed(format!("Error: {text}"))
 }
 
-/// A pattern or a glob that does not compile, or takes too long: `Regex error: …`
+/// Returns the failure of a pattern or glob that does not compile or takes too long: `Regex error: …`.
 pub fn regex_error(text: impl std::fmt::Display) -> Reply {
     Reply::failed(format!("Regex error: {text}"))
 }
 
-/// A pattern that is of no use. An empty one compiles.
+/// Returns the failure of an invalid pattern. An empty one compiles, and is an ordinary error.
 pub fn pattern_error(problem: &PatternError) -> Reply {
     match problem {
         PatternError::Invalid { .. } => regex_error(problem),
@@ -75,12 +76,12 @@ pub fn pattern_error(problem: &PatternError) -> Reply {
     }
 }
 
-/// An argument is missing or of no use.
+/// Returns the failure of a missing or invalid argument.
 pub fn bad_argument(problem: ArgumentError) -> Reply {
     error(problem)
 }
 
-/// A file op's error in the contract's words.
+/// Formats a file op's error in the contract's words.
 pub fn file_error(problem: &FileOpError) -> Reply {
     match problem {
         FileOpError::Locate(path) => Reply::failed(format!("Path validation failed: {path}")),
@@ -90,7 +91,7 @@ pub fn file_error(problem: &FileOpError) -> Reply {
     }
 }
 
-/// A search's error in the contract's words.
+/// Formats a search's error in the contract's words.
 pub fn search_error(problem: &SearchError) -> Reply {
     match problem {
         SearchError::Locate(path) => Reply::failed(format!("Path validation failed: {path}")),

@@ -1,4 +1,5 @@
-//! serena's `get_current_config` and `initial_instructions`: what holds on this connection. Both work without a project.
+//! serena's `get_current_config` and `initial_instructions`, which describe the connection. Both work without
+//! a project.
 
 use super::SERENA;
 use super::modes::{MODES, describe};
@@ -38,7 +39,6 @@ what is to be replaced.
 Memories are notes about the project. Call check_onboarding_performed when you begin, read the memories whose names have \
 to do with your task, and write down what was hard to find out.";
 
-/// Runs `get_current_config`.
 pub(super) fn get_current_config(call: Connected<'_>) -> ConnectionFuture<'_> {
     Box::pin(async move { ConnectionOutcome::Answer(config(&call).await) })
 }
@@ -65,7 +65,7 @@ async fn config(call: &Connected<'_>) -> Reply {
     ))
 }
 
-/// `name, at /root`.
+/// Returns `name, at /root` of the active project, or `none`.
 async fn active_project(call: &Connected<'_>) -> String {
     if let Some(elsewhere) = call.client.active_elsewhere() {
         return format!("{}, at {}", elsewhere.name, elsewhere.root.display());
@@ -75,7 +75,6 @@ async fn active_project(call: &Connected<'_>) -> String {
     format!("{}, at {}", own_name(&registered, root), root.display())
 }
 
-/// Runs `initial_instructions`.
 pub(super) fn initial_instructions(call: Connected<'_>) -> ConnectionFuture<'_> {
     Box::pin(async move {
         let project = active_project(&call).await;

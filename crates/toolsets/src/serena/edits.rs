@@ -1,5 +1,6 @@
-//! serena's edit tools: exactly its parameters and texts, 0-based lines. The contract knows no revisions: an edit is made
-//! to what is there at the moment of the call, and neither refused for its syntax nor asked about its consequences.
+//! serena's edit tools, with the contract's parameters and texts and 0-based lines. The contract has no
+//! revisions: an edit is made to the content at the moment of the call. It is not refused for its syntax, and
+//! its new diagnostics are not determined.
 
 use serde_json::{Value, json};
 
@@ -18,7 +19,7 @@ use symd_ops::target::SymbolSelector;
 use symd_rewrite::{HowMany, Indentation, ReplaceError, ReplaceMode};
 use symd_vfs::VfsError;
 
-/// What the contract's tools answer that have nothing to tell.
+/// The answer of the contract's tools that have nothing to report.
 pub(super) const SUCCESS: &str = "OK";
 
 pub(super) const CREATE_TEXT_FILE: Tool = Tool::changes(
@@ -116,7 +117,7 @@ pub(super) const INSERT_BEFORE_SYMBOL: Tool = Tool::adds(
     |call| run(call, |arguments| symbol(arguments, SymbolAct::InsertBefore), ok),
 );
 
-/// A schema of properties that are all required.
+/// Returns a schema of properties that are all required.
 fn schema(properties: Value) -> Value {
     let required: Vec<String> =
         properties.as_object().map(|all| all.keys().cloned().collect()).unwrap_or_default();
@@ -193,7 +194,7 @@ pub(super) fn replace_content(arguments: &Arguments<'_>) -> Result<What, Reply> 
     Ok(What::Text { path, act: TextAct::Replace { needle, replacement, mode, how_many } })
 }
 
-/// The contract's `ReplaceMode`.
+/// Parses the contract's `ReplaceMode`.
 pub(super) fn replace_mode(arguments: &Arguments<'_>) -> Result<ReplaceMode, Reply> {
     match arguments.string("mode").map_err(bad_argument)? {
         "literal" => Ok(ReplaceMode::Literal),
@@ -234,12 +235,12 @@ pub(super) fn symbol(arguments: &Arguments<'_>, act: fn(String) -> SymbolAct) ->
     Ok(What::Symbol { wanted, act: act(body), indentation: Indentation::AsRuled })
 }
 
-/// Whether what was read can be meant, as far as its words tell.
+/// Validates an edit by its arguments alone.
 pub(super) fn check(read: Result<What, Reply>) -> Result<(), Reply> {
     read?.check().map_err(|problem| refusal(problem.into()))
 }
 
-/// A failure in the contract's words.
+/// Formats a failure in the contract's words.
 fn refusal(problem: PerformError) -> Reply {
     match problem {
         PerformError::Make(MakeError::File(problem)) => file_error(&problem),

@@ -12,7 +12,7 @@ use symd_files::list_dir::{Depth, Ignored};
 use symd_files::tree::{FileOpError, LocateError, Tree};
 use symd_files::{find_file, list_dir, read_file};
 
-/// What `max_answer_chars` means, in every schema.
+/// The description of `max_answer_chars` in every schema.
 pub(super) const MAX_ANSWER_CHARS: &str = "If the answer is longer than this many characters, an error with its length is returned instead. \
      -1 (the default) is the configured limit; raise it only when there is no other way to get what the task needs.";
 
@@ -20,7 +20,6 @@ pub(super) const MAX_ANSWER_CHARS: &str = "If the answer is longer than this man
 pub const LIST_DIR: &str = "Lists files and directories in the given directory, optionally recursively. \
     Answers JSON with the keys dirs and files; paths are relative to the project root.";
 
-/// The schema of `list_dir`.
 pub fn list_dir_schema() -> Value {
     json!({
         "type": "object",
@@ -47,7 +46,6 @@ struct ListDirError {
     hint: &'static str,
 }
 
-/// Runs `list_dir`.
 pub fn run_list_dir(
     tree: &Tree<'_>,
     arguments: &Map<String, Value>,
@@ -74,7 +72,7 @@ fn list_dir_reply(
             dirs: texts(&listing.dirs),
             files: texts(&listing.files),
         }))),
-        // A question about what is there has an answer: nothing.
+        // The contract answers a missing directory with a result, not with a failure.
         Err(FileOpError::Locate(LocateError::Missing(_))) => {
             Ok(Reply::done(json::to_string(&ListDirError {
                 error: format!("Directory not found: {path}"),
@@ -90,7 +88,6 @@ fn list_dir_reply(
 pub const FIND_FILE: &str = "Finds non-gitignored files matching the given file mask within the given relative path. \
     Answers JSON with the key files; paths are relative to the project root.";
 
-/// The schema of `find_file`.
 pub fn find_file_schema() -> Value {
     json!({
         "type": "object",
@@ -107,7 +104,6 @@ struct FindFileResponse {
     files: Vec<String>,
 }
 
-/// Runs `find_file`.
 pub fn run_find_file(
     tree: &Tree<'_>,
     arguments: &Map<String, Value>,
@@ -129,7 +125,6 @@ pub fn run_find_file(
 pub const READ_FILE: &str = "Reads the given file or a chunk of it. \
     Generally, symbolic operations like find_symbol or find_referencing_symbols should be preferred if you know which symbols you are looking for.";
 
-/// The schema of `read_file`.
 pub fn read_file_schema() -> Value {
     json!({
         "type": "object",
@@ -143,7 +138,6 @@ pub fn read_file_schema() -> Value {
     })
 }
 
-/// Runs `read_file`.
 pub fn run_read_file(tree: &Tree<'_>, arguments: &Map<String, Value>, max_answer_chars: usize) -> Reply {
     read_file_reply(tree, Arguments::new(arguments), max_answer_chars).unwrap_or_else(|reply| reply)
 }

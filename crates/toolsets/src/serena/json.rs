@@ -1,5 +1,5 @@
-//! JSON text as Python's `json.dumps(ensure_ascii=False)` writes it: `", "` and `": "` between, non-ASCII as it
-//! is. Invariant: keys stand in the order given, so values that are answered are structs or lists of pairs.
+//! JSON text as Python's `json.dumps(ensure_ascii=False)` writes it: separators `", "` and `": "`, non-ASCII
+//! characters unescaped. Invariant: keys keep their given order, so answers are structs or lists of pairs.
 
 use std::io::{self, Write};
 
@@ -7,12 +7,12 @@ use serde::Serialize;
 use serde::ser::SerializeMap;
 use serde_json::ser::{Formatter, PrettyFormatter, Serializer};
 
-/// On one line, with Python's separators.
+/// Formats JSON on one line, with Python's separators.
 pub fn to_string<T: Serialize + ?Sized>(value: &T) -> String {
     write(value, Python)
 }
 
-/// As `json.dumps(…, indent=2)` has it.
+/// Formats JSON like `json.dumps(…, indent=2)`.
 pub fn to_string_indented<T: Serialize + ?Sized>(value: &T) -> String {
     write(value, PrettyFormatter::with_indent(b"  "))
 }
@@ -20,7 +20,8 @@ pub fn to_string_indented<T: Serialize + ?Sized>(value: &T) -> String {
 fn write<T: Serialize + ?Sized>(value: &T, formatter: impl Formatter) -> String {
     let mut text = Vec::new();
     let mut serializer = Serializer::with_formatter(&mut text, formatter);
-    // Fails only for map keys that are no strings, which no answer has; then half an answer is worse than none.
+    // Fails only for map keys that are not strings, which no answer has. Then half an answer would be worse
+    // than none.
     if value.serialize(&mut serializer).is_err() {
         debug_assert!(false, "an answer that is not JSON");
         return "null".to_owned();
@@ -28,7 +29,7 @@ fn write<T: Serialize + ?Sized>(value: &T, formatter: impl Formatter) -> String 
     String::from_utf8(text).unwrap_or_else(|_| "null".to_owned())
 }
 
-/// A JSON object whose keys stand in the order of the list.
+/// A JSON object whose keys have the order of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Object<K, V>(pub Vec<(K, V)>);
 
@@ -42,7 +43,7 @@ impl<K: Serialize, V: Serialize> Serialize for Object<K, V> {
     }
 }
 
-/// How many characters `text` takes inside the quotes of a JSON string.
+/// Returns the number of characters that `text` takes inside the quotes of a JSON string.
 pub fn escaped_chars(text: &str) -> usize {
     let extra: usize = text
         .bytes()

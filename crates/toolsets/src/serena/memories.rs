@@ -1,4 +1,4 @@
-//! serena's memory tools. Texts are those of the rulings; what memories are is known to `ops::memory`.
+//! serena's memory tools, with the texts of the rulings. `ops::memory` defines memories.
 
 use serde_json::{Value, json};
 
@@ -120,7 +120,7 @@ fn name_schema() -> Value {
     json!({"type": "string", "description": "The memory's name, one that says what it is about; topics are separated by /."})
 }
 
-/// What `write_memory` is asked for.
+/// The arguments of `write_memory`.
 pub(super) struct Writing<'a> {
     name: MemoryName,
     content: &'a str,
@@ -153,7 +153,7 @@ async fn read(call: &Call<'_>) -> Result<Reply, Reply> {
     let limit = AnswerLimit::read(&arguments, call.project.max_answer_chars)?;
     Ok(match memory::read(call.project, name.clone()).await.map_err(refused)? {
         Some(text) => limit.reply(text),
-        // A question about what is remembered has an answer: nothing.
+        // The contract answers a missing memory with a result, not with a failure.
         None => Reply::done(format!(
             "Memory file {name} not found, consider creating it with the `write_memory` tool if you need it."
         )),
@@ -178,7 +178,7 @@ async fn rename(call: &Call<'_>) -> Result<Reply, Reply> {
     Ok(Reply::done(format!("Memory {old} renamed to {new}.")))
 }
 
-/// What `edit_memory` is asked for.
+/// The arguments of `edit_memory`.
 pub(super) struct Editing {
     name: MemoryName,
     needle: String,
@@ -203,12 +203,12 @@ async fn edit(call: &Call<'_>) -> Result<Reply, Reply> {
     Ok(Reply::done(super::edits::SUCCESS))
 }
 
-/// The names as a JSON array.
+/// Formats the names as a JSON array.
 pub(super) fn shown(names: &[MemoryName]) -> String {
     text::to_string(&names.iter().map(MemoryName::as_str).collect::<Vec<_>>())
 }
 
-/// A memory's old name and its new one.
+/// Parses a memory's old name and its new one.
 pub(super) fn names(arguments: &Arguments<'_>) -> Result<(MemoryName, MemoryName), Reply> {
     Ok((name(arguments, "old_name")?, name(arguments, "new_name")?))
 }
@@ -221,7 +221,7 @@ fn by(call: &Call<'_>) -> By {
     By { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title: String::new() }
 }
 
-/// A failure in the contract's words.
+/// Formats a failure in the contract's words.
 pub(super) fn refused(problem: MemoryError) -> Reply {
     match problem {
         MemoryError::Path(problem) => Reply::failed(format!("Path validation failed: {problem}")),

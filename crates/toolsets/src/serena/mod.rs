@@ -1,4 +1,4 @@
-//! The serena contract: 0-based lines, JSON text with Python's separators, its own error texts.
+//! The serena contract: 0-based lines, JSON text with Python's separators, and error texts of its own.
 
 pub mod answer;
 mod check;
@@ -32,7 +32,7 @@ use crate::spelled::{Absolute, Slips, Spellings};
 use symd_ops::server_outlines::Patience;
 use symd_ops::view_tree::ViewTree;
 
-/// How long language servers are waited for that must outline files: the contract has no word for "not yet".
+/// How long to wait for language servers that must outline files: the contract has no term for "not yet".
 const PATIENCE: Patience = Patience::Long(Duration::from_secs(60));
 
 /// Serena's tools as of 25 December 2025.
@@ -153,7 +153,7 @@ pub static SERENA: Toolset = Toolset {
     ],
 };
 
-/// Those of the tools that are about the connection, and run without a project too.
+/// The connection tools among them, which also run without a project.
 pub(super) const ABOUT_CONNECTION: [(&str, ConnectionTool); 5] = [
     ("activate_project", projects::activate_project),
     ("remove_project", projects::remove_project),

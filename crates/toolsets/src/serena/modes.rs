@@ -1,6 +1,6 @@
-//! serena's modes: ways of working that a connection chooses, and `switch_modes`, which does it. A mode leaves tools out;
-//! they stay listed, because a client's list of tools never changes, and refuse. Invariant: a tool is refused exactly
-//! if one of the connection's modes names it.
+//! serena's modes, ways of working that a connection chooses, and `switch_modes`, which switches them. A mode
+//! excludes tools: they stay listed, because a client's list of tools never changes, and refuse. Invariant: a
+//! tool refuses exactly if one of the connection's modes excludes it.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -10,11 +10,10 @@ use super::answer::{bad_argument, error};
 use crate::arguments::Arguments;
 use crate::{Connected, ConnectionFuture, ConnectionOutcome, Reply};
 
-/// What `switch_modes` says first of itself.
+/// The description of `switch_modes`.
 pub(super) const SWITCH_MODES: &str = "Activates the given modes for this connection, in place of those that are \
     active. Known modes: editing, interactive, planning, one-shot, onboarding, no-onboarding, no-memories.";
 
-/// The schema of `switch_modes`.
 pub(super) fn switch_modes_schema() -> Value {
     json!({
         "type": "object",
@@ -28,15 +27,14 @@ pub(super) fn switch_modes_schema() -> Value {
 /// A way of working.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Mode {
-    /// By which clients choose it.
     pub name: &'static str,
-    /// What a model is to do in it.
+    /// What a model should do in it.
     pub says: &'static str,
-    /// The tools that it leaves out.
+    /// The tools that it disables.
     pub excludes: &'static [&'static str],
 }
 
-/// Everything that changes code, and the shell, which can.
+/// The tools that change code, and the shell, which can.
 const CHANGES: &[&str] = &[
     "create_text_file",
     "replace_content",
@@ -50,7 +48,7 @@ const CHANGES: &[&str] = &[
     "execute_shell_command",
 ];
 
-/// All modes, as the contract orders them.
+/// All modes, in the contract's order.
 pub static MODES: [Mode; 7] = [
     Mode {
         name: "editing",
@@ -101,7 +99,7 @@ pub static MODES: [Mode; 7] = [
     },
 ];
 
-/// Those that a connection begins with.
+/// The modes in which a connection begins.
 const DEFAULT: [&str; 2] = ["editing", "interactive"];
 
 /// The modes of one connection.
@@ -115,7 +113,7 @@ impl Default for Modes {
 }
 
 impl Modes {
-    /// Those that are active, in the order in which they were named.
+    /// Returns the active modes, in the order in which they were named.
     pub fn active(&self) -> Vec<&'static Mode> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -124,12 +122,12 @@ impl Modes {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = modes;
     }
 
-    /// The names of those that are active.
+    /// Returns the names of the active modes.
     pub(super) fn names(&self) -> String {
         listed(&self.active())
     }
 
-    /// The tools that are left out, sorted.
+    /// Returns the excluded tools, sorted.
     pub(super) fn excluded(&self) -> Vec<&'static str> {
         let mut tools: Vec<&str> =
             self.active().iter().flat_map(|mode| mode.excludes.iter().copied()).collect();
@@ -138,7 +136,7 @@ impl Modes {
         tools
     }
 
-    /// The answer of `tool` if an active mode leaves it out.
+    /// Returns the answer of `tool` if an active mode excludes it.
     pub(crate) fn refusal(&self, tool: &str) -> Option<Reply> {
         let active = self.active();
         let by = active.iter().find(|mode| mode.excludes.contains(&tool))?;
@@ -157,7 +155,6 @@ fn listed(modes: &[&Mode]) -> String {
     modes.iter().map(|mode| mode.name).collect::<Vec<_>>().join(", ")
 }
 
-/// Runs `switch_modes`.
 pub(super) fn switch_modes(call: Connected<'_>) -> ConnectionFuture<'_> {
     Box::pin(async move { ConnectionOutcome::Answer(switch(&call).unwrap_or_else(|reply| reply)) })
 }
@@ -179,7 +176,7 @@ fn unknown(name: &str) -> Reply {
     error(format!("Unknown mode '{name}'. Known modes: {}", known.join(", ")))
 }
 
-/// What the active modes are and mean.
+/// Describes the active modes.
 pub(super) fn describe(modes: &Modes) -> String {
     let mut text = format!("Active modes: {}", modes.names());
     for mode in modes.active() {
@@ -201,12 +198,12 @@ mod tests {
     fn modes_leave_out_tools_that_there_are() {
         for mode in &MODES {
             for excluded in mode.excludes {
-                // Made by its own file of this toolset.
+                // Defined in a file of its own.
                 let known = SERENA.tools.iter().any(|tool| tool.name == *excluded);
                 assert!(known || *excluded == "execute_shell_command", "{}: {excluded}", mode.name);
             }
         }
-        // Whoever never chose a mode has every tool.
+        // A client that never chose a mode has every tool.
         assert!(Modes::default().excluded().is_empty());
     }
 }

@@ -1,6 +1,6 @@
-//! serena's `activate_project` and `remove_project`. Which project a connection speaks of is the connection's own
-//! state. Invariant: it changes only to projects that the user has registered: an agent in a sandbox must not get to
-//! directories by naming them.
+//! serena's `activate_project` and `remove_project`. The active project belongs to the state of the
+//! connection. Invariant: a connection switches only to projects that the user has registered: an agent in a
+//! sandbox must not reach directories by naming them.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -22,13 +22,12 @@ pub(super) const ACTIVATE_PROJECT: &str = "Activates the project with the given 
 pub(super) const REMOVE_PROJECT: &str = "Removes a project from the configuration: it cannot be activated by name any \
     more. Nothing of the project itself is changed or deleted.";
 
-/// Names that an error lists.
+/// The maximum number of names that an error lists.
 const LISTED: usize = 50;
 
-/// How long the languages and memories of a project are waited for: it may have to be read first.
+/// How long to wait for a project's languages and memories: the project may have to be read first.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The schema of `activate_project`.
 pub(super) fn activate_project_schema() -> Value {
     json!({
         "type": "object",
@@ -39,7 +38,6 @@ pub(super) fn activate_project_schema() -> Value {
     })
 }
 
-/// The schema of `remove_project`.
 pub(super) fn remove_project_schema() -> Value {
     json!({
         "type": "object",
@@ -50,7 +48,6 @@ pub(super) fn remove_project_schema() -> Value {
     })
 }
 
-/// Runs `activate_project`.
 pub(super) fn activate_project(call: Connected<'_>) -> ConnectionFuture<'_> {
     Box::pin(async move { activate(&call).await.unwrap_or_else(ConnectionOutcome::Answer) })
 }
@@ -59,10 +56,10 @@ async fn activate(call: &Connected<'_>) -> Result<ConnectionOutcome, Reply> {
     let wanted = Arguments::new(&call.arguments).string("project").map_err(bad_argument)?.to_owned();
     let looked_up = look_up(call, wanted.clone()).await;
     if let Some((project, root)) = call.own {
-        // The daemon's own project is there whatever the list says, or whether there is one.
+        // The daemon's own project exists whatever the list contains, and even if there is none.
         let LookedUp { all, path } = looked_up.as_ref().cloned().unwrap_or_default();
         let name = own_name(&all, root);
-        // A registered name wins over a directory's.
+        // A registered name takes precedence over a directory's name.
         let is_named = wanted == name && all.iter().all(|one| one.name != name || one.root == root);
         if is_named || Path::new(&wanted) == root || path.as_deref() == Some(root) {
             call.client.activate(None);
@@ -75,7 +72,7 @@ async fn activate(call: &Connected<'_>) -> Result<ConnectionOutcome, Reply> {
     Ok(ConnectionOutcome::Activate(found.ok_or_else(|| not_registered(&wanted, &all))?.clone()))
 }
 
-/// The user's projects, and where a path leads once links are followed.
+/// The user's projects, and the target of the given path with links resolved.
 #[derive(Clone, Debug, Default)]
 struct LookedUp {
     all: Vec<Registered>,
@@ -91,7 +88,7 @@ async fn look_up(call: &Connected<'_>, wanted: String) -> Result<LookedUp, Reply
     .await
 }
 
-/// Runs `work` on the user's projects, where it may wait for the disk and for others' turns.
+/// Runs `work` on the user's projects in a thread that may block on the disk and on locks.
 pub(super) async fn blocking<T: Send + 'static>(
     call: &Connected<'_>,
     work: impl FnOnce(&Projects) -> Result<T, ProjectsError> + Send + 'static,
@@ -121,16 +118,16 @@ pub(super) fn listed(all: &[Registered]) -> String {
     names.join(", ")
 }
 
-/// What the project in `root` is called.
+/// Returns the name of the project in `root`.
 pub(super) fn own_name(registered: &[Registered], root: &Path) -> String {
     let known = registered.iter().find(|one| one.root == root);
     known.map_or_else(|| directory_name(root), |one| one.name.clone())
 }
 
-/// The project and what an agent wants to know of it first.
+/// Describes the project: what an agent needs to know of it first.
 async fn describe(name: &str, project: &Project, root: &Path) -> String {
     let memories = tokio::time::timeout(PATIENCE, memory::list(project)).await;
-    // After the question: what the engine tells of itself is as fresh as its last answer.
+    // Read after the question, because the engine's status is as fresh as its last answer.
     let mut languages: Vec<(String, usize)> = project.engine.status().languages.into_iter().collect();
     languages.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     let languages: Vec<&str> = languages.iter().map(|(language, _)| language.as_str()).collect();
@@ -146,12 +143,11 @@ async fn describe(name: &str, project: &Project, root: &Path) -> String {
     )
 }
 
-/// Runs `remove_project`.
 pub(super) fn remove_project(call: Connected<'_>) -> ConnectionFuture<'_> {
     Box::pin(async move { ConnectionOutcome::Answer(remove(&call).await.unwrap_or_else(|reply| reply)) })
 }
 
-/// The name that `remove_project` is given.
+/// Parses the name in the arguments of `remove_project`.
 pub(super) fn removed(arguments: &Map<String, Value>) -> Result<&str, Reply> {
     Arguments::new(arguments).string("project_name").map_err(bad_argument)
 }

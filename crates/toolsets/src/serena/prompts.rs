@@ -1,5 +1,6 @@
-//! serena's tools whose answer is advice to the model: onboarding, the three moments to stop and think, what to write
-//! down at the end. The texts are symd's own. They change nothing and, onboarding's state apart, look at nothing.
+//! serena's tools that answer with advice to the model: onboarding, the three moments to stop and think, what
+//! to write down at the end. The texts are symd's own. The tools change nothing, and read nothing but whether
+//! there are memories.
 
 use serde_json::{Value, json};
 
@@ -132,7 +133,7 @@ itself does not show it.
 - End with what is left open, or what you are not sure of.
 Do not change any files for this.";
 
-/// The schema of a tool that takes nothing.
+/// Returns the schema of a tool without parameters.
 pub(super) fn no_parameters() -> Value {
     json!({ "type": "object", "properties": {}, "required": [] })
 }

@@ -1,6 +1,6 @@
-//! `find_referencing_symbols` as the serena contract has it: one entry per reference, attributed to the innermost
-//! symbol around it, 0-based lines. The contract knows no completeness: what syntax cannot tell is listed too, since
-//! a missing reference costs more than one too many.
+//! `find_referencing_symbols` of the serena contract: one entry per reference, attributed to the innermost
+//! symbol around it, 0-based lines. The contract has no term for completeness: references that syntax cannot
+//! decide are listed too, since a missing reference costs more than one too many.
 
 use std::time::Duration;
 
@@ -23,15 +23,14 @@ use symd_ops::spot::Spot;
 use symd_ops::target::{SymbolSelector, TargetError};
 use symd_syntax::SymbolKind;
 
-/// How long a server that is not ready is waited for; then syntax answers.
+/// How long to wait for a server that is not ready; then syntax answers.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What helps a client to find the tool; the contract has no sentence of its own for it.
+/// The description, with words that help a client find the tool; the contract has no sentence for it.
 pub(super) const DESCRIPTION: &str = "Finds symbols that reference the symbol at the given name path, using the \
     language server backend. One entry per reference: where a class, function, method or variable is used, with the \
     lines around.";
 
-/// The schema of `find_referencing_symbols`.
 pub(super) fn references_schema() -> Value {
     schema!({
         "type": "object",
@@ -46,7 +45,6 @@ pub(super) fn references_schema() -> Value {
     })
 }
 
-/// `find_referencing_symbols`.
 pub(super) fn find_referencing_symbols(call: Call<'_>) -> ReplyFuture<'_> {
     Box::pin(async move { run(&call).await.unwrap_or_else(|reply| reply) })
 }
@@ -64,7 +62,8 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     let op = references(call.project, &ask);
     let mut found = within(call.project, PATIENCE, op).await.map_err(refusal)?;
     found.keep_kinds(&include, &exclude);
-    // What one language's server says and what another language's files show are one list here.
+    // One list here: the references from the server of one language, and those found in files of other
+    // languages.
     let mut all: Vec<&Reference> = found.list.iter().chain(&found.silent).chain(&found.elsewhere).collect();
     all.sort_by(|a, b| (&a.spot.path, a.spot.range).cmp(&(&b.spot.path, b.spot.range)));
     all.dedup_by(|a, b| a.spot.path == b.spot.path && a.spot.range == b.spot.range);
@@ -95,7 +94,8 @@ fn entry(spot: &Spot) -> ReferenceDict<'_> {
     }
 }
 
-/// One line before and after: `  >` before the reference's line, `...` before the others, then the 0-based number.
+/// Formats the lines around a reference, one before and one after: `  >` before the reference's own line,
+/// `...` before the others, then the 0-based number.
 fn content_around(spot: &Spot) -> String {
     let line = |mark: &str, number: u32, text: &str| format!("{mark}{number:>4}:{text}");
     let mut lines = Vec::with_capacity(3);
@@ -109,7 +109,7 @@ fn content_around(spot: &Spot) -> String {
     lines.join("\n")
 }
 
-/// A failure in the contract's words.
+/// Formats a failure in the contract's words.
 pub(super) fn refusal(refusal: Refusal) -> Reply {
     let outcome = refusal.outcome();
     let reply = match refusal {

@@ -1,5 +1,5 @@
-//! `rename_symbol` as the serena contract has it. It has no way to ask for more: what the server leaves open of single
-//! uses is told in further lines, where more than that is in doubt the rename is refused.
+//! `rename_symbol` of the serena contract, which has no parameters for doubtful uses. Uses that the server
+//! leaves open are listed in additional lines; anything more doubtful refuses the rename.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -19,13 +19,12 @@ use symd_ops::edits::{Again, Attempts, Report, carry_out};
 use symd_ops::rename::{Doubts, Listed, Rename, RenameError, UncheckedUses, plan};
 use symd_ops::target::SymbolSelector;
 
-/// How long a server that is not ready is waited for.
+/// How long to wait for a server that is not ready.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Places that a refusal shows.
+/// The maximum number of places that a refusal shows.
 const MAX_PLACES: usize = 20;
 
-/// The tool.
 pub(super) const RENAME_SYMBOL: Tool = Tool::changes(
     "rename_symbol",
     "Rename symbol",
@@ -51,7 +50,7 @@ fn rename_symbol(call: Call<'_>) -> ReplyFuture<'_> {
     Box::pin(async move { run(&call).await.unwrap_or_else(|reply| reply) })
 }
 
-/// What is asked for.
+/// The arguments of `rename_symbol`.
 pub(super) struct Renaming {
     wanted: SymbolSelector,
     new_name: String,
@@ -117,7 +116,7 @@ fn refused(problem: RenameError) -> Reply {
     error(format!("{problem}{advice}{}", place_lines(problem.places())))
 }
 
-/// The first of the places, each on a line of its own.
+/// Formats the first of the places, each on a line of its own.
 fn place_lines(places: &[Listed]) -> String {
     let lines = places.iter().take(MAX_PLACES);
     lines.map(|one| format!("\n{}:{}: {}", one.path, one.line, one.text)).collect()

@@ -1,5 +1,5 @@
-//! serena's `search_for_pattern`. Invariant: an answer that is too long is measured to the last character,
-//! but no more of it is kept than the limit allows.
+//! serena's `search_for_pattern`. Invariant: the length of an answer that is too long is exact to the last
+//! character, but no more of the answer is kept than the limit allows.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -24,7 +24,6 @@ pub const SEARCH_FOR_PATTERN: &str = "Performs a search for a pattern in the pro
     should be preferred if you know which symbols you are looking for. \
     Answers JSON that maps each file path to the blocks of lines that match.";
 
-/// The schema of `search_for_pattern`.
 pub fn search_for_pattern_schema() -> Value {
     json!({
         "type": "object",
@@ -42,21 +41,18 @@ pub fn search_for_pattern_schema() -> Value {
     })
 }
 
-/// Why there is no question.
+/// The reason why arguments are no valid query.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum QueryError {
-    /// An argument is missing or of no use.
     #[error(transparent)]
     Argument(#[from] ArgumentError),
-    /// A glob does not compile.
     #[error(transparent)]
     Glob(#[from] GlobError),
-    /// The pattern does not compile.
     #[error(transparent)]
     Pattern(#[from] PatternError),
 }
 
-/// The question, from the arguments that `serena` and `native` share.
+/// Parses a query from the arguments that `serena` and `native` share.
 pub(crate) fn query(arguments: &Arguments<'_>) -> Result<Query, QueryError> {
     let pattern = arguments.string("substring_pattern")?;
     let glob = |name: &str| -> Result<Option<Glob>, QueryError> {
@@ -85,7 +81,6 @@ fn no_query(problem: QueryError) -> Reply {
     }
 }
 
-/// Runs `search_for_pattern`.
 pub fn run_search_for_pattern(
     tree: &Tree<'_>,
     arguments: &Map<String, Value>,
@@ -103,7 +98,7 @@ pub fn run_search_for_pattern(
 }
 
 fn answer(tree: &Tree<'_>, query: &Query, limit: AnswerLimit, cancel: &Cancel) -> Result<Reply, SearchError> {
-    // What all threads have found so far, in characters of the answer; the braces are the first two.
+    // The characters of the answer that all threads have found so far; the braces are the first two.
     let total = AtomicUsize::new(2);
     let found = search::search(tree, query, cancel, |hits| {
         let mut entry = Entry::new(hits);
@@ -127,23 +122,23 @@ fn answer(tree: &Tree<'_>, query: &Query, limit: AnswerLimit, cancel: &Cancel) -
     Ok(Reply::done(text))
 }
 
-/// One file's part of the answer, `"path": ["block", …]`, while it grows.
+/// One file's part of the answer, `"path": ["block", …]`, while it is built.
 struct Entry {
-    /// Empty from when the answer is known to be too long.
+    /// The text so far; empty once the answer is known to be too long.
     text: String,
-    /// Not yet added to the total.
+    /// The characters that are not yet added to the total.
     chars: usize,
     blocks: usize,
-    /// The length of the last block and which it was: many matches on one line cost nothing more.
+    /// The last block and its length, so that many matches on one line are measured once.
     last: Option<(Range<usize>, usize)>,
-    /// How many characters the lines before each line take; made once the answer is too long.
+    /// The number of characters before each line; filled once the answer is too long.
     lengths: Vec<usize>,
 }
 
 impl Entry {
     fn new(hits: &Hits<'_, '_>) -> Entry {
         let text = format!("{}: [", json::to_string(hits.path().as_str()));
-        // The bracket that closes the list counts too.
+        // Includes the bracket that closes the list.
         Entry { chars: text.chars().count() + 1, text, blocks: 0, last: None, lengths: Vec::new() }
     }
 
@@ -161,7 +156,7 @@ impl Entry {
         self.text.push_str(&shown);
     }
 
-    /// How many characters a block takes, its quotes included, without making its text.
+    /// Returns the number of characters of a block, its quotes included, without formatting it.
     fn measure(&mut self, hits: &Hits<'_, '_>, block: Range<usize>) -> usize {
         if let Some((last, chars)) = &self.last
             && *last == block
@@ -191,7 +186,7 @@ impl Entry {
     }
 }
 
-/// The lines of a block, joined.
+/// Returns the lines of a block, joined.
 fn text_of<'h>(hits: &'h Hits<'_, '_>, block: &Range<usize>) -> Cow<'h, str> {
     if block.len() == 1 {
         return hits.line(block.start);

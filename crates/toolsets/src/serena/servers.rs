@@ -1,4 +1,4 @@
-//! serena's `restart_language_server`: every server of the project that was started, anew.
+//! serena's `restart_language_server`: restarts every server of the project that was started.
 
 use super::answer::error;
 use super::edits::SUCCESS;
@@ -20,10 +20,10 @@ pub(super) const RESTART_LANGUAGE_SERVER: Tool = Tool {
 
 async fn restart(call: &Call<'_>) -> Result<Reply, Reply> {
     let project = call.project.clone();
-    // It looks at programs and processes.
+    // Reads programs on disk and processes.
     let status = tokio::task::spawn_blocking(move || project.server_status()).await.map_err(error)?;
     let mut failed = Vec::new();
-    // One that nobody has needed yet starts when it is asked something.
+    // A server that was not needed yet starts with its first request.
     for server in status.iter().filter(|server| server.starts > 0) {
         failed.extend(call.project.servers.restart(&server.name).await.err());
     }

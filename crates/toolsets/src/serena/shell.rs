@@ -14,9 +14,10 @@ use crate::shelled::{self, Command};
 use crate::{Call, Outcome, Proposed, Reply, Tool};
 use symd_shell::{Directory, End, Finish, Keep, Ran, ShellChoice, can_be_run};
 
-/// How long a command may take (ruling on execute_shell_command).
+/// The time limit of a command (ruling on execute_shell_command).
 const DEADLINE: Duration = Duration::from_secs(240);
-/// Bytes kept of each stream: its beginning and its end, half each. `max_answer_chars` decides whether they are shown.
+/// The bytes kept of each stream: its beginning and its end, half each. `max_answer_chars` decides whether
+/// they are shown.
 const KEEP: Keep = Keep { first: 512 << 10, last: 512 << 10 };
 
 pub(super) const EXECUTE_SHELL_COMMAND: Tool = Tool::runs(
@@ -54,7 +55,7 @@ async fn execute(call: &Call<'_>, deadline: Duration) -> Reply {
     reply(call, deadline).await.unwrap_or_else(|reply| reply)
 }
 
-/// What is asked for.
+/// The arguments of `execute_shell_command`.
 pub(super) struct Executing<'a> {
     text: &'a str,
     cwd: &'a str,
@@ -85,7 +86,7 @@ async fn reply(call: &Call<'_>, deadline: Duration) -> Result<Reply, Reply> {
         |returncode| json::to_string(&Response { stdout: &ran.stdout.text(), stderr: &stderr, returncode });
     match ran.end {
         Finish::Itself(End::Code(code)) => Ok(limit.reply(response(Some(code)))),
-        // As Python's subprocess has it.
+        // Like Python's subprocess.
         Finish::Itself(End::Signal(signal)) => Ok(limit.reply(response(Some(-signal)))),
         Finish::TimedOut(_) => {
             let text = format!(
@@ -103,7 +104,8 @@ async fn reply(call: &Call<'_>, deadline: Duration) -> Result<Reply, Reply> {
     }
 }
 
-/// What the command wrote, and which processes it left: the contract has no other place to tell that.
+/// Returns what the command wrote, followed by the processes that it left running: the contract has no other
+/// field for them.
 fn stderr(ran: &Ran) -> String {
     let mut text = as_the_contract_has_it(&ran.stderr.text());
     if !ran.background.is_empty() {
@@ -116,8 +118,8 @@ fn stderr(ran: &Ran) -> String {
     text
 }
 
-/// Of a command that does not exist, the contract's example has the name alone; bash says where it stood, and sh says
-/// it in other words.
+/// Rewrites messages about a command that does not exist to the form of the contract's example, which has the
+/// name alone; bash adds the position, and sh words it differently.
 fn as_the_contract_has_it(stderr: &str) -> String {
     static NOT_FOUND: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"(?m)^(?:bash|sh): (?:line )?\d+: (.+): (?:command )?not found$").ok());

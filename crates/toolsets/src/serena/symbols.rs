@@ -1,5 +1,5 @@
-//! `get_symbols_overview` and `find_symbol` as the serena contract has them: JSON with Python's separators,
-//! 0-based lines, LSP's kind numbers.
+//! `get_symbols_overview` and `find_symbol` of the serena contract: JSON with Python's separators, 0-based
+//! lines, LSP's kind numbers.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json as schema};
@@ -19,15 +19,14 @@ use symd_ops::symbol::Symbol;
 use symd_syntax::name_path::Matching;
 use symd_syntax::{NamePattern, SymbolKind};
 
-/// Word for word the contract's; what helps a client to find the tool follows.
+/// The contract's description, word for word, then words that help a client find the tool.
 pub const OVERVIEW_DESCRIPTION: &str = "Gets an overview of the top-level symbols defined in a given file. \
     Outline of a file: its classes, functions, variables. Use this first to understand a new file.";
-/// Likewise.
+/// The contract's description, word for word, then words that help a client find the tool.
 pub const FIND_DESCRIPTION: &str = "Performs a global (or local) search using the language server backend. \
     Finds symbols (classes, functions, methods, variables, definitions) by name path, with their location, \
     on request their body and children.";
 
-/// The schema of `get_symbols_overview`.
 pub fn overview_schema() -> Value {
     schema!({
         "type": "object",
@@ -40,7 +39,6 @@ pub fn overview_schema() -> Value {
     })
 }
 
-/// The schema of `find_symbol`.
 pub fn find_schema() -> Value {
     schema!({
         "type": "object",
@@ -58,7 +56,6 @@ pub fn find_schema() -> Value {
     })
 }
 
-/// `get_symbols_overview`.
 pub(super) fn get_symbols_overview(
     view: &View,
     arguments: &Map<String, Value>,
@@ -76,7 +73,7 @@ pub(super) fn get_symbols_overview(
     reply().unwrap_or_else(|reply| reply)
 }
 
-/// `find_symbol`.
+/// Runs `find_symbol`.
 pub(super) fn find(
     view: &View,
     arguments: &Map<String, Value>,
@@ -97,7 +94,7 @@ pub(super) fn find(
     reply().unwrap_or_else(|reply| reply)
 }
 
-/// Why there is no outline; where a language server would have to make it, with what helps.
+/// Explains why there is no outline, and, where a language server would have to make it, what helps.
 fn no_outline(problem: SymbolError, gaps: &Gaps) -> Reply {
     let SymbolError::Current(CurrentError::NoOutline(path)) = &problem else { return refused(problem) };
     match (gaps.missing().first(), gaps.why_none(path)) {
@@ -153,7 +150,7 @@ pub(super) fn kinds(arguments: &Arguments<'_>, name: &str) -> Result<Vec<SymbolK
         .collect()
 }
 
-/// A failure in the contract's words.
+/// Formats a failure in the contract's words.
 pub(super) fn refused(problem: SymbolError) -> Reply {
     match problem {
         SymbolError::Locate(error) => Reply::failed(format!("Path validation failed: {error}")),
@@ -187,7 +184,7 @@ enum Nesting {
     Child,
 }
 
-/// A symbol that is nobody's child here.
+/// Returns the entry of a symbol that is not nested in another one here.
 pub(super) fn dict_of(symbol: &Symbol) -> SymbolDict<'_> {
     dict(symbol, Nesting::Top)
 }

@@ -1,10 +1,10 @@
-//! Answers of the contract: compact JSON, keys in the contract's order, or a plain text that says what is wrong.
+//! Answers of the contract: compact JSON with keys in the contract's order, or an error as plain text.
 
 use serde::Serialize;
 
 use crate::Reply;
 
-/// `value` as compact JSON.
+/// Formats `value` as compact JSON.
 pub(super) fn json_text(value: &impl Serialize) -> Reply {
     match serde_json::to_string(value) {
         Ok(text) => Reply::done(text),
@@ -12,7 +12,7 @@ pub(super) fn json_text(value: &impl Serialize) -> Reply {
     }
 }
 
-/// An answer that is an error.
+/// Returns a failure: `Error: …`.
 pub(super) fn error(text: impl std::fmt::Display) -> Reply {
     Reply::failed(format!("Error: {text}"))
 }

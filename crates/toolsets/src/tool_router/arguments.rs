@@ -1,6 +1,6 @@
-//! The strict arguments of tool_router: unknown ones are refused, missing ones take the schema's defaults (contract's
-//! schemas; ruling on tool_router). The published schema is the only list of names, types,
-//! defaults and minima. Invariant: whatever a getter gives satisfies the schema.
+//! The strict arguments of tool_router: unknown ones are rejected, missing ones take the schema's defaults
+//! (the contract's schemas; ruling on tool_router). The published schema is the only list of names, types,
+//! defaults and minima. Invariant: every value that a getter returns satisfies the schema.
 
 use serde_json::{Map, Value};
 
@@ -8,12 +8,12 @@ pub(super) use super::answer::error;
 use crate::Reply;
 use crate::arguments::{ArgumentError, Arguments};
 
-/// The arguments of one call, held against the tool's schema, with its defaults filled in.
+/// The arguments of one call, validated against the tool's schema and completed with its defaults.
 #[derive(Debug)]
 pub(super) struct Strict(Map<String, Value>);
 
 impl Strict {
-    /// Holds `arguments` against `schema`, the tool's own; the error is the tool's answer.
+    /// Validates `arguments` against `schema`, the tool's own; the error is the tool's answer.
     pub(super) fn read(schema: &Value, arguments: &Map<String, Value>) -> Result<Strict, Reply> {
         Strict::held(schema, arguments).map_err(error)
     }
@@ -41,17 +41,17 @@ impl Strict {
         Ok(Strict(whole))
     }
 
-    /// A string.
+    /// Returns a string.
     pub(super) fn string(&self, name: &str) -> Result<&str, Reply> {
         Arguments::new(&self.0).string(name).map_err(error)
     }
 
-    /// A string; `None` for null.
+    /// Returns a string; `None` for null.
     pub(super) fn string_if(&self, name: &str) -> Result<Option<&str>, Reply> {
         Arguments::new(&self.0).string_if(name).map_err(error)
     }
 
-    /// A list of strings; `None` for null.
+    /// Returns a list of strings; `None` for null.
     pub(super) fn strings_if(&self, name: &str) -> Result<Option<Vec<&str>>, Reply> {
         match self.0.get(name) {
             None | Some(Value::Null) => Ok(None),
@@ -59,13 +59,14 @@ impl Strict {
         }
     }
 
-    /// An integer, not below the schema's minimum. Past the platform's range it is as large as can be.
+    /// Returns an integer, not below the schema's minimum; one beyond the platform's range becomes the
+    /// maximum.
     pub(super) fn count(&self, name: &str) -> Result<usize, Reply> {
         Arguments::new(&self.0).count_or(name, 0).map_err(error)
     }
 }
 
-/// Whether `value` is what the property's schema asks for, as far as the contract's schemas go.
+/// Whether `value` satisfies the property's schema, as far as the contract's schemas need it.
 fn satisfies(property: &Value, value: &Value) -> bool {
     if let Some(forms) = property["anyOf"].as_array() {
         return forms.iter().any(|form| satisfies(form, value));
@@ -77,7 +78,7 @@ fn satisfies(property: &Value, value: &Value) -> bool {
             value.as_array().is_some_and(|items| items.iter().all(|item| satisfies(&property["items"], item)))
         }
         Some("integer") => {
-            // 3.0 is an integer, as JSON Schema has it.
+            // 3.0 is an integer in JSON Schema.
             let number = value.as_f64().filter(|number| number.fract() == 0.0);
             let minimum = property["minimum"].as_f64().unwrap_or(f64::MIN);
             number.is_some_and(|number| number >= minimum)
@@ -86,7 +87,7 @@ fn satisfies(property: &Value, value: &Value) -> bool {
     }
 }
 
-/// What the property's schema asks for, in words, with its article.
+/// Describes the values that the property's schema accepts, with an article.
 fn expected(property: &Value) -> String {
     if let Some(forms) = property["anyOf"].as_array() {
         return forms.iter().map(expected).collect::<Vec<_>>().join(" or ");

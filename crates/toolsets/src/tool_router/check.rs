@@ -1,4 +1,4 @@
-//! What is wrong with a call before the user is asked about it.
+//! Validates a call before the user is asked to approve it.
 
 use super::{patch, pty, shell};
 use crate::{Proposed, Reply};

@@ -1,4 +1,5 @@
-//! tool_router's `list_dir`, `read_file` and `grep_files` (contract, sections of those names; rulings on them).
+//! tool_router's `list_dir`, `read_file` and `grep_files` (sections of the contract with these names; rulings
+//! on them).
 
 use std::borrow::Cow;
 
@@ -17,13 +18,13 @@ use symd_files::search::{Case, Pattern, Query, matching_lines};
 use symd_ops::view_tree::ViewTree;
 use symd_vfs::EntryKind;
 
-/// Characters shown of a line that matches; behind that only machines read on.
+/// The maximum number of characters shown of a matching line; longer lines are written by machines.
 const MAX_LINE_CHARS: usize = 2_000;
 
-/// Lines of one answer to `grep_files`, whatever limit is given.
+/// The maximum number of lines in an answer of `grep_files`, whatever limit is given.
 const MAX_LINES: usize = 20_000;
 
-/// How `grep_files` answers less.
+/// The advice how to get a shorter answer of `grep_files`.
 const GREP_LESS: &str = "a smaller limit, or a narrower pattern, path or include";
 
 pub(super) const LIST_DIR: Tool = Tool::read_only(
@@ -107,10 +108,10 @@ fn grep_files_schema() -> Value {
     })
 }
 
-/// What a tool is given besides the project.
+/// The input of a tool besides the project.
 struct FileCall<'a> {
     arguments: Strict,
-    /// Characters of an answer.
+    /// The maximum length of an answer, in characters.
     most: usize,
     cancel: &'a Cancel,
 }
@@ -122,7 +123,7 @@ fn answered(call: Call<'_>, schema: fn() -> Value, answer: Answer) -> ReplyFutur
     ask(call, move |view, arguments, cancel| reply(view, schema, answer, (arguments, most, cancel)))
 }
 
-/// The same for one that looks into every file.
+/// Answers a call that reads every file.
 fn searched(call: Call<'_>, schema: fn() -> Value, answer: Answer) -> ReplyFuture<'_> {
     let most = call.project.max_answer_chars;
     ask_long(call, move |view, arguments, cancel| reply(view, schema, answer, (arguments, most, cancel)))
@@ -190,7 +191,7 @@ fn read_file(view: &View, asked: &FileCall<'_>) -> Result<Reply, Reply> {
     Ok(json_text(&ReadFileOutput { text: &text[..cut], truncated }))
 }
 
-/// Every line with `indent` before it.
+/// Prefixes every line with `indent`.
 fn indented(text: &str, indent: &str) -> String {
     let mut indented = String::with_capacity(text.len() + indent.len());
     let mut rest = text;
@@ -260,8 +261,8 @@ fn grep_files(view: &View, asked: &FileCall<'_>) -> Result<Reply, Reply> {
     Ok(reply)
 }
 
-/// The files that any of `globs` fits, taken from the root as in serena, or from the searched directory, which is what
-/// the answer's paths are relative to.
+/// Returns a glob for the files that match any of `globs`, relative to the root as in serena, or to the
+/// searched directory, to which the answer's paths are relative.
 fn included(directory: &RelPath, globs: &[&str]) -> Result<Option<Glob>, GlobError> {
     if globs.is_empty() {
         return Ok(None);
@@ -284,7 +285,7 @@ fn cut(line: &str) -> Cow<'_, str> {
     }
 }
 
-/// `path`, which lies beneath `directory`, from there on.
+/// Returns `path`, which lies beneath `directory`, relative to that.
 fn beneath<'a>(directory: &RelPath, path: &'a RelPath) -> &'a str {
     if directory.is_root() {
         return path.as_str();

@@ -12,7 +12,7 @@ use super::risk::plain_refusal;
 use super::{AsksFor, Toolset};
 use crate::spelled::{Absolute, Slips, Spellings};
 
-/// Its tools.
+/// The tool_router toolset.
 pub static TOOL_ROUTER: Toolset = Toolset {
     name: "tool_router",
     instructions: "These are tool_router's tools, answered by symd. Paths are relative to the project root and stay inside it. \

@@ -1,5 +1,5 @@
-//! tool_router's `apply_patch_json` and `apply_patch_freeform`: both take both forms (contract, sections of those names;
-//! rulings on them).
+//! tool_router's `apply_patch_json` and `apply_patch_freeform`: each takes both forms of a patch (sections of
+//! the contract with these names; rulings on them).
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -56,7 +56,7 @@ struct PatchResult {
     created: bool,
 }
 
-/// What is asked for: a patch that can be read.
+/// Parses the arguments: a patch that is well-formed.
 pub(super) fn read(arguments: &Map<String, Value>) -> Result<What, Reply> {
     let patch = What::Patch(Strict::read(&schema(), arguments)?.string("patch")?.to_owned());
     patch.check().map_err(|problem| refused(problem.into()))?;
@@ -80,7 +80,7 @@ async fn apply(call: &Call<'_>) -> Result<Reply, Reply> {
     Ok(json_text(&ApplyPatchOutput { results: done.written.into_iter().map(result).collect() }))
 }
 
-/// Why the patch was not applied; whole or not at all is said in every case.
+/// Formats a refusal: why the patch was not applied, always with the statement that nothing was written.
 fn refused(problem: PerformError) -> Reply {
     let outcome = match problem {
         PerformError::Engine(_) => Outcome::NotReady,

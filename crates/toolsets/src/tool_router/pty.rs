@@ -67,7 +67,7 @@ struct Output {
     truncated: bool,
 }
 
-/// What `exec_command` is asked for.
+/// The arguments of `exec_command`.
 pub(super) struct Starting {
     session_id: String,
     cmd: String,
@@ -84,7 +84,7 @@ impl Starting {
     }
 }
 
-/// What `write_stdin` is asked for.
+/// The arguments of `write_stdin`.
 pub(super) struct Typing {
     session_id: String,
     chars: String,

@@ -10,12 +10,12 @@ use crate::shelled::{self, Command};
 use crate::{Call, Reply, Tool};
 use symd_shell::{Captured, Directory, End, Finish, Keep, Ran, ShellChoice, can_be_run};
 
-/// Bytes shown of each stream (ruling on shell); what comes after them is counted only.
+/// The bytes shown of each stream (ruling on shell); what follows is only counted.
 const KEEP: Keep = Keep { first: 8 << 10, last: 0 };
-/// Lines shown of each stream.
+/// The lines shown of each stream.
 const LINES: usize = 200;
 
-/// Runs commands, on a terminal or without: what it does cannot be taken back.
+/// The tool `shell`; what it does cannot be undone.
 pub(super) const SHELL: Tool = Tool::runs(
     "shell",
     "Shell",
@@ -56,7 +56,7 @@ struct Output {
     message: Option<String>,
 }
 
-/// What is asked for.
+/// The arguments of `shell`.
 pub(super) struct ShellCall {
     command: String,
     workdir: String,
@@ -72,7 +72,7 @@ impl ShellCall {
     }
 }
 
-/// The argument `workdir`; null is the root.
+/// Parses the argument `workdir`; null is the root.
 pub(super) fn workdir(arguments: &Strict) -> Result<String, Reply> {
     let workdir = arguments.string_if("workdir")?.unwrap_or(".");
     Directory::named(workdir).map_err(error)?;
@@ -94,7 +94,7 @@ fn output(ran: &Ran, ms: usize) -> Output {
     let (stderr, stderr_truncated) = shown(&ran.stderr);
     let (returncode, timeout) = match ran.end {
         Finish::Itself(End::Code(code)) => (Some(code), false),
-        // As Python's subprocess has it.
+        // Like Python's subprocess.
         Finish::Itself(End::Signal(signal)) => (Some(-signal), false),
         Finish::TimedOut(_) => (None, true),
     };
@@ -107,7 +107,7 @@ fn output(ran: &Ran, ms: usize) -> Output {
     Output { stdout, stderr, returncode, stdout_truncated, stderr_truncated, timeout, message }
 }
 
-/// What is shown of a stream, and whether that is not all.
+/// Returns the shown part of a stream, and whether more was written.
 fn shown(captured: &Captured) -> (String, bool) {
     let text = captured.beginning();
     let end = text.match_indices('\n').nth(LINES - 1).map_or(text.len(), |(at, _)| at + 1);

@@ -1,6 +1,6 @@
-//! Where git keeps patterns outside the work tree's `.gitignore` files, found by reading git's own files,
-//! never by running git. Not a git implementation: of a configuration only `core.excludesFile` is read.
-//! Reads outside the project, and therefore only regular files of a bounded size.
+//! Git's patterns from outside the work tree's `.gitignore` files, found by reading git's own files, never by
+//! running git. Not a git implementation: of a configuration only `core.excludesFile` is read. Reads outside
+//! the project, and therefore only regular files of a bounded size.
 
 use std::ffi::OsString;
 use std::io::Read;
@@ -16,9 +16,9 @@ use super::{GITIGNORE, is_there};
 use crate::{EntryKind, Root};
 use symd_base::RelPath;
 
-/// Ignore files and configurations longer than this are cut off: patterns are written by people.
+/// Ignore files and configurations are truncated at this size: patterns are written by hand.
 const MAX_BYTES: usize = 1 << 20;
-/// How deep configurations may include one another, as git has it.
+/// How deep configurations may include one another; git has the same limit.
 const MAX_INCLUDES: usize = 10;
 
 /// Reads an ignore file of the project.
@@ -39,7 +39,7 @@ pub(super) fn read_outside(path: &Path) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// The git directory that the work tree `directory` shares with its siblings; absolute.
+/// Returns the git directory that all work trees of the repository of `directory` share; absolute.
 pub(crate) fn common_directory(root: &Root, directory: &RelPath) -> Option<PathBuf> {
     let work_tree = root.path().join(directory.as_path());
     let dot_git = directory.join(".git");
@@ -64,9 +64,9 @@ fn first_line(bytes: &[u8]) -> PathBuf {
     PathBuf::from(OsString::from_vec(line.trim_ascii().to_vec()))
 }
 
-/// The rules of the repository that `root` lies in, on top of `global`; just `global` when there is none,
-/// or when that repository ignores the root: then it is somebody's home under version control, and what it
-/// says about files in general is not meant for this project.
+/// Returns the rules of the repository that contains `root`, on top of `global`; only `global` when there is
+/// none, or when that repository ignores the root: such a repository is taken for a home directory under
+/// version control, whose general patterns are not meant for this project.
 pub(super) fn enclosing_repository(root: &Path, global: Level) -> Level {
     let Some(work_tree) = root.ancestors().skip(1).find(|directory| is_there(&directory.join(".git"))) else {
         return global;
@@ -95,7 +95,8 @@ pub(super) fn enclosing_repository(root: &Path, global: Level) -> Level {
     let mut rest = way;
     while !rest.is_empty() {
         let (name, below) = rest.split_once('/').unwrap_or((rest, ""));
-        // The patterns are asked about the directory on the way as if it were an entry beneath the level's base.
+        // The patterns are matched against each directory in between as if it were an entry beneath the
+        // level's base.
         if asked_from_above(&level, way, rest, name) {
             return Level::top(global_patterns);
         }
@@ -118,7 +119,8 @@ pub(super) fn enclosing_repository(root: &Path, global: Level) -> Level {
     level
 }
 
-/// Whether the levels so far ignore the directory `name`, which starts `rest`, the remainder of `way`.
+/// Whether the levels so far ignore the directory `name`, the first component of `rest`, which is the
+/// remainder of `way`.
 fn asked_from_above(level: &Level, way: &str, rest: &str, name: &str) -> bool {
     let done = way.len() - rest.len();
     let mut at = Some(level);
@@ -142,7 +144,7 @@ pub(super) fn global_excludes(var: &dyn Fn(&str) -> Option<OsString>) -> Option<
     let path = |name: &str| var(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let home = path("HOME");
     let xdg = path("XDG_CONFIG_HOME").or_else(|| Some(home.as_ref()?.join(".config")));
-    // Read in git's order: what is set later wins.
+    // In git's order: later settings override earlier ones.
     let mut files = vec![path("GIT_CONFIG_SYSTEM").unwrap_or_else(|| PathBuf::from("/etc/gitconfig"))];
     match path("GIT_CONFIG_GLOBAL") {
         Some(instead) => files.push(instead),
@@ -223,7 +225,8 @@ impl<'a> Assignments<'a> {
         self.section = name;
     }
 
-    /// The value up to the end of the line, trailing blanks and comments gone, quotes and escapes resolved.
+    /// Reads the value up to the end of the line, without trailing blanks and comments, quotes and escapes
+    /// resolved.
     fn value(&mut self) -> Vec<u8> {
         let mut value = Vec::new();
         let mut kept = 0;

@@ -1,6 +1,6 @@
-//! The patterns of one directory, linked to those of the directory above. Invariant: precedence is git's:
-//! the deepest file that says anything about a path decides, within a file the last line; a repository
-//! inside another one hears nothing from the outer one's files.
+//! The patterns of one directory, linked to those of the directory above. Invariant: precedence is git's: the
+//! deepest file with a matching pattern decides, within a file the last matching line; a repository inside
+//! another one is not affected by the outer one's files.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -24,23 +24,23 @@ pub(super) struct Level {
     pub(super) exclude: Option<Gitignore>,
     /// Whether a work tree starts here.
     pub(super) repository: bool,
-    /// What stands here that makes folders beside it, or this one, vendored.
+    /// Names in this directory that make folders next to them, or this directory, vendored.
     pub(super) markers: Vec<String>,
-    /// Whether everything in this directory is left out: it is vendored by what it holds.
+    /// Whether everything in this directory is ignored: a marker in it makes it vendored.
     pub(super) sealed: bool,
 }
 
-/// What a level's patterns are relative to.
+/// The directory to which a level's patterns are relative.
 #[derive(Debug)]
 pub(super) enum Base {
     /// A directory of the project.
     Inside(RelPath),
-    /// A directory above the root: the way from there down to the root, joined by `/`.
+    /// A directory above the root: the path from there down to the root, joined by `/`.
     Above(String),
 }
 
 impl Level {
-    /// The level above all others: nothing but the global excludes.
+    /// Returns the topmost level, with nothing but the global excludes.
     pub(super) fn top(global: Option<Gitignore>) -> Level {
         Level {
             parent: None,
@@ -58,14 +58,14 @@ impl Level {
         self.symdignore.is_none() && self.gitignore.is_none() && !self.repository && self.markers.is_empty()
     }
 
-    /// Whether `path`, an entry of the directory these are the rules of, is left out. The directories above
-    /// it are not looked at.
+    /// Whether `path`, an entry of the directory to which these rules belong, is ignored. The directories
+    /// above it are not considered.
     pub(super) fn leaves_out(&self, path: &str, kind: EntryKind, vendored: &Vendored) -> bool {
         let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
         if name == ".git" {
             return true;
         }
-        // Asked for first: `.symdignore` must be able to bring back a vendored folder.
+        // First of all: `.symdignore` must be able to bring back a vendored folder.
         for level in self.upwards() {
             if let Some(verdict) = level.verdict(level.symdignore.as_ref(), path, kind) {
                 return verdict;
@@ -86,7 +86,7 @@ impl Level {
     pub(super) fn git_leaves_out(&self, path: &str, kind: EntryKind) -> bool {
         let mut work_tree: Option<&Level> = None;
         for level in self.upwards() {
-            // Above the work tree that `path` belongs to, only the user's excludes still count.
+            // Above the work tree that contains `path`, only the user's excludes still count.
             if work_tree.is_none() {
                 let exclude = level.exclude.as_ref().filter(|_| level.repository);
                 for patterns in [level.gitignore.as_ref(), exclude] {
@@ -109,7 +109,8 @@ impl Level {
         std::iter::successors(Some(self), |level| level.parent.as_deref())
     }
 
-    /// What `patterns`, taken relative to this level, say about `path`: left out, kept, or nothing.
+    /// Returns whether `patterns`, relative to this level, ignore `path` (`true`) or keep it (`false`);
+    /// `None` when none match.
     fn verdict(&self, patterns: Option<&Gitignore>, path: &str, kind: EntryKind) -> Option<bool> {
         let patterns = patterns?;
         let joined;
@@ -130,14 +131,14 @@ impl Level {
     }
 }
 
-/// The patterns of a file. A line that is no pattern, or not UTF-8 (it could match no path of ours), says
-/// nothing; `None` when no line says anything.
+/// Parses the patterns of a file. A line that is not a pattern, or not UTF-8 (it could match no path of the
+/// project), is skipped; `None` when no pattern is left.
 pub(super) fn parse(bytes: &[u8]) -> Option<Gitignore> {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     let mut builder = GitignoreBuilder::new("");
     for line in bytes.split(|byte| *byte == b'\n') {
-        // A pattern of nothing, or with an empty component, matches nothing; the matcher would take it for
-        // something.
+        // A pattern that is empty or has an empty component matches nothing in git; the matcher would let it
+        // match something.
         let says_something = |line: &&str| {
             !line.contains("//") && !line.trim_start_matches('!').trim_matches(['/', ' ']).is_empty()
         };
@@ -148,8 +149,8 @@ pub(super) fn parse(bytes: &[u8]) -> Option<Gitignore> {
     builder.build().ok().filter(|patterns| !patterns.is_empty())
 }
 
-/// Rewrites what the matcher would take otherwise than git: braces, which git takes literally, and runs of
-/// stars that are not a whole component, which to git are one star. Source: gitignore(5), wildmatch.
+/// Rewrites what the matcher would interpret differently from git: braces, which git takes literally, and
+/// runs of stars that are not a whole component, which mean one star to git. Source: gitignore(5), wildmatch.
 fn as_git_means(line: &str) -> String {
     if line.starts_with('#') {
         return line.to_owned();
@@ -157,7 +158,7 @@ fn as_git_means(line: &str) -> String {
     let (sign, pattern) = line.strip_prefix('!').map_or(("", line), |pattern| ("!", pattern));
     let trimmed = pattern.trim_end();
     let anchored = trimmed.strip_suffix('/').unwrap_or(trimmed).contains('/');
-    // The matcher would say this by itself, were it not for the slashes put into classes.
+    // The matcher would add this itself, but the slashes that are put into classes prevent it.
     let anywhere = if anchored { "" } else { "**/" };
     format!("{sign}{anywhere}{}", glob_as_git_means(pattern))
 }
@@ -195,7 +196,8 @@ fn glob_as_git_means(line: &str) -> String {
     meant
 }
 
-/// The bracket expression that `text` starts with, and its length there; `None` when it has no end.
+/// Returns the bracket expression that `text` starts with, rewritten, and its length in `text`; `None` when
+/// it has no end.
 fn class_as_git_means(text: &str) -> Option<(String, usize)> {
     const NAMED: [(&str, &str); 7] = [
         ("[:alnum:]", "a-zA-Z0-9"),
@@ -215,7 +217,7 @@ fn class_as_git_means(text: &str) -> Option<(String, usize)> {
         rest = more;
     }
     if members.is_some() {
-        // Not even "anything but a" means a slash.
+        // A negated class such as "anything but a" must not match a slash either.
         class.push('/');
     }
     loop {
@@ -233,12 +235,12 @@ fn class_as_git_means(text: &str) -> Option<(String, usize)> {
     }
 }
 
-/// `directory` and what lies beneath it, of a map ordered by path.
+/// Returns the entries of `directory` and everything beneath it, from a map ordered by path.
 pub(super) fn beneath<'a, T>(
     map: &'a BTreeMap<RelPath, T>,
     directory: &'a RelPath,
 ) -> impl Iterator<Item = (&'a RelPath, &'a T)> {
-    // `a-b` sorts between `a` and `a/b`: hence the test on what the range yields.
+    // `a-b` sorts between `a` and `a/b`, hence the test of each entry in the range.
     map.range::<RelPath, _>((Bound::Included(directory), Bound::Unbounded))
         .take_while(|(path, _)| path.as_str().starts_with(directory.as_str()))
         .filter(|(path, _)| path.is_within(directory))

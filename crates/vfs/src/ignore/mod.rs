@@ -1,6 +1,6 @@
-//! Which paths of the project symd leaves out: what git ignores, what `.symdignore` names, vendored and
-//! generated folders, and `.git`. Not the walk itself: whoever lists a directory calls [`Ignore::enter`]
-//! with the listing. Invariant: a file is left out when any directory above it is, as with git.
+//! Which paths of the project symd ignores: what git ignores, what `.symdignore` names, vendored and
+//! generated folders, and `.git`. Does not walk the tree: code that lists a directory calls [`Ignore::enter`]
+//! with the listing. Invariant: a file is ignored when any directory above it is, as with git.
 
 mod git;
 mod level;
@@ -19,47 +19,48 @@ use level::{Base, Level};
 use symd_base::RelPath;
 pub use vendored::Vendored;
 
-/// The file with symd's own patterns, in the syntax of `.gitignore`; it wins over git's.
+/// The file with symd's own patterns, in the syntax of `.gitignore`; they take precedence over git's.
 const SYMDIGNORE: &str = ".symdignore";
-/// Git's patterns of one directory and what lies beneath.
+/// Git's patterns for one directory and everything beneath it.
 const GITIGNORE: &str = ".gitignore";
 
-/// What the rules are made from, besides the project's own files.
+/// Sources of the rules other than the project's own files.
 #[derive(Clone, Debug, Default)]
 pub struct IgnoreSettings {
-    /// Folders full of other people's or generated code.
+    /// Folders of third-party or generated code.
     pub vendored: Vendored,
-    /// The user's global excludes file, read once at the start. See [`IgnoreSettings::global_excludes`].
+    /// The user's global excludes file, read once when the rules are created. See
+    /// [`IgnoreSettings::global_excludes`].
     pub global: Option<PathBuf>,
 }
 
 impl IgnoreSettings {
-    /// Where this user's git keeps patterns for all repositories: `core.excludesFile` of the user's (or else
-    /// the system's) configuration, else `$XDG_CONFIG_HOME/git/ignore`. Git itself is never run.
+    /// Finds the file in which this user's git keeps patterns for all repositories: `core.excludesFile` of
+    /// the user's (or else the system's) configuration, else `$XDG_CONFIG_HOME/git/ignore`. Never runs git.
     /// `var` looks up an environment variable.
     pub fn global_excludes(var: impl Fn(&str) -> Option<std::ffi::OsString>) -> Option<PathBuf> {
         git::global_excludes(&var)
     }
 }
 
-/// The rules of a whole project, shared by the watcher, which keeps them fresh, and everyone who asks.
+/// The rules of a whole project, shared by the watcher, which keeps them up to date, and their readers.
 #[derive(Debug)]
 pub struct Ignore {
     settings: IgnoreSettings,
-    /// What holds above the root: global excludes, and the files of an enclosing repository.
+    /// Rules from above the root: global excludes, and the files of an enclosing repository.
     above: Rules,
-    /// The directories that add rules of their own.
+    /// Rules of the directories that add some of their own.
     levels: RwLock<BTreeMap<RelPath, Rules>>,
 }
 
-/// The rules that hold in one directory: its own and those of all directories above. Cheap to clone.
+/// The rules that apply in one directory: its own and those of all directories above it. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Rules(Arc<Level>);
 
 impl Ignore {
-    /// The rules of the project at `root`, before any directory has been entered. When the root lies inside
-    /// a repository (and is not ignored there), the patterns of that repository hold too; they are read now
-    /// and not watched.
+    /// Creates the rules of the project at `root`, before any directory has been entered. When the root lies
+    /// inside a repository (and is not ignored there), that repository's patterns apply too; they are read
+    /// now and not watched.
     pub fn new(root: &Root, settings: IgnoreSettings) -> Ignore {
         let global = settings.global.as_deref().and_then(git::read_outside).map(|bytes| level::parse(&bytes));
         let mut above = Level::top(global.flatten());
@@ -69,14 +70,14 @@ impl Ignore {
         Ignore { settings, above: Rules(Arc::new(above)), levels: RwLock::default() }
     }
 
-    /// The rules that hold in `directory`, whose listing is `entries` (sorted by name), and remembers them.
-    /// The directories above must have been entered before.
+    /// Determines the rules that apply in `directory`, whose listing is `entries` (sorted by name), and
+    /// stores them. The directories above must have been entered before.
     pub fn enter(&self, root: &Root, directory: &RelPath, entries: &[Entry]) -> Rules {
         let parent = directory.parent().map_or_else(|| self.above.clone(), |parent| self.rules_in(&parent));
         let kind_of = |name: &str| {
             entries.binary_search_by(|entry| entry.name.as_str().cmp(name)).ok().map(|at| entries[at].kind)
         };
-        // As with git, a link is not read: it could lead anywhere.
+        // Like git, do not read a link: it could lead anywhere.
         let patterns = |name: &str| {
             kind_of(name).filter(|kind| *kind == EntryKind::File)?;
             level::parse(&git::read_beneath(root, &directory.join(name))?)
@@ -108,14 +109,14 @@ impl Ignore {
         level::parse(&git::read_outside(&info.join("exclude"))?)
     }
 
-    /// The directory that holds the `exclude` file of the repository whose work tree is `directory`:
-    /// `.git/info`, or, for a linked work tree or a submodule, that of the git directory it names. Absolute;
-    /// need not exist.
+    /// Returns the directory that contains the `exclude` file of the repository whose work tree is
+    /// `directory`: `.git/info`, or, for a linked work tree or a submodule, that of the git directory which
+    /// it names. Absolute; need not exist.
     pub fn git_info(&self, root: &Root, directory: &RelPath) -> Option<PathBuf> {
         git::common_directory(root, directory).map(|git| git.join("info"))
     }
 
-    /// Forgets `directory` and all beneath.
+    /// Forgets the rules of `directory` and everything beneath it.
     pub fn forget(&self, directory: &RelPath) {
         let mut levels = self.levels.write().unwrap_or_else(PoisonError::into_inner);
         if levels.is_empty() {
@@ -127,8 +128,8 @@ impl Ignore {
         }
     }
 
-    /// Whether an event on `name` in `directory` may have changed the rules there, so that everything
-    /// beneath is to be entered again. `exists` is whether there is something of that name now.
+    /// Whether an event for `name` in `directory` may have changed the rules there, so that everything
+    /// beneath must be entered again. `exists` is whether `name` exists now.
     pub fn is_changed_by(&self, directory: &RelPath, name: &str, exists: bool) -> bool {
         match name {
             SYMDIGNORE | GITIGNORE => true,
@@ -142,22 +143,23 @@ impl Ignore {
         }
     }
 
-    /// Whether `path` is left out, being a `kind`. Right for every path whose directories have been entered;
-    /// rules of directories not yet entered are not known.
+    /// Whether `path`, an entry of this `kind`, is ignored. Correct for every path whose directories have
+    /// been entered; the rules of other directories are not known.
     pub fn is_ignored(&self, path: &RelPath, kind: EntryKind) -> bool {
         let vendored = &self.settings.vendored;
         self.any_on_the_way(path, kind, |level, path, kind| level.leaves_out(path, kind, vendored))
     }
 
-    /// Whether git leaves `path` out (or it is git's own), being a `kind`: symd's other rules do not count. Right under
-    /// the same condition as [`Ignore::is_ignored`].
+    /// Whether git ignores `path`, an entry of this `kind`, or it is a `.git` or in one; symd's other rules
+    /// do not count. Correct under the same condition as [`Ignore::is_ignored`].
     pub fn is_git_ignored(&self, path: &RelPath, kind: EntryKind) -> bool {
         self.any_on_the_way(path, kind, |level, path, kind| {
             path.rsplit('/').next() == Some(".git") || level.git_leaves_out(path, kind)
         })
     }
 
-    /// Whether `rule` holds of `path` or of a directory above it; it is given the rules of the directory each lies in.
+    /// Whether `rule` applies to `path` or to a directory above it. `rule` gets the rules of the directory
+    /// that contains each.
     fn any_on_the_way(
         &self,
         path: &RelPath,
@@ -167,7 +169,7 @@ impl Ignore {
         let levels = self.levels.read().unwrap_or_else(PoisonError::into_inner);
         let mut rules = levels.get(&RelPath::root()).unwrap_or(&self.above);
         let text = path.as_str();
-        // The ends of all directories above, then of the path itself.
+        // The end offsets of all directories above, then of the path itself.
         for end in text.match_indices('/').map(|(at, _)| at).chain([text.len()]) {
             let here = &text[..end];
             let kind = if end == text.len() { kind } else { EntryKind::Directory };
@@ -179,12 +181,12 @@ impl Ignore {
         false
     }
 
-    /// Whether `rules`, those of the directory `path` lies in, leave `path` out.
+    /// Whether `rules`, those of the directory that contains `path`, ignore it.
     pub fn leaves_out(&self, rules: &Rules, path: &RelPath, kind: EntryKind) -> bool {
         rules.0.leaves_out(path.as_str(), kind, &self.settings.vendored)
     }
 
-    /// The rules that hold in `directory`, as far as it and those above have been entered.
+    /// Returns the rules that apply in `directory`, as far as it and the directories above have been entered.
     pub fn rules_in(&self, directory: &RelPath) -> Rules {
         let levels = self.levels.read().unwrap_or_else(PoisonError::into_inner);
         let mut at = Some(directory.clone());
@@ -203,13 +205,13 @@ impl Ignore {
 }
 
 impl Rules {
-    /// Whether the directory these rules were made for holds a repository of its own.
+    /// Whether `directory`, for which these rules were made, is the work tree of a repository of its own.
     pub fn is_repository(&self, directory: &RelPath) -> bool {
         self.0.repository && matches!(&self.0.base, Base::Inside(path) if path == directory)
     }
 }
 
-/// Whether there is anything at `path`, be it a dangling link.
+/// Whether anything exists at `path`, even a dangling link.
 fn is_there(path: &Path) -> bool {
     rustix::fs::lstat(path).is_ok()
 }

@@ -1,5 +1,5 @@
 #![allow(clippy::disallowed_methods)]
-//! Rules as git has them, checked against what git would say.
+//! Ignore rules with git's meaning, checked against git.
 
 use super::*;
 
@@ -7,7 +7,7 @@ pub(super) fn path(text: &str) -> RelPath {
     RelPath::new(text).expect(text)
 }
 
-/// Enters every directory of `root` that is not left out.
+/// Enters every directory of `root` that is not ignored.
 fn enter_all(ignore: &Ignore, root: &Root) {
     let mut stack = vec![RelPath::root()];
     while let Some(directory) = stack.pop() {
@@ -33,7 +33,7 @@ fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
     scratch
 }
 
-/// Checks each path: a leading `-` means left out, `+` kept; a trailing `/` means a directory.
+/// Checks each path: a leading `-` means ignored, `+` kept; a trailing `/` means a directory.
 fn check(scratch: &Path, settings: IgnoreSettings, expected: &str) {
     let root = Root::open(scratch).expect("opened");
     let ignore = Ignore::new(&root, settings);
@@ -164,7 +164,7 @@ fn finds_the_global_excludes_as_git_does() {
     assert_eq!(ask(&[]), None);
 }
 
-/// Random patterns in random places, judged by git itself.
+/// Random patterns in random places, compared with git itself.
 #[test]
 fn git_agrees() {
     const PIECES: [&str; 25] = [
@@ -225,8 +225,8 @@ fn git_agrees() {
                 let pieces = (0..count).map(|_| PIECES[random.usize(..PIECES.len())]);
                 sign.to_owned() + &pieces.collect::<String>() + "\n"
             };
-            // Left out: empty components, and `**` right after a literal, which git takes for a component only
-            // because it compares the literal first.
+            // Excluded: empty components, and `**` right after a literal, which git takes for a component
+            // only because it compares the literal first.
             let odd = |line: &String| {
                 let mut runs = line.match_indices("**").map(|(at, _)| line[..at].chars().next_back());
                 line.contains("//") || runs.any(|before| !matches!(before, None | Some('/' | '*' | '!')))

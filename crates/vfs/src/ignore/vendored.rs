@@ -1,22 +1,23 @@
-//! Folders that hold other people's code or generated files, told by their name and by what stands beside
-//! them. The names come from the caller; nothing is known here about languages.
+//! Folders that contain third-party or generated code, recognised by their name and by marker files. The
+//! names come from the caller; nothing here depends on languages.
 
 use crate::Entry;
 
-/// Which folders are vendored or generated.
+/// Patterns for vendored or generated folders.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Vendored {
-    /// Folder names left out wherever they stand: `node_modules`.
+    /// Folder names that are always ignored: `node_modules`.
     pub names: Vec<String>,
-    /// Folder names left out only beside one of these markers: `target` beside `Cargo.toml`. A marker is a
-    /// name, or `*` and the end of a name: `*.csproj`.
+    /// Folder names that are ignored only next to one of these markers: `target` next to `Cargo.toml`. A
+    /// marker is a name, or `*` and the end of a name: `*.csproj`.
     pub beside: Vec<(String, Vec<String>)>,
-    /// Folder names whose content is left out when they hold one of these markers: `venv` with `pyvenv.cfg`.
+    /// Folder names whose content is ignored when they contain one of these markers: `venv` with
+    /// `pyvenv.cfg`.
     pub holding: Vec<(String, Vec<String>)>,
 }
 
 impl Vendored {
-    /// Whether the folder `name` is left out in a directory that holds `markers`.
+    /// Whether the folder `name` is ignored in a directory that contains `markers`.
     pub(super) fn leaves_out(&self, name: &str, markers: &[String]) -> bool {
         self.names.iter().any(|vendored| vendored == name)
             || self.beside.iter().any(|(vendored, wanted)| {
@@ -25,7 +26,7 @@ impl Vendored {
             })
     }
 
-    /// Whether all that the folder `name` holds is left out, given the markers in it.
+    /// Whether everything in the folder `name` is ignored, given the markers in that folder.
     pub(super) fn seals(&self, name: &str, markers: &[String]) -> bool {
         self.holding.iter().any(|(vendored, wanted)| {
             vendored == name
@@ -33,7 +34,7 @@ impl Vendored {
         })
     }
 
-    /// Whether the coming or going of `name` may change what is left out beside it.
+    /// Whether creating or removing `name` may change what is ignored around it.
     pub(super) fn is_marker(&self, name: &str) -> bool {
         let mut rules = self.beside.iter().chain(&self.holding);
         rules.any(|(_, wanted)| wanted.iter().any(|pattern| fits(pattern, name)))

@@ -1,4 +1,4 @@
-//! One kind of change each, and what is told of it.
+//! Each test makes one kind of change and checks what is reported.
 
 use super::*;
 
@@ -26,14 +26,14 @@ fn tells_of_files_written_renamed_and_deleted() {
     assert_eq!(scene.files(), "d/old hard");
 }
 
-/// Each backend, and what is polled because there are no watches left.
+/// Each backend, and polling because no watches are left.
 fn all_backends() -> [WatchOptions; 4] {
     let of = |backend| WatchOptions { backend, max_watches: None };
     let polled = WatchOptions { max_watches: Some(0), ..WatchOptions::default() };
     [of(BackendChoice::Auto), of(BackendChoice::Notify), of(BackendChoice::Poll), polled]
 }
 
-/// Who read beneath it in between found nothing, or what another directory holds.
+/// A reader beneath the directory found nothing in between, or the content of another directory.
 #[test]
 fn a_directory_that_was_away_is_told_again_with_all_beneath() {
     for options in all_backends() {
@@ -43,7 +43,7 @@ fn a_directory_that_was_away_is_told_again_with_all_beneath() {
         scene.write("d/e/f", "1");
         scene.write("other/e/f", "2");
         scene.check();
-        // Its entries changed in another tick of the clock than its name.
+        // The entries must have changed in another clock tick than the name.
         std::fs::File::open(scene.at("d")).expect("opened").set_modified(std::time::UNIX_EPOCH).expect("set");
         scene.check();
         for away in ["../away", "away"] {
@@ -73,7 +73,8 @@ fn an_unfinished_write_is_told_at_the_next_barrier_and_when_it_finishes() {
         how.write(true).create(true).truncate(false);
         let open = |path: &str| how.open(scene.at(path));
         let (mut new, mut old) = (open("d/new").expect("opened"), open("d/old").expect("opened"));
-        // The same open file, as a child has it that was forked meanwhile: closing ours is not closing it.
+        // A second descriptor of the open file, like that of a child forked meanwhile: closing ours does not
+        // close the file.
         let copies = [new.try_clone().expect("copied"), old.try_clone().expect("copied")];
         scene.check();
         new.write_all(b"one\n").expect("written");
@@ -110,7 +111,7 @@ fn an_unfinished_write_of_what_is_left_out_is_not_told() {
     scene.settle();
     log.write_all(b"x").expect("written");
     assert_eq!(scene.settle().len(), 1, "nothing but the barrier");
-    // The rules themselves count as they are, too.
+    // The rules are read as they are, even from an open file.
     let mut rules = std::fs::File::create(scene.at(".gitignore")).expect("opened");
     rules.write_all(b"*.txt\n").expect("written");
     scene.check();
@@ -128,7 +129,7 @@ fn who_writes_without_end_is_not_listened_to_until_somebody_asks() {
         let mut late = create("d/late");
         scene.check();
         for _ in 0..3 {
-            // Two files by turns: the kernel merges no two of these writes. Fewer than its queue holds.
+            // Two files in turn: the kernel merges no two of these writes. Fewer than its queue holds.
             let since = std::time::Instant::now();
             let mut quiet = false;
             while !quiet {
@@ -136,7 +137,7 @@ fn who_writes_without_end_is_not_listened_to_until_somebody_asks() {
                 for _ in 0..1_000 {
                     logs.iter_mut().for_each(|log| log.write_all(b"line\n").expect("written"));
                 }
-                // notify goes on telling its own thread.
+                // notify keeps sending events to its own thread.
                 quiet = backend == BackendChoice::Notify || scene.watch.counters().events == before;
                 assert!(since.elapsed() < DEADLINE, "every write is told: {:?}", scene.watch.counters());
             }
@@ -194,7 +195,7 @@ fn exchanged_directories_and_files_are_told_apart() {
         renameat_with(CWD, scene.at(one), CWD, scene.at(other), RenameFlags::EXCHANGE).expect("exchanged");
         scene.check();
     }
-    // There and back before anybody looks.
+    // Renamed and renamed back before the watcher looks.
     scene.rename("y", "z");
     scene.rename("z", "y");
     scene.check();
@@ -218,13 +219,13 @@ fn links_and_special_files_are_left_out() {
     assert_eq!(scene.files(), "d/f");
     let counters = scene.watch.counters();
     assert_eq!((counters.links, counters.special), (2, 1));
-    // A file that becomes a link is gone.
+    // A file that is replaced by a link is gone.
     scene.write("f", "1");
     scene.check();
     std::fs::remove_file(scene.at("f")).expect("removed");
     std::os::unix::fs::symlink("d/f", scene.at("f")).expect("linked");
     scene.check();
-    // So is a directory that becomes one.
+    // So is a directory that is replaced by one.
     scene.rename("d", "e");
     std::os::unix::fs::symlink("e", scene.at("d")).expect("linked");
     scene.check();
@@ -262,7 +263,7 @@ fn changed_ignore_files_hide_and_bring_back() {
     std::fs::remove_file(scene.at("a/.gitignore")).expect("removed");
     std::fs::remove_file(scene.at("a/.symdignore")).expect("removed");
     scene.check();
-    // A repository that comes into being.
+    // A repository is created.
     scene.mkdir(".git");
     scene.check();
     scene.mkdir(".git/info");
@@ -289,7 +290,7 @@ fn barriers_arrive_in_any_number_and_leave_nothing_behind() {
     let numbers: Vec<u64> = std::thread::scope(|scope| {
         let ask = || (0..50).map(|_| scene.watch.barrier().expect("asked")).collect::<Vec<_>>();
         let askers: Vec<_> = (0..4).map(|_| scope.spawn(ask)).collect();
-        // Four threads ask while this one reads, since the channel is bounded.
+        // Four threads request barriers while this one reads, since the channel is bounded.
         let mut arrived = Vec::new();
         while arrived.len() < 200 {
             for notice in scene.notices.recv_timeout(DEADLINE).expect("in time") {

@@ -43,7 +43,7 @@ fn an_overflow_loses_nothing() {
     scene.check();
     let limit = std::fs::read_to_string("/proc/sys/fs/inotify/max_queued_events").expect("read");
     let limit: usize = limit.trim().parse().expect("a number");
-    // Nobody reads the channel: the watch thread blocks in the sink, and the kernel's queue fills up.
+    // The channel is not read: the watch thread blocks in the sink, and the kernel's queue fills up.
     let mut asked = Vec::new();
     for index in 0..limit {
         scene.write(&format!("d/{}", index % 500), &index.to_string());
@@ -94,7 +94,7 @@ fn names_that_are_not_utf8_are_counted() {
     assert!(scene.watch.counters().unnamed > 0);
 }
 
-/// Root may read everything, so this runs once more as nobody.
+/// Root may read everything, so this runs once more as the user nobody.
 #[test]
 fn what_may_not_be_read_is_skipped_until_it_may() {
     const NAME: &str = "tests::limits::what_may_not_be_read_is_skipped_until_it_may";

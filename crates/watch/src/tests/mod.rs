@@ -1,5 +1,5 @@
 #![allow(clippy::disallowed_methods)]
-//! The watcher against real directories: what its notices add up to must be what is on disk.
+//! The watcher on real directories: the sum of its notices must equal what is on disk.
 
 mod changes;
 mod fake;
@@ -19,7 +19,7 @@ use symd_vfs::{Ignore, IgnoreSettings, Root, Vendored};
 /// How long a notice may take on a busy machine.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// A project on disk, watched, and what its notices add up to.
+/// A watched project on disk, and the sum of its notices.
 struct Scene {
     // Dropped first: dropping the watch waits for its thread, which may be waiting to send.
     notices: Receiver<Vec<Notice>>,
@@ -28,7 +28,7 @@ struct Scene {
     seen: Mirror,
 }
 
-/// The files of a project and their bytes, as somebody knows them who has only the notices.
+/// The files of a project and their bytes, as known from the notices alone.
 #[derive(Debug, Default)]
 struct Mirror {
     root: PathBuf,
@@ -93,7 +93,7 @@ impl Scene {
         Scene::prepared(options, |_| {})
     }
 
-    /// A scene whose project is made before it is watched.
+    /// Returns a scene whose project is created before it is watched.
     fn prepared(options: WatchOptions, prepare: impl FnOnce(&std::path::Path)) -> Scene {
         let scratch = tempfile::tempdir().expect("scratch");
         std::fs::create_dir(scratch.path().join("run")).expect("made");
@@ -102,7 +102,7 @@ impl Scene {
         prepare(&project);
         let root = Arc::new(Root::open(&project).expect("opened"));
         let ignore = Arc::new(Ignore::new(&root, settings()));
-        // A full channel blocks the watch thread, which is what it is for.
+        // A full channel blocks the watch thread, which the tests rely on.
         let (send, notices) = sync_channel(16);
         let sink = move |batch| match send.send(batch) {
             Ok(()) => ControlFlow::Continue(()),
@@ -155,7 +155,7 @@ impl Scene {
         self.seen.files.keys().cloned().collect::<Vec<_>>().join(" ")
     }
 
-    /// Waits for a barrier, and then what is known must be what is on disk.
+    /// Waits for a barrier, then checks that the known files are those on disk.
     fn check(&mut self) {
         self.settle();
         let disk = on_disk(&self.seen.root);
@@ -169,7 +169,8 @@ impl Scene {
     }
 }
 
-/// The regular files of a project that are not left out, by another's understanding of the rules.
+/// Returns the regular files of a project that are not ignored, computed by an independent implementation of
+/// the rules.
 fn on_disk(root: &std::path::Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     let walk = ::ignore::WalkBuilder::new(root)

@@ -1,4 +1,4 @@
-//! Many changes at once, from another thread.
+//! Many changes at once, made by another thread.
 
 use super::*;
 
@@ -23,7 +23,7 @@ fn nothing_is_lost_beneath_directories_just_made() {
     assert_eq!(scene.seen.files.len(), 2_000);
 }
 
-/// Random changes of a small tree; a small one, so that names meet again.
+/// Makes random changes in a small tree; small, so that names are reused.
 fn play(random: &mut fastrand::Rng, root: &std::path::Path, steps: usize) {
     const NAMES: [&str; 8] = ["a", "b", "c", "target", "node_modules", "Cargo.toml", "x.log", "x.rs"];
     let pick = |random: &mut fastrand::Rng| {
@@ -31,7 +31,7 @@ fn play(random: &mut fastrand::Rng, root: &std::path::Path, steps: usize) {
         let names: Vec<&str> = (0..depth).map(|_| NAMES[random.usize(..NAMES.len())]).collect();
         root.join(names.join("/"))
     };
-    // Whatever does not go, does not go: the tree is what it is in the end.
+    // Failing operations are skipped: only the resulting tree counts.
     for _ in 0..steps {
         let (one, other) = (pick(random), pick(random));
         let _ = match random.u32(..16) {
@@ -40,7 +40,7 @@ fn play(random: &mut fastrand::Rng, root: &std::path::Path, steps: usize) {
             7..10 => std::fs::rename(&one, &other),
             10 => std::fs::remove_dir_all(&one),
             11 => std::fs::remove_file(&one),
-            // No hard links: who writes to one name of a file is not seen at the other.
+            // No hard links: a write through one name of a file is not reported for the other.
             12..14 => std::os::unix::fs::symlink("a", &one),
             14 => {
                 use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -72,7 +72,7 @@ fn what_is_told_adds_up_to_what_is_there() {
             let root = scene.at("");
             let mut theirs = random.fork();
             let player = std::thread::spawn(move || play(&mut theirs, &root, 200));
-            // Barriers in the midst of it, so that looking and changing interleave.
+            // Barriers during the changes, so that examining and changing interleave.
             while !player.is_finished() {
                 scene.settle();
             }

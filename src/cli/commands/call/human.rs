@@ -1,6 +1,6 @@
-//! The cli_agent contract's answers as people read them ("Output Formatting"): ✓ or ✗ and the output, where the one
-//! affected file lies, how long it took. With `--json` the envelope itself, the tool's name first. Other contracts'
-//! answers are text already.
+//! Formats the cli_agent contract's answers for people ("Output Formatting"): ✓ or ✗ and the output, the path
+//! of the affected file if there is only one, and the time taken. With `--json`, prints the envelope itself
+//! with the tool's name first. Other contracts' answers are printed unchanged.
 
 use crate::base::escaped;
 use std::borrow::Cow;
@@ -13,7 +13,7 @@ use crate::toolsets;
 use crate::toolsets::cli_agent::CLI_AGENT;
 use crate::toolsets::listing::{choose, offered};
 
-/// What of the envelope people are told.
+/// The parts of the envelope that are shown to people.
 #[derive(Deserialize)]
 struct Envelope {
     success: bool,
@@ -22,7 +22,8 @@ struct Envelope {
     execution_time_ms: u64,
 }
 
-/// `text` as it is to be printed, which `tool` of the first of `names` that has it answered about the project at `root`.
+/// Formats `text`, the answer of `tool` (in the first of the toolsets `names` that has it) about the project
+/// at `root`.
 pub(super) fn shown<'t>(
     form: Form,
     text: &'t str,
@@ -41,7 +42,7 @@ pub(super) fn shown<'t>(
 }
 
 fn is_of_cli_agent(names: &[String], tool: &str) -> bool {
-    // The daemon refuses names that are not known.
+    // The daemon rejects unknown names.
     let listings = choose(toolsets::all(), names).unwrap_or_default();
     offered(&listings, tool).is_some_and(|offered| offered.toolset.name == CLI_AGENT.name)
 }
@@ -57,7 +58,7 @@ fn human(text: &str, root: &Path) -> Option<String> {
     Some(shown)
 }
 
-/// The envelope's own text, so that its keys stay in the contract's order.
+/// Adds the tool's name to the envelope. Edits the text, so that its keys keep the contract's order.
 fn with_tool(text: &str, tool: &str) -> Option<String> {
     let rest = text.strip_prefix('{')?;
     Some(format!("{{\"tool\":{},{rest}", serde_json::Value::from(tool)))

@@ -1,4 +1,4 @@
-//! `symd doctor`: what symd needs of the system, whether it is there, and what to do where it is not.
+//! `symd doctor`: checks what symd needs of the system, and advises how to fix what is missing.
 
 mod servers;
 mod setup;
@@ -43,15 +43,15 @@ impl State {
     }
 }
 
-/// One thing that was looked at.
+/// The result of one check.
 #[derive(Debug)]
 struct Check {
     name: Cow<'static, str>,
     state: State,
     found: String,
-    /// What to do; empty where all is well.
+    /// What to do; empty if the check passed.
     advice: String,
-    /// More of it, for programs: an object, or nothing.
+    /// Details for programs: an object, or null.
     details: Value,
 }
 
@@ -159,12 +159,12 @@ fn directories(place: &DaemonPaths) -> Check {
     match verified {
         Ok(()) => Check::ok("directories", place.runtime.display().to_string()),
         Err(error) => {
-            Check::fail("directories", error.to_string(), "no daemon starts before this is put right")
+            Check::fail("directories", error.to_string(), "no daemon can start until this is fixed")
         }
     }
 }
 
-/// What is to be said of the daemon, and what it says of itself.
+/// Returns the check of the daemon, and its status if it runs.
 fn daemon(place: &DaemonPaths) -> (Check, Option<Value>) {
     let asked = Client::raw(place).and_then(|client| match client {
         Some(mut client) => client.request(STATUS, json!({}), |_| ()).map(Some),

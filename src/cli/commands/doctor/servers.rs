@@ -1,4 +1,5 @@
-//! Each language's server: which one it is, where it lies, how the daemon says it is doing, what to install.
+//! Checks each language's server: which one is used, where it is, its state according to the daemon, and what
+//! to install.
 
 use std::path::PathBuf;
 
@@ -15,10 +16,10 @@ use crate::install::{
 };
 use crate::serve::DaemonPaths;
 
-/// One check for each language of the project that has servers; outside a project, for each whose server is found.
-/// `status` is what the daemon says of itself, if one runs.
+/// Returns one check for each language of the project that has servers; outside a project, one for each
+/// language whose server is found. `status` is the daemon's status, if one runs.
 pub(super) fn checks(context: &Context, place: Option<&DaemonPaths>, status: Option<&Value>) -> Vec<Check> {
-    // What of the project's own files is not in effect `setup` has told of by now.
+    // `setup` has already reported the project's files that are not in effect.
     let configured = match place {
         Some(place) => context.setup(place).map(|setup| (setup.languages, setup.trust)),
         None => languages::of_user(&context.dirs).map(|languages| (languages, Trust::Never)),
@@ -33,7 +34,7 @@ pub(super) fn checks(context: &Context, place: Option<&DaemonPaths>, status: Opt
     let mut checks = Vec::new();
     let root = place.map(|place| place.root.as_path());
     let ids: Vec<_> = match root {
-        // A root that cannot be read has been told of by now.
+        // Another check has already reported a root that cannot be read.
         Some(root) => languages::present_in(root, &languages).unwrap_or_default(),
         None => languages.all().map(|(id, _)| id).collect(),
     };
@@ -54,31 +55,32 @@ pub(super) fn checks(context: &Context, place: Option<&DaemonPaths>, status: Opt
     checks
 }
 
-/// What all languages are judged by.
+/// The common input for the checks of all languages.
 struct Scene<'a> {
     trust: Trust,
-    /// Where symd installs servers.
+    /// The directory in which symd installs servers.
     servers: PathBuf,
     here: Surroundings,
-    /// What the daemon says of its servers.
+    /// The daemon's status of its servers.
     says: &'a [Value],
 }
 
-/// A language's server.
+/// The server that a language uses.
 struct Chosen<'a> {
     name: &'a str,
     server: &'a LanguageServer,
     located: LocatedServer,
 }
 
-/// The language's servers, in its order.
+/// Returns the language's servers, in its order.
 fn known<'a>(languages: &'a Languages, language: &'a Language) -> Vec<(&'a str, &'a LanguageServer)> {
     let uses = language.language_servers.iter();
     uses.filter_map(|used| Some((used.name.as_str(), languages.server(&used.name)?))).collect()
 }
 
 impl Scene<'_> {
-    /// The first of a language's servers that is found and may be started, else the first that is found.
+    /// Returns the first of a language's servers that is found and may be started, else the first that is
+    /// found.
     fn choose<'a>(&self, known: &[(&'a str, &'a LanguageServer)]) -> Option<Chosen<'a>> {
         let locate = |(name, server): &(&'a str, &'a LanguageServer)| {
             let located = locate(&self.servers, name, server, &self.here).ok()?;
@@ -130,7 +132,7 @@ impl Scene<'_> {
         check
     }
 
-    /// How bad it is, what is wrong, and what to do about it.
+    /// Returns the server's state, the problem, and what to do about it.
     fn judge(&self, chosen: &Chosen<'_>, last_error: Option<&str>) -> (State, Option<String>, String) {
         let Chosen { name, server, located } = chosen;
         if !located.missing.is_empty() {
@@ -141,11 +143,11 @@ impl Scene<'_> {
             } else {
                 format!("install {missing}, so that it is on PATH")
             };
-            return (State::Warn, Some(format!("not started without {missing}, which it needs")), advice);
+            return (State::Warn, Some(format!("not started: it needs {missing}")), advice);
         }
         if let (Some(runs), false) = (&server.runs_project_code, self.may_run(chosen)) {
             let problem = format!("not started, as it runs {runs}, and {}", self.trust);
-            return (State::Warn, Some(problem), "`symd trust`, after a look at the project".to_owned());
+            return (State::Warn, Some(problem), "review the project, then `symd trust`".to_owned());
         }
         if let Some(error) = last_error {
             let advice = "`symd logs` may show more; `symd restart` starts it again";
@@ -154,7 +156,8 @@ impl Scene<'_> {
         (State::Ok, None, String::new())
     }
 
-    /// None of the language's servers can be started. One that is there all the same is told with the reason.
+    /// Returns the check of a language none of whose servers can be started. Servers that are found but
+    /// unusable are listed with the reason.
     fn absent(&self, language: &Language, known: &[(&str, &LanguageServer)]) -> Check {
         let told = |(name, server): &(&str, &LanguageServer)| match locate(
             &self.servers,

@@ -1,4 +1,4 @@
-//! What is configured for the project, as `doctor` shows it: its languages, and whether it is trusted.
+//! Checks the project's configuration: its languages, and whether it is trusted.
 
 use super::Check;
 use crate::cli::context::Context;
@@ -25,7 +25,7 @@ pub(super) fn checks(context: &Context, place: &DaemonPaths) -> Vec<Check> {
             format!("{}: servers that run its code are not started (`symd trust`)", setup.trust),
         ),
         Trust::Lapsed { .. } => {
-            Check::warn("trust", setup.trust.to_string(), "look at the change, then `symd trust`")
+            Check::warn("trust", setup.trust.to_string(), "review the change, then `symd trust`")
         }
     });
     checks

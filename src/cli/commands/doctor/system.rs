@@ -1,4 +1,4 @@
-//! What symd needs of the machine, with a project or without.
+//! Checks what symd needs of the machine, with or without a project.
 
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
 
@@ -7,9 +7,9 @@ use crate::base::state;
 use crate::cli::context::Context;
 use crate::config::settings::Settings;
 
-/// Watches below which a big project falls back to polling.
+/// The number of inotify watches below which a big project falls back to polling.
 const ENOUGH_WATCHES: u64 = 65_536;
-/// Open files below which many connections and servers get tight.
+/// The number of open files below which many connections and servers may run out of descriptors.
 const ENOUGH_FILES: u64 = 4096;
 
 pub(super) fn checks(context: &Context) -> Vec<Check> {
@@ -68,13 +68,13 @@ fn open_files() -> Check {
     }
 }
 
-/// Run from `/`, so that no repository's configuration is read; symd runs git nowhere else.
+/// Runs git in `/`, so that it reads no repository's configuration; symd runs git nowhere else.
 fn git() -> Check {
     let output = std::process::Command::new("git").arg("--version").current_dir("/").output();
     match output {
         Ok(output) if output.status.success() => {
             Check::ok("git", String::from_utf8_lossy(&output.stdout).trim().to_owned())
         }
-        _ => Check::warn("git", "not found", "nothing depends on it; agents like to have it"),
+        _ => Check::warn("git", "not found", "symd does not need it, but agents often do"),
     }
 }

@@ -1,18 +1,17 @@
-//! What stands behind a backslash.
+//! Escapes in Python's regular expressions: what follows a backslash.
 
 use super::Walk;
 use super::frame::{Last, Width};
 
-/// What an escape stands for that means the same inside a set and outside.
+/// The meaning of an escape that is the same inside a set and outside.
 pub(super) enum Escaped {
-    /// This character, by its number.
     Char(char),
-    /// One of the characters of this class, `d` for `\d`.
+    /// A character class, such as `d` for `\d`.
     Class(char),
 }
 
 impl Walk {
-    /// Outside a set.
+    /// Translates the escape at the current position, outside a set.
     pub(super) fn escape(&mut self) -> Result<(), String> {
         let (start, c) = (self.at, self.behind_backslash()?);
         match c {
@@ -41,14 +40,14 @@ impl Walk {
         self.peek(1).ok_or_else(|| "it ends in a backslash".to_owned())
     }
 
-    /// Three octal digits, as in `\101`, are a character and no back-reference.
+    /// Whether the escape has three octal digits, as in `\101`: that is a character and not a back-reference.
     fn is_octal(&self, first: char) -> bool {
         [Some(first), self.peek(2), self.peek(3)]
             .into_iter()
             .all(|c| c.is_some_and(|c| ('0'..='7').contains(&c)))
     }
 
-    /// `\1` or `\12`; further digits are characters.
+    /// Translates a back-reference, `\1` or `\12`; further digits are literal characters.
     fn back_reference(&mut self, first: char) -> Result<(), String> {
         let digits: String =
             [Some(first), self.peek(2).filter(char::is_ascii_digit)].into_iter().flatten().collect();
@@ -61,7 +60,7 @@ impl Walk {
         Ok(())
     }
 
-    /// The escape at `start`, whose first character is `c`; reads past it.
+    /// Parses the escape at `start`, whose first character behind the backslash is `c`, and moves past it.
     pub(super) fn escaped(&mut self, c: char, start: usize) -> Result<Escaped, String> {
         self.at = start + 2;
         let char = match c {
@@ -77,7 +76,7 @@ impl Walk {
             'U' => self.by_number(start, 8)?,
             'N' => return Err("'\\N{…}' is not supported; write the character itself".to_owned()),
             '0'..='7' => self.octal(c)?,
-            '8' | '9' => return Err(format!("'\\{c}' at position {start} is no octal escape")),
+            '8' | '9' => return Err(format!("'\\{c}' at position {start} is not an octal escape")),
             c if c.is_ascii_alphabetic() => {
                 return Err(format!("'\\{c}' at position {start} has no meaning here"));
             }
@@ -86,7 +85,7 @@ impl Walk {
         Ok(Escaped::Char(char))
     }
 
-    /// Exactly `length` hexadecimal digits.
+    /// Parses exactly `length` hexadecimal digits.
     fn by_number(&mut self, start: usize, length: usize) -> Result<char, String> {
         let digits: String =
             self.chars[self.at..].iter().take_while(|c| c.is_ascii_hexdigit()).take(length).collect();
@@ -98,7 +97,7 @@ impl Walk {
         char.ok_or_else(|| format!("there is no character {digits}, as at position {start}"))
     }
 
-    /// Up to two more digits.
+    /// Parses up to two more octal digits.
     fn octal(&mut self, first: char) -> Result<char, String> {
         let mut value = first.to_digit(8).unwrap_or_default();
         for _ in 0..2 {
@@ -110,7 +109,7 @@ impl Walk {
         char.map_err(|_| format!("the octal escape \\{value:o} is greater than \\377"))
     }
 
-    /// This character and nothing else, outside a set.
+    /// Appends a literal character outside a set.
     fn literal(&mut self, c: char) {
         match c {
             '\\' | '.' | '+' | '*' | '?' | '(' | ')' | '|' | '[' | ']' | '{' | '}' | '^' | '$' => {
@@ -121,7 +120,7 @@ impl Walk {
         }
     }
 
-    /// A character that means itself; by its number where it would not be seen.
+    /// Appends a literal character; a control character as a hexadecimal escape.
     pub(super) fn push_char(&mut self, c: char) {
         self.out.mentions_cr |= c == '\r';
         match c.is_control() {

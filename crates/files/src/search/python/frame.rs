@@ -1,6 +1,7 @@
-//! What is known of a group while it is read: whether there is something to repeat, and how long its matches can be.
+//! The state of a group while it is parsed: whether its last item can be repeated, and how long its matches
+//! can be.
 
-/// How many characters a match can have.
+/// The range of lengths of a match, in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Width {
     pub(super) least: usize,
@@ -20,18 +21,19 @@ impl Width {
     }
 }
 
-/// What stands before the place that is read.
+/// The item before the current position.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Last {
-    /// Nothing: an alternative begins.
+    /// None: an alternative begins.
     Nothing,
-    /// A place, such as `^` or `\b`, which cannot be repeated.
+    /// An assertion of a position, such as `^` or `\b`, which cannot be repeated.
     Place,
-    /// A group that never holds a character, such as a look-ahead; its text begins at this byte of what is written.
+    /// A group that never consumes a character, such as a look-ahead, with the byte of the output at which it
+    /// begins.
     Look(usize),
-    /// Something that is repeated already.
+    /// An item with a quantifier.
     Repeated(Width),
-    /// Anything else.
+    /// Any other item.
     Item(Width),
 }
 
@@ -44,37 +46,37 @@ impl Last {
     }
 }
 
-/// Which group it is.
+/// The kind of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// None: the whole pattern.
+    /// The whole pattern.
     Whole,
-    /// One that only groups, or gives nothing back.
+    /// A non-capturing or an atomic group.
     Plain,
-    /// One with this number.
+    /// A capturing group with this number.
     Capture(usize),
-    /// `(?=` or `(?!`.
+    /// A look-ahead, `(?=` or `(?!`.
     Ahead,
-    /// `(?<=` or `(?<!`.
+    /// A look-behind, `(?<=` or `(?<!`.
     Behind,
-    /// `(?(1)`.
+    /// A conditional, `(?(1)`.
     Conditional,
 }
 
-/// A group while it is read.
+/// A group while it is parsed.
 #[derive(Debug)]
 pub(super) struct Frame {
     pub(super) kind: Kind,
-    /// Where it begins in the pattern.
+    /// The position of the group in the pattern.
     pub(super) start: usize,
-    /// At which byte of what is written.
+    /// The byte of the output at which the group begins.
     pub(super) written: usize,
-    /// White space and comments count for nothing.
+    /// Whether white space and comments are ignored.
     pub(super) verbose: bool,
     pub(super) last: Last,
-    /// What stands before `last` in this alternative.
+    /// The width of the items before `last` in this alternative.
     before: Width,
-    /// The alternatives before this one.
+    /// The width of the alternatives before this one.
     others: Option<Width>,
 }
 
@@ -107,22 +109,22 @@ impl Frame {
 
     pub(super) fn alternative(&mut self, at: usize) -> Result<(), String> {
         if self.kind == Kind::Conditional && self.others.is_some() {
-            return Err(format!("a condition has no third branch, as at position {at}"));
+            return Err(format!("a condition can have two branches only; a third begins at position {at}"));
         }
         self.others = Some(self.width_so_far());
         (self.before, self.last) = (Width::NONE, Last::Nothing);
         Ok(())
     }
 
-    /// Whether nothing of the pattern has been read yet but flags.
+    /// Whether nothing but flags has been parsed yet.
     pub(super) fn is_untouched(&self) -> bool {
         self.others.is_none() && self.before == Width::NONE && matches!(self.last, Last::Nothing)
     }
 
-    /// Of all its alternatives.
+    /// Returns the width of all alternatives together.
     pub(super) fn width(&self) -> Width {
         match (self.kind, self.others) {
-            // What is not there is an empty branch.
+            // A missing second branch is an empty one.
             (Kind::Conditional, None) => self.width_so_far().or(Width::NONE),
             _ => self.width_so_far(),
         }

@@ -1,24 +1,24 @@
-//! What begins with a parenthesis, and the groups that a pattern has.
+//! Groups in Python's regular expressions: everything that begins with a parenthesis.
 
 use std::collections::HashMap;
 
 use super::Walk;
 use super::frame::{Frame, Kind, Last, Width};
 
-/// The groups with numbers.
+/// The capturing groups of a pattern.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
-    /// By number from 1 on; `None` while a group is open.
+    /// The widths of the groups, by number from 1 on; `None` while a group is open.
     widths: Vec<Option<Width>>,
     names: HashMap<String, usize>,
-    /// The greatest number that a condition asks for.
+    /// The greatest group number that a conditional refers to.
     asked: usize,
-    /// How many groups there were where the outermost open look-behind began.
+    /// The number of groups at the start of the outermost open look-behind.
     at_look_behind: Option<usize>,
 }
 
 impl Groups {
-    /// The width of a group that may be referred to here.
+    /// Returns the width of group `number`; fails if it must not be referred to at this position.
     pub(super) fn refer(&self, number: usize) -> Result<Width, String> {
         let width = self.width(number)?;
         match self.at_look_behind {
@@ -35,7 +35,7 @@ impl Groups {
         width.ok_or_else(|| format!("group {number} is still open where it is referred to"))
     }
 
-    /// Conditions may ask for groups that come later, but not for such as never come.
+    /// Fails if a conditional refers to a group that does not exist. It may refer to groups that come later.
     pub(super) fn check_asked(&self) -> Result<(), String> {
         match self.asked > self.widths.len() {
             true => Err(format!("there is no group {} to refer to", self.asked)),
@@ -87,10 +87,10 @@ impl Walk {
 
     fn unknown(&self) -> String {
         let kind: String = self.chars[self.at..].iter().take(4).collect();
-        format!("the group '{kind}' at position {} is of no known kind", self.at)
+        format!("the group '{kind}' at position {} is of an unknown kind", self.at)
     }
 
-    /// Begins a group whose first `length` characters are those of its kind, which are passed on.
+    /// Opens a group, and copies its first `length` characters to the output.
     fn open(&mut self, kind: Kind, length: usize) {
         let head: String = self.chars[self.at..self.at + length].iter().collect();
         self.enter(kind);
@@ -106,7 +106,7 @@ impl Walk {
 
     pub(super) fn close(&mut self) -> Result<(), String> {
         let outer = self.outer.pop();
-        let outer = outer.ok_or_else(|| format!("the ')' at position {} closes nothing", self.at))?;
+        let outer = outer.ok_or_else(|| format!("the ')' at position {} has no matching '('", self.at))?;
         let frame = std::mem::replace(&mut self.whole, outer);
         let mut width = frame.width();
         match frame.kind {
@@ -114,7 +114,7 @@ impl Walk {
             Kind::Behind => {
                 if width.least != width.most {
                     return Err(format!(
-                        "the look-behind at position {} is not of one length, as it must be",
+                        "the look-behind at position {} must match text of one fixed length",
                         frame.start
                     ));
                 }
@@ -154,7 +154,7 @@ impl Walk {
         Ok(())
     }
 
-    /// `(?P<name>` or `(?P=name)`.
+    /// Translates `(?P<name>` or `(?P=name)`.
     fn named(&mut self) -> Result<(), String> {
         match self.peek(3) {
             Some('<') => {
@@ -175,7 +175,8 @@ impl Walk {
         }
     }
 
-    /// The name that begins `ahead` of here, and where the `close` behind it is.
+    /// Parses the name that begins `ahead` characters from here; returns it and the position of the `close`
+    /// behind it.
     fn name(&self, ahead: usize, close: char) -> Result<(String, usize), String> {
         let start = self.at + ahead;
         let length = self.chars[start.min(self.chars.len())..].iter().position(|&c| c == close);
@@ -194,7 +195,7 @@ impl Walk {
     }
 
     fn number_of(&self, name: &str) -> Result<usize, String> {
-        self.groups.names.get(name).copied().ok_or_else(|| format!("there is no group of the name '{name}'"))
+        self.groups.names.get(name).copied().ok_or_else(|| format!("there is no group named '{name}'"))
     }
 
     fn conditional(&mut self) -> Result<(), String> {
@@ -212,19 +213,21 @@ impl Walk {
         };
         let is_open = number <= self.groups.widths.len() && self.groups.width(number).is_err();
         if is_open || self.groups.at_look_behind.is_some() {
-            // Of an open one Python says that it has matched nothing, the engine that it has.
+            // For a group that is still open, Python says that it has not matched, and the engine says that
+            // it has.
             self.groups.refer(number)?;
         }
         self.groups.asked = self.groups.asked.max(number);
         self.out.needs_backtracking = true;
         self.enter(Kind::Conditional);
-        // The empty group, because a condition with nothing behind it is another thing in the engine.
+        // Has an empty group first: the engine treats a conditional with nothing behind its condition
+        // differently.
         self.push_str(&format!("(?({number})(?:)"));
         self.at = end + 1;
         Ok(())
     }
 
-    /// `(?i)` for all, at the beginning, or `(?i-s:` for a group.
+    /// Translates flags: `(?i)` for the whole pattern, at its beginning, or `(?i-s:` for a group.
     fn flags(&mut self) -> Result<(), String> {
         let start = self.at;
         let head: String = self.chars[start + 2..].iter().take_while(|c| !matches!(c, ')' | ':')).collect();
@@ -235,7 +238,7 @@ impl Walk {
         };
         let all = on.chars().chain(off.unwrap_or_default().chars());
         if let Some(unknown) = all.clone().find(|flag| !"aiLmsux".contains(*flag)) {
-            return Err(format!("'{unknown}' in the group at position {start} is no flag"));
+            return Err(format!("'{unknown}' in the group at position {start} is not a flag"));
         }
         if all.clone().any(|flag| matches!(flag, 'a' | 'L')) {
             return Err("the inline flags 'a' and 'L' are not supported; \
@@ -250,7 +253,7 @@ impl Walk {
             || off_text.contains('u')
             || on.chars().any(|flag| off_text.contains(flag));
         if is_wrong {
-            return Err(format!("the flags '{head}' at position {start} cannot be set so"));
+            return Err(format!("the flags '{head}' at position {start} cannot be set in this way"));
         }
         let is_verbose = (self.whole.verbose || on.contains('x')) && !off_text.contains('x');
         if is_for_a_group {
@@ -278,8 +281,8 @@ impl Walk {
     }
 }
 
-/// Each once, without those that the engines need not know: everything is Unicode, and what the verbose mode leaves out
-/// is left out here.
+/// Returns each flag once, without those that the engines need not know: everything is Unicode, and the
+/// translation itself omits what verbose mode ignores.
 fn engines_flags(flags: &str) -> String {
     ['i', 'm', 's'].into_iter().filter(|flag| flags.contains(*flag)).collect()
 }

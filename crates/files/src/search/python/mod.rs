@@ -1,7 +1,7 @@
-//! Python's regular expression syntax (that of `re` in 3.11), rewritten for Rust's engines. It walks the pattern once,
-//! passes on what both understand, rewrites where they differ and refuses what Python refuses: the engines' own syntaxes
-//! are wider. Not a matcher. Invariant: a pattern means what Python means by it, or is refused with a reason. Places in
-//! reasons are counted in characters of the pattern as it was written, from 0.
+//! Translates Python's regular expression syntax (that of `re` in 3.11) for Rust's engines. It walks the
+//! pattern once, copies what both understand, rewrites where they differ, and rejects what Python rejects:
+//! the engines' own syntaxes are wider. Not a matcher. Invariant: a pattern means what it means in Python, or
+//! is rejected with a reason. Positions in reasons are counted in characters of the original pattern, from 0.
 
 mod escapes;
 mod frame;
@@ -13,18 +13,18 @@ mod tests;
 use frame::{Frame, Kind, Last, Width};
 use groups::Groups;
 
-/// A rewritten pattern.
+/// A translated pattern.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Translated {
-    /// For either engine.
+    /// The expression, valid for either engine.
     pub(super) expression: String,
-    /// Only the backtracking engine understands it.
+    /// Whether only the backtracking engine accepts the expression.
     pub(super) needs_backtracking: bool,
-    /// A carriage return is spelled in it.
+    /// Whether the pattern contains a carriage return.
     pub(super) mentions_cr: bool,
 }
 
-/// Rewrites `pattern`; the error says what is wrong with it, or cannot be had.
+/// Translates `pattern`; the error says what is wrong with it, or not supported.
 pub(super) fn translate(pattern: &str) -> Result<Translated, String> {
     let mut walk = Walk {
         chars: pattern.chars().collect(),
@@ -46,9 +46,10 @@ struct Walk {
     chars: Vec<char>,
     at: usize,
     out: Translated,
-    /// The group that is being read; at first and last the whole pattern.
+    /// The group that is being parsed; outside all groups, the whole pattern.
     whole: Frame,
-    /// Those around it. Not the call stack: nesting is the client's.
+    /// The groups around `whole`. A stack of its own and not the call stack, as a client determines the
+    /// depth.
     outer: Vec<Frame>,
     groups: Groups,
 }
@@ -96,7 +97,7 @@ impl Walk {
         self.chars.get(self.at + ahead).copied()
     }
 
-    /// Goes behind the next `end` that has no backslash before it; `false` where there is none.
+    /// Moves behind the next `end` that has no backslash before it; returns `false` if there is none.
     fn skip_past(&mut self, end: char) -> bool {
         while let Some(c) = self.peek(0) {
             self.at += if c == '\\' { 2 } else { 1 };
@@ -114,7 +115,8 @@ impl Walk {
         Ok(())
     }
 
-    /// `*`, `+`, `?` or a brace. One that does not form a quantifier is an ordinary character, as in `fn main() {`.
+    /// Translates `*`, `+`, `?` or a brace. A brace that does not form a quantifier is a literal character,
+    /// as in `fn main() {`.
     fn quantifier(&mut self) -> Result<(), String> {
         let (start, behind) = (self.at, self.out.expression.len());
         let times = match self.chars[start] {
@@ -139,14 +141,15 @@ impl Walk {
             self.look_again(written, behind, least, suffix);
             return Ok(());
         }
-        // `a++` gives nothing back; Rust would read it as `(?:a+)+`.
+        // `a++` is possessive; Rust would read it as `(?:a+)+`.
         self.out.needs_backtracking |= suffix == Some('+');
         self.push_str(suffix.map_or("", |suffix| if suffix == '+' { "+" } else { "?" }));
         Ok(())
     }
 
-    /// What stands from byte `written` to `behind` never holds a character, and is repeated: the engine takes no quantifier
-    /// there, and none is needed, as the second look sees what the first saw.
+    /// Translates the quantifier of a group that never consumes a character, at bytes `written` to `behind`
+    /// of the output: the engine rejects a quantifier there, and none is needed, as a repeated assertion
+    /// gives the same result.
     fn look_again(&mut self, written: usize, behind: usize, least: usize, suffix: Option<char>) {
         self.out.expression.truncate(behind);
         if least > 0 {
@@ -162,8 +165,8 @@ impl Walk {
         self.push_str(tail);
     }
 
-    /// How often what is before the brace is wanted, at least and at most; `None`, and nothing read, where it says no such
-    /// thing.
+    /// Parses a quantifier in braces into its minimum and maximum. Returns `None`, and moves past nothing, if
+    /// the brace does not form a quantifier.
     fn braces(&mut self) -> Result<Option<(usize, usize)>, String> {
         let digits = |from: usize| -> String {
             self.chars[from..].iter().take_while(|c| c.is_ascii_digit()).collect()
@@ -194,7 +197,7 @@ impl Walk {
                 self.at
             ));
         }
-        // Written out, because Rust has no `{,n}`.
+        // Appended in full, because Rust has no `{,n}`.
         self.push_str(&match (least, most) {
             (0, usize::MAX) => "*".to_owned(),
             (least, usize::MAX) => format!("{{{least},}}"),

@@ -1,4 +1,5 @@
-//! Sets. Python knows no nested sets and no set operations, so their characters are escaped.
+//! Sets in Python's regular expressions. Python has no nested sets and no set operations, so their characters
+//! are escaped.
 
 use super::Walk;
 use super::escapes::Escaped;
@@ -16,7 +17,7 @@ impl Walk {
         }
         let mut is_first = true;
         loop {
-            // Closing at once it would be empty: there it is a character.
+            // A `]` that comes first is a literal character: the set would be empty.
             if self.peek(0).ok_or_else(unclosed)? == ']' && !is_first {
                 break;
             }
@@ -39,7 +40,7 @@ impl Walk {
                     self.push('-');
                     self.push_in_set(high);
                 }
-                _ => return Err(format!("the range at position {place} is none")),
+                _ => return Err(format!("the range at position {place} is invalid or out of order")),
             }
         }
         self.push(']');
@@ -48,7 +49,7 @@ impl Walk {
         Ok(())
     }
 
-    /// One character or class of a set.
+    /// Parses one character or class of a set.
     fn member(&mut self) -> Result<Escaped, String> {
         let start = self.at;
         let c = self.chars[start];
@@ -63,7 +64,7 @@ impl Walk {
         }
         if let Some(class) = posix_class(&self.chars[start..]) {
             return Err(format!(
-                "{class} at position {start} is not known to these expressions; write the characters out, as in [A-Za-z]"
+                "{class} at position {start} is not supported; write the characters out, as in [A-Za-z]"
             ));
         }
         self.at += 1;
@@ -88,7 +89,8 @@ impl Walk {
     }
 }
 
-/// A class such as `[:alpha:]`. Python reads the letters in it one by one, which nobody means.
+/// Returns the POSIX class, such as `[:alpha:]`, at the start of `rest`. Python reads its letters one by one,
+/// which is never intended.
 fn posix_class(rest: &[char]) -> Option<String> {
     let text: String = rest.iter().take(10).collect();
     let name = text.strip_prefix("[:")?.split_once(":]")?.0;

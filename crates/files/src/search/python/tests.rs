@@ -61,7 +61,7 @@ fn refuses_what_cannot_be_had() {
     }
 }
 
-/// What `re.compile` of Python 3.11 refuses.
+/// Patterns that Python 3.11's `re.compile` rejects.
 #[test]
 fn refuses_what_python_refuses() {
     let refused = [
@@ -173,7 +173,7 @@ fn refuses_what_python_refuses() {
     }
 }
 
-/// What it takes, though it looks like the above.
+/// Patterns that it accepts, though they look like the above.
 #[test]
 fn takes_what_python_takes() {
     let taken = [

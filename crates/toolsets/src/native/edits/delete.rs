@@ -1,5 +1,5 @@
-//! `safe_delete`: a symbol goes if nothing refers to it and no member is linked to it by overriding. What cannot be told counts
-//! as a reference.
+//! `safe_delete`: deletes a symbol if nothing refers to it and no member is linked to it by overriding. A
+//! possible reference counts as one.
 
 use std::time::Duration;
 
@@ -21,10 +21,11 @@ use symd_ops::references::{FindReferences, Reference, References, references_of_
 use symd_ops::target::{Several, SymbolSelector};
 use symd_rewrite::Indentation;
 
-/// Linked members that a refusal lists.
+/// The maximum number of linked members that a refusal lists.
 const MAX_LINKED: usize = 20;
 
-/// How often uses are looked for again because files with the name changed before the symbol was gone.
+/// The maximum number of searches for uses. A search is repeated if files with the name changed before the
+/// symbol was deleted.
 const ATTEMPTS: usize = 16;
 
 pub(super) fn safe_delete(call: Call<'_>) -> ReplyFuture<'_> {
@@ -34,7 +35,7 @@ pub(super) fn safe_delete(call: Call<'_>) -> ReplyFuture<'_> {
 async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     let arguments = Arguments::new(&call.arguments);
     let patience = patience(&arguments).map_err(failed)?;
-    // Of what is one thing all declarations go.
+    // All declarations of one thing are deleted together.
     let wanted = SymbolSelector { several: Several::OneThing, ..wanted_of_edit(&arguments).map_err(failed)? };
     let force = arguments.boolean_or("force", false).map_err(failed)?;
     let limit = limit(&arguments).map_err(failed)?;
@@ -49,7 +50,7 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     let ask = FindReferences { wanted, waiting: patience.waiting };
     let mut turn = call.project.engine.turn_behind_others().await;
     for attempt in 1..=ATTEMPTS {
-        // Before the question: what comes to use the name after this is told by these files.
+        // Taken before the search for references: it shows whether the name came into use afterwards.
         let op = Users::of(call.project, &ask.wanted);
         let users = within(call.project, patience.at_most, op).await.map_err(refused)?;
         let op = references_of_declarations(call.project, &ask);
@@ -67,7 +68,7 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
         }
         if let Some(unsure) = found.iter().find(|one| !one.unread.is_empty()) {
             return Err(failed(format!(
-                "whether {} is used cannot be told; nothing was written: {}; mend that, or give force: true",
+                "cannot determine whether {} is used; nothing was written: {}; fix that, or give force: true",
                 described(unsure),
                 unsure.unread.clauses().join("; ")
             )));
@@ -86,7 +87,8 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     Err(refusal(PerformError::UsersChanged))
 }
 
-/// Refuses a member that overrides another, is overridden, or may be: callers reach it by the others' names.
+/// Rejects the deletion of a member that overrides another, is overridden, or may be: callers reach it
+/// through the others.
 async fn refuse_linked(call: &Call<'_>, ask: &FindReferences, at_most: Duration) -> Result<(), Reply> {
     let ask = FindOverrides { wanted: ask.wanted.clone(), waiting: ask.waiting };
     let op = overrides(call.project, &ask);
@@ -132,7 +134,8 @@ fn is_used(found: &References) -> bool {
     !found.outside.is_empty() || lists.iter().any(|list| !list.is_empty())
 }
 
-/// What refers to a declaration from inside of it, or of another one of the same thing, goes with it.
+/// Drops references from inside a declaration, or inside another declaration of the same thing: they are
+/// deleted with it.
 fn leave_out_own(found: &mut [References]) {
     let own: Vec<(RelPath, TextRange)> =
         found.iter().map(|one| (one.target.at.path.clone(), one.target.range)).collect();

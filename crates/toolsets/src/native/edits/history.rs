@@ -1,4 +1,4 @@
-//! `undo`, `redo` and `history`: the edits made through symd, by anybody, and the way back.
+//! `undo`, `redo` and `history`, for the edits that any client made through symd.
 
 use serde_json::{Value, json};
 
@@ -14,10 +14,10 @@ use crate::{Call, Reply, ReplyFuture, Tool};
 use symd_edit::{Applied, By, Happened, Operation, OperationId, Which};
 use symd_ops::edits::{history, preview_redo, preview_undo, redo, undo};
 
-/// Operations shown when the client does not say.
+/// The default number of operations shown.
 const DEFAULT_COUNT: usize = 20;
 
-/// Files of an operation that are named.
+/// The maximum number of files named for an operation.
 const NAMED_FILES: usize = 5;
 
 pub(in super::super) const UNDO: Tool = Tool::changes(
@@ -98,7 +98,7 @@ async fn run_undo(call: &Call<'_>) -> Result<Reply, Reply> {
     let undone = undo(call.project, which, by(call, &title)).await.map_err(|error| not_applied(&error))?;
     remember(&call.client, &undone);
     let head = format!("undone{}", inverted(call, &undone).await);
-    Ok(Reply::done(inverse_text(&head, &undone, Some("redo makes it again"), limit)))
+    Ok(Reply::done(inverse_text(&head, &undone, Some("redo reapplies it"), limit)))
 }
 
 async fn run_redo(call: &Call<'_>) -> Result<Reply, Reply> {
@@ -110,11 +110,12 @@ async fn run_redo(call: &Call<'_>) -> Result<Reply, Reply> {
     }
     let redone = redo(call.project, by(call, "redo")).await.map_err(|error| not_applied(&error))?;
     remember(&call.client, &redone);
-    let head = format!("made again{}", inverted(call, &redone).await);
+    let head = format!("redone{}", inverted(call, &redone).await);
     Ok(Reply::done(inverse_text(&head, &redone, Some("undo takes it back"), limit)))
 }
 
-/// `: rename a to b`: what was undone or made again; empty where the history does not tell.
+/// Returns `: rename a to b`, the title of the operation that was undone or redone; empty if the history does
+/// not have it.
 async fn inverted(call: &Call<'_>, by: &Applied) -> String {
     let operations = history(call.project, usize::MAX).await.unwrap_or_default();
     let of = match operations.iter().find(|one| Some(one.id) == by.id).map(|one| one.what) {
@@ -159,7 +160,8 @@ fn history_text(operations: &[Operation], limit: usize) -> String {
     format!("{text}[{footer}]")
 }
 
-/// `7 2026-11-21 15:04:05 claude-code 2.1 rename_symbol: rename a to b (undone); src/a.py, src/b.py`
+/// Formats an operation: `7 2026-11-21T15:04:05Z claude-code 2.1 rename_symbol: rename a to b (undone);
+/// src/a.py, src/b.py`.
 fn line(operation: &Operation) -> String {
     let Operation { id, time, by, undone, files, .. } = operation;
     let mut names: Vec<String> = files.iter().take(NAMED_FILES).map(|file| file.path.to_string()).collect();
@@ -175,7 +177,7 @@ fn what(operation: &Operation) -> String {
     match operation.what {
         Happened::Edit | Happened::Recovery => operation.by.title.clone(),
         Happened::Undo(of) => format!("undo of operation {of}"),
-        Happened::Redo(of) => format!("operation {of} made again"),
+        Happened::Redo(of) => format!("redo of operation {of}"),
     }
 }
 

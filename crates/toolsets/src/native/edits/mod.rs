@@ -1,5 +1,5 @@
-//! native's edit tools: arguments in, what was done out. 1-based lines. Each can be tried with `dry_run`, and undone.
-//! Invariant: a refusal says that nothing was written, or what was.
+//! native's edit tools, with 1-based lines. Each edit can be tried with `dry_run`, and undone. Invariant: a
+//! refusal says that nothing was written, or what was.
 
 mod delete;
 mod history;
@@ -108,7 +108,7 @@ pub(super) const APPLY_PATCH: Tool = Tool::changes(
     |call| run(call, request::apply_patch),
 );
 
-/// Reads what a tool is to do.
+/// The function that parses the arguments of an edit tool.
 type Read = fn(&Arguments<'_>) -> Result<symd_ops::edits::What, Reply>;
 
 fn run(call: Call<'_>, read: Read) -> ReplyFuture<'_> {
@@ -121,7 +121,7 @@ fn run(call: Call<'_>, read: Read) -> ReplyFuture<'_> {
     })
 }
 
-/// What is wrong with an edit before the user is asked about it.
+/// Validates an edit before the user is asked about it.
 pub(super) fn check(proposed: &Proposed<'_>) -> Result<(), Reply> {
     let read: Read = match proposed.tool {
         "replace_symbol_body" => request::replace_symbol_body,
@@ -150,7 +150,7 @@ async fn perform(call: &Call<'_>, asked: EditCall) -> Result<Reply, Reply> {
     Ok(done_reply(call, &done, limit))
 }
 
-/// What was done.
+/// Formats the answer, and records for the client what it wrote.
 fn done_reply(call: &Call<'_>, done: &Done, limit: usize) -> Reply {
     remember(call, &done.applied);
     Reply::done(text::done_text(done, limit))
@@ -167,8 +167,8 @@ fn trial(arguments: &Arguments<'_>) -> Result<Trial, Reply> {
     Ok(if arguments.boolean_or("dry_run", false).map_err(failed)? { Trial::Dry } else { Trial::Real })
 }
 
-/// The client knows what it has written itself: the edit was held against what it knew. Not so undoing and its like, which
-/// bring back what others wrote ([`super::edited::remember`]).
+/// Records the versions that the client wrote: the edit was checked against those that it knew. Undo and redo
+/// bring back what others wrote and use [`super::edited::remember`] instead.
 fn remember(call: &Call<'_>, applied: &symd_edit::Applied) {
     for file in &applied.files {
         match file.after {
@@ -178,7 +178,7 @@ fn remember(call: &Call<'_>, applied: &symd_edit::Applied) {
     }
 }
 
-/// Why nothing was done.
+/// Formats a refusal: why nothing was done.
 fn refusal(error: PerformError) -> Reply {
     match error {
         PerformError::Make(MakeError::Target(error)) => refused(Refusal::Question(error.into())),
@@ -199,7 +199,7 @@ fn not_applied(error: &ApplyError) -> Reply {
     }
 }
 
-/// The same in 1-based lines.
+/// Formats the error with 1-based lines.
 fn line_error(error: &LineError) -> String {
     match error {
         LineError::Negative { line } => format!("lines are 1-based, got: {}", line + 1),
@@ -217,7 +217,7 @@ fn line_error(error: &LineError) -> String {
     }
 }
 
-/// An argument, unless it is null.
+/// Returns an argument, unless it is null.
 fn json_or(value: Option<&Value>) -> Option<&Value> {
     value.filter(|value| !value.is_null())
 }

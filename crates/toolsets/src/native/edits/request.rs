@@ -1,4 +1,4 @@
-//! Reading the arguments of native's edit tools.
+//! Parses the arguments of native's edit tools.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,20 +14,20 @@ use symd_base::RelPath;
 use symd_ops::edits::{Base, Breaking, Given, Ignored, LastRead, Request, SymbolAct, TextAct, What};
 use symd_rewrite::{HowMany, Indentation, ReplaceMode};
 
-/// An edit, and how its answer is wanted.
+/// An edit, and the options of its answer.
 pub(super) struct EditCall {
     pub(super) request: Request,
     pub(super) trial: Trial,
-    /// In characters.
+    /// The maximum length of the answer, in characters.
     pub(super) limit: usize,
 }
 
-/// Reads the arguments of one call.
+/// Parses the arguments of one call.
 pub(super) fn asked(call: &Call<'_>, read: Read) -> Result<EditCall, Reply> {
     asked_for(&call.arguments, read, Some(last_read(call)))
 }
 
-/// Refuses an edit whose words alone show that it cannot be made.
+/// Rejects an edit whose arguments alone show that it cannot be made.
 pub(super) fn check(arguments: &Map<String, Value>, read: Read) -> Result<(), Reply> {
     let asked = asked_for(arguments, read, None)?;
     asked.request.what.check().map_err(|problem| refusal(problem.into()))
@@ -50,7 +50,7 @@ fn asked_for(
     Ok(EditCall { request, trial: trial(&arguments)?, limit: limit(&arguments).map_err(failed)? })
 }
 
-/// What the client believes: `expect`, else what it read last on this connection.
+/// Returns the versions that the client expects: `expect`, else what it read last on this connection.
 pub(in crate::native) fn base(call: &Call<'_>) -> Result<Base, Reply> {
     Ok(Base { given: given(&call.arguments)?, last_read: Some(last_read(call)) })
 }
@@ -77,7 +77,7 @@ fn given(arguments: &Map<String, Value>) -> Result<Option<Given>, Reply> {
     })
 }
 
-/// Fewer digits of a revision could be those of another by chance.
+/// The minimum number of digits of a revision; fewer could match another revision by chance.
 const MIN_DIGITS: usize = 8;
 
 fn each(arguments: &Arguments<'_>, value: &Value) -> Result<BTreeMap<RelPath, String>, Reply> {
@@ -161,7 +161,7 @@ fn range(arguments: &Arguments<'_>) -> Result<(i64, i64), ArgumentError> {
     Ok((line(arguments, "start_line")?, line(arguments, "end_line")?))
 }
 
-/// A 1-based line as 0-based.
+/// Parses a 1-based line and returns it 0-based.
 fn line(arguments: &Arguments<'_>, name: &str) -> Result<i64, ArgumentError> {
     match arguments.integer(name)? {
         line @ 1.. => Ok(line - 1),

@@ -1,4 +1,5 @@
-//! `resolve_edit`: what becomes of files that recovery found changed by somebody else, and left.
+//! `resolve_edit`: decides about files that recovery left as they were because somebody else had changed
+//! them.
 
 use serde_json::json;
 

@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 use super::super::asked::{self, name_path, relative_path};
 use super::super::files::{DEFAULT_LIMIT, LIMIT};
 
-/// These properties, and those that all edits have.
+/// Returns a schema of these properties and those that all edits share.
 fn with_common(properties: Value, required: &[&str]) -> Value {
     with_force("Make the edit although a file that parsed would not parse afterwards.", properties, required)
 }
 
-/// The same for edits of a symbol.
+/// Returns such a schema for an edit of a symbol.
 fn of_symbol(properties: Value, required: &[&str]) -> Value {
     let force = "Make the edit although a file that parsed would not parse afterwards, a declaration beside the symbol \
                  would be lost, renamed or moved, or the body is not one declaration of the symbol's kind.";

@@ -1,5 +1,5 @@
-//! What native's edit tools answer: the files with their counts of lines, the operation's number, what went wrong by it.
-//! What was asked for is not said again. Invariant: whether diagnostics are known is always said.
+//! The answers of native's edit tools: the files with their counts of lines, the operation's number, the new
+//! diagnostics. The request is not repeated. Invariant: an answer says whether diagnostics are known.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use symd_base::RelPath;
 use symd_edit::{Applied, FileChange, FileDiff};
 use symd_ops::edits::{Caused, Done, Unknown, Would};
 
-/// An edit that was made.
+/// Formats an edit that was made.
 pub(super) fn done_text(done: &Done, limit: usize) -> String {
     let mut text = files_text(&done.applied, &done.lines);
     let mut facts = vec![operation_of(&done.applied)];
@@ -25,7 +25,7 @@ pub(super) fn done_text(done: &Done, limit: usize) -> String {
     finished(text, facts, limit)
 }
 
-/// An undo or a redo that was made: what of, and how to go `back`.
+/// Formats an undo or a redo that was made: `head` names the operation, `back` says how to reverse it.
 pub(super) fn inverse_text(head: &str, applied: &Applied, back: Option<&str>, limit: usize) -> String {
     let text = format!("{head}\n{}", files_text(applied, &BTreeMap::new()));
     let mut facts = vec![operation_of(applied)];
@@ -33,18 +33,18 @@ pub(super) fn inverse_text(head: &str, applied: &Applied, back: Option<&str>, li
     finished(text, facts, limit)
 }
 
-/// The title without the only file's path, which the next line begins with.
+/// Returns the title without the path of the only file, with which the next line begins.
 pub(super) fn short_title<'t>(title: &'t str, applied: &Applied) -> &'t str {
     let [only] = &applied.files[..] else { return title };
     title.strip_suffix(only.path.as_str()).and_then(|title| title.strip_suffix(" in ")).unwrap_or(title)
 }
 
-/// An edit that would be made.
+/// Formats an edit that would be made.
 pub(super) fn would_text(would: &Would, limit: usize) -> String {
     diffs_text(&would.diffs, &would.notes, limit)
 }
 
-/// What would change.
+/// Formats the diffs of a dry run.
 pub(super) fn diffs_text(diffs: &[FileDiff], notes: &[String], limit: usize) -> String {
     let text: String = diffs.iter().map(|diff| diff.unified.as_str()).collect();
     let (added, removed) =
@@ -69,7 +69,7 @@ fn finished(mut text: String, mut facts: Vec<String>, limit: usize) -> String {
     format!("{text}[{}]", facts.join("; "))
 }
 
-/// `src/a.py +3 -1`, a line for each file.
+/// Formats a line for each file: `src/a.py +3 -1`.
 fn files_text(applied: &Applied, lines: &BTreeMap<RelPath, (usize, usize)>) -> String {
     let line = |file: &FileChange| {
         let counts = lines.get(&file.path).filter(|_| file.after.is_some());
@@ -87,15 +87,15 @@ fn standing(file: &FileChange) -> &'static str {
     }
 }
 
-/// The number of what was done.
+/// Formats the operation's number.
 fn operation_of(applied: &Applied) -> String {
     match applied.id {
-        None => "nothing changed: it is so already".to_owned(),
+        None => "nothing changed: the content is the same".to_owned(),
         Some(id) => format!("operation {id}"),
     }
 }
 
-/// Adds the new diagnostics to `text`; the fact about them.
+/// Appends the new diagnostics to `text`; returns the fact about them for the last line.
 pub(in crate::native) fn caused_text(caused: &Caused, text: &mut String) -> String {
     match caused {
         Caused::Known { new, servers } if new.is_empty() => {
@@ -119,7 +119,7 @@ pub(in crate::native) fn caused_text(caused: &Caused, text: &mut String) -> Stri
 
 pub(in crate::native) fn unknown(why: &Unknown) -> &'static str {
     match why {
-        Unknown::NotAsked => "not asked for",
+        Unknown::NotAsked => "not requested",
         Unknown::NotReady => "no language server is ready",
         Unknown::ManyFiles => "too many files; see the tool diagnostics",
         Unknown::NoAnswer => "the language server did not answer in time; see the tool diagnostics",

@@ -1,4 +1,5 @@
-//! `explore` for programs: the same facts. Invariant: within the budget as far as lists can be cut; `left_out` counts.
+//! `explore` as JSON, with the facts of its text. Invariant: the answer keeps to the budget as far as its
+//! lists can be cut; `left_out` counts what was.
 
 use serde_json::{Value, json};
 
@@ -9,7 +10,7 @@ use symd_ops::explore::{Explored, LinkedDeclaration};
 use symd_ops::relations::Branch;
 use symd_ops::symbol::Symbol;
 
-/// The answer about one symbol, else `overloads` with one for each.
+/// Formats the answer about one symbol, else `overloads` with one entry for each.
 pub(super) fn explored_json(all: &[Explored], budget: usize, client: &Client) -> String {
     let share = budget / all.len().max(1);
     let mut objects: Vec<Value> = all.iter().map(|one| object(one, share, client)).collect();
@@ -52,7 +53,7 @@ fn object(found: &Explored, budget: usize, client: &Client) -> Value {
     let mut left_out = json!({});
     let mut left = budget.saturating_sub(object.to_string().chars().count());
     let mut is_all = is_shown;
-    // Short lists first, so that what they do not need is left to the long ones.
+    // Short lists first, so that the room that they leave is for the long ones.
     let mut by_length: Vec<&(&str, Vec<Value>)> = lists.iter().collect();
     by_length.sort_by_key(|(_, list)| list.len());
     for (at, (name, list)) in by_length.into_iter().enumerate() {
@@ -70,7 +71,7 @@ fn object(found: &Explored, budget: usize, client: &Client) -> Value {
     object
 }
 
-/// How many of `list` fit into `room` characters.
+/// Returns how many of `list` fit into `room` characters.
 fn fitting(list: &[Value], mut room: usize) -> usize {
     let fits = |one: &&Value| {
         let rest = room.checked_sub(one.to_string().chars().count() + 1);

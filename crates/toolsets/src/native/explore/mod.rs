@@ -16,22 +16,21 @@ use crate::{Call, Reply, ReplyFuture};
 use symd_ops::explore::{Explore, explore as explore_symbol};
 use symd_ops::target::{Several, SymbolSelector};
 
-/// What `explore` says of itself.
+/// The description of `explore`.
 pub(super) const DESCRIPTION: &str = "Explore a symbol in one call: its source or members, documentation, callees, callers \
     to a depth, overrides and the tests that reach it, most useful first, within a budget of characters.";
 
-/// Characters of an answer about one symbol, when the client does not say.
+/// The default budget of an answer about one symbol, in characters.
 const DEFAULT_BUDGET: usize = 6_000;
-/// And about each of several.
+/// The default budget of each of several symbols.
 const BUDGET_OF_EACH: usize = 3_000;
-/// At least: less has no room for a declaration and what is said of it.
+/// The minimum budget: less has no room for a declaration and the facts about it.
 const LEAST_BUDGET: usize = 500;
 
-/// Levels of users when the client does not say, and at most.
+/// The default and the maximum of levels of users.
 const DEPTH: usize = 1;
 const MAX_DEPTH: usize = 10;
 
-/// The schema of `explore`.
 pub(super) fn explore_schema() -> Value {
     let own = json!({
         "name_path": name_path(),
@@ -42,7 +41,6 @@ pub(super) fn explore_schema() -> Value {
     schema(own, &["name_path"])
 }
 
-/// `explore`.
 pub(super) fn explore(mut call: Call<'_>) -> ReplyFuture<'_> {
     let asked = names(&call.arguments, "name_path").len().max(1);
     let is_list = call.arguments.get("name_path").is_some_and(Value::is_array);
@@ -51,7 +49,7 @@ pub(super) fn explore(mut call: Call<'_>) -> ReplyFuture<'_> {
         if is_list { BUDGET_OF_EACH * asked } else { DEFAULT_BUDGET },
     ) {
         Err(why) => return Box::pin(std::future::ready(failed(why))),
-        // What all of them may take together.
+        // The given budget is that of all symbols together.
         Ok(budget) => {
             let share = (budget / asked).max(LEAST_BUDGET);
             call.arguments.insert("budget".to_owned(), json!(share));
@@ -60,7 +58,7 @@ pub(super) fn explore(mut call: Call<'_>) -> ReplyFuture<'_> {
     of_each(call, "name_path", |call| Box::pin(run(call)))
 }
 
-/// The argument `budget`, which `limit` bounds too where that is given.
+/// Parses the argument `budget`; `run` applies `limit` as well.
 fn budget(arguments: &Arguments<'_>, default: usize) -> Result<usize, ArgumentError> {
     let budget = arguments.count_or("budget", default)?;
     if budget < LEAST_BUDGET {

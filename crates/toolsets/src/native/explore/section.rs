@@ -1,34 +1,35 @@
-//! Sections of an answer that share a number of characters: each gets its part, what it does not need goes to those behind
-//! it, and what is left in the end to the first that lack something.
+//! Sections of an answer that share a number of characters. Each gets its share; what a section does not need
+//! is for the ones after it, and what is left in the end for the first ones that were cut.
 
-/// A part of an answer of which any number of items can be shown.
+/// A part of an answer that can show any number of its items.
 pub(super) struct Section<'a> {
-    /// What stands above it, shown whatever room there is; empty for none.
+    /// The heading, which is always shown; empty for none.
     pub(super) title: String,
-    /// What its items are, and how to get them all: `callers`, `references with relation: callers`.
+    /// The noun for its items, and how to request all of them: `callers`, `references with relation:
+    /// callers`.
     pub(super) what: (&'static str, &'static str),
-    /// How many there are.
+    /// The number of items.
     pub(super) items: usize,
-    /// How many of them are shown at most.
+    /// The maximum number of items that are shown.
     pub(super) most: usize,
-    /// The lines of the first so many.
+    /// Formats the first items, as many as the argument says.
     pub(super) lines: Box<dyn Fn(usize) -> Vec<String> + 'a>,
 }
 
-/// What is shown of a section.
+/// The shown part of a section.
 pub(super) struct Fitted {
-    /// Its lines, the title first.
+    /// The lines, the heading first.
     pub(super) lines: Vec<String>,
-    /// How many of its items.
+    /// The number of items shown.
     pub(super) shown: usize,
 }
 
-/// Characters of lines, each with its end.
+/// Returns the number of characters of the lines, line feeds included.
 pub(super) fn characters(lines: &[String]) -> usize {
     lines.iter().map(|line| line.chars().count() + 1).sum()
 }
 
-/// What is shown of each section within `room` characters, their titles included.
+/// Fits the sections into `room` characters, headings included.
 pub(super) fn fit(sections: &[Section<'_>], room: usize) -> Vec<Fitted> {
     let with_title = sections.iter().filter(|one| !one.title.is_empty());
     let titles: usize = with_title.map(|one| one.title.chars().count() + 1).sum();
@@ -62,7 +63,7 @@ fn cost(section: &Section<'_>, count: usize) -> usize {
     if count == 0 { 0 } else { characters(&(section.lines)(count)) }
 }
 
-/// How many items fit into `room` characters.
+/// Returns how many items fit into `room` characters.
 fn most(section: &Section<'_>, room: usize) -> usize {
     let (mut fits, mut beyond) = (0, section.most.min(section.items) + 1);
     while beyond - fits > 1 {

@@ -1,5 +1,5 @@
-//! `explore` as text: the source, then sections by usefulness. Invariant: within the budget, as long as that has room for the
-//! head and the last line, which says what was left out and how to get it.
+//! `explore` as text: the source, then sections by usefulness. Invariant: the answer keeps to the budget, as
+//! long as that has room for the head and the last line, which says what was left out and how to get it.
 
 use super::section::{Section, characters, fit};
 use crate::Client;
@@ -15,21 +15,21 @@ use symd_ops::relations::Reached;
 use symd_ops::symbol::Symbol;
 use symd_resolve as resolve;
 
-/// How often an answer is made anew because it came out too long.
+/// The maximum number of attempts at an answer that came out too long.
 const ATTEMPTS: usize = 8;
 
-/// Characters by which each further attempt is shorter than it would have to be.
+/// The additional characters by which each further attempt is made shorter.
 const MARGIN: usize = 16;
 
-/// Users of a section that are shown though it is not sure that they are any.
+/// The maximum number of uncertain users that a section shows.
 const MAX_UNSURE: usize = 10;
 
-/// Characters of a line of source that are shown where not all of the source is.
+/// The maximum number of characters of a source line where the source is not shown whole.
 const LINE_CHARS: usize = 300;
 
-/// The answers about one symbol, or all overloads of a name.
+/// Formats the answers about one symbol, or all overloads of a name.
 pub(super) fn explored_text(all: &[Explored], budget: usize, client: &Client) -> String {
-    // A line's end stands between two.
+    // A line feed separates two answers.
     let share = ((budget + 1) / all.len().max(1)).saturating_sub(1);
     all.iter().map(|one| one_text(one, share, client)).collect::<Vec<_>>().join("\n")
 }
@@ -42,7 +42,7 @@ fn one_text(found: &Explored, budget: usize, client: &Client) -> String {
         text = within(found, room, budget, footer.clone(), client);
         match text.chars().count().checked_sub(budget) {
             None | Some(0) => break,
-            // With less room what is said of what is left out changes too.
+            // With less room, the list of what is left out changes too.
             Some(excess) if room > 0 => room = room.saturating_sub(excess + attempt * MARGIN),
             Some(_) => break,
         }
@@ -50,7 +50,7 @@ fn one_text(found: &Explored, budget: usize, client: &Client) -> String {
     text
 }
 
-/// The answer whose lines but the last take `room` characters.
+/// Formats the answer; its lines without the last one take `room` characters.
 fn within(found: &Explored, room: usize, budget: usize, mut footer: Footer, client: &Client) -> String {
     let source = Source::of(found, room);
     let mut lines = source.lines;
@@ -83,7 +83,7 @@ fn within(found: &Explored, room: usize, budget: usize, mut footer: Footer, clie
     lines.join("\n")
 }
 
-/// What is said whatever the budget is.
+/// Returns the part of the last line that does not depend on the budget.
 fn footer(found: &Explored, client: &Client) -> Footer {
     let (users, tests) = (found.users(), found.tests());
     let callers = users.len();
@@ -103,12 +103,10 @@ fn footer(found: &Explored, client: &Client) -> Footer {
     if let Some(callees) = &found.callees
         && callees.source.name() != found.reach.source.name()
     {
-        footer.note(format!("callees by {}", callees.source.name()));
+        footer.note(format!("callees from {}", callees.source.name()));
     }
     if found.reach.goes_on > 0 && found.depth <= TEST_DEPTH {
-        footer.note(format!(
-            "tests over more than {TEST_DEPTH} uses were not looked for; impact with depth does"
-        ));
+        footer.note(format!("tests beyond depth {TEST_DEPTH} were not looked for; impact with depth does"));
     }
     if found.reach.not_followed > 0 {
         let functions = counted(found.reach.not_followed, "symbol was", "symbols were");
@@ -118,7 +116,7 @@ fn footer(found: &Explored, client: &Client) -> Footer {
     }
     let unsure = found.callees.iter().flat_map(|all| &all.branches).filter(|one| !one.is_likely).count();
     if unsure > 0 {
-        footer.unchecked(format!("{unsure} callees marked ?, of several of that name"));
+        footer.unchecked(format!("{unsure} callees marked ?, several symbols have that name"));
     }
     if !found.links.perhaps.by_reason.is_empty() {
         footer.unchecked(found.links.perhaps.by_reason.clone());
@@ -129,7 +127,7 @@ fn footer(found: &Explored, client: &Client) -> Footer {
     footer
 }
 
-/// The declaration as it is shown.
+/// The shown source of the declaration.
 struct Source {
     lines: Vec<String>,
     is_whole: bool,
@@ -137,7 +135,7 @@ struct Source {
 }
 
 impl Source {
-    /// The whole of it, where that takes no more than half of `room`, else its first lines.
+    /// Shows the whole source, where that takes no more than half of `room`, else its first lines.
     fn of(found: &Explored, room: usize) -> Source {
         let declaration = &found.declaration;
         let symbol = &declaration.symbol;
@@ -157,7 +155,7 @@ impl Source {
         }
         let mut left = (room / 3).saturating_sub(taken);
         let short = body.iter().map(|line| line.chars().take(LINE_CHARS).collect::<String>());
-        // Of a type the members follow.
+        // The members of a type follow in a section.
         let head_lines = declaration.head.lines().count()
             + declaration.within.as_ref().map_or(0, |within| within.lines().count());
         let most = if resolve::is_type(symbol.kind) { head_lines } else { body.len() };
@@ -209,8 +207,8 @@ fn sections(found: &Explored, is_whole: bool) -> Vec<Section<'_>> {
     let is_called = found.callees.is_some();
     let how = ("callers", "references with relation: callers");
     match (is_called, calling.is_empty() && other.is_empty()) {
-        (true, true) => all.push(nothing("called by none in production code")),
-        (false, true) => all.push(nothing("used by none in production code")),
+        (true, true) => all.push(nothing("not called in production code")),
+        (false, true) => all.push(nothing("not used in production code")),
         (true, false) => {
             if !calling.is_empty() {
                 all.push(of_users("called by", how, calling, found));
@@ -288,7 +286,7 @@ fn of_users<'a>(
         let mut lines = Vec::new();
         for level in users[..count].chunk_by(|a, b| a.depth == b.depth) {
             if level[0].depth > 1 {
-                lines.push(format!(" over {} uses", level[0].depth));
+                lines.push(format!(" at depth {}", level[0].depth));
             }
             let of_level = indented(by_file(level, |one| one.user.file(), |one| user_line(one, all)));
             lines.extend(if level[0].depth > 1 { indented(of_level) } else { of_level });
@@ -298,7 +296,7 @@ fn of_users<'a>(
     Section { title, what, items, most, lines: Box::new(lines) }
 }
 
-/// `, 3 of them marked ?`; nothing where all are sure.
+/// Returns `, 3 of them marked ?`; empty if all are certain.
 fn unsure_among(users: &[&Reached]) -> String {
     match users.iter().filter(|one| !one.user.is_likely()).count() {
         0 => String::new(),
@@ -306,7 +304,7 @@ fn unsure_among(users: &[&Reached]) -> String {
     }
 }
 
-/// How many of them are shown at most: of what may have nothing to do with the symbol only some.
+/// Returns the maximum number of users that are shown: all certain ones, and a few of the others.
 fn most(users: &[&Reached]) -> usize {
     let sure = users.iter().filter(|one| one.user.is_likely()).count();
     users.len().min(sure + MAX_UNSURE)
@@ -327,12 +325,13 @@ fn of_links<'a>(title: &str, way: &'static str, list: &'a [LinkedDeclaration]) -
     }
 }
 
-/// A file with tests a line, the nearest first: `tests/test_a.py: test_one @ 12, test_two over helper`.
+/// Formats one file with tests per line, the nearest first: `tests/test_a.py: test_one @ 12, test_two via
+/// helper`.
 fn of_tests(found: &Explored) -> Section<'_> {
     let all = &found.reach.reached;
     let tests = found.tests();
     if tests.is_empty() {
-        return nothing(&format!("no test reaches it over {TEST_DEPTH} uses or fewer"));
+        return nothing(&format!("no test reaches it within depth {TEST_DEPTH}"));
     }
     let mut files: Vec<String> = tests.iter().map(|one| one.user.file()).collect();
     files.sort();

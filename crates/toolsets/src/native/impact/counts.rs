@@ -1,4 +1,4 @@
-//! The counts of an `impact`: symbols by part of the project, by module, by what texts they are named in.
+//! The counts of an `impact`: symbols by part of the project and by module, mentions by kind of text.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,20 +7,21 @@ use symd_ops::part::{Part, module_of};
 use symd_ops::relations::Reached;
 use symd_ops::rename::{Medium, Mentioned};
 
-/// All parts, in the order in which they are told.
+/// All parts, in the order of the answer.
 pub(super) const PARTS: [Part; 3] = [Part::Production, Part::Test, Part::Generated];
 
-/// How many symbols of each part.
+/// Returns the number of symbols in each part.
 pub(super) fn by_part(all: &[&Reached]) -> [usize; 3] {
     PARTS.map(|part| all.iter().filter(|one| one.part == part).count())
 }
 
-/// How many files.
+/// Returns the number of files.
 pub(super) fn files(all: &[&Reached]) -> usize {
     all.iter().map(|one| one.user.file()).collect::<BTreeSet<_>>().len()
 }
 
-/// Modules with how many symbols of each are reached directly and over further uses, those with most direct ones first.
+/// Returns the modules, each with the number of symbols that are reached directly and indirectly, those with
+/// most direct ones first.
 pub(super) fn modules(found: &Impact) -> Vec<(String, usize, usize)> {
     let mut modules: BTreeMap<String, (usize, usize)> = BTreeMap::new();
     for depth in 1..=found.depth {
@@ -39,7 +40,7 @@ pub(super) fn modules(found: &Impact) -> Vec<(String, usize, usize)> {
     all
 }
 
-/// What texts name the symbol, with how often each does.
+/// Returns the kinds of text that mention the symbol, each with the number of mentions.
 pub(super) fn media(mentioned: &Mentioned) -> Vec<(Medium, usize)> {
     let count = |medium: Medium| mentioned.places.iter().filter(|one| one.medium == medium).count();
     Medium::ALL.into_iter().map(|medium| (medium, count(medium))).filter(|(_, count)| *count > 0).collect()

@@ -1,4 +1,4 @@
-//! `impact` for programs: the same facts.
+//! `impact` as JSON, with the facts of its text.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ use symd_ops::impact::Impact;
 use symd_ops::relations::Reached;
 use symd_ops::rename::MentionPlace;
 
-/// The answer about one symbol, or `overloads` with one for each.
+/// Formats the answer about one symbol, else `overloads` with one entry for each.
 pub(super) fn impacts_json(all: &[Impact], limit: usize) -> String {
     if let [only] = all {
         return impact_json(only, limit).to_string();
@@ -31,7 +31,7 @@ fn impact_json(found: &Impact, limit: usize) -> Value {
         (2..=found.depth).flat_map(|depth| found.at(depth)).map(|one| user_json(one, all)).collect();
     let mentions: Vec<Value> = found.mentioned.places.iter().map(mention_json).collect();
     let tests: Vec<Value> = found.test_files().iter().map(test_json).collect();
-    // Direct users first: what they leave is for the others.
+    // Direct users first: the room that they leave is for the others.
     let shown = fitting(&direct, limit);
     let left = limit.saturating_sub(Value::from(&direct[..shown]).to_string().chars().count());
     let (of_further, of_mentions) = (fitting(&further, left / 2), fitting(&mentions, left / 4));

@@ -16,19 +16,18 @@ use crate::{Call, Reply, ReplyFuture};
 use symd_ops::impact::{AskImpact, SymbolChange, impact as impact_of};
 use symd_ops::target::{Several, SymbolSelector};
 
-/// What `impact` says of itself.
+/// The description of `impact`.
 pub(super) const DESCRIPTION: &str = "What a change of a symbol reaches, before you make it: a change of its signature, of its \
     behaviour, or its removal. Users in production, tests and generated code with counts, transitively to a depth, overrides, \
     mentions in texts, and the tests to run.";
 
-/// Levels of users when the client does not say, and at most.
+/// The default and the maximum of levels of users.
 const DEPTH: usize = 3;
 const MAX_DEPTH: usize = 10;
 
-/// What can be changed.
+/// The kinds of change.
 pub(super) const CHANGES: [&str; 3] = ["signature", "behaviour", "removal"];
 
-/// The schema of `impact`.
 pub(super) fn impact_schema() -> Value {
     let own = json!({
         "name_path": name_path(),
@@ -39,7 +38,6 @@ pub(super) fn impact_schema() -> Value {
     schema(own, &["name_path"])
 }
 
-/// `impact`.
 pub(super) fn impact(call: Call<'_>) -> ReplyFuture<'_> {
     of_each(call, "name_path", |call| Box::pin(run(call)))
 }
@@ -67,7 +65,7 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     }))
 }
 
-/// The word for a change.
+/// Returns the word for a change.
 fn word(change: SymbolChange) -> &'static str {
     match change {
         SymbolChange::Signature => "signature",

@@ -1,5 +1,6 @@
-//! `impact` as text: counts, direct users, those further up, overrides, mentions, tests to run. Invariant: whatever the limit,
-//! each direct user is named or, of very many, counted with its file, and the last line says what was left out.
+//! `impact` as text: counts, direct users, indirect users, overrides, mentions, tests to run. Invariant:
+//! whatever the limit, each direct user is named or, of very many, counted with its file, and the last line
+//! says what was left out.
 
 use std::collections::BTreeMap;
 
@@ -19,45 +20,47 @@ use symd_ops::part::Part;
 use symd_ops::relations::Reached;
 use symd_resolve as resolve;
 
-/// Among so many direct users the lines of the uses are shown, where the arguments matter.
+/// The maximum number of direct users that are shown with the source lines of their uses, for changes where
+/// the arguments matter.
 const MAX_WITH_LINES: usize = 40;
 
-/// Characters of such a line.
+/// The maximum number of characters of such a line.
 const LINE_CHARS: usize = 100;
 
-/// Modules that are named.
+/// The maximum number of modules that are named.
 const MAX_MODULES: usize = 12;
 
-/// Files with tests that are named, where the limit does not allow for all.
+/// The maximum number of files with tests that are named, where the limit does not allow all.
 const MAX_TEST_FILES: usize = 40;
 
-/// Mentions that are listed, likewise.
+/// The maximum number of mentions that are listed, where the limit does not allow all.
 const MAX_MENTIONS: usize = 40;
 
-/// Characters in which it is said that an answer is cut.
+/// The number of characters that the note about a cut answer takes.
 const CUT_CHARS: usize = 50;
 
-/// How much of an answer is shown, the most first: the first form that keeps to the limit is taken.
+/// How much of an answer is shown, the most first. The first form that keeps to the limit is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Shown {
-    /// All of it.
+    /// Everything.
     Whole,
-    /// Of those further up the counts, of long lists of mentions and tests the beginning.
+    /// Indirect users are only counted; long lists of mentions and tests are cut.
     Direct,
-    /// Of direct users only names, by file.
+    /// In addition, direct users are shown only by name, grouped by file.
     Names,
-    /// The same, and of tests how many in which file.
+    /// In addition, tests are only counted by file.
     TestFiles,
-    /// Of all direct users how many in which file.
+    /// In addition, all direct users are only counted by file.
     Files,
 }
 
-/// The answers about one symbol, or all overloads of a name; of those of which the same is said it is said once, behind the
-/// heads of all.
+/// Formats the answers about one symbol, or all overloads of a name. Overloads with the same answer share it,
+/// beneath the heads of all.
 pub(super) fn impacts_text(all: &[Impact], limit: usize, client: &Client) -> String {
     let share = ((limit + 1) / all.len().max(1)).saturating_sub(1);
     let Some(first) = all.first() else { return String::new() };
-    // Why there is no server is told once: in this one, not in those that are compared.
+    // A client is given the reason for a missing server once: this text has it, those that are compared do
+    // not.
     let told = impact_text(first, share, client);
     if all.len() == 1 {
         return told;
@@ -78,7 +81,7 @@ pub(super) fn impacts_text(all: &[Impact], limit: usize, client: &Client) -> Str
     groups.collect::<Vec<_>>().join("\n")
 }
 
-/// The answer, within `limit` characters.
+/// Formats the answer within `limit` characters.
 fn impact_text(found: &Impact, limit: usize, client: &Client) -> String {
     let footer = footer(found, client);
     for shown in [Shown::Whole, Shown::Direct, Shown::Names, Shown::TestFiles] {
@@ -107,12 +110,12 @@ fn write(found: &Impact, shown: Shown, mut footer: Footer, limit: usize) -> Stri
             lines.extend(indented(users(found, &of_part, form, with_lines)));
         }
     }
-    // What is further up need not change with a signature, and is not named by a removed name.
+    // A change of the signature does not reach indirect users, and they do not contain a removed name.
     if found.change == SymbolChange::Behaviour && shown == Shown::Whole {
         for depth in 2..=found.depth {
             let level = found.at(depth);
             if !level.is_empty() {
-                lines.push(format!("over {depth} uses"));
+                lines.push(format!("at depth {depth}"));
                 lines.extend(indented(users(found, &level, shown, false)));
             }
         }
@@ -124,17 +127,17 @@ fn write(found: &Impact, shown: Shown, mut footer: Footer, limit: usize) -> Stri
         Shown::Whole => {}
         Shown::Direct if found.change != SymbolChange::Behaviour => {}
         Shown::Direct => {
-            footer.incomplete(format!("those over 2 uses and more counted only; raise limit (now {limit})"))
+            footer.incomplete(format!("users at depth 2 and more only counted; raise limit (now {limit})"))
         }
         Shown::Names => footer.incomplete(format!(
-            "lines left out, those over 2 uses and more counted only; raise limit (now {limit})"
+            "lines left out, users at depth 2 and more only counted; raise limit (now {limit})"
         )),
         Shown::TestFiles => footer.incomplete(format!(
-            "lines left out, tests counted by file, those over 2 uses and more counted only; raise limit (now {limit}), or ask references"
+            "lines left out, tests counted by file, users at depth 2 and more only counted; raise limit (now {limit}), or ask references"
         )),
         Shown::Files => {
             footer.incomplete(format!(
-                "direct users counted by file only; raise limit (now {limit}), or ask references"
+                "direct users only counted by file; raise limit (now {limit}), or ask references"
             ));
         }
     }
@@ -146,7 +149,7 @@ fn write(found: &Impact, shown: Shown, mut footer: Footer, limit: usize) -> Stri
     format!("{text}\n{footer}")
 }
 
-/// What is changed, and how much that reaches.
+/// Formats what is changed, and how much the change reaches.
 fn head(found: &Impact) -> Vec<String> {
     let symbol = &found.target.symbol;
     let mut lines = vec![format!(
@@ -167,7 +170,7 @@ fn head(found: &Impact) -> Vec<String> {
     for depth in 2..=found.depth {
         let level = found.at(depth);
         if !level.is_empty() {
-            lines.push(format!("over {depth} uses: {} more: {}", level.len(), parts(&level)));
+            lines.push(format!("at depth {depth}: {} more: {}", level.len(), parts(&level)));
         }
     }
     let modules = modules(found);
@@ -195,7 +198,7 @@ fn head(found: &Impact) -> Vec<String> {
     lines
 }
 
-/// `production 3, test 2, generated 0`
+/// Formats the counts by part: `production 3, test 2, generated 0`.
 fn parts(all: &[&Reached]) -> String {
     let counts = by_part(all);
     let named: Vec<String> =
@@ -234,7 +237,7 @@ fn name(one: &Reached) -> String {
     format!("{}{unsure}", one.user.party.name_path)
 }
 
-/// `12 function main @ 14: run(1); 20: run(2)`
+/// Formats a user with the source lines of its uses: `12 function main @ 14: run(1); 20: run(2)`.
 fn with_text(one: &Reached) -> String {
     let user = &one.user;
     let head = format!("{} {} {}", user.party.line + 1, short_word(user.party.kind), user.party.name_path);
@@ -263,7 +266,7 @@ fn linked(found: &Impact) -> Vec<String> {
     let titles = if is_type { ["extends", "extended by"] } else { ["overrides", "overridden by"] };
     let mut lines = Vec::new();
     for (title, list) in titles.into_iter().zip([&found.links.above, &found.links.below]) {
-        // What a type extends is reached by no change of it.
+        // A change of a type does not reach what it extends.
         if list.is_empty() || is_type && title == "extends" {
             continue;
         }
@@ -306,7 +309,7 @@ fn mentions(found: &Impact, shown: Shown, footer: &mut Footer) -> Vec<String> {
 fn tests(found: &Impact, shown: Shown, footer: &mut Footer) -> Vec<String> {
     let all = found.test_files();
     if all.is_empty() {
-        return vec![format!("tests to run: none reaches it over {} uses or fewer", found.depth)];
+        return vec![format!("tests to run: none reaches it within depth {}", found.depth)];
     }
     let most = if shown == Shown::Whole { usize::MAX } else { MAX_TEST_FILES };
     let one = |(file, _, is_likely): &(String, usize, bool)| {
@@ -319,7 +322,7 @@ fn tests(found: &Impact, shown: Shown, footer: &mut Footer) -> Vec<String> {
     vec![format!("tests to run: {}", named.join(" "))]
 }
 
-/// What is said whatever is shown.
+/// Returns the part of the last line that does not depend on how much is shown.
 fn footer(found: &Impact, client: &Client) -> Footer {
     let reach = &found.reach;
     let count: usize = (1..=found.depth).map(|depth| found.at(depth).len()).sum();
@@ -327,7 +330,7 @@ fn footer(found: &Impact, client: &Client) -> Footer {
     tell_source(&reach.source, client, &mut footer);
     tell_reading(found.target.read_as.as_ref(), &mut footer);
     if !found.has_all_behaviour() {
-        footer.incomplete("uses of its members alone are not among them; ask about a member".to_owned());
+        footer.incomplete("uses of only its members are not included; ask about a member".to_owned());
     }
     if reach.goes_on > 0 {
         footer.note(format!(
@@ -344,10 +347,10 @@ fn footer(found: &Impact, client: &Client) -> Footer {
     }
     if found.links_left_out > 0 {
         footer
-            .incomplete(format!("uses of {} of those that override it not looked for", found.links_left_out));
+            .incomplete(format!("uses of {} members linked to it were not looked for", found.links_left_out));
     }
     if found.mentioned.is_cut {
-        footer.incomplete("more mentions in texts than are looked for".to_owned());
+        footer.incomplete("there are more mentions in texts than the search collects".to_owned());
     }
     if let Some(first) = found.mentioned.unsearched.first() {
         footer.incomplete(format!(

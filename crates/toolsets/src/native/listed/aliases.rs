@@ -1,4 +1,4 @@
-//! The tools that native lists, and which tool a call of each of them means.
+//! The tools that native lists, and the tool that a call of each of them means.
 
 use serde_json::{Map, Value};
 
@@ -7,7 +7,7 @@ use crate::Tool;
 use crate::alias::{Alias, run_alias};
 use crate::arguments::{ArgumentError, Arguments};
 
-/// Names of one parameter, the short one first.
+/// The names of one parameter, the short one first.
 pub(in super::super) const NAMES: [[&str; 2]; 7] = [
     ["name_path", "name_path_pattern"],
     ["path", "relative_path"],
@@ -213,7 +213,7 @@ pub(in super::super) static ALIASES: [Alias; 15] = [
     },
 ];
 
-/// The tool for a relation.
+/// Returns the tool for a relation.
 fn relation(arguments: &mut Map<String, Value>) -> Result<&'static str, ArgumentError> {
     let relation = Arguments::new(arguments).one_of_or("relation", &schema::RELATIONS, "uses")?;
     arguments.remove("relation");
@@ -225,7 +225,7 @@ fn relation(arguments: &mut Map<String, Value>) -> Result<&'static str, Argument
             let given = Arguments::new(arguments).string_or("direction", relation)?;
             if given != relation {
                 return Err(Arguments::new(arguments)
-                    .invalid("direction", &format!("that of relation: '{relation}'")));
+                    .invalid("direction", &format!("the same as relation: '{relation}'")));
             }
             arguments.insert("direction".to_owned(), Value::from(relation));
             "type_hierarchy"
@@ -234,13 +234,13 @@ fn relation(arguments: &mut Map<String, Value>) -> Result<&'static str, Argument
     })
 }
 
-/// What an editor shows over the name belongs to it.
+/// Requests the hover text too, unless the call says otherwise.
 fn definition(arguments: &mut Map<String, Value>) -> Result<&'static str, ArgumentError> {
     arguments.entry("hover").or_insert(Value::Bool(true));
     Ok("find_definition")
 }
 
-/// As many lines on both sides.
+/// Uses the same number of context lines on both sides.
 fn search(arguments: &mut Map<String, Value>) -> Result<&'static str, ArgumentError> {
     if let Some(lines) = arguments.remove("context") {
         for side in ["context_lines_before", "context_lines_after"] {
@@ -250,7 +250,7 @@ fn search(arguments: &mut Map<String, Value>) -> Result<&'static str, ArgumentEr
     Ok("search_for_pattern")
 }
 
-/// The tool for a side of the symbol.
+/// Returns the tool for a side of the symbol.
 fn position(arguments: &mut Map<String, Value>) -> Result<&'static str, ArgumentError> {
     let position = Arguments::new(arguments).one_of_or("position", &["before", "after"], "after")?;
     arguments.remove("position");
@@ -260,7 +260,7 @@ fn position(arguments: &mut Map<String, Value>) -> Result<&'static str, Argument
     })
 }
 
-/// Whoever names an action wants it done.
+/// A call with a title applies that action; one without lists the actions.
 fn title(arguments: &mut Map<String, Value>) -> Result<&'static str, ArgumentError> {
     Ok(match Arguments::new(arguments).string_if("title")? {
         Some(_) => "apply_code_action",
@@ -272,7 +272,7 @@ fn undo_or_redo(arguments: &mut Map<String, Value>) -> Result<&'static str, Argu
     let redo = Arguments::new(arguments).boolean_or("redo", false)?;
     arguments.remove("redo");
     if redo && arguments.get("id").is_some_and(|id| !id.is_null()) {
-        let expected = "nothing with redo, which makes the edit again that was undone last";
+        let expected = "no value together with redo, which reapplies the last undone edit";
         return Err(Arguments::new(arguments).invalid("id", expected));
     }
     Ok(if redo { "redo" } else { "undo" })

@@ -1,7 +1,8 @@
-//! What a model is told before its first question, for each listing. It directs: the order of work, what to use instead of
-//! text search and whole files, what the last line of an answer means and what to do then.
+//! The MCP instructions of each listing. They direct a model: the order of work, what to use instead of text
+//! search and whole files, what the last line of an answer means and what to do then.
 
-/// What is said in every listing of few tools: how far an answer can be trusted, what edits do, and what all tools take.
+/// The part that the instructions of all short listings share: how far to trust an answer, what edits do, and
+/// the parameters of all tools.
 macro_rules! shared {
     () => {
         "The last line of an answer says how far to trust it. complete: nothing is missing. unchecked, lines marked `?`: \
@@ -16,7 +17,7 @@ macro_rules! shared {
     };
 }
 
-/// For `native`.
+/// The instructions of `native`.
 pub(super) const NATIVE: &str = concat!(
     "symd knows every symbol of this project, as of the last finished write. Order of work: overview of a file or \
      directory → explore the symbol you work on (find_symbol for a declaration alone) → references, or impact where users may \
@@ -27,7 +28,7 @@ pub(super) const NATIVE: &str = concat!(
     shared!()
 );
 
-/// For `coding-agent`: clients that search, read and edit text themselves.
+/// The instructions of `coding-agent`, for clients that search, read and edit text themselves.
 pub(super) const CODING_AGENT: &str = concat!(
     "symd knows every symbol of this project, as of the last finished write. Order of work: overview of a file or \
      directory → explore the symbol you work on (find_symbol for a declaration alone) → references, or impact where users may \
@@ -39,7 +40,7 @@ pub(super) const CODING_AGENT: &str = concat!(
     shared!()
 );
 
-/// For `debugging`.
+/// The instructions of `debugging`.
 pub(super) const DEBUGGING: &str = concat!(
     "symd knows every symbol of this project, as of the last finished write. Order of work: the lines that the error names \
      (read_file, definition) → explore the symbol, or references with relation: callers, to the cause → history for what was \
@@ -49,7 +50,7 @@ pub(super) const DEBUGGING: &str = concat!(
     shared!()
 );
 
-/// For `native_full`, in the words of its tools.
+/// The instructions of `native_full`, with the names of its tools.
 pub(in super::super) const FULL: &str = "symd keeps every symbol of this project indexed, fresh to the last finished write. To get to know a \
     file use get_symbols_overview; to find a class, function or variable anywhere use find_symbol with a name path \
     (`name`, `Class/method`, `/top_level`), with include_body for its source; to see where it is used, \

@@ -1,6 +1,6 @@
-//! What clients are shown of native: few tools with few parameters each, and instructions that direct. All other tools and
-//! parameters go on being understood. Invariant: within [`MOST_TOOLS`] and [`MOST_CHARACTERS`] (a test holds it), since a
-//! model reads all of it before its first question.
+//! The listings of native: few tools with few parameters each, and instructions that direct. All other tools
+//! and parameters are still accepted. Invariant: a listing keeps to [`MOST_TOOLS`] and [`MOST_CHARACTERS`] (a
+//! test checks that), since a model reads all of it before its first question.
 
 mod aliases;
 mod instructions;
@@ -12,16 +12,16 @@ use crate::listing::{Listing, Shows};
 pub(super) use aliases::{ALIASES, NAMES};
 pub(super) use instructions::FULL as FULL_INSTRUCTIONS;
 
-/// The most tools that `native` lists.
+/// The maximum number of tools that `native` lists.
 pub const MOST_TOOLS: usize = 16;
 
-/// The most characters of their names, descriptions, schemas and annotations together.
+/// The maximum number of characters of their names, descriptions, schemas and annotations together.
 pub const MOST_CHARACTERS: usize = 16_000;
 
-/// The most characters of a listing's instructions.
+/// The maximum number of characters of a listing's instructions.
 pub const MOST_INSTRUCTIONS: usize = 1_500;
 
-/// The most tools of the profile `debugging`, and their characters.
+/// The maximum number of tools of the profile `debugging`, and of their characters.
 pub const MOST_OF_DEBUGGING: (usize, usize) = (22, 22_000);
 
 /// The tools of `native`, in the order of work.
@@ -43,7 +43,8 @@ const SHORT: [&str; 15] = [
     "undo",
 ];
 
-/// The same without what coding agents have themselves: text search and plain text edits; they read and list files, too.
+/// The tools of `coding-agent`: those of `native` without text search and plain text edits, which coding
+/// agents have themselves, like reading and listing files.
 const CODING_AGENT: [&str; 13] = [
     "overview",
     "find_symbol",
@@ -60,7 +61,8 @@ const CODING_AGENT: [&str; 13] = [
     "undo",
 ];
 
-/// `native`, and what helps to find the cause of a fault: the lines that a stack trace names, and what was edited last.
+/// The tools of `debugging`: those of `native`, and those that help to find the cause of a fault: they show
+/// the lines that a stack trace names, and the last edits.
 const DEBUGGING: [&str; 17] = [
     "overview",
     "find_symbol",
@@ -92,7 +94,7 @@ pub static LISTINGS: [Listing; 2] = [
     Listing { name: "native_full", toolset: &NATIVE, instructions: instructions::FULL, shows: Shows::All },
 ];
 
-/// What takes the place of `native` where the client's configuration says so.
+/// The profiles: listings that replace `native` where the client's configuration says so.
 pub static PROFILES: [Listing; 2] = [
     Listing {
         name: "coding-agent",

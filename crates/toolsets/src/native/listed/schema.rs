@@ -1,5 +1,5 @@
-//! The schemas of the listed tools: what a model needs often, under short names. What all tools take is said in the
-//! instructions, the rest in `symd help agents`.
+//! The schemas of the listed tools: what a model needs often, under short names. The instructions describe
+//! the parameters of all tools, `symd help agents` the rest.
 
 use serde_json::{Value, json};
 
@@ -86,7 +86,7 @@ pub(super) fn explore() -> Value {
     )
 }
 
-/// What `references` can be asked for.
+/// The values of `relation` in `references`.
 pub(super) const RELATIONS: [&str; 6] =
     ["uses", "callers", "callees", "implementations", "supertypes", "subtypes"];
 
