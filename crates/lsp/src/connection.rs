@@ -3,6 +3,7 @@
 //! semantics. Invariant: an id is in the table exactly as long as a caller waits for its response, and every
 //! waiting caller is woken when the connection ends.
 
+use rustix::process::Pid;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,6 +20,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::message::{ErrorObject, Incoming, NoMessage, Raw};
+use super::starved;
 use super::wire::{self, Frame, Frames, MAX_MESSAGE_BYTES, TooLong};
 
 /// Capacity of the queue of batches for the writer. When it is full, the sender of a request waits, until the
@@ -117,6 +119,7 @@ enum Outgoing {
 /// The state that the tasks and the connection share.
 struct Wire {
     server: String,
+    group: Option<Pid>,
     table: Mutex<Table>,
     next_id: AtomicU64,
     outgoing: mpsc::Sender<Outgoing>,
@@ -133,17 +136,20 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// Starts the reading and the writing task. `server` is the name for logs.
+    /// Starts the reading and the writing task. `server` is the name for logs; `group` is the server's process
+    /// group, if it has one: its requests get more time while the machine gives it no processor.
     pub(crate) fn open(
         server: &str,
         reader: impl AsyncRead + Send + Unpin + 'static,
         writer: impl AsyncWrite + Send + Unpin + 'static,
         handler: Arc<dyn Handler>,
+        group: Option<Pid>,
     ) -> Connection {
         let (outgoing, batches) = mpsc::channel(OUTGOING_BATCHES);
         let (answers, queue) = mpsc::channel(OUTGOING_ANSWERS);
         let wire = Arc::new(Wire {
             server: server.to_owned(),
+            group,
             table: Mutex::default(),
             next_id: AtomicU64::new(1),
             outgoing,
@@ -281,9 +287,9 @@ impl PendingRequest {
         deadline: Instant,
     ) -> Result<R, RequestError> {
         let method = self.method;
-        let outcome = tokio::time::timeout_at(deadline, &mut self.answer)
+        let outcome = starved::wait(&mut self.answer, deadline, self.wire.group)
             .await
-            .map_err(|_| RequestError::TimedOut { method, after: self.at.elapsed() })?
+            .ok_or_else(|| RequestError::TimedOut { method, after: self.at.elapsed() })?
             .map_err(|_| RequestError::Closed { method })?;
         let wrong_shape = |problem| RequestError::WrongShape { method, problem };
         match outcome {

@@ -41,6 +41,7 @@ mod servers;
 mod session;
 mod shapes;
 mod span;
+mod starved;
 mod status;
 mod stderr;
 pub mod supervise;

@@ -231,7 +231,8 @@ impl Life {
         let mut memory = interval(MEMORY_EVERY);
         memory.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let deadline = Instant::now() + INITIALIZE_TIMES * Duration::from_secs(self.spec.config.timeout);
-        let mut opening = pin!(Session::open(stdout, stdin, self.spec.setup(), deadline));
+        let mut opening =
+            pin!(Session::open(stdout, stdin, self.spec.setup(running.process.group()), deadline));
         let mut facts = None;
         let mut showing = None;
         loop {

@@ -1,6 +1,7 @@
 //! Turns a server's entry in languages.toml into what is run: programs located, placeholders filled,
 //! environment built. Starts nothing. Invariant: the program is outside the project.
 
+use rustix::process::Pid;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -67,8 +68,8 @@ impl Spec {
         if needs_trust { self.directory.clone() } else { self.state.clone() }
     }
 
-    /// Builds the settings of the server's session.
-    pub(super) fn setup(&self) -> Setup {
+    /// Builds the settings of the server's session; `group` is its process group.
+    pub(super) fn setup(&self, group: Pid) -> Setup {
         let config = self.config.config.as_ref().and_then(|config| serde_json::to_value(config).ok());
         Setup {
             server: self.name.clone(),
@@ -76,6 +77,7 @@ impl Spec {
             root: Arc::clone(&self.root),
             config: config.unwrap_or_default(),
             log_message: self.config.readiness.log_message.clone(),
+            group: Some(group),
             timeout: Duration::from_secs(self.config.timeout),
             languages: Arc::clone(&self.languages),
             language: self.language,

@@ -3,6 +3,7 @@
 //! about exactly the text that the caller means, under one deadline, and an error names the server and the
 //! next step.
 
+use rustix::process::Pid;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,6 +49,8 @@ pub(crate) struct Setup {
     pub(crate) config: Value,
     /// A part of the `window/logMessage` for which the readiness rules wait.
     pub(crate) log_message: Option<String>,
+    /// The server's process group; `None` if the server is not a process of its own.
+    pub(crate) group: Option<Pid>,
     /// The maximum time for a request.
     pub(crate) timeout: Duration,
     /// Identifies the language of a file.
@@ -82,13 +85,14 @@ impl Session {
         setup: Setup,
         deadline: Instant,
     ) -> Result<(Arc<Session>, mpsc::Receiver<Fact>), RequestError> {
-        let Setup { server, server_root, root, config, log_message, timeout, languages, language } = setup;
+        let Setup { server, server_root, root, config, log_message, group, timeout, languages, language } =
+            setup;
         let rim = Rim { root: Arc::new(root.path().to_owned()), encoding: ColumnEncoding::default() };
         let published = Arc::new(Published::new(&server, rim.clone()));
         let (answers, facts) =
             Answers::new(&server, server_root.clone(), config.clone(), log_message, Arc::clone(&published));
         let handler = Arc::clone(&answers) as Arc<dyn Handler>;
-        let connection = Connection::open(&server, reader, writer, handler);
+        let connection = Connection::open(&server, reader, writer, handler, group);
         let info = shake_hands(&connection, &answers, &server_root, &config, deadline).await?;
 
         let (encoding, sync) = answers.capabilities().agreed();

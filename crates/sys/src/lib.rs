@@ -4,3 +4,6 @@
 pub mod beneath;
 pub mod group;
 pub mod processes;
+mod processor_waits;
+
+pub use processor_waits::ProcessorWaits;

@@ -31,7 +31,7 @@ impl Handler for Heard {
 fn open() -> (Connection, Peer, Arc<Heard>) {
     let (reader, writer, peer) = pipes();
     let heard = Arc::new(Heard::default());
-    (Connection::open("peer", reader, writer, Arc::clone(&heard) as Arc<dyn Handler>), peer, heard)
+    (Connection::open("peer", reader, writer, Arc::clone(&heard) as Arc<dyn Handler>, None), peer, heard)
 }
 
 fn ask(connection: &Connection) -> tokio::task::JoinHandle<Result<Value, RequestError>> {
@@ -248,7 +248,7 @@ async fn answers_overtake_what_waits() {
 async fn decoding_100_000_locations() {
     use crate::shapes::{Listed, LocationShape};
     let (reader, writer, mut peer) = pipes();
-    let connection = Connection::open("peer", reader, writer, Arc::new(Heard::default()));
+    let connection = Connection::open("peer", reader, writer, Arc::new(Heard::default()), None);
     let location = |line: u32| {
         let uri = format!("file:///home/user/project/some/package/of/depth/module_{}.py", line / 100);
         json!({"uri": uri, "range": super::peer::range(line, 11, 24)})

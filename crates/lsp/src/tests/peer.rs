@@ -114,6 +114,7 @@ impl Stage {
             root: Arc::clone(&root),
             log_message: None,
             config: json!({"peer": {"level": {"deep": 3}}, "flat.key": true}),
+            group: None,
             timeout,
             language: languages.by_name("python").unwrap(),
             languages,

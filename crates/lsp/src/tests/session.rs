@@ -169,6 +169,7 @@ async fn a_handshake_that_fails_says_how() {
         root: stage.root.clone(),
         config: Value::Null,
         log_message: None,
+        group: None,
         timeout: Duration::from_secs(1),
         language: languages.by_name("python").unwrap(),
         languages,
