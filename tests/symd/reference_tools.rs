@@ -1,6 +1,8 @@
 //! References, callers, callees, definitions and the rest through the real daemon without a language server:
 //! the answers from syntax, and what is said about them.
 
+use serde_json::Value;
+
 use crate::support::{User, write};
 
 const SHAPES: &str = "class Shape:\n    \"\"\"A shape.\"\"\"\n\n    def area(self):\n        return 0\n\n\n\
@@ -222,6 +224,10 @@ fn what_needs_a_server_says_so() {
     let text = user.check(&["diagnostics"], 4);
     assert!(text.contains("syntax errors in:\n broken.py\n"), "{text}");
     user.check(&["call", "list_code_actions", r#"{"relative_path": "main.py", "start_line": 1}"#], 4);
+    write(&user.path("project/notes.txt"), "a note\n");
+    let asked = r#"{"relative_path": "notes.txt", "format": "json"}"#;
+    let answer: Value = serde_json::from_str(&user.check(&["call", "diagnostics", asked], 4)).unwrap();
+    assert_eq!(answer["complete"], false, "no server knows the language: {answer}");
 }
 
 #[test]

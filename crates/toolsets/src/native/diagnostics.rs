@@ -114,8 +114,7 @@ fn diagnostics_text(found: &Diagnostics, limit: usize) -> String {
         }
     }
     if lines.is_empty() {
-        let is_whole = found.no_answer.is_empty() && found.partial.is_empty();
-        let nothing = match (found.servers.is_empty(), is_whole) {
+        let nothing = match (found.servers.is_empty(), is_whole(found)) {
             (true, _) => "No language server answered.",
             (false, true) => "No diagnostics.",
             (false, false) => "No diagnostics so far; not everything was checked.",
@@ -146,6 +145,11 @@ fn diagnostics_text(found: &Diagnostics, limit: usize) -> String {
         ));
     }
     format!("{text}\n{footer}")
+}
+
+/// Whether servers answered for every file that was asked about.
+fn is_whole(found: &Diagnostics) -> bool {
+    !found.servers.is_empty() && found.no_answer.is_empty() && found.partial.is_empty()
 }
 
 /// Returns the reasons why servers did not answer, each once: a server of several languages gives the same
@@ -184,7 +188,7 @@ fn diagnostics_json(found: &Diagnostics, limit: usize) -> String {
     json!({
         "diagnostics": all[..shown], "left_out": all.len() - shown, "dropped": found.dropped,
         "sources": found.servers, "partial": found.partial, "no_answer": why, "syntax_errors": broken,
-        "complete": why.is_empty() && shown == all.len(), "revision": found.revision,
+        "complete": is_whole(found) && shown == all.len(), "revision": found.revision,
     })
     .to_string()
 }
@@ -217,7 +221,7 @@ async fn run_code_actions(call: &Call<'_>) -> Result<Reply, Reply> {
     let op = code_actions(call.project, &ask);
     let found = within(call.project, patience.at_most, op).await.map_err(refused)?;
     Ok(Reply::done(match format {
-        Format::Json => actions_json(&found),
+        Format::Json => actions_json(&found, limit),
         Format::Text => actions_text(&found, limit),
     }))
 }
@@ -254,14 +258,18 @@ fn action_line(action: &CodeAction) -> String {
     format!("{kind}{}{preferred}{disabled}", action.title)
 }
 
-fn actions_json(found: &CodeActions) -> String {
-    let actions: Vec<Value> = found
+fn actions_json(found: &CodeActions, limit: usize) -> String {
+    let all: Vec<Value> = found
         .actions
         .iter()
         .map(|one| {
             json!({ "title": one.title, "kind": one.kind, "preferred": one.preferred, "disabled": one.disabled })
         })
         .collect();
-    json!({ "code_actions": actions, "source": found.server, "revision": found.revision, "complete": true })
-        .to_string()
+    let shown = fitting(&all, limit);
+    json!({
+        "code_actions": all[..shown], "left_out": all.len() - shown, "source": found.server,
+        "revision": found.revision, "complete": shown == all.len(),
+    })
+    .to_string()
 }
