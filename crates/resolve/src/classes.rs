@@ -47,6 +47,8 @@ pub(super) fn inherited(project: &Project, class: &Target, name: &str) -> Result
         }
         at += 1;
     }
+    // Bases that were not searched may declare it.
+    is_open |= at < seen.len();
     Ok(if is_open { Meaning::Unknown } else { Meaning::Elsewhere })
 }
 

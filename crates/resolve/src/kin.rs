@@ -1,5 +1,5 @@
 //! Inheritance between classes, as far as the project's own class heads show it. Invariant: terminates on
-//! every input; classes that are not known to be related count as unrelated.
+//! every input; classes that are not known to be related count as unrelated, unless there are too many to tell.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -42,13 +42,13 @@ impl<'t> Kin<'t> {
     }
 }
 
-/// Whether `class` is `base`, or inherits from it.
+/// Whether `class` is `base`, or inherits from it; true as well if it has more base classes than are searched.
 fn inherits(project: &Project, class: &Target, base: &Target) -> Result<bool, Cancelled> {
     let mut seen = vec![class.clone()];
     let mut at = 0;
-    while at < seen.len() && seen.len() < MAX_CLASSES {
+    while at < seen.len() {
         project.cancel.check()?;
-        if seen[at].is(base) {
+        if seen[at].is(base) || seen.len() >= MAX_CLASSES {
             return Ok(true);
         }
         for base in bases(project, &seen[at])?.iter() {

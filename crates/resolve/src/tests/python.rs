@@ -207,3 +207,15 @@ fn a_file_may_use_what_it_imports_through_its_module_too() {
     ];
     assert_eq!(judged(fixture), expected);
 }
+
+#[test]
+fn a_member_beyond_the_base_classes_that_are_searched_is_unchecked() {
+    let mut fixture = "//- a.py\nclass C0:\n    def $0mark(self): pass\n".to_owned();
+    for number in 1..100 {
+        fixture += &format!("class C{number}(C{}): pass\n", number - 1);
+    }
+    let near = format!("{fixture}class Near(C10):\n    def m(self): self.mark()\n");
+    assert_eq!(judged(&near).last().unwrap(), "a.py:103: likely call");
+    let far = format!("{fixture}class Far(C99):\n    def m(self): self.mark()\n");
+    assert_eq!(judged(&far).last().unwrap(), "a.py:103: unchecked call");
+}
