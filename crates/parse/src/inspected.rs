@@ -56,7 +56,9 @@ pub(super) fn decode(bytes: &[u8], grammar: Grammar, text: &str) -> Option<Inspe
     let (length, rest) = rest.split_first()?;
     let (missing, rest) = rest.split_at_checked(usize::from(*length))?;
     let (start, end) = (u32::from_le_bytes(*start), u32::from_le_bytes(*end));
-    let place = || (start <= end && end as usize <= text.len()).then(|| TextRange::new(start, end));
+    let place = || {
+        (start <= end && text.get(start as usize..end as usize).is_some()).then(|| TextRange::new(start, end))
+    };
     let error = match kind {
         0 => None,
         1 => Some(SyntaxErrorAt { range: place()?, missing: None }),
@@ -73,8 +75,8 @@ pub(super) fn decode(bytes: &[u8], grammar: Grammar, text: &str) -> Option<Inspe
         None => None,
         Some(fault) => {
             let fault = *FAULTS.get(usize::from(fault))?;
-            Some((at as usize) < text.len()).filter(|lies| *lies)?;
-            Some(Misplaced { at, fault })
+            let lies_in = (at as usize) < text.len() && text.is_char_boundary(at as usize);
+            Some(lies_in.then_some(Misplaced { at, fault })?)
         }
     };
     let kinds = lines.iter().map(|kind| KINDS.get(usize::from(*kind)).copied());

@@ -30,6 +30,9 @@ const LATE: Duration = Duration::from_millis(25 * SLOWNESS);
 /// Wall-clock time for which others wait for a worker that gets no processor time, or is stopped; the text is
 /// not slow for that reason.
 pub(super) const EXPECTED_WALL: Duration = Duration::from_secs(3);
+/// Wall-clock time within which a worker must start, then receive a text, then load a grammar; else
+/// another worker takes the text. Each takes milliseconds unless the worker is stopped.
+pub(super) const START_WALL: Duration = Duration::from_secs(3);
 /// Processor time of a trial before it gets the lowest priority of the machine. Most texts that were set
 /// aside are not slow by themselves, and on a busy machine a process of the lowest priority gets no processor
 /// time for seconds.

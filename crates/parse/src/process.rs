@@ -13,7 +13,7 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal};
 
-use super::limits::EXPECTED_WALL;
+use super::limits::{EXPECTED_WALL, START_WALL};
 use super::protocol::{LENGTH, Message, Request, Tag, longest_message};
 use symd_base::{Cancel, processes};
 
@@ -116,13 +116,10 @@ impl Worker {
             expected: None,
             longest: longest_message(request.text.len()),
         };
-        self.write(&request.head(), request.text.as_bytes(), cancel)?;
-        if !self.is_ready {
-            self.expect(Tag::Ready, cancel)?;
-            self.is_ready = true;
-        }
+        self.get_ready(cancel)?;
+        self.within(START_WALL, |worker| worker.write(&request.head(), request.text.as_bytes(), cancel))?;
         if !self.at_hand.contains(&grammar) {
-            self.expect(Tag::Begun, cancel)?;
+            self.within(START_WALL, |worker| worker.expect(Tag::Begun, cancel))?;
             self.at_hand.push(grammar);
         }
         self.clock.began = Instant::now();
@@ -142,11 +139,8 @@ impl Worker {
     ) -> Result<Vec<u8>, Unanswered> {
         self.clock =
             Clock { began: Instant::now(), processor: self.processor, wall, expected: None, longest };
+        self.get_ready(cancel)?;
         self.write(head, text, cancel)?;
-        if !self.is_ready {
-            self.expect(Tag::Ready, cancel)?;
-            self.is_ready = true;
-        }
         self.answer(cancel).map(|answered| answered.payload)
     }
 
@@ -172,6 +166,29 @@ impl Worker {
             Tag::Failed => Err(Unanswered::Blame(String::from_utf8_lossy(&message.payload).into_owned())),
             Tag::Ready | Tag::Begun => Err(garbled()),
         }
+    }
+
+    /// Waits until the worker has started.
+    fn get_ready(&mut self, cancel: &Cancel) -> Result<(), Unanswered> {
+        if !self.is_ready {
+            self.within(START_WALL, |worker| worker.expect(Tag::Ready, cancel))?;
+            self.is_ready = true;
+            self.clock.began = Instant::now();
+        }
+        Ok(())
+    }
+
+    /// Does a part of a request that must be done within `wall`.
+    fn within<T>(
+        &mut self,
+        wall: Duration,
+        part: impl FnOnce(&mut Worker) -> Result<T, Unanswered>,
+    ) -> Result<T, Unanswered> {
+        let clock = Clock { began: Instant::now(), wall: wall.min(self.clock.wall), ..self.clock };
+        let whole = std::mem::replace(&mut self.clock, clock);
+        let done = part(self);
+        self.clock = whole;
+        done
     }
 
     fn expect(&mut self, tag: Tag, cancel: &Cancel) -> Result<(), Unanswered> {
@@ -312,4 +329,18 @@ impl Default for Clock {
 
 fn garbled() -> Unanswered {
     Unanswered::Blame("its parser sent an invalid response".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_worker_that_does_not_start_is_lost_long_before_its_text_is_over() {
+        // `sleep 1000 PID` takes the arguments of a worker, and sends nothing.
+        let mut worker = Worker::start(Path::new("/bin/sleep"), "1000").expect("started");
+        let hour = Duration::from_secs(3_600);
+        let lost = worker.exchange((b"head", b"text"), CHUNK, hour, &Cancel::new());
+        assert!(matches!(&lost, Err(Unanswered::Lost(why)) if why.contains("within 3 s")), "{lost:?}");
+    }
 }
