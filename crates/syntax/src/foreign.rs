@@ -2,6 +2,8 @@
 //! invariants as the extractor's. Identifiers are recognized by their characters alone, so words in strings
 //! and comments count as occurrences here.
 
+use std::collections::HashMap;
+
 use super::drafts::{Draft, rows_of};
 use super::kind::SymbolKind;
 use super::occurrences::Seen;
@@ -32,8 +34,7 @@ pub fn outline_of(text: &str, symbols: &[ForeignSymbol]) -> Outline {
         for (parent, mut siblings) in level {
             siblings.retain(|symbol| lies_in(text, symbol));
             siblings.sort_by_key(|symbol| (symbol.range.start, symbol.name_range.start));
-            for (at, symbol) in siblings.iter().enumerate() {
-                let index = index_among(&siblings, at);
+            for (symbol, index) in siblings.iter().zip(indexes(&siblings)) {
                 drafts.push(draft(symbol, parent, index));
                 next.push((Some(drafts.len() - 1), symbol.children.iter().collect()));
             }
@@ -66,14 +67,26 @@ fn draft(symbol: &ForeignSymbol, parent: Option<usize>, index: u16) -> Draft<'_>
     Draft { item, name: &symbol.name, kind: symbol.kind, flags: 0, index, parent, dead: false }
 }
 
-/// Returns one plus the 0-based number among the siblings of that name that are indexed kinds (functions,
-/// classes); 0 if there is only one.
-fn index_among(siblings: &[&ForeignSymbol], at: usize) -> u16 {
-    let is_peer = |other: &&&ForeignSymbol| is_indexed(other.kind) && other.name == siblings[at].name;
-    if !is_indexed(siblings[at].kind) || siblings.iter().filter(is_peer).count() < 2 {
-        return 0;
+/// Returns the index of each sibling: one plus its 0-based number among the siblings of its name that are indexed
+/// kinds (functions, classes); 0 for other kinds, and where there is only one.
+fn indexes(siblings: &[&ForeignSymbol]) -> Vec<u16> {
+    let mut counts: HashMap<&str, u16> = HashMap::new();
+    let mut indexes: Vec<u16> = Vec::with_capacity(siblings.len());
+    for symbol in siblings {
+        if !is_indexed(symbol.kind) {
+            indexes.push(0);
+            continue;
+        }
+        let count = counts.entry(&symbol.name).or_default();
+        *count = count.saturating_add(1);
+        indexes.push(*count);
     }
-    u16::try_from(siblings[..at].iter().filter(is_peer).count() + 1).unwrap_or(u16::MAX)
+    for (symbol, index) in siblings.iter().zip(&mut indexes) {
+        if counts.get(symbol.name.as_str()) == Some(&1) {
+            *index = 0;
+        }
+    }
+    indexes
 }
 
 /// Returns runs of letters, digits and underscores that do not begin with a digit, with their byte offsets.
@@ -131,5 +144,20 @@ mod tests {
         assert_eq!((outline.rows[2].start_line, outline.rows[2].name_line), (2, 2));
         assert_eq!(outline.occurrences.offsets_of("f").collect::<Vec<_>>(), [14, 27]);
         assert_eq!(outline.occurrences.offsets_of("g").count(), 1);
+    }
+
+    #[test]
+    fn siblings_of_one_name_are_counted_by_name_and_kind() {
+        let text = "f f g f";
+        let of = |name: &str, kind, at: u32| symbol(name, kind, (at, at + 1), at, Vec::new());
+        let siblings = [
+            of("f", SymbolKind::Function, 0),
+            of("f", SymbolKind::Variable, 2),
+            of("g", SymbolKind::Function, 4),
+            of("f", SymbolKind::Function, 6),
+        ];
+        let outline = outline_of(text, &siblings);
+        let paths: Vec<String> = (0..outline.rows.len()).map(|row| outline.name_path(row)).collect();
+        assert_eq!(paths, ["f[0]", "f", "g", "f[1]"].map(str::to_owned));
     }
 }
