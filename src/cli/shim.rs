@@ -4,7 +4,7 @@
 //! repeated to that daemon. Invariant: every request that the client sends and does not cancel is answered
 //! once, and nothing that reached a daemon and may change something is sent again.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
@@ -37,6 +37,8 @@ const KEPT_BYTES: usize = 64 * 1024;
 pub(super) struct Shim {
     way: Way,
     link: Option<Link>,
+    /// The readers of earlier links, which may still wait for the next daemon's responses.
+    earlier: Vec<JoinHandle<()>>,
 }
 
 /// How to reach a daemon.
@@ -62,6 +64,18 @@ struct Pending {
     /// Whether the connection is closed and everything that was pending has been answered.
     over: bool,
     asked: HashMap<String, UnansweredRequest>,
+    /// Requests that the client cancelled since the connection was closed.
+    cancelled: HashSet<String>,
+}
+
+impl Pending {
+    fn cancel(&mut self, id: String) {
+        if self.over {
+            self.cancelled.insert(id);
+        } else {
+            self.asked.remove(&id);
+        }
+    }
 }
 
 /// A request without a response.
@@ -120,7 +134,11 @@ impl Way {
 
     /// Sends the requests that only read to the next daemon and passes on their responses; requests without a
     /// response remain in `asked`.
-    fn ask_again(&self, asked: &mut HashMap<String, UnansweredRequest>) -> Result<(), Failure> {
+    fn ask_again(
+        &self,
+        asked: &mut HashMap<String, UnansweredRequest>,
+        pending: &Mutex<Pending>,
+    ) -> Result<(), Failure> {
         let mut client = self.connect()?;
         for line in asked.values().filter_map(|asked| asked.again.as_deref()) {
             client.send(line).map_err(broke)?;
@@ -132,7 +150,8 @@ impl Way {
             if !matches!(from.read_until(b'\n', &mut text), Ok(read) if read > 0 && text.ends_with(b"\n")) {
                 break;
             }
-            if answered_id(&text).is_some_and(|id| asked.remove(&id.to_string()).is_some()) {
+            let Some(id) = answered_id(&text).map(|id| id.to_string()) else { continue };
+            if asked.remove(&id).is_some() && !lock(pending).cancelled.contains(&id) {
                 answer(&text);
             }
         }
@@ -146,7 +165,11 @@ fn broke(error: io::Error) -> Failure {
 
 impl Shim {
     pub(super) fn new(place: DaemonPaths, toolset: Vec<String>, spawning: Spawning) -> Shim {
-        Shim { way: Way { place, toolset, spawning, opening: Arc::default() }, link: None }
+        Shim {
+            way: Way { place, toolset, spawning, opening: Arc::default() },
+            link: None,
+            earlier: Vec::new(),
+        }
     }
 
     /// Serves the client until stdin ends and everything is answered.
@@ -168,7 +191,10 @@ impl Shim {
         if let Some(link) = self.link.take() {
             // The daemon answers all requests, then closes; it may have closed already.
             let _ = link.stream.shutdown(Shutdown::Write);
-            let _ = link.reader.join();
+            self.earlier.push(link.reader);
+        }
+        for reader in self.earlier {
+            let _ = reader.join();
         }
         Ok(())
     }
@@ -184,7 +210,7 @@ impl Shim {
         if let (Some("notifications/cancelled"), Some(link)) = (method, &self.link) {
             // The daemon will not answer a cancelled request, and no response may be sent for it even if the
             // daemon exits.
-            lock(&link.pending).asked.remove(&message["params"]["requestId"].to_string());
+            lock(&link.pending).cancel(message["params"]["requestId"].to_string());
         }
         if id.is_none() && self.is_over() {
             // A notification for a daemon that is gone has no effect, and does not start another one.
@@ -203,7 +229,7 @@ impl Shim {
                 *self.way.opening() = opening;
             }
             match link {
-                Ok(link) => self.link = Some(link),
+                Ok(link) => self.replace(Some(link)),
                 Err(failure) => {
                     why = failure.text;
                     break;
@@ -213,6 +239,12 @@ impl Shim {
         if let Some(id) = &id {
             answer(&error_line(id, BUSY, &why));
         }
+    }
+
+    fn replace(&mut self, link: Option<Link>) {
+        self.earlier.retain(|reader| !reader.is_finished());
+        let earlier = std::mem::replace(&mut self.link, link);
+        self.earlier.extend(earlier.map(|link| link.reader));
     }
 
     fn is_over(&self) -> bool {
@@ -238,7 +270,7 @@ impl Shim {
         }
         let answered = id.is_some_and(|id| lock(&link.pending).asked.remove(&id.to_string()).is_none());
         let _ = link.stream.shutdown(Shutdown::Both);
-        self.link = None;
+        self.replace(None);
         // A daemon that closed before it received the whole line has not started to work on it.
         if answered { Ok(()) } else { Err(NotSent) }
     }
@@ -246,7 +278,8 @@ impl Shim {
     /// Sends a line that is too long to be parsed, as it arrives.
     fn pass_through(&mut self, start: &[u8], stdin: &mut impl BufRead) {
         if self.is_over() {
-            self.link = self.way.link().ok();
+            let link = self.way.link().ok();
+            self.replace(link);
         }
         let mut stream = self.link.as_ref().map(|link| &link.stream);
         let mut send = |part: &[u8]| {
@@ -322,9 +355,10 @@ fn read_answers(mut from: BufReader<UnixStream>, pending: &Mutex<Pending>, way: 
     };
     if unanswered.values().any(|asked| asked.again.is_some()) {
         // If no daemon can be reached, the error below is the answer.
-        let _ = way.ask_again(&mut unanswered);
+        let _ = way.ask_again(&mut unanswered, pending);
     }
-    for asked in unanswered.values() {
+    let cancelled = std::mem::take(&mut lock(pending).cancelled);
+    for (_, asked) in unanswered.iter().filter(|(id, _)| !cancelled.contains(*id)) {
         answer(&error_line(
             &asked.id,
             BUSY,
