@@ -76,7 +76,7 @@ pub fn short_arguments(arguments: &Map<String, Value>) -> String {
             other => other.clone(),
         };
         let name = short(name);
-        chars += name.len() + value.as_str().map_or(0, str::len);
+        chars += name.chars().count() + value.to_string().chars().count();
         shown.insert(name, value);
     }
     Value::Object(shown).to_string()
@@ -154,8 +154,12 @@ mod tests {
         }
         let many: Map<String, Value> =
             (0..5_000).map(|n| (format!("{n:04}"), long.as_str().into())).collect();
-        let shown = short_arguments(&many);
-        assert!(shown.chars().count() < 4_000 && shown.contains("more"), "{}", shown.len());
+        let lists: Map<String, Value> =
+            (0..5_000).map(|n| (format!("{n:04}"), serde_json::json!([n, n, n]))).collect();
+        for arguments in [many, lists] {
+            let shown = short_arguments(&arguments);
+            assert!(shown.chars().count() < 4_000 && shown.contains("more"), "{}", shown.len());
+        }
     }
 
     #[test]
