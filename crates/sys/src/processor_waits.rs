@@ -1,46 +1,70 @@
-//! How long threads were ready to run and got no processor (/proc/PID/task/TID/schedstat, proc(5)). A kernel built without
-//! scheduler statistics reports none.
+//! How long threads were ready to run and got no processor (/proc/PID/task/TID/{schedstat,stat}, proc(5)). A kernel built
+//! without scheduler statistics reports only threads that wait all the time.
 #![allow(clippy::disallowed_methods, reason = "/proc is neither the project's nor a file")]
 
 use std::collections::HashMap;
-use std::time::Duration;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
 
 use crate::processes;
 
-/// The waits of all threads of a process group since each was started.
-#[derive(Clone, Debug, Default)]
-pub struct ProcessorWaits(HashMap<u32, Duration>);
+/// The state of all threads of a process group at one moment.
+#[derive(Clone, Debug)]
+pub struct ProcessorWaits {
+    at: Instant,
+    threads: HashMap<u32, ThreadTimes>,
+}
+
+/// The times of one thread since it started.
+#[derive(Clone, Copy, Debug, Default)]
+struct ThreadTimes {
+    ran: Duration,
+    /// Waits for a processor, without the one that goes on.
+    waited: Duration,
+    is_runnable: bool,
+}
 
 impl ProcessorWaits {
-    /// Reads the waits of the group's threads now.
+    /// Reads the state of the group's threads now.
     pub fn of_group(group: Pid) -> ProcessorWaits {
-        let mut waits = HashMap::new();
+        let at = Instant::now();
+        let mut threads = HashMap::new();
         for process in processes::all().iter().filter(|process| process.group == Some(group) && process.lives)
         {
             let tasks = format!("/proc/{}/task", process.pid.as_raw_nonzero());
             for thread in std::fs::read_dir(&tasks).into_iter().flatten().flatten() {
-                let wait = std::fs::read_to_string(thread.path().join("schedstat")).ok();
                 let id = thread.file_name().to_str().and_then(|name| name.parse().ok());
-                if let (Some(id), Some(wait)) = (id, wait.as_deref().and_then(waited)) {
-                    waits.insert(id, wait);
-                }
+                threads.extend(id.zip(ThreadTimes::read(&thread.path())));
             }
         }
-        ProcessorWaits(waits)
+        ProcessorWaits { at, threads }
     }
 
     /// Returns the wait, between `earlier` and these values, of the thread that waited longest.
     pub fn longest_since(&self, earlier: &ProcessorWaits) -> Duration {
-        let since = |(id, wait): (&u32, &Duration)| {
-            wait.saturating_sub(earlier.0.get(id).copied().unwrap_or_default())
+        let between = self.at.saturating_duration_since(earlier.at);
+        let wait = |(id, now): (&u32, &ThreadTimes)| {
+            let before = earlier.threads.get(id).copied().unwrap_or_default();
+            // The kernel counts a wait when it is over.
+            let goes_on = before.is_runnable && now.is_runnable;
+            let rest = between.saturating_sub(now.ran.saturating_sub(before.ran));
+            now.waited.saturating_sub(before.waited).max(if goes_on { rest } else { Duration::ZERO })
         };
-        self.0.iter().map(since).max().unwrap_or_default()
+        self.threads.iter().map(wait).max().unwrap_or_default()
     }
 }
 
-/// Parses a schedstat line: nanoseconds on a processor, nanoseconds waiting for one, number of time slices.
-fn waited(line: &str) -> Option<Duration> {
-    line.split_ascii_whitespace().nth(1)?.parse().ok().map(Duration::from_nanos)
+impl ThreadTimes {
+    fn read(thread: &Path) -> Option<ThreadTimes> {
+        let stat = std::fs::read(thread.join("stat")).ok()?;
+        // The name, in parentheses, may contain anything.
+        let state = String::from_utf8_lossy(&stat).rsplit_once(')')?.1.trim_start().chars().next();
+        let line = std::fs::read_to_string(thread.join("schedstat")).unwrap_or_default();
+        // Nanoseconds on a processor, nanoseconds waiting for one, number of time slices.
+        let mut numbers = line.split_ascii_whitespace().map(|number| number.parse().unwrap_or_default());
+        let mut time = || Duration::from_nanos(numbers.next().unwrap_or_default());
+        Some(ThreadTimes { ran: time(), waited: time(), is_runnable: state == Some('R') })
+    }
 }
