@@ -109,7 +109,7 @@ fn barriers(bench: &Bench) -> Vec<Duration> {
             on_change: None,
         });
         let engine = engine.unwrap();
-        engine.settled().await.unwrap();
+        engine.wait_until_fresh().await.unwrap();
         let mut samples = Vec::new();
         for _ in 0..2_000 {
             let started = Instant::now();

@@ -48,7 +48,7 @@ async fn both_ways(bench: &Bench, table: &mut Table) {
             let engine = engine(bench, parsers);
             engine.ask(|_| ()).await.unwrap();
             starts[way].push(began.elapsed());
-            engine.settled().await.unwrap();
+            engine.wait_until_fresh().await.unwrap();
             let file = bench.tree.join("isolation_bench.py");
             for edit in 0..EDITS / STARTS {
                 std::fs::write(&file, python(&format!("edit_{round}_{way}_{edit}"))).unwrap();
@@ -143,9 +143,13 @@ fn memory(table: &mut Table) {
 }
 
 fn resident(pid: rustix::process::Pid) -> u64 {
-    let own = |pid| processes::of(pid).map_or(0, |process| process.resident_pages * 4096);
+    let own = |pid| processes::by_pid(pid).map_or(0, |process| process.resident_pages * 4096);
     own(pid)
-        + processes::children(pid).iter().filter(|child| child.lives).map(|child| own(child.pid)).sum::<u64>()
+        + processes::children(pid)
+            .iter()
+            .filter(|child| child.is_alive)
+            .map(|child| own(child.pid))
+            .sum::<u64>()
 }
 
 /// Measures a tool that changes a small file, with a grammar and without, compared with the disk's time for

@@ -101,7 +101,7 @@ fn per_symbol(bench: &Bench, table: &mut Table) {
         });
         let engine = engine.unwrap();
         // Small trees never get a name table: their files are kept separately.
-        while engine.settled().await.unwrap().segments == 0 && engine.status().symbols > 20_000 {}
+        while engine.wait_until_fresh().await.unwrap().segments == 0 && engine.status().symbols > 20_000 {}
         let counted = engine.ask(|view| (view.snapshot.symbols, view.snapshot.memory())).await.unwrap();
         engine.shutdown().await;
         counted

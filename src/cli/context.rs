@@ -7,7 +7,7 @@ use crate::config::Languages;
 use crate::config::roots::{self, HOW_TO_CHOOSE, RootError};
 use crate::config::settings::Settings;
 use crate::serve::setup::{self, Setup};
-use crate::serve::{Agreed, DaemonPaths, agreed};
+use crate::serve::{DaemonPaths, SharedDirs, resolve_dirs};
 
 use super::args::Global;
 use super::commands::say;
@@ -35,7 +35,7 @@ impl Context {
         let mut context = Context { dirs: own.clone(), spawning, global };
         // A new daemon uses the directories in its environment.
         if let Ok(root) = context.find_root() {
-            let Agreed { dirs, difference } = agreed(own, &root);
+            let SharedDirs { dirs, difference } = resolve_dirs(own, &root);
             context.dirs = dirs;
             if let Some(difference) = difference {
                 say(&difference);
@@ -53,12 +53,12 @@ impl Context {
 
     fn find_root(&self) -> Result<PathBuf, RootError> {
         match &self.global.project {
-            Some(directory) => roots::named(directory),
+            Some(directory) => roots::canonical_root(directory),
             None => {
                 let here = std::env::current_dir()
                     .map_err(|source| RootError::Unusable { path: ".".into(), source })?;
                 let home = std::env::var_os("HOME").map(PathBuf::from);
-                roots::above(&here, home.as_deref(), &Languages::builtin().root_markers())
+                roots::find_root_above(&here, home.as_deref(), &Languages::builtin().root_markers())
             }
         }
     }
@@ -90,10 +90,10 @@ impl Context {
 
     /// Returns the project's configuration: its languages, and whether it is trusted.
     pub(super) fn setup(&self, place: &DaemonPaths) -> Result<Setup, Failure> {
-        setup::load(&self.dirs.lasting.config, place).map_err(|error| Exit::Usage.because(error))
+        setup::load(&self.dirs.persistent.config, place).map_err(|error| Exit::Usage.because(error))
     }
 
     pub(super) fn settings(&self) -> Result<Settings, Failure> {
-        Settings::load(&self.dirs.lasting.config).map_err(|error| Exit::Usage.because(error))
+        Settings::load(&self.dirs.persistent.config).map_err(|error| Exit::Usage.because(error))
     }
 }

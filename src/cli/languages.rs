@@ -22,7 +22,7 @@ const ENOUGH_NAMES: usize = 1_000_000;
 /// Returns the languages with the user's file merged over the built-in one. The project's file is ignored:
 /// what is installed, and from where, is the user's decision.
 pub(super) fn of_user(dirs: &StateDirs) -> Result<Arc<Languages>, Failure> {
-    let path = setup::user_file(&dirs.lasting.config);
+    let path = setup::user_file(&dirs.persistent.config);
     let bytes = state::read_file(&path).map_err(|error| Exit::Failed.because(error))?;
     let text = bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let file = path.display().to_string();
@@ -46,7 +46,7 @@ pub(super) fn present_in(root: &Path, languages: &Languages) -> std::io::Result<
     while seen < ENOUGH_NAMES
         && let Some(directory) = open.pop()
     {
-        let listing = root.open_directory_itself(&directory);
+        let listing = root.open_directory_no_follow(&directory);
         let Ok((entries, _)) = listing.and_then(|opened| root.list(&directory, &opened)) else { continue };
         let rules = ignore.enter(&root, &directory, &entries);
         seen += entries.len();
@@ -54,7 +54,7 @@ pub(super) fn present_in(root: &Path, languages: &Languages) -> std::io::Result<
             let path = directory.join(&entry.name);
             match entry.kind {
                 EntryKind::Link | EntryKind::Other => {}
-                kind if ignore.leaves_out(&rules, &path, kind) => {}
+                kind if ignore.ignores(&rules, &path, kind) => {}
                 EntryKind::Directory => open.push(path),
                 EntryKind::File => found.extend(languages.language_of(&path)),
             }

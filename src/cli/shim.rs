@@ -35,7 +35,7 @@ const KEPT_BYTES: usize = 64 * 1024;
 
 /// The connection of one MCP client.
 pub(super) struct Shim {
-    way: Way,
+    way: DaemonAccess,
     link: Option<Link>,
     /// The readers of earlier links, which may still wait for the next daemon's responses.
     earlier: Vec<JoinHandle<()>>,
@@ -43,7 +43,7 @@ pub(super) struct Shim {
 
 /// How to reach a daemon.
 #[derive(Clone)]
-struct Way {
+struct DaemonAccess {
     place: DaemonPaths,
     toolset: Vec<String>,
     spawning: Spawning,
@@ -89,7 +89,7 @@ fn lock(pending: &Mutex<Pending>) -> MutexGuard<'_, Pending> {
     pending.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Way {
+impl DaemonAccess {
     /// Connects; tries again if the daemon exits meanwhile.
     fn connect(&self) -> Result<Client, Failure> {
         for _ in 1..ATTEMPTS {
@@ -107,7 +107,7 @@ impl Way {
         if let Some(word) = &welcome.proof {
             // In a sandbox this fails, as intended: approvals sent through this process are then rejected,
             // with the reason.
-            let _ = proof::give(&self.place.proofs(), word);
+            let _ = proof::prove(&self.place.proofs(), word);
         }
         let opening = self.opening().clone();
         if let Some(opening) = opening {
@@ -166,7 +166,7 @@ fn broke(error: io::Error) -> Failure {
 impl Shim {
     pub(super) fn new(place: DaemonPaths, toolset: Vec<String>, spawning: Spawning) -> Shim {
         Shim {
-            way: Way { place, toolset, spawning, opening: Arc::default() },
+            way: DaemonAccess { place, toolset, spawning, opening: Arc::default() },
             link: None,
             earlier: Vec::new(),
         }
@@ -335,7 +335,7 @@ fn read_line(from: &mut impl BufRead, text: &mut Vec<u8>) -> io::Result<Read> {
 
 /// Passes on the daemon's messages until it closes, then repeats the requests that only read to the next
 /// daemon, and answers the others with an error.
-fn read_answers(mut from: BufReader<UnixStream>, pending: &Mutex<Pending>, way: &Way) {
+fn read_answers(mut from: BufReader<UnixStream>, pending: &Mutex<Pending>, way: &DaemonAccess) {
     let mut text = Vec::new();
     loop {
         text.clear();
@@ -362,7 +362,7 @@ fn read_answers(mut from: BufReader<UnixStream>, pending: &Mutex<Pending>, way: 
         answer(&error_line(
             &asked.id,
             BUSY,
-            "the symd daemon ended before it answered; it is unknown whether the request was carried out. Try again: the next request starts a new daemon",
+            "the symd daemon ended before it answered; it is unknown whether the request was carried out. Before you repeat a change, check whether it was made; the next request starts a new daemon",
         ));
     }
 }

@@ -140,7 +140,8 @@ fn a_users_file_inside_the_project_can_only_tighten() {
     let stage = Stage::new();
     let config = stage.user.path("project/config");
     std::fs::create_dir(&config).unwrap();
-    let layers = symd::serve::approvals::Layers::new(&config.join("approvals.toml"), Some(stage.host.root()));
+    let layers =
+        symd::serve::approvals::ApprovalFiles::new(&config.join("approvals.toml"), Some(stage.host.root()));
     symd::base::state::replace_file(
         &config.join("approvals.toml"),
         &[b"[policy]\ncareful = \"allow\"\neasy = \"deny\"\n"],

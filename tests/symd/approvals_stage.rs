@@ -7,10 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Value, json};
 use symd::config::settings::Limits;
-use symd::serve::approvals::{Approvals, proof};
+use symd::serve::approvals::{Approver, proof};
 use symd::serve::host::{Host, Parts};
 use symd::serve::{DaemonPaths, connection, daemon};
-use symd::toolsets::{Annotations, Approved, AsksFor, Call, Reach, Reply, ReplyFuture, Risk, Tool, Toolset};
+use symd::toolsets::{
+    Annotations, ApprovalDefault, ApprovalSource, Call, Reach, Reply, ReplyFuture, Risk, Tool, Toolset,
+};
 use tokio::net::UnixStream;
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
@@ -23,7 +25,7 @@ static RAN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
 fn run(call: Call<'_>) -> ReplyFuture<'_> {
     let approved = call.approved;
-    if call.arguments.contains_key("private") && approved != Approved::ByUser {
+    if call.arguments.contains_key("private") && approved != ApprovalSource::ByUser {
         return Box::pin(async { Reply::needs_user("it leads to 127.0.0.1") });
     }
     if let Some(mark) = call.arguments.get("mark").and_then(Value::as_str) {
@@ -49,24 +51,24 @@ const fn tool(name: &'static str, risk: Risk, reach: Reach) -> Tool {
 static TOOLS: [Tool; 4] = [
     tool("look", Risk::ReadOnly, Reach::Project),
     tool("create_file", Risk::SafeWrite, Reach::Project),
-    tool("command", Risk::Dangerous, Reach::Beyond),
-    tool("fetch", Risk::ReadOnly, Reach::Beyond),
+    tool("command", Risk::Dangerous, Reach::BeyondProject),
+    tool("fetch", Risk::ReadOnly, Reach::BeyondProject),
 ];
 
-const fn toolset(name: &'static str, asks_for: AsksFor) -> Toolset {
+const fn toolset(name: &'static str, asks_for: ApprovalDefault) -> Toolset {
     Toolset {
         name,
         instructions: "",
         asks_for,
         refuse: |not_run| Reply::failed(format!("Refused: {}", not_run.message)),
         check: |_| Ok(()),
-        spells: symd::toolsets::spelled::Spellings::NONE,
+        spells: symd::toolsets::spellings::AcceptedSpellings::NONE,
         tools: &TOOLS,
     }
 }
 
-static CAREFUL: Toolset = toolset("careful", AsksFor::Changes);
-static EASY: Toolset = toolset("easy", AsksFor::BeyondProject);
+static CAREFUL: Toolset = toolset("careful", ApprovalDefault::Changes);
+static EASY: Toolset = toolset("easy", ApprovalDefault::BeyondProject);
 static ALL: [&Toolset; 2] = [&CAREFUL, &EASY];
 
 /// Whether a connection proves that it is the user's own.
@@ -109,7 +111,7 @@ impl Stage {
             root: place.root.clone(),
             toolsets: &ALL,
             default_toolset: vec!["careful".to_owned()],
-            approvals: Some(Approvals::open(&place, limits.approval()).unwrap()),
+            approvals: Some(Approver::open(&place, limits.approval()).unwrap()),
             limits,
             trust: symd::config::Trust::Never,
             notes: Vec::new(),
@@ -145,7 +147,7 @@ impl Stage {
             json!({ "symd": { "protocol": [1, 1], "version": "1", "toolset": [toolset], "client": "mcp" } });
         let welcome = wire.ask(&hello);
         if whose == Whose::Users {
-            proof::give(&self.place.proofs(), welcome["symd"]["proof"].as_str().unwrap()).unwrap();
+            proof::prove(&self.place.proofs(), welcome["symd"]["proof"].as_str().unwrap()).unwrap();
         }
         wire
     }
@@ -157,7 +159,7 @@ impl Stage {
         theirs.set_nonblocking(true).unwrap();
         let (reader, writer) = UnixStream::from_std(theirs).unwrap().into_split();
         let host = Arc::clone(&self.host);
-        let serving = self.runtime.spawn(connection::serve(host, reader, writer, symd::serve::how_it_ended));
+        let serving = self.runtime.spawn(connection::serve(host, reader, writer, symd::serve::peer_state));
         self.serving.lock().unwrap().push(serving);
         Wire::over(ours)
     }

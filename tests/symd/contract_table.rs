@@ -80,7 +80,7 @@ struct Row {
 impl Row {
     fn new(toolset: &'static Toolset, tool: Option<&'static Tool>, name: String) -> Row {
         let Some(tool) = tool else { return Row { name, risk: "-", asks: "-", scenarios: 0 } };
-        let asks = if toolset.asks_for.asks(tool.risk, tool.reach) { "yes" } else { "no" };
+        let asks = if toolset.asks_for.asks_by_default(tool.risk, tool.reach) { "yes" } else { "no" };
         let scenarios = scenario_count(toolset.name, tool.name);
         Row { name, risk: tool.risk.name(), asks, scenarios }
     }

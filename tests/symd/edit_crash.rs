@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use symd::base::TextEdits;
-use symd::edit::{EditError, Editor, Hook, Options, Plan, PlanStep, Resolution, Step, Which};
+use symd::edit::{EditError, Editor, Hook, Options, Plan, PlanStep, Resolution, Step, UndoTarget};
 
 use super::edit_support::*;
 
@@ -130,7 +130,7 @@ fn child() {
             editor.apply(&plan(&project), by("child")).unwrap();
         }
         "undo" => {
-            editor.undo(Which::Last, by("child")).unwrap();
+            editor.undo(UndoTarget::Last, by("child")).unwrap();
         }
         other => panic!("{other}"),
     }
@@ -161,7 +161,7 @@ fn killed_between_every_two_steps_the_tree_is_old_or_new() {
             assert_eq!(editor.history(9).unwrap().len(), usize::from(is_made), "{step:?}");
             // Editing continues from there.
             if is_made {
-                editor.undo(Which::Last, by("undo")).unwrap();
+                editor.undo(UndoTarget::Last, by("undo")).unwrap();
                 assert_eq!(project.things(), old);
             } else {
                 editor.apply(&plan(&project), by("again")).unwrap();
@@ -189,7 +189,7 @@ fn an_edit_whose_entry_is_lost_with_the_machines_power_is_history_again() {
         assert!(recovered.operations.is_empty(), "{recovered:?}");
         assert_eq!(project.things(), new);
         assert_eq!(editor.history(9).unwrap().len(), 1);
-        editor.undo(Which::Last, by("undo")).unwrap();
+        editor.undo(UndoTarget::Last, by("undo")).unwrap();
         assert_eq!(project.things(), old);
     }
 }
@@ -297,7 +297,7 @@ fn an_undo_killed_between_every_two_steps_is_undone_or_done() {
     editor.apply(&plan(&project), by("whole")).unwrap();
     let new = project.things();
     let steps = steps_of(&project, |editor| {
-        editor.undo(Which::Last, by("undo")).unwrap();
+        editor.undo(UndoTarget::Last, by("undo")).unwrap();
     });
     assert!(steps.contains(&Step::DirectoryCleared));
     for (at, step) in steps.iter().enumerate() {
@@ -395,7 +395,7 @@ fn what_a_user_changed_after_a_crash_is_left_and_named_until_resolved() {
         let (editor, again) = project.open();
         assert_eq!(again.operations[0].id, operation.id);
         editor.apply(&Plan::new(vec![create("other", "")]), by("other")).unwrap();
-        editor.undo(Which::Last, by("undo")).unwrap();
+        editor.undo(UndoTarget::Last, by("undo")).unwrap();
         // A file that was rolled back no longer belongs to this operation.
         project.write("src/f0", "a day's work\n");
         assert_eq!(project.open().1.operations[0].left.len(), 2);
@@ -404,7 +404,7 @@ fn what_a_user_changed_after_a_crash_is_left_and_named_until_resolved() {
         assert_eq!(project.unfinished(), Vec::<String>::new());
         if resolution == Resolution::PutBack {
             assert_eq!(project.read("src/f2"), b"old 2\r\nname\r\n");
-            editor.undo(Which::Last, by("undo")).unwrap();
+            editor.undo(UndoTarget::Last, by("undo")).unwrap();
         }
         assert_eq!(project.read("src/f2"), b"mine\n");
         assert!(project.open().1.operations.is_empty());
@@ -434,7 +434,7 @@ fn a_rollback_that_fails_is_finished_before_the_next_edit() {
     let error = editor.apply(&Plan::new(vec![create("n", "")]), by("too early")).unwrap_err();
     assert!(matches!(error, EditError::RecoveryDue { .. }), "{error}");
     editor.apply(&Plan::new(vec![create("n", "")]), by("in time")).unwrap();
-    editor.undo(Which::Last, by("undo")).unwrap();
+    editor.undo(UndoTarget::Last, by("undo")).unwrap();
     assert_eq!(project.things(), old);
     assert_eq!(project.unfinished(), Vec::<String>::new());
 }

@@ -230,7 +230,7 @@ fn where_nothing_can_be_read_any_more_that_is_said() {
     let (editor, recovered) = project.open_with(Options::default());
     assert!(recovered.is_unreadable);
     assert!(
-        recovered.told()[0].starts_with("the journal of edits is damaged: if an edit had been cut short")
+        recovered.messages()[0].starts_with("the journal of edits is damaged: if an edit had been cut short")
     );
     editor.apply(&Plan::new(vec![create("next", "")]), by("next")).unwrap();
     drop(editor);

@@ -7,7 +7,7 @@ use std::process::{Child, Command};
 use std::sync::Arc;
 
 use symd::base::{ContentHash, TextEdits};
-use symd::edit::{EditError, Hook, Options, Plan, PlanStep, Step, Which};
+use symd::edit::{EditError, Hook, Options, Plan, PlanStep, Step, UndoTarget};
 use symd::vfs::VfsError;
 
 use super::edit_support::*;
@@ -264,9 +264,9 @@ fn owner_permissions_attributes_and_links_are_kept() {
     // As in git: the other name keeps the old file.
     assert_eq!(project.read("hard"), b"text\n");
     editor.apply(&Plan::new(vec![project.rename("d/f", "moved")]), by("move")).unwrap();
-    editor.undo(Which::Last, by("undo")).unwrap();
+    editor.undo(UndoTarget::Last, by("undo")).unwrap();
     kept("moved and back");
-    editor.undo(Which::Last, by("undo")).unwrap();
+    editor.undo(UndoTarget::Last, by("undo")).unwrap();
     kept("undone");
     assert_eq!(project.read("d/f"), b"text\n");
     assert!(!project.root().join("d/g").exists());
@@ -318,7 +318,7 @@ fn a_full_disk_leaves_the_tree_as_it_was() {
     // The staged files are gone: a smaller plan fits.
     steps.truncate(4);
     editor.apply(&Plan::new(steps), by("fits")).unwrap();
-    editor.undo(Which::Last, by("undo")).unwrap();
+    editor.undo(UndoTarget::Last, by("undo")).unwrap();
     assert_eq!(project.things(), before);
 }
 
@@ -476,6 +476,6 @@ fn two_processes_and_two_threads_edit_one_after_the_other() {
     let editor = Arc::new(project.editor());
     let ids: Vec<u64> = editor.history(1_000).unwrap().iter().rev().map(|operation| operation.id.0).collect();
     assert_eq!(ids, (1..=80).collect::<Vec<u64>>());
-    while editor.undo(Which::Last, by("undo")).is_ok() {}
+    while editor.undo(UndoTarget::Last, by("undo")).is_ok() {}
     assert_eq!(project.things(), first);
 }

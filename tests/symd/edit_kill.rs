@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use symd::base::{ContentHash, TextEdits};
-use symd::edit::{EditError, Editor, Options, Plan, PlanStep, Which};
+use symd::edit::{EditError, Editor, Options, Plan, PlanStep, UndoTarget};
 use symd::vfs::VfsError;
 
 use super::edit_support::*;
@@ -70,7 +70,7 @@ fn killed_at_any_moment_the_tree_is_a_prefix_of_what_was_committed() {
                 "seed {seed}: the last operation stands"
             );
         }
-        while editor.undo(Which::Last, by("undo")).is_ok() {}
+        while editor.undo(UndoTarget::Last, by("undo")).is_ok() {}
         assert_eq!(project.things(), first, "seed {seed}");
     }
     assert!(cut_short > 0, "no kill hit an edit under way: this tests nothing");
@@ -101,7 +101,7 @@ fn client_of(editor: &Editor, project: &Path, mut random: fastrand::Rng) {
             Plan::new((0..random.usize(1..5)).filter_map(|_| step(project, random)).collect())
         };
         let done = match random.u8(..12) {
-            0 => editor.undo(Which::Last, by("undo")),
+            0 => editor.undo(UndoTarget::Last, by("undo")),
             1 => editor.redo(by("redo")),
             _ => editor.apply(&plan(&mut random), by("client")),
         };
@@ -110,7 +110,7 @@ fn client_of(editor: &Editor, project: &Path, mut random: fastrand::Rng) {
             Ok(_) => {}
             // Planned on text that another client changed meanwhile, or with overlapping changes.
             Err(EditError::Conflict { .. } | EditError::Text { .. } | EditError::InvalidBytes { .. }) => {}
-            Err(EditError::Twice { .. } | EditError::File(VfsError::Exists { .. })) => {}
+            Err(EditError::StaleOffsets { .. } | EditError::File(VfsError::Exists { .. })) => {}
             // Nothing to undo, or to redo.
             Err(EditError::NoOperation(_)) => {}
             Err(error) => panic!("{error}"),

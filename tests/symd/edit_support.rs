@@ -7,15 +7,15 @@ use std::sync::Arc;
 
 use symd::base::text::decode;
 use symd::base::{ContentHash, RelPath, TextEdit, TextEdits, TextRange};
-use symd::edit::{Access, By, Editor, Hook, Options, Plan, PlanStep, Recovered};
+use symd::edit::{Access, Editor, Hook, Options, Originator, Plan, PlanStep, Recovered};
 use symd::vfs::Root;
 
 pub fn rel(path: &str) -> RelPath {
     RelPath::new(path).unwrap()
 }
 
-pub fn by(title: &str) -> By {
-    By { who: "test".to_owned(), tool: "test".to_owned(), title: title.to_owned() }
+pub fn by(title: &str) -> Originator {
+    Originator { who: "test".to_owned(), tool: "test".to_owned(), title: title.to_owned() }
 }
 
 pub fn edit(start: usize, end: usize, text: &str) -> TextEdit {

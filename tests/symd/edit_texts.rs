@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 
 use symd::base::ContentHash;
-use symd::edit::{EditError, Hook, Plan, PlanStep, Step, Which};
+use symd::edit::{EditError, Hook, Plan, PlanStep, Step, UndoTarget};
 
 use super::edit_support::*;
 
@@ -48,7 +48,7 @@ fn every_byte_outside_the_edit_stays() {
     for (number, (what, bytes)) in table.iter().enumerate() {
         assert_eq!(project.read(&format!("f{number}")), bytes("\u{f1}ew \u{1F680}"), "{what}");
     }
-    editor.undo(Which::Last, by("undo")).unwrap();
+    editor.undo(UndoTarget::Last, by("undo")).unwrap();
     assert_eq!(project.things(), before);
 }
 

@@ -1,7 +1,7 @@
 //! Undoing all edits restores the first tree, byte for byte, whatever the edits were.
 
 use symd::base::ContentHash;
-use symd::edit::{Conflict, EditError, Happened, OperationId, Options, Plan, PlanStep, Which};
+use symd::edit::{Conflict, EditError, OperationId, OperationKind, Options, Plan, PlanStep, UndoTarget};
 
 use super::edit_support::*;
 
@@ -34,7 +34,7 @@ fn undoing_everything_gives_the_first_tree_and_redoing_the_last() {
         }
         let last = project.things();
         let mut undone = 0;
-        while let Ok(done) = editor.undo(Which::Last, by("undo")) {
+        while let Ok(done) = editor.undo(UndoTarget::Last, by("undo")) {
             assert!(done.id.is_some());
             undone += 1;
         }
@@ -44,7 +44,7 @@ fn undoing_everything_gives_the_first_tree_and_redoing_the_last() {
         }
         assert!(matches!(editor.redo(by("redo")), Err(EditError::NoOperation(_))));
         assert_eq!(project.things(), last, "seed {seed}");
-        while editor.undo(Which::Last, by("undo")).is_ok() {}
+        while editor.undo(UndoTarget::Last, by("undo")).is_ok() {}
         assert_eq!(project.things(), first, "seed {seed}");
         assert_eq!(project.unfinished(), Vec::<String>::new());
     }
@@ -66,7 +66,7 @@ fn undo_is_refused_where_later_changes_overlap() {
     let again = Plan::new(vec![project.text("b", vec![edit(0, 0, "more ")])]);
     let second = editor.apply(&again, by("b again")).unwrap().id.unwrap();
     let before = project.things();
-    let Err(EditError::Conflict { files }) = editor.undo(Which::Id(first), by("undo")) else {
+    let Err(EditError::Conflict { files }) = editor.undo(UndoTarget::Id(first), by("undo")) else {
         panic!("not refused");
     };
     let expected = Some(ContentHash::of(b"two\n"));
@@ -74,14 +74,14 @@ fn undo_is_refused_where_later_changes_overlap() {
     assert_eq!(files, [Conflict { path: rel("b"), expected, found }]);
     assert_eq!(project.things(), before);
 
-    editor.undo(Which::Id(second), by("undo")).unwrap();
-    editor.undo(Which::Id(first), by("undo")).unwrap();
+    editor.undo(UndoTarget::Id(second), by("undo")).unwrap();
+    editor.undo(UndoTarget::Id(first), by("undo")).unwrap();
     assert_eq!(project.read("b"), b"one\n");
     for (which, why) in [
-        (Which::Last, "nothing to undo"),
-        (Which::Id(first), "undone already"),
-        (Which::Id(OperationId(99)), "not in the history"),
-        (Which::Id(OperationId(3)), "not an edit"),
+        (UndoTarget::Last, "nothing to undo"),
+        (UndoTarget::Id(first), "undone already"),
+        (UndoTarget::Id(OperationId(99)), "not in the history"),
+        (UndoTarget::Id(OperationId(3)), "not an edit"),
     ] {
         let refused = editor.undo(which, by("undo")).unwrap_err().to_string();
         assert!(refused.contains(why), "{refused}");
@@ -95,10 +95,10 @@ fn undo_of_an_edit_whose_file_is_gone_says_so() {
     let editor = project.editor();
     editor.apply(&Plan::new(vec![project.text("a", vec![edit(0, 3, "two")])]), by("edit")).unwrap();
     std::fs::remove_file(project.root().join("a")).unwrap();
-    let refused = editor.undo(Which::Last, by("undo")).unwrap_err().to_string();
+    let refused = editor.undo(UndoTarget::Last, by("undo")).unwrap_err().to_string();
     assert_eq!(refused, "conflict: a is gone; nothing was written; read again and repeat the edit");
     std::fs::create_dir(project.root().join("a")).unwrap();
-    let refused = editor.undo(Which::Last, by("undo")).unwrap_err().to_string();
+    let refused = editor.undo(UndoTarget::Last, by("undo")).unwrap_err().to_string();
     assert_eq!(refused, "a is a directory, not a regular file; nothing was written");
 }
 
@@ -108,8 +108,8 @@ fn an_edit_ends_redoing() {
     let editor = project.editor();
     editor.apply(&Plan::new(vec![create("d/a", "1")]), by("one")).unwrap();
     editor.apply(&Plan::new(vec![create("b", "2")]), by("two")).unwrap();
-    editor.undo(Which::Last, by("undo")).unwrap();
-    editor.undo(Which::Last, by("undo")).unwrap();
+    editor.undo(UndoTarget::Last, by("undo")).unwrap();
+    editor.undo(UndoTarget::Last, by("undo")).unwrap();
     // Directories that an edit created are removed by its undo.
     assert!(project.things().is_empty());
     editor.redo(by("redo")).unwrap();
@@ -117,7 +117,7 @@ fn an_edit_ends_redoing() {
     editor.apply(&Plan::new(vec![create("c", "3")]), by("three")).unwrap();
     assert!(matches!(editor.redo(by("redo")), Err(EditError::NoOperation(_))));
     let history = editor.history(100).unwrap();
-    let shown: Vec<(u64, Happened, bool, &str)> = history
+    let shown: Vec<(u64, OperationKind, bool, &str)> = history
         .iter()
         .map(|operation| (operation.id.0, operation.what, operation.undone, operation.by.title.as_str()))
         .collect();
@@ -125,12 +125,12 @@ fn an_edit_ends_redoing() {
     assert_eq!(
         shown,
         [
-            (6, Happened::Edit, false, "three"),
-            (5, Happened::Redo(one), false, "redo"),
-            (4, Happened::Undo(one), false, "undo"),
-            (3, Happened::Undo(two), false, "undo"),
-            (2, Happened::Edit, true, "two"),
-            (1, Happened::Edit, false, "one"),
+            (6, OperationKind::Edit, false, "three"),
+            (5, OperationKind::Redo(one), false, "redo"),
+            (4, OperationKind::Undo(one), false, "undo"),
+            (3, OperationKind::Undo(two), false, "undo"),
+            (2, OperationKind::Edit, true, "two"),
+            (1, OperationKind::Edit, false, "one"),
         ]
     );
     assert_eq!(editor.history(1).unwrap().len(), 1);
@@ -148,21 +148,21 @@ fn what_is_done_aside_is_undone_by_its_number_only() {
     };
     editor.apply(&Plan::new(vec![create("a", "1")]), by("one")).unwrap();
     editor.apply(&Plan::new(vec![create("b", "2")]), by("two")).unwrap();
-    let aside = editor.apply_aside(&note("first"), by("note")).unwrap().id.unwrap();
-    editor.undo(Which::Last, by("undo")).unwrap();
-    editor.apply_aside(&note("second"), by("note")).unwrap();
-    editor.undo(Which::Last, by("undo")).unwrap();
+    let aside = editor.apply_notes(&note("first"), by("note")).unwrap().id.unwrap();
+    editor.undo(UndoTarget::Last, by("undo")).unwrap();
+    editor.apply_notes(&note("second"), by("note")).unwrap();
+    editor.undo(UndoTarget::Last, by("undo")).unwrap();
     assert_eq!(project.things().len(), 2, "the note and its directory");
-    assert!(matches!(editor.undo(Which::Last, by("undo")), Err(EditError::NoOperation(_))));
+    assert!(matches!(editor.undo(UndoTarget::Last, by("undo")), Err(EditError::NoOperation(_))));
     // Notes do not discard the operations to redo.
     editor.redo(by("redo")).unwrap();
     editor.redo(by("redo")).unwrap();
     assert_eq!((project.read("a"), project.read("b")), (b"1".to_vec(), b"2".to_vec()));
-    let overlapping = editor.undo(Which::Id(aside), by("undo"));
+    let overlapping = editor.undo(UndoTarget::Id(aside), by("undo"));
     assert!(matches!(overlapping, Err(EditError::Conflict { .. })), "{overlapping:?}");
     let last = editor.history(100).unwrap().iter().find(|one| one.by.title == "note").unwrap().id;
-    editor.undo(Which::Id(last), by("undo")).unwrap();
-    editor.undo(Which::Id(aside), by("undo")).unwrap();
+    editor.undo(UndoTarget::Id(last), by("undo")).unwrap();
+    editor.undo(UndoTarget::Id(aside), by("undo")).unwrap();
     assert!(!project.root().join("notes").exists());
 }
 
@@ -181,7 +181,7 @@ fn what_is_done_aside_goes_through_no_link() {
         create("linked/new", "x"),
         PlanStep::Delete { path: rel("linked/f"), base: project.hash("real/f") },
     ] {
-        let refused = editor.apply_aside(&Plan::new(vec![step]), by("note")).unwrap_err().to_string();
+        let refused = editor.apply_notes(&Plan::new(vec![step]), by("note")).unwrap_err().to_string();
         assert!(refused.contains("is behind a link"), "{refused}");
     }
     assert_eq!(project.things(), before);
@@ -208,6 +208,6 @@ fn old_operations_fall_out_and_files_are_private() {
     editor.apply(&Plan::new(vec![large]), by("large")).unwrap();
     editor.apply(&Plan::new(vec![project.delete("f")]), by("delete")).unwrap();
     assert_eq!(editor.history(100).unwrap().len(), 1);
-    editor.undo(Which::Last, by("undo")).unwrap();
+    editor.undo(UndoTarget::Last, by("undo")).unwrap();
     assert_eq!(project.read("f"), vec![b'x'; 10_000]);
 }

@@ -89,7 +89,7 @@ impl Stage {
             tool: tool.name,
             arguments,
             client: Arc::default(),
-            approved: symd::toolsets::Approved::ByPolicy,
+            approved: symd::toolsets::ApprovalSource::ByPolicy,
             cancel: Cancel::new(),
         };
         tokio::time::timeout(PATIENCE, (tool.run)(call)).await.expect("answered in time")

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use symd::base::RelPath;
-use symd::lsp::{Change, NoAnswer, ServerState};
+use symd::lsp::{Change, ServerError, ServerState};
 
 use crate::lsp_stage::{
     Play, Stage, Watched, fake_ls, fifo, heard, honest, honest_but, is_pending, let_on, one_reference,
@@ -30,7 +30,7 @@ async fn a_server_is_started_by_the_first_question_and_serves_the_next() {
     stage.servers.shutdown().await;
     server.assert_ended();
     assert_eq!(stage.times("ls", "shutdown") + stage.times("ls", "exit"), 2);
-    assert_eq!(stage.references("python").await, Err(NoAnswer::Stopping));
+    assert_eq!(stage.references("python").await, Err(ServerError::Stopping));
 }
 
 #[tokio::test]
@@ -299,7 +299,7 @@ async fn a_stop_by_hand_ends_questions_and_is_named_as_the_reason() {
     // Stopping twice has the same effect as once.
     stage.servers.stop("ls").await.unwrap();
     stage.servers.shutdown().await;
-    assert_eq!(stage.references("python").await, Err(NoAnswer::Stopping));
+    assert_eq!(stage.references("python").await, Err(ServerError::Stopping));
 }
 
 #[tokio::test]

@@ -11,7 +11,10 @@ use rustix::process::{Pid, PidfdFlags};
 use serde_json::{Value, json};
 use symd::base::{ContentHash, RelPath};
 use symd::config::{LanguageId, Languages, LayerText, Trust};
-use symd::lsp::{At, NoAnswer, Said, ServerState, ServerStatus, Servers, ServersOptions, Span, Waiting};
+use symd::lsp::{
+    DocumentPosition, ServerAnswer, ServerError, ServerState, ServerStatus, Servers, ServersOptions, Span,
+    WaitPolicy,
+};
 use symd::vfs::Root;
 
 use crate::support::{PATIENCE, write};
@@ -150,23 +153,23 @@ impl Stage {
     }
 
     /// Requests references, and waits as long as a test can.
-    pub async fn references(&self, language: &str) -> Result<Said<Vec<Span>>, NoAnswer> {
-        let waiting = Waiting::Until(tokio::time::Instant::now() + PATIENCE);
+    pub async fn references(&self, language: &str) -> Result<ServerAnswer<Vec<Span>>, ServerError> {
+        let waiting = WaitPolicy::Until(tokio::time::Instant::now() + PATIENCE);
         self.servers.references(self.language(language), &place(language), waiting).await
     }
 
-    pub async fn references_now(&self, language: &str) -> Result<Said<Vec<Span>>, NoAnswer> {
-        self.servers.references(self.language(language), &place(language), Waiting::No).await
+    pub async fn references_now(&self, language: &str) -> Result<ServerAnswer<Vec<Span>>, ServerError> {
+        self.servers.references(self.language(language), &place(language), WaitPolicy::DontWait).await
     }
 
-    pub async fn hover(&self, language: &str) -> Result<Said<Option<String>>, NoAnswer> {
-        let waiting = Waiting::Until(tokio::time::Instant::now() + PATIENCE);
+    pub async fn hover(&self, language: &str) -> Result<ServerAnswer<Option<String>>, ServerError> {
+        let waiting = WaitPolicy::Until(tokio::time::Instant::now() + PATIENCE);
         self.servers.hover(self.language(language), &place(language), waiting).await
     }
 
     /// Returns the error of a request that must fail.
     #[track_caller]
-    pub fn error<T: std::fmt::Debug>(answer: Result<T, NoAnswer>) -> String {
+    pub fn error<T: std::fmt::Debug>(answer: Result<T, ServerError>) -> String {
         answer.unwrap_err().to_string()
     }
 
@@ -199,9 +202,14 @@ impl Stage {
     }
 }
 
-pub fn place(language: &str) -> At {
+pub fn place(language: &str) -> DocumentPosition {
     let path = if language == "python" { "a.py" } else { "a.rs" };
-    At { path: RelPath::new(path).unwrap(), offset: 4, hash: ContentHash::of(TEXT.as_bytes()), revision: 1 }
+    DocumentPosition {
+        path: RelPath::new(path).unwrap(),
+        offset: 4,
+        hash: ContentHash::of(TEXT.as_bytes()),
+        revision: 1,
+    }
 }
 
 pub fn fifo(path: &Path) -> String {

@@ -78,7 +78,7 @@ impl Opening {
         .unwrap();
         let shells = shells(&root);
         let (editor, recovered) = Editor::open(root, &state.join("edits")).unwrap();
-        let (editor, recovered) = (Arc::new(editor.behind(gate(&engine))), Arc::new(recovered));
+        let (editor, recovered) = (Arc::new(editor.with_gate(gate(&engine))), Arc::new(recovered));
         Project { engine, servers, languages, editor, recovered, shells, max_answer_chars: 150_000 }
     }
 }

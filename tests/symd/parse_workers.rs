@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use symd::base::{Cancel, ContentHash, RelPath, TextRange, processes};
-use symd::parse::{Attempt, Parsers, ParsersOptions};
-use symd::rewrite::{BodyManner, Guard, Indentation, Placing, Target, place_body};
-use symd::syntax::extract::Parsed;
+use symd::parse::{Attempt, ParserOptions, Parsers};
+use symd::rewrite::{EditTarget, Guard, Indentation, Placement, PlacementOptions, place_body};
+use symd::syntax::extract::ParseCounters;
 use symd::syntax::{Grammar, inspect};
 
 use crate::shell_stage::wait_until_gone;
@@ -35,7 +35,7 @@ fn pid(user: &User) -> Pid {
 
 /// Returns the daemon's workers: it has no other children here.
 fn workers(daemon: Pid) -> Vec<Pid> {
-    processes::children(daemon).iter().filter(|child| child.lives).map(|child| child.pid).collect()
+    processes::children(daemon).iter().filter(|child| child.is_alive).map(|child| child.pid).collect()
 }
 
 fn text_of(answer: &Value) -> &str {
@@ -126,7 +126,7 @@ fn a_text_that_hangs_its_parser_holds_up_one_question_for_a_second() {
     std::fs::remove_file(user.path("project/hangs.py")).unwrap();
     ask(&mut wire, 3);
     assert_eq!(user.status()["on_trial"], json!([]));
-    let ended = |pid: &Pid| processes::of(*pid).is_none();
+    let ended = |pid: &Pid| processes::by_pid(*pid).is_none();
     let until = Instant::now() + Duration::from_secs(1);
     while !busy.iter().any(ended) {
         assert!(Instant::now() < until, "the worker parses what is gone");
@@ -289,7 +289,7 @@ fn two_hundred_workers_killed_from_outside_change_no_answer_and_blame_no_file() 
 
 #[test]
 fn what_an_edit_must_know_of_a_text_is_one_request_and_no_parse_in_the_daemon() {
-    let options = ParsersOptions { program: env!("CARGO_BIN_EXE_symd").into(), quarantine: None };
+    let options = ParserOptions { program: env!("CARGO_BIN_EXE_symd").into(), quarantine: None };
     let parsers = Parsers::in_workers(options).unwrap();
     let cancel = Cancel::new();
     for (language, text) in [
@@ -301,7 +301,7 @@ fn what_an_edit_must_know_of_a_text_is_one_request_and_no_parse_in_the_daemon() 
     ] {
         let grammar = Grammar::named(language).unwrap();
         let whole = TextRange::new(0, text.len().try_into().unwrap());
-        let (requests, parsed) = (parsers.requests(), Parsed::here());
+        let (requests, parsed) = (parsers.requests(), ParseCounters::of_this_thread());
         let seen = parsers.inspect(grammar, text, whole, &cancel).unwrap();
         assert_eq!((parsers.requests() - requests, parsed.since().texts), (1, 0), "{text}");
         assert_eq!(seen, inspect(grammar, text, whole, &cancel).unwrap(), "{text}");
@@ -310,17 +310,17 @@ fn what_an_edit_must_know_of_a_text_is_one_request_and_no_parse_in_the_daemon() 
 
 #[test]
 fn a_body_is_replaced_by_one_request_for_its_file_and_no_parse_in_the_daemon() {
-    let options = ParsersOptions { program: env!("CARGO_BIN_EXE_symd").into(), quarantine: None };
+    let options = ParserOptions { program: env!("CARGO_BIN_EXE_symd").into(), quarantine: None };
     let parsers = Parsers::in_workers(options).unwrap();
     let (cancel, grammar) = (Cancel::new(), Grammar::named("python").unwrap());
     let text = "class A:\n    def m(self):\n        return 1\n\n    def n(self):\n        return 2\n";
     let outline = parsers.outline_now(grammar, text, &cancel).unwrap();
     let row = (0..outline.rows.len()).find(|&row| outline.name_path(row) == "A/m").unwrap();
     let path = RelPath::new("a.py").unwrap();
-    let target = Target { path: &path, grammar, text, outline: &outline, row, parsers: &parsers };
-    let (placing, indentation) = (Placing::Instead, Indentation::AsRuled);
-    let manner = BodyManner { placing, indentation, guard: Guard::Neighbours };
-    let (requests, parsed) = (parsers.requests(), Parsed::here());
+    let target = EditTarget { path: &path, grammar, text, outline: &outline, row, parsers: &parsers };
+    let (placing, indentation) = (Placement::Replace, Indentation::ByContract);
+    let manner = PlacementOptions { placing, indentation, guard: Guard::SurroundingDeclarations };
+    let (requests, parsed) = (parsers.requests(), ParseCounters::of_this_thread());
     let body = "    def m(self):\n        if self:\n            return 3\n        return 4";
     let placed = place_body(target, body, manner, &cancel).unwrap();
     assert_eq!(parsed.since().texts, 0);

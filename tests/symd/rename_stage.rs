@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use symd::base::Cancel;
-use symd::edit::{By, Which};
+use symd::edit::{Originator, UndoTarget};
 use symd::ops::Project;
 use symd::toolsets::{Call, Client, Outcome, Reply, Toolset, native, serena};
 
@@ -56,7 +56,7 @@ impl Stage {
             Answers::Nobody => (path.join("installed"), String::new()),
         };
         let project = Opening { installed, ..Opening::new(&path, &toml) }.open(&path);
-        Stage { scratch, project, client: Arc::new(Client::of_name("test")) }
+        Stage { scratch, project, client: Arc::new(Client::with_name("test")) }
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -106,7 +106,7 @@ impl Stage {
             tool,
             arguments,
             client: self.client.clone(),
-            approved: symd::toolsets::Approved::ByPolicy,
+            approved: symd::toolsets::ApprovalSource::ByPolicy,
             cancel: Cancel::new(),
         }
     }
@@ -128,7 +128,7 @@ impl Stage {
 
     pub async fn undo(&self) {
         let editor = Arc::clone(&self.project.editor);
-        let undo = move || editor.undo(Which::Last, By::default());
+        let undo = move || editor.undo(UndoTarget::Last, Originator::default());
         tokio::task::spawn_blocking(undo).await.unwrap().unwrap();
     }
 

@@ -37,7 +37,7 @@ fn doubts_are_refused_with_the_places() {
         let member = json!({ "name_path": "Box/get", "new_name": "fetch" });
         let text = stage.refused("rename_symbol", member.clone()).await;
         let why = "the meaning of 1 of the places named 'get' is unknown; include: [\"unchecked\"] renames those that may \
-            refer to it and skips those that look like something else; look at these places, then change them by hand or force \
+            refer to it and skips those that look like something else; nothing was written; look at these places, then change them by hand or force \
             the rename\n";
         assert!(text.contains(why), "{text}");
         assert!(text.contains("\n  use.py:2: return box.get()"), "{text}");
@@ -347,11 +347,27 @@ fn the_files_of_a_rename_are_parsed_before_it() {
         assert!(done.contains("in 31 files"), "{done}");
         let found = stage.done("find_symbol", json!({ "name_path_pattern": "work_out" })).await;
         assert!(found.contains("lib.py:1"), "{found}");
-        assert_eq!(stage.project.engine.spared(), 31);
+        assert_eq!(stage.project.engine.parses_avoided(), 31);
         // A rejected rename leaves nothing behind, and another rename works as usual.
         let again = json!({ "name_path": "work_out", "relative_path": "lib.py", "new_name": "compute" });
         stage.done("rename_symbol", again).await;
         stage.done("find_symbol", json!({ "name_path_pattern": "compute" })).await;
-        assert!(stage.project.engine.spared() > 31);
+        assert!(stage.project.engine.parses_avoided() > 31);
+    });
+}
+
+#[test]
+fn in_rust_only_what_attributes_publish_is_found_by_name() {
+    let lib = "pub fn fits_in() {}\npub fn call() { fits_in(); println!(\"fits_in\"); }\n\
+        #[derive(Debug, Serialize)]\npub struct Box { pub size_of: u8 }\n";
+    let notes = "wanted = \"fits_in\"\nsize_of = 1\n";
+    let files: [(&str, &[u8]); 2] = [("src/lib.rs", lib.as_bytes()), ("notes.toml", notes.as_bytes())];
+    play(&files, Answers::Nobody, async |stage| {
+        let of = |name: &str| json!({ "name_path": name, "new_name": "zz_top" });
+        let done = stage.done("rename_symbol", of("fits_in")).await;
+        assert!(done.contains("1 mention in strings") && done.contains("; complete]"), "{done}");
+        stage.undo().await;
+        let done = stage.done("rename_symbol", of("size_of")).await;
+        assert!(done.contains("1 mention in other languages") && !done.contains("; complete]"), "{done}");
     });
 }

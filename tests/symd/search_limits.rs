@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use symd::base::{Cancel, RelPath};
 use symd::files::grep::grep;
-use symd::files::search::{MatchMeans, Pattern, Query, SearchError, search_files};
+use symd::files::search::{MatchContext, Pattern, SearchError, SearchQuery, search_files};
 use symd::files::tree::Tree;
-use symd::rewrite::{HowMany, ReplaceError, ReplaceMode, Replaced, replace_content};
+use symd::rewrite::{ExpectedCount, ReplaceError, ReplaceMode, Replacement, replace_content};
 use symd::vfs::Root;
 
 use crate::support::{PATIENCE, User, call, write};
@@ -32,13 +32,13 @@ fn lines(
     let path = RelPath::new("f").unwrap();
     let files = vec![path.clone()];
     let tree = Tree { root: &root, files: &files, ignored: &|_, _| false, is_code: &|_| false, program };
-    let query = Query::new(pattern.clone());
+    let query = SearchQuery::new(pattern.clone());
     let outcome = search_files(&tree, &query, &[&path], until, &Cancel::new(), |hits| {
         let mut lines = Vec::new();
-        hits.each(|_, found| lines.push(found.lines.start + 1))?;
+        hits.for_each_match(|_, found| lines.push(found.lines.start + 1))?;
         Ok(lines)
     })?;
-    Ok((outcome.files.into_iter().flatten().collect(), outcome.late))
+    Ok((outcome.files.into_iter().flatten().collect(), outcome.timed_out))
 }
 
 fn symd() -> Option<&'static Path> {
@@ -85,14 +85,14 @@ fn lines_of_files(texts: &[String], pattern: &Pattern, program: Option<&Path>) -
     }
     let root = Root::open(dir.path()).unwrap();
     let tree = Tree { root: &root, files: &files, ignored: &|_, _| false, is_code: &|_| false, program };
-    let query = Query::new(pattern.clone());
+    let query = SearchQuery::new(pattern.clone());
     let paths: Vec<&RelPath> = files.iter().collect();
     let outcome = search_files(&tree, &query, &paths, None, &Cancel::new(), |hits| {
         let mut lines = Vec::new();
-        hits.each(|_, found| lines.push(found.lines.start + 1))?;
+        hits.for_each_match(|_, found| lines.push(found.lines.start + 1))?;
         // Once more, by another way of iterating.
         let mut again = Vec::new();
-        hits.each_line(|_, line| {
+        hits.for_each_matching_line(|_, line| {
             again.push(line + 1);
             std::ops::ControlFlow::Continue(())
         })?;
@@ -138,14 +138,14 @@ fn one_text_without_end_among_many_is_named_and_the_others_are_searched() {
     let root = Root::open(dir.path()).unwrap();
     let tree =
         Tree { root: &root, files: &files, ignored: &|_, _| false, is_code: &|_| false, program: symd() };
-    let query = Query::new(Pattern::new("(zz) = \\1|(?=(v))\\2.*zzz").unwrap());
+    let query = SearchQuery::new(Pattern::new("(zz) = \\1|(?=(v))\\2.*zzz").unwrap());
     let paths: Vec<&RelPath> = files.iter().collect();
     let until = Instant::now() + DEADLINE * 10;
     let cancel = Cancel::new();
     match search_files(&tree, &query, &paths, Some(until), &cancel, |hits| Ok(hits.path().to_string())) {
         Ok(outcome) => {
             // The other thread, if there is one, has continued.
-            assert!(outcome.late && outcome.files.len() >= 8, "{outcome:?}");
+            assert!(outcome.timed_out && outcome.files.len() >= 8, "{outcome:?}");
             assert!(!outcome.files.contains(&"f10".to_owned()));
         }
         Err(SearchError::BudgetSpent { path, .. }) => assert_eq!(path.as_str(), "f10"),
@@ -185,7 +185,7 @@ fn a_line_of_megabytes_is_gone_through_once() {
         let found =
             grep(&tree, pattern, &|_| true, 10, began + Duration::from_secs(20), &Cancel::new()).unwrap();
         println!("{:?}", began.elapsed());
-        assert!(!found.late, "{:?}", began.elapsed());
+        assert!(!found.timed_out, "{:?}", began.elapsed());
         let lines: Vec<(&str, usize)> = found.lines.iter().map(|one| (one.path.as_str(), one.line)).collect();
         assert_eq!((lines, found.total), (vec![("f", 1), ("g", 1)], 2));
     }
@@ -206,7 +206,7 @@ fn grep_tells_the_lines_that_it_counted_before_its_deadline() {
     let found = grep(&tree, pattern, &|_| true, 5, began + DEADLINE * 3, &Cancel::new()).unwrap();
     let took = began.elapsed();
     println!("{took:?}, {}", found.total);
-    assert!(found.late && took < DEADLINE * 3 + LATER, "{took:?}");
+    assert!(found.timed_out && took < DEADLINE * 3 + LATER, "{took:?}");
     let lines: Vec<usize> = found.lines.iter().map(|one| one.line).collect();
     // On a busy machine only few are counted.
     assert_eq!(lines, (1..=found.total.min(5)).collect::<Vec<_>>(), "{}", found.total);
@@ -217,9 +217,9 @@ fn replaced(
     needle: &str,
     program: Option<&Path>,
     cancel: &Cancel,
-) -> Result<Replaced, ReplaceError> {
-    let means = MatchMeans { program, cancel };
-    replace_content("f", text, needle, "<$!1>", ReplaceMode::Regex, HowMany::Any, means)
+) -> Result<Replacement, ReplaceError> {
+    let means = MatchContext { program, cancel };
+    replace_content("f", text, needle, "<$!1>", ReplaceMode::Regex, ExpectedCount::Any, means)
 }
 
 #[test]

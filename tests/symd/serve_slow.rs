@@ -10,7 +10,7 @@ use symd::config::settings::Limits;
 use symd::serve::connection;
 use symd::serve::daemon;
 use symd::serve::host::{Host, Parts};
-use symd::toolsets::{Annotations, AsksFor, Call, Reach, Reply, ReplyFuture, Risk, Tool, Toolset};
+use symd::toolsets::{Annotations, ApprovalDefault, Call, Reach, Reply, ReplyFuture, Risk, Tool, Toolset};
 use tokio::net::UnixStream;
 use tokio::sync::{Notify, Semaphore};
 
@@ -90,10 +90,10 @@ static TOOLS: [Tool; 4] = [tool("wait", wait), tool("spin", spin), tool("panics"
 static SLOW: Toolset = Toolset {
     name: "slow",
     instructions: "wait",
-    asks_for: AsksFor::BeyondProject,
+    asks_for: ApprovalDefault::BeyondProject,
     refuse: |not_run| Reply::failed(not_run.message.clone()),
     check: |_| Ok(()),
-    spells: symd::toolsets::spelled::Spellings::NONE,
+    spells: symd::toolsets::spellings::AcceptedSpellings::NONE,
     tools: &TOOLS,
 };
 static ALL: [&Toolset; 1] = [&SLOW];
@@ -120,7 +120,7 @@ fn with(limits: Limits, test: impl FnOnce(Wire, &tokio::runtime::Runtime, Arc<Ho
         root: place.root.clone(),
         toolsets: &ALL,
         default_toolset: vec!["slow".to_owned()],
-        approvals: Some(symd::serve::approvals::Approvals::open(&place, limits.approval()).unwrap()),
+        approvals: Some(symd::serve::approvals::Approver::open(&place, limits.approval()).unwrap()),
         limits,
         trust: symd::config::Trust::Never,
         notes: Vec::new(),
@@ -129,7 +129,7 @@ fn with(limits: Limits, test: impl FnOnce(Wire, &tokio::runtime::Runtime, Arc<Ho
     theirs.set_nonblocking(true).unwrap();
     let (reader, writer) = UnixStream::from_std(theirs).unwrap().into_split();
     let serving =
-        runtime.spawn(connection::serve(Arc::clone(&host), reader, writer, symd::serve::how_it_ended));
+        runtime.spawn(connection::serve(Arc::clone(&host), reader, writer, symd::serve::peer_state));
     STARTED.forget_permits(usize::MAX >> 4);
     STOPPED.forget_permits(usize::MAX >> 4);
     test(Wire::over(ours), &runtime, Arc::clone(&host));

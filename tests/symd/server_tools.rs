@@ -77,7 +77,7 @@ impl Stage {
             path.join("script.json")
         );
         let project = Opening::new(&path, &toml).open(&path);
-        Stage { scratch, project, client: Arc::new(Client::of_name("test")) }
+        Stage { scratch, project, client: Arc::new(Client::with_name("test")) }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -93,7 +93,7 @@ impl Stage {
             tool: tool.name,
             arguments,
             client: self.client.clone(),
-            approved: symd::toolsets::Approved::ByPolicy,
+            approved: symd::toolsets::ApprovalSource::ByPolicy,
             cancel: Cancel::new(),
         };
         tokio::time::timeout(PATIENCE, (tool.run)(call)).await.expect("answered in time")
@@ -360,7 +360,7 @@ fn serena_waits_and_lists_what_the_server_tells() {
             tool: tool.name,
             arguments,
             client: stage.client.clone(),
-            approved: symd::toolsets::Approved::ByPolicy,
+            approved: symd::toolsets::ApprovalSource::ByPolicy,
             cancel: Cancel::new(),
         })
         .await;

@@ -110,10 +110,10 @@ fn what_runs_in_the_background_is_told_and_ends_with_the_connection() {
     assert!(told.iter().all(|pid| lives(*pid)));
     // A process in a session of its own is not part of the group, and is killed all the same.
     let group = pid(&line("Process Group PGID: "));
-    let warden = symd::base::processes::of(group).map(|shell| shell.parent.unwrap()).unwrap();
+    let warden = symd::base::processes::by_pid(group).map(|shell| shell.parent.unwrap()).unwrap();
     let all: Vec<Pid> = symd::base::processes::descendants(warden)
         .iter()
-        .filter(|child| child.lives)
+        .filter(|child| child.is_alive)
         .map(|child| child.pid)
         .collect();
     assert_eq!(all.len(), 4, "{all:?}");

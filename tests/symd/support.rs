@@ -14,7 +14,7 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::{Value, json};
 use symd::base::state::StateDirs;
 use symd::serve::DaemonPaths;
-use symd::shell::{Afterwards, Shells};
+use symd::shell::{BackgroundPolicy, Shells};
 use symd::vfs::Root;
 
 /// Longer than anything here takes, and short enough for people who run the tests.
@@ -302,7 +302,7 @@ pub fn assert_error(answer: &Value, id: Value, code: i64, says: &str) {
 /// Returns the context for running commands in a project that the test created.
 pub fn shells(root: &Arc<Root>) -> Shells {
     let warden = env!("CARGO_BIN_EXE_symd").into();
-    Shells { root: Arc::clone(root), warden, afterwards: Afterwards::Reap }
+    Shells { root: Arc::clone(root), warden, background: BackgroundPolicy::Reap }
 }
 
 /// Opens a terminal; returns the user's end, and the name of the other end.
@@ -322,5 +322,5 @@ pub fn open_terminal(name: &Path) -> OwnedFd {
 /// Returns parsers as in the daemon, without a persistent quarantine.
 pub fn workers() -> symd::parse::Parsers {
     let program = env!("CARGO_BIN_EXE_symd").into();
-    symd::parse::Parsers::in_workers(symd::parse::ParsersOptions { program, quarantine: None }).unwrap()
+    symd::parse::Parsers::in_workers(symd::parse::ParserOptions { program, quarantine: None }).unwrap()
 }

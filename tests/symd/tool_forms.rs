@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use symd::toolsets::listing::listings;
-use symd::toolsets::{self, AsksFor, Offered, Reach, Risk};
+use symd::toolsets::{self, ApprovalDefault, Offered, Reach, Risk};
 
 use crate::support::{User, call, initialize, write};
 
@@ -29,8 +29,8 @@ fn json_says_the_risk_and_whether_the_user_is_asked() {
             // README of the contracts: a tool that reaches beyond the project always asks, one that changes
             // files where its contract says so.
             let asks = match toolset.asks_for {
-                AsksFor::Changes => tool.risk != Risk::ReadOnly || tool.reach == Reach::Beyond,
-                AsksFor::BeyondProject => tool.reach == Reach::Beyond,
+                ApprovalDefault::Changes => tool.risk != Risk::ReadOnly || tool.reach == Reach::BeyondProject,
+                ApprovalDefault::BeyondProject => tool.reach == Reach::BeyondProject,
             };
             assert_eq!(listed["requires_approval"], asks, "{}/{}", toolset.name, tool.name);
         }

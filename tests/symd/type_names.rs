@@ -9,8 +9,7 @@ use std::path::{Path, PathBuf};
 const EMPTY_WORDS: [&str; 8] = ["Asked", "Foretold", "Found", "Gate", "Place", "Told", "Turn", "Wanted"];
 
 /// Public types that still share a name. This list only gets shorter.
-const STILL_SHARED: &[&str] =
-    &["Among", "Approvals", "Closed", "Ignored", "Note", "Outcome", "Query", "Reach", "Target", "Unknown"];
+const STILL_SHARED: &[&str] = &[];
 
 /// A type's name, whether it is public, and the package that declares it.
 struct DeclaredType {

@@ -13,7 +13,7 @@ pub fn count() -> usize {
 
 /// Applies `work` to each of `items` and returns the results in order. Uses at most one thread per `worth`
 /// items (not 0); fewer than twice as many are processed on the calling thread.
-pub fn in_order<T: Sync, R: Send>(items: &[T], worth: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+pub fn parallel_map<T: Sync, R: Send>(items: &[T], worth: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let threads = count().min(items.len() / worth);
     if threads <= 1 {
         return items.iter().map(work).collect();
@@ -51,11 +51,11 @@ mod tests {
         let items: Vec<usize> = (0..1_000).collect();
         for (length, worth) in [(0, 1), (1, 1), (3, 1), (31, 16), (32, 16), (33, 16), (1_000, 7), (1_000, 31)]
         {
-            let doubled = in_order(&items[..length], worth, |item| item * 2);
+            let doubled = parallel_map(&items[..length], worth, |item| item * 2);
             assert_eq!(doubled, items[..length].iter().map(|item| item * 2).collect::<Vec<_>>(), "{length}");
         }
         let here = thread::current().id();
-        let threads = in_order(&items[..31], 16, |_| thread::current().id());
+        let threads = parallel_map(&items[..31], 16, |_| thread::current().id());
         assert!(threads.iter().all(|thread| *thread == here));
     }
 
@@ -64,7 +64,7 @@ mod tests {
     fn every_core_works() {
         let together = std::sync::Barrier::new(count());
         let items: Vec<usize> = (0..count()).collect();
-        let threads = in_order(&items, 1, |_| {
+        let threads = parallel_map(&items, 1, |_| {
             together.wait();
             thread::current().id()
         });

@@ -16,7 +16,7 @@ impl ContentHash {
     }
 
     /// Parses the 32 hexadecimal digits that `Display` writes.
-    pub fn read(text: &str) -> Option<ContentHash> {
+    pub fn parse(text: &str) -> Option<ContentHash> {
         let mut hash = [0; 16];
         if text.len() != 2 * hash.len() || !text.is_ascii() {
             return None;

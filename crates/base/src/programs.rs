@@ -16,7 +16,7 @@ pub struct Programs {
 
 /// Why a program cannot be used. Displayed as the middle of a sentence: "ty is not installed".
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unusable {
+pub enum ProgramError {
     /// A program that no directory contains.
     #[error("{0} is not installed")]
     Missing(String),
@@ -56,12 +56,12 @@ impl Programs {
     }
 
     /// Finds the program called `command`, or the one at that absolute path.
-    pub fn find(&self, command: &str) -> Result<PathBuf, Unusable> {
+    pub fn find(&self, command: &str) -> Result<PathBuf, ProgramError> {
         if command.is_empty() || (command.contains('/') && !command.starts_with('/')) {
-            return Err(Unusable::NotAName(command.to_owned()));
+            return Err(ProgramError::NotAName(command.to_owned()));
         }
         // Joining a directory and an absolute command yields the command.
-        let mut problem = Unusable::Missing(command.to_owned());
+        let mut problem = ProgramError::Missing(command.to_owned());
         for directory in &self.directories {
             let path = directory.join(command);
             let Ok(resolved) = path.canonicalize() else { continue };
@@ -69,9 +69,9 @@ impl Programs {
                 continue;
             }
             if self.project.as_ref().is_some_and(|project| resolved.starts_with(project)) {
-                problem = Unusable::InProject(path);
+                problem = ProgramError::InProject(path);
             } else if !is_program(&path) {
-                problem = Unusable::NotExecutable(path);
+                problem = ProgramError::NotExecutable(path);
             } else {
                 return Ok(path);
             }
@@ -134,12 +134,12 @@ mod tests {
         );
         assert_eq!(programs.find("both"), Ok(installed.join("both")));
         assert_eq!(programs.find("plain2"), Ok(at("late/plain2")));
-        assert_eq!(programs.find("plain"), Err(Unusable::NotExecutable(at("usr/plain"))));
-        assert_eq!(programs.find("ls1"), Err(Unusable::Missing("ls1".to_owned())));
-        assert_eq!(programs.find("linked"), Err(Unusable::InProject(at("usr/linked"))));
-        assert!(matches!(programs.find("bin/ls1"), Err(Unusable::NotAName(_))));
+        assert_eq!(programs.find("plain"), Err(ProgramError::NotExecutable(at("usr/plain"))));
+        assert_eq!(programs.find("ls1"), Err(ProgramError::Missing("ls1".to_owned())));
+        assert_eq!(programs.find("linked"), Err(ProgramError::InProject(at("usr/linked"))));
+        assert!(matches!(programs.find("bin/ls1"), Err(ProgramError::NotAName(_))));
         let inside = at("project/node_modules/.bin/ls1");
-        assert_eq!(programs.find(inside.to_str().unwrap()), Err(Unusable::InProject(inside)));
+        assert_eq!(programs.find(inside.to_str().unwrap()), Err(ProgramError::InProject(inside)));
         assert_eq!(programs.find(at("usr/both").to_str().unwrap()), Ok(at("usr/both")));
         let anywhere = Programs::on(&path, None);
         assert_eq!(anywhere.find("ls1"), Ok(at("project/node_modules/.bin/ls1")));

@@ -3,15 +3,15 @@
 //! all. The only module that may write with `std::fs`.
 #![allow(clippy::disallowed_methods)]
 
-pub mod at_hand;
 mod dirs;
 pub mod durable;
+pub mod nonblocking;
 
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-pub use self::dirs::{LastingDirs, SYMD_HOME, StateDirs};
+pub use self::dirs::{PersistentDirs, SYMD_HOME, StateDirs};
 
 /// Why symd's own files cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -34,14 +34,14 @@ pub enum StateError {
     },
     /// A directory that must belong to this user alone, and does not.
     #[error("{} {why}; symd does not use it, because another user could listen in, or put files there; `chmod 700` it if it is yours, else remove it, or name a directory for all of symd's files with SYMD_HOME", path.display())]
-    NotOurs {
+    DirectoryNotPrivate {
         path: PathBuf,
         /// What is wrong with it, as a predicate: "is not a directory".
         why: String,
     },
     /// A file that must belong to this user alone, and does not.
     #[error("{} {why}; symd uses it only if it is yours and no other user may read or write it: `chmod 600` it, or remove it", path.display())]
-    NotPrivate {
+    FileNotPrivate {
         path: PathBuf,
         /// What is wrong with it, as a predicate: "is a link".
         why: String,
@@ -69,7 +69,7 @@ pub fn private_dir(path: &Path) -> Result<(), StateError> {
         path: path.to_owned(),
         source,
     })?;
-    let not_ours = |why: String| Err(StateError::NotOurs { path: path.to_owned(), why });
+    let not_ours = |why: String| Err(StateError::DirectoryNotPrivate { path: path.to_owned(), why });
     if !meta.is_dir() {
         return not_ours("is not a directory (or is a link to one)".to_owned());
     }
@@ -134,7 +134,7 @@ pub fn read_private(path: &Path, most: u64) -> Result<Option<Vec<u8>>, StateErro
             Err(source) => return Err(failed(source)),
             Ok(meta) => why_not_private(&meta),
         };
-        return Err(StateError::NotPrivate { path: path.to_owned(), why });
+        return Err(StateError::FileNotPrivate { path: path.to_owned(), why });
     };
     let mut bytes = Vec::new();
     // Reading one byte past the limit shows whether the file is longer.
@@ -206,12 +206,12 @@ mod tests {
         let scratch = tempfile::tempdir().expect("scratch");
         let open = scratch.path().join("open");
         std::fs::DirBuilder::new().mode(0o755).create(&open).expect("created");
-        assert!(matches!(private_dir(&open), Err(StateError::NotOurs { .. })));
+        assert!(matches!(private_dir(&open), Err(StateError::DirectoryNotPrivate { .. })));
         let link = scratch.path().join("link");
         let private = scratch.path().join("a/private");
         private_dir(&private).expect("made");
         std::os::unix::fs::symlink(&private, &link).expect("linked");
-        assert!(matches!(private_dir(&link), Err(StateError::NotOurs { .. })));
+        assert!(matches!(private_dir(&link), Err(StateError::DirectoryNotPrivate { .. })));
     }
 
     #[test]

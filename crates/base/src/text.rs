@@ -57,7 +57,7 @@ pub fn decode(bytes: Vec<u8>) -> Result<(String, Encoding), Binary> {
 
 /// Whether a file of the UTF-8 bytes of `text` would be read as that very text. False for a text that begins
 /// with what would be taken for a byte-order mark, or that contains a NUL byte.
-pub fn is_read_as_itself(text: &str) -> bool {
+pub fn decodes_unchanged(text: &str) -> bool {
     !text.starts_with('\u{FEFF}') && memchr::memchr(0, text.as_bytes()).is_none()
 }
 
@@ -167,7 +167,7 @@ mod tests {
             "\u{FFFD}",
         ] {
             let is_itself = decode(text.as_bytes().to_vec()) == Ok((text.to_owned(), Encoding::Utf8));
-            assert_eq!(is_read_as_itself(text), is_itself, "{text:?}");
+            assert_eq!(decodes_unchanged(text), is_itself, "{text:?}");
         }
     }
 

@@ -94,7 +94,7 @@ pub(super) struct Tables {
 
 /// Why tables that are valid by themselves do not fit together.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Misfit {
+pub enum LanguagesConflict {
     /// Two tables claim the same thing.
     #[error("{what} {claimed:?} belongs to {first} and to {second}: remove it from one")]
     ClaimedTwice {
@@ -138,12 +138,12 @@ impl Languages {
     }
 
     /// Combines tables and checks that they fit together.
-    pub(super) fn fit(tables: Tables) -> Result<Languages, Misfit> {
+    pub(super) fn fit(tables: Tables) -> Result<Languages, LanguagesConflict> {
         let mut languages = Languages::none();
         languages.all = tables.language;
         languages.servers = tables.language_server;
         for (name, server) in &languages.servers {
-            let wrong = |problem| Err(Misfit::Command { server: name.clone(), problem });
+            let wrong = |problem| Err(LanguagesConflict::Command { server: name.clone(), problem });
             if server.command.is_empty() {
                 return wrong("has no command: write `command = \"…\"`");
             }
@@ -165,7 +165,7 @@ impl Languages {
             let unknown = |used: &&ServerUse| !languages.servers.contains_key(&used.name);
             if let Some(used) = language.language_servers.iter().find(unknown) {
                 let (language, server) = (language.name.clone(), used.name.clone());
-                return Err(Misfit::NoSuchServer { language, server });
+                return Err(LanguagesConflict::NoSuchServer { language, server });
             }
         }
         Ok(languages)
@@ -264,12 +264,12 @@ fn claim(
     what: &'static str,
     claimed: &[String],
     id: LanguageId,
-) -> Result<(), Misfit> {
+) -> Result<(), LanguagesConflict> {
     let name = |id: LanguageId| all[usize::from(id.0)].name.clone();
     for key in claimed {
         if let Some(first) = table.insert(key.clone(), id) {
             let (first, second) = (name(first), name(id));
-            return Err(Misfit::ClaimedTwice { what, claimed: key.clone(), first, second });
+            return Err(LanguagesConflict::ClaimedTwice { what, claimed: key.clone(), first, second });
         }
     }
     Ok(())

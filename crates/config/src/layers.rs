@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use toml::{Table, Value};
 
-use super::languages::{BUILTIN_TOML, Languages, Misfit, Tables};
+use super::languages::{BUILTIN_TOML, Languages, LanguagesConflict, Tables};
 use super::trust::Trust;
 
 /// Keys of a language whose values belong to one language only.
@@ -29,14 +29,14 @@ pub struct LayerText<'a> {
 pub enum LanguagesError {
     /// A text that is not TOML, or does not have the right structure.
     #[error("{file}: {message}")]
-    Wrong {
+    Invalid {
         file: String,
         /// Line, key, what was expected.
         message: String,
     },
     /// A text that does not fit the layers it is merged over.
     #[error("{file}: {misfit}")]
-    Misfit { file: String, misfit: Misfit },
+    Conflict { file: String, misfit: LanguagesConflict },
 }
 
 /// The languages of a project, and which parts of its file were ignored.
@@ -85,7 +85,11 @@ impl Languages {
         let mut notes = Vec::new();
         let merged = read(project).and_then(|mut layer| {
             if *trust != Trust::Trusted {
-                disarm(&mut layer, &languages, &mut Out { file: project.file, trust, notes: &mut notes });
+                remove_commands(
+                    &mut layer,
+                    &languages,
+                    &mut NoteCollector { file: project.file, trust, notes: &mut notes },
+                );
             }
             merge_layer(&mut base, layer);
             fit(&base, project.file)
@@ -104,7 +108,7 @@ impl Languages {
 
 /// Reads one layer and checks it by itself, so that a mistake is reported with this file's line.
 fn read(layer: LayerText<'_>) -> Result<Table, LanguagesError> {
-    let wrong = |error: toml::de::Error| LanguagesError::Wrong {
+    let wrong = |error: toml::de::Error| LanguagesError::Invalid {
         file: layer.file.to_owned(),
         message: printable(error.to_string().trim()),
     };
@@ -114,16 +118,18 @@ fn read(layer: LayerText<'_>) -> Result<Table, LanguagesError> {
     for language in &mut tables.language {
         language.language_servers.clear();
     }
-    let misfit = |misfit| LanguagesError::Misfit { file: layer.file.to_owned(), misfit };
+    let misfit = |misfit| LanguagesError::Conflict { file: layer.file.to_owned(), misfit };
     Languages::fit(tables).map_err(misfit)?;
     toml::from_str(layer.text).map_err(wrong)
 }
 
 fn fit(merged: &Table, file: &str) -> Result<Languages, LanguagesError> {
-    let wrong =
-        |error: toml::de::Error| LanguagesError::Wrong { file: file.to_owned(), message: error.to_string() };
+    let wrong = |error: toml::de::Error| LanguagesError::Invalid {
+        file: file.to_owned(),
+        message: error.to_string(),
+    };
     let tables = Tables::deserialize(Value::Table(merged.clone())).map_err(wrong)?;
-    Languages::fit(tables).map_err(|misfit| LanguagesError::Misfit { file: file.to_owned(), misfit })
+    Languages::fit(tables).map_err(|misfit| LanguagesError::Conflict { file: file.to_owned(), misfit })
 }
 
 fn merge_layer(base: &mut Table, mut layer: Table) {
@@ -170,13 +176,13 @@ fn merge(base: &mut Table, change: Table) {
 }
 
 /// Collects the notes for one file.
-struct Out<'a> {
+struct NoteCollector<'a> {
     file: &'a str,
     trust: &'a Trust,
     notes: &'a mut Vec<Note>,
 }
 
-impl Out<'_> {
+impl NoteCollector<'_> {
     fn note(&mut self, what: String, reason: &str) {
         let why = format!("{reason}, and {}; review it, then run `symd trust`", self.trust);
         self.notes.push(Note { file: self.file.to_owned(), what, why });
@@ -185,7 +191,7 @@ impl Out<'_> {
 
 /// Removes from an untrusted project's layer what could make symd run something: all server tables, and from
 /// the languages' lists the names of servers that are not `defined` elsewhere.
-fn disarm(layer: &mut Table, defined: &Languages, out: &mut Out<'_>) {
+fn remove_commands(layer: &mut Table, defined: &Languages, out: &mut NoteCollector<'_>) {
     if let Some(Value::Table(servers)) = layer.remove("language-server") {
         for name in servers.keys() {
             out.note(printable(&format!("[language-server.{name}]")), "it can name commands to run");

@@ -72,7 +72,7 @@ language-servers = ["mine"]
     assert_eq!(language_of(&languages, "a.nu").as_deref(), Some("nushell"));
     let python = languages.get(languages.by_name("python").expect("python"));
     let used = &python.language_servers[1];
-    assert!(used.gives("hover") && !used.gives("goto-reference"));
+    assert!(used.provides("hover") && !used.provides("goto-reference"));
     assert_eq!(languages.by_name("python"), builtin.by_name("python"), "in the place it had");
 }
 

@@ -21,7 +21,7 @@ pub struct Projects {
 
 /// A project that the user has opened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Registered {
+pub struct RegisteredProject {
     /// The directory's name, with a number if several projects have the same name.
     pub name: String,
     /// Absolute path, its links resolved when it was registered.
@@ -45,7 +45,7 @@ pub enum ProjectsError {
 /// The file's content; the project opened last is the last one.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct File {
-    projects: Vec<Registered>,
+    projects: Vec<RegisteredProject>,
 }
 
 impl Projects {
@@ -55,21 +55,21 @@ impl Projects {
     }
 
     /// Returns all projects, sorted by name.
-    pub fn list(&self) -> Result<Vec<Registered>, ProjectsError> {
+    pub fn list(&self) -> Result<Vec<RegisteredProject>, ProjectsError> {
         let mut all = self.read()?.projects;
         all.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(all)
     }
 
     /// Registers `root`, which must be canonical. A project that is registered already keeps its name.
-    pub fn add(&self, root: &Path) -> Result<Registered, ProjectsError> {
+    pub fn add(&self, root: &Path) -> Result<RegisteredProject, ProjectsError> {
         if root.to_str().is_none() {
             return Err(ProjectsError::NotText(root.to_owned()));
         }
         self.change(|all| {
             let known = all.iter().position(|project| project.root == root).map(|at| all.remove(at));
-            let project =
-                known.unwrap_or_else(|| Registered { name: free_name(all, root), root: root.to_owned() });
+            let project = known
+                .unwrap_or_else(|| RegisteredProject { name: free_name(all, root), root: root.to_owned() });
             all.push(project.clone());
             let surplus = all.len().saturating_sub(MAX_PROJECTS);
             all.drain(..surplus);
@@ -78,16 +78,16 @@ impl Projects {
     }
 
     /// Forgets the project with this name without touching its files; `None` when there is none.
-    pub fn remove(&self, name: &str) -> Result<Option<Registered>, ProjectsError> {
+    pub fn remove(&self, name: &str) -> Result<Option<RegisteredProject>, ProjectsError> {
         self.change(|all| all.iter().position(|project| project.name == name).map(|at| all.remove(at)))
     }
 
     /// Forgets projects whose root is no longer a directory; their names become available again.
-    pub fn forget_gone(&self) -> Result<Vec<Registered>, ProjectsError> {
+    pub fn forget_gone(&self) -> Result<Vec<RegisteredProject>, ProjectsError> {
         self.change(|all| all.extract_if(.., |project| !project.root.is_dir()).collect())
     }
 
-    fn change<T>(&self, change: impl FnOnce(&mut Vec<Registered>) -> T) -> Result<T, ProjectsError> {
+    fn change<T>(&self, change: impl FnOnce(&mut Vec<RegisteredProject>) -> T) -> Result<T, ProjectsError> {
         state::private_dir(&self.directory)?;
         let _locked = durable::lock(&self.directory.join("projects.lock"))?;
         let mut file = self.read()?;
@@ -118,7 +118,7 @@ pub fn directory_name(root: &Path) -> String {
     root.file_name().map_or_else(|| "root".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-fn free_name(all: &[Registered], root: &Path) -> String {
+fn free_name(all: &[RegisteredProject], root: &Path) -> String {
     let wanted = directory_name(root);
     let is_free = |name: &String| all.iter().all(|project| project.name != *name);
     let numbered = (2..).map(|number: usize| format!("{wanted}-{number}"));
@@ -154,8 +154,9 @@ mod tests {
         let scratch = tempfile::tempdir().expect("scratch");
         let projects = Projects::new(scratch.path().join("symd").as_path());
         let root = |number: usize| PathBuf::from(format!("/p/{number}"));
-        let all = (0..MAX_PROJECTS).map(|number| Registered { name: number.to_string(), root: root(number) });
-        let all: Vec<Registered> = all.collect();
+        let all = (0..MAX_PROJECTS)
+            .map(|number| RegisteredProject { name: number.to_string(), root: root(number) });
+        let all: Vec<RegisteredProject> = all.collect();
         projects.change(|list| *list = all).expect("written");
         projects.add(&root(0)).expect("opened again");
         projects.add(&root(MAX_PROJECTS)).expect("added");

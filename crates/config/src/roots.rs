@@ -24,7 +24,7 @@ pub enum RootError {
 pub const HOW_TO_CHOOSE: &str = "name one with `--project DIR`, start inside a git work tree, or create a `.symd` directory at the project's root (mkdir .symd)";
 
 /// Returns the root that the user named: any directory, as it is, links resolved.
-pub fn named(directory: &Path) -> Result<PathBuf, RootError> {
+pub fn canonical_root(directory: &Path) -> Result<PathBuf, RootError> {
     let root = directory
         .canonicalize()
         .map_err(|source| RootError::Unusable { path: directory.to_owned(), source })?;
@@ -33,8 +33,8 @@ pub fn named(directory: &Path) -> Result<PathBuf, RootError> {
 
 /// Finds the root of the project that contains `start`. `home` is the user's home directory, which is never a
 /// root, however many build files it contains.
-pub fn above(start: &Path, home: Option<&Path>, markers: &[&str]) -> Result<PathBuf, RootError> {
-    let start = named(start)?;
+pub fn find_root_above(start: &Path, home: Option<&Path>, markers: &[&str]) -> Result<PathBuf, RootError> {
+    let start = canonical_root(start)?;
     let home = home.and_then(|home| home.canonicalize().ok());
     let candidates: Vec<&Path> = start
         .ancestors()
@@ -101,7 +101,8 @@ mod tests {
     fn check(directories: &[&str], files: &[&str], start: &str, home: &str, expected: Option<&str>) {
         let scratch = tree(directories, files);
         let base = scratch.path().canonicalize().unwrap();
-        let found = above(&base.join(start), Some(&base.join(home)), &Languages::builtin().root_markers());
+        let found =
+            find_root_above(&base.join(start), Some(&base.join(home)), &Languages::builtin().root_markers());
         assert_eq!(found.ok(), expected.map(|path| base.join(path)), "{directories:?} {files:?} {start}");
     }
 
@@ -133,13 +134,13 @@ mod tests {
         check(&["h/.git", "h/x"], &["h/package.json"], "h/x", "h", None);
         let scratch = tree(&["h/.git"], &[]);
         let home = scratch.path().join("h").canonicalize().unwrap();
-        assert_eq!(named(&home).unwrap(), home);
+        assert_eq!(canonical_root(&home).unwrap(), home);
     }
 
     #[test]
     fn a_file_is_no_project() {
         let scratch = tree(&[], &["f"]);
-        assert!(matches!(named(&scratch.path().join("f")), Err(RootError::NotADirectory(_))));
-        assert!(matches!(named(&scratch.path().join("none")), Err(RootError::Unusable { .. })));
+        assert!(matches!(canonical_root(&scratch.path().join("f")), Err(RootError::NotADirectory(_))));
+        assert!(matches!(canonical_root(&scratch.path().join("none")), Err(RootError::Unusable { .. })));
     }
 }

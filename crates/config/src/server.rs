@@ -49,10 +49,10 @@ pub struct LanguageServer {
     pub runs_project_code: Option<String>,
     /// How far its renames are reliable.
     #[serde(default)]
-    pub rename: Trustworthiness,
+    pub rename: Reliability,
     /// How far its call hierarchy is reliable; if it is not, references are requested as well.
     #[serde(default)]
-    pub call_hierarchy: Trustworthiness,
+    pub call_hierarchy: Reliability,
     /// Mebibytes of memory (of its whole process group) above which it is restarted; `None`: no limit of its
     /// own.
     #[serde(default)]
@@ -119,7 +119,7 @@ pub struct FatalPattern {
 /// Whether the results of a server are checked against other evidence before they are used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Trustworthiness {
+pub enum Reliability {
     /// Correct as far as known.
     #[default]
     Proven,
@@ -168,7 +168,7 @@ pub enum Install {
 
 impl Install {
     /// Returns what the user has to do if symd does not install this part.
-    pub fn by_hand(&self) -> Option<&str> {
+    pub fn manual_instruction(&self) -> Option<&str> {
         match self {
             Install::System { hint, macos } => {
                 Some(macos.as_deref().filter(|_| cfg!(target_os = "macos")).unwrap_or(hint))
@@ -208,7 +208,7 @@ pub const FEATURES: [&str; 14] = [
 
 impl ServerUse {
     /// Whether the server is to be used for `feature`, one of [`FEATURES`].
-    pub fn gives(&self, feature: &str) -> bool {
+    pub fn provides(&self, feature: &str) -> bool {
         let named = |features: &[String]| features.iter().any(|known| known == feature);
         (self.only_features.is_empty() || named(&self.only_features)) && !named(&self.except_features)
     }

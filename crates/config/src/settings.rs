@@ -121,7 +121,7 @@ pub enum SettingsError {
     Unreadable(#[from] StateError),
     /// A file with invalid content. `message` names line and key.
     #[error("{}: {message}; correct it, or remove the file to use the defaults", path.display())]
-    Wrong {
+    Invalid {
         path: PathBuf,
         /// Line, key, what was expected.
         message: String,
@@ -138,7 +138,7 @@ impl Settings {
     pub fn load(config: &Path) -> Result<Settings, SettingsError> {
         let path = Settings::file(config);
         let Some(bytes) = state::read_file(&path)? else { return Ok(Settings::default()) };
-        let wrong = |message: String| SettingsError::Wrong { path: path.clone(), message };
+        let wrong = |message: String| SettingsError::Invalid { path: path.clone(), message };
         let text = std::str::from_utf8(&bytes).map_err(|error| wrong(format!("is not UTF-8: {error}")))?;
         Settings::parse(text).map_err(wrong)
     }

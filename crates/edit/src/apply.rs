@@ -9,7 +9,7 @@ use std::os::fd::OwnedFd;
 use super::change::{Change, Changes, Original};
 use super::entry::{Entry, Record};
 use super::error::{Conflict, EditError};
-use super::gate::{Closed, ReaderGate};
+use super::gate::{ClosedGate, ReaderGate};
 use super::steps::{Hook, Step};
 use symd_base::{ContentHash, RelPath};
 use symd_vfs::{Root, Slot, SlotContent, VfsError};
@@ -36,7 +36,7 @@ pub(super) struct Held {
     /// Replaced files: freeing 200 of them took 600 ms on ext4, so it is deferred.
     pub(super) replaced: Vec<OwnedFd>,
     /// Keeps readers out while files change, or are put back.
-    pub(super) closed: Option<Closed>,
+    pub(super) closed: Option<ClosedGate>,
 }
 
 /// Applies `changes`, which `entry` records one by one in the same order. Calls `ready` before the first
@@ -81,7 +81,7 @@ fn prepare(root: &Root, hook: &Hook, changes: &Changes, entry: &Entry) -> Result
                 continue;
             };
             let slot = root.slot(path)?;
-            still(&slot, before.as_ref())?;
+            check_unchanged(&slot, before.as_ref())?;
             staged.push((path, slot.stage(temporary, &after.bytes, &after.like)?));
             hook.after(Step::Staged)?;
         }
@@ -125,10 +125,10 @@ fn change_all(
         match (change, record) {
             (Change::Content { path, before, after }, Record::Content { temporary, .. }) => {
                 let slot = root.slot(path)?;
-                still(&slot, before.as_ref())?;
+                check_unchanged(&slot, before.as_ref())?;
                 *touched += 1;
                 if held.len() < HELD {
-                    held.extend(slot.hold());
+                    held.extend(slot.keep_allocated());
                 }
                 match (before, after) {
                     (Some(_), Some(_)) => slot.replace_by(temporary)?,
@@ -138,7 +138,7 @@ fn change_all(
             }
             (Change::Move { from, to, file }, _) => {
                 let slot = root.slot(from)?;
-                still(&slot, Some(file))?;
+                check_unchanged(&slot, Some(file))?;
                 *touched += 1;
                 slot.move_to(&root.slot(to)?)?;
             }
@@ -152,8 +152,8 @@ fn change_all(
 /// Checks the file again, right before the step that would overwrite it: a file that changed since the check
 /// is not touched. Two system calls lie between this check and the step; Linux offers no way to close that
 /// gap for a file that others write to.
-fn still(slot: &Slot<'_>, before: Option<&Original>) -> Result<(), EditError> {
-    let found = slot.look()?;
+fn check_unchanged(slot: &Slot<'_>, before: Option<&Original>) -> Result<(), EditError> {
+    let found = slot.inspect()?;
     let conflict = |found| {
         let expected = before.map(|file| file.hash);
         Err(EditError::Conflict { files: vec![Conflict { path: slot.path().clone(), expected, found }] })

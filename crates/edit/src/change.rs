@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use symd_base::{ContentHash, RelPath};
-use symd_vfs::{Like, Meta, Stat};
+use symd_vfs::{Meta, PermissionSource, Stat};
 
 /// A change of one file, as reported to the caller. Links in `path` are resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub(super) struct PlannedFile {
     pub(super) bytes: Arc<Vec<u8>>,
     pub(super) hash: ContentHash,
     /// Source of its permissions.
-    pub(super) like: Like,
+    pub(super) like: PermissionSource,
     /// The file's original name, if an earlier step of the plan moved it.
     pub(super) origin: Option<RelPath>,
 }
@@ -57,7 +57,7 @@ pub(super) struct Changes {
 
 impl Change {
     /// Returns the effect on files, as reported to the caller.
-    pub(super) fn told(&self) -> Vec<FileChange> {
+    pub(super) fn file_changes(&self) -> Vec<FileChange> {
         match self {
             Change::Content { path, before, after } => vec![FileChange {
                 path: path.clone(),

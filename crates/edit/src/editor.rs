@@ -6,18 +6,18 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::afterwards::{Afterwards, Rest};
 use super::apply;
 use super::change::{Change, Changes, FileChange};
+use super::deferred::{DeferredItem, DeferredWork};
 use super::diff::{FileDiff, diffs};
 use super::entry::{Journal, Kind};
 use super::error::EditError;
 use super::gate::ReaderGate;
-use super::history::{self, Operation, Which};
-use super::plan::{By, Plan};
-use super::put_back::{self, LeftFile, PutBack, Recovered, RecoveredOperation, Resolution, put_back};
+use super::history::{self, Operation, UndoTarget};
+use super::plan::{Originator, Plan};
+use super::put_back::{self, PutBack, Recovered, RecoveredOperation, Resolution, UnrestoredFile, put_back};
 use super::steps::{Hook, Step};
-use super::store::{JournalLocation, Left, OperationId, Pending, Store};
+use super::store::{JournalLocation, Leftover, OperationId, Pending, Store};
 use super::tree::{self, Links};
 use symd_base::RelPath;
 use symd_vfs::Root;
@@ -61,7 +61,7 @@ pub struct Editor {
     gate: ReaderGate,
     /// Lock within this process; the lock file excludes other processes.
     turn: Mutex<()>,
-    afterwards: Afterwards,
+    afterwards: DeferredWork,
 }
 
 /// The right to edit, held until it is dropped.
@@ -84,7 +84,7 @@ impl Editor {
         options: Options,
     ) -> Result<(Editor, Recovered), EditError> {
         let store = Store::open(state_directory, options.history_bytes)?;
-        let afterwards = Afterwards::new(store.directory());
+        let afterwards = DeferredWork::new(store.directory());
         let editor = Editor {
             root,
             store,
@@ -99,7 +99,7 @@ impl Editor {
 
     /// Returns the editor, set to close `gate` whenever it changes files.
     #[must_use]
-    pub fn behind(mut self, gate: ReaderGate) -> Editor {
+    pub fn with_gate(mut self, gate: ReaderGate) -> Editor {
         self.gate = gate;
         self
     }
@@ -127,7 +127,7 @@ impl Editor {
             let Some(journal) = self.store.read_cut_short(id)? else { continue };
             let beyond_repair = put_back::beyond_repair(&self.root, &journal.entry);
             let left = if beyond_repair.is_empty() {
-                put_back::foreign(&self.root, &journal.entry)
+                put_back::changed_by_others(&self.root, &journal.entry)
             } else {
                 beyond_repair
             };
@@ -148,11 +148,16 @@ impl Editor {
     }
 
     /// Resolves the files that recovery left of operation `id`, as the user decided.
-    pub fn resolve(&self, id: OperationId, resolution: Resolution, by: By) -> Result<Applied, EditError> {
+    pub fn resolve(
+        &self,
+        id: OperationId,
+        resolution: Resolution,
+        by: Originator,
+    ) -> Result<Applied, EditError> {
         let turn = self.wait_for_turn()?;
         for found in self.put_back_pending()?.0 {
             if found.operation.id != id {
-                found.is_over()?;
+                found.ensure_settled()?;
             } else if let Some(pending) = found.due {
                 // The operation could not be put back; the user's decision replaces that.
                 self.set_aside(&pending, &found.operation.left)?;
@@ -196,7 +201,7 @@ impl Editor {
     }
 
     /// Returns the changes that undo would make.
-    pub fn preview_undo(&self, which: Which) -> Result<Vec<FileDiff>, EditError> {
+    pub fn preview_undo(&self, which: UndoTarget) -> Result<Vec<FileDiff>, EditError> {
         self.preview_inverse(history::to_undo(&self.store.entries()?, which)?)
     }
 
@@ -206,14 +211,19 @@ impl Editor {
     }
 
     /// Applies `plan` as a whole, or leaves the tree unchanged and returns the reason.
-    pub fn apply(&self, plan: &Plan, by: By) -> Result<Applied, EditError> {
+    pub fn apply(&self, plan: &Plan, by: Originator) -> Result<Applied, EditError> {
         self.apply_after(plan, by, || ())
     }
 
     /// Like [`Editor::apply`], but calls `ready` and waits for it before the first file changes. What `ready`
     /// waits for runs in parallel with the slow steps (journal, staged files, syncing). `ready` is not called
     /// if the edit fails before that or changes nothing.
-    pub fn apply_after(&self, plan: &Plan, by: By, ready: impl FnOnce()) -> Result<Applied, EditError> {
+    pub fn apply_after(
+        &self,
+        plan: &Plan,
+        by: Originator,
+        ready: impl FnOnce(),
+    ) -> Result<Applied, EditError> {
         let turn = self.take_turn()?;
         let changes = tree::changes_of(&self.root, plan, Links::Followed)?;
         self.carry_out_after(&turn, &changes, by, Kind::Edit, ready)
@@ -222,21 +232,21 @@ impl Editor {
     /// Applies `plan` to files that are notes rather than the project's content (memories): undo without a
     /// number skips the operation, earlier undone edits can still be redone, and a path through a link is
     /// rejected.
-    pub fn apply_aside(&self, plan: &Plan, by: By) -> Result<Applied, EditError> {
+    pub fn apply_notes(&self, plan: &Plan, by: Originator) -> Result<Applied, EditError> {
         let turn = self.take_turn()?;
         let changes = tree::changes_of(&self.root, plan, Links::Refused)?;
         self.carry_out(&turn, &changes, by, Kind::Aside)
     }
 
     /// Undoes an edit: rejected if a file is not as the edit left it.
-    pub fn undo(&self, which: Which, by: By) -> Result<Applied, EditError> {
+    pub fn undo(&self, which: UndoTarget, by: Originator) -> Result<Applied, EditError> {
         let turn = self.take_turn()?;
         let of = history::to_undo(&self.store.entries()?, which)?;
         self.invert(&turn, of, by, Kind::Undo { of })
     }
 
     /// Redoes the edit that was undone last; not possible after another edit.
-    pub fn redo(&self, by: By) -> Result<Applied, EditError> {
+    pub fn redo(&self, by: Originator) -> Result<Applied, EditError> {
         let turn = self.take_turn()?;
         let (undo, of) = history::to_redo(&self.store.entries()?)?;
         self.invert(&turn, undo, by, Kind::Redo { of })
@@ -262,7 +272,7 @@ impl Editor {
         if left.is_empty() {
             return tree::restoration_of(&self.root, journal);
         }
-        let left: Vec<String> = left.iter().map(LeftFile::to_string).collect();
+        let left: Vec<String> = left.iter().map(UnrestoredFile::to_string).collect();
         Err(EditError::NoOperation(format!(
             "operation {id} cannot be put back: {}; restore these files from version control, then run `symd resolve {id} \
              keep`",
@@ -275,7 +285,13 @@ impl Editor {
         self.store.read_cut_short(id)?.ok_or_else(unknown)
     }
 
-    fn invert(&self, turn: &EditLock<'_>, id: OperationId, by: By, kind: Kind) -> Result<Applied, EditError> {
+    fn invert(
+        &self,
+        turn: &EditLock<'_>,
+        id: OperationId,
+        by: Originator,
+        kind: Kind,
+    ) -> Result<Applied, EditError> {
         let changes = tree::inverse_of(&self.root, &self.journal(id)?)?;
         self.carry_out(turn, &changes, by, kind)
     }
@@ -284,7 +300,7 @@ impl Editor {
         &self,
         turn: &EditLock<'_>,
         changes: &Changes,
-        by: By,
+        by: Originator,
         kind: Kind,
     ) -> Result<Applied, EditError> {
         self.carry_out_after(turn, changes, by, kind, || ())
@@ -294,7 +310,7 @@ impl Editor {
         &self,
         turn: &EditLock<'_>,
         changes: &Changes,
-        by: By,
+        by: Originator,
         kind: Kind,
         ready: impl FnOnce(),
     ) -> Result<Applied, EditError> {
@@ -325,13 +341,13 @@ impl Editor {
                 return Err(self.roll_back(&Pending { journal, place, is_salvaged: false }, stopped, held));
             }
         };
-        self.afterwards.leave(Rest { replaced: held.replaced, entry });
+        self.afterwards.enqueue(DeferredItem { replaced: held.replaced, entry });
         // The edit is committed, whatever fails from here on: an error would claim the opposite.
         let after = self.hook.after(Step::Committed);
         if let Err(error) = after.and(self.store.prune().map_err(EditError::from)) {
             tracing::warn!(%error, "cannot remove old operations from the history");
         }
-        let mut files: Vec<FileChange> = changes.list.iter().flat_map(Change::told).collect();
+        let mut files: Vec<FileChange> = changes.list.iter().flat_map(Change::file_changes).collect();
         files.sort_by(|a, b| a.path.cmp(&b.path));
         let directories = changes.make.clone();
         Ok(Applied { id: Some(journal.entry.id), files, directories })
@@ -343,7 +359,7 @@ impl Editor {
         let _closed = held.closed.or_else(|| self.gate.close().ok().flatten());
         let back = put_back(&self.root, &self.hook, &pending.journal, stopped.touched);
         let id = pending.journal.entry.id;
-        let left: Vec<String> = back.left().map(LeftFile::to_string).collect();
+        let left: Vec<String> = back.left().map(UnrestoredFile::to_string).collect();
         // After a failure the journal stays in place: the next turn tries again.
         let forgotten = if back.failed.is_empty() { self.forget(pending, &back) } else { Ok(()) };
         match forgotten {
@@ -364,7 +380,7 @@ impl Editor {
     }
 
     /// Keeps the part of `pending` that concerns the files `left`, for the user's decision.
-    fn set_aside(&self, pending: &Pending, left: &[LeftFile]) -> Result<(), EditError> {
+    fn set_aside(&self, pending: &Pending, left: &[UnrestoredFile]) -> Result<(), EditError> {
         let journal = pending.journal.about(&left.iter().map(|left| &left.path).collect());
         Ok(self.store.set_aside(&journal, pending.place)?)
     }
@@ -379,7 +395,7 @@ impl Editor {
     /// turn.
     fn take_turn(&self) -> Result<EditLock<'_>, EditError> {
         let turn = self.wait_for_turn()?;
-        self.put_back_pending()?.0.iter().try_for_each(InterruptedEdit::is_over)?;
+        self.put_back_pending()?.0.iter().try_for_each(InterruptedEdit::ensure_settled)?;
         Ok(turn)
     }
 
@@ -390,11 +406,11 @@ impl Editor {
         let mut all = Vec::new();
         loop {
             let pending = match self.store.left()? {
-                Left::Nothing => return Ok((all, false)),
-                Left::Unreadable => return Ok((all, true)),
-                Left::Pending(pending) => *pending,
+                Leftover::Nothing => return Ok((all, false)),
+                Leftover::Unreadable => return Ok((all, true)),
+                Leftover::Pending(pending) => *pending,
             };
-            if put_back::is_made(&self.root, &pending.journal.entry) {
+            if put_back::is_fully_applied(&self.root, &pending.journal.entry) {
                 self.finish(&pending)?;
                 continue;
             }
@@ -470,11 +486,11 @@ struct InterruptedEdit {
 
 impl InterruptedEdit {
     /// Returns an error if the edit must still be put back, before anything else is done.
-    fn is_over(&self) -> Result<(), EditError> {
+    fn ensure_settled(&self) -> Result<(), EditError> {
         if self.due.is_none() {
             return Ok(());
         }
-        let left = self.operation.left.iter().map(LeftFile::to_string).collect();
+        let left = self.operation.left.iter().map(UnrestoredFile::to_string).collect();
         Err(EditError::RecoveryDue { id: self.operation.id, left })
     }
 }

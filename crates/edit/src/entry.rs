@@ -12,10 +12,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 
 use super::change::{Change, Changes, FileChange};
-use super::plan::By;
+use super::plan::Originator;
 use super::store::OperationId;
 use symd_base::{ContentHash, RelPath};
-use symd_vfs::{Like, Meta, TEMPORARY_PREFIX};
+use symd_vfs::{Meta, PermissionSource, TEMPORARY_PREFIX};
 
 /// The first bytes; the digit is the version of the format.
 const MAGIC: &[u8; 8] = b"symdedt1";
@@ -107,7 +107,7 @@ pub(super) struct Journal {
 
 impl Journal {
     /// Returns the journal for `changes`.
-    pub(super) fn of(id: OperationId, changes: &Changes, by: By, kind: Kind) -> Journal {
+    pub(super) fn of(id: OperationId, changes: &Changes, by: Originator, kind: Kind) -> Journal {
         let token = fastrand::u64(..);
         let recorded = changes.list.iter().enumerate().map(|(number, change)| match change {
             Change::Content { path, before, after } => {
@@ -116,7 +116,8 @@ impl Journal {
                     length: file.bytes.len() as u64,
                     meta: file.meta,
                 });
-                let kept = after.as_ref().is_some_and(|file| file.like == Like::File(path.clone()));
+                let kept =
+                    after.as_ref().is_some_and(|file| file.like == PermissionSource::File(path.clone()));
                 let record = Record::Content {
                     path: path.clone(),
                     before: old,
@@ -176,21 +177,21 @@ impl Journal {
     /// Reads a whole journal; `None` if it is truncated or damaged.
     pub(super) fn read(mut file: impl Read) -> io::Result<Option<Journal>> {
         let Some(head) = Head::read(&mut file)? else { return Ok(None) };
-        let journal = Journal::behind(head.entry, file)?;
+        let journal = Journal::read_old_bytes(head.entry, file)?;
         Ok(journal.entry.lost_of(&journal.old).is_empty().then_some(journal))
     }
 
     /// Returns the journal of `head` with those old bytes that are still intact in a damaged `file`.
     pub(super) fn salvaged(head: Head, mut file: impl Read) -> io::Result<Journal> {
         io::copy(&mut file.by_ref().take(head.length), &mut io::sink())?;
-        let mut journal = Journal::behind(head.entry, file)?;
+        let mut journal = Journal::read_old_bytes(head.entry, file)?;
         let lost = journal.entry.lost_of(&journal.old);
         journal.entry.lost.extend(lost);
         Ok(journal)
     }
 
     /// Reads the journal of `entry`, whose old bytes are in `file`; omits damaged ones.
-    fn behind(entry: Entry, mut file: impl Read) -> io::Result<Journal> {
+    fn read_old_bytes(entry: Entry, mut file: impl Read) -> io::Result<Journal> {
         let mut old = Vec::with_capacity(entry.records.len());
         for record in &entry.records {
             let Some((_, before)) = entry.kept(record) else {
@@ -258,8 +259,8 @@ impl Entry {
     }
 
     /// Returns the originator of the edit.
-    pub(super) fn by(&self) -> By {
-        By { who: self.who.clone(), tool: self.tool.clone(), title: self.title.clone() }
+    pub(super) fn by(&self) -> Originator {
+        Originator { who: self.who.clone(), tool: self.tool.clone(), title: self.title.clone() }
     }
 
     /// Returns the change of each file, by path.

@@ -55,7 +55,7 @@ pub enum EditError {
     #[error(
         "{path} has two edits, and the second was computed before the first was applied; nothing was written; combine all changes of this file in one edit"
     )]
-    Twice { path: RelPath },
+    StaleOffsets { path: RelPath },
     /// A text edit of a binary file. Nothing was written.
     #[error("{path} is a binary file; nothing was written")]
     Binary { path: RelPath },

@@ -7,23 +7,23 @@ use std::sync::Arc;
 use super::error::EditError;
 
 /// A guard that keeps readers out until it is dropped.
-pub type Closed = Box<dyn Send>;
+pub type ClosedGate = Box<dyn Send>;
 
 /// A callback after all slow work (journal, staged files, syncing), before the first file is changed.
 #[derive(Clone, Default)]
 pub struct ReaderGate(Option<Arc<Close>>);
 
 /// Waits for active readers; the error is the reason for giving up.
-type Close = dyn Fn() -> Result<Closed, String> + Send + Sync;
+type Close = dyn Fn() -> Result<ClosedGate, String> + Send + Sync;
 
 impl ReaderGate {
     /// Creates a gate that `close` closes. `close` blocks while there are active readers, and may give up
     /// with a reason.
-    pub fn new(close: impl Fn() -> Result<Closed, String> + Send + Sync + 'static) -> ReaderGate {
+    pub fn new(close: impl Fn() -> Result<ClosedGate, String> + Send + Sync + 'static) -> ReaderGate {
         ReaderGate(Some(Arc::new(close)))
     }
 
-    pub(super) fn close(&self) -> Result<Option<Closed>, EditError> {
+    pub(super) fn close(&self) -> Result<Option<ClosedGate>, EditError> {
         match &self.0 {
             Some(close) => close().map(Some).map_err(EditError::Busy),
             None => Ok(None),

@@ -8,13 +8,13 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use super::change::FileChange;
 use super::entry::{Entry, Kind};
 use super::error::EditError;
-use super::plan::By;
+use super::plan::Originator;
 use super::store::OperationId;
 
 /// Selects the operation to undo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Which {
-    /// The last edit that is not undone, ignoring those of [`super::Editor::apply_aside`].
+pub enum UndoTarget {
+    /// The last edit that is not undone, ignoring those of [`super::Editor::apply_notes`].
     Last,
     /// This operation, whatever came after it: rejected if later edits changed the same files.
     Id(OperationId),
@@ -22,7 +22,7 @@ pub enum Which {
 
 /// The kind of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Happened {
+pub enum OperationKind {
     Edit,
     /// The undo of an edit.
     Undo(OperationId),
@@ -38,8 +38,8 @@ pub struct Operation {
     pub id: OperationId,
     /// Time of the operation.
     pub time: SystemTime,
-    pub by: By,
-    pub what: Happened,
+    pub by: Originator,
+    pub what: OperationKind,
     /// Whether it is undone now; only edits can be.
     pub undone: bool,
     /// Every file that it changed, by path.
@@ -48,16 +48,16 @@ pub struct Operation {
 
 /// Returns the last `limit` operations, newest first.
 pub(super) fn operations(entries: &[Arc<Entry>], limit: usize) -> Vec<Operation> {
-    let undone = Standing::of(entries).undone;
+    let undone = UndoState::of(entries).undone;
     let operation = |entry: &Arc<Entry>| Operation {
         id: entry.id,
         time: UNIX_EPOCH + Duration::from_millis(entry.time),
         by: entry.by(),
         what: match entry.kind {
-            Kind::Edit | Kind::Aside => Happened::Edit,
-            Kind::Undo { of } => Happened::Undo(of),
-            Kind::Redo { of } => Happened::Redo(of),
-            Kind::Recovery => Happened::Recovery,
+            Kind::Edit | Kind::Aside => OperationKind::Edit,
+            Kind::Undo { of } => OperationKind::Undo(of),
+            Kind::Redo { of } => OperationKind::Redo(of),
+            Kind::Recovery => OperationKind::Recovery,
         },
         undone: undone.contains(&entry.id),
         files: entry.files(),
@@ -66,16 +66,16 @@ pub(super) fn operations(entries: &[Arc<Entry>], limit: usize) -> Vec<Operation>
 }
 
 /// Returns the edit that undoing `which` would undo.
-pub(super) fn to_undo(entries: &[Arc<Entry>], which: Which) -> Result<OperationId, EditError> {
-    let undone = Standing::of(entries).undone;
+pub(super) fn to_undo(entries: &[Arc<Entry>], which: UndoTarget) -> Result<OperationId, EditError> {
+    let undone = UndoState::of(entries).undone;
     match which {
-        Which::Last => entries
+        UndoTarget::Last => entries
             .iter()
             .rev()
             .find(|entry| is_edit(entry.kind) && entry.kind != Kind::Aside && !undone.contains(&entry.id))
             .map(|entry| entry.id)
             .ok_or_else(|| EditError::NoOperation("there is nothing to undo".to_owned())),
-        Which::Id(id) => {
+        UndoTarget::Id(id) => {
             let refused = |why: &str| Err(EditError::NoOperation(format!("operation {id} {why}")));
             match entries.iter().find(|entry| entry.id == id) {
                 None => refused("is not in the history"),
@@ -91,7 +91,7 @@ pub(super) fn to_undo(entries: &[Arc<Entry>], which: Which) -> Result<OperationI
 pub(super) fn to_redo(entries: &[Arc<Entry>]) -> Result<(OperationId, OperationId), EditError> {
     let nothing =
         || EditError::NoOperation("there is nothing to redo: no undo since the last edit".to_owned());
-    Standing::of(entries).redoable.pop().ok_or_else(nothing)
+    UndoState::of(entries).redoable.pop().ok_or_else(nothing)
 }
 
 fn is_edit(kind: Kind) -> bool {
@@ -100,15 +100,15 @@ fn is_edit(kind: Kind) -> bool {
 
 /// The state of all edits after the whole history.
 #[derive(Debug, Default)]
-struct Standing {
+struct UndoState {
     undone: BTreeSet<OperationId>,
     /// Undos since the last edit that were not redone, oldest first, each with the edit that it undid.
     redoable: Vec<(OperationId, OperationId)>,
 }
 
-impl Standing {
-    fn of(entries: &[Arc<Entry>]) -> Standing {
-        let mut standing = Standing::default();
+impl UndoState {
+    fn of(entries: &[Arc<Entry>]) -> UndoState {
+        let mut standing = UndoState::default();
         for entry in entries {
             match entry.kind {
                 Kind::Edit | Kind::Recovery => standing.redoable.clear(),

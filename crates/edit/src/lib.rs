@@ -12,23 +12,23 @@
 //! if the required old bytes are still intact the edit is put back all the same, else nothing is touched and
 //! all files of the edit are reported.
 
-mod afterwards;
 mod apply;
 mod change;
+mod deferred;
 mod diff;
 mod editor;
 mod entry;
 mod error;
 mod gate;
+mod head_copy;
 mod history;
-mod ledger;
+mod in_place_journal;
+mod lock_cache;
 mod plan;
 #[allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "it is for tests")]
 pub mod properties;
 mod put_back;
-mod second_head;
 mod settings;
-mod slot;
 mod splice;
 mod steps;
 mod store;
@@ -38,9 +38,9 @@ pub use change::FileChange;
 pub use diff::FileDiff;
 pub use editor::{Applied, Editor, Options};
 pub use error::{Conflict, EditError};
-pub use gate::{Closed, ReaderGate};
-pub use history::{Happened, Operation, Which};
-pub use plan::{Access, By, Plan, PlanStep};
-pub use put_back::{LeftFile, Recovered, RecoveredOperation, Resolution};
+pub use gate::{ClosedGate, ReaderGate};
+pub use history::{Operation, OperationKind, UndoTarget};
+pub use plan::{Access, Originator, Plan, PlanStep};
+pub use put_back::{Recovered, RecoveredOperation, Resolution, UnrestoredFile};
 pub use steps::{Hook, Step};
 pub use store::OperationId;

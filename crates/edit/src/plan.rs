@@ -77,7 +77,7 @@ impl Plan {
 
 /// The originator of an edit, stored in the history.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct By {
+pub struct Originator {
     /// The client: "claude-code 2.1", "cli".
     pub who: String,
     /// The tool or command: "rename_symbol".

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use super::change::{Change, Changes, Original, PlannedFile};
 use super::entry::{Head, Journal, Kind, Record};
-use super::plan::By;
-use super::store::{Left, OperationId, Store};
+use super::plan::Originator;
+use super::store::{Leftover, OperationId, Store};
 use symd_base::{ContentHash, RelPath};
-use symd_vfs::{Like, Meta, Stat};
+use symd_vfs::{Meta, PermissionSource, Stat};
 
 /// Limit of the history in bytes, for these tests.
 const LIMIT: u64 = 1 << 20;
@@ -68,7 +68,8 @@ fn made_of(bytes: &[u8]) -> (Journal, Vec<u8>) {
     let changes = bytes.chunks(1 + bytes.len() / 3).enumerate().map(|(number, part)| {
         let path = RelPath::new(&format!("é{number}")).unwrap();
         let original = |(bytes, hash)| Original { bytes, hash, stat, meta };
-        let wanted = |(bytes, hash)| PlannedFile { bytes, hash, like: Like::Meta(meta), origin: None };
+        let wanted =
+            |(bytes, hash)| PlannedFile { bytes, hash, like: PermissionSource::Meta(meta), origin: None };
         match number {
             2 => Change::Move { from: path, to: RelPath::new("z").unwrap(), file: original(file(part)) },
             _ => Change::Content {
@@ -79,8 +80,11 @@ fn made_of(bytes: &[u8]) -> (Journal, Vec<u8>) {
         }
     });
     let changes = Changes { list: changes.collect(), make: Vec::new(), clear: Vec::new() };
-    let by =
-        By { who: String::from_utf8_lossy(bytes).into_owned(), tool: "t".to_owned(), title: String::new() };
+    let by = Originator {
+        who: String::from_utf8_lossy(bytes).into_owned(),
+        tool: "t".to_owned(),
+        title: String::new(),
+    };
     let journal = Journal::of(OperationId(7), &changes, by, Kind::Edit);
     let head = journal.head().unwrap();
     let written = journal.parts(&head).concat();
@@ -116,7 +120,7 @@ pub fn slot(bytes: &[u8]) {
     let Ok(lock) = store.lock() else { return };
     let left = store.left();
     drop(lock);
-    let Ok(Left::Pending(pending)) = left else {
+    let Ok(Leftover::Pending(pending)) = left else {
         assert!(which / 2 % 4 != 0, "{left:?}");
         return;
     };

@@ -12,7 +12,7 @@ use super::error::{EditError, bare};
 use super::steps::{Hook, Step};
 use super::store::OperationId;
 use symd_base::{ContentHash, RelPath};
-use symd_vfs::{Like, Root, Slot, SlotContent, VfsError};
+use symd_vfs::{PermissionSource, Root, Slot, SlotContent, VfsError};
 
 /// The result of recovery when the project was opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub struct Recovered {
 
 impl Recovered {
     /// Returns the messages for the user, one sentence each.
-    pub fn told(&self) -> Vec<String> {
+    pub fn messages(&self) -> Vec<String> {
         let mut told: Vec<String> = self.operations.iter().map(ToString::to_string).collect();
         if self.is_unreadable {
             told.push(
@@ -48,12 +48,12 @@ pub struct RecoveredOperation {
     /// Files that this recovery put back.
     pub put_back: Vec<RelPath>,
     /// Files left alone because they match neither the edit's result nor their old content.
-    pub left: Vec<LeftFile>,
+    pub left: Vec<UnrestoredFile>,
 }
 
 /// A file that was not put back.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LeftFile {
+pub struct UnrestoredFile {
     pub path: RelPath,
     /// The reason, as a predicate: "was changed since" …
     pub reason: String,
@@ -91,7 +91,7 @@ fn listed(things: &[impl ToString]) -> String {
     things.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-impl fmt::Display for LeftFile {
+impl fmt::Display for UnrestoredFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.path, self.reason)
     }
@@ -102,21 +102,21 @@ impl fmt::Display for LeftFile {
 pub(super) struct PutBack {
     pub(super) done: Vec<RelPath>,
     /// Files changed by someone else.
-    pub(super) foreign: Vec<LeftFile>,
+    pub(super) foreign: Vec<UnrestoredFile>,
     /// Files for which the system reported an error: worth another attempt.
-    pub(super) failed: Vec<LeftFile>,
+    pub(super) failed: Vec<UnrestoredFile>,
 }
 
 impl PutBack {
     /// Returns every file that was not put back.
-    pub(super) fn left(&self) -> impl Iterator<Item = &LeftFile> {
+    pub(super) fn left(&self) -> impl Iterator<Item = &UnrestoredFile> {
         self.failed.iter().chain(&self.foreign)
     }
 }
 
 /// Returns all files of an edit, each with its state, if the edit is neither complete nor can be put back
 /// because the journal has lost old content that is needed. Empty if the rest of the journal is sufficient.
-pub(super) fn beyond_repair(root: &Root, entry: &Entry) -> Vec<LeftFile> {
+pub(super) fn beyond_repair(root: &Root, entry: &Entry) -> Vec<UnrestoredFile> {
     let is_beyond = |record: &Record| match record {
         Record::Content { path, before: Some(before), after, .. } if entry.lost.contains(path) => {
             matches!(now(root, path), Ok(found) if found == *after && found != Some(before.hash))
@@ -135,7 +135,7 @@ pub(super) fn beyond_repair(root: &Root, entry: &Entry) -> Vec<LeftFile> {
             Ok(found) if found == file.after => "is as the edit left it",
             _ => "was changed since",
         };
-        LeftFile { path: file.path, reason: reason.to_owned() }
+        UnrestoredFile { path: file.path, reason: reason.to_owned() }
     };
     entry.files().into_iter().map(standing).collect()
 }
@@ -149,7 +149,7 @@ pub(super) fn put_back(root: &Root, hook: &Hook, journal: &Journal, touched: usi
     // Stored innermost first, so reversed: outermost first.
     for directory in entry.cleared.iter().rev() {
         let made = root.slot(directory).and_then(|slot| slot.make_directory());
-        note(&mut result, directory, made.map(|_| ()).map_err(EditError::from));
+        record_failure(&mut result, directory, made.map(|_| ()).map_err(EditError::from));
     }
     for (record, old) in entry.records.iter().zip(&journal.old).take(touched).rev() {
         let path = match record {
@@ -158,25 +158,25 @@ pub(super) fn put_back(root: &Root, hook: &Hook, journal: &Journal, touched: usi
         };
         let one =
             put_back_one(root, record, old.as_ref(), &mut result).and_then(|()| hook.after(Step::PutBack));
-        note(&mut result, path, one);
+        record_failure(&mut result, path, one);
     }
     for directory in entry.made.iter().rev() {
         let removed = match root.slot(directory) {
             Err(VfsError::NotFound { .. }) => Ok(()),
             slot => slot.and_then(|slot| slot.remove_directory()).map(|_| ()),
         };
-        note(&mut result, directory, removed.map_err(EditError::from));
+        record_failure(&mut result, directory, removed.map_err(EditError::from));
     }
     let synced = sync_directories(root, entry).and_then(|()| hook.after(Step::AllPutBack));
-    note(&mut result, &RelPath::root(), synced);
+    record_failure(&mut result, &RelPath::root(), synced);
     result
 }
 
 /// Reports whether every change of `entry` was applied: then the edit is complete, and only its commit is
 /// missing.
-pub(super) fn is_made(root: &Root, entry: &Entry) -> bool {
+pub(super) fn is_fully_applied(root: &Root, entry: &Entry) -> bool {
     let is_there = |directory: &RelPath| {
-        matches!(root.slot(directory).and_then(|slot| slot.look()), Ok(SlotContent::Other("a directory")))
+        matches!(root.slot(directory).and_then(|slot| slot.inspect()), Ok(SlotContent::Other("a directory")))
     };
     let is_done = |record: &Record| match record {
         Record::Content { path, after, .. } => matches!(now(root, path), Ok(found) if found == *after),
@@ -188,7 +188,7 @@ pub(super) fn is_made(root: &Root, entry: &Entry) -> bool {
 }
 
 /// Returns the files of `entry` that do not have their old content.
-pub(super) fn foreign(root: &Root, entry: &Entry) -> Vec<LeftFile> {
+pub(super) fn changed_by_others(root: &Root, entry: &Entry) -> Vec<UnrestoredFile> {
     let mut left = Vec::new();
     for record in &entry.records {
         let (path, old) = match record {
@@ -197,17 +197,17 @@ pub(super) fn foreign(root: &Root, entry: &Entry) -> Vec<LeftFile> {
         };
         match now(root, path) {
             Ok(found) if found == old => {}
-            Ok(None) => left.push(LeftFile { path: path.clone(), reason: "is gone".to_owned() }),
-            Ok(_) => left.push(LeftFile { path: path.clone(), reason: "was changed since".to_owned() }),
-            Err(error) => left.push(LeftFile { path: path.clone(), reason: error.to_string() }),
+            Ok(None) => left.push(UnrestoredFile { path: path.clone(), reason: "is gone".to_owned() }),
+            Ok(_) => left.push(UnrestoredFile { path: path.clone(), reason: "was changed since".to_owned() }),
+            Err(error) => left.push(UnrestoredFile { path: path.clone(), reason: error.to_string() }),
         }
     }
     left
 }
 
-fn note(result: &mut PutBack, path: &RelPath, answer: Result<(), EditError>) {
+fn record_failure(result: &mut PutBack, path: &RelPath, answer: Result<(), EditError>) {
     let Err(error) = answer else { return };
-    let left = |reason: String| LeftFile { path: path.clone(), reason };
+    let left = |reason: String| UnrestoredFile { path: path.clone(), reason };
     match error {
         // Something else is at this path or on the way to it: the user put it there.
         EditError::File(VfsError::NotAFile { what, .. }) => {
@@ -232,7 +232,7 @@ fn unstage(root: &Root, entry: &Entry, result: &mut PutBack) {
             Err(VfsError::NotFound { .. } | VfsError::NotAFile { .. }) => Ok(()),
             slot => slot.and_then(|slot| slot.unstage(temporary)),
         };
-        note(result, path, removed.map_err(EditError::from));
+        record_failure(result, path, removed.map_err(EditError::from));
     }
 }
 
@@ -250,12 +250,12 @@ fn put_back_one(
             }
             if found != *after {
                 let reason = if found.is_none() { "is gone" } else { "was changed since" };
-                result.foreign.push(LeftFile { path: path.clone(), reason: reason.to_owned() });
+                result.foreign.push(UnrestoredFile { path: path.clone(), reason: reason.to_owned() });
                 return Ok(());
             }
             if before.is_some() && old.is_none() {
                 let reason = "was not put back: its old content is lost".to_owned();
-                result.foreign.push(LeftFile { path: path.clone(), reason });
+                result.foreign.push(UnrestoredFile { path: path.clone(), reason });
                 return Ok(());
             }
             restore(root, path, before.zip(old), temporary, found.map(|_| *kept))?;
@@ -269,14 +269,14 @@ fn put_back_one(
                 result.done.push(to.clone());
             }
             (None, Some(moved)) if moved == *hash => {
-                make_way(root, from)?;
+                recreate_parents(root, from)?;
                 root.slot(to)?.move_to(&root.slot(from)?)?;
                 result.done.extend([from.clone(), to.clone()]);
             }
             (found, moved) => {
                 let path = if found.is_some_and(|found| found != *hash) { from } else { to };
                 let reason = if moved.is_none() { "is gone" } else { "was changed since" };
-                result.foreign.push(LeftFile { path: path.clone(), reason: reason.to_owned() });
+                result.foreign.push(UnrestoredFile { path: path.clone(), reason: reason.to_owned() });
             }
         },
     }
@@ -293,9 +293,13 @@ fn restore(
     there: Option<bool>,
 ) -> Result<(), EditError> {
     let Some((before, bytes)) = before else { return Ok(root.slot(path)?.remove()?) };
-    make_way(root, path)?;
+    recreate_parents(root, path)?;
     let slot = root.slot(path)?;
-    let like = if there == Some(true) { Like::File(path.clone()) } else { Like::Meta(before.meta) };
+    let like = if there == Some(true) {
+        PermissionSource::File(path.clone())
+    } else {
+        PermissionSource::Meta(before.meta)
+    };
     slot.stage(temporary, bytes, &like)?
         .sync_all()
         .map_err(|source| VfsError::Write { path: path.clone(), source })?;
@@ -304,7 +308,7 @@ fn restore(
 }
 
 /// Recreates the missing directories above `path`.
-fn make_way(root: &Root, path: &RelPath) -> Result<(), EditError> {
+fn recreate_parents(root: &Root, path: &RelPath) -> Result<(), EditError> {
     let above = std::iter::successors(path.parent(), RelPath::parent);
     let mut missing: Vec<RelPath> = above.filter(|directory| !directory.is_root()).collect();
     missing.reverse();
@@ -320,7 +324,7 @@ fn now(root: &Root, path: &RelPath) -> Result<Option<ContentHash>, EditError> {
         Err(VfsError::NotFound { .. }) => return Ok(None),
         slot => slot?,
     };
-    if let SlotContent::Other(what) = slot.look()? {
+    if let SlotContent::Other(what) = slot.inspect()? {
         return Err(VfsError::NotAFile { path: path.clone(), what }.into());
     }
     Ok(slot.read()?.map(|(bytes, _)| ContentHash::of(&bytes)))

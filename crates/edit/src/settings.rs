@@ -23,7 +23,8 @@ impl Settings {
     /// Returns the locations in the project at `root`, as it is now.
     pub(super) fn of(root: &Root) -> Settings {
         // Most projects have no link there; checking that takes one system call per file instead of four.
-        let directory = RelPath::new(DIRECTORY).ok().and_then(|path| root.open_directory_itself(&path).ok());
+        let directory =
+            RelPath::new(DIRECTORY).ok().and_then(|path| root.open_directory_no_follow(&path).ok());
         let is_itself = |file: &str| match (&directory, file.rsplit('/').next()) {
             (Some(directory), Some(name)) => match Root::stat_in(directory, name) {
                 Ok((kind, _)) => kind != EntryKind::Link,
@@ -37,7 +38,7 @@ impl Settings {
 
     /// Reports whether `path`, as written or with links resolved, is a settings file, or would lie beneath
     /// one.
-    pub(super) fn hold(&self, path: &RelPath) -> bool {
+    pub(super) fn contains(&self, path: &RelPath) -> bool {
         let folded = path.as_str().to_ascii_lowercase();
         let is_named = |file: &str| {
             folded.strip_prefix(file).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -71,12 +72,12 @@ mod tests {
             ".SYMD/Approvals.TOML",
             ".symd/config.toml/x",
         ] {
-            assert!(settings.hold(&path(text)), "{text}");
+            assert!(settings.contains(&path(text)), "{text}");
         }
         for text in
             [".symd", ".symd/approvals.toml2", ".symd/memories/config.toml", "a/.symd/config.toml", ""]
         {
-            assert!(!settings.hold(&path(text)), "{text}");
+            assert!(!settings.contains(&path(text)), "{text}");
         }
         std::fs::create_dir(scratch.path().join("kept")).expect("made");
         std::fs::write(scratch.path().join("own"), "").expect("written");
@@ -84,13 +85,13 @@ mod tests {
         std::os::unix::fs::symlink("../own", scratch.path().join("kept/languages.toml")).expect("linked");
         let settings = Settings::of(&root);
         for text in [".symd/config.toml", "kept/config.toml", "kept/approvals.toml", "own"] {
-            assert!(settings.hold(&path(text)), "{text}");
+            assert!(settings.contains(&path(text)), "{text}");
         }
-        assert!(!settings.hold(&path("kept/other.toml")));
+        assert!(!settings.contains(&path("kept/other.toml")));
         std::fs::remove_file(scratch.path().join(".symd")).expect("removed");
         std::fs::rename(scratch.path().join("kept"), scratch.path().join(".symd")).expect("moved");
         let settings = Settings::of(&root);
-        assert!(settings.hold(&path("own")), "a link in the directory itself");
-        assert!(!settings.hold(&path("kept/config.toml")));
+        assert!(settings.contains(&path("own")), "a link in the directory itself");
+        assert!(!settings.contains(&path("kept/config.toml")));
     }
 }

@@ -11,9 +11,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde::{Deserialize, Serialize};
 
 use super::entry::{Entry, Head, Journal};
-use super::ledger::Ledger;
-use super::second_head::{Lying, SecondHead, is_nothing};
-use super::slot::Slot;
+use super::head_copy::{HeadCopy, Stored, is_nothing};
+use super::in_place_journal::InPlaceJournal;
+use super::lock_cache::LockCache;
 use symd_base::state::{self, StateError, durable};
 
 /// The number of an operation, unique in its project and increasing with time.
@@ -28,7 +28,7 @@ impl fmt::Display for OperationId {
 
 /// The state that earlier edits left.
 #[derive(Debug)]
-pub(super) enum Left {
+pub(super) enum Leftover {
     /// Nothing: all edits were completed.
     Nothing,
     /// An edit was in progress.
@@ -56,13 +56,13 @@ pub(super) enum JournalLocation {
 #[derive(Debug)]
 pub(super) struct Store {
     directory: PathBuf,
-    slot: Slot,
-    second_head: SecondHead,
+    slot: InPlaceJournal,
+    second_head: HeadCopy,
     /// Maximum total size of committed entries, in bytes.
     limit: u64,
     /// Headers read so far: entries never change. Those that were pruned are dropped at the next read.
     known: Mutex<BTreeMap<OperationId, Arc<Entry>>>,
-    ledger: Mutex<Ledger>,
+    ledger: Mutex<LockCache>,
 }
 
 const LOCK: &str = "lock";
@@ -74,11 +74,11 @@ impl Store {
         state::private_dir(directory)?;
         Ok(Store {
             directory: directory.to_owned(),
-            slot: Slot::new(directory),
-            second_head: SecondHead::new(directory.join(LOCK)),
+            slot: InPlaceJournal::new(directory),
+            second_head: HeadCopy::new(directory.join(LOCK)),
             limit,
             known: Mutex::default(),
-            ledger: Mutex::new(Ledger::new()),
+            ledger: Mutex::new(LockCache::new()),
         })
     }
 
@@ -106,7 +106,7 @@ impl Store {
         let head = self.head(journal)?;
         self.second_head.write(lock, &head)?;
         let parts = journal.parts(&head);
-        if Slot::has_room(&parts) {
+        if InPlaceJournal::has_room(&parts) {
             self.slot.write(&parts)?;
             return Ok(JournalLocation::Slot);
         }
@@ -142,31 +142,31 @@ impl Store {
     }
 
     /// Returns the edit that was in progress when its process ended, neither committed nor put back.
-    pub(super) fn left(&self) -> Result<Left, StateError> {
+    pub(super) fn left(&self) -> Result<Leftover, StateError> {
         if self.ledger().is_clean {
-            return Ok(Left::Nothing);
+            return Ok(Leftover::Nothing);
         }
-        let long = self.lying(&self.pending_path())?;
+        let long = self.read_journal(&self.pending_path())?;
         let (place, path, lying) = match long {
-            Lying::Nothing => {
-                (JournalLocation::Slot, self.slot.path().to_owned(), self.lying(self.slot.path())?)
+            Stored::Absent => {
+                (JournalLocation::Slot, self.slot.path().to_owned(), self.read_journal(self.slot.path())?)
             }
             long => (JournalLocation::File, self.pending_path(), long),
         };
         let left = match lying {
             // A long journal's file is renamed at the commit, so an existing one was not committed.
-            Lying::Whole(journal)
+            Stored::Intact(journal)
                 if place == JournalLocation::File || !self.is_settled(journal.entry.id)? =>
             {
-                Left::Pending(Box::new(Pending { journal, place, is_salvaged: false }))
+                Leftover::Pending(Box::new(Pending { journal, place, is_salvaged: false }))
             }
-            Lying::Whole(_) => Left::Nothing,
-            Lying::Nothing | Lying::Damaged => {
-                let is_damaged = matches!(lying, Lying::Damaged);
+            Stored::Intact(_) => Leftover::Nothing,
+            Stored::Absent | Stored::Damaged => {
+                let is_damaged = matches!(lying, Stored::Damaged);
                 self.salvaged(place, &path, is_damaged)?
             }
         };
-        if matches!(left, Left::Nothing | Left::Unreadable) {
+        if matches!(left, Leftover::Nothing | Leftover::Unreadable) {
             if place == JournalLocation::File {
                 durable::remove(&path)?;
                 self.sync()?;
@@ -178,35 +178,40 @@ impl Store {
 
     /// Reconstructs the edit whose journal at `path` is missing or damaged. It may also have been cut short
     /// while the journal was written, before anything was changed.
-    fn salvaged(&self, place: JournalLocation, path: &Path, is_damaged: bool) -> Result<Left, StateError> {
+    fn salvaged(
+        &self,
+        place: JournalLocation,
+        path: &Path,
+        is_damaged: bool,
+    ) -> Result<Leftover, StateError> {
         match self.second_head.read()? {
-            Lying::Whole(head) if !self.is_settled(head.entry.id)? => {
+            Stored::Intact(head) if !self.is_settled(head.entry.id)? => {
                 let journal = match durable::open(path)? {
                     Some(file) => Journal::salvaged(head, std::io::BufReader::new(file)),
                     None => Journal::salvaged(head, std::io::empty()),
                 };
                 let journal = journal.map_err(|source| self.failed("cannot read", source))?;
-                Ok(Left::Pending(Box::new(Pending { journal, place, is_salvaged: true })))
+                Ok(Leftover::Pending(Box::new(Pending { journal, place, is_salvaged: true })))
             }
-            Lying::Damaged if is_damaged => {
+            Stored::Damaged if is_damaged => {
                 self.second_head.clear()?;
                 self.slot.clear()?;
-                Ok(Left::Unreadable)
+                Ok(Leftover::Unreadable)
             }
-            _ => Ok(Left::Nothing),
+            _ => Ok(Leftover::Nothing),
         }
     }
 
     /// Reads the journal at `path`.
-    fn lying(&self, path: &Path) -> Result<Lying<Journal>, StateError> {
-        let Some(file) = durable::open(path)? else { return Ok(Lying::Nothing) };
+    fn read_journal(&self, path: &Path) -> Result<Stored<Journal>, StateError> {
+        let Some(file) = durable::open(path)? else { return Ok(Stored::Absent) };
         // An empty file of a long journal was cut short. The slot in contrast is created with its full
         // length, so zeros mean that it has no journal.
         let is_nothing = path == self.slot.path() && is_nothing(&file, 0);
         Ok(match read_from(path, file).map_err(|error| self.naming_files(error))? {
-            Some(journal) => Lying::Whole(journal),
-            None if is_nothing => Lying::Nothing,
-            None => Lying::Damaged,
+            Some(journal) => Stored::Intact(journal),
+            None if is_nothing => Stored::Absent,
+            None => Stored::Damaged,
         })
     }
 
@@ -215,7 +220,7 @@ impl Store {
     fn naming_files(&self, error: StateError) -> StateError {
         let StateError::Io { what, path, source } = error else { return error };
         let named = match self.second_head.read() {
-            Ok(Lying::Whole(head)) if source.kind() == std::io::ErrorKind::InvalidData => {
+            Ok(Stored::Intact(head)) if source.kind() == std::io::ErrorKind::InvalidData => {
                 head.entry.files().iter().map(|file| file.path.to_string()).collect::<Vec<_>>().join(", ")
             }
             _ => return StateError::Io { what, path, source },
@@ -327,7 +332,7 @@ impl Store {
         Ok(look(ledger.committed.get_or_insert_default()))
     }
 
-    fn ledger(&self) -> MutexGuard<'_, Ledger> {
+    fn ledger(&self) -> MutexGuard<'_, LockCache> {
         self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -13,7 +13,7 @@ use super::plan::{Access, Plan, PlanStep};
 use super::settings::Settings;
 use super::splice::splice;
 use symd_base::{ContentHash, RelPath};
-use symd_vfs::{EntryKind, GitsOwn, Like, MAX_FILE_BYTES, Root, SlotContent, VfsError};
+use symd_vfs::{EntryKind, GitPaths, MAX_FILE_BYTES, PermissionSource, Root, SlotContent, VfsError};
 
 /// Files before and after the plan. A path is in both maps or in neither.
 struct Tree<'r> {
@@ -22,7 +22,7 @@ struct Tree<'r> {
     /// Files that no step may touch; earlier changes of them may still be undone.
     settings: Settings,
     /// Git's own files, with the same rule.
-    gits: GitsOwn,
+    gits: GitPaths,
     before: BTreeMap<RelPath, Option<Original>>,
     now: BTreeMap<RelPath, Option<PlannedFile>>,
     conflicts: BTreeMap<RelPath, Conflict>,
@@ -42,10 +42,10 @@ pub(super) enum Links {
 
 /// Returns the changes that `plan` makes to the current tree.
 pub(super) fn changes_of(root: &Root, plan: &Plan, links: Links) -> Result<Changes, EditError> {
-    let (settings, gits) = (Settings::of(root), GitsOwn::of(root));
+    let (settings, gits) = (Settings::of(root), GitPaths::of(root));
     let mut tree = Tree { links, settings, gits, ..Tree::new(root) };
     for step in &plan.steps {
-        tree.take(step)?;
+        tree.apply_step(step)?;
     }
     tree.changes()
 }
@@ -61,7 +61,11 @@ pub(super) fn inverse_of(root: &Root, journal: &Journal) -> Result<Changes, Edit
                 let restored = before.zip(old.as_ref()).map(|(before, bytes)| PlannedFile {
                     bytes: Arc::clone(bytes),
                     hash: before.hash,
-                    like: if *kept { Like::File(path.clone()) } else { Like::Meta(before.meta) },
+                    like: if *kept {
+                        PermissionSource::File(path.clone())
+                    } else {
+                        PermissionSource::Meta(before.meta)
+                    },
                     origin: None,
                 });
                 tree.now.insert(path.clone(), restored);
@@ -95,7 +99,7 @@ pub(super) fn restoration_of(root: &Root, journal: &Journal) -> Result<Changes, 
             let restored = before.zip(old.as_ref()).map(|(before, bytes)| PlannedFile {
                 bytes: Arc::clone(bytes),
                 hash: before.hash,
-                like: Like::Meta(before.meta),
+                like: PermissionSource::Meta(before.meta),
                 origin: None,
             });
             tree.now.insert(path.clone(), restored);
@@ -115,11 +119,11 @@ impl<'r> Tree<'r> {
     fn new(root: &'r Root) -> Tree<'r> {
         let (before, now) = (BTreeMap::new(), BTreeMap::new());
         let (conflicts, directories) = (BTreeMap::new(), BTreeSet::new());
-        let (links, settings, gits) = (Links::Followed, Settings::default(), GitsOwn::default());
+        let (links, settings, gits) = (Links::Followed, Settings::default(), GitPaths::default());
         Tree { root, links, settings, gits, before, now, conflicts, directories, clear: Vec::new() }
     }
 
-    fn take(&mut self, step: &PlanStep) -> Result<(), EditError> {
+    fn apply_step(&mut self, step: &PlanStep) -> Result<(), EditError> {
         match step {
             PlanStep::Text { path, base, edits } => {
                 let path = self.target(path)?;
@@ -128,7 +132,7 @@ impl<'r> Tree<'r> {
                     // The offsets refer to a text that an earlier step changed, perhaps under another name of
                     // the file.
                     if file.hash != *base {
-                        return Err(EditError::Twice { path });
+                        return Err(EditError::StaleOffsets { path });
                     }
                     let bytes = splice(&path, &file.bytes, edits)?;
                     self.write(&path, bytes)?;
@@ -143,10 +147,10 @@ impl<'r> Tree<'r> {
             PlanStep::Create { path, bytes, access } => {
                 let path = self.vacant(path)?;
                 self.write(&path, bytes.clone())?;
-                self.dress(&path, *access);
+                self.set_access(&path, *access);
             }
             PlanStep::Rename { from, to, base } => {
-                let (from, to) = (self.itself(from)?, self.vacant(to)?);
+                let (from, to) = (self.load_without_links(from)?, self.vacant(to)?);
                 if self.expect(&from, Some(*base)) {
                     self.rename(&from, &to);
                 }
@@ -160,7 +164,7 @@ impl<'r> Tree<'r> {
                 self.directories.insert(path);
             }
             PlanStep::Delete { path, base } => {
-                let path = self.itself(path)?;
+                let path = self.load_without_links(path)?;
                 if self.expect(&path, Some(*base)) {
                     self.now.insert(path, None);
                 }
@@ -178,7 +182,7 @@ impl<'r> Tree<'r> {
 
     /// Loads and returns the file `path` itself: a link is rejected, since moving or removing a link is not
     /// the same operation.
-    fn itself(&mut self, path: &RelPath) -> Result<RelPath, EditError> {
+    fn load_without_links(&mut self, path: &RelPath) -> Result<RelPath, EditError> {
         let path = self.without_links_above(path)?;
         self.load(&path)?;
         Ok(path)
@@ -209,11 +213,11 @@ impl<'r> Tree<'r> {
     /// Returns `found`, to which `named` leads, unless only the user may change it or it is git's own: a hook
     /// planted there would run.
     fn open_to_tools(&self, named: &RelPath, found: RelPath) -> Result<RelPath, EditError> {
-        if self.settings.hold(named) || self.settings.hold(&found) {
+        if self.settings.contains(named) || self.settings.contains(&found) {
             return Err(EditError::Settings { path: named.clone() });
         }
-        if self.gits.holds(named) || self.gits.holds(&found) {
-            return Err(VfsError::GitsOwn { path: named.clone() }.into());
+        if self.gits.contains(named) || self.gits.contains(&found) {
+            return Err(VfsError::InGitDirectory { path: named.clone() }.into());
         }
         Ok(found)
     }
@@ -243,7 +247,7 @@ impl<'r> Tree<'r> {
         let wanted = original.as_ref().map(|file| PlannedFile {
             bytes: Arc::clone(&file.bytes),
             hash: file.hash,
-            like: Like::File(path.clone()),
+            like: PermissionSource::File(path.clone()),
             origin: Some(path.clone()),
         });
         self.before.insert(path.clone(), original);
@@ -275,8 +279,10 @@ impl<'r> Tree<'r> {
         let (like, origin) = match self.now.get(path) {
             Some(Some(file)) => (file.like.clone(), file.origin.clone()),
             // Removed by an earlier step: the file that replaces it gets the same permissions.
-            _ if self.before.get(path).is_some_and(Option::is_some) => (Like::File(path.clone()), None),
-            _ => (Like::New, None),
+            _ if self.before.get(path).is_some_and(Option::is_some) => {
+                (PermissionSource::File(path.clone()), None)
+            }
+            _ => (PermissionSource::New, None),
         };
         let wanted = PlannedFile { hash: ContentHash::of(&bytes), bytes: Arc::new(bytes), like, origin };
         self.now.insert(path.clone(), Some(wanted));
@@ -284,11 +290,11 @@ impl<'r> Tree<'r> {
     }
 
     /// Makes a new file executable; a file that replaces another keeps that one's permissions.
-    fn dress(&mut self, path: &RelPath, access: Access) {
+    fn set_access(&mut self, path: &RelPath, access: Access) {
         if let Some(Some(file)) = self.now.get_mut(path)
-            && (access, &file.like) == (Access::Program, &Like::New)
+            && (access, &file.like) == (Access::Program, &PermissionSource::New)
         {
-            file.like = Like::NewProgram;
+            file.like = PermissionSource::NewProgram;
         }
     }
 
@@ -368,7 +374,7 @@ fn missing_directories(
         while let Some(directory) = above.filter(|path| !present.contains(path) && !missing.contains(path)) {
             let found = match root.slot(&directory) {
                 Err(VfsError::NotFound { .. }) => SlotContent::Nothing,
-                slot => slot?.look()?,
+                slot => slot?.inspect()?,
             };
             match found {
                 SlotContent::Nothing => missing.insert(directory.clone()),

@@ -2,22 +2,22 @@
 
 use std::sync::Arc;
 
-use super::look::{Looked, ToLookAt};
+use super::scan::{ScanResult, ScanTarget};
 use super::view::View;
 use super::{EngineError, OutlinedFile};
 use symd_base::RelPath;
-use symd_index::Built;
+use symd_index::BuiltSegment;
 use symd_watch::Notice;
 
 /// The work to do with the index once it is fresh, or with the reason why it cannot be.
 pub(super) struct Question {
-    pub(super) length: Length,
+    pub(super) length: QuestionLength,
     pub(super) run: Box<dyn FnOnce(Result<Arc<View>, EngineError>) + Send>,
 }
 
 /// The expected duration of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Length {
+pub(super) enum QuestionLength {
     /// Most questions: they need the index, or a few files.
     Short,
     /// For example, a question that reads every file.
@@ -31,19 +31,19 @@ pub(super) enum Event {
     /// The watcher has ended: there will be no more notices, and no barrier will arrive.
     Unwatched,
     /// The result of a job that scanned files.
-    Looked {
+    Scanned {
         job: u64,
         /// One result per path of the job, except for postponed ones.
-        files: Vec<Looked>,
+        files: Vec<ScanResult>,
         /// The files that the same job is to scan after others.
-        later: Vec<ToLookAt>,
+        later: Vec<ScanTarget>,
     },
     /// A new question, which runs as soon as the index contains everything written before now.
     Ask(Question),
     /// Outlines, made elsewhere, of files without a grammar.
-    Outlined(Vec<OutlinedFile>),
+    ServerOutlined(Vec<OutlinedFile>),
     /// A finished name table.
-    Built(Built),
+    Built(BuiltSegment),
     /// A request to retry quarantined files.
     Retry,
     /// A request to look for changes that caused no event.

@@ -26,7 +26,7 @@ pub(super) struct QuestionGate(Arc<RwLock<()>>);
 
 /// A guard: no question runs until it is dropped.
 #[derive(Debug)]
-pub struct Still {
+pub struct QuestionsPaused {
     _closed: OwnedRwLockWriteGuard<()>,
 }
 
@@ -42,16 +42,21 @@ impl QuestionGate {
     }
 
     /// Waits until no question is running, and blocks others.
-    pub(super) async fn close(&self) -> Result<Still, Busy> {
+    pub(super) async fn close(&self) -> Result<QuestionsPaused, Busy> {
         self.close_in(FIRST_TURN, TURN, TURNS).await
     }
 
-    async fn close_in(&self, first: Duration, longest: Duration, turns: usize) -> Result<Still, Busy> {
+    async fn close_in(
+        &self,
+        first: Duration,
+        longest: Duration,
+        turns: usize,
+    ) -> Result<QuestionsPaused, Busy> {
         let mut turn = first;
         for _ in 0..turns {
             let closing = Arc::clone(&self.0).write_owned();
             if let Ok(closed) = tokio::time::timeout(turn, closing).await {
-                return Ok(Still { _closed: closed });
+                return Ok(QuestionsPaused { _closed: closed });
             }
             turn = longest.min(turn * 2);
         }

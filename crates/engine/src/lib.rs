@@ -3,13 +3,13 @@
 //! completed before the question was asked.
 
 mod event;
-mod foretold;
 mod gate;
 mod hard_links;
-mod look;
 mod pending;
 mod pool;
+mod preparsed;
 mod run;
+mod scan;
 mod status;
 mod trials;
 mod turns;
@@ -27,29 +27,29 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot, watch as tokio_watch};
 
-pub use foretold::PreparsedOutline;
-pub use gate::{Busy, Still};
-pub use look::MAX_PARSED_BYTES;
+pub use gate::{Busy, QuestionsPaused};
+pub use preparsed::PreparsedOutline;
+pub use scan::MAX_PARSED_BYTES;
 pub use status::{EngineStatus, SkippedFiles, UnparsableFile};
 pub use turns::EditTurn;
-pub use view::{Current, CurrentError, View};
+pub use view::{CurrentError, CurrentText, View};
 
-use event::{Event, Length, Question};
-use foretold::Foretellings;
+use event::{Event, Question, QuestionLength};
 use gate::QuestionGate;
-use look::Looker;
 use pool::Pool;
+use preparsed::PreparsedOutlines;
 use run::Run;
+use scan::Scanner;
 use symd_base::state::{self, StateError};
 use symd_base::{ContentHash, RelPath};
 use symd_config::Languages;
-use symd_index::State;
+use symd_index::IndexState;
 use symd_index::cache::{Cache, Key};
 use symd_parse::{Parsers, Warm};
 use symd_syntax::Outline;
 use symd_vfs::{Change, Ignore, IgnoreSettings, Root, Stat, Vendored};
 use symd_watch::{Notice, Watch, WatchError, WatchOptions};
-use turns::Turns;
+use turns::EditQueue;
 
 /// Capacity of the engine's event queue. When it is full, clients and pool threads wait; the engine waits for
 /// neither, so the queue drains.
@@ -68,8 +68,8 @@ pub struct Engine {
     watch: Arc<Watch>,
     cache: Option<Arc<Cache>>,
     gate: QuestionGate,
-    turns: Turns,
-    foretold: Arc<Foretellings>,
+    turns: EditQueue,
+    preparsed: Arc<PreparsedOutlines>,
     parsers: Parsers,
 }
 
@@ -108,10 +108,10 @@ pub struct OutlinedFile {
 
 /// A callback for changed files. It runs on the engine's task, so it must not block.
 #[derive(Clone)]
-pub struct OnChange(pub Arc<Hears>);
+pub struct OnChange(pub Arc<ChangeCallback>);
 
 /// The callback's type: called with each changed file.
-type Hears = dyn Fn(&RelPath, Change) + Send + Sync;
+type ChangeCallback = dyn Fn(&RelPath, Change) + Send + Sync;
 
 impl std::fmt::Debug for OnChange {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -161,10 +161,10 @@ impl Engine {
     /// Starts watching and indexing. Returns at once; the first crawl continues in the background. Must be
     /// called within a tokio runtime.
     pub fn start(options: EngineOptions) -> Result<Engine, EngineError> {
-        Engine::start_with(options, State::default())
+        Engine::start_with(options, IndexState::default())
     }
 
-    fn start_with(options: EngineOptions, state: State) -> Result<Engine, EngineError> {
+    fn start_with(options: EngineOptions, state: IndexState) -> Result<Engine, EngineError> {
         let root = Root::open(&options.root).map_err(|source| EngineError::root(&options.root, source))?;
         let root = Arc::new(root);
         state::private_dir(&options.runtime_directory)?;
@@ -185,25 +185,25 @@ impl Engine {
             &options.watch,
             sink(notice_sender),
         )?;
-        let looker = run::looker(root, options.languages, cache.map(Arc::new), options.parsers);
-        let engine = Engine::run((looker, ignore), watch, notices, state, options.on_change);
+        let scanner = run::scanner(root, options.languages, cache.map(Arc::new), options.parsers);
+        let engine = Engine::run((scanner, ignore), watch, notices, state, options.on_change);
         engine.sweep_every(options.sweep_every);
         Ok(engine)
     }
 
     fn run(
-        parts: (Arc<Looker>, Arc<Ignore>),
+        parts: (Arc<Scanner>, Arc<Ignore>),
         watch: Watch,
         notices: mpsc::Receiver<Event>,
-        state: State,
+        state: IndexState,
         on_change: Option<OnChange>,
     ) -> Engine {
         let (events, receiver) = mpsc::channel(EVENT_QUEUE);
-        let (cache, foretold) = (parts.0.cache.clone(), parts.0.foretold.clone());
+        let (cache, preparsed) = (parts.0.cache.clone(), parts.0.preparsed.clone());
         let parsers = parts.0.parsers.clone();
         let watch = Arc::new(watch);
         let (run, status, gone) = Run::new(parts, watch.clone(), Pool::new(), events.downgrade(), state);
-        tokio::spawn(run.telling(on_change).run(receiver, notices));
+        tokio::spawn(run.with_on_change(on_change).run(receiver, notices));
         Engine {
             events,
             status,
@@ -211,8 +211,8 @@ impl Engine {
             watch,
             cache,
             gate: QuestionGate::default(),
-            turns: Turns::default(),
-            foretold,
+            turns: EditQueue::default(),
+            preparsed,
             parsers,
         }
     }
@@ -223,7 +223,7 @@ impl Engine {
         &self,
         question: impl FnOnce(&View) -> T + Send + 'static,
     ) -> Result<T, EngineError> {
-        self.put(Length::Short, question).await
+        self.submit(QuestionLength::Short, question).await
     }
 
     /// Like [`Engine::ask`], for a question that may take long, such as a search: however many of them run,
@@ -232,12 +232,12 @@ impl Engine {
         &self,
         question: impl FnOnce(&View) -> T + Send + 'static,
     ) -> Result<T, EngineError> {
-        self.put(Length::Long, question).await
+        self.submit(QuestionLength::Long, question).await
     }
 
-    async fn put<T: Send + 'static>(
+    async fn submit<T: Send + 'static>(
         &self,
-        length: Length,
+        length: QuestionLength,
         question: impl FnOnce(&View) -> T + Send + 'static,
     ) -> Result<T, EngineError> {
         let (answer, answered) = oneshot::channel();
@@ -260,7 +260,7 @@ impl Engine {
 
     /// Waits until no question is running, and blocks new ones until the returned guard is dropped: for an
     /// edit that is changing files. A caller must not ask a question while it holds the guard.
-    pub async fn still(&self) -> Result<Still, Busy> {
+    pub async fn pause_questions(&self) -> Result<QuestionsPaused, Busy> {
         self.gate.close().await
     }
 
@@ -270,30 +270,30 @@ impl Engine {
     }
 
     /// Waits for a turn for an edit that is about to be planned; returns `None` at once if no edit has one.
-    pub async fn turn_behind_others(&self) -> Option<EditTurn> {
+    pub async fn turn_if_contended(&self) -> Option<EditTurn> {
         self.turns.behind_others().await
     }
 
     /// Adds outlines that were made elsewhere. Questions asked after this call see them, as long as the files
     /// are unchanged.
-    pub async fn outlined(&self, files: Vec<OutlinedFile>) -> Result<(), EngineError> {
-        self.events.send(Event::Outlined(files)).await.map_err(|_| EngineError::Stopped)
+    pub async fn add_server_outlines(&self, files: Vec<OutlinedFile>) -> Result<(), EngineError> {
+        self.events.send(Event::ServerOutlined(files)).await.map_err(|_| EngineError::Stopped)
     }
 
     /// Supplies outlines of texts that are about to be written, so that the index need not parse them.
-    pub fn foretell(&self, outlines: Vec<PreparsedOutline>) {
-        self.foretold.add(outlines);
+    pub fn add_preparsed(&self, outlines: Vec<PreparsedOutline>) {
+        self.preparsed.add(outlines);
     }
 
     /// Drops outlines of texts that were not written after all, by the hashes of those texts.
-    pub fn take_back(&self, hashes: &[ContentHash]) {
-        self.foretold.forget(hashes);
+    pub fn remove_preparsed(&self, hashes: &[ContentHash]) {
+        self.preparsed.forget(hashes);
     }
 
-    /// Returns how many files were not parsed because [`Engine::foretell`] had supplied the outline: for
+    /// Returns how many files were not parsed because [`Engine::add_preparsed`] had supplied the outline: for
     /// tests and measurements.
-    pub fn spared(&self) -> usize {
-        self.foretold.taken()
+    pub fn parses_avoided(&self) -> usize {
+        self.preparsed.taken()
     }
 
     /// Returns the cached outline of bytes with this hash.
@@ -329,13 +329,13 @@ impl Engine {
     }
 
     /// Waits until the index, after the first crawl, contains everything that was written before this call.
-    pub async fn settled(&self) -> Result<EngineStatus, EngineError> {
+    pub async fn wait_until_fresh(&self) -> Result<EngineStatus, EngineError> {
         self.ask(|_| ()).await?;
         Ok(self.status())
     }
 
     /// Waits until the root directory is gone, or the engine has ended.
-    pub async fn gone(&self) {
+    pub async fn wait_until_gone(&self) {
         let _ = self.gone.clone().wait_for(|gone| *gone).await;
     }
 

@@ -64,7 +64,7 @@ impl Pending {
 
     /// Reports whether the result of `job` for `path` is newer than what was applied. Must be called once per
     /// path of a job.
-    pub(super) fn is_news(&mut self, job: u64, path: &RelPath) -> bool {
+    pub(super) fn accept_result(&mut self, job: u64, path: &RelPath) -> bool {
         let Some(state) = self.paths.get_mut(path) else { return false };
         let news = job > state.settled;
         state.settled = state.settled.max(job);
@@ -149,10 +149,10 @@ impl Pending {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::Length;
+    use crate::event::QuestionLength;
 
     fn question() -> Question {
-        Question { length: Length::Short, run: Box::new(|_| {}) }
+        Question { length: QuestionLength::Short, run: Box::new(|_| {}) }
     }
 
     fn path(text: &str) -> RelPath {
@@ -163,8 +163,8 @@ mod tests {
     fn an_older_look_never_replaces_a_newer() {
         let (mut pending, a) = (Pending::default(), path("a"));
         let (first, second) = (pending.begin([&a]), pending.begin([&a]));
-        assert!(pending.is_news(second, &a));
-        assert!(!pending.is_news(first, &a));
+        assert!(pending.accept_result(second, &a));
+        assert!(!pending.accept_result(first, &a));
     }
 
     #[test]
@@ -173,8 +173,8 @@ mod tests {
         let before = pending.begin([&file]);
         pending.removed(&path("d"));
         let after = pending.begin([&file]);
-        assert!(!pending.is_news(before, &file));
-        assert!(pending.is_news(after, &file));
+        assert!(!pending.accept_result(before, &file));
+        assert!(pending.accept_result(after, &file));
     }
 
     #[test]
@@ -198,7 +198,7 @@ mod tests {
         let later = now + std::time::Duration::from_secs(1);
         let look = pending.begin([&a]);
         pending.wait(question());
-        assert!(pending.is_news(look, &a));
+        assert!(pending.accept_result(look, &a));
         let trial = pending.begin_trial(&a, look, later);
         pending.end(look);
         assert_eq!((pending.jobs(), pending.trials()), (0, 1));
@@ -209,7 +209,7 @@ mod tests {
         pending.wait(question());
         assert_eq!((pending.ready(later).len(), pending.next_ready(later)), (1, None));
         // The trial's outcome is still applied.
-        assert!(pending.is_news(trial, &a));
+        assert!(pending.accept_result(trial, &a));
         pending.end(trial);
         assert_eq!((pending.trials(), pending.files()), (0, 0));
     }

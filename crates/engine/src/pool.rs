@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-use super::event::Length;
+use super::event::QuestionLength;
 
 use symd_base::cores;
 
@@ -44,12 +44,12 @@ struct Queues {
     /// Bounded by the engine, which stops reading the watcher while too much is pending.
     background: VecDeque<Job>,
     /// Idle workers, and the jobs that they take.
-    idle: Vec<(usize, Takes)>,
+    idle: Vec<(usize, WorkerRole)>,
     stopped: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Takes {
+enum WorkerRole {
     /// Questions before background work.
     Anything,
     QuestionsOnly,
@@ -65,16 +65,16 @@ impl Pool {
         let most_long = processors + FOR_QUESTIONS - 2;
         let queues = Mutex::new(Queues { most_long, ..Queues::default() });
         let shared = Arc::new(Shared { queues, wake });
-        let spawn = |number: usize, takes: Takes| {
+        let spawn = |number: usize, takes: WorkerRole| {
             let shared = shared.clone();
             std::thread::Builder::new()
                 .name(format!("pool-{number}"))
                 .spawn(move || shared.work(number, takes))
         };
-        let takes = |number| if number == 0 { Takes::BackgroundOnly } else { Takes::Anything };
+        let takes = |number| if number == 0 { WorkerRole::BackgroundOnly } else { WorkerRole::Anything };
         let workers = (0..processors)
             .map(|number| spawn(number, takes(number)))
-            .chain((0..FOR_QUESTIONS).map(|more| spawn(processors + more, Takes::QuestionsOnly)))
+            .chain((0..FOR_QUESTIONS).map(|more| spawn(processors + more, WorkerRole::QuestionsOnly)))
             // If a worker cannot be spawned, the others do its work.
             .flatten()
             .collect();
@@ -86,7 +86,8 @@ impl Pool {
         let mut queues = self.shared.lock();
         queues.questions.push_back(Box::new(job));
         // Prefers a worker that takes nothing else.
-        let waiting = queues.waiting(Takes::QuestionsOnly).or_else(|| queues.waiting(Takes::Anything));
+        let waiting =
+            queues.take_idle(WorkerRole::QuestionsOnly).or_else(|| queues.take_idle(WorkerRole::Anything));
         drop(queues);
         self.shared.wake(waiting);
     }
@@ -96,7 +97,7 @@ impl Pool {
         let mut queues = self.shared.lock();
         queues.long.push_back(Box::new(job));
         let waiting = if queues.long_running < queues.most_long {
-            queues.waiting(Takes::QuestionsOnly).or_else(|| queues.waiting(Takes::Anything))
+            queues.take_idle(WorkerRole::QuestionsOnly).or_else(|| queues.take_idle(WorkerRole::Anything))
         } else {
             None
         };
@@ -108,7 +109,8 @@ impl Pool {
     pub(super) fn background(&self, job: impl FnOnce() + Send + 'static) {
         let mut queues = self.shared.lock();
         queues.background.push_back(Box::new(job));
-        let waiting = queues.waiting(Takes::BackgroundOnly).or_else(|| queues.waiting(Takes::Anything));
+        let waiting =
+            queues.take_idle(WorkerRole::BackgroundOnly).or_else(|| queues.take_idle(WorkerRole::Anything));
         drop(queues);
         self.shared.wake(waiting);
     }
@@ -159,26 +161,26 @@ impl Drop for Pool {
 impl Queues {
     /// Removes a matching worker from the idle ones: it is about to be woken, and the next job must find
     /// another.
-    fn waiting(&mut self, takes: Takes) -> Option<usize> {
+    fn take_idle(&mut self, takes: WorkerRole) -> Option<usize> {
         let at = self.idle.iter().position(|(_, idle)| *idle == takes)?;
         Some(self.idle.swap_remove(at).0)
     }
 
     /// Returns the next question; a long one only if the limit on long questions allows it.
-    fn question(&mut self) -> Option<(Job, Length)> {
+    fn question(&mut self) -> Option<(Job, QuestionLength)> {
         if let Some(job) = self.questions.pop_front() {
-            return Some((job, Length::Short));
+            return Some((job, QuestionLength::Short));
         }
         if self.long_running >= self.most_long {
             return None;
         }
         let job = self.long.pop_front()?;
         self.long_running += 1;
-        Some((job, Length::Long))
+        Some((job, QuestionLength::Long))
     }
 
-    fn background(&mut self) -> Option<(Job, Length)> {
-        self.background.pop_front().map(|job| (job, Length::Short))
+    fn background(&mut self) -> Option<(Job, QuestionLength)> {
+        self.background.pop_front().map(|job| (job, QuestionLength::Short))
     }
 }
 
@@ -195,28 +197,28 @@ impl Shared {
         }
     }
 
-    fn work(&self, number: usize, takes: Takes) {
+    fn work(&self, number: usize, takes: WorkerRole) {
         while let Some((job, length)) = self.next(number, takes) {
             if catch_unwind(AssertUnwindSafe(job)).is_err() {
                 tracing::error!("internal error: a job of the pool panicked; see the message above");
             }
             // This worker takes the next long question itself, in its next round.
-            if length == Length::Long {
+            if length == QuestionLength::Long {
                 self.lock().long_running -= 1;
             }
         }
     }
 
-    fn next(&self, number: usize, takes: Takes) -> Option<(Job, Length)> {
+    fn next(&self, number: usize, takes: WorkerRole) -> Option<(Job, QuestionLength)> {
         let mut queues = self.lock();
         loop {
             if queues.stopped {
                 return None;
             }
             let job = match takes {
-                Takes::Anything => queues.question().or_else(|| queues.background()),
-                Takes::QuestionsOnly => queues.question(),
-                Takes::BackgroundOnly => queues.background(),
+                WorkerRole::Anything => queues.question().or_else(|| queues.background()),
+                WorkerRole::QuestionsOnly => queues.question(),
+                WorkerRole::BackgroundOnly => queues.background(),
             };
             match job {
                 Some(job) => return Some(job),

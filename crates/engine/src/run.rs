@@ -8,18 +8,18 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, oneshot, watch as tokio_watch};
 
-use super::event::{Event, Length, Question};
+use super::event::{Event, Question, QuestionLength};
 use super::hard_links::HardLinks;
-use super::look::{LookOrder, LookOutcome, Looked, Looker, ToLookAt, Trial};
 use super::pending::Pending;
 use super::pool::Pool;
-use super::status::{EngineStatus, Tally};
+use super::scan::{ScanOrder, ScanOutcome, ScanResult, ScanTarget, Scanner, Trial};
+use super::status::{EngineStatus, StatusTally};
 use super::trials::{Start, Trials};
 use super::view::View;
 use super::{EngineError, OnChange, OutlinedFile};
 use symd_base::RelPath;
 use symd_index::cache::{Cache, Key};
-use symd_index::{Content, FileEntry, Origin, Skipped, State};
+use symd_index::{Content, FileEntry, IndexState, Origin, Skipped};
 use symd_parse::Parsers;
 use symd_vfs::{Change, FileId, Ignore, Root, Stat};
 use symd_watch::{Notice, Watch, WatchError};
@@ -40,7 +40,7 @@ const TRIAL_PATIENCE: Duration = Duration::from_secs(1);
 /// The engine's state.
 pub(super) struct Run {
     watch: Arc<Watch>,
-    looker: Arc<Looker>,
+    scanner: Arc<Scanner>,
     ignore: Arc<Ignore>,
     pool: Pool,
     trials: Trials,
@@ -49,8 +49,8 @@ pub(super) struct Run {
     sender: mpsc::WeakSender<Event>,
     status: tokio_watch::Sender<EngineStatus>,
     gone: tokio_watch::Sender<bool>,
-    state: State,
-    tally: Tally,
+    state: IndexState,
+    tally: StatusTally,
     pending: Pending,
     /// Questions whose barrier has been sent.
     behind_barrier: Option<(u64, Vec<Question>)>,
@@ -72,19 +72,19 @@ impl Run {
     /// Returns an engine with an empty state, and the receivers of its status and of whether the root is
     /// gone.
     pub(super) fn new(
-        (looker, ignore): (Arc<Looker>, Arc<Ignore>),
+        (scanner, ignore): (Arc<Scanner>, Arc<Ignore>),
         watch: Arc<Watch>,
         pool: Pool,
         sender: mpsc::WeakSender<Event>,
-        state: State,
+        state: IndexState,
     ) -> (Run, tokio_watch::Receiver<EngineStatus>, tokio_watch::Receiver<bool>) {
         let (status, told_status) = tokio_watch::channel(EngineStatus::default());
         let (gone, told_gone) = tokio_watch::channel(false);
-        let trials = Trials::new(looker.parsers.trials());
-        let tally = Tally::new(looker.languages.clone());
+        let trials = Trials::new(scanner.parsers.trials());
+        let tally = StatusTally::new(scanner.languages.clone());
         let run = Run {
             watch,
-            looker,
+            scanner,
             ignore,
             pool,
             trials,
@@ -110,7 +110,7 @@ impl Run {
     }
 
     /// Returns the engine with a callback for every change.
-    pub(super) fn telling(mut self, on_change: Option<OnChange>) -> Run {
+    pub(super) fn with_on_change(mut self, on_change: Option<OnChange>) -> Run {
         self.on_change = on_change;
         self
     }
@@ -135,7 +135,7 @@ impl Run {
                 break;
             }
         }
-        self.looker.cancel.cancel();
+        self.scanner.cancel.cancel();
         if let Some(stopped) = self.stopping.take() {
             let _ = stopped.send(());
         }
@@ -148,12 +148,12 @@ impl Run {
         match event {
             Event::Noticed(notices) => notices.into_iter().for_each(|notice| self.noticed(notice)),
             Event::Unwatched => self.unwatched(),
-            Event::Looked { job, files, later } => {
-                self.looked(job, files);
-                self.go_on(job, later);
+            Event::Scanned { job, files, later } => {
+                self.handle_scanned(job, files);
+                self.continue_job(job, later);
             }
             Event::Ask(question) => self.ask(question),
-            Event::Outlined(files) => self.outlined(files),
+            Event::ServerOutlined(files) => self.outlined(files),
             Event::Built(built) => {
                 self.building = false;
                 self.state.adopt(built);
@@ -164,7 +164,7 @@ impl Run {
             // belongs in the index.
             Event::Swept(mut paths) => {
                 paths.retain(|path| self.state.file(path).is_some());
-                self.look_at(paths);
+                self.scan_paths(paths);
             }
             Event::Stored => {
                 self.storing = false;
@@ -173,10 +173,10 @@ impl Run {
                 }
             }
             Event::Stop(stopped) => {
-                self.looker.cancel.cancel();
+                self.scanner.cancel.cancel();
                 self.stopping = Some(stopped);
                 // From now on scans end without a result, so no answer would be fresh.
-                self.forget_questions();
+                self.drop_questions();
                 self.store();
             }
         }
@@ -187,7 +187,7 @@ impl Run {
         // Must be first: a client that gets its answer and reads the status must not see an older one.
         self.tell_status();
         for question in self.pending.ready(Instant::now()) {
-            self.let_go(question);
+            self.release(question);
         }
         if self.is_ready() {
             if !self.building
@@ -210,21 +210,21 @@ impl Run {
     fn noticed(&mut self, notice: Notice) {
         match notice {
             Notice::Listed { directory, files, directories } => {
-                self.state.has_listed(&directory);
+                self.state.record_listed(&directory);
                 self.listed(&directory, files, &directories);
             }
             Notice::Unlisted { directory, why } => {
                 self.listed(&directory, Vec::new(), &[]);
-                self.state.could_not_list(directory, why);
+                self.state.record_unlisted(directory, why);
             }
             Notice::Changed(path) => {
                 // For a plain file a scan finds nothing new, since its content is never read.
                 if self.state.file(&path).is_some_and(|known| matches!(known.content, Content::Plain)) {
-                    self.tell(&path, Change::Written);
+                    self.notify(&path, Change::Written);
                 }
                 let mut paths = self.links.others(&path);
                 paths.push(path);
-                self.look_at(paths);
+                self.scan_paths(paths);
             }
             Notice::Removed(path) => {
                 self.pending.removed(&path);
@@ -240,11 +240,11 @@ impl Run {
     fn unwatched(&mut self) {
         self.watched = false;
         self.gone.send_replace(true);
-        self.forget_questions();
+        self.drop_questions();
     }
 
     /// Drops all questions, which reports to their clients that the engine has stopped.
-    fn forget_questions(&mut self) {
+    fn drop_questions(&mut self) {
         self.behind_barrier = None;
         self.next_barrier.clear();
         self.pending.forget_waiting();
@@ -264,13 +264,13 @@ impl Run {
         // Includes files not in the index yet, whose scan began before they were removed or ignored.
         self.pending.outdate(directory, is_gone);
         gone.iter().for_each(|path| self.remove(path));
-        self.look_at(files);
+        self.scan_paths(files);
     }
 
-    fn look_at(&mut self, paths: Vec<RelPath>) {
+    fn scan_paths(&mut self, paths: Vec<RelPath>) {
         let mut paths = paths.into_iter();
         loop {
-            let chunk: Vec<ToLookAt> = paths
+            let chunk: Vec<ScanTarget> = paths
                 .by_ref()
                 .take(FILES_PER_JOB)
                 .map(|path| {
@@ -284,64 +284,64 @@ impl Run {
             chunk.iter().for_each(|(path, _)| self.trials.end(path));
             let are_many = self.pending.looks() > MANY_LOOKS;
             let job = self.pending.begin(chunk.iter().map(|(path, _)| path));
-            self.begin_look(
+            self.begin_scan(
                 job,
                 chunk,
-                if are_many { LookOrder::LongLinesLast } else { LookOrder::AsListed },
+                if are_many { ScanOrder::LongLinesLast } else { ScanOrder::AsListed },
             );
         }
     }
 
-    fn begin_look(&self, job: u64, chunk: Vec<ToLookAt>, order: LookOrder) {
-        let (looker, sender) = (self.looker.clone(), self.sender.clone());
+    fn begin_scan(&self, job: u64, chunk: Vec<ScanTarget>, order: ScanOrder) {
+        let (scanner, sender) = (self.scanner.clone(), self.sender.clone());
         self.pool.background(move || {
             let (mut files, mut later) = (Vec::new(), Vec::new());
             for (path, known) in chunk {
-                match looker.look(order, path, known.as_ref()) {
-                    Looked { path, found: LookOutcome::Later, .. } => later.push((path, known)),
+                match scanner.scan(order, path, known.as_ref()) {
+                    ScanResult { path, found: ScanOutcome::Later, .. } => later.push((path, known)),
                     looked => files.push(looked),
                 }
             }
-            send(&sender, Event::Looked { job, files, later });
+            send(&sender, Event::Scanned { job, files, later });
         });
     }
 
     /// Ends a job, or queues its postponed files behind all others: questions continue to wait for the job.
-    fn go_on(&mut self, job: u64, later: Vec<ToLookAt>) {
+    fn continue_job(&mut self, job: u64, later: Vec<ScanTarget>) {
         if later.is_empty() {
             self.pending.end(job);
         } else {
-            self.begin_look(job, later, LookOrder::Postponed(Instant::now()));
+            self.begin_scan(job, later, ScanOrder::Postponed(Instant::now()));
         }
     }
 
-    fn looked(&mut self, job: u64, files: Vec<Looked>) {
+    fn handle_scanned(&mut self, job: u64, files: Vec<ScanResult>) {
         let mut linked = HashSet::new();
-        for Looked { path, found, stat } in files {
-            if !self.pending.is_news(job, &path) {
+        for ScanResult { path, found, stat } in files {
+            if !self.pending.accept_result(job, &path) {
                 continue;
             }
             linked.extend(self.note_link(&path, stat));
             match found {
-                LookOutcome::Cancelled | LookOutcome::Later => {}
+                ScanOutcome::Cancelled | ScanOutcome::Later => {}
                 // An older scan may have been applied after this scan began.
-                LookOutcome::Same(known) => {
+                ScanOutcome::Same(known) => {
                     if !self.state.file(&path).is_some_and(|now| Arc::ptr_eq(now, &known)) {
-                        self.put(known);
+                        self.replace_entry(known);
                     }
                 }
-                LookOutcome::Gone => self.remove(&path),
-                LookOutcome::New { entry, parsed } => {
+                ScanOutcome::Gone => self.remove(&path),
+                ScanOutcome::New { entry, parsed } => {
                     self.unstored += usize::from(parsed);
-                    self.put(entry);
+                    self.replace_entry(entry);
                 }
-                LookOutcome::SetAside { entry, since, trial } => {
-                    self.put(entry);
+                ScanOutcome::SetAside { entry, since, trial } => {
+                    self.replace_entry(entry);
                     self.try_out(path, trial, job, since + TRIAL_PATIENCE);
                 }
             }
         }
-        self.look_at_all_names(&linked);
+        self.scan_all_names(&linked);
     }
 
     /// Records which file `path` names. Returns that file if an earlier scan may have found another name of
@@ -364,12 +364,12 @@ impl Run {
         if others.is_empty() {
             return None;
         }
-        self.look_at(others);
+        self.scan_paths(others);
         Some(file)
     }
 
     /// Rescans the files for which the index has a name that is not recorded.
-    fn look_at_all_names(&mut self, files: &HashSet<FileId>) {
+    fn scan_all_names(&mut self, files: &HashSet<FileId>) {
         if files.is_empty() {
             return;
         }
@@ -379,31 +379,31 @@ impl Run {
         };
         let paths =
             self.state.snapshot().files.iter().filter(is_not_noted).map(|entry| entry.path.clone()).collect();
-        self.look_at(paths);
+        self.scan_paths(paths);
     }
 
     /// Parses, for as long as it takes, a file that the scan `since` set aside; questions wait for it until
     /// `until`.
     fn try_out(&mut self, path: RelPath, trial: Trial, since: u64, until: Instant) {
         let job = self.pending.begin_trial(&path, since, until);
-        let (looker, sender) = (self.looker.clone(), self.sender.clone());
+        let (scanner, sender) = (self.scanner.clone(), self.sender.clone());
         let start = if trial.is_running() { Start::Now } else { Start::InTurn };
         self.trials.begin(path, start, move |cancel| {
-            let files = vec![looker.try_out(trial, cancel)];
-            send(&sender, Event::Looked { job, files, later: Vec::new() });
+            let files = vec![scanner.try_out(trial, cancel)];
+            send(&sender, Event::Scanned { job, files, later: Vec::new() });
         });
     }
 
     /// Rescans quarantined files.
     fn retry(&mut self) {
-        if let Some(quarantine) = self.looker.parsers.quarantine() {
-            quarantine.lift();
+        if let Some(quarantine) = self.scanner.parsers.quarantine() {
+            quarantine.clear();
         }
         let again = |file: &&Arc<FileEntry>| {
             matches!(file.content, Content::Skipped { why: Skipped::Unparsable, .. })
         };
         let paths = self.state.snapshot().files.iter().filter(again).map(|file| file.path.clone()).collect();
-        self.look_at(paths);
+        self.scan_paths(paths);
     }
 
     /// Adds outlines of files that have no grammar. Each file is scanned once more: it may have changed
@@ -419,28 +419,28 @@ impl Run {
             let entry = Arc::new(FileEntry { path: path.clone(), content });
             self.changes += 1;
             self.unstored += 1;
-            self.tally.take(old);
+            self.tally.remove(old);
             self.tally.add(&entry);
             self.state.put(entry);
             taken.push(path);
         }
-        self.look_at(taken);
+        self.scan_paths(taken);
     }
 
-    fn put(&mut self, entry: Arc<FileEntry>) {
+    fn replace_entry(&mut self, entry: Arc<FileEntry>) {
         self.changes += 1;
         let change = self.state.file(&entry.path).map_or(Some(Change::Created), |old| {
-            self.tally.take(old);
+            self.tally.remove(old);
             (!old.same_text(&entry)).then_some(Change::Written)
         });
         if let Some(change) = change {
-            self.tell(&entry.path, change);
+            self.notify(&entry.path, change);
         }
         self.tally.add(&entry);
         self.state.put(entry);
     }
 
-    fn tell(&self, path: &RelPath, change: Change) {
+    fn notify(&self, path: &RelPath, change: Change) {
         if let Some(OnChange(tell)) = self.on_change.as_ref().filter(|_| self.crawled) {
             tell(path, change);
         }
@@ -449,11 +449,11 @@ impl Run {
     fn remove(&mut self, path: &RelPath) {
         if let Some(old) = self.state.file(path) {
             self.changes += 1;
-            self.tally.take(old);
+            self.tally.remove(old);
             self.state.remove(path);
             self.trials.end(path);
             self.links.remove(path);
-            self.tell(path, Change::Deleted);
+            self.notify(path, Change::Deleted);
         }
     }
 
@@ -490,7 +490,7 @@ impl Run {
                 }
                 // Without the runtime directory clients cannot find this daemon, so it would run on
                 // unreachable.
-                if error.is_for_good() {
+                if error.is_permanent() {
                     self.gone.send_replace(true);
                 }
             }
@@ -504,38 +504,38 @@ impl Run {
         }
         let (_, questions) = self.behind_barrier.take().unwrap_or_default();
         // Some read errors (too few descriptors, a file system that did not respond) end without an event.
-        self.look_at(self.state.may_be_readable());
+        self.scan_paths(self.state.may_be_readable());
         for question in questions {
             self.pending.wait(question);
         }
         self.send_barrier();
     }
 
-    fn let_go(&mut self, question: Question) {
+    fn release(&mut self, question: Question) {
         let view = View {
             snapshot: self.state.snapshot(),
-            root: self.looker.root.clone(),
+            root: self.scanner.root.clone(),
             ignore: self.ignore.clone(),
-            languages: self.looker.languages.clone(),
-            parsers: self.looker.parsers.clone(),
+            languages: self.scanner.languages.clone(),
+            parsers: self.scanner.parsers.clone(),
             failed: Mutex::default(),
         };
         let run = move || (question.run)(Ok(Arc::new(view)));
         match question.length {
-            Length::Short => self.pool.question(run),
-            Length::Long => self.pool.long_question(run),
+            QuestionLength::Short => self.pool.question(run),
+            QuestionLength::Long => self.pool.long_question(run),
         }
     }
 
     /// Compares every file that was read with its current state on disk: writes through mmap, or through a
     /// hard link outside the project, cause no event.
     fn sweep(&mut self) {
-        let (looker, sender) = (self.looker.clone(), self.sender.clone());
+        let (scanner, sender) = (self.scanner.clone(), self.sender.clone());
         let files = self.state.snapshot().files.clone();
         self.pool.background(move || {
             let differs = |file: &FileEntry| {
                 file.stat()
-                    .is_some_and(|then| !looker.root.stat_link(&file.path).is_ok_and(|(_, now)| now == then))
+                    .is_some_and(|then| !scanner.root.stat_link(&file.path).is_ok_and(|(_, now)| now == then))
             };
             let changed = files.iter().filter(|file| differs(file)).map(|file| file.path.clone()).collect();
             send(&sender, Event::Swept(changed));
@@ -543,7 +543,7 @@ impl Run {
     }
 
     fn store(&mut self) {
-        let Some(cache) = self.looker.cache.clone() else { return };
+        let Some(cache) = self.scanner.cache.clone() else { return };
         if self.storing || self.unstored == 0 {
             return;
         }
@@ -553,7 +553,7 @@ impl Run {
         let files = self.state.snapshot().files.clone();
         self.pool.background(move || {
             // Sent even if this panics, because the engine's shutdown waits for it.
-            let _told = TellAtEnd(sender);
+            let _told = SendStoredOnDrop(sender);
             let live: Vec<_> = files
                 .iter()
                 .filter_map(|file| match &file.content {
@@ -570,7 +570,7 @@ impl Run {
     }
 
     fn tell_status(&mut self) {
-        let (ready, cache) = (self.is_ready(), self.looker.cache.as_ref().map(|cache| cache.status()));
+        let (ready, cache) = (self.is_ready(), self.scanner.cache.as_ref().map(|cache| cache.status()));
         let (state, tally) = (&self.state, &mut self.tally);
         let (pending, changes) = (self.pending.files(), self.changes);
         self.status.send_modify(|status| {
@@ -609,9 +609,9 @@ fn send(sender: &mpsc::WeakSender<Event>, event: Event) {
 }
 
 /// A guard that reports the end of writing the cache, even after a failure.
-struct TellAtEnd(mpsc::WeakSender<Event>);
+struct SendStoredOnDrop(mpsc::WeakSender<Event>);
 
-impl Drop for TellAtEnd {
+impl Drop for SendStoredOnDrop {
     fn drop(&mut self) {
         send(&self.0, Event::Stored);
     }
@@ -625,12 +625,12 @@ async fn until(time: Option<Instant>) {
 }
 
 /// Creates the scanner of the project's files.
-pub(super) fn looker(
+pub(super) fn scanner(
     root: Arc<Root>,
     languages: Arc<symd_config::Languages>,
     cache: Option<Arc<Cache>>,
     parsers: Parsers,
-) -> Arc<Looker> {
-    let (cancel, foretold) = (symd_base::Cancel::new(), Arc::default());
-    Arc::new(Looker { root, languages, cache, cancel, foretold, parsers })
+) -> Arc<Scanner> {
+    let (cancel, preparsed) = (symd_base::Cancel::new(), Arc::default());
+    Arc::new(Scanner { root, languages, cache, cancel, preparsed, parsers })
 }

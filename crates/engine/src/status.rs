@@ -76,32 +76,32 @@ struct Files {
 
 /// Counts over the files of the index, updated with every change.
 #[derive(Clone, Debug)]
-pub(super) struct Tally {
+pub(super) struct StatusTally {
     languages: Arc<Languages>,
     by_language: BTreeMap<LanguageId, Files>,
     /// Whether `by_language` changed since it was last written to the status, which happens with every event.
-    is_news: bool,
+    has_changed: bool,
     parsed: usize,
     with_errors: usize,
     skipped: BTreeMap<Skipped, usize>,
     unparsable: BTreeSet<RelPath>,
     on_trial: BTreeSet<RelPath>,
     /// Whether `unparsable` or `on_trial` changed since then.
-    is_unparsed_news: bool,
+    has_unparsed_changed: bool,
 }
 
-impl Tally {
-    pub(super) fn new(languages: Arc<Languages>) -> Tally {
-        Tally {
+impl StatusTally {
+    pub(super) fn new(languages: Arc<Languages>) -> StatusTally {
+        StatusTally {
             languages,
             by_language: BTreeMap::new(),
-            is_news: true,
+            has_changed: true,
             parsed: 0,
             with_errors: 0,
             skipped: BTreeMap::new(),
             unparsable: BTreeSet::new(),
             on_trial: BTreeSet::new(),
-            is_unparsed_news: false,
+            has_unparsed_changed: false,
         }
     }
 
@@ -109,7 +109,7 @@ impl Tally {
         let plain = usize::from(matches!(file.content, Content::Plain));
         if let Some(language) = self.language_of(file) {
             let files = self.by_language.entry(language).or_default();
-            self.is_news = true;
+            self.has_changed = true;
             files.all += 1;
             files.plain += plain;
         }
@@ -123,16 +123,16 @@ impl Tally {
                 *self.skipped.entry(*why).or_default() += 1;
                 if let Some(files) = self.unparsed(*why) {
                     files.insert(file.path.clone());
-                    self.is_unparsed_news = true;
+                    self.has_unparsed_changed = true;
                 }
             }
         }
     }
 
-    pub(super) fn take(&mut self, file: &FileEntry) {
+    pub(super) fn remove(&mut self, file: &FileEntry) {
         let plain = usize::from(matches!(file.content, Content::Plain));
         if let Some(files) = self.language_of(file).and_then(|language| self.by_language.get_mut(&language)) {
-            self.is_news = true;
+            self.has_changed = true;
             files.all -= 1;
             files.plain -= plain;
         }
@@ -148,7 +148,7 @@ impl Tally {
                 }
                 if let Some(files) = self.unparsed(*why) {
                     files.remove(&file.path);
-                    self.is_unparsed_news = true;
+                    self.has_unparsed_changed = true;
                 }
             }
         }
@@ -158,7 +158,7 @@ impl Tally {
     fn unparsed(&mut self, why: Skipped) -> Option<&mut BTreeSet<RelPath>> {
         match why {
             Skipped::Unparsable => Some(&mut self.unparsable),
-            Skipped::OnTrial => Some(&mut self.on_trial),
+            Skipped::StillParsing => Some(&mut self.on_trial),
             Skipped::Binary | Skipped::TooLarge | Skipped::Unreadable => None,
         }
     }
@@ -178,12 +178,12 @@ impl Tally {
             too_large: count(Skipped::TooLarge),
             unreadable: count(Skipped::Unreadable),
         };
-        if std::mem::take(&mut self.is_unparsed_news) {
+        if std::mem::take(&mut self.has_unparsed_changed) {
             let file = |path: &RelPath| UnparsableFile { path: path.clone(), why: String::new() };
             status.unparsable = self.unparsable.iter().map(file).collect();
             status.on_trial = self.on_trial.iter().cloned().collect();
         }
-        if !std::mem::take(&mut self.is_news) {
+        if !std::mem::take(&mut self.has_changed) {
             return;
         }
         let named = |count: fn(&Files) -> usize| {

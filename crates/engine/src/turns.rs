@@ -8,7 +8,7 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 
 /// The queue. Uses tokio's lock, which is fair (first come, first served).
 #[derive(Clone, Debug, Default)]
-pub(super) struct Turns(Arc<Mutex<()>>);
+pub(super) struct EditQueue(Arc<Mutex<()>>);
 
 /// A guard for which other edits wait until it is dropped. Held while an edit is planned and applied.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ pub struct EditTurn {
     _mine: OwnedMutexGuard<()>,
 }
 
-impl Turns {
+impl EditQueue {
     /// Waits for a turn, for an edit that lost.
     pub(super) async fn take(&self) -> EditTurn {
         EditTurn { _mine: Arc::clone(&self.0).lock_owned().await }
@@ -37,7 +37,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_turn_is_waited_for_only_where_there_is_one() {
-        let turns = Turns::default();
+        let turns = EditQueue::default();
         assert!(turns.behind_others().await.is_none());
         let first = turns.take().await;
         let waiting = tokio::spawn({

@@ -4,12 +4,12 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::look::MAX_PARSED_BYTES;
+use super::scan::MAX_PARSED_BYTES;
 use symd_base::{Cancel, ContentHash, RelPath, Text};
 use symd_config::Languages;
 use symd_index::{Content, FileEntry, Origin, Skipped, Snapshot};
 use symd_parse::{Attempt, ParseError, Parsers};
-pub use symd_resolve::Current;
+pub use symd_resolve::CurrentText;
 use symd_resolve::Sources;
 use symd_vfs::{EntryKind, Ignore, Root, VfsError};
 
@@ -58,7 +58,7 @@ pub enum CurrentError {
 
 impl View {
     /// Reads `file`, and parses it again if it differs from the index (it changed after the question).
-    pub fn current(&self, file: &FileEntry) -> Result<Current, CurrentError> {
+    pub fn current(&self, file: &FileEntry) -> Result<CurrentText, CurrentError> {
         let answer = self.read_and_outline(file);
         // A file that is gone by now is not missing from the answer.
         if let Err(CurrentError::Vfs(VfsError::Io { .. }) | CurrentError::Unparsed { .. }) = &answer {
@@ -67,14 +67,14 @@ impl View {
         answer
     }
 
-    fn read_and_outline(&self, file: &FileEntry) -> Result<Current, CurrentError> {
+    fn read_and_outline(&self, file: &FileEntry) -> Result<CurrentText, CurrentError> {
         let no_outline = || CurrentError::NoOutline(file.path.clone());
         let (origin, hash, outline) = match &file.content {
             Content::Code { origin, hash, outline, .. } => (origin, hash, outline),
             Content::Skipped { why, .. } => return Err(skipped(file, *why)),
             Content::Plain => return Err(no_outline()),
         };
-        let bytes = self.root.read_unlinked(&file.path, MAX_PARSED_BYTES)?.bytes;
+        let bytes = self.root.read_no_follow(&file.path, MAX_PARSED_BYTES)?.bytes;
         let now = ContentHash::of(&bytes);
         let text = Text::decode(bytes).map_err(|_| skipped(file, Skipped::Binary))?;
         let outline = match origin {
@@ -92,12 +92,12 @@ impl View {
             // The language server has not seen this text yet.
             Origin::Server(_) => return Err(CurrentError::NotIndexed(file.path.clone())),
         };
-        Ok(Current { text, outline, hash: now })
+        Ok(CurrentText { text, outline, hash: now })
     }
 
     /// Returns the files of the index that this question tried to read so far, but could not read or parse,
     /// in path order. Results of the question lack these files.
-    pub fn failed(&self) -> Vec<RelPath> {
+    pub fn unread_files(&self) -> Vec<RelPath> {
         self.failed.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
 
@@ -117,7 +117,7 @@ impl Sources for View {
         &self.snapshot
     }
 
-    fn current(&self, file: &FileEntry) -> Option<Current> {
+    fn current(&self, file: &FileEntry) -> Option<CurrentText> {
         View::current(self, file).ok()
     }
 
@@ -137,7 +137,7 @@ fn reason(why: Skipped) -> &'static str {
         Skipped::Unparsable => {
             "symd's parser fails on it (`symd status` shows why; `symd index --retry` tries again); its text can be searched"
         }
-        Skipped::OnTrial => {
+        Skipped::StillParsing => {
             "symd's parser takes long over it; ask again in a few seconds (its text can be searched)"
         }
         Skipped::Unreadable => "it could not be read; permission denied? (see its mode, and `symd logs`)",

@@ -21,7 +21,7 @@ const ACCEPT: &str = "text/html,application/xhtml+xml,text/plain;q=0.9,*/*;q=0.5
 
 /// The addresses that a request may connect to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Permission {
+pub(super) enum AddressPolicy {
     /// Any address.
     Anywhere,
     /// Public addresses.
@@ -37,34 +37,34 @@ pub(super) enum Reached {
     Private,
 }
 
-impl Permission {
-    pub(super) fn of(approval: Approval) -> Permission {
+impl AddressPolicy {
+    pub(super) fn of(approval: Approval) -> AddressPolicy {
         match approval {
-            Approval::ThisUrl => Permission::Anywhere,
-            Approval::ByRule => Permission::Public,
+            Approval::ThisUrl => AddressPolicy::Anywhere,
+            Approval::ByRule => AddressPolicy::Public,
         }
     }
 
     /// Returns the permission for the target of a redirect. The target was not approved, unless it is the
     /// very URL that was. Another page of the same private server is another URL: the approval of one says
     /// nothing about the other.
-    pub(super) fn for_redirect(self, reached: Reached, from: &Url, to: &Url) -> Permission {
+    pub(super) fn for_redirect(self, reached: Reached, from: &Url, to: &Url) -> AddressPolicy {
         let without_fragment = |url: &Url| {
             let mut url = url.clone();
             url.set_fragment(None);
             url
         };
         match (self, reached) {
-            (Permission::Anywhere, Reached::Private) if without_fragment(from) == without_fragment(to) => {
-                Permission::Anywhere
+            (AddressPolicy::Anywhere, Reached::Private) if without_fragment(from) == without_fragment(to) => {
+                AddressPolicy::Anywhere
             }
-            _ => Permission::PublicAfterRedirect,
+            _ => AddressPolicy::PublicAfterRedirect,
         }
     }
 
     fn refusal(self, url: &Url, address: IpAddr) -> FetchError {
         match self {
-            Permission::PublicAfterRedirect => {
+            AddressPolicy::PublicAfterRedirect => {
                 FetchError::RedirectToPrivate { url: url.to_string(), address }
             }
             _ => FetchError::Private { host: url.host_str().unwrap_or_default().to_owned(), address },
@@ -73,10 +73,10 @@ impl Permission {
 }
 
 /// Sends a GET request for `url`.
-pub(super) async fn connect(url: &Url, permission: Permission) -> Result<(Response, Reached), FetchError> {
+pub(super) async fn connect(url: &Url, permission: AddressPolicy) -> Result<(Response, Reached), FetchError> {
     let addresses = addresses(url).await?;
     let allowed: Vec<SocketAddr> = match permission {
-        Permission::Anywhere => addresses.clone(),
+        AddressPolicy::Anywhere => addresses.clone(),
         _ => addresses.iter().filter(|address| is_public(address.ip())).copied().collect(),
     };
     if allowed.is_empty() {
@@ -123,7 +123,7 @@ pub(super) async fn client(url: Url, addresses: Vec<SocketAddr>) -> Result<Clien
             .redirect(redirect::Policy::none())
             .referer(false)
             .no_proxy()
-            .dns_resolver(Arc::new(Nobody))
+            .dns_resolver(Arc::new(NoResolver))
             .pool_max_idle_per_host(0)
             .retry(reqwest::retry::never());
         let builder = match url.host() {
@@ -141,9 +141,9 @@ pub(super) async fn client(url: Url, addresses: Vec<SocketAddr>) -> Result<Clien
 }
 
 /// A resolver that knows no names: all addresses were resolved before.
-struct Nobody;
+struct NoResolver;
 
-impl Resolve for Nobody {
+impl Resolve for NoResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let unknown = format!("{} was not looked up", name.as_str());
         Box::pin(std::future::ready(Err(unknown.into())))

@@ -7,10 +7,10 @@ mod address;
 mod body;
 mod charset;
 mod connect;
-mod place;
 mod readable;
 #[cfg(test)]
 mod tests;
+mod url_check;
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -19,10 +19,10 @@ use reqwest::{Response, StatusCode, header};
 use url::Url;
 
 pub use body::MAX_BODY_BYTES;
-pub use place::NotAPlace;
+pub use url_check::InvalidUrl;
 
 use body::Body;
-use connect::{Permission, connect};
+use connect::{AddressPolicy, connect};
 
 /// The most redirects that are followed; browsers allow 20.
 const MAX_REDIRECTS: usize = 10;
@@ -77,7 +77,7 @@ pub enum PageContent {
 pub enum FetchError {
     /// The URL is not one that can be fetched.
     #[error(transparent)]
-    Url(#[from] NotAPlace),
+    Url(#[from] InvalidUrl),
     /// The host has a private address, and the user has not approved this very URL.
     #[error("{host} leads to {address}, which is not a public address")]
     Private {
@@ -99,7 +99,7 @@ pub enum FetchError {
     Redirects,
     /// A page redirects to something that cannot be fetched.
     #[error("redirected to something that cannot be fetched: {0}")]
-    RedirectNowhere(NotAPlace),
+    RedirectNowhere(InvalidUrl),
     /// The host's name cannot be resolved.
     #[error("could not resolve host {0}")]
     Unresolved(String),
@@ -121,19 +121,19 @@ pub enum FetchError {
 }
 
 /// Checks whether a URL, as a client wrote it, can be fetched at all.
-pub fn can_be_fetched(url: &str) -> Result<(), NotAPlace> {
-    place::parse(url).map(drop)
+pub fn can_be_fetched(url: &str) -> Result<(), InvalidUrl> {
+    url_check::parse(url).map(drop)
 }
 
 pub async fn fetch(wanted: &FetchRequest) -> Result<Page, FetchError> {
-    let url = place::parse(&wanted.url)?;
+    let url = url_check::parse(&wanted.url)?;
     let fetching = follow(url, wanted.approval);
     tokio::time::timeout(wanted.time_limit, fetching).await.unwrap_or(Err(FetchError::TimedOut))
 }
 
 /// Fetches the page, following redirects.
 async fn follow(mut url: Url, approval: Approval) -> Result<Page, FetchError> {
-    let mut permission = Permission::of(approval);
+    let mut permission = AddressPolicy::of(approval);
     for redirects in 0..=MAX_REDIRECTS {
         let (response, reached) = connect(&url, permission).await?;
         let Some(next) = redirect(&url, &response)? else {
@@ -160,8 +160,8 @@ fn redirect(url: &Url, response: &Response) -> Result<Option<Url>, FetchError> {
         return Ok(None);
     }
     let location = String::from_utf8_lossy(location.as_bytes());
-    let next = url.join(&location).map_err(|_| NotAPlace::Malformed);
-    next.and_then(place::check).map(Some).map_err(FetchError::RedirectNowhere)
+    let next = url.join(&location).map_err(|_| InvalidUrl::Malformed);
+    next.and_then(url_check::check).map(Some).map_err(FetchError::RedirectNowhere)
 }
 
 async fn page(response: Response) -> Result<Page, FetchError> {

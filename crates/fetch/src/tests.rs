@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
-use super::connect::{Permission, Reached};
+use super::connect::{AddressPolicy, Reached};
 use super::*;
 
 /// Long enough for a machine under load; no test waits for it to pass.
@@ -190,9 +190,9 @@ async fn failures_say_what_happened() {
     assert_eq!(failed("/503").await, FetchError::Status(503));
     assert_eq!(failed("/loop").await, FetchError::Redirects);
     assert_eq!(failed("/br").await, FetchError::Encoding("br".to_owned()));
-    assert_eq!(failed("/mail").await, FetchError::RedirectNowhere(NotAPlace::Scheme("mailto".to_owned())));
-    assert_eq!(failed("/file").await, FetchError::RedirectNowhere(NotAPlace::Scheme("file".to_owned())));
-    assert_eq!(failed("/user").await, FetchError::RedirectNowhere(NotAPlace::Credentials));
+    assert_eq!(failed("/mail").await, FetchError::RedirectNowhere(InvalidUrl::Scheme("mailto".to_owned())));
+    assert_eq!(failed("/file").await, FetchError::RedirectNowhere(InvalidUrl::Scheme("file".to_owned())));
+    assert_eq!(failed("/user").await, FetchError::RedirectNowhere(InvalidUrl::Credentials));
     for path in ["/short", "/junk", "/nothing"] {
         let error = failed(path).await;
         assert!(matches!(error, FetchError::Connection(_)), "{path}: {error:?}");
@@ -279,22 +279,22 @@ async fn no_redirect_leads_to_another_private_url_than_the_one_that_was_approved
 fn no_redirect_leads_from_a_public_page_to_a_private_one() {
     let url = |text: &str| Url::parse(text).expect(text);
     let (public, private) = (url("http://a.example/"), url("http://127.0.0.1/"));
-    let anywhere = Permission::of(Approval::ThisUrl);
+    let anywhere = AddressPolicy::of(Approval::ThisUrl);
     let after = |reached, from: &Url, to: &Url| anywhere.for_redirect(reached, from, to);
-    assert_eq!(after(Reached::Private, &private, &private), Permission::Anywhere);
+    assert_eq!(after(Reached::Private, &private, &private), AddressPolicy::Anywhere);
     // Also if the name of a public page resolves to another address later: the next look-up is checked again.
-    assert_eq!(after(Reached::Public, &public, &public), Permission::PublicAfterRedirect);
-    assert_eq!(after(Reached::Public, &public, &private), Permission::PublicAfterRedirect);
+    assert_eq!(after(Reached::Public, &public, &public), AddressPolicy::PublicAfterRedirect);
+    assert_eq!(after(Reached::Public, &public, &private), AddressPolicy::PublicAfterRedirect);
     for other in ["http://127.0.0.1:8080/", "http://127.0.0.1/a", "http://127.0.0.1/?a", "https://127.0.0.1/"]
     {
         assert_eq!(
             after(Reached::Private, &private, &url(other)),
-            Permission::PublicAfterRedirect,
+            AddressPolicy::PublicAfterRedirect,
             "{other}"
         );
     }
-    let by_rule = Permission::of(Approval::ByRule);
-    assert_eq!(by_rule.for_redirect(Reached::Public, &public, &public), Permission::PublicAfterRedirect);
+    let by_rule = AddressPolicy::of(Approval::ByRule);
+    assert_eq!(by_rule.for_redirect(Reached::Public, &public, &public), AddressPolicy::PublicAfterRedirect);
 }
 
 #[tokio::test]

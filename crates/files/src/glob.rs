@@ -53,7 +53,7 @@ impl Glob {
     /// Compiles a glob for paths relative to `directory`. It is matched against paths from the root, and no
     /// path outside `directory` matches.
     pub fn beneath(directory: &RelPath, glob: &str) -> Result<Glob, GlobError> {
-        compile(glob, Subject::Path, Case::Sensitive, &way_to(directory))
+        compile(glob, Subject::Path, Case::Sensitive, &path_prefix(directory))
     }
 
     /// As [`Glob::beneath`], but a glob without `/` matches only names in `directory` itself, as in a shell.
@@ -63,7 +63,7 @@ impl Glob {
         }
         // A leading `/` anchors the glob, and is no part of the path.
         let rooted = format!("/{}", glob.strip_prefix("./").unwrap_or(glob));
-        compile(&rooted, Subject::Path, case, &way_to(directory))
+        compile(&rooted, Subject::Path, case, &path_prefix(directory))
             .map_err(|error| GlobError { glob: glob.to_owned(), ..error })
     }
 
@@ -89,7 +89,7 @@ impl Glob {
 }
 
 /// Returns the prefix of every path beneath `directory`.
-fn way_to(directory: &RelPath) -> String {
+fn path_prefix(directory: &RelPath) -> String {
     if directory.is_root() { String::new() } else { format!("{}/", directory.as_str()) }
 }
 
@@ -109,7 +109,7 @@ fn compile(glob: &str, subject: Subject, case: Case, before: &str) -> Result<Glo
     }
     let flags = if case == Case::Insensitive { "(?si)" } else { "(?s)" };
     let mut expression = format!(r"{flags}\A{}(?:", regex::escape(before));
-    for (i, alternative) in spell_out(&chars, subject).map_err(error)?.iter().enumerate() {
+    for (i, alternative) in expand_braces(&chars, subject).map_err(error)?.iter().enumerate() {
         if i > 0 {
             expression.push('|');
         }
@@ -124,7 +124,7 @@ fn compile(glob: &str, subject: Subject, case: Case, before: &str) -> Result<Glo
 }
 
 /// Expands the braces of a glob into alternatives. Escapes and `[seq]` are kept as they are.
-fn spell_out(glob: &[char], subject: Subject) -> Result<Vec<Vec<char>>, String> {
+fn expand_braces(glob: &[char], subject: Subject) -> Result<Vec<Vec<char>>, String> {
     let mut done = Vec::new();
     // Globs whose text before the given offset contains no more braces to expand.
     let mut waiting = vec![(glob.to_vec(), 0)];

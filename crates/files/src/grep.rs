@@ -6,9 +6,9 @@ use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use super::search::{Hits, Pattern, Query, SearchError, search_files};
+use super::search::{FileMatches, Pattern, SearchError, SearchQuery, search_files};
 use super::tree::{FileOpError, Tree};
-use super::walk::{Links, WalkReach, walk};
+use super::walk::{Links, WalkLimits, walk};
 use symd_base::{Cancel, RelPath};
 
 /// Characters of a line that are kept: longer lines are those of generated files.
@@ -36,9 +36,9 @@ pub struct Grepped {
     /// The number of files and directories that could not be read.
     pub unreadable: usize,
     /// The number of directory entries that were skipped because their names are not UTF-8.
-    pub unnamed: usize,
+    pub non_utf8_names: usize,
     /// Whether the time ran out before everything was searched.
-    pub late: bool,
+    pub timed_out: bool,
 }
 
 /// Searches every file that `wants` accepts until `until`, and keeps the first `most` matching lines.
@@ -50,15 +50,15 @@ pub fn grep(
     until: Instant,
     cancel: &Cancel,
 ) -> Result<Grepped, SearchError> {
-    let reach = WalkReach { levels: usize::MAX, until, links: Links::LeftOut };
+    let reach = WalkLimits { levels: usize::MAX, until, links: Links::Omitted };
     let walked = walk(tree, &RelPath::root(), reach, cancel).map_err(|error| match error {
         FileOpError::Vfs(error) => SearchError::Vfs(error),
         // A walk of a path that is known to exist fails in no other way.
         _ => SearchError::Cancelled(symd_base::cancel::Cancelled),
     })?;
     let files: Vec<&RelPath> = walked.files.iter().filter(|path| wants(path)).collect();
-    let query = Query::new(pattern);
-    let room = Room { most, taken: Mutex::new(BTreeMap::new()) };
+    let query = SearchQuery::new(pattern);
+    let room = LineQuota { most, taken: Mutex::new(BTreeMap::new()) };
     let counted = search_files(tree, &query, &files, Some(until), cancel, |hits| {
         let path = hits.path().clone();
         let wanted = room.for_file(&path);
@@ -66,11 +66,11 @@ pub fn grep(
         each_line(hits, |hits, line| {
             count += 1;
             if lines.len() < wanted {
-                let text = shortened(hits.line(line).trim());
+                let text = truncate_line(hits.line(line).trim());
                 lines.push(GrepLine { path: path.clone(), line: line + 1, text });
             }
         })?;
-        room.take(&path, lines.len());
+        room.record(&path, lines.len());
         Ok((count, lines))
     })?;
     let mut found = Grepped {
@@ -78,8 +78,8 @@ pub fn grep(
         total: counted.files.iter().map(|(count, _)| count).sum(),
         files_searched: counted.searched,
         unreadable: counted.unreadable.len() + walked.unreadable,
-        unnamed: walked.unnamed,
-        late: counted.late || walked.late,
+        non_utf8_names: walked.non_utf8_names,
+        timed_out: counted.timed_out || walked.timed_out,
     };
     found.lines = counted.files.into_iter().flat_map(|(_, lines)| lines).take(most).collect();
     Ok(found)
@@ -87,13 +87,13 @@ pub fn grep(
 
 /// The number of lines that are still wanted: those of the first files by path. Files are searched nearly in
 /// path order, so few lines are kept that the answer then drops.
-struct Room {
+struct LineQuota {
     most: usize,
     /// The number of lines kept of each file, for no more files than are needed.
     taken: Mutex<BTreeMap<RelPath, usize>>,
 }
 
-impl Room {
+impl LineQuota {
     /// Returns how many lines of the file at `path` may still be kept.
     fn for_file(&self, path: &RelPath) -> usize {
         let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
@@ -102,7 +102,7 @@ impl Room {
     }
 
     /// Records that `lines` lines of the file at `path` are kept.
-    fn take(&self, path: &RelPath, lines: usize) {
+    fn record(&self, path: &RelPath, lines: usize) {
         if lines == 0 {
             return;
         }
@@ -121,17 +121,20 @@ impl Room {
 }
 
 /// Calls `each` once for every line (0-based) on which a match begins.
-fn each_line(hits: &mut Hits<'_, '_>, mut each: impl FnMut(&Hits<'_, '_>, usize)) -> Result<(), SearchError> {
-    if hits.stay_on_a_line() {
+fn each_line(
+    hits: &mut FileMatches<'_, '_>,
+    mut each: impl FnMut(&FileMatches<'_, '_>, usize),
+) -> Result<(), SearchError> {
+    if hits.are_single_line() {
         // One match per line is enough: the other matches on that line, which may be millions, are not looked
         // for.
-        return hits.each_line(|hits, line| {
+        return hits.for_each_matching_line(|hits, line| {
             each(hits, line);
             ControlFlow::Continue(())
         });
     }
     let mut last = None;
-    hits.each(|hits, found| {
+    hits.for_each_match(|hits, found| {
         if last != Some(found.lines.start) {
             last = Some(found.lines.start);
             each(hits, found.lines.start);
@@ -139,7 +142,7 @@ fn each_line(hits: &mut Hits<'_, '_>, mut each: impl FnMut(&Hits<'_, '_>, usize)
     })
 }
 
-fn shortened(line: &str) -> String {
+fn truncate_line(line: &str) -> String {
     match line.char_indices().nth(MAX_LINE_CHARS) {
         Some((cut, _)) => {
             let left_out = line[cut..].chars().count();
@@ -183,7 +186,7 @@ mod tests {
         let some = found(&scratch, pattern(), 2, 60);
         assert_eq!((shown(&some), some.total), (vec!["a:1:x x".to_owned(), "a:3:x".to_owned()], 4));
         let late = found(&scratch, pattern(), 2, 0);
-        assert!(late.late && late.lines.is_empty());
+        assert!(late.timed_out && late.lines.is_empty());
     }
 
     #[test]

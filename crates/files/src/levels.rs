@@ -11,7 +11,7 @@ use symd_base::{Cancel, RelPath};
 use symd_vfs::{Entry, EntryKind, VfsError};
 
 /// The number of directories that justifies another thread.
-const WORTH: usize = 32;
+const DIRS_PER_THREAD: usize = 32;
 
 /// The number of directories listed together at most, which bounds what is listed without being asked for.
 const BATCH: usize = 1024;
@@ -28,7 +28,7 @@ pub struct LevelEntry {
 /// wrote it; empty is the root), down to `depth` levels. The order is level by level; in each directory the
 /// directories come first, then everything else, in byte order. The content of a `.git` directory is not
 /// listed, nor are names that are not UTF-8.
-pub fn levels(
+pub fn list_by_level(
     tree: &Tree<'_>,
     directory: &str,
     depth: usize,
@@ -45,7 +45,7 @@ pub fn levels(
     while !waiting.is_empty() {
         let batch: Vec<_> = waiting.drain(..waiting.len().min(batch(looked_at))).collect();
         looked_at += batch.len();
-        let held = cores::in_order(&batch, WORTH, |(path, _)| {
+        let held = cores::parallel_map(&batch, DIRS_PER_THREAD, |(path, _)| {
             cancel.check()?;
             in_directory(tree, path).map_err(FileOpError::from)
         });
@@ -57,7 +57,7 @@ pub fn levels(
                 // Removed since its parent was listed, or not readable for this user.
                 Err(_) => continue,
             };
-            for Held { name, is_directory, is_descended } in held {
+            for ListedEntry { name, is_directory, is_descended } in held {
                 if number >= page.end {
                     return Ok(listed);
                 }
@@ -77,11 +77,11 @@ pub fn levels(
 /// Returns how many directories to list together: few at first, then no more than were listed before, so that
 /// a page near the start costs little.
 fn batch(looked_at: usize) -> usize {
-    looked_at.clamp(WORTH, BATCH)
+    looked_at.clamp(DIRS_PER_THREAD, BATCH)
 }
 
 /// An entry of a directory.
-struct Held {
+struct ListedEntry {
     name: String,
     is_directory: bool,
     /// Whether the entries beneath it are listed too.
@@ -89,7 +89,7 @@ struct Held {
 }
 
 /// Returns the entries of the directory `path`, in the order of the listing.
-fn in_directory(tree: &Tree<'_>, path: &RelPath) -> Result<Vec<Held>, VfsError> {
+fn in_directory(tree: &Tree<'_>, path: &RelPath) -> Result<Vec<ListedEntry>, VfsError> {
     let (entries, _) = tree.root.list(path, tree.root.open_directory(path)?)?;
     let (mut directories, mut others) = (Vec::new(), Vec::new());
     for Entry { name, kind } in entries {
@@ -100,7 +100,7 @@ fn in_directory(tree: &Tree<'_>, path: &RelPath) -> Result<Vec<Held>, VfsError> 
         // A linked directory may be its own ancestor.
         let is_descended = kind == EntryKind::Directory && name != ".git";
         let list = if is_directory { &mut directories } else { &mut others };
-        list.push(Held { name, is_directory, is_descended });
+        list.push(ListedEntry { name, is_directory, is_descended });
     }
     directories.append(&mut others);
     Ok(directories)
@@ -112,7 +112,7 @@ mod tests {
     use crate::scratch::Scratch;
 
     fn listed(scratch: &Scratch, directory: &str, depth: usize, page: Range<usize>) -> String {
-        let entries = levels(&scratch.tree(), directory, depth, page, &Cancel::new()).expect("listed");
+        let entries = list_by_level(&scratch.tree(), directory, depth, page, &Cancel::new()).expect("listed");
         let shown: Vec<String> = entries
             .iter()
             .map(|entry| format!("{}{}", entry.path, if entry.is_directory { "/" } else { "" }))
@@ -140,7 +140,7 @@ mod tests {
         assert_eq!(listed(&scratch, "", 0, 0..100), listed(&scratch, "", 1, 0..100));
         assert_eq!(listed(&scratch, "y", 2, 0..100), "y/x/ y/f y/x/again/ y/x/deep");
         assert_eq!(listed(&scratch, "", 9, 50..60), "");
-        let refused = levels(&scratch.tree(), "a", 1, 0..1, &Cancel::new());
+        let refused = list_by_level(&scratch.tree(), "a", 1, 0..1, &Cancel::new());
         assert!(matches!(refused, Err(FileOpError::IsFile(_))));
     }
 
@@ -158,7 +158,7 @@ mod tests {
         }
         let cancel = Cancel::new();
         cancel.cancel();
-        let cancelled = levels(&scratch.tree(), "", 9, 0..usize::MAX, &cancel);
+        let cancelled = list_by_level(&scratch.tree(), "", 9, 0..usize::MAX, &cancel);
         assert!(matches!(cancelled, Err(FileOpError::Cancelled(_))));
     }
 }

@@ -20,7 +20,7 @@ pub enum Ignored {
     /// Everything on the disk is listed.
     Listed,
     /// Paths that the ignore rules exclude are omitted, with everything beneath them.
-    LeftOut,
+    Omitted,
 }
 
 /// The entries of a directory; both lists are in byte order of the paths.
@@ -31,7 +31,7 @@ pub struct DirectoryListing {
     /// Everything else: files, links to files, links that lead outside or nowhere, FIFOs, sockets.
     pub files: Vec<RelPath>,
     /// The number of entries that were omitted because their names are not UTF-8.
-    pub unnamed: usize,
+    pub non_utf8_names: usize,
     /// Directories that could not be opened, in byte order.
     pub unreadable: Vec<RelPath>,
 }
@@ -76,7 +76,7 @@ fn one_directory(
     listing: &mut DirectoryListing,
 ) -> Result<Vec<RelPath>, VfsError> {
     let (entries, unnamed) = tree.root.list(path, tree.root.open_directory(path)?)?;
-    listing.unnamed += unnamed;
+    listing.non_utf8_names += unnamed;
     let mut below = Vec::new();
     for entry in entries {
         let child = path.join(&entry.name);
@@ -85,7 +85,7 @@ fn one_directory(
             EntryKind::Link => tree.root.stat(&child).map_or(EntryKind::Link, |(kind, _)| kind),
             kind => kind,
         };
-        if ignored == Ignored::LeftOut && (tree.ignored)(&child, kind) {
+        if ignored == Ignored::Omitted && (tree.ignored)(&child, kind) {
             continue;
         }
         if kind != EntryKind::Directory {

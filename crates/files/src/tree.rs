@@ -92,7 +92,7 @@ impl LocateError {
             VfsError::NotFound { .. } => LocateError::Missing(text.to_owned()),
             VfsError::Outside { .. } => LocateError::Outside(text.to_owned()),
             other => {
-                let (reason, kind) = said(&other);
+                let (reason, kind) = os_error_text(&other);
                 LocateError::Unreadable { path: text.to_owned(), reason, kind }
             }
         }
@@ -129,7 +129,7 @@ impl Tree<'_> {
 }
 
 /// Returns the operating system's message without the path, which the caller quotes as the client wrote it.
-fn said(error: &VfsError) -> (String, std::io::ErrorKind) {
+fn os_error_text(error: &VfsError) -> (String, std::io::ErrorKind) {
     match error {
         VfsError::Io { source, .. } => (source.to_string(), source.kind()),
         other => (other.to_string(), std::io::ErrorKind::Other),

@@ -10,11 +10,11 @@ use symd_base::{Cancel, RelPath};
 use symd_vfs::{EntryKind, VfsError};
 
 /// The number of directories that justifies another thread.
-const WORTH: usize = 32;
+const DIRS_PER_THREAD: usize = 32;
 
 /// The limits of a walk.
 #[derive(Clone, Copy, Debug)]
-pub struct WalkReach {
+pub struct WalkLimits {
     /// The maximum number of path components that a file may have below the start.
     pub levels: usize,
     /// The deadline.
@@ -29,7 +29,7 @@ pub enum Links {
     /// Links to files are listed under their own names.
     Listed,
     /// Links are omitted: their targets within the project are listed themselves.
-    LeftOut,
+    Omitted,
 }
 
 /// The result of a walk.
@@ -40,9 +40,9 @@ pub struct Walked {
     /// Whether there were directories below the last level.
     pub is_deeper: bool,
     /// Whether the time ran out before every directory was read.
-    pub late: bool,
+    pub timed_out: bool,
     /// The number of entries that were omitted because their names are not UTF-8.
-    pub unnamed: usize,
+    pub non_utf8_names: usize,
     /// The number of directories that could not be opened.
     pub unreadable: usize,
 }
@@ -51,13 +51,13 @@ pub struct Walked {
 pub fn walk(
     tree: &Tree<'_>,
     start: &RelPath,
-    reach: WalkReach,
+    reach: WalkLimits,
     cancel: &Cancel,
 ) -> Result<Walked, FileOpError> {
     let mut walked = Walked::default();
     let mut waiting = vec![start.clone()];
     for _ in 0..reach.levels {
-        let looked = cores::in_order(&waiting, WORTH, |path| {
+        let looked = cores::parallel_map(&waiting, DIRS_PER_THREAD, |path| {
             if cancel.is_cancelled() || Instant::now() >= reach.until {
                 return None;
             }
@@ -69,22 +69,22 @@ pub fn walk(
             match looked {
                 Some(Ok(mut found)) => {
                     walked.files.append(&mut found.files);
-                    walked.unnamed += found.unnamed;
+                    walked.non_utf8_names += found.unnamed;
                     below.append(&mut found.below);
                 }
                 Some(Err(error)) if path == start => return Err(error.into()),
                 // Removed since its parent was listed: not an error.
                 Some(Err(VfsError::NotFound { .. })) => {}
                 Some(Err(_)) => walked.unreadable += 1,
-                None => walked.late = true,
+                None => walked.timed_out = true,
             }
         }
         waiting = below;
-        if walked.late || waiting.is_empty() {
+        if walked.timed_out || waiting.is_empty() {
             break;
         }
     }
-    walked.is_deeper = !walked.late && !waiting.is_empty();
+    walked.is_deeper = !walked.timed_out && !waiting.is_empty();
     walked.files.sort_unstable();
     Ok(walked)
 }
@@ -130,8 +130,8 @@ mod tests {
     use super::*;
     use crate::scratch::Scratch;
 
-    fn reach(levels: usize, seconds: u64, links: Links) -> WalkReach {
-        WalkReach { levels, until: Instant::now() + Duration::from_secs(seconds), links }
+    fn reach(levels: usize, seconds: u64, links: Links) -> WalkLimits {
+        WalkLimits { levels, until: Instant::now() + Duration::from_secs(seconds), links }
     }
 
     #[test]
@@ -142,20 +142,20 @@ mod tests {
         scratch.link("a/.x", "link");
         scratch.link("nowhere", "dangling");
         scratch.fifo("pipe");
-        let walked = |start: &str, reach: WalkReach| {
+        let walked = |start: &str, reach: WalkLimits| {
             walk(&scratch.tree(), &RelPath::new(start).expect(start), reach, &Cancel::new()).expect("walked")
         };
         let names = |walked: &Walked| walked.files.iter().map(RelPath::to_string).collect::<Vec<_>>();
-        let all = walked("", reach(20, 60, Links::LeftOut));
+        let all = walked("", reach(20, 60, Links::Omitted));
         assert_eq!(names(&all), ["a/.x", "a/b/c", "ignored/y", "z"]);
-        assert!(!all.is_deeper && !all.late);
+        assert!(!all.is_deeper && !all.timed_out);
         assert_eq!(
             names(&walked("", reach(20, 60, Links::Listed))),
             ["a/.x", "a/b/c", "ignored/y", "link", "z"]
         );
-        let flat = walked("a", reach(1, 60, Links::LeftOut));
+        let flat = walked("a", reach(1, 60, Links::Omitted));
         assert_eq!((names(&flat), flat.is_deeper), (vec!["a/.x".to_owned()], true));
-        assert!(walked("", reach(20, 0, Links::LeftOut)).late);
+        assert!(walked("", reach(20, 0, Links::Omitted)).timed_out);
     }
 
     #[test]
@@ -165,7 +165,7 @@ mod tests {
         let files: Vec<(&str, &[u8])> = paths.iter().map(|path| (path.as_str(), b"".as_slice())).collect();
         let scratch = Scratch::new(&files);
         let walked = |levels: usize, cancel: &Cancel| {
-            walk(&scratch.tree(), &RelPath::root(), reach(levels, 60, Links::LeftOut), cancel)
+            walk(&scratch.tree(), &RelPath::root(), reach(levels, 60, Links::Omitted), cancel)
         };
         let names = |walked: &Walked| walked.files.iter().map(RelPath::to_string).collect::<Vec<_>>();
         let all = walked(3, &Cancel::new()).expect("walked");

@@ -68,7 +68,7 @@ pub enum Skipped {
     /// A file on which the parser failed twice; it is not tried again.
     Unparsable,
     /// A file that takes long to parse and is still being parsed.
-    OnTrial,
+    StillParsing,
 }
 
 impl FileEntry {
@@ -91,7 +91,7 @@ impl FileEntry {
 
     /// Whether the file may contain symbols that are not known: it was not parsed, or the parser found
     /// errors.
-    pub fn is_unsure(&self) -> bool {
+    pub fn may_lack_symbols(&self) -> bool {
         match &self.content {
             Content::Plain => false,
             Content::Code { outline, .. } => outline.has_errors,

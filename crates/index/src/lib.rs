@@ -16,7 +16,7 @@ pub use file::{Content, FileEntry, Origin, Skipped};
 pub use files::FileMap;
 pub use query::{Hit, Locals, Query, Scope};
 pub use segment::Segment;
-pub use snapshot::{Built, SegmentLimits, SegmentPlan, Snapshot, State};
+pub use snapshot::{BuiltSegment, IndexState, SegmentPlan, SegmentThresholds, Snapshot};
 
 #[cfg(test)]
 mod tests;

@@ -27,7 +27,7 @@ pub struct Query {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Locals {
     Included,
-    LeftOut,
+    Excluded,
 }
 
 /// Where a query searches.

@@ -1,5 +1,5 @@
 //! The index at one revision, and the state from which revisions are created. A [`Snapshot`] never changes;
-//! only the engine has the [`State`]. Names are looked up in segments (tables over many files) and in loose
+//! only the engine has the [`IndexState`]. Names are looked up in segments (tables over many files) and in loose
 //! files (changed since, scanned row by row). Invariant: a live symbol is in exactly one of them.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +13,7 @@ use symd_vfs::Stat;
 
 /// When name tables are rebuilt.
 #[derive(Clone, Copy, Debug)]
-pub struct SegmentLimits {
+pub struct SegmentThresholds {
     /// Loose files are combined into a segment when they have more rows than this …
     pub loose_rows: usize,
     /// … or when there are more of them than this.
@@ -22,16 +22,16 @@ pub struct SegmentLimits {
     pub segments: usize,
 }
 
-impl Default for SegmentLimits {
+impl Default for SegmentThresholds {
     /// Chosen, not measured: scanning this few rows takes less time than the rest of a question.
-    fn default() -> SegmentLimits {
-        SegmentLimits { loose_rows: 20_000, loose_files: 512, segments: 4 }
+    fn default() -> SegmentThresholds {
+        SegmentThresholds { loose_rows: 20_000, loose_files: 512, segments: 4 }
     }
 }
 
 /// A segment, and which of its files are out of date.
 #[derive(Clone, Debug)]
-pub(super) struct Live {
+pub(super) struct LiveSegment {
     pub(super) segment: Arc<Segment>,
     dead: Arc<[u64]>,
     dead_rows: usize,
@@ -48,39 +48,39 @@ pub struct Snapshot {
     pub symbols: usize,
     /// Files of languages with a grammar whose symbols are not all known: those that were not parsed, and
     /// those in which the parser met text that it could not understand.
-    pub unsure: Arc<BTreeSet<RelPath>>,
+    pub incomplete: Arc<BTreeSet<RelPath>>,
     /// Directories that could not be listed, with the system's error message.
     pub unlisted: Arc<BTreeMap<RelPath, String>>,
-    pub(super) segments: Vec<Live>,
+    pub(super) segments: Vec<LiveSegment>,
     pub(super) loose: Arc<[Arc<FileEntry>]>,
 }
 
 /// The engine's working copy.
 #[derive(Debug, Default)]
-pub struct State {
+pub struct IndexState {
     files: FileMap,
-    segments: Vec<Live>,
+    segments: Vec<LiveSegment>,
     loose: BTreeMap<RelPath, Arc<FileEntry>>,
     loose_rows: usize,
     symbols: usize,
     revision: u64,
-    unsure: Arc<BTreeSet<RelPath>>,
+    incomplete: Arc<BTreeSet<RelPath>>,
     unlisted: Arc<BTreeMap<RelPath, String>>,
-    limits: SegmentLimits,
+    limits: SegmentThresholds,
     /// The last snapshot, as long as it is up to date.
     published: Option<Arc<Snapshot>>,
 }
 
-/// The files for a new segment, chosen by [`State::plan`]; the segment is built elsewhere.
+/// The files for a new segment, chosen by [`IndexState::plan`]; the segment is built elsewhere.
 #[derive(Debug)]
 pub struct SegmentPlan {
     files: Vec<Arc<FileEntry>>,
     replaces: Replaces,
 }
 
-/// A segment built by [`SegmentPlan::build`], for [`State::adopt`].
+/// A segment built by [`SegmentPlan::build`], for [`IndexState::adopt`].
 #[derive(Debug)]
-pub struct Built {
+pub struct BuiltSegment {
     segment: Segment,
     replaces: Replaces,
 }
@@ -93,12 +93,12 @@ enum Replaces {
 
 impl SegmentPlan {
     /// Builds the segment. Slow, for a pool thread.
-    pub fn build(self) -> Built {
-        Built { segment: Segment::build(self.files), replaces: self.replaces }
+    pub fn build(self) -> BuiltSegment {
+        BuiltSegment { segment: Segment::build(self.files), replaces: self.replaces }
     }
 }
 
-impl Live {
+impl LiveSegment {
     fn is_dead(&self, file: usize) -> bool {
         self.dead[file / 64] & (1 << (file % 64)) != 0
     }
@@ -114,7 +114,7 @@ impl Live {
             .map(|posting| (&self.segment.files[posting.file as usize], posting.row as usize))
     }
 
-    fn bury(&mut self, path: &RelPath) {
+    fn mark_dead(&mut self, path: &RelPath) {
         let Some(file) = self.segment.file_number(path.as_str()) else { return };
         if !self.is_dead(file) {
             self.dead_rows += self.segment.files[file].symbol_count();
@@ -133,10 +133,10 @@ impl Snapshot {
     }
 }
 
-impl State {
+impl IndexState {
     /// Creates an empty index with other thresholds for its name tables.
-    pub fn with_limits(limits: SegmentLimits) -> State {
-        State { limits, ..State::default() }
+    pub fn with_limits(limits: SegmentThresholds) -> IndexState {
+        IndexState { limits, ..IndexState::default() }
     }
 
     pub fn file_count(&self) -> usize {
@@ -173,11 +173,11 @@ impl State {
             let content = self.file(path).map(|file| &file.content);
             matches!(content, Some(Content::Skipped { why: Skipped::Unreadable, stat }) if *stat == Stat::default())
         };
-        self.unsure.iter().filter(may_be).cloned().collect()
+        self.incomplete.iter().filter(may_be).cloned().collect()
     }
 
     /// Records that `directory` could not be listed; `why` is the system's error message.
-    pub fn could_not_list(&mut self, directory: RelPath, why: String) {
+    pub fn record_unlisted(&mut self, directory: RelPath, why: String) {
         if self.unlisted.get(&directory) != Some(&why) {
             Arc::make_mut(&mut self.unlisted).insert(directory, why);
             self.changed();
@@ -185,7 +185,7 @@ impl State {
     }
 
     /// Records that `directory` has been listed.
-    pub fn has_listed(&mut self, directory: &RelPath) {
+    pub fn record_listed(&mut self, directory: &RelPath) {
         if self.unlisted.contains_key(directory) {
             Arc::make_mut(&mut self.unlisted).remove(directory);
             self.changed();
@@ -203,12 +203,12 @@ impl State {
 
     /// Inserts a file, replacing the entry at its path.
     pub fn put(&mut self, entry: Arc<FileEntry>) {
-        if entry.is_unsure() != self.unsure.contains(&entry.path) {
-            let unsure = Arc::make_mut(&mut self.unsure);
-            let _ = if entry.is_unsure() {
-                unsure.insert(entry.path.clone())
+        if entry.may_lack_symbols() != self.incomplete.contains(&entry.path) {
+            let incomplete = Arc::make_mut(&mut self.incomplete);
+            let _ = if entry.may_lack_symbols() {
+                incomplete.insert(entry.path.clone())
             } else {
-                unsure.remove(&entry.path)
+                incomplete.remove(&entry.path)
             };
         }
         let old = self.files.insert(entry.clone());
@@ -235,8 +235,8 @@ impl State {
     /// Removes the file at `path`. Returns whether there was one.
     pub fn remove(&mut self, path: &RelPath) -> bool {
         let Some(old) = self.files.remove(path.as_str()) else { return false };
-        if self.unsure.contains(path) {
-            Arc::make_mut(&mut self.unsure).remove(path);
+        if self.incomplete.contains(path) {
+            Arc::make_mut(&mut self.incomplete).remove(path);
         }
         self.forget(path, Some(&old));
         self.changed();
@@ -252,7 +252,7 @@ impl State {
             revision: self.revision,
             files: self.files.clone(),
             symbols: self.symbols,
-            unsure: self.unsure.clone(),
+            incomplete: self.incomplete.clone(),
             unlisted: self.unlisted.clone(),
             segments: self.segments.clone(),
             loose: self.loose.values().cloned().collect(),
@@ -285,10 +285,11 @@ impl State {
         Some(SegmentPlan { files, replaces })
     }
 
-    /// Adds a segment built from a [`State::plan`] of this state; files that changed since stay loose.
-    pub fn adopt(&mut self, built: Built) {
+    /// Adds a segment built from a [`IndexState::plan`] of this state; files that changed since stay loose.
+    pub fn adopt(&mut self, built: BuiltSegment) {
         let words = built.segment.file_count().div_ceil(64);
-        let mut live = Live { segment: Arc::new(built.segment), dead: vec![0; words].into(), dead_rows: 0 };
+        let mut live =
+            LiveSegment { segment: Arc::new(built.segment), dead: vec![0; words].into(), dead_rows: 0 };
         if built.replaces == Replaces::Everything {
             self.segments.clear();
         }
@@ -299,7 +300,7 @@ impl State {
                     self.loose_rows -= loose.symbol_count();
                 }
             } else {
-                live.bury(&file.path);
+                live.mark_dead(&file.path);
             }
         }
         self.segments.push(live);
@@ -315,7 +316,7 @@ impl State {
         if self.loose.remove(path).is_some() {
             self.loose_rows -= rows;
         } else {
-            self.segments.iter_mut().for_each(|live| live.bury(path));
+            self.segments.iter_mut().for_each(|live| live.mark_dead(path));
         }
     }
 

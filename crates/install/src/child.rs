@@ -14,7 +14,7 @@ use tokio::net::unix::pipe::Receiver;
 use tokio::process::{Child, Command};
 use tokio::signal::unix::{Signal as Signals, SignalKind, signal};
 
-use super::{InstallError, Surroundings};
+use super::{InstallEnvironment, InstallError};
 
 /// Number of lines of a failed program's output that are quoted in the error.
 const TAIL_LINES: usize = 12;
@@ -32,14 +32,14 @@ pub(super) struct Job {
 /// Runs programs until the user interrupts.
 #[derive(Debug)]
 pub(super) struct Children {
-    surroundings: Surroundings,
+    surroundings: InstallEnvironment,
     interrupts: [Signals; 3],
 }
 
 impl Children {
     /// Installs handlers for SIGINT, SIGTERM and SIGHUP: from now on these signals kill the running program
     /// instead of this process. Needs a tokio runtime.
-    pub(super) fn new(surroundings: Surroundings) -> io::Result<Children> {
+    pub(super) fn new(surroundings: InstallEnvironment) -> io::Result<Children> {
         let interrupts = [
             signal(SignalKind::interrupt())?,
             signal(SignalKind::terminate())?,
@@ -48,7 +48,7 @@ impl Children {
         Ok(Children { surroundings, interrupts })
     }
 
-    pub(super) fn surroundings(&self) -> &Surroundings {
+    pub(super) fn surroundings(&self) -> &InstallEnvironment {
         &self.surroundings
     }
 
@@ -186,7 +186,7 @@ mod tests {
         let variables = variables.map(|(name, value)| (name.into(), value.into()));
         let mut told = Vec::new();
         let result = runtime.block_on(async {
-            let mut children = Children::new(Surroundings::new(variables, None)).expect("made");
+            let mut children = Children::new(InstallEnvironment::new(variables, None)).expect("made");
             children.run(job(script), scratch.path(), &mut |line| told.push(line.to_owned())).await
         });
         (result, told)

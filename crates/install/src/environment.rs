@@ -93,23 +93,23 @@ fn passes(name: &str) -> bool {
 
 /// Where an installation runs: the programs that it finds, and the variables that they get.
 #[derive(Clone, Debug)]
-pub struct Surroundings {
+pub struct InstallEnvironment {
     programs: Programs,
     variables: Vec<(OsString, OsString)>,
 }
 
-impl Surroundings {
+impl InstallEnvironment {
     /// Takes the environment of this process. Programs inside `project` are never found.
-    pub fn of_process(project: Option<&Path>) -> Surroundings {
-        Surroundings::new(std::env::vars_os(), project)
+    pub fn of_process(project: Option<&Path>) -> InstallEnvironment {
+        InstallEnvironment::new(std::env::vars_os(), project)
     }
 
     pub fn new(
         variables: impl IntoIterator<Item = (OsString, OsString)>,
         project: Option<&Path>,
-    ) -> Surroundings {
+    ) -> InstallEnvironment {
         let mut surroundings =
-            Surroundings { programs: Programs::on(OsStr::new(""), project), variables: Vec::new() };
+            InstallEnvironment { programs: Programs::on(OsStr::new(""), project), variables: Vec::new() };
         for (name, value) in variables {
             if name == "PATH" {
                 surroundings.programs = Programs::on(&value, project);

@@ -18,7 +18,7 @@ const MANIFEST: &str = "installed.json";
 
 /// Returns the directory in which all servers of the user are installed, each in a subdirectory of its name.
 pub fn servers_directory(dirs: &StateDirs) -> PathBuf {
-    dirs.lasting.data.join("servers")
+    dirs.persistent.data.join("servers")
 }
 
 /// The installation directory of one server.
@@ -56,17 +56,17 @@ impl Home {
     }
 
     /// Creates a new directory to install into. The caller holds the install lock.
-    pub(super) fn fresh(&self) -> Result<Fresh, InstallError> {
+    pub(super) fn fresh(&self) -> Result<StagedInstall, InstallError> {
         state::private_dir(&self.directory)?;
         let directory = self.directory.join(format!("{:08x}", fastrand::u32(..)));
-        let fresh = Fresh { directory, shown: false };
+        let fresh = StagedInstall { directory, shown: false };
         state::private_dir(&fresh.bin())?;
         state::private_dir(&fresh.workspace())?;
         Ok(fresh)
     }
 
     /// Publishes `fresh` as the current installation, in place of the previous one.
-    pub(super) fn show(&self, mut fresh: Fresh, manifest: &Manifest) -> Result<(), InstallError> {
+    pub(super) fn publish(&self, mut fresh: StagedInstall, manifest: &Manifest) -> Result<(), InstallError> {
         state::remove_tree(&fresh.workspace())?;
         let text = serde_json::to_vec_pretty(manifest).unwrap_or_default();
         state::replace_file(&fresh.directory.join(MANIFEST), &[&text])?;
@@ -112,14 +112,14 @@ fn is_in_use(directory: &Path) -> bool {
     })
 }
 
-/// An installation in progress; its directory is removed on drop unless [`Home::show`] has published it.
+/// An installation in progress; its directory is removed on drop unless [`Home::publish`] has published it.
 #[derive(Debug)]
-pub(super) struct Fresh {
+pub(super) struct StagedInstall {
     directory: PathBuf,
     shown: bool,
 }
 
-impl Fresh {
+impl StagedInstall {
     /// Returns the directory that becomes the server's `bin`.
     pub(super) fn bin(&self) -> PathBuf {
         self.directory.join("bin")
@@ -137,7 +137,7 @@ impl Fresh {
     }
 }
 
-impl Drop for Fresh {
+impl Drop for StagedInstall {
     fn drop(&mut self) {
         if !self.shown
             && let Err(error) = state::remove_tree(&self.directory)
@@ -163,7 +163,7 @@ mod tests {
         let fresh = home.fresh().expect("made");
         state::create_program(&fresh.bin().join("x-ls"), script.as_bytes()).expect("made");
         let directory = fresh.directory.clone();
-        home.show(fresh, &Manifest::now("x", &[])).expect("shown");
+        home.publish(fresh, &Manifest::now("x", &[])).expect("shown");
         directory
     }
 

@@ -17,12 +17,12 @@ mod wanted;
 
 use std::path::PathBuf;
 
-pub use environment::Surroundings;
+pub use environment::InstallEnvironment;
 pub use home::{Home, servers_directory};
 pub use locate::{LocatedServer, ServerOrigin, locate};
 pub use lock::{InstallLock, Locking};
 pub use manifest::Manifest;
-pub use run::{Force, InstallOutcome, InstallProgress, Installer};
+pub use run::{InstallOutcome, InstallProgress, Installer, Reinstall};
 pub use wanted::{Resolved, ServerSource, default_server, resolve, source_of};
 
 use symd_base::state::StateError;

@@ -3,10 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Surroundings;
+use super::InstallEnvironment;
 use super::home::Home;
 use super::manifest::Manifest;
-use symd_base::programs::Unusable;
+use symd_base::programs::ProgramError;
 use symd_config::LanguageServer;
 
 /// Who installed a server.
@@ -33,8 +33,8 @@ pub fn locate(
     servers: &Path,
     name: &str,
     server: &LanguageServer,
-    here: &Surroundings,
-) -> Result<LocatedServer, Unusable> {
+    here: &InstallEnvironment,
+) -> Result<LocatedServer, ProgramError> {
     let home = Home::new(servers, name);
     let programs = here.programs().clone().after(home.bin());
     let program = programs.find(&server.command)?;
@@ -65,18 +65,18 @@ mod tests {
         let toml = "[language-server.x]\ncommand = \"x-ls\"\nrequires = [\"node\"]";
         let layer = LayerText { file: "test.toml", text: toml };
         let languages = Languages::load(Some(layer), None, &Trust::Never).expect("sound").languages;
-        let here = Surroundings::new([("PATH".into(), usr.clone().into_os_string())], Some(&project));
+        let here = InstallEnvironment::new([("PATH".into(), usr.clone().into_os_string())], Some(&project));
         let located = || locate(&servers, "x", languages.server("x").expect("known"), &here);
         let of_path = |program: &Path, missing: &[&str]| {
             let missing = missing.iter().map(|name| (*name).to_owned()).collect();
             Ok(LocatedServer { program: program.to_owned(), origin: ServerOrigin::Path, missing })
         };
-        assert_eq!(located(), Err(Unusable::Missing("x-ls".to_owned())));
+        assert_eq!(located(), Err(ProgramError::Missing("x-ls".to_owned())));
 
         state::create_program(&project.join("x-ls"), b"#!/bin/sh\n").expect("made");
         state::replace_link(&usr.join("x-ls"), &project.join("x-ls")).expect("linked");
         state::replace_link(&usr.join("node"), &project.join("x-ls")).expect("linked");
-        assert_eq!(located(), Err(Unusable::InProject(usr.join("x-ls"))));
+        assert_eq!(located(), Err(ProgramError::InProject(usr.join("x-ls"))));
 
         state::create_program(&bin.join("x-ls"), b"#!/bin/sh\n").expect("made");
         assert_eq!(located(), of_path(&bin.join("x-ls"), &["node"]));

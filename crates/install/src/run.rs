@@ -7,22 +7,22 @@ use super::home::Home;
 use super::manifest::Manifest;
 use super::registry::Work;
 use super::wanted::{ServerSource, source_of};
-use super::{InstallError, InstallLock, Surroundings};
+use super::{InstallEnvironment, InstallError, InstallLock};
 use symd_base::programs::is_program;
 use symd_config::LanguageServer;
 use symd_config::server::Install;
 
 /// Whether a server that is already installed is installed again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Force {
+pub enum Reinstall {
     /// Install only if the server is missing or has another version or other hash lists.
-    No,
-    Yes,
+    IfNeeded,
+    Always,
 }
 
-impl From<bool> for Force {
-    fn from(forced: bool) -> Force {
-        if forced { Force::Yes } else { Force::No }
+impl From<bool> for Reinstall {
+    fn from(forced: bool) -> Reinstall {
+        if forced { Reinstall::Always } else { Reinstall::IfNeeded }
     }
 }
 
@@ -57,7 +57,7 @@ pub struct Installer {
 impl Installer {
     /// Installs into the directory `servers`. From now on SIGINT, SIGTERM and SIGHUP interrupt the
     /// installation instead of killing the process.
-    pub fn new(servers: &Path, lock: InstallLock, here: Surroundings) -> std::io::Result<Installer> {
+    pub fn new(servers: &Path, lock: InstallLock, here: InstallEnvironment) -> std::io::Result<Installer> {
         Ok(Installer { servers: servers.to_owned(), children: Children::new(here)?, _lock: lock })
     }
 
@@ -66,7 +66,7 @@ impl Installer {
         &mut self,
         name: &str,
         server: &LanguageServer,
-        force: Force,
+        force: Reinstall,
         tell: &mut dyn FnMut(InstallProgress<'_>),
     ) -> Result<InstallOutcome, InstallError> {
         if !matches!(source_of(server), ServerSource::Registry(_)) {
@@ -74,7 +74,7 @@ impl Installer {
         }
         let home = Home::new(&self.servers, name);
         let manifest = Manifest::now(name, &server.install);
-        if force == Force::No
+        if force == Reinstall::IfNeeded
             && let Some(there) = home.manifest()
             && there.same_as(&manifest)
             && home.installed_program(&server.command).is_some()
@@ -100,7 +100,7 @@ impl Installer {
             let (parts, command) = (manifest.parts.join(", "), server.command.clone());
             return Err(InstallError::NoProgram { parts, command });
         }
-        home.show(fresh, &manifest)?;
+        home.publish(fresh, &manifest)?;
         home.sweep();
         Ok(InstallOutcome::Installed(manifest))
     }
@@ -121,5 +121,5 @@ impl Installer {
 
 /// Returns the instructions for the parts that the user has to install by hand.
 fn hints(parts: &[Install]) -> impl Iterator<Item = &str> {
-    parts.iter().filter_map(Install::by_hand)
+    parts.iter().filter_map(Install::manual_instruction)
 }

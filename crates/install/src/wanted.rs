@@ -1,7 +1,7 @@
 //! Resolves the argument of `symd install python`: a server's name, or a language, which stands for its first
 //! server that can be installed on this machine. Starts nothing.
 
-use super::Surroundings;
+use super::InstallEnvironment;
 use symd_config::server::Install;
 use symd_config::{LanguageServer, Languages};
 
@@ -13,14 +13,14 @@ pub enum ServerSource {
     /// The user installs it by hand; the server's `System` parts hold the instructions.
     ByHand,
     /// languages.toml has no `install` entry for it.
-    Unsaid,
+    Unspecified,
 }
 
 /// Returns how `server` can be installed. For a registry: the client program of the first part that has one.
 pub fn source_of(server: &LanguageServer) -> ServerSource {
     match server.install.iter().find_map(tool_for) {
         Some(tool) => ServerSource::Registry(tool),
-        None if server.install.is_empty() => ServerSource::Unsaid,
+        None if server.install.is_empty() => ServerSource::Unspecified,
         None => ServerSource::ByHand,
     }
 }
@@ -47,7 +47,7 @@ pub enum Resolved {
 }
 
 /// Resolves `word` as the name of a server, else of a language.
-pub fn resolve(languages: &Languages, word: &str, here: &Surroundings) -> Resolved {
+pub fn resolve(languages: &Languages, word: &str, here: &InstallEnvironment) -> Resolved {
     if languages.server(word).is_some() {
         return Resolved::Server(word.to_owned());
     }
@@ -76,7 +76,11 @@ pub fn resolve(languages: &Languages, word: &str, here: &Surroundings) -> Resolv
 
 /// Returns the server that `symd install LANGUAGE` installs: the first whose registries' client programs are
 /// all on PATH, else the first that a registry provides, else the first.
-pub fn default_server<'a>(languages: &'a Languages, language: &str, here: &Surroundings) -> Option<&'a str> {
+pub fn default_server<'a>(
+    languages: &'a Languages,
+    language: &str,
+    here: &InstallEnvironment,
+) -> Option<&'a str> {
     let language = languages.get(languages.by_name(language)?);
     let servers = || {
         let uses = language.language_servers.iter();
@@ -139,14 +143,14 @@ command = "gopls"
 install = [{ registry = "system", hint = "apt install gopls" }]
 "#;
 
-    /// Surroundings whose PATH has only `tools`.
-    fn here(scratch: &tempfile::TempDir, tools: &[&str]) -> Surroundings {
+    /// InstallEnvironment whose PATH has only `tools`.
+    fn here(scratch: &tempfile::TempDir, tools: &[&str]) -> InstallEnvironment {
         let bin = scratch.path().join(format!("bin-{}", tools.concat()));
         state::private_dir(&bin).expect("made");
         for tool in tools {
             state::create_program(&bin.join(tool), b"#!/bin/sh\n").expect("made");
         }
-        Surroundings::new([("PATH".into(), bin.into_os_string())], None)
+        InstallEnvironment::new([("PATH".into(), bin.into_os_string())], None)
     }
 
     #[test]

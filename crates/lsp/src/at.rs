@@ -6,7 +6,7 @@ use symd_base::{ContentHash, RelPath};
 
 /// A place in a file of the project.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct At {
+pub struct DocumentPosition {
     pub path: RelPath,
     /// The offset in bytes of the decoded text, 0-based.
     pub offset: u32,
@@ -29,11 +29,11 @@ pub enum Goto {
 
 /// How long a question waits for a server that is not ready.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Waiting {
+pub enum WaitPolicy {
     /// Does not wait: the server is started in the background, and the result is
-    /// [`super::NoAnswer::NotReady`]. This is also the result where a ready server does not answer soon and
+    /// [`super::ServerError::NotReady`]. This is also the result where a ready server does not answer soon and
     /// syntax alone can answer.
-    No,
+    DontWait,
     /// Does not wait for a server that is not ready, but waits for the answer of a ready one for as long as
     /// the request may take.
     ForAnswer,
@@ -41,11 +41,11 @@ pub enum Waiting {
     Until(Instant),
 }
 
-impl Waiting {
-    /// Turns `No` into `ForAnswer`, for edits: they must not be computed without a ready server's answer.
-    pub fn for_answer(self) -> Waiting {
+impl WaitPolicy {
+    /// Turns `DontWait` into `ForAnswer`, for edits: they must not be computed without a ready server's answer.
+    pub fn requiring_answer(self) -> WaitPolicy {
         match self {
-            Waiting::No => Waiting::ForAnswer,
+            WaitPolicy::DontWait => WaitPolicy::ForAnswer,
             waiting => waiting,
         }
     }

@@ -88,7 +88,7 @@ const FEATURES: [(&str, &str); 23] = [
 
 impl Capabilities {
     /// Replaces the capabilities from `initialize`, and keeps those registered in the meantime.
-    pub(crate) fn state(&mut self, stated: Value) {
+    pub(crate) fn set_initial(&mut self, stated: Value) {
         self.stated = stated;
     }
 
@@ -103,14 +103,15 @@ impl Capabilities {
     /// Whether the server supports requests of this method.
     pub(crate) fn supports(&self, method: &str) -> bool {
         let stated = FEATURES.iter().find(|(known, _)| *known == method);
-        stated.is_some_and(|(_, place)| self.stated.pointer(place).is_some_and(is_yes))
+        stated.is_some_and(|(_, place)| self.stated.pointer(place).is_some_and(is_enabled))
             || self.registers(method)
     }
 
     fn registers(&self, method: &str) -> bool {
         let asks = |method: &'static str, option: &'static str| {
             self.registered.values().any(|registration| {
-                registration.method == method && registration.register_options.get(option).is_some_and(is_yes)
+                registration.method == method
+                    && registration.register_options.get(option).is_some_and(is_enabled)
             })
         };
         match method {
@@ -139,7 +140,7 @@ impl Capabilities {
     }
 
     /// Returns how the server counts columns, and which notifications it wants for documents.
-    pub(crate) fn agreed(&self) -> (ColumnEncoding, Sync) {
+    pub(crate) fn negotiated(&self) -> (ColumnEncoding, Sync) {
         (self.encoding(), self.sync())
     }
 
@@ -162,7 +163,7 @@ impl Capabilities {
             Some(Value::Object(options)) => {
                 let change = kind(options.get("change"));
                 // A server that wants changes needs `didOpen` too, declared or not.
-                let opens = change != SyncKind::None || options.get("openClose").is_some_and(is_yes);
+                let opens = change != SyncKind::None || options.get("openClose").is_some_and(is_enabled);
                 Sync { opens, change }
             }
             stated => Sync { opens: kind(stated) != SyncKind::None, change: kind(stated) },
@@ -180,14 +181,14 @@ impl Capabilities {
 }
 
 /// Whether a capability is present: `true` or an object of options.
-fn is_yes(value: &Value) -> bool {
+fn is_enabled(value: &Value) -> bool {
     !matches!(value, Value::Null | Value::Bool(false))
 }
 
 /// Returns the client capabilities for `initialize`.
 pub(crate) fn of_client() -> Value {
     let said = serde_json::to_value(typed()).unwrap_or_default();
-    with_what_the_types_lack(said)
+    add_untyped_capabilities(said)
 }
 
 fn typed() -> ClientCapabilities {
@@ -312,7 +313,7 @@ fn typed() -> ClientCapabilities {
 
 /// Adds the capabilities that lsp-types 0.95 has no field for: the client's type hierarchy, refreshes of
 /// diagnostics, and `offsetEncoding`, which clangd reads.
-fn with_what_the_types_lack(mut said: Value) -> Value {
+fn add_untyped_capabilities(mut said: Value) -> Value {
     said["textDocument"]["typeHierarchy"] = json!({"dynamicRegistration": false});
     said["workspace"]["diagnostics"] = json!({"refreshSupport": true});
     said["offsetEncoding"] = json!(["utf-8", "utf-32", "utf-16"]);

@@ -19,9 +19,9 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::message::{ErrorObject, Incoming, NoMessage, Raw};
+use super::framing::{self, Frame, Frames, MAX_MESSAGE_BYTES, TooLong};
+use super::message::{ErrorObject, Incoming, InvalidMessage, Raw};
 use super::starved;
-use super::wire::{self, Frame, Frames, MAX_MESSAGE_BYTES, TooLong};
 
 /// Capacity of the queue of batches for the writer. When it is full, the sender of a request waits, until the
 /// request's deadline; a cancellation is dropped, and the response, if one comes, is ignored.
@@ -117,7 +117,7 @@ enum Outgoing {
 }
 
 /// The state that the tasks and the connection share.
-struct Wire {
+struct SharedConnection {
     server: String,
     group: Option<Pid>,
     table: Mutex<Table>,
@@ -130,7 +130,7 @@ struct Wire {
 /// A connection to one server. Cheap to clone; its tasks end when the last clone is dropped.
 #[derive(Clone)]
 pub(crate) struct Connection {
-    wire: Arc<Wire>,
+    wire: Arc<SharedConnection>,
     // Aborted when dropped.
     _tasks: Arc<JoinSet<()>>,
 }
@@ -147,7 +147,7 @@ impl Connection {
     ) -> Connection {
         let (outgoing, batches) = mpsc::channel(OUTGOING_BATCHES);
         let (answers, queue) = mpsc::channel(OUTGOING_ANSWERS);
-        let wire = Arc::new(Wire {
+        let wire = Arc::new(SharedConnection {
             server: server.to_owned(),
             group,
             table: Mutex::default(),
@@ -187,12 +187,12 @@ impl Connection {
 
     /// Waits for a place in the outgoing queue; `None` when the connection has ended. The messages put into
     /// the slot reach the server together and in order, so they can be composed while a lock is held.
-    pub(crate) async fn slot(&self) -> Option<Slot> {
+    pub(crate) async fn slot(&self) -> Option<OutgoingSlot> {
         let mut ended = self.wire.ended.subscribe();
         tokio::select! {
             _ = ended.wait_for(|ended| *ended) => None,
             place = self.wire.outgoing.clone().reserve_owned() => {
-                Some(Slot { wire: Arc::clone(&self.wire), place: place.ok()?, bytes: Vec::new() })
+                Some(OutgoingSlot { wire: Arc::clone(&self.wire), place: place.ok()?, bytes: Vec::new() })
             }
         }
     }
@@ -222,15 +222,15 @@ impl Connection {
 }
 
 /// A reserved place in the outgoing queue, and the messages to be sent from it.
-pub(crate) struct Slot {
-    wire: Arc<Wire>,
+pub(crate) struct OutgoingSlot {
+    wire: Arc<SharedConnection>,
     place: mpsc::OwnedPermit<Outgoing>,
     bytes: Vec<u8>,
 }
 
-impl Slot {
+impl OutgoingSlot {
     pub(crate) fn notify(&mut self, method: &str, params: &impl Serialize) {
-        wire::append(&mut self.bytes, &body(None, method, params));
+        framing::append(&mut self.bytes, &body(None, method, params));
     }
 
     /// Adds a request and sends all messages.
@@ -239,8 +239,8 @@ impl Slot {
         method: &'static str,
         params: &impl Serialize,
     ) -> Result<PendingRequest, RequestError> {
-        let asked = self.wire.enter(method)?;
-        wire::append(&mut self.bytes, &body(Some(asked.id), method, params));
+        let asked = self.wire.register_request(method)?;
+        framing::append(&mut self.bytes, &body(Some(asked.id), method, params));
         self.send();
         Ok(asked)
     }
@@ -273,7 +273,7 @@ fn body(id: Option<u64>, method: &str, params: &impl Serialize) -> Vec<u8> {
 
 /// A request that was sent. Dropping it before the response has come cancels it (`$/cancelRequest`).
 pub(crate) struct PendingRequest {
-    wire: Arc<Wire>,
+    wire: Arc<SharedConnection>,
     id: u64,
     method: &'static str,
     at: Instant,
@@ -315,19 +315,19 @@ impl Drop for PendingRequest {
         let unanswered = self.wire.table().waiting.remove(&self.id).is_some();
         if unanswered {
             let mut bytes = Vec::new();
-            wire::append(&mut bytes, &body(None, "$/cancelRequest", &json!({"id": self.id})));
+            framing::append(&mut bytes, &body(None, "$/cancelRequest", &json!({"id": self.id})));
             let _ = self.wire.outgoing.try_send(Outgoing::Bytes(bytes));
         }
     }
 }
 
-impl Wire {
+impl SharedConnection {
     fn table(&self) -> MutexGuard<'_, Table> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Assigns an id to a request and adds it to the table.
-    fn enter(self: &Arc<Self>, method: &'static str) -> Result<PendingRequest, RequestError> {
+    fn register_request(self: &Arc<Self>, method: &'static str) -> Result<PendingRequest, RequestError> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let (answered, answer) = oneshot::channel();
         let mut table = self.table();
@@ -339,7 +339,7 @@ impl Wire {
         Ok(PendingRequest { wire: Arc::clone(self), id, method, at: Instant::now(), answer })
     }
 
-    fn settle(&self, id: Option<u64>, outcome: Outcome) {
+    fn complete_request(&self, id: Option<u64>, outcome: Outcome) {
         let waiting = id.and_then(|id| self.table().waiting.remove(&id));
         let Some(waiting) = waiting else {
             // The response came late, after a cancellation, or has an unknown id: none of these is an error.
@@ -359,7 +359,7 @@ impl Wire {
             Err(error) => serde_json::to_vec(&Reply { jsonrpc: "2.0", id, result: None, error: Some(error) }),
         };
         let mut bytes = Vec::new();
-        wire::append(&mut bytes, &body.unwrap_or_default());
+        framing::append(&mut bytes, &body.unwrap_or_default());
         if self.answers.try_send(bytes).is_err() {
             tracing::warn!(
                 server = self.server,
@@ -390,7 +390,11 @@ struct Reply {
     error: Option<Refusal>,
 }
 
-async fn read_all(mut frames: Frames<impl AsyncRead + Unpin>, handler: Arc<dyn Handler>, wire: Arc<Wire>) {
+async fn read_all(
+    mut frames: Frames<impl AsyncRead + Unpin>,
+    handler: Arc<dyn Handler>,
+    wire: Arc<SharedConnection>,
+) {
     loop {
         match frames.next().await {
             Ok(Frame::Body(body)) => take(body, handler.as_ref(), &wire).await,
@@ -409,38 +413,38 @@ async fn read_all(mut frames: Frames<impl AsyncRead + Unpin>, handler: Arc<dyn H
     wire.end();
 }
 
-async fn take(body: Vec<u8>, handler: &dyn Handler, wire: &Wire) {
+async fn take(body: Vec<u8>, handler: &dyn Handler, wire: &SharedConnection) {
     let parsed = if body.len() < LONG_MESSAGE_BYTES {
         Incoming::parse(body)
     } else {
         let parsing = tokio::task::spawn_blocking(move || Incoming::parse(body)).await;
-        parsing.unwrap_or_else(|error| Err(NoMessage { id: None, problem: error.to_string() }))
+        parsing.unwrap_or_else(|error| Err(InvalidMessage { id: None, problem: error.to_string() }))
     };
     match parsed {
         Ok(Incoming::Response { id, outcome }) => {
-            wire.settle(id, outcome.map_or_else(Outcome::Error, Outcome::Result));
+            wire.complete_request(id, outcome.map_or_else(Outcome::Error, Outcome::Result));
         }
         Ok(Incoming::Request { id, method, params }) => wire.reply(&id, handler.request(&method, &params)),
         Ok(Incoming::Notification { method, params }) => handler.notification(&method, &params),
-        Err(NoMessage { id, problem }) => {
+        Err(InvalidMessage { id, problem }) => {
             tracing::warn!(server = wire.server, problem, "skipping an invalid JSON-RPC message");
             if id.is_some() {
-                wire.settle(id, Outcome::NoMessage(problem));
+                wire.complete_request(id, Outcome::NoMessage(problem));
             }
         }
     }
 }
 
-fn take_too_long(skipped: &TooLong, wire: &Wire) {
+fn take_too_long(skipped: &TooLong, wire: &SharedConnection) {
     tracing::warn!(server = wire.server, bytes = skipped.bytes, "skipped a message that is too long");
-    wire.settle(skipped.id(), Outcome::TooLong(skipped.bytes));
+    wire.complete_request(skipped.id(), Outcome::TooLong(skipped.bytes));
 }
 
 async fn write_all(
     mut writer: impl AsyncWrite + Unpin,
     mut batches: mpsc::Receiver<Outgoing>,
     mut answers: mpsc::Receiver<Vec<u8>>,
-    wire: Arc<Wire>,
+    wire: Arc<SharedConnection>,
 ) {
     loop {
         let next = tokio::select! {

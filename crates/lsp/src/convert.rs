@@ -18,7 +18,7 @@ use symd_syntax::SymbolKind;
 
 /// The context of a conversion: the project's root (symlinks resolved), and how the server counts columns.
 #[derive(Clone, Debug)]
-pub(crate) struct Rim {
+pub(crate) struct Converter {
     pub(crate) root: Arc<PathBuf>,
     pub(crate) encoding: ColumnEncoding,
 }
@@ -35,7 +35,7 @@ impl From<Position> for ServerPosition {
     }
 }
 
-impl Rim {
+impl Converter {
     /// Converts a file URI.
     pub(crate) fn file(&self, uri: &str) -> FileRef {
         uri::file_ref(&self.root, uri)
@@ -48,7 +48,7 @@ impl Rim {
     /// Converts locations; of a link, the range is that of the target's name. Locations without any range are
     /// omitted.
     pub(crate) fn spans(&self, locations: Vec<LocationShape>) -> Vec<Span> {
-        let files = Files { rim: self, last: RefCell::new(None) };
+        let files = UriCache { rim: self, last: RefCell::new(None) };
         let one = |location: LocationShape| {
             let range = location.target_selection_range.or(location.range).or(location.target_range)?;
             Some(self.span(&files.of(location.uri), range))
@@ -119,12 +119,12 @@ impl Rim {
 }
 
 /// Converts URIs to files, and caches the last one: long answers repeat the same URI many times in a row.
-struct Files<'a> {
-    rim: &'a Rim,
+struct UriCache<'a> {
+    rim: &'a Converter,
     last: RefCell<Option<(String, FileRef)>>,
 }
 
-impl Files<'_> {
+impl UriCache<'_> {
     fn of(&self, uri: String) -> FileRef {
         let mut last = self.last.borrow_mut();
         if let Some((known, file)) = last.as_ref()
@@ -228,8 +228,8 @@ mod tests {
     use super::*;
     use symd_base::RelPath;
 
-    fn rim() -> Rim {
-        Rim { root: Arc::new(PathBuf::from("/p")), encoding: ColumnEncoding::Utf16 }
+    fn rim() -> Converter {
+        Converter { root: Arc::new(PathBuf::from("/p")), encoding: ColumnEncoding::Utf16 }
     }
 
     fn project(path: &str) -> FileRef {

@@ -97,7 +97,7 @@ impl Documents {
     }
 
     /// Returns the state of a document as the server knows it; `None` if it is not open.
-    pub(crate) fn told(&self, path: &RelPath) -> Option<SentDocument> {
+    pub(crate) fn sent_state(&self, path: &RelPath) -> Option<SentDocument> {
         self.open.get(path).map(|document| SentDocument {
             uri: document.uri.clone(),
             version: document.version,

@@ -3,18 +3,18 @@
 
 use std::collections::BTreeMap;
 
-use super::convert::Rim;
+use super::convert::Converter;
 use super::edit_shapes::{
     AnnotationShape, DocumentChangeShape, OptionsShape, TextEditShape, WorkspaceEditShape,
 };
 use super::span::FileRef;
-use super::workspace_edit::{EditStep, Existing, Missing, SpanEdit, WorkspaceEdit};
+use super::workspace_edit::{EditStep, IfExists, IfMissing, SpanEdit, WorkspaceEdit};
 use symd_base::{ContentHash, RelPath};
 
 /// The version and the content that a server was last sent of an open document.
 pub(crate) type Known = (i32, ContentHash);
 
-impl Rim {
+impl Converter {
     /// Converts an edit; `known` returns what the server was last sent of a document. The error says what is
     /// wrong with the edit.
     pub(crate) fn workspace_edit(
@@ -72,7 +72,7 @@ impl Rim {
                 existing: existing(&options),
             }),
             Some("delete") => {
-                let missing = if options.ignore_if_not_exists { Missing::Skip } else { Missing::Refuse };
+                let missing = if options.ignore_if_not_exists { IfMissing::Skip } else { IfMissing::Refuse };
                 Ok(EditStep::Delete { file: file(change.uri)?, missing })
             }
             Some(other) => Err(format!("its edit has an operation {other:?}, which LSP does not define")),
@@ -101,11 +101,11 @@ impl Rim {
     }
 }
 
-fn existing(options: &OptionsShape) -> Existing {
+fn existing(options: &OptionsShape) -> IfExists {
     match (options.overwrite, options.ignore_if_exists) {
-        (true, _) => Existing::Replace,
-        (false, true) => Existing::Skip,
-        (false, false) => Existing::Refuse,
+        (true, _) => IfExists::Replace,
+        (false, true) => IfExists::Skip,
+        (false, false) => IfExists::Refuse,
     }
 }
 
@@ -139,7 +139,7 @@ mod tests {
     }
 
     fn edit(shape: Value) -> Result<WorkspaceEdit, String> {
-        let rim = Rim { root: Arc::new(PathBuf::from("/p")), encoding: ColumnEncoding::Utf16 };
+        let rim = Converter { root: Arc::new(PathBuf::from("/p")), encoding: ColumnEncoding::Utf16 };
         let known = |path: &RelPath| (path.as_str() == "a.py").then(|| (3, ContentHash::of(b"a")));
         rim.workspace_edit(serde_json::from_value(shape).unwrap(), known)
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
 
-use super::process::{End, Process};
+use super::process::{Process, ProcessExit};
 use super::session::Session;
 
 /// The maximum time for the response to `shutdown` and for sending `exit`.
@@ -17,7 +17,7 @@ const TERMINATE_WITHIN: Duration = Duration::from_secs(1);
 
 /// Stops the server with LSP's `shutdown` and `exit`, then SIGTERM, then SIGKILL. Without a session, its
 /// stdin has been closed, which also asks it to exit.
-pub(super) async fn in_order(process: &Process, session: Option<&Session>) -> End {
+pub(super) async fn in_order(process: &Process, session: Option<&Session>) -> ProcessExit {
     if let Some(session) = session {
         let asked = session.shutdown(Instant::now() + SHUTDOWN_WITHIN);
         tokio::select! {
@@ -36,7 +36,7 @@ pub(super) async fn in_order(process: &Process, session: Option<&Session>) -> En
 }
 
 /// Stops the server with SIGKILL.
-pub(super) async fn by_force(process: &Process) -> End {
+pub(super) async fn by_force(process: &Process) -> ProcessExit {
     process.kill();
     process.ended().await
 }

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use super::NoAnswer;
+use super::ServerError;
 use symd_base::ContentHash;
 use symd_config::LanguageId;
 
@@ -16,16 +16,16 @@ type Key = (LanguageId, ContentHash);
 
 /// The number of successive failures per text, and the last one.
 #[derive(Debug, Default)]
-pub(super) struct Failures(Mutex<HashMap<Key, (usize, NoAnswer)>>);
+pub(super) struct Failures(Mutex<HashMap<Key, (usize, ServerError)>>);
 
 impl Failures {
     /// Records the outcome of a request. A success clears the text's failures; only `Failed` counts as a
     /// failure, because the text may be its cause.
-    pub(super) fn note<T>(&self, key: Key, answer: &Result<T, NoAnswer>) {
+    pub(super) fn note<T>(&self, key: Key, answer: &Result<T, ServerError>) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match answer {
             Ok(_) => drop(known.remove(&key)),
-            Err(why @ NoAnswer::Failed { .. }) => {
+            Err(why @ ServerError::Failed { .. }) => {
                 if known.len() >= MAX_TEXTS {
                     known.clear();
                 }
@@ -36,7 +36,7 @@ impl Failures {
         }
     }
 
-    pub(super) fn of(&self, key: Key) -> Option<(usize, NoAnswer)> {
+    pub(super) fn of(&self, key: Key) -> Option<(usize, ServerError)> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned()
     }
 

@@ -10,8 +10,8 @@ pub(super) struct Feature {
     /// LSP's method name.
     pub(super) method: &'static str,
     /// The method that the server must support; `None`: any server will do.
-    pub(super) needs: Option<&'static str>,
-    word: &'static str,
+    pub(super) required_method: Option<&'static str>,
+    config_name: &'static str,
 }
 
 impl Feature {
@@ -20,7 +20,7 @@ impl Feature {
     pub(super) const SIGNATURES: Feature = Feature::new("textDocument/signatureHelp", "signature-help");
     /// Pulled if the server supports that, else taken from what it publishes.
     pub(super) const DIAGNOSTICS: Feature =
-        Feature { method: "textDocument/diagnostic", needs: None, word: "diagnostics" };
+        Feature { method: "textDocument/diagnostic", required_method: None, config_name: "diagnostics" };
     pub(super) const CODE_ACTIONS: Feature = Feature::new("textDocument/codeAction", "code-action");
     pub(super) const RENAME: Feature = Feature::new("textDocument/rename", "rename-symbol");
     pub(super) const RENAME_FILES: Feature = Feature::new("workspace/willRenameFiles", "rename-symbol");
@@ -32,16 +32,16 @@ impl Feature {
     /// Several requests in one, so LSP has no name for it. Sent to the server that answers `goto-definition`.
     pub(super) const OUTSIDE_MEMBERS: Feature = Feature {
         method: "outsideMembers",
-        needs: Some("textDocument/documentSymbol"),
-        word: "goto-definition",
+        required_method: Some("textDocument/documentSymbol"),
+        config_name: "goto-definition",
     };
 
-    const fn new(method: &'static str, word: &'static str) -> Feature {
-        Feature { method, needs: Some(method), word }
+    const fn new(method: &'static str, config_name: &'static str) -> Feature {
+        Feature { method, required_method: Some(method), config_name }
     }
 
-    const fn after(method: &'static str, prepared: &'static str, word: &'static str) -> Feature {
-        Feature { method, needs: Some(prepared), word }
+    const fn after(method: &'static str, prepared: &'static str, config_name: &'static str) -> Feature {
+        Feature { method, required_method: Some(prepared), config_name }
     }
 
     pub(super) fn goto(which: Goto) -> Feature {
@@ -101,8 +101,8 @@ impl Feature {
     }
 
     /// Whether the language's configuration lets this server answer it (`only-features`, `except-features`).
-    pub(super) fn is_wanted_of(self, server: &ServerUse) -> bool {
-        let named = |words: &[String]| words.iter().any(|word| word == self.word);
+    pub(super) fn is_enabled_for(self, server: &ServerUse) -> bool {
+        let named = |words: &[String]| words.iter().any(|word| word == self.config_name);
         (server.only_features.is_empty() || named(&server.only_features)) && !named(&server.except_features)
     }
 }
@@ -118,9 +118,9 @@ mod tests {
             only_features: only.iter().map(|&word| word.to_owned()).collect(),
             except_features: except.iter().map(|&word| word.to_owned()).collect(),
         };
-        assert!(Feature::HOVER.is_wanted_of(&server(&[], &[])));
-        assert!(Feature::HOVER.is_wanted_of(&server(&["hover"], &[])));
-        assert!(!Feature::HOVER.is_wanted_of(&server(&["goto-reference"], &[])));
-        assert!(!Feature::goto(Goto::Definition).is_wanted_of(&server(&[], &["goto-definition"])));
+        assert!(Feature::HOVER.is_enabled_for(&server(&[], &[])));
+        assert!(Feature::HOVER.is_enabled_for(&server(&["hover"], &[])));
+        assert!(!Feature::HOVER.is_enabled_for(&server(&["goto-reference"], &[])));
+        assert!(!Feature::goto(Goto::Definition).is_enabled_for(&server(&[], &["goto-definition"])));
     }
 }

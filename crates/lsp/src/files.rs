@@ -12,10 +12,10 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::changes::Changes;
-use super::connection::{Connection, PendingRequest, RequestError, Slot};
+use super::connection::{Connection, OutgoingSlot, PendingRequest, RequestError};
 
 use super::documents::{Content, Documents, SentDocument};
-use super::published::Published;
+use super::published_diagnostics::Published;
 use super::uri;
 use symd_base::{ContentHash, RelPath, Text};
 use symd_config::{LanguageId, Languages};
@@ -24,8 +24,8 @@ use symd_vfs::{Change, Root, VfsError};
 /// The maximum number of changes in one notification.
 const CHANGES_PER_MESSAGE: usize = 1000;
 
-/// The dependencies of [`Files`].
-pub(crate) struct FilesSetup {
+/// The dependencies of [`FileSync`].
+pub(crate) struct FileSyncConfig {
     pub(crate) connection: Connection,
     pub(crate) root: Arc<Root>,
     pub(crate) languages: Arc<Languages>,
@@ -35,8 +35,8 @@ pub(crate) struct FilesSetup {
 }
 
 /// The server's view of the project's files.
-pub(crate) struct Files {
-    setup: FilesSetup,
+pub(crate) struct FileSync {
+    setup: FileSyncConfig,
     state: Mutex<State>,
     noted: Notify,
 }
@@ -48,7 +48,7 @@ struct State {
 
 /// Why a request about a file was not sent.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Unasked {
+pub(crate) enum UnsentRequest {
     /// The file's content is not the version that the caller means.
     Changed,
     /// The file cannot be read as text.
@@ -58,24 +58,24 @@ pub(crate) enum Unasked {
 }
 
 /// A file's content, or why it was not read.
-type Reading = (RelPath, Result<Content, Unread>);
+type Reading = (RelPath, Result<Content, ReadFailure>);
 
-/// The input of [`Files::compose`], gathered before the lock is taken.
-struct Prepared {
+/// The input of [`FileSync::compose`], gathered before the lock is taken.
+struct PreparedBatch {
     readings: Vec<Reading>,
     read_at: u64,
-    slot: Slot,
+    slot: OutgoingSlot,
 }
 
-enum Unread {
+enum ReadFailure {
     Gone,
     Other(String),
 }
 
-impl Files {
-    pub(crate) fn new(setup: FilesSetup, documents: Documents) -> Files {
+impl FileSync {
+    pub(crate) fn new(setup: FileSyncConfig, documents: Documents) -> FileSync {
         let state = Mutex::new(State { documents, changes: Changes::default() });
-        Files { setup, state, noted: Notify::new() }
+        FileSync { setup, state, noted: Notify::new() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -98,22 +98,22 @@ impl Files {
     }
 
     /// Returns the state of a document as the server knows it.
-    pub(crate) fn told(&self, path: &RelPath) -> Option<SentDocument> {
-        self.state().documents.told(path)
+    pub(crate) fn sent_state(&self, path: &RelPath) -> Option<SentDocument> {
+        self.state().documents.sent_state(path)
     }
 
     /// Sends change notifications soon after the changes were noted, until the connection ends.
-    pub(crate) async fn keep_telling(self: Arc<Files>) {
+    pub(crate) async fn run_notifier(self: Arc<FileSync>) {
         loop {
             tokio::select! {
                 () = self.setup.connection.closed() => return,
-                () = self.noted.notified() => self.tell().await,
+                () = self.noted.notified() => self.send_changes().await,
             }
         }
     }
 
     /// Sends notifications of all changes noted so far.
-    async fn tell(&self) {
+    async fn send_changes(&self) {
         while !self.state().changes.is_empty() {
             let Some(mut slot) = self.setup.connection.slot().await else { return };
             let mut state = self.state();
@@ -124,7 +124,7 @@ impl Files {
 
     /// Adds one notification's worth of changes. A deleted file's document is closed first; otherwise the
     /// server would go on using its open text.
-    fn tell_some(&self, state: &mut State, slot: &mut Slot) {
+    fn tell_some(&self, state: &mut State, slot: &mut OutgoingSlot) {
         let changes = state.changes.take(CHANGES_PER_MESSAGE);
         if changes.is_empty() {
             return;
@@ -137,7 +137,7 @@ impl Files {
                 Change::Deleted => 3,
             };
             if change == Change::Deleted {
-                say(slot, state.documents.close(&path));
+                push_messages(slot, state.documents.close(&path));
             }
             events.push(json!({"uri": uri::of_file(self.root(), &path), "type": kind}));
         }
@@ -158,12 +158,12 @@ impl Files {
         method: &'static str,
         params: impl FnOnce(&SentDocument) -> Value,
         deadline: Instant,
-    ) -> Result<(SentDocument, PendingRequest), Unasked> {
-        let ask = |told: SentDocument, slot: Slot| {
-            let asked = slot.request(method, &params(&told)).map_err(Unasked::Request)?;
+    ) -> Result<(SentDocument, PendingRequest), UnsentRequest> {
+        let ask = |told: SentDocument, slot: OutgoingSlot| {
+            let asked = slot.request(method, &params(&told)).map_err(UnsentRequest::Request)?;
             Ok((told, asked))
         };
-        self.show(path, hash, method, ask, deadline).await
+        self.sync_and_then(path, hash, method, ask, deadline).await
     }
 
     /// Ensures that the server knows the current text of a file.
@@ -172,16 +172,20 @@ impl Files {
         path: &RelPath,
         method: &'static str,
         deadline: Instant,
-    ) -> Result<SentDocument, Unasked> {
-        let send = |told: SentDocument, slot: Slot| {
+    ) -> Result<SentDocument, UnsentRequest> {
+        let send = |told: SentDocument, slot: OutgoingSlot| {
             slot.send();
             Ok(told)
         };
-        self.show(path, None, method, send, deadline).await
+        self.sync_and_then(path, None, method, send, deadline).await
     }
 
     /// Ensures that the server knows the current text of all open documents and all other changes.
-    pub(crate) async fn sync_all(&self, method: &'static str, deadline: Instant) -> Result<(), Unasked> {
+    pub(crate) async fn sync_all(
+        &self,
+        method: &'static str,
+        deadline: Instant,
+    ) -> Result<(), UnsentRequest> {
         let prepared = self.prepare(Vec::new(), method, deadline).await?;
         self.compose(prepared, |_, slot, _| {
             slot.send();
@@ -190,26 +194,26 @@ impl Files {
     }
 
     /// Sends the server a file's current text and all other changes, then calls `rest` under the same lock.
-    async fn show<T>(
+    async fn sync_and_then<T>(
         &self,
         path: &RelPath,
         hash: Option<ContentHash>,
         method: &'static str,
-        rest: impl FnOnce(SentDocument, Slot) -> Result<T, Unasked>,
+        rest: impl FnOnce(SentDocument, OutgoingSlot) -> Result<T, UnsentRequest>,
         deadline: Instant,
-    ) -> Result<T, Unasked> {
+    ) -> Result<T, UnsentRequest> {
         let wanted = if self.is_known(path, hash) { Vec::new() } else { vec![path.clone()] };
         let prepared = self.prepare(wanted, method, deadline).await?;
         self.compose(prepared, |state, mut slot, unreadable| {
             state.documents.asked(path);
-            let told = state.documents.told(path);
+            let told = state.documents.sent_state(path);
             // `told` holds this document's content, so it is not closed.
-            say(&mut slot, state.documents.evict());
+            push_messages(&mut slot, state.documents.evict());
             match told {
                 Some(told) if hash.is_none_or(|hash| hash == told.content.hash) => rest(told, slot),
                 _ => {
                     slot.send();
-                    Err(unreadable.remove(path).map_or(Unasked::Changed, Unasked::Unreadable))
+                    Err(unreadable.remove(path).map_or(UnsentRequest::Changed, UnsentRequest::Unreadable))
                 }
             }
         })
@@ -218,7 +222,7 @@ impl Files {
     /// Whether the server knows the version `hash` of a file; with `None`, whether the document is open at
     /// all (stale documents are reread in any case).
     fn is_known(&self, path: &RelPath, hash: Option<ContentHash>) -> bool {
-        let told = self.told(path);
+        let told = self.sent_state(path);
         told.is_some_and(|told| hash.is_none_or(|hash| hash == told.content.hash))
     }
 
@@ -229,27 +233,27 @@ impl Files {
         wanted: Vec<RelPath>,
         method: &'static str,
         deadline: Instant,
-    ) -> Result<Prepared, Unasked> {
+    ) -> Result<PreparedBatch, UnsentRequest> {
         let begun = Instant::now();
         let prepare = async {
-            self.tell().await;
+            self.send_changes().await;
             let (readings, read_at) = self.read_what_is_stale(wanted).await;
             let slot = self.setup.connection.slot().await?;
-            Some(Prepared { readings, read_at, slot })
+            Some(PreparedBatch { readings, read_at, slot })
         };
-        let timed_out = |_| Unasked::Request(RequestError::TimedOut { method, after: begun.elapsed() });
+        let timed_out = |_| UnsentRequest::Request(RequestError::TimedOut { method, after: begun.elapsed() });
         let prepared = tokio::time::timeout_at(deadline, prepare).await.map_err(timed_out)?;
-        prepared.ok_or(Unasked::Request(RequestError::Closed { method }))
+        prepared.ok_or(UnsentRequest::Request(RequestError::Closed { method }))
     }
 
     /// Composes all messages under one lock, so that the queue has the order of the table. `rest` receives
     /// the slot and, per file, why it could not be read.
     fn compose<T>(
         &self,
-        prepared: Prepared,
-        rest: impl FnOnce(&mut State, Slot, &mut BTreeMap<RelPath, String>) -> Result<T, Unasked>,
-    ) -> Result<T, Unasked> {
-        let Prepared { readings, read_at, mut slot } = prepared;
+        prepared: PreparedBatch,
+        rest: impl FnOnce(&mut State, OutgoingSlot, &mut BTreeMap<RelPath, String>) -> Result<T, UnsentRequest>,
+    ) -> Result<T, UnsentRequest> {
+        let PreparedBatch { readings, read_at, mut slot } = prepared;
         let mut unreadable = BTreeMap::new();
         let mut state = self.state();
         self.tell_some(&mut state, &mut slot);
@@ -257,8 +261,8 @@ impl Files {
             match content {
                 Ok(content) => self.take_reading(&mut state, &mut slot, &path, content, read_at),
                 Err(unread) => {
-                    say(&mut slot, state.documents.close(&path));
-                    if let Unread::Other(problem) = unread {
+                    push_messages(&mut slot, state.documents.close(&path));
+                    if let ReadFailure::Other(problem) = unread {
                         unreadable.insert(path, problem);
                     }
                 }
@@ -270,19 +274,19 @@ impl Files {
     fn take_reading(
         &self,
         state: &mut State,
-        slot: &mut Slot,
+        slot: &mut OutgoingSlot,
         path: &RelPath,
         content: Content,
         read_at: u64,
     ) {
         let published = self.setup.published.count();
-        let messages = if state.documents.told(path).is_some() {
+        let messages = if state.documents.sent_state(path).is_some() {
             state.documents.update(path, content, read_at, published)
         } else {
             let names = (uri::of_file(self.root(), path), self.language_id(path));
             state.documents.open(path, names, content, read_at, published)
         };
-        say(slot, messages);
+        push_messages(slot, messages);
     }
 
     /// Reads the open documents whose files changed, and the files in `wanted`.
@@ -310,19 +314,19 @@ impl Files {
     }
 }
 
-fn say(slot: &mut Slot, messages: Vec<super::documents::Message>) {
+fn push_messages(slot: &mut OutgoingSlot, messages: Vec<super::documents::Message>) {
     for (method, params) in messages {
         slot.notify(method, &params);
     }
 }
 
-fn read(root: &Root, path: &RelPath) -> Result<Content, Unread> {
+fn read(root: &Root, path: &RelPath) -> Result<Content, ReadFailure> {
     let bytes = match root.read(path) {
         Ok(file) => file.bytes,
-        Err(VfsError::NotFound { .. }) => return Err(Unread::Gone),
-        Err(error) => return Err(Unread::Other(error.to_string())),
+        Err(VfsError::NotFound { .. }) => return Err(ReadFailure::Gone),
+        Err(error) => return Err(ReadFailure::Other(error.to_string())),
     };
     let hash = ContentHash::of(&bytes);
-    let text = Text::decode(bytes).map_err(|error| Unread::Other(format!("{path}: {error}")))?;
+    let text = Text::decode(bytes).map_err(|error| ReadFailure::Other(format!("{path}: {error}")))?;
     Ok(Content { hash, text })
 }

@@ -7,9 +7,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::answers::{Answers, folder};
 use super::capabilities;
 use super::connection::{Connection, RequestError};
+use super::message_handler::{ServerMessageHandler, folder};
 use super::uri;
 
 /// The server's name and version from `initialize` (LSP 3.17, `serverInfo`).
@@ -40,9 +40,9 @@ struct Initialized {
 
 /// Runs the handshake with a server whose workspace is `root`, sends its settings, and stores its
 /// capabilities in `answers`.
-pub(crate) async fn shake_hands(
+pub(crate) async fn initialize(
     connection: &Connection,
-    answers: &Answers,
+    answers: &ServerMessageHandler,
     root: &Path,
     config: &Value,
     deadline: Instant,
@@ -63,7 +63,7 @@ pub(crate) async fn shake_hands(
     {
         fields.entry("offsetEncoding").or_insert(offset_encoding);
     }
-    answers.capabilities().state(capabilities);
+    answers.capabilities().set_initial(capabilities);
     connection.notify("initialized", &json!({})).await;
     let settings = if config.is_null() { json!({}) } else { config.clone() };
     connection.notify("workspace/didChangeConfiguration", &json!({"settings": settings})).await;

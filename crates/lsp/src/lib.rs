@@ -4,62 +4,62 @@
 //! server that dies, hangs or sends invalid data fails only its own requests, with an error that says what to
 //! do next.
 
-mod answers;
 mod at;
 mod budget;
 mod capabilities;
 mod changes;
-mod collected;
 mod connection;
 mod convert;
 mod documents;
+mod edit_collector;
 mod edit_convert;
 mod edit_shapes;
 mod ending;
 mod environment;
-mod fact;
 mod failures;
 mod feature;
 mod files;
-mod fleet;
-mod flights;
+mod framing;
 mod handshake;
-mod life;
 mod message;
-mod nested;
-mod no_answer;
-mod overview;
+mod message_handler;
 mod phase;
 mod place;
 mod plan;
 mod process;
-mod published;
+mod published_diagnostics;
 mod questions;
 mod readiness;
 mod server;
+mod server_error;
+mod server_event;
+mod server_pool;
+mod server_root;
+mod server_task;
 mod servers;
 mod session;
 mod shapes;
+mod shared_requests;
 mod span;
 mod starved;
 mod status;
+mod status_report;
 mod stderr;
 pub mod supervise;
 #[cfg(test)]
 mod tests;
 mod uri;
-mod wire;
 mod workspace_edit;
 
-pub use at::{At, Goto, Waiting};
-pub use no_answer::NoAnswer;
+pub use at::{DocumentPosition, Goto, WaitPolicy};
+pub use server_error::ServerError;
 pub use servers::{Servers, ServersOptions};
 pub use span::{
-    CallSite, CodeAction, ColumnEncoding, Covers, Diagnoses, Diagnostic, Direction, FileRef, Item,
-    OutsideMembers, Said, ServerPosition, Severity, Span, Subject,
+    CallSite, CodeAction, ColumnEncoding, Diagnostic, DiagnosticCoverage, DiagnosticList, DiagnosticSubject,
+    Direction, FileRef, Item, OutsideMembers, ServerAnswer, ServerPosition, Severity, Span,
 };
 pub use status::{ServerState, ServerStatus};
 pub use symd_vfs::Change;
 pub use workspace_edit::{
-    EditStep, Existing, Formatting, Indent, Missing, Renaming, SpanEdit, WorkspaceEdit,
+    EditStep, Formatting, IfExists, IfMissing, Indent, RenameResult, SpanEdit, WorkspaceEdit,
 };

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use super::wire::TooLong;
+use super::framing::TooLong;
 
 /// A part of a message: JSON text, not decoded yet.
 #[derive(Clone, Debug)]
@@ -55,7 +55,7 @@ pub(crate) enum Incoming {
 
 /// An invalid message body.
 #[derive(Debug)]
-pub(crate) struct NoMessage {
+pub(crate) struct InvalidMessage {
     /// The id of the request to which it responds, if it can be guessed.
     pub(crate) id: Option<u64>,
     pub(crate) problem: String,
@@ -82,13 +82,13 @@ fn present<'de: 'a, 'a, D: Deserializer<'de>>(deserializer: D) -> Result<Option<
 
 impl Incoming {
     /// Parses a message body.
-    pub(crate) fn parse(body: Vec<u8>) -> Result<Incoming, NoMessage> {
+    pub(crate) fn parse(body: Vec<u8>) -> Result<Incoming, InvalidMessage> {
         let message = String::from_utf8(body).map_err(|error| {
             let bytes = error.as_bytes();
-            NoMessage { id: guess_id(bytes, bytes), problem: error.utf8_error().to_string() }
+            InvalidMessage { id: guess_response_id(bytes, bytes), problem: error.utf8_error().to_string() }
         })?;
-        let envelope: Envelope<'_> = serde_json::from_str(&message).map_err(|error| NoMessage {
-            id: guess_id(message.as_bytes(), message.as_bytes()),
+        let envelope: Envelope<'_> = serde_json::from_str(&message).map_err(|error| InvalidMessage {
+            id: guess_response_id(message.as_bytes(), message.as_bytes()),
             problem: error.to_string(),
         })?;
         let piece = |part: Option<&RawValue>| part.map(|part| range_within(&message, part.get()));
@@ -104,9 +104,9 @@ impl Incoming {
         }
         if envelope.id.is_none() && envelope.result.is_none() && envelope.error.is_none() {
             let problem = "neither a method nor an id".to_owned();
-            return Err(NoMessage { id: None, problem });
+            return Err(InvalidMessage { id: None, problem });
         }
-        let id = id.and_then(our_id);
+        let id = id.and_then(parse_own_id);
         if let Some(error) = envelope.error {
             return Ok(Incoming::Response { id, outcome: Err(error_object(error.get())) });
         }
@@ -127,20 +127,20 @@ fn error_object(error: &str) -> ErrorObject {
 }
 
 /// Parses an id of symd's: a number. Some servers send it back as a string.
-fn our_id(json: &str) -> Option<u64> {
+fn parse_own_id(json: &str) -> Option<u64> {
     json.trim().trim_matches('"').parse().ok()
 }
 
 impl TooLong {
     /// Guesses the id of the request to which the skipped message responds.
     pub(crate) fn id(&self) -> Option<u64> {
-        guess_id(&self.head, &self.tail)
+        guess_response_id(&self.head, &self.tail)
     }
 }
 
 /// Guesses the id of a response of which only the first and last bytes are known: it comes before or after
 /// the result.
-fn guess_id(head: &[u8], tail: &[u8]) -> Option<u64> {
+fn guess_response_id(head: &[u8], tail: &[u8]) -> Option<u64> {
     id_in_head(head).or_else(|| id_in_tail(tail))
 }
 
@@ -160,7 +160,7 @@ fn id_in_head(head: &[u8]) -> Option<u64> {
         }
         let end = value.find([',', '}'])?;
         if name == "id" {
-            found = our_id(&value[..end]);
+            found = parse_own_id(&value[..end]);
         }
         rest = &value[end + 1..];
         if value[end..].starts_with('}') {
@@ -174,7 +174,7 @@ fn id_in_tail(tail: &[u8]) -> Option<u64> {
     let tail = String::from_utf8_lossy(&tail[tail.len().saturating_sub(512)..]).into_owned();
     let members = tail.trim_end().strip_suffix('}')?;
     let (_, value) = members.rsplit_once("\"id\"")?;
-    our_id(value.trim_start().strip_prefix(':')?)
+    parse_own_id(value.trim_start().strip_prefix(':')?)
 }
 
 #[cfg(test)]
@@ -244,8 +244,11 @@ mod tests {
 
     #[test]
     fn an_inner_id_is_not_taken_for_the_answers() {
-        assert_eq!(guess_id(br#"{"result":[{"id":3},"#, br#"{"id":3}]}"#), None);
-        assert_eq!(guess_id(br#"{"result":[{"id":3},"#, br#"{"id":3}],"id":9}"#), Some(9));
-        assert_eq!(guess_id(br#"{"jsonrpc":"2.0","id":8,"result":[{"id":3},"#, br#"{"id":3}]}"#), Some(8));
+        assert_eq!(guess_response_id(br#"{"result":[{"id":3},"#, br#"{"id":3}]}"#), None);
+        assert_eq!(guess_response_id(br#"{"result":[{"id":3},"#, br#"{"id":3}],"id":9}"#), Some(9));
+        assert_eq!(
+            guess_response_id(br#"{"jsonrpc":"2.0","id":8,"result":[{"id":3},"#, br#"{"id":3}]}"#),
+            Some(8)
+        );
     }
 }

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::server::STOPPED_BY_HAND;
 use super::session::Session;
-use super::{NoAnswer, ServerState};
+use super::{ServerError, ServerState};
 
 #[derive(Clone, Debug)]
 pub(super) struct Phase {
@@ -30,7 +30,7 @@ pub(super) struct Phase {
     /// The number of processes started.
     pub(super) starts: u64,
     /// The number of processes that ended before `initialize` was answered.
-    pub(super) stillborn: u64,
+    pub(super) failed_starts: u64,
     pub(super) last_error: Option<String>,
 }
 
@@ -48,13 +48,13 @@ impl Phase {
             version: None,
             features: Vec::new(),
             starts: 0,
-            stillborn: 0,
+            failed_starts: 0,
             last_error: None,
         }
     }
 
     /// Resets what belongs to a running process, and sets the state and what it is doing.
-    pub(super) fn rest(&mut self, state: ServerState, doing: Option<String>) {
+    pub(super) fn reset(&mut self, state: ServerState, doing: Option<String>) {
         self.state = state;
         self.doing = doing;
         self.session = None;
@@ -65,20 +65,20 @@ impl Phase {
     }
 
     /// Returns why a question does not start a `Stopped` server; `None` if it does.
-    pub(super) fn why_stopped(&self, server: &str) -> Option<NoAnswer> {
+    pub(super) fn why_stopped(&self, server: &str) -> Option<ServerError> {
         let problem = self.doing.as_ref()?;
         Some(if problem == STOPPED_BY_HAND {
-            NoAnswer::Down { server: server.to_owned(), problem: problem.clone() }
+            ServerError::Down { server: server.to_owned(), problem: problem.clone() }
         } else {
-            NoAnswer::Stopping
+            ServerError::Stopping
         })
     }
 
     /// Returns the error for a caller that does not wait.
-    pub(super) fn not_ready(&self, server: &str) -> NoAnswer {
+    pub(super) fn not_ready(&self, server: &str) -> ServerError {
         let waiting_for = self.doing.clone().unwrap_or_else(|| "it is starting".to_owned());
         let seconds = self.since.map_or(0, |since| since.elapsed().as_secs());
-        NoAnswer::NotReady { server: server.to_owned(), waiting_for, seconds }
+        ServerError::NotReady { server: server.to_owned(), waiting_for, seconds }
     }
 }
 

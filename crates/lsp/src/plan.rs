@@ -8,10 +8,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::environment;
-use super::process::Launch;
+use super::process::LaunchCommand;
 use super::server::Spec;
-use super::session::Setup;
-use symd_base::programs::{Programs, Unusable};
+use super::session::SessionConfig;
+use symd_base::programs::{ProgramError, Programs};
 use symd_base::state;
 
 impl Spec {
@@ -21,7 +21,7 @@ impl Spec {
         let programs = self.programs();
         let program = programs.find(&self.config.command).map_err(|problem| match problem {
             // The message uses the server's name, by which people know it, rather than its command.
-            Unusable::Missing(command) if command != self.name => {
+            ProgramError::Missing(command) if command != self.name => {
                 format!("{} is not installed (there is no {command})", self.name)
             }
             problem => problem.to_string(),
@@ -37,11 +37,11 @@ impl Spec {
     /// Whether the program is not installed at all. One that exists but cannot be used does not count as
     /// missing.
     pub(super) fn is_missing(&self) -> bool {
-        matches!(self.programs().find(&self.config.command), Err(Unusable::Missing(_)))
+        matches!(self.programs().find(&self.config.command), Err(ProgramError::Missing(_)))
     }
 
     /// Builds the command to run. Creates the server's state directory.
-    pub(super) fn launch(&self) -> Result<Launch, String> {
+    pub(super) fn launch(&self) -> Result<LaunchCommand, String> {
         let program = self.program()?;
         state::private_dir(&self.state).map_err(|error| error.to_string())?;
         if !self.directory.is_dir() {
@@ -50,7 +50,7 @@ impl Spec {
         let own: BTreeMap<String, String> =
             self.config.environment.iter().map(|(name, value)| (name.clone(), self.filled(value))).collect();
         let path = self.programs().path();
-        Ok(Launch {
+        Ok(LaunchCommand {
             supervisor: self.supervisor.clone(),
             program,
             args: self.config.args.iter().map(|argument| self.filled(argument)).collect(),
@@ -69,9 +69,9 @@ impl Spec {
     }
 
     /// Builds the settings of the server's session; `group` is its process group.
-    pub(super) fn setup(&self, group: Pid) -> Setup {
+    pub(super) fn setup(&self, group: Pid) -> SessionConfig {
         let config = self.config.config.as_ref().and_then(|config| serde_json::to_value(config).ok());
-        Setup {
+        SessionConfig {
             server: self.name.clone(),
             server_root: self.directory.clone(),
             root: Arc::clone(&self.root),

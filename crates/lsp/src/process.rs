@@ -29,7 +29,7 @@ const VANISH: Duration = Duration::from_secs(5);
 
 /// The command line and environment of a server.
 #[derive(Clone, Debug)]
-pub(super) struct Launch {
+pub(super) struct LaunchCommand {
     /// The program of the supervisor: symd itself.
     pub(super) supervisor: PathBuf,
     /// An absolute path.
@@ -45,7 +45,7 @@ pub(super) struct Launch {
 
 /// How a process exited.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct End {
+pub(super) struct ProcessExit {
     /// "exit code 7", "signal 9".
     pub(super) how: String,
     /// The last lines of its stderr.
@@ -55,7 +55,7 @@ pub(super) struct End {
 #[derive(Debug)]
 pub(super) struct Process {
     group: Pid,
-    ended: watch::Receiver<Option<End>>,
+    ended: watch::Receiver<Option<ProcessExit>>,
     /// Setting it to true or dropping it kills the group.
     kill: watch::Sender<bool>,
     _keeper: JoinHandle<()>,
@@ -63,16 +63,16 @@ pub(super) struct Process {
 
 /// A process that was just started, and its pipes.
 #[derive(Debug)]
-pub(super) struct Started {
+pub(super) struct StartedProcess {
     pub(super) process: Process,
     pub(super) stdin: ChildStdin,
     pub(super) stdout: ChildStdout,
     /// The lines of stderr; when the queue is full, further lines are only logged.
-    pub(super) said: mpsc::Receiver<String>,
+    pub(super) stderr_lines: mpsc::Receiver<String>,
 }
 
 /// Starts the server under the supervisor, in a new process group.
-pub(super) fn start(launch: &Launch) -> std::io::Result<Started> {
+pub(super) fn start(launch: &LaunchCommand) -> std::io::Result<StartedProcess> {
     let mut child = Command::new(&launch.supervisor)
         .args(["supervise", "--"])
         .arg(&launch.program)
@@ -93,19 +93,19 @@ pub(super) fn start(launch: &Launch) -> std::io::Result<Started> {
     let group = Pid::from_child(&child);
     // On an error the pipes are dropped, which makes the supervisor kill everything.
     let exit = awaited(rustix::process::pidfd_open(group, PidfdFlags::NONBLOCK)?)?;
-    let (tell, said) = mpsc::channel(stderr::TOLD);
+    let (tell, stderr_lines) = mpsc::channel(stderr::STDERR_QUEUE);
     let tail = Tail::default();
     let stderr = ChildStderr::from_std(stderr)?;
     let reader = tokio::spawn(stderr::read(stderr, tail.clone(), launch.log.clone(), tell));
     let (kill, killed) = watch::channel(false);
     let (tell_end, ended) = watch::channel(None);
-    let keeper = Keeper { group, child, exit, reader, tail };
+    let keeper = ProcessTask { group, child, exit, reader, tail };
     let _keeper = tokio::spawn(async move {
         let end = keeper.keep(killed).await;
         tell_end.send_replace(Some(end));
     });
     let (stdin, stdout) = (ChildStdin::from_std(stdin)?, ChildStdout::from_std(stdout)?);
-    Ok(Started { process: Process { group, ended, kill, _keeper }, stdin, stdout, said })
+    Ok(StartedProcess { process: Process { group, ended, kill, _keeper }, stdin, stdout, stderr_lines })
 }
 
 impl Process {
@@ -115,11 +115,11 @@ impl Process {
     }
 
     /// Waits until the process has exited and no process of its group is left.
-    pub(super) async fn ended(&self) -> End {
+    pub(super) async fn ended(&self) -> ProcessExit {
         let mut ended = self.ended.clone();
         match ended.wait_for(Option::is_some).await {
-            Ok(end) => end.clone().unwrap_or_else(End::unknown),
-            Err(_) => End::unknown(),
+            Ok(end) => end.clone().unwrap_or_else(ProcessExit::unknown),
+            Err(_) => ProcessExit::unknown(),
         }
     }
 
@@ -134,14 +134,14 @@ impl Process {
     }
 }
 
-impl End {
-    fn unknown() -> End {
-        End { how: "reason unknown".to_owned(), last_words: Vec::new() }
+impl ProcessExit {
+    fn unknown() -> ProcessExit {
+        ProcessExit { how: "reason unknown".to_owned(), last_words: Vec::new() }
     }
 }
 
 /// The task that owns the child until it has exited.
-struct Keeper {
+struct ProcessTask {
     group: Pid,
     child: Child,
     exit: AsyncFd<OwnedFd>,
@@ -149,8 +149,8 @@ struct Keeper {
     tail: Tail,
 }
 
-impl Keeper {
-    async fn keep(mut self, mut killed: watch::Receiver<bool>) -> End {
+impl ProcessTask {
+    async fn keep(mut self, mut killed: watch::Receiver<bool>) -> ProcessExit {
         // An error means that the `Process` was dropped.
         let killed = async { drop(killed.wait_for(|killed| *killed).await) };
         let ended_itself = tokio::select! {
@@ -164,7 +164,7 @@ impl Keeper {
         // The supervisor is dead but not reaped, so its process group id cannot have been reused: every
         // process in the group belongs to the server. If the supervisor itself was killed, all of them are
         // still there.
-        let left = group::open(self.group);
+        let left = group::pidfds(self.group);
         group::kill(self.group);
         let status = self.child.wait();
         let vanish = async {
@@ -181,7 +181,7 @@ impl Keeper {
             self.reader.abort();
         }
         let how = status.map_or_else(|error| error.to_string(), describe);
-        End { how, last_words: self.tail.lines() }
+        ProcessExit { how, last_words: self.tail.lines() }
     }
 }
 

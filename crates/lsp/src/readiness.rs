@@ -25,13 +25,13 @@ use tokio::time::Instant;
 use symd_config::server::Readiness as Rules;
 
 /// An end of progress and a complaint within this time are related.
-const SAME_MOMENT: Duration = Duration::from_secs(1);
+const RELATED_WITHIN: Duration = Duration::from_secs(1);
 /// For this long after `initialized` a server that reported nothing about its work may still be indexing
 /// (pyrefly's first seconds give a fraction of the answer, with no sign of it).
 const SILENT_START: Duration = Duration::from_secs(10);
 /// The maximum number of open progress tokens whose state is kept. More is a leak of tokens; the first by
 /// name is dropped.
-const OPEN_MOST: usize = 64;
+const MAX_OPEN_PROGRESS: usize = 64;
 
 /// An event that may change a server's readiness.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,7 +70,7 @@ pub(super) struct Readiness {
     logged: bool,
     complaint: Option<(Instant, String)>,
     /// The complaint because of which the work that ended last is not trusted.
-    suspect: Option<String>,
+    untrusted_reason: Option<String>,
     was_ready: bool,
 }
 
@@ -82,12 +82,12 @@ struct Step {
 
 /// A server's readiness.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum ReadinessState {
     /// Not ready; what it waits for: "indexing (43 %)".
     Loading(String),
     Ready,
     /// Ready, but its answers may be incomplete; the reason.
-    Perhaps(String),
+    MaybeIncomplete(String),
 }
 
 impl Readiness {
@@ -103,13 +103,13 @@ impl Readiness {
             notified: false,
             logged: false,
             complaint: None,
-            suspect: None,
+            untrusted_reason: None,
             was_ready: false,
         }
     }
 
     /// Processes an event.
-    pub(super) fn note(&mut self, now: Instant, told: ReadinessEvent) {
+    pub(super) fn process_event(&mut self, now: Instant, told: ReadinessEvent) {
         // Evaluated first, because the server may have become ready merely by time before this event.
         let _ = self.standing(now);
         match told {
@@ -117,7 +117,7 @@ impl Readiness {
             ReadinessEvent::Opened => self.opened = self.opened.or(Some(now)),
             ReadinessEvent::Begin { token, title, percentage } => {
                 self.begun = true;
-                if self.open.len() == OPEN_MOST {
+                if self.open.len() == MAX_OPEN_PROGRESS {
                     self.open.pop_first();
                 }
                 self.open.insert(token, Step { title, percentage });
@@ -130,45 +130,47 @@ impl Readiness {
             ReadinessEvent::End { token } => {
                 if self.open.remove(&token).is_some() && self.open.is_empty() {
                     self.last_end = Some(now);
-                    self.suspect = self.complaint_at(now);
+                    self.untrusted_reason = self.complaint_at(now);
                 }
             }
             ReadinessEvent::Status { quiescent, healthy, message } => {
                 self.quiescent = Some(quiescent);
                 if healthy {
                     self.complaint = None;
-                    self.suspect = None;
+                    self.untrusted_reason = None;
                 } else {
-                    self.complain(now, message.unwrap_or_else(|| "it reports an error".to_owned()));
+                    self.record_complaint(now, message.unwrap_or_else(|| "it reports an error".to_owned()));
                 }
             }
             ReadinessEvent::Notification { method } => {
                 self.notified |= self.rules.notification.as_deref() == Some(method.as_str());
             }
             ReadinessEvent::LoggedSign => self.logged = true,
-            ReadinessEvent::Complaint { message } => self.complain(now, message),
+            ReadinessEvent::Complaint { message } => self.record_complaint(now, message),
         }
     }
 
-    fn complain(&mut self, now: Instant, message: String) {
+    fn record_complaint(&mut self, now: Instant, message: String) {
         self.complaint = Some((now, message));
-        if self.last_end.is_some_and(|end| now.duration_since(end) <= SAME_MOMENT) {
-            self.suspect = self.complaint_at(now);
+        if self.last_end.is_some_and(|end| now.duration_since(end) <= RELATED_WITHIN) {
+            self.untrusted_reason = self.complaint_at(now);
         }
     }
 
     fn complaint_at(&self, now: Instant) -> Option<String> {
         let (at, message) = self.complaint.as_ref()?;
-        (now.duration_since(*at) <= SAME_MOMENT).then(|| message.clone())
+        (now.duration_since(*at) <= RELATED_WITHIN).then(|| message.clone())
     }
 
     /// Returns the readiness at `now`. Remembers whether the server has ever been ready.
-    pub(super) fn standing(&mut self, now: Instant) -> Standing {
+    pub(super) fn standing(&mut self, now: Instant) -> ReadinessState {
         let Some(initialized) = self.initialized else {
-            return Standing::Loading("it is starting".to_owned());
+            return ReadinessState::Loading("it is starting".to_owned());
         };
         if self.waits_for_document() {
-            return Standing::Perhaps("it loads nothing before a document is opened".to_owned());
+            return ReadinessState::MaybeIncomplete(
+                "it loads nothing before a document is opened".to_owned(),
+            );
         }
         let begun = self.begun_at(initialized);
         let missing = self.missing(now, begun);
@@ -176,15 +178,17 @@ impl Readiness {
         self.was_ready |= missing.is_none() || over;
         match missing {
             Some(missing) if !self.was_ready || (self.quiescent == Some(false) && !over) => {
-                Standing::Loading(missing)
+                ReadinessState::Loading(missing)
             }
-            Some(missing) => Standing::Perhaps(missing),
-            None => match &self.suspect {
-                Some(message) => Standing::Perhaps(format!("its work ended with an error: {message}")),
-                None if !self.rules.whole_from_start && self.is_silent() && now < begun + SILENT_START => {
-                    Standing::Perhaps("it has just been started".to_owned())
+            Some(missing) => ReadinessState::MaybeIncomplete(missing),
+            None => match &self.untrusted_reason {
+                Some(message) => {
+                    ReadinessState::MaybeIncomplete(format!("its work ended with an error: {message}"))
                 }
-                None => Standing::Ready,
+                None if !self.rules.whole_from_start && self.is_silent() && now < begun + SILENT_START => {
+                    ReadinessState::MaybeIncomplete("it has just been started".to_owned())
+                }
+                None => ReadinessState::Ready,
             },
         }
     }
@@ -212,7 +216,7 @@ impl Readiness {
         first.map_or(initialized, |opened| opened.max(initialized))
     }
 
-    /// Returns the first unmet condition, as text for [`Standing::Loading`].
+    /// Returns the first unmet condition, as text for [`ReadinessState::Loading`].
     fn missing(&self, now: Instant, begun: Instant) -> Option<String> {
         if let Some(step) = self.open.values().next().filter(|_| !self.rules.ignores_progress) {
             return Some(step.to_string());
@@ -272,7 +276,7 @@ mod tests {
         }
 
         fn tell(&mut self, ms: u64, told: ReadinessEvent) {
-            self.readiness.note(self.at(ms), told);
+            self.readiness.process_event(self.at(ms), told);
         }
 
         fn begin(&mut self, ms: u64, token: &str, title: &str) {
@@ -289,9 +293,9 @@ mod tests {
         #[track_caller]
         fn check(&mut self, ms: u64, expected: &str) {
             let standing = match self.readiness.standing(self.at(ms)) {
-                Standing::Ready => "ready".to_owned(),
-                Standing::Loading(what) => format!("loading: {what}"),
-                Standing::Perhaps(what) => format!("perhaps: {what}"),
+                ReadinessState::Ready => "ready".to_owned(),
+                ReadinessState::Loading(what) => format!("loading: {what}"),
+                ReadinessState::MaybeIncomplete(what) => format!("perhaps: {what}"),
             };
             assert_eq!(standing, expected, "at {ms} ms");
         }

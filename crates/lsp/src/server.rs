@@ -1,5 +1,5 @@
-//! One server as the questions see it: wait until it is ready, start it, stop it. A task of its own (`life`)
-//! manages its process. Invariant: nothing here blocks, and a question does not start a server that was
+//! One server as the questions see it: wait until it is ready, start it, stop it. A task of its own
+//! (`server_task`) manages its process. Invariant: nothing here blocks, and a question does not start a server that was
 //! stopped by hand.
 
 use std::path::PathBuf;
@@ -12,10 +12,10 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::changes::Changes;
-use super::life::{Life, Order};
 use super::phase::Phase;
+use super::server_task::{Order, ServerTask};
 use super::session::Session;
-use super::{Change, NoAnswer, ServerState, Waiting};
+use super::{Change, ServerError, ServerState, WaitPolicy};
 use symd_base::RelPath;
 use symd_config::{LanguageId, LanguageServer};
 use symd_vfs::Root;
@@ -25,10 +25,10 @@ use symd_vfs::Root;
 /// other questions have queued the same request.
 const ORDERS: usize = 16;
 /// After this many timeouts in a row the server counts as hung.
-const HUNG_AFTER: u32 = 3;
+const MAX_TIMEOUTS_IN_A_ROW: u32 = 3;
 /// How long a question whose server died waits for the report of the process's end. Longer than all steps
 /// before that report.
-const OBITUARY: Duration = Duration::from_secs(7);
+const EXIT_REPORT_WAIT: Duration = Duration::from_secs(7);
 
 /// What a server is and how it is run.
 #[derive(Debug)]
@@ -59,16 +59,16 @@ pub(super) struct Server {
     pub(super) spec: Arc<Spec>,
     orders: mpsc::Sender<Order>,
     phase: watch::Receiver<Phase>,
-    used: Arc<Used>,
-    early: Arc<Early>,
-    life: Mutex<Option<JoinHandle<()>>>,
+    used: Arc<UsageCounters>,
+    early: Arc<StartupChanges>,
+    task: Mutex<Option<JoinHandle<()>>>,
     /// The request that tests whether a server that timed out responds again, if one was sent.
     trial: Mutex<Option<JoinHandle<()>>>,
 }
 
 /// Counters and times of a server's use.
 #[derive(Debug)]
-pub(super) struct Used {
+pub(super) struct UsageCounters {
     pub(super) requests: AtomicU64,
     pub(super) shared: AtomicU64,
     late: AtomicU32,
@@ -81,9 +81,9 @@ pub(super) struct Used {
 /// The files that changed while the server was starting. It may have read them before, so it is notified once
 /// it has a session.
 #[derive(Debug, Default)]
-pub(super) struct Early(Mutex<Changes>);
+pub(super) struct StartupChanges(Mutex<Changes>);
 
-impl Early {
+impl StartupChanges {
     pub(super) fn changes(&self) -> MutexGuard<'_, Changes> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -98,7 +98,7 @@ pub(super) struct Usable {
 
 /// Counts a question as in progress until dropped.
 #[derive(Debug)]
-pub(super) struct Using(Arc<Used>);
+pub(super) struct InUseGuard(Arc<UsageCounters>);
 
 impl Server {
     /// Creates the server without starting a process. Must be called within a tokio runtime.
@@ -106,11 +106,11 @@ impl Server {
         let spec = Arc::new(spec);
         let (orders, taken) = mpsc::channel(ORDERS);
         let (tell, phase) = watch::channel(Phase::idle());
-        let used = Arc::new(Used::new());
-        let early = Arc::new(Early::default());
-        let life = Life::new(Arc::clone(&spec), taken, tell, Arc::clone(&used), Arc::clone(&early));
-        let life = Mutex::new(Some(tokio::spawn(life.live())));
-        Server { spec, orders, phase, used, early, life, trial: Mutex::default() }
+        let used = Arc::new(UsageCounters::new());
+        let early = Arc::new(StartupChanges::default());
+        let task = ServerTask::new(Arc::clone(&spec), taken, tell, Arc::clone(&used), Arc::clone(&early));
+        let task = Mutex::new(Some(tokio::spawn(task.run())));
+        Server { spec, orders, phase, used, early, task, trial: Mutex::default() }
     }
 
     /// Notifies the server of a change, or keeps the change until it has a session.
@@ -122,7 +122,7 @@ impl Server {
             Some(session) => {
                 session.file_changed(path, change);
                 if session.lost_changes() {
-                    self.is_useless(session, TOO_MANY_CHANGES);
+                    self.replace_session(session, TOO_MANY_CHANGES);
                 }
             }
             // The starting process may have read the file already.
@@ -135,7 +135,7 @@ impl Server {
         self.phase.borrow().clone()
     }
 
-    pub(super) fn used(&self) -> &Arc<Used> {
+    pub(super) fn used(&self) -> &Arc<UsageCounters> {
         &self.used
     }
 
@@ -144,72 +144,80 @@ impl Server {
     pub(super) async fn ready(
         &self,
         document: Option<&RelPath>,
-        waiting: Waiting,
-    ) -> Result<Usable, NoAnswer> {
+        waiting: WaitPolicy,
+    ) -> Result<Usable, ServerError> {
         self.used.touch();
-        let stillborn = self.phase.borrow().stillborn;
-        let ready = self.await_ready(document, stillborn);
+        let failed_starts = self.phase.borrow().failed_starts;
+        let ready = self.await_ready(document, failed_starts);
         match waiting {
-            Waiting::No | Waiting::ForAnswer => match self.look(document, stillborn) {
-                Look::Usable(usable) => Ok(usable),
-                Look::Never(error) => Err(error),
-                Look::NotYet => {
-                    self.wish(document);
-                    Err(self.phase.borrow().not_ready(&self.spec.name))
+            WaitPolicy::DontWait | WaitPolicy::ForAnswer => {
+                match self.availability(document, failed_starts) {
+                    Availability::Ready(usable) => Ok(usable),
+                    Availability::Unavailable(error) => Err(error),
+                    Availability::Pending => {
+                        self.request_start(document);
+                        Err(self.phase.borrow().not_ready(&self.spec.name))
+                    }
                 }
-            },
-            Waiting::Until(deadline) => match timeout_at(deadline, ready).await {
+            }
+            WaitPolicy::Until(deadline) => match timeout_at(deadline, ready).await {
                 Ok(answer) => answer,
                 Err(_) => Err(self.phase.borrow().not_ready(&self.spec.name)),
             },
         }
     }
 
-    async fn await_ready(&self, document: Option<&RelPath>, stillborn: u64) -> Result<Usable, NoAnswer> {
+    async fn await_ready(
+        &self,
+        document: Option<&RelPath>,
+        failed_starts: u64,
+    ) -> Result<Usable, ServerError> {
         let mut phase = self.phase.clone();
         loop {
             phase.borrow_and_update();
-            match self.look(document, stillborn) {
-                Look::Usable(usable) => return Ok(usable),
-                Look::Never(error) => return Err(error),
-                Look::NotYet => self.wish(document),
+            match self.availability(document, failed_starts) {
+                Availability::Ready(usable) => return Ok(usable),
+                Availability::Unavailable(error) => return Err(error),
+                Availability::Pending => self.request_start(document),
             }
             if phase.changed().await.is_err() {
-                return Err(NoAnswer::Stopping);
+                return Err(ServerError::Stopping);
             }
         }
     }
 
-    /// Returns whether the server is usable now, may become so, or will not. `stillborn`: the value of
-    /// [`Phase::stillborn`] when the question came.
-    fn look(&self, document: Option<&RelPath>, stillborn: u64) -> Look {
+    /// Returns whether the server is usable now, may become so, or will not. `failed_starts`: the value of
+    /// [`Phase::failed_starts`] when the question came.
+    fn availability(&self, document: Option<&RelPath>, failed_starts: u64) -> Availability {
         let phase = self.phase.borrow();
         let server = || self.spec.name.clone();
         let error = || phase.last_error.clone().unwrap_or_default();
         match phase.state {
             // Asked now, it would know only that document.
-            ServerState::Ready if phase.waits_for_document && document.is_some() => Look::NotYet,
+            ServerState::Ready if phase.waits_for_document && document.is_some() => Availability::Pending,
             ServerState::Ready => match &phase.session {
-                Some(session) => Look::Usable(Usable {
+                Some(session) => Availability::Ready(Usable {
                     session: Arc::clone(session),
                     maybe_indexing: phase.maybe_indexing,
                 }),
-                None => Look::NotYet,
+                None => Availability::Pending,
             },
-            ServerState::Down => Look::Never(NoAnswer::Down { server: server(), problem: error() }),
+            ServerState::Down => {
+                Availability::Unavailable(ServerError::Down { server: server(), problem: error() })
+            }
             ServerState::Stopped => match phase.why_stopped(&self.spec.name) {
-                Some(why) => Look::Never(why),
-                None => Look::NotYet,
+                Some(why) => Availability::Unavailable(why),
+                None => Availability::Pending,
             },
             // The server will be started again, but this question has seen it fail.
-            ServerState::Restarting if phase.stillborn > stillborn => {
-                Look::Never(NoAnswer::Failed { server: server(), problem: error() })
+            ServerState::Restarting if phase.failed_starts > failed_starts => {
+                Availability::Unavailable(ServerError::Failed { server: server(), problem: error() })
             }
-            _ => Look::NotYet,
+            _ => Availability::Pending,
         }
     }
 
-    fn wish(&self, document: Option<&RelPath>) {
+    fn request_start(&self, document: Option<&RelPath>) {
         let wanted = {
             let phase = self.phase.borrow();
             let resting = matches!(phase.state, ServerState::Idle | ServerState::Stopped);
@@ -222,13 +230,13 @@ impl Server {
     }
 
     /// Counts a question as in progress until the guard is dropped; the server does not idle-stop meanwhile.
-    pub(super) fn using(&self) -> Using {
+    pub(super) fn using(&self) -> InUseGuard {
         self.used.under_way.fetch_add(1, Ordering::Relaxed);
-        Using(Arc::clone(&self.used))
+        InUseGuard(Arc::clone(&self.used))
     }
 
     /// Notes that a request was answered in time, with whatever result.
-    pub(super) fn answered(&self) {
+    pub(super) fn record_response(&self) {
         self.used.late.store(0, Ordering::Relaxed);
         *self.used.late_since() = None;
     }
@@ -243,8 +251,8 @@ impl Server {
     }
 
     /// Returns the error for callers that do not wait for a server whose last request timed out.
-    pub(super) fn is_late(&self, since: Instant) -> NoAnswer {
-        NoAnswer::NotReady {
+    pub(super) fn late_error(&self, since: Instant) -> ServerError {
+        ServerError::NotReady {
             server: self.spec.name.clone(),
             waiting_for: LATE.to_owned(),
             seconds: since.elapsed().as_secs(),
@@ -252,7 +260,7 @@ impl Server {
     }
 
     /// Sends the request that tests whether the server responds again; `false` if one is in progress already.
-    pub(super) fn try_again(&self, question: impl Future<Output = ()> + Send + 'static) -> bool {
+    pub(super) fn start_trial(&self, question: impl Future<Output = ()> + Send + 'static) -> bool {
         let mut trial = self.trial();
         if trial.as_ref().is_some_and(|trial| !trial.is_finished()) {
             return false;
@@ -265,49 +273,49 @@ impl Server {
         self.trial.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes that a request timed out. After [`HUNG_AFTER`] timeouts in a row the server is restarted.
-    pub(super) fn was_late(&self, session: &Arc<Session>, asked: Instant) {
+    /// Notes that a request timed out. After [`MAX_TIMEOUTS_IN_A_ROW`] timeouts in a row the server is restarted.
+    pub(super) fn record_timeout(&self, session: &Arc<Session>, asked: Instant) {
         let is_known = self.late_since().is_some();
         if !is_known {
             *self.used.late_since() = Some((Arc::downgrade(session), asked));
         }
-        if self.used.late.fetch_add(1, Ordering::Relaxed) + 1 >= HUNG_AFTER {
-            self.answered();
-            self.is_useless(session, "several requests in a row timed out");
+        if self.used.late.fetch_add(1, Ordering::Relaxed) + 1 >= MAX_TIMEOUTS_IN_A_ROW {
+            self.record_response();
+            self.replace_session(session, "several requests in a row timed out");
         }
     }
 
     /// Orders the replacement of an unusable session.
-    pub(super) fn is_useless(&self, session: &Arc<Session>, why: &'static str) {
+    pub(super) fn replace_session(&self, session: &Arc<Session>, why: &'static str) {
         // If the queue is full, the server is being stopped or restarted anyway.
-        let _ = self.orders.try_send(Order::Useless(Arc::downgrade(session), why));
+        let _ = self.orders.try_send(Order::ReplaceSession(Arc::downgrade(session), why));
     }
 
     /// Returns why a question to the closed `session` was not answered; waits until it is known how the
     /// process ended. `None` if that does not become known in time.
-    pub(super) async fn exit_report(&self, session: &Arc<Session>) -> Option<NoAnswer> {
+    pub(super) async fn exit_report(&self, session: &Arc<Session>) -> Option<ServerError> {
         let mut phase = self.phase.clone();
         let another = |phase: &Phase| !phase.session.as_ref().is_some_and(|one| Arc::ptr_eq(one, session));
-        let ended = timeout(OBITUARY, phase.wait_for(another)).await.ok()?.ok()?;
+        let ended = timeout(EXIT_REPORT_WAIT, phase.wait_for(another)).await.ok()?.ok()?;
         let server = self.spec.name.clone();
         match (ended.state, ended.last_error.clone()) {
             (ServerState::Stopped, _) => ended.why_stopped(&server),
-            (ServerState::Down, Some(problem)) => Some(NoAnswer::Down { server, problem }),
+            (ServerState::Down, Some(problem)) => Some(ServerError::Down { server, problem }),
             (_, problem) => {
                 let problem = format!("{}; ask again: it is being restarted", problem?);
-                Some(NoAnswer::Failed { server, problem })
+                Some(ServerError::Failed { server, problem })
             }
         }
     }
 
     /// Restarts the server by the user's order, with a fresh restart budget. Returns when it is being
     /// started.
-    pub(super) async fn restart(&self) -> Result<(), NoAnswer> {
+    pub(super) async fn restart(&self) -> Result<(), ServerError> {
         self.order(Order::Restart).await
     }
 
     /// Stops the server by the user's order; returns when no process of it is left.
-    pub(super) async fn stop(&self) -> Result<(), NoAnswer> {
+    pub(super) async fn stop(&self) -> Result<(), ServerError> {
         self.order(Order::Stop).await
     }
 
@@ -318,16 +326,16 @@ impl Server {
         }
         // An error means that it has ended already.
         let _ = self.order(Order::Shutdown).await;
-        let life = self.life.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(life) = life {
-            let _ = life.await;
+        let task = self.task.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(task) = task {
+            let _ = task.await;
         }
     }
 
-    async fn order(&self, order: impl FnOnce(oneshot::Sender<()>) -> Order) -> Result<(), NoAnswer> {
+    async fn order(&self, order: impl FnOnce(oneshot::Sender<()>) -> Order) -> Result<(), ServerError> {
         let (done, is_done) = oneshot::channel();
-        self.orders.send(order(done)).await.map_err(|_| NoAnswer::Stopping)?;
-        is_done.await.map_err(|_| NoAnswer::Stopping)
+        self.orders.send(order(done)).await.map_err(|_| ServerError::Stopping)?;
+        is_done.await.map_err(|_| ServerError::Stopping)
     }
 }
 
@@ -339,15 +347,15 @@ pub(super) const STOPPED_BY_HAND: &str = "it was stopped by hand";
 /// The status of a server whose last request timed out.
 pub(super) const LATE: &str = "it did not answer the last question in time";
 
-enum Look {
-    Usable(Usable),
-    NotYet,
-    Never(NoAnswer),
+enum Availability {
+    Ready(Usable),
+    Pending,
+    Unavailable(ServerError),
 }
 
-impl Used {
-    fn new() -> Used {
-        Used {
+impl UsageCounters {
+    fn new() -> UsageCounters {
+        UsageCounters {
             requests: AtomicU64::new(0),
             shared: AtomicU64::new(0),
             late: AtomicU32::new(0),
@@ -372,7 +380,7 @@ impl Used {
     }
 }
 
-impl Drop for Using {
+impl Drop for InUseGuard {
     fn drop(&mut self) {
         self.0.touch();
         self.0.under_way.fetch_sub(1, Ordering::Relaxed);

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use super::failures::Failures;
 use super::feature::Feature;
-use super::fleet::{About, Fleet};
+use super::server_pool::{QuestionSubject, ServerPool};
 use super::session::Session;
 use super::{
-    At, CallSite, Change, CodeAction, Diagnoses, Direction, Formatting, Goto, Item, NoAnswer, OutsideMembers,
-    Renaming, Said, ServerStatus, Span, Subject, Waiting, WorkspaceEdit,
+    CallSite, Change, CodeAction, DiagnosticList, DiagnosticSubject, Direction, DocumentPosition, Formatting,
+    Goto, Item, OutsideMembers, RenameResult, ServerAnswer, ServerError, ServerStatus, Span, WaitPolicy,
+    WorkspaceEdit,
 };
 use symd_base::{ContentHash, RelPath, TextRange};
 use symd_config::{LanguageId, Languages};
@@ -36,7 +37,7 @@ pub struct ServersOptions {
     pub idle_stop: Option<std::time::Duration>,
     /// Bytes of memory above which a server is restarted, unless languages.toml sets another limit.
     pub memory_limit: Option<u64>,
-    /// How long a question with [`Waiting::No`] waits for the answer of a ready server; a later answer is
+    /// How long a question with [`WaitPolicy::DontWait`] waits for the answer of a ready server; a later answer is
     /// kept for the next question.
     pub answer_patience: std::time::Duration,
 }
@@ -45,20 +46,20 @@ pub struct ServersOptions {
 /// When the last clone is dropped, the servers are killed, unless [`Servers::shutdown`] was awaited before.
 #[derive(Clone, Debug)]
 pub struct Servers {
-    fleet: Arc<Fleet>,
+    pool: Arc<ServerPool>,
     failures: Arc<Failures>,
 }
 
 impl Servers {
     /// Creates the object; starts no server yet.
     pub fn new(options: ServersOptions) -> Servers {
-        Servers { fleet: Arc::new(Fleet::new(options)), failures: Arc::default() }
+        Servers { pool: Arc::new(ServerPool::new(options)), failures: Arc::default() }
     }
 
     /// Notes that a file changed. Never blocks; every running server is notified before its next request. The
     /// engine calls this before a question of that revision can run.
     pub fn changed(&self, path: &RelPath, change: Change) {
-        self.fleet.changed(path, change);
+        self.pool.changed(path, change);
     }
 
     /// Returns all occurrences of the symbol at `at`, including its declarations (`textDocument/references`
@@ -66,12 +67,12 @@ impl Servers {
     pub async fn references(
         &self,
         language: LanguageId,
-        at: &At,
-        waiting: Waiting,
-    ) -> Result<Said<Vec<Span>>, NoAnswer> {
+        at: &DocumentPosition,
+        waiting: WaitPolicy,
+    ) -> Result<ServerAnswer<Vec<Span>>, ServerError> {
         let place = at.clone();
         let run = async move |session: Arc<Session>| session.references(&place).await;
-        self.fleet.ask(language, Feature::REFERENCES, About::place(at), waiting, run).await
+        self.pool.ask(language, Feature::REFERENCES, QuestionSubject::place(at), waiting, run).await
     }
 
     /// Returns the targets of the name at `at`: the ranges of their names, if the server sends these
@@ -79,13 +80,13 @@ impl Servers {
     pub async fn goto(
         &self,
         language: LanguageId,
-        at: &At,
+        at: &DocumentPosition,
         which: Goto,
-        waiting: Waiting,
-    ) -> Result<Said<Vec<Span>>, NoAnswer> {
+        waiting: WaitPolicy,
+    ) -> Result<ServerAnswer<Vec<Span>>, ServerError> {
         let place = at.clone();
         let run = async move |session: Arc<Session>| session.goto(&place, which).await;
-        self.fleet.ask(language, Feature::goto(which), About::place(at), waiting, run).await
+        self.pool.ask(language, Feature::goto(which), QuestionSubject::place(at), waiting, run).await
     }
 
     /// Searches a class outside the project, whose name is at `class`, and the classes that it inherits from
@@ -96,14 +97,15 @@ impl Servers {
         class: &[Span],
         name: &str,
         revision: u64,
-        waiting: Waiting,
-    ) -> Result<Said<OutsideMembers>, NoAnswer> {
+        waiting: WaitPolicy,
+    ) -> Result<ServerAnswer<OutsideMembers>, ServerError> {
         let place = |span: &Span| format!("{:?}:{}:{}", span.file, span.start.line, span.start.character);
         let words: Vec<String> = class.iter().map(place).chain([name.to_owned()]).collect();
-        let about = About { path: None, range: None, hash: None, revision, words: Some(words.join("\n")) };
+        let about =
+            QuestionSubject { path: None, range: None, hash: None, revision, words: Some(words.join("\n")) };
         let (class, name) = (class.to_vec(), name.to_owned());
         let run = async move |session: Arc<Session>| session.outside_members(&class, &name).await;
-        self.fleet.ask(language, Feature::OUTSIDE_MEMBERS, about, waiting, run).await
+        self.pool.ask(language, Feature::OUTSIDE_MEMBERS, about, waiting, run).await
     }
 
     /// Returns the callers of the function at `at` (`Up`), or the functions that it calls (`Down`): one
@@ -111,85 +113,85 @@ impl Servers {
     pub async fn calls(
         &self,
         language: LanguageId,
-        at: &At,
+        at: &DocumentPosition,
         direction: Direction,
-        waiting: Waiting,
-    ) -> Result<Said<Vec<CallSite>>, NoAnswer> {
+        waiting: WaitPolicy,
+    ) -> Result<ServerAnswer<Vec<CallSite>>, ServerError> {
         let place = at.clone();
         let run = async move |session: Arc<Session>| session.calls(&place, direction).await;
-        self.fleet.ask(language, Feature::calls(direction), About::place(at), waiting, run).await
+        self.pool.ask(language, Feature::calls(direction), QuestionSubject::place(at), waiting, run).await
     }
 
     /// Returns the supertypes (`Up`) or subtypes (`Down`) of the type at `at`: one level.
     pub async fn types(
         &self,
         language: LanguageId,
-        at: &At,
+        at: &DocumentPosition,
         direction: Direction,
-        waiting: Waiting,
-    ) -> Result<Said<Vec<Item>>, NoAnswer> {
+        waiting: WaitPolicy,
+    ) -> Result<ServerAnswer<Vec<Item>>, ServerError> {
         let place = at.clone();
         let run = async move |session: Arc<Session>| session.types(&place, direction).await;
-        self.fleet.ask(language, Feature::types(direction), About::place(at), waiting, run).await
+        self.pool.ask(language, Feature::types(direction), QuestionSubject::place(at), waiting, run).await
     }
 
     /// Returns the hover text at `at` as Markdown; `None` if the server has none.
     pub async fn hover(
         &self,
         language: LanguageId,
-        at: &At,
-        waiting: Waiting,
-    ) -> Result<Said<Option<String>>, NoAnswer> {
+        at: &DocumentPosition,
+        waiting: WaitPolicy,
+    ) -> Result<ServerAnswer<Option<String>>, ServerError> {
         let place = at.clone();
         let run = async move |session: Arc<Session>| session.hover(&place).await;
-        self.fleet.ask(language, Feature::HOVER, About::place(at), waiting, run).await
+        self.pool.ask(language, Feature::HOVER, QuestionSubject::place(at), waiting, run).await
     }
 
     /// Returns the signatures of the call in whose argument list `at` is, the active one first.
     pub async fn signatures(
         &self,
         language: LanguageId,
-        at: &At,
-        waiting: Waiting,
-    ) -> Result<Said<Vec<String>>, NoAnswer> {
+        at: &DocumentPosition,
+        waiting: WaitPolicy,
+    ) -> Result<ServerAnswer<Vec<String>>, ServerError> {
         let place = at.clone();
         let run = async move |session: Arc<Session>| session.signatures(&place).await;
-        self.fleet.ask(language, Feature::SIGNATURES, About::place(at), waiting, run).await
+        self.pool.ask(language, Feature::SIGNATURES, QuestionSubject::place(at), waiting, run).await
     }
 
     /// Returns diagnostics, pulled or published; for a file, of its version at `revision` or later.
     pub async fn diagnostics(
         &self,
         language: LanguageId,
-        subject: &Subject,
+        subject: &DiagnosticSubject,
         revision: u64,
-        waiting: Waiting,
-    ) -> Result<Said<Diagnoses>, NoAnswer> {
+        waiting: WaitPolicy,
+    ) -> Result<ServerAnswer<DiagnosticList>, ServerError> {
         let path = match subject {
-            Subject::File(path) => Some(path.clone()),
-            Subject::Project => None,
+            DiagnosticSubject::File(path) => Some(path.clone()),
+            DiagnosticSubject::Project => None,
         };
-        let about = About { path, range: None, hash: None, revision, words: None };
+        let about = QuestionSubject { path, range: None, hash: None, revision, words: None };
         let subject = subject.clone();
         let run = async move |session: Arc<Session>| {
             let list = session.diagnostics(&subject).await?;
-            Ok(Diagnoses { list, covers: session.covers(&subject) })
+            Ok(DiagnosticList { list, covers: session.covers(&subject) })
         };
-        self.fleet.ask(language, Feature::DIAGNOSTICS, about, waiting, run).await
+        self.pool.ask(language, Feature::DIAGNOSTICS, about, waiting, run).await
     }
 
     /// Returns the code actions for `range`.
     pub async fn code_actions(
         &self,
         language: LanguageId,
-        at: &At,
+        at: &DocumentPosition,
         range: TextRange,
-        waiting: Waiting,
-    ) -> Result<Said<Vec<CodeAction>>, NoAnswer> {
-        let about = About { range: Some((range.start, range.end)), ..About::place(at) };
+        waiting: WaitPolicy,
+    ) -> Result<ServerAnswer<Vec<CodeAction>>, ServerError> {
+        let about = QuestionSubject { range: Some((range.start, range.end)), ..QuestionSubject::place(at) };
         let place = at.clone();
         let run = async move |session: Arc<Session>| session.code_actions(&place, range).await;
-        self.fleet.ask(language, Feature::CODE_ACTIONS, about, waiting, run).await
+        self.pool.ask(language, Feature::CODE_ACTIONS, about, waiting, run).await
     }
 
     /// Returns the edit that renames the symbol at `at`. Before that, the server is sent the texts of the
@@ -197,19 +199,27 @@ impl Servers {
     pub async fn rename(
         &self,
         language: LanguageId,
-        at: &At,
+        at: &DocumentPosition,
         new_name: &str,
         opened: &[RelPath],
-        waiting: Waiting,
-    ) -> Result<Said<Renaming>, NoAnswer> {
+        waiting: WaitPolicy,
+    ) -> Result<ServerAnswer<RenameResult>, ServerError> {
         let (place, name, opened) = (at.clone(), new_name.to_owned(), opened.to_vec());
         let run = async move |session: Arc<Session>| {
             for path in &opened {
-                session.show(path).await;
+                session.open_document(path).await;
             }
             session.rename(&place, &name).await
         };
-        self.fleet.ask(language, Feature::RENAME, About::place(at).saying(new_name), waiting, run).await
+        self.pool
+            .ask(
+                language,
+                Feature::RENAME,
+                QuestionSubject::place(at).with_parameters(new_name),
+                waiting,
+                run,
+            )
+            .await
     }
 
     /// Returns the further edits that renaming these files of a language requires
@@ -219,37 +229,40 @@ impl Servers {
         language: LanguageId,
         files: &[(RelPath, RelPath)],
         revision: u64,
-        waiting: Waiting,
-    ) -> Result<Said<WorkspaceEdit>, NoAnswer> {
+        waiting: WaitPolicy,
+    ) -> Result<ServerAnswer<WorkspaceEdit>, ServerError> {
         let names: Vec<String> =
             files.iter().map(|(from, to)| format!("{}\n{}", from.as_str(), to.as_str())).collect();
         let words = Some(names.join("\n"));
-        let about = About { path: None, range: None, hash: None, revision, words };
+        let about = QuestionSubject { path: None, range: None, hash: None, revision, words };
         let files = files.to_vec();
         let run = async move |session: Arc<Session>| session.will_rename_files(&files).await;
-        self.fleet.ask(language, Feature::RENAME_FILES, about, waiting, run).await
+        self.pool.ask(language, Feature::RENAME_FILES, about, waiting, run).await
     }
 
     /// Notifies the running servers that want to know it that files were renamed.
     pub async fn renamed_files(&self, files: &[(RelPath, RelPath)]) {
-        self.fleet.renamed(files).await;
+        self.pool.renamed(files).await;
     }
 
     /// Returns the edit that formats the file of `at`, or `range` of it.
     pub async fn formatting(
         &self,
         language: LanguageId,
-        at: &At,
+        at: &DocumentPosition,
         range: Option<TextRange>,
         how: Formatting,
-        waiting: Waiting,
-    ) -> Result<Said<WorkspaceEdit>, NoAnswer> {
-        let about = About { range: range.map(|range| (range.start, range.end)), ..About::place(at) };
-        let about = about.saying(format!("{how:?}"));
+        waiting: WaitPolicy,
+    ) -> Result<ServerAnswer<WorkspaceEdit>, ServerError> {
+        let about = QuestionSubject {
+            range: range.map(|range| (range.start, range.end)),
+            ..QuestionSubject::place(at)
+        };
+        let about = about.with_parameters(format!("{how:?}"));
         let feature = if range.is_some() { Feature::RANGE_FORMATTING } else { Feature::FORMATTING };
         let place = at.clone();
         let run = async move |session: Arc<Session>| session.formatting(&place, range, how).await;
-        self.fleet.ask(language, feature, about, waiting, run).await
+        self.pool.ask(language, feature, about, waiting, run).await
     }
 
     /// Returns the edit of the code action titled `title`, one of [`Servers::code_actions`] for the same
@@ -257,74 +270,78 @@ impl Servers {
     pub async fn code_action_edit(
         &self,
         language: LanguageId,
-        at: &At,
+        at: &DocumentPosition,
         range: TextRange,
         title: &str,
-        waiting: Waiting,
-    ) -> Result<Said<WorkspaceEdit>, NoAnswer> {
-        let about = About { range: Some((range.start, range.end)), ..About::place(at) }.saying(title);
+        waiting: WaitPolicy,
+    ) -> Result<ServerAnswer<WorkspaceEdit>, ServerError> {
+        let about = QuestionSubject { range: Some((range.start, range.end)), ..QuestionSubject::place(at) }
+            .with_parameters(title);
         let (place, title) = (at.clone(), title.to_owned());
         let run = async move |session: Arc<Session>| session.code_action_edit(&place, range, &title).await;
-        self.fleet.ask(language, Feature::CODE_ACTIONS, about, waiting, run).await
+        self.pool.ask(language, Feature::CODE_ACTIONS, about, waiting, run).await
     }
 
     /// Returns the symbols of a file (`textDocument/documentSymbol`), as a tree.
     pub async fn document_symbols(
         &self,
         language: LanguageId,
-        at: &At,
-        waiting: Waiting,
-    ) -> Result<Said<Vec<Item>>, NoAnswer> {
+        at: &DocumentPosition,
+        waiting: WaitPolicy,
+    ) -> Result<ServerAnswer<Vec<Item>>, ServerError> {
         let place = at.clone();
         let run = async move |session: Arc<Session>| session.document_symbols(&place).await;
-        let said = self.fleet.ask(language, Feature::DOCUMENT_SYMBOLS, About::place(at), waiting, run).await;
+        let said = self
+            .pool
+            .ask(language, Feature::DOCUMENT_SYMBOLS, QuestionSubject::place(at), waiting, run)
+            .await;
         self.failures.note((language, at.hash), &said);
         said
     }
 
     /// Returns how many times in a row a server of the language failed over these bytes
     /// ([`Servers::document_symbols`]), and the last error.
-    pub fn failed_over(&self, language: LanguageId, hash: ContentHash) -> Option<(usize, NoAnswer)> {
+    pub fn failed_over(&self, language: LanguageId, hash: ContentHash) -> Option<(usize, ServerError)> {
         self.failures.of((language, hash))
     }
 
     /// Identifies the server that would answer [`Servers::document_symbols`] by a text that changes when the
     /// server does (its name, its program, and the program's size and modification time); the error says why
     /// there is none. The result is cached for a short time.
-    pub fn outliner(&self, language: LanguageId) -> Result<String, NoAnswer> {
-        self.fleet.outliner(language)
+    pub fn outliner(&self, language: LanguageId) -> Result<String, ServerError> {
+        self.pool.outliner(language)
     }
 
     /// Returns the status of all servers that were created, and of all whose programs are found, sorted by
     /// name. Reads the disk and /proc, so it must not be called on the runtime's own threads.
     pub fn status(&self) -> Vec<ServerStatus> {
-        self.fleet.status()
+        self.pool.status()
     }
 
     /// Returns what servers that are starting or loading are doing, by name.
     pub fn busy(&self) -> Vec<(String, String)> {
-        self.fleet.busy()
+        self.pool.busy()
     }
 
     pub fn is_ready(&self, language: LanguageId) -> bool {
-        self.fleet.is_ready(language)
+        self.pool.is_ready(language)
     }
 
     /// Starts a server by the user's order, even one that is down; stops it first if it runs. Returns when it
     /// is being started.
-    pub async fn restart(&self, server: &str) -> Result<(), NoAnswer> {
+    pub async fn restart(&self, server: &str) -> Result<(), ServerError> {
         self.failures.forget();
-        self.fleet.restart(server).await
+        self.pool.restart(server).await
     }
 
     /// Stops a server by the user's order; it stays stopped until [`Servers::restart`]. Returns when no
     /// process of it is left.
-    pub async fn stop(&self, server: &str) -> Result<(), NoAnswer> {
-        self.fleet.stop(server).await
+    pub async fn stop(&self, server: &str) -> Result<(), ServerError> {
+        self.pool.stop(server).await
     }
 
     /// Stops all servers, by request and then by force; returns when no process of them is left.
     pub async fn shutdown(&self) {
-        self.fleet.shutdown().await;
+        self.pool.shutdown().await;
     }
 }

@@ -16,18 +16,18 @@ use tokio::sync::{RwLock, mpsc};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::answers::Answers;
-use super::at::At;
-use super::collected::Collecting;
+use super::at::DocumentPosition;
 use super::connection::{Connection, Handler, RequestError};
-use super::convert::Rim;
+use super::convert::Converter;
 use super::documents::{Documents, SentDocument};
-use super::fact::Fact;
-use super::files::{Files, FilesSetup, Unasked};
-use super::handshake::{ServerInfo, shake_hands};
-use super::no_answer::NoAnswer;
+use super::edit_collector::CollectGuard;
+use super::files::{FileSync, FileSyncConfig, UnsentRequest};
+use super::handshake::{ServerInfo, initialize};
+use super::message_handler::ServerMessageHandler;
 use super::place;
-use super::published::Published;
+use super::published_diagnostics::Published;
+use super::server_error::ServerError;
+use super::server_event::ServerEvent;
 use super::span::ColumnEncoding;
 use symd_base::{ContentHash, RelPath};
 use symd_config::{LanguageId, Languages};
@@ -38,7 +38,7 @@ use symd_vfs::{Change, Root};
 const RETRIES: usize = 3;
 
 /// The arguments of [`Session::open`].
-pub(crate) struct Setup {
+pub(crate) struct SessionConfig {
     /// The server's name in languages.toml.
     pub(crate) server: String,
     /// The server's root: absolute, symlinks resolved, the project's root or a directory in it.
@@ -64,10 +64,10 @@ pub(crate) struct Session {
     server: String,
     timeout: Duration,
     info: ServerInfo,
-    pub(super) rim: Rim,
+    pub(super) rim: Converter,
     connection: Connection,
-    answers: Arc<Answers>,
-    pub(super) files: Arc<Files>,
+    answers: Arc<ServerMessageHandler>,
+    pub(super) files: Arc<FileSync>,
     pub(super) published: Arc<Published>,
     /// Locked shared to send documents, and exclusively by a request that such messages made the server
     /// cancel too often: some servers (ty) cancel everything in progress whenever a document is opened.
@@ -82,24 +82,38 @@ impl Session {
     pub(crate) async fn open(
         reader: impl AsyncRead + Send + Unpin + 'static,
         writer: impl AsyncWrite + Send + Unpin + 'static,
-        setup: Setup,
+        setup: SessionConfig,
         deadline: Instant,
-    ) -> Result<(Arc<Session>, mpsc::Receiver<Fact>), RequestError> {
-        let Setup { server, server_root, root, config, log_message, group, timeout, languages, language } =
-            setup;
-        let rim = Rim { root: Arc::new(root.path().to_owned()), encoding: ColumnEncoding::default() };
+    ) -> Result<(Arc<Session>, mpsc::Receiver<ServerEvent>), RequestError> {
+        let SessionConfig {
+            server,
+            server_root,
+            root,
+            config,
+            log_message,
+            group,
+            timeout,
+            languages,
+            language,
+        } = setup;
+        let rim = Converter { root: Arc::new(root.path().to_owned()), encoding: ColumnEncoding::default() };
         let published = Arc::new(Published::new(&server, rim.clone()));
-        let (answers, facts) =
-            Answers::new(&server, server_root.clone(), config.clone(), log_message, Arc::clone(&published));
+        let (answers, facts) = ServerMessageHandler::new(
+            &server,
+            server_root.clone(),
+            config.clone(),
+            log_message,
+            Arc::clone(&published),
+        );
         let handler = Arc::clone(&answers) as Arc<dyn Handler>;
         let connection = Connection::open(&server, reader, writer, handler, group);
-        let info = shake_hands(&connection, &answers, &server_root, &config, deadline).await?;
+        let info = initialize(&connection, &answers, &server_root, &config, deadline).await?;
 
-        let (encoding, sync) = answers.capabilities().agreed();
-        let rim = Rim { encoding, ..rim };
+        let (encoding, sync) = answers.capabilities().negotiated();
+        let rim = Converter { encoding, ..rim };
         published.agree(rim.clone());
-        let files = Arc::new(Files::new(
-            FilesSetup {
+        let files = Arc::new(FileSync::new(
+            FileSyncConfig {
                 connection: connection.clone(),
                 root,
                 languages,
@@ -109,7 +123,7 @@ impl Session {
             Documents::new(sync, encoding),
         ));
         let mut tasks = JoinSet::new();
-        tasks.spawn(Arc::clone(&files).keep_telling());
+        tasks.spawn(Arc::clone(&files).run_notifier());
         let session = Session {
             server,
             timeout,
@@ -146,7 +160,7 @@ impl Session {
     }
 
     /// Opens a document, so that the server begins to load; an unreadable one is ignored.
-    pub(crate) async fn show(&self, path: &RelPath) {
+    pub(crate) async fn open_document(&self, path: &RelPath) {
         let shown = self.files.sync(path, "textDocument/didOpen", self.deadline()).await;
         if let Err(error) = shown {
             tracing::debug!(server = self.server, %path, ?error, "could not be opened");
@@ -191,21 +205,21 @@ impl Session {
     }
 
     /// Returns an error unless the server supports requests of this method.
-    pub(super) fn require(&self, method: &'static str) -> Result<(), NoAnswer> {
+    pub(super) fn require(&self, method: &'static str) -> Result<(), ServerError> {
         let is_there = self.supports(method);
         is_there
             .then_some(())
-            .ok_or_else(|| NoAnswer::Unsupported { server: self.server.clone(), what: method })
+            .ok_or_else(|| ServerError::Unsupported { server: self.server.clone(), what: method })
     }
 
     /// Sends a request about a place in a file; `params` builds the parameters from the document's URI and
     /// the position.
     pub(super) async fn ask_at<R: DeserializeOwned + Send + 'static>(
         &self,
-        at: &At,
+        at: &DocumentPosition,
         method: &'static str,
         params: impl Fn(&str, Position) -> Value,
-    ) -> Result<R, NoAnswer> {
+    ) -> Result<R, ServerError> {
         let params = |told: &SentDocument| {
             let position = place::of_offset(&told.content.text, at.offset, self.rim.encoding);
             params(&told.uri, position.into())
@@ -216,10 +230,10 @@ impl Session {
     /// Sends a request about a file in the version `at.hash`.
     pub(super) async fn ask_about<R: DeserializeOwned + Send + 'static>(
         &self,
-        at: &At,
+        at: &DocumentPosition,
         method: &'static str,
         params: impl Fn(&SentDocument) -> Value,
-    ) -> Result<R, NoAnswer> {
+    ) -> Result<R, ServerError> {
         self.ask_version(&at.path, Some(at.hash), method, params).await
     }
 
@@ -229,7 +243,7 @@ impl Session {
         path: &RelPath,
         method: &'static str,
         params: impl Fn(&SentDocument) -> Value,
-    ) -> Result<R, NoAnswer> {
+    ) -> Result<R, ServerError> {
         self.ask_version(path, None, method, params).await
     }
 
@@ -241,7 +255,7 @@ impl Session {
         hash: Option<ContentHash>,
         method: &'static str,
         params: impl Fn(&SentDocument) -> Value,
-    ) -> Result<R, NoAnswer> {
+    ) -> Result<R, ServerError> {
         self.require(method)?;
         let (begun, deadline) = (Instant::now(), self.deadline());
         let late = |_| self.failed(RequestError::TimedOut { method, after: begun.elapsed() });
@@ -267,7 +281,7 @@ impl Session {
                 }
                 Err(error) => return Err(self.failed(error)),
                 Ok(answer) => {
-                    let now = self.files.told(path);
+                    let now = self.files.sent_state(path);
                     let is_same = now.is_none_or(|now| now.content.hash == told.content.hash);
                     return if is_same { Ok(answer) } else { Err(changed(path)) };
                 }
@@ -280,7 +294,7 @@ impl Session {
         &self,
         method: &'static str,
         params: &Value,
-    ) -> Result<R, NoAnswer> {
+    ) -> Result<R, ServerError> {
         let deadline = self.deadline();
         let shown = self.files.sync_all(method, deadline).await;
         shown.map_err(|unasked| self.unasked(&RelPath::root(), unasked))?;
@@ -294,7 +308,7 @@ impl Session {
         method: &'static str,
         params: &Value,
         deadline: Instant,
-    ) -> Result<R, NoAnswer> {
+    ) -> Result<R, ServerError> {
         for _ in 0..RETRIES {
             match self.connection.request(method, params, deadline).await {
                 Err(error) if error.is_outdated() => {}
@@ -308,7 +322,7 @@ impl Session {
     }
 
     /// Sends a notification; it arrives before the next request.
-    pub(super) async fn tell(&self, method: &'static str, params: &Value) {
+    pub(super) async fn notify(&self, method: &'static str, params: &Value) {
         self.connection.notify(method, params).await;
     }
 
@@ -317,7 +331,7 @@ impl Session {
         &self,
         method: &'static str,
         deadline: Instant,
-    ) -> Result<Collecting, NoAnswer> {
+    ) -> Result<CollectGuard, ServerError> {
         let (begun, begin) = (Instant::now(), self.answers.collected().begin());
         let collecting = tokio::time::timeout_at(deadline, begin).await.ok().flatten();
         collecting.ok_or_else(|| self.failed(RequestError::TimedOut { method, after: begun.elapsed() }))
@@ -334,20 +348,20 @@ impl Session {
     }
 
     /// Converts the reason why a request was not sent.
-    pub(super) fn unasked(&self, path: &RelPath, unasked: Unasked) -> NoAnswer {
+    pub(super) fn unasked(&self, path: &RelPath, unasked: UnsentRequest) -> ServerError {
         match unasked {
-            Unasked::Changed => changed(path),
-            Unasked::Unreadable(problem) => self.problem(problem),
-            Unasked::Request(error) => self.failed(error),
+            UnsentRequest::Changed => changed(path),
+            UnsentRequest::Unreadable(problem) => self.problem(problem),
+            UnsentRequest::Request(error) => self.failed(error),
         }
     }
 
     /// Converts a failed request, and adds the next step to the message.
-    pub(super) fn failed(&self, error: RequestError) -> NoAnswer {
+    pub(super) fn failed(&self, error: RequestError) -> ServerError {
         let server = &self.server;
         let next = match &error {
             RequestError::Unknown { method } => {
-                return NoAnswer::Unsupported { server: server.clone(), what: method };
+                return ServerError::Unsupported { server: server.clone(), what: method };
             }
             RequestError::Refused { method, code, message } if is_refusal(method, *code) => {
                 return self.refuses(method, message);
@@ -367,22 +381,22 @@ impl Session {
     }
 
     /// Returns the error for a response, or a part of it, that cannot be decoded.
-    pub(super) fn odd(&self, method: &'static str, error: &serde_json::Error) -> NoAnswer {
+    pub(super) fn odd(&self, method: &'static str, error: &serde_json::Error) -> ServerError {
         self.failed(RequestError::WrongShape { method, problem: error.to_string() })
     }
 
     /// Returns the error for a response that was decoded but is invalid.
-    pub(super) fn wrong(&self, method: &'static str, problem: String) -> NoAnswer {
+    pub(super) fn wrong(&self, method: &'static str, problem: String) -> ServerError {
         self.failed(RequestError::WrongShape { method, problem })
     }
 
     /// Returns the error for a refusal by the server.
-    pub(super) fn refuses(&self, what: &'static str, reason: &str) -> NoAnswer {
-        NoAnswer::Refused { server: self.server.clone(), what, reason: reason.trim().to_owned() }
+    pub(super) fn refuses(&self, what: &'static str, reason: &str) -> ServerError {
+        ServerError::Refused { server: self.server.clone(), what, reason: reason.trim().to_owned() }
     }
 
-    fn problem(&self, problem: String) -> NoAnswer {
-        NoAnswer::Failed { server: self.server.clone(), problem }
+    fn problem(&self, problem: String) -> ServerError {
+        ServerError::Failed { server: self.server.clone(), problem }
     }
 }
 
@@ -403,6 +417,6 @@ fn is_refusal(method: &str, code: i64) -> bool {
     EDITS.contains(&method) && !FAILURES.contains(&code)
 }
 
-fn changed(path: &RelPath) -> NoAnswer {
-    NoAnswer::Changed { path: path.to_string() }
+fn changed(path: &RelPath) -> ServerError {
+    ServerError::Changed { path: path.to_string() }
 }

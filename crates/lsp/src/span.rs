@@ -8,7 +8,7 @@ use symd_syntax::SymbolKind;
 
 /// An answer and the server that gave it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Said<T> {
+pub struct ServerAnswer<T> {
     pub value: T,
     /// The server's name.
     pub server: String,
@@ -134,14 +134,14 @@ pub struct Diagnostic {
 
 /// Diagnostics, and whether they are complete.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Diagnoses {
+pub struct DiagnosticList {
     pub list: Vec<Diagnostic>,
-    pub covers: Covers,
+    pub covers: DiagnosticCoverage,
 }
 
 /// The files that a list of diagnostics covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Covers {
+pub enum DiagnosticCoverage {
     /// Everything that was asked about.
     Everything,
     /// Only the files about which the server published diagnostics: it cannot be asked about the whole
@@ -163,7 +163,7 @@ pub struct CodeAction {
 
 /// The subject of a question about diagnostics.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Subject {
+pub enum DiagnosticSubject {
     File(RelPath),
     Project,
 }

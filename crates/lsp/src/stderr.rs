@@ -24,7 +24,7 @@ const CHUNK: usize = 8 << 10;
 const LONGEST_LINE: usize = 4 << 10;
 /// Capacity of the queue of lines that are matched against the `fatal-stderr` patterns. When it is full,
 /// further lines are only logged.
-pub(super) const TOLD: usize = 256;
+pub(super) const STDERR_QUEUE: usize = 256;
 
 /// The last lines of one process. Cheap to clone.
 #[derive(Clone, Debug, Default)]
@@ -128,7 +128,7 @@ mod tests {
             said.extend_from_slice(format!("line {number}\r\n").as_bytes());
         }
         said.extend_from_slice(&[b'x'; 5000]);
-        let (told, mut lines) = mpsc::channel(TOLD);
+        let (told, mut lines) = mpsc::channel(STDERR_QUEUE);
         let tail = Tail::default();
         read(&said[..], tail.clone(), path.clone(), told).await;
         let kept = tail.lines();

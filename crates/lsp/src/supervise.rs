@@ -49,7 +49,7 @@ pub fn supervise(program: &OsString, arguments: &[OsString]) -> ExitCode {
             return ExitCode::from(CANNOT_RUN);
         }
     };
-    match give_away_pipes().and_then(|()| wait_for_an_end(&child)) {
+    match release_pipes().and_then(|()| wait_for_exit(&child)) {
         Ok(Ended::Program) => {}
         Ok(Ended::Daemon) => kill_all(),
         Err(error) => {
@@ -58,7 +58,7 @@ pub fn supervise(program: &OsString, arguments: &[OsString]) -> ExitCode {
         }
     }
     let status = child.wait();
-    end_what_is_left();
+    kill_remaining();
     ExitCode::from(status.map_or(CANNOT_RUN, code_of))
 }
 
@@ -69,7 +69,7 @@ enum Ended {
 
 /// Replaces the supervisor's copies of the server's stdin and stdout by /dev/null: with these copies open,
 /// neither side would notice that the other has closed its end.
-fn give_away_pipes() -> std::io::Result<()> {
+fn release_pipes() -> std::io::Result<()> {
     let flags = rustix::fs::OFlags::RDWR | rustix::fs::OFlags::CLOEXEC;
     let null = rustix::fs::open("/dev/null", flags, rustix::fs::Mode::empty())?;
     rustix::stdio::dup2_stdin(&null)?;
@@ -77,7 +77,7 @@ fn give_away_pipes() -> std::io::Result<()> {
     Ok(())
 }
 
-fn wait_for_an_end(child: &Child) -> std::io::Result<Ended> {
+fn wait_for_exit(child: &Child) -> std::io::Result<Ended> {
     let program = rustix::process::pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
     loop {
         let mut ends = [
@@ -103,9 +103,9 @@ fn kill_all() {
 /// Kills the processes that the program left behind in the group. This process first moves to the daemon's
 /// group, so that it survives to return the program's exit code. If it cannot (the daemon has exited, or its
 /// group is outside the container), the other processes are killed one by one.
-fn end_what_is_left() {
+fn kill_remaining() {
     let group = rustix::process::getpid();
-    let daemons = rustix::process::getppid().and_then(processes::of).and_then(|daemon| daemon.group);
+    let daemons = rustix::process::getppid().and_then(processes::by_pid).and_then(|daemon| daemon.group);
     let elsewhere = daemons.filter(|daemons| *daemons != group);
     if elsewhere.is_some_and(|elsewhere| rustix::process::setpgid(None, Some(elsewhere)).is_ok()) {
         group::kill(group);

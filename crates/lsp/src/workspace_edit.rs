@@ -30,7 +30,7 @@ pub enum EditStep {
     Create {
         file: FileRef,
         /// What to do if the file exists.
-        existing: Existing,
+        existing: IfExists,
     },
     /// Rename a file (`RenameFile`).
     Rename {
@@ -39,13 +39,13 @@ pub enum EditStep {
         /// The new name.
         to: FileRef,
         /// What to do if a file with the new name exists.
-        existing: Existing,
+        existing: IfExists,
     },
     /// Delete a file (`DeleteFile`).
     Delete {
         file: FileRef,
         /// What to do if the file does not exist.
-        missing: Missing,
+        missing: IfMissing,
     },
 }
 
@@ -59,7 +59,7 @@ pub struct SpanEdit {
 
 /// What to do if the name exists already (`overwrite` takes precedence over `ignoreIfExists`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Existing {
+pub enum IfExists {
     /// Refuse the whole edit.
     Refuse,
     /// Skip this step.
@@ -70,7 +70,7 @@ pub enum Existing {
 
 /// What to do if a file to be deleted does not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Missing {
+pub enum IfMissing {
     /// Refuse the whole edit.
     Refuse,
     /// Skip this step.
@@ -79,7 +79,7 @@ pub enum Missing {
 
 /// A server's answer to a rename.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Renaming {
+pub struct RenameResult {
     /// The range that the server would rename (`textDocument/prepareRename`); `None` if it does not support
     /// that or sends no range.
     pub prepared: Option<Span>,

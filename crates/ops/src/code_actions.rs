@@ -2,14 +2,14 @@
 //! offers no actions.
 
 use super::Project;
-use super::question::{QuestionError, no_language, unchanged};
+use super::question::{QuestionError, no_language, retry_on_change};
 use super::target::{SymbolSelector, TargetError};
 use crate::find_symbol::{SymbolError, scope};
 use symd_base::{Text, TextRange};
 use symd_config::LanguageId;
 use symd_engine::View;
 use symd_index::{Content, Scope};
-use symd_lsp::{At, CodeAction, Waiting};
+use symd_lsp::{CodeAction, DocumentPosition, WaitPolicy};
 
 /// The place for which code actions are requested.
 #[derive(Clone, Debug)]
@@ -31,7 +31,7 @@ pub enum Over {
 pub struct AskCodeActions {
     pub over: Over,
     /// How long to wait for a server that is not ready.
-    pub waiting: Waiting,
+    pub waiting: WaitPolicy,
 }
 
 /// The offered code actions.
@@ -46,7 +46,7 @@ pub struct CodeActions {
 
 /// Asks a server for code actions.
 pub async fn code_actions(project: &Project, ask: &AskCodeActions) -> Result<CodeActions, QuestionError> {
-    unchanged(|| once(project, ask)).await
+    retry_on_change(|| once(project, ask)).await
 }
 
 async fn once(project: &Project, ask: &AskCodeActions) -> Result<CodeActions, QuestionError> {
@@ -59,7 +59,7 @@ async fn once(project: &Project, ask: &AskCodeActions) -> Result<CodeActions, Qu
 pub(super) async fn place(
     project: &Project,
     over: &Over,
-) -> Result<(At, TextRange, LanguageId), QuestionError> {
+) -> Result<(DocumentPosition, TextRange, LanguageId), QuestionError> {
     let (at, range, language) = match over {
         Over::Symbol(wanted) => {
             let target = project.target(wanted).await?;
@@ -68,7 +68,7 @@ pub(super) async fn place(
         Over::Lines { relative_path, first, last } => {
             let (path, first, last) = (relative_path.clone(), *first, *last);
             let languages = project.languages.clone();
-            let (at, range) = project.look(move |view, _| lines(view, &path, first, last)).await??;
+            let (at, range) = project.with_view(move |view, _| lines(view, &path, first, last)).await??;
             let language: Option<LanguageId> = languages.language_of(&at.path);
             (at, range, language)
         }
@@ -77,7 +77,12 @@ pub(super) async fn place(
     Ok((at, range, language))
 }
 
-fn lines(view: &View, path: &str, first: usize, last: usize) -> Result<(At, TextRange), QuestionError> {
+fn lines(
+    view: &View,
+    path: &str,
+    first: usize,
+    last: usize,
+) -> Result<(DocumentPosition, TextRange), QuestionError> {
     let found = scope(view, path).map_err(TargetError::from)?;
     let file = match &found {
         Scope::Within(path) => view.snapshot.files.get(path.as_str()),
@@ -90,7 +95,7 @@ fn lines(view: &View, path: &str, first: usize, last: usize) -> Result<(At, Text
     };
     let current = view.current(file).map_err(SymbolError::from).map_err(TargetError::from)?;
     let range = range_of(path, &current.text, first, last)?;
-    let at = At {
+    let at = DocumentPosition {
         path: file.path.clone(),
         offset: range.start,
         hash: current.hash,

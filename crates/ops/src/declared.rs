@@ -2,7 +2,7 @@
 
 use super::question::QuestionError;
 use super::spot::{Dropped, Expect, OutsideSpot, Source, Spot, check};
-use super::symbol::{Detail, Lettering, Symbol, symbol};
+use super::symbol::{Detail, GrammarText, Symbol, symbol};
 use symd_base::{Cancel, TextRange};
 use symd_engine::View;
 use symd_lsp::Span;
@@ -10,7 +10,7 @@ use symd_resolve as resolve;
 
 /// A declaration in the project.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Declared {
+pub struct DeclaredSymbol {
     /// The place of the name.
     pub spot: Spot,
     /// The symbol; `None` if the declaration is not a symbol of the index: an import, a parameter, a file.
@@ -21,7 +21,7 @@ pub struct Declared {
 #[derive(Clone, Debug, Default)]
 pub struct Declarations {
     /// Declarations in the project.
-    pub inside: Vec<Declared>,
+    pub inside: Vec<DeclaredSymbol>,
     /// Declarations outside the project.
     pub outside: Vec<OutsideSpot>,
     /// Omitted parts of a server's answer.
@@ -31,7 +31,7 @@ pub struct Declarations {
 /// Returns the declarations at a server's spans.
 pub(super) fn of_spans(view: &View, spans: &[Span], cancel: &Cancel) -> Result<Declarations, QuestionError> {
     let checked = check(view, spans, Expect::Anything, cancel)?;
-    let mut inside: Vec<Declared> = Vec::new();
+    let mut inside: Vec<DeclaredSymbol> = Vec::new();
     for spot in checked.spots {
         let declared = declared(view, spot);
         if !inside.contains(&declared) {
@@ -42,8 +42,8 @@ pub(super) fn of_spans(view: &View, spans: &[Span], cancel: &Cancel) -> Result<D
 }
 
 /// Converts what `resolve` found to declarations, in its order: best first.
-pub(super) fn of_targets(view: &View, targets: &[resolve::Target]) -> Declarations {
-    let declared = |target: &resolve::Target| {
+pub(super) fn of_targets(view: &View, targets: &[resolve::IndexedDeclaration]) -> Declarations {
+    let declared = |target: &resolve::IndexedDeclaration| {
         let (outline, row) = target.row()?;
         let length = u32::try_from(target.name().len()).ok()?;
         let source = Source::read(view, &target.file.path)?;
@@ -59,15 +59,15 @@ pub(super) fn of_targets(view: &View, targets: &[resolve::Target]) -> Declaratio
     Declarations { inside: targets.iter().filter_map(declared).collect(), ..Declarations::default() }
 }
 
-fn declared(view: &View, spot: Spot) -> Declared {
-    let Some((row, _)) = declared_by(view, &spot) else { return Declared { spot, symbol: None } };
+fn declared(view: &View, spot: Spot) -> DeclaredSymbol {
+    let Some((row, _)) = declared_by(view, &spot) else { return DeclaredSymbol { spot, symbol: None } };
     let shown = Source::read(view, &spot.path).and_then(|source| {
         let (grammar, outline) = source.code?;
         outline.rows.get(row)?;
-        let text = Some(Lettering { grammar, text: source.text.as_str() });
+        let text = Some(GrammarText { grammar, text: source.text.as_str() });
         Some(symbol(&spot.path, &outline, row, Detail { depth: 0, text }))
     });
-    Declared { spot, symbol: shown }
+    DeclaredSymbol { spot, symbol: shown }
 }
 
 /// Returns the row of the symbol that is declared at a spot, and the offset of its name. Servers point at the

@@ -3,19 +3,19 @@
 
 use super::Project;
 use super::declared::{self, of_spans, of_targets};
-use super::question::{QuestionError, Source, no_language, unchanged};
+use super::question::{QuestionError, Source, no_language, retry_on_change};
 use super::spot::whole_words;
 use super::target::{SymbolSelector, Target, target};
-use super::unread::{self, Unread};
+use super::unsearched::{self, UnsearchedFiles};
 use crate::find_symbol::SymbolError;
 use crate::target::TargetError;
 use symd_base::{Cancel, RelPath, TextRange};
 use symd_config::{LanguageId, Languages};
 use symd_engine::View;
-use symd_lsp::{At, Goto, NoAnswer, Waiting};
+use symd_lsp::{DocumentPosition, Goto, ServerError, WaitPolicy};
 use symd_resolve as resolve;
 
-pub use declared::{Declarations, Declared};
+pub use declared::{Declarations, DeclaredSymbol};
 
 /// The place or symbol that a client points at.
 #[derive(Clone, Debug)]
@@ -34,8 +34,8 @@ pub enum Pointer {
 
 /// The resolved position that a client points at.
 #[derive(Clone, Debug)]
-pub(super) struct Pointed {
-    pub(super) at: At,
+pub(super) struct ResolvedPointer {
+    pub(super) at: DocumentPosition,
     pub(super) language: Option<LanguageId>,
     pub(super) name_range: TextRange,
     /// What the symbol's name was read as, if it is not a name path of the project.
@@ -50,7 +50,7 @@ pub struct FindDefinition {
     /// What to find: the definition, the declaration, or the type's definition.
     pub which: Goto,
     /// How long to wait for a server that is not ready.
-    pub waiting: Waiting,
+    pub waiting: WaitPolicy,
 }
 
 /// The definitions found.
@@ -61,7 +61,7 @@ pub struct Definitions {
     /// The source of the declarations.
     pub source: Source,
     /// What was not searched and may hold more.
-    pub unread: Unread,
+    pub unread: UnsearchedFiles,
     /// What the symbol's name was read as, if it is not a name path of the project.
     pub read_as: Option<String>,
     /// The index revision that the answer reflects, at least.
@@ -70,11 +70,11 @@ pub struct Definitions {
 
 /// Finds the definition, the declaration or the type's definition.
 pub async fn definition(project: &Project, ask: &FindDefinition) -> Result<Definitions, QuestionError> {
-    unchanged(|| once(project, ask)).await
+    retry_on_change(|| once(project, ask)).await
 }
 
 async fn once(project: &Project, ask: &FindDefinition) -> Result<Definitions, QuestionError> {
-    let pointed = project.point(&ask.from).await?;
+    let pointed = project.resolve(&ask.from).await?;
     let (revision, read_as) = (pointed.at.revision, pointed.read_as.clone());
     let said = match project.language_at(&pointed) {
         Ok(language) => project.servers.goto(language, &pointed.at, ask.which, ask.waiting).await,
@@ -83,9 +83,9 @@ async fn once(project: &Project, ask: &FindDefinition) -> Result<Definitions, Qu
     let (found, unread, source) = match said {
         Ok(said) => {
             let work = move |view: &View, cancel: &Cancel| of_spans(view, &said.value, cancel);
-            (project.look(work).await??, Unread::default(), Source::Server(said.server))
+            (project.with_view(work).await??, UnsearchedFiles::default(), Source::Server(said.server))
         }
-        Err(changed @ NoAnswer::Changed { .. }) => return Err(changed.into()),
+        Err(changed @ ServerError::Changed { .. }) => return Err(changed.into()),
         // Syntax cannot resolve types, so the reason is returned.
         Err(why) if ask.which == Goto::TypeDefinition => return Err(why.into()),
         Err(why) => {
@@ -93,12 +93,12 @@ async fn once(project: &Project, ask: &FindDefinition) -> Result<Definitions, Qu
                 let at = &pointed.at;
                 let targets = resolve::definitions(view, &at.path, at.offset, cancel)?;
                 let unread = match targets.as_slice() {
-                    [] => unread::of_declaration(view, &at.path, pointed.name_range, cancel)?,
-                    _ => Unread::default(),
+                    [] => unsearched::of_declaration(view, &at.path, pointed.name_range, cancel)?,
+                    _ => UnsearchedFiles::default(),
                 };
                 Ok::<_, QuestionError>((of_targets(view, &targets), unread))
             };
-            let (found, unread) = project.look(work).await??;
+            let (found, unread) = project.with_view(work).await??;
             (found, unread, Source::Syntax(why))
         }
     };
@@ -107,26 +107,26 @@ async fn once(project: &Project, ask: &FindDefinition) -> Result<Definitions, Qu
 
 impl Project {
     /// Resolves what a client points at to a position.
-    pub(super) async fn point(&self, from: &Pointer) -> Result<Pointed, QuestionError> {
+    pub(super) async fn resolve(&self, from: &Pointer) -> Result<ResolvedPointer, QuestionError> {
         let (from, languages) = (from.clone(), self.languages.clone());
-        self.look(move |view, cancel| point(view, &languages, &from, cancel)).await?
+        self.with_view(move |view, cancel| resolve_pointer(view, &languages, &from, cancel)).await?
     }
 
-    pub(super) fn language_at(&self, pointed: &Pointed) -> Result<LanguageId, NoAnswer> {
+    pub(super) fn language_at(&self, pointed: &ResolvedPointer) -> Result<LanguageId, ServerError> {
         pointed.language.ok_or_else(|| no_language(&pointed.at.path))
     }
 }
 
-fn point(
+fn resolve_pointer(
     view: &View,
     languages: &Languages,
     from: &Pointer,
     cancel: &Cancel,
-) -> Result<Pointed, QuestionError> {
+) -> Result<ResolvedPointer, QuestionError> {
     match from {
         Pointer::Symbol(wanted) => {
             let Target { name_range, at, language, read_as, .. } = target(view, languages, wanted, cancel)?;
-            Ok(Pointed { name_range, at, language, read_as })
+            Ok(ResolvedPointer { name_range, at, language, read_as })
         }
         Pointer::Use { relative_path, line, name } => on_line(view, languages, relative_path, *line, name),
     }
@@ -138,7 +138,7 @@ fn on_line(
     relative_path: &str,
     line: usize,
     name: &str,
-) -> Result<Pointed, QuestionError> {
+) -> Result<ResolvedPointer, QuestionError> {
     // Validates the path in the same way as every symbol question.
     crate::find_symbol::scope(view, relative_path).map_err(TargetError::from)?;
     let path =
@@ -163,10 +163,10 @@ fn on_line(
     };
     let offset = u32::try_from(current.text.line_start(line) + column).unwrap_or(u32::MAX);
     let length = u32::try_from(name.len()).unwrap_or(0);
-    Ok(Pointed {
+    Ok(ResolvedPointer {
         language: languages.language_of(&path).or_else(|| languages.by_name(grammar.name())),
         name_range: TextRange::new(offset, offset.saturating_add(length)),
-        at: At { path, offset, hash: current.hash, revision: view.snapshot.revision },
+        at: DocumentPosition { path, offset, hash: current.hash, revision: view.snapshot.revision },
         read_as: None,
     })
 }

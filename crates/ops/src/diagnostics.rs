@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::Project;
-use super::question::{QuestionError, no_language, unchanged};
+use super::question::{QuestionError, no_language, retry_on_change};
 use super::spot::{Source, Spot};
 use super::target::SymbolSelector;
 use crate::find_symbol::{SymbolError, scope};
@@ -13,7 +13,9 @@ use symd_base::{Cancel, RelPath, TextRange};
 use symd_config::LanguageId;
 use symd_engine::View;
 use symd_index::Scope;
-use symd_lsp::{Covers, Diagnostic, FileRef, NoAnswer, Severity, Subject, Waiting};
+use symd_lsp::{
+    Diagnostic, DiagnosticCoverage, DiagnosticSubject, FileRef, ServerError, Severity, WaitPolicy,
+};
 
 /// The subject of a request for diagnostics.
 #[derive(Clone, Debug)]
@@ -33,7 +35,7 @@ pub struct AskDiagnostics {
     /// The lowest severity to include.
     pub at_least: Severity,
     /// How long to wait for a server that is not ready.
-    pub waiting: Waiting,
+    pub waiting: WaitPolicy,
 }
 
 /// A diagnostic in a file of the project.
@@ -55,7 +57,7 @@ pub struct Diagnostics {
     /// Servers among these that reported only the files that they had examined of their own accord.
     pub partial: BTreeSet<String>,
     /// Why the other servers did not answer, one reason for each language.
-    pub no_answer: Vec<NoAnswer>,
+    pub no_answer: Vec<ServerError>,
     /// Files of these languages with syntax errors, in path order.
     pub syntax_errors: Vec<RelPath>,
     /// The index revision that the answer reflects, at least.
@@ -64,17 +66,17 @@ pub struct Diagnostics {
 
 /// The resolved subject of a request.
 struct DiagnosticScope {
-    subject: Subject,
+    subject: DiagnosticSubject,
     within: Option<TextRange>,
     languages: Vec<LanguageId>,
-    unknown: Option<NoAnswer>,
+    unknown: Option<ServerError>,
     broken: Vec<(LanguageId, RelPath)>,
     revision: u64,
 }
 
 /// Requests diagnostics from the servers.
 pub async fn diagnostics(project: &Project, ask: &AskDiagnostics) -> Result<Diagnostics, QuestionError> {
-    unchanged(|| once(project, ask)).await
+    retry_on_change(|| once(project, ask)).await
 }
 
 async fn once(project: &Project, ask: &AskDiagnostics) -> Result<Diagnostics, QuestionError> {
@@ -94,14 +96,14 @@ async fn once(project: &Project, ask: &AskDiagnostics) -> Result<Diagnostics, Qu
         match said {
             Ok(said) => {
                 // One server of two languages reports everything twice.
-                if said.value.covers == Covers::Published {
+                if said.value.covers == DiagnosticCoverage::Published {
                     answer.partial.insert(said.server.clone());
                 }
-                if answer.servers.insert(said.server) || place.subject != Subject::Project {
+                if answer.servers.insert(said.server) || place.subject != DiagnosticSubject::Project {
                     told.extend(said.value.list);
                 }
             }
-            Err(changed @ NoAnswer::Changed { .. }) => return Err(changed.into()),
+            Err(changed @ ServerError::Changed { .. }) => return Err(changed.into()),
             Err(why) => {
                 answer.no_answer.push(why);
                 let of_it = place.broken.iter().filter(|(broken, _)| *broken == language);
@@ -112,7 +114,7 @@ async fn once(project: &Project, ask: &AskDiagnostics) -> Result<Diagnostics, Qu
     answer.syntax_errors.sort();
     told.retain(|one| one.severity <= ask.at_least);
     let within = place.within;
-    let found = project.look(move |view, cancel| checked(view, told, within, cancel)).await??;
+    let found = project.with_view(move |view, cancel| checked(view, told, within, cancel)).await??;
     answer.dropped = found.1;
     answer.found = found.0;
     Ok(answer)
@@ -122,7 +124,7 @@ async fn place(project: &Project, of: &Of) -> Result<DiagnosticScope, QuestionEr
     if let Of::Symbol(wanted) = of {
         let target = project.target(wanted).await?;
         return Ok(DiagnosticScope {
-            subject: Subject::File(target.at.path.clone()),
+            subject: DiagnosticSubject::File(target.at.path.clone()),
             within: Some(target.range),
             languages: target.language.into_iter().collect(),
             unknown: target.language.is_none().then(|| no_language(&target.at.path)),
@@ -138,15 +140,15 @@ async fn place(project: &Project, of: &Of) -> Result<DiagnosticScope, QuestionEr
         let subject = match &of {
             Of::File(path) => match scope(view, path)? {
                 Scope::Within(path) if view.snapshot.files.get(path.as_str()).is_some() => {
-                    Subject::File(path)
+                    DiagnosticSubject::File(path)
                 }
                 _ => return Err(SymbolError::IsDirectory(path.clone())),
             },
-            Of::Project | Of::Symbol(_) => Subject::Project,
+            Of::Project | Of::Symbol(_) => DiagnosticSubject::Project,
         };
         let within = match &subject {
-            Subject::File(path) => path.clone(),
-            Subject::Project => RelPath::root(),
+            DiagnosticSubject::File(path) => path.clone(),
+            DiagnosticSubject::Project => RelPath::root(),
         };
         let mut used = BTreeSet::new();
         let mut broken = Vec::new();
@@ -154,7 +156,10 @@ async fn place(project: &Project, of: &Of) -> Result<DiagnosticScope, QuestionEr
             let Some(language) = languages.language_of(&file.path) else { continue };
             // For the whole project, only languages that are code are included: not Markdown and the like.
             let known = languages.get(language);
-            if subject != Subject::Project || known.grammar.is_some() || !known.language_servers.is_empty() {
+            if subject != DiagnosticSubject::Project
+                || known.grammar.is_some()
+                || !known.language_servers.is_empty()
+            {
                 used.insert(language);
             }
             if has_errors(file) {
@@ -163,7 +168,7 @@ async fn place(project: &Project, of: &Of) -> Result<DiagnosticScope, QuestionEr
             }
         }
         let unknown = match &subject {
-            Subject::File(path) if used.is_empty() => Some(no_language(path)),
+            DiagnosticSubject::File(path) if used.is_empty() => Some(no_language(path)),
             _ => None,
         };
         let languages = used.into_iter().collect();
@@ -176,7 +181,7 @@ async fn place(project: &Project, of: &Of) -> Result<DiagnosticScope, QuestionEr
             revision: view.snapshot.revision,
         })
     };
-    Ok(project.look(work).await?.map_err(TargetError::from)?)
+    Ok(project.with_view(work).await?.map_err(TargetError::from)?)
 }
 
 fn has_errors(file: &symd_index::FileEntry) -> bool {

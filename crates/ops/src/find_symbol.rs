@@ -4,9 +4,9 @@
 
 use std::sync::Arc;
 
-use super::naming::{Understood, understood};
-use super::symbol::{Detail, Lettering, Symbol, signature_of, symbol};
-use super::unread::{self, Unread};
+use super::naming::{Interpretation, interpret};
+use super::symbol::{Detail, GrammarText, Symbol, signature_of, symbol};
+use super::unsearched::{self, UnsearchedFiles};
 use crate::view_tree::ViewTree;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, ContentHash, RelPath, Text, TextRange};
@@ -44,7 +44,7 @@ pub struct FoundSymbols {
     /// The files that bodies were read from, with the hashes of their content.
     pub read: Vec<(RelPath, ContentHash)>,
     /// What was not searched and may hold more.
-    pub unread: Unread,
+    pub unread: UnsearchedFiles,
     /// What the name was read as, if it is not a name path of the project.
     pub read_as: Option<String>,
     /// The index revision that the answer reflects (at least).
@@ -73,9 +73,11 @@ pub fn find_symbol(view: &View, ask: &FindSymbol, cancel: &Cancel) -> Result<Fou
     let hits = view.snapshot.find(&ask.query, cancel)?;
     let mut symbols = Vec::with_capacity(hits.len());
     let mut read = Vec::new();
-    let given = if hits.len() <= ask.signatures { Given::Signatures } else { Given::Names };
+    let given =
+        if hits.len() <= ask.signatures { SignatureDetail::Signatures } else { SignatureDetail::Names };
     // Children's signatures are read from the text; for the hits alone, reading a few bytes each is faster.
-    let needs_text = ask.bodies == Bodies::Included || (given == Given::Signatures && ask.depth > 0);
+    let needs_text =
+        ask.bodies == Bodies::Included || (given == SignatureDetail::Signatures && ask.depth > 0);
     for hits in hits.chunk_by(|a, b| Arc::ptr_eq(&a.file, &b.file)) {
         cancel.check()?;
         if needs_text {
@@ -86,25 +88,25 @@ pub fn find_symbol(view: &View, ask: &FindSymbol, cancel: &Cancel) -> Result<Fou
             from_index(view, ask, given, hits, &mut symbols);
         }
     }
-    let unread = unread::of_query(view, &ask.query, symbols.len(), cancel)?;
+    let unread = unsearched::unsearched_for_query(view, &ask.query, symbols.len(), cancel)?;
     Ok(FoundSymbols { symbols, read, unread, read_as: None, revision: view.snapshot.revision })
 }
 
 /// Finds what `name` means if the literal reading matched nothing: `Flask.run`, `flask.app.Flask`,
 /// `Flask/run()`, an extension by its receiver. The pattern of `ask` is ignored.
-pub fn find_meant(
+pub fn find_interpreted(
     view: &View,
     ask: &FindSymbol,
     name: &str,
     cancel: &Cancel,
 ) -> Result<Option<FoundSymbols>, SymbolError> {
-    let Some(Understood { hits, meaning }) = understood(view, &ask.query, name, cancel)? else {
+    let Some(Interpretation { hits, meaning }) = interpret(view, &ask.query, name, cancel)? else {
         return Ok(None);
     };
     let mut found = FoundSymbols {
         symbols: Vec::new(),
         read: Vec::new(),
-        unread: unread::of_query(view, &ask.query, 0, cancel)?,
+        unread: unsearched::unsearched_for_query(view, &ask.query, 0, cancel)?,
         read_as: Some(meaning),
         revision: view.snapshot.revision,
     };
@@ -125,7 +127,7 @@ pub fn find_meant(
 /// the containers in the name path): the most likely candidates if nothing was found. Those whose name path
 /// or file contains most of the pattern's other words come first (`Size/fmt` almost matches
 /// `impl Display for Size/fmt`), then in path order.
-pub fn kept_out(view: &View, query: &Query, cancel: &Cancel) -> Result<Vec<Symbol>, SymbolError> {
+pub fn excluded_candidates(view: &View, query: &Query, cancel: &Cancel) -> Result<Vec<Symbol>, SymbolError> {
     let Ok(pattern) = NamePattern::parse(query.pattern.last_name(), Matching::Exact) else {
         return Ok(Vec::new());
     };
@@ -149,16 +151,22 @@ pub fn kept_out(view: &View, query: &Query, cancel: &Cancel) -> Result<Vec<Symbo
 
 /// Whether signatures are included, which depends on the number of symbols.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Given {
+enum SignatureDetail {
     Signatures,
     Names,
 }
 
-fn from_index(view: &View, ask: &FindSymbol, given: Given, hits: &[Hit], symbols: &mut Vec<Symbol>) {
+fn from_index(
+    view: &View,
+    ask: &FindSymbol,
+    given: SignatureDetail,
+    hits: &[Hit],
+    symbols: &mut Vec<Symbol>,
+) {
     for hit in hits {
         let Some(outline) = hit.file.outline() else { continue };
         let mut found = symbol(&hit.file.path, outline, hit.row, Detail { depth: ask.depth, text: None });
-        if given == Given::Signatures {
+        if given == SignatureDetail::Signatures {
             found.signature = signature_of(view, &hit.file, hit.row);
         }
         symbols.push(found);
@@ -171,7 +179,7 @@ fn from_index(view: &View, ask: &FindSymbol, given: Given, hits: &[Hit], symbols
 fn from_text(
     view: &View,
     ask: &FindSymbol,
-    given: Given,
+    given: SignatureDetail,
     file: &Arc<FileEntry>,
     symbols: &mut Vec<Symbol>,
 ) -> Result<Option<ContentHash>, SymbolError> {
@@ -180,8 +188,8 @@ fn from_text(
         Err(error @ CurrentError::Vfs(VfsError::Io { .. })) => return Err(error.into()),
         Err(_) => return Ok(None),
     };
-    let lettering = || Lettering { grammar: file.grammar(), text: current.text.as_str() };
-    let text = (given == Given::Signatures).then(lettering);
+    let lettering = || GrammarText { grammar: file.grammar(), text: current.text.as_str() };
+    let text = (given == SignatureDetail::Signatures).then(lettering);
     for row in ask.query.rows_in(&current.outline) {
         let mut found = symbol(&file.path, &current.outline, row, Detail { depth: ask.depth, text });
         if ask.bodies == Bodies::Included {

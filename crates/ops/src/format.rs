@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use super::Project;
 use super::code_actions::{Over, place, range_of};
-use super::edits::{ApplyError, WholeEdit};
+use super::edits::{ApplyError, MultiFileEdit};
 use super::question::{QuestionError, no_language};
-use super::server_edit::{self, ServerEditError, anything};
+use super::server_edit::{self, ServerEditError, accept_every_edit};
 use crate::view_tree::ViewTree;
 use symd_base::{Cancel, ContentHash, RelPath, Text};
 use symd_edit::Plan;
 use symd_engine::View;
 use symd_files::tree::FileOpError;
 use symd_index::Snapshot;
-use symd_lsp::{At, Formatting, Indent, NoAnswer, Said, Waiting, WorkspaceEdit};
+use symd_lsp::{DocumentPosition, Formatting, Indent, ServerAnswer, ServerError, WaitPolicy, WorkspaceEdit};
 
 /// Columns of a tab, since nothing more specific is known.
 const TAB_SIZE: u32 = 4;
@@ -36,7 +36,7 @@ pub struct ServerPlan {
     pub asked_at: (RelPath, ContentHash),
 }
 
-impl WholeEdit for ServerPlan {
+impl MultiFileEdit for ServerPlan {
     fn plan(&self) -> &Plan {
         &self.plan
     }
@@ -73,9 +73,9 @@ pub enum ServerPlanError {
 
 impl ServerPlanError {
     /// Whether the cause is that a file changed while the server was asked.
-    pub fn is_beaten(&self) -> bool {
+    pub fn is_conflict(&self) -> bool {
         let changed =
-            |error: &QuestionError| matches!(error, QuestionError::NoAnswer(NoAnswer::Changed { .. }));
+            |error: &QuestionError| matches!(error, QuestionError::NoAnswer(ServerError::Changed { .. }));
         matches!(self, ServerPlanError::Question(error) if changed(error))
     }
 }
@@ -87,7 +87,7 @@ pub struct AskFormat {
     /// The lines to format, 0-based, inclusive; `None` formats the whole file.
     pub lines: Option<(usize, usize)>,
     /// How long to wait for a server that is not ready.
-    pub waiting: Waiting,
+    pub waiting: WaitPolicy,
 }
 
 /// Parameters of `code_action`.
@@ -97,7 +97,7 @@ pub struct ApplyCodeAction {
     pub over: Over,
     pub title: String,
     /// How long to wait for a server that is not ready.
-    pub waiting: Waiting,
+    pub waiting: WaitPolicy,
 }
 
 /// Asks a server to format a file, and plans its changes.
@@ -107,7 +107,7 @@ pub async fn format(project: &Project, ask: &AskFormat) -> Result<ServerPlan, Se
         view.tree(|tree| symd_files::read_file::read_file(tree, &path))
             .map(|file| (file, Arc::clone(&view.snapshot)))
     };
-    let (file, asked) = project.look(work).await??;
+    let (file, asked) = project.with_view(work).await??;
     let revision = asked.revision;
     let language = project
         .languages
@@ -115,7 +115,7 @@ pub async fn format(project: &Project, ask: &AskFormat) -> Result<ServerPlan, Se
         .ok_or_else(|| QuestionError::from(no_language(&file.path)))?;
     let range =
         lines.map(|(first, last)| range_of(file.path.as_str(), &file.text, first, last)).transpose()?;
-    let at = At { path: file.path.clone(), offset: 0, hash: file.hash, revision };
+    let at = DocumentPosition { path: file.path.clone(), offset: 0, hash: file.hash, revision };
     let how = Formatting { tab_size: TAB_SIZE, indent: indent_of(&file.text) };
     let said = project.servers.formatting(language, &at, range, how, ask.waiting).await;
     planned(project, said.map_err(QuestionError::from)?, at, asked).await
@@ -125,26 +125,28 @@ pub async fn format(project: &Project, ask: &AskFormat) -> Result<ServerPlan, Se
 pub async fn code_action(project: &Project, ask: &ApplyCodeAction) -> Result<ServerPlan, ServerPlanError> {
     let (at, range, language) = place(project, &ask.over).await?;
     let asked = project.snapshot().await?;
-    let at = At { revision: asked.revision, ..at };
+    let at = DocumentPosition { revision: asked.revision, ..at };
     let said = project.servers.code_action_edit(language, &at, range, &ask.title, ask.waiting).await;
     planned(project, said.map_err(QuestionError::from)?, at, asked).await
 }
 
 async fn planned(
     project: &Project,
-    said: Said<WorkspaceEdit>,
-    at: At,
+    said: ServerAnswer<WorkspaceEdit>,
+    at: DocumentPosition,
     asked: Arc<Snapshot>,
 ) -> Result<ServerPlan, ServerPlanError> {
     let (server, edit) = (said.server, said.value);
-    let work = move |view: &View, cancel: &Cancel| server_edit::check(view, &edit, &asked, &anything, cancel);
+    let work = move |view: &View, cancel: &Cancel| {
+        server_edit::check(view, &edit, &asked, &accept_every_edit, cancel)
+    };
     let wrong = |problem| match problem {
         ServerEditError::Changed(path) => {
-            QuestionError::from(NoAnswer::Changed { path: path.to_string() }).into()
+            QuestionError::from(ServerError::Changed { path: path.to_string() }).into()
         }
         problem => ServerPlanError::Server { server: server.clone(), problem },
     };
-    let edit = project.look(work).await?.map_err(wrong)?;
+    let edit = project.with_view(work).await?.map_err(wrong)?;
     let files = edit.counts();
     let (renamed, notes) = (edit.renamed(), edit.notes.clone());
     let plan = edit.plan().map_err(wrong)?;

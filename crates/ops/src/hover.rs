@@ -2,11 +2,11 @@
 //! the comment that belongs to it.
 
 use super::Project;
-use super::definition::{Pointed, Pointer};
-use super::question::{QuestionError, Source, unchanged};
+use super::definition::{Pointer, ResolvedPointer};
+use super::question::{QuestionError, Source, retry_on_change};
 use symd_base::{Cancel, Text};
 use symd_engine::View;
-use symd_lsp::{At, NoAnswer, Waiting};
+use symd_lsp::{DocumentPosition, ServerError, WaitPolicy};
 use symd_resolve as resolve;
 use symd_syntax::Row;
 
@@ -19,7 +19,7 @@ pub struct AskHover {
     /// The symbol or place to describe.
     pub over: Pointer,
     /// How long to wait for a server that is not ready.
-    pub waiting: Waiting,
+    pub waiting: WaitPolicy,
 }
 
 /// The description of a symbol.
@@ -41,11 +41,11 @@ pub struct Hover {
 
 /// Returns the description of a symbol.
 pub async fn hover(project: &Project, ask: &AskHover) -> Result<Hover, QuestionError> {
-    unchanged(|| once(project, ask)).await
+    retry_on_change(|| once(project, ask)).await
 }
 
 async fn once(project: &Project, ask: &AskHover) -> Result<Hover, QuestionError> {
-    let pointed = project.point(&ask.over).await?;
+    let pointed = project.resolve(&ask.over).await?;
     let said = match project.language_at(&pointed) {
         Ok(language) => project.servers.hover(language, &pointed.at, ask.waiting).await,
         Err(why) => Err(why),
@@ -57,10 +57,10 @@ async fn once(project: &Project, ask: &AskHover) -> Result<Hover, QuestionError>
             let (text, source) = (said.value, Source::Server(said.server));
             Ok(Hover { text, comment: None, signatures, source, read_as, revision })
         }
-        Err(changed @ NoAnswer::Changed { .. }) => Err(changed.into()),
+        Err(changed @ ServerError::Changed { .. }) => Err(changed.into()),
         Err(why) => {
             let work = move |view: &View, cancel: &Cancel| from_declaration(view, &pointed, cancel);
-            let described = project.look(work).await??;
+            let described = project.with_view(work).await??;
             let (text, source) = (described.as_ref().map(Described::text), Source::Syntax(why));
             let comment = described.and_then(|described| described.comment);
             Ok(Hover { text, comment, signatures: Vec::new(), source, read_as, revision })
@@ -71,23 +71,23 @@ async fn once(project: &Project, ask: &AskHover) -> Result<Hover, QuestionError>
 /// Returns the signatures of the call that the name begins; empty if it is not a call.
 async fn signatures(
     project: &Project,
-    pointed: &Pointed,
-    waiting: Waiting,
+    pointed: &ResolvedPointer,
+    waiting: WaitPolicy,
 ) -> Result<Vec<String>, QuestionError> {
     let Ok(language) = project.language_at(pointed) else { return Ok(Vec::new()) };
     let place = pointed.clone();
-    let inside = project.look(move |view, _| argument_list(view, &place)).await?;
+    let inside = project.with_view(move |view, _| argument_list(view, &place)).await?;
     let Some(offset) = inside else { return Ok(Vec::new()) };
-    let at = At { offset, ..pointed.at.clone() };
+    let at = DocumentPosition { offset, ..pointed.at.clone() };
     match project.servers.signatures(language, &at, waiting).await {
         Ok(said) => Ok(said.value),
-        Err(changed @ NoAnswer::Changed { .. }) => Err(changed.into()),
+        Err(changed @ ServerError::Changed { .. }) => Err(changed.into()),
         Err(_) => Ok(Vec::new()),
     }
 }
 
 /// Returns the offset after the `(` that follows the name, unless the name is declared here.
-fn argument_list(view: &View, pointed: &Pointed) -> Option<u32> {
+fn argument_list(view: &View, pointed: &ResolvedPointer) -> Option<u32> {
     let current = view.current(view.snapshot.files.get(pointed.at.path.as_str())?).ok()?;
     let is_declared = current.outline.rows.iter().any(|row| row.name_start == pointed.at.offset);
     let behind = current.text.as_str().get(pointed.name_range.end as usize..)?;
@@ -97,13 +97,13 @@ fn argument_list(view: &View, pointed: &Pointed) -> Option<u32> {
 /// Describes what is declared at the place, or the best declaration of the name there.
 fn from_declaration(
     view: &View,
-    pointed: &Pointed,
+    pointed: &ResolvedPointer,
     cancel: &Cancel,
 ) -> Result<Option<Described>, QuestionError> {
     let at = &pointed.at;
     let own = view.snapshot.files.get(at.path.as_str()).and_then(|file| {
         let row = file.outline()?.rows.iter().position(|row| row.name_start == at.offset)?;
-        Some(resolve::Target { file: file.clone(), row })
+        Some(resolve::IndexedDeclaration { file: file.clone(), row })
     });
     let target = match own {
         Some(own) => Some(own),
@@ -127,7 +127,7 @@ impl Described {
     }
 }
 
-fn described(view: &View, target: &resolve::Target) -> Option<Described> {
+fn described(view: &View, target: &resolve::IndexedDeclaration) -> Option<Described> {
     let current = view.current(&target.file).ok()?;
     let (outline, row) = target.row()?;
     if !std::sync::Arc::ptr_eq(outline, &current.outline) {

@@ -5,14 +5,14 @@
 use std::time::Duration;
 
 use super::Project;
+use super::code_kind::CodeKind;
 use super::explore::{SymbolLinks, links};
 use super::overrides::override_links;
-use super::part::Part;
-use super::question::{QuestionError, unchanged};
-use super::relations::{Reach, ReachLimits, Reached, reach};
+use super::question::{QuestionError, retry_on_change};
+use super::relations::{ReachLimits, TransitiveUser, TransitiveUsers, reach};
 use super::rename::{Mentioned, mentioned};
 use super::target::{SymbolSelector, Target};
-use symd_lsp::Waiting;
+use symd_lsp::WaitPolicy;
 use symd_resolve as resolve;
 
 /// Maximum number of symbols whose users are searched, besides the symbol itself.
@@ -43,7 +43,7 @@ pub struct AskImpact {
     /// Levels of users; at least one.
     pub depth: usize,
     /// How long to wait for a server that is not ready.
-    pub waiting: Waiting,
+    pub waiting: WaitPolicy,
 }
 
 #[derive(Clone, Debug)]
@@ -53,7 +53,7 @@ pub struct Impact {
     /// The requested levels of users.
     pub depth: usize,
     /// The users of the symbol and, unless it is removed, of the members linked to it by overriding.
-    pub reach: Reach,
+    pub reach: TransitiveUsers,
     pub links: SymbolLinks,
     /// Number of members linked by overriding whose users were not searched because there are too many.
     pub links_left_out: usize,
@@ -65,14 +65,14 @@ pub struct Impact {
 
 impl Impact {
     /// Returns the direct users; those that only import the symbol are included only if it is removed.
-    pub fn direct(&self) -> Vec<&Reached> {
+    pub fn direct(&self) -> Vec<&TransitiveUser> {
         self.at(1)
     }
 
     /// Returns the users over `depth` uses, by part, then by file.
-    pub fn at(&self, depth: usize) -> Vec<&Reached> {
-        let counts = |one: &&Reached| self.change == SymbolChange::Removal || !one.user.only_imports();
-        let mut all: Vec<&Reached> =
+    pub fn at(&self, depth: usize) -> Vec<&TransitiveUser> {
+        let counts = |one: &&TransitiveUser| self.change == SymbolChange::Removal || !one.user.only_imports();
+        let mut all: Vec<&TransitiveUser> =
             self.reach.reached.iter().filter(|one| one.depth == depth).filter(counts).collect();
         all.sort_by_key(|one| one.part);
         all
@@ -88,7 +88,7 @@ impl Impact {
     /// any of its uses is certain; certain ones first, then by that number, then by path.
     pub fn test_files(&self) -> Vec<(String, usize, bool)> {
         let mut files: Vec<(String, usize, bool)> = Vec::new();
-        for one in self.reach.reached.iter().filter(|one| one.part == Part::Test) {
+        for one in self.reach.reached.iter().filter(|one| one.part == CodeKind::Test) {
             if self.change != SymbolChange::Removal && one.user.only_imports() {
                 continue;
             }
@@ -106,10 +106,10 @@ impl Impact {
 /// Finds what the change affects, for the symbol or for each overload of a name, in their order. Never
 /// returns an empty list.
 pub async fn impact(project: &Project, ask: &AskImpact) -> Result<Vec<Impact>, QuestionError> {
-    unchanged(|| async {
+    retry_on_change(|| async {
         let targets = project.targets(&ask.wanted).await?;
         let mut all = Vec::new();
-        for declarations in project.things(targets).await? {
+        for declarations in project.group_by_entity(targets).await? {
             if let Some(first) = declarations.into_iter().next() {
                 all.push(once(project, first, ask).await?);
             }
@@ -153,8 +153,8 @@ async fn starts(
     }
     let links = override_links(project, target, ask.waiting).await?;
     let is_linked = |one: &Target| {
-        let is = |other: &resolve::Target| other.file.path == one.at.path && other.row == one.row;
-        links.above.iter().chain(&links.below).any(is)
+        let is = |other: &resolve::IndexedDeclaration| other.file.path == one.at.path && other.row == one.row;
+        links.in_base_classes.iter().chain(&links.in_subclasses).any(is)
     };
     let mut others: Vec<Target> = links.members.iter().filter(|one| is_linked(one)).cloned().collect();
     let left_out = others.len().saturating_sub(MOST_LINKED);

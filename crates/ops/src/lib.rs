@@ -1,6 +1,7 @@
 //! The operations of symd, one file per capability: typed parameters in, typed results out, no JSON.
 
 pub mod code_actions;
+pub mod code_kind;
 mod declared;
 pub mod definition;
 pub mod diagnostics;
@@ -19,7 +20,6 @@ pub mod newest;
 pub mod outline;
 pub mod overrides;
 pub mod overview;
-pub mod part;
 pub mod question;
 pub mod references;
 pub mod relations;
@@ -30,7 +30,7 @@ pub mod spot;
 pub mod symbol;
 pub mod target;
 mod together;
-pub mod unread;
+pub mod unsearched;
 pub mod view_tree;
 
 use std::sync::Arc;

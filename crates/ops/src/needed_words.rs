@@ -53,7 +53,7 @@ impl NeededWords {
     }
 
     /// Whether `bytes` contains all of the words.
-    pub fn are_in(&self, bytes: &[u8]) -> bool {
+    pub fn match_bytes(&self, bytes: &[u8]) -> bool {
         let is_wide = bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]);
         let wide = if is_wide { decode(bytes.to_vec()).ok() } else { None };
         let text = match &wide {
@@ -65,9 +65,9 @@ impl NeededWords {
     }
 
     /// Whether the file at `path` may contain all of the words.
-    pub(crate) fn may_be_in(&self, view: &View, path: &RelPath) -> bool {
-        match view.root.read_unlinked(path, MAX_FILE_BYTES) {
-            Ok(read) => self.are_in(&read.bytes),
+    pub(crate) fn may_match_file(&self, view: &View, path: &RelPath) -> bool {
+        match view.root.read_no_follow(path, MAX_FILE_BYTES) {
+            Ok(read) => self.match_bytes(&read.bytes),
             Err(VfsError::TooLarge { .. }) => {
                 let head = view.root.read_at(path, 0, HEAD_BYTES);
                 head.map_or(true, |head| memchr::memchr(0, &head.bytes).is_none())
@@ -111,16 +111,22 @@ mod tests {
             ("Blueprint/run", false),
             ("ide", false),
         ] {
-            assert_eq!(exact(pattern).are_in(text), expected, "{pattern}");
+            assert_eq!(exact(pattern).match_bytes(text), expected, "{pattern}");
         }
         let part = |pattern| NeededWords::of_name_path(pattern, Matching::Substring);
-        assert!(part("Flask/ru").are_in(text) && part("ide").are_in(text) && !part("Flas/ru").are_in(text));
-        assert!(exact("impl Show for Size").are_in(b"impl<T> Show<T> for Size {}"));
+        assert!(
+            part("Flask/ru").match_bytes(text)
+                && part("ide").match_bytes(text)
+                && !part("Flas/ru").match_bytes(text)
+        );
+        assert!(exact("impl Show for Size").match_bytes(b"impl<T> Show<T> for Size {}"));
     }
 
     #[test]
     fn wide_text_is_read() {
         let wide: Vec<u8> = "\u{FEFF}def run".encode_utf16().flat_map(u16::to_le_bytes).collect();
-        assert!(NeededWords::of_name("run").are_in(&wide) && !NeededWords::of_name("ru").are_in(&wide));
+        assert!(
+            NeededWords::of_name("run").match_bytes(&wide) && !NeededWords::of_name("ru").match_bytes(&wide)
+        );
     }
 }

@@ -24,7 +24,7 @@ const DIRECTORIES: usize = 32;
 
 /// Which files are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Among {
+pub enum FileSet {
     /// Files that no ignore rule excludes: those of the index.
     NotIgnored,
     /// All files on the disk, except git's own and those in [`PACKAGES`].
@@ -40,11 +40,11 @@ pub fn newest(
     view: &View,
     directory: &RelPath,
     glob: &Glob,
-    among: Among,
+    among: FileSet,
     cancel: &Cancel,
 ) -> Result<Vec<RelPath>, FileOpError> {
     let mut dated = match among {
-        Among::NotIgnored => {
+        FileSet::NotIgnored => {
             let scope = NamedDirectory::of(&view.root, directory)?;
             let files = view.snapshot.files.within(scope.real()).map(|file| &file.path);
             let fits = |path: &&RelPath| glob.matches(scope.shown(path).as_str()) && !is_of_a_package(path);
@@ -56,7 +56,7 @@ pub fn newest(
             }
             dated
         }
-        Among::All => on_disk(view, directory, glob, cancel)?,
+        FileSet::All => on_disk(view, directory, glob, cancel)?,
     };
     dated.sort_unstable();
     Ok(dated.into_iter().map(|(_, path)| path).collect())
@@ -70,7 +70,7 @@ fn is_of_a_package(path: &RelPath) -> bool {
 /// holds a time too, but the time may change without the content.
 fn with_dates(view: &View, files: &[&RelPath], cancel: &Cancel) -> Result<Vec<Dated>, FileOpError> {
     let chunks: Vec<_> = files.chunks(FILES).collect();
-    let dated = cores::in_order(&chunks, 1, |chunk| {
+    let dated = cores::parallel_map(&chunks, 1, |chunk| {
         let mut stats = Stats { root: &view.root, last: None };
         let there = chunk.iter().take_while(|_| !cancel.is_cancelled());
         there.filter_map(|path| stats.dated(path)).collect::<Vec<_>>()
@@ -90,7 +90,7 @@ impl Stats<'_> {
     fn dated(&mut self, path: &RelPath) -> Option<Dated> {
         let directory = path.parent()?;
         if self.last.as_ref().is_none_or(|(last, _)| *last != directory) {
-            let opened = self.root.open_directory_itself(&directory).ok()?;
+            let opened = self.root.open_directory_no_follow(&directory).ok()?;
             self.last = Some((directory, opened));
         }
         let (_, opened) = self.last.as_ref()?;
@@ -110,7 +110,7 @@ fn on_disk(
     let mut fitting = Vec::new();
     let mut level = vec![directory.clone()];
     while !level.is_empty() {
-        let looked = cores::in_order(&level, DIRECTORIES, |path| match cancel.is_cancelled() {
+        let looked = cores::parallel_map(&level, DIRECTORIES, |path| match cancel.is_cancelled() {
             true => InDirectory::default(),
             false => in_directory(&view.root, path, glob),
         });

@@ -2,10 +2,10 @@
 //! version.
 
 use super::find_symbol::SymbolError;
-use super::symbol::{Detail, Lettering, Symbol, in_order, symbol};
+use super::symbol::{Detail, GrammarText, Symbol, in_order, symbol};
 use crate::view_tree::ViewTree;
 use symd_base::{ContentHash, RelPath};
-use symd_engine::{Current, CurrentError, View};
+use symd_engine::{CurrentError, CurrentText, View};
 use symd_files::tree::{LocateError, Located};
 use symd_syntax::Outline;
 use symd_vfs::EntryKind;
@@ -43,10 +43,10 @@ pub fn outline(
         let why = if kind == EntryKind::File { CurrentError::NotIndexed } else { CurrentError::NoOutline };
         return Err(why(path).into());
     };
-    let Current { text, outline, hash } = view.current(file)?;
+    let CurrentText { text, outline, hash } = view.current(file)?;
     let top = in_order(&outline, (0..outline.rows.len()).filter(|&row| outline.rows[row].parent().is_none()));
     let shown = (0..outline.rows.len()).filter(|&row| is_within(&outline, row, depth)).count();
-    let text = (shown <= signatures).then(|| Lettering { grammar: file.grammar(), text: text.as_str() });
+    let text = (shown <= signatures).then(|| GrammarText { grammar: file.grammar(), text: text.as_str() });
     let symbols = top.into_iter().map(|row| symbol(&path, &outline, row, Detail { depth, text })).collect();
     Ok(FileOutline { path, symbols, hash, has_errors: outline.has_errors, revision: view.snapshot.revision })
 }

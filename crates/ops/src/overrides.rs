@@ -5,15 +5,15 @@
 use tokio::task::JoinSet;
 
 use super::Project;
+use super::code_kind::{CodeKind, part_of};
 use super::declared::declared_by;
-use super::part::{Part, part_of};
-use super::question::{QuestionError, unchanged};
+use super::question::{QuestionError, retry_on_change};
 use super::spot::{Expect, check};
 use super::target::{SymbolSelector, Target};
 use symd_base::{RelPath, TextRange};
 use symd_engine::View;
-use symd_lsp::{At, FileRef, Goto, NoAnswer, Span, Waiting};
-use symd_resolve::{self as resolve, OverrideFamily, SettledBase, SettledBases, Unknown, UnknownBase};
+use symd_lsp::{DocumentPosition, FileRef, Goto, ServerError, Span, WaitPolicy};
+use symd_resolve::{self as resolve, OverrideFamily, ServerBase, ServerBases, UnknownBase, UnknownFact};
 use symd_syntax::SymbolKind;
 
 /// Maximum number of rounds in which the family is searched again because the server resolved more bases.
@@ -31,7 +31,7 @@ const NAMED: usize = 3;
 pub struct FindOverrides {
     pub wanted: SymbolSelector,
     /// How long to wait for a server that is not ready.
-    pub waiting: Waiting,
+    pub waiting: WaitPolicy,
 }
 
 /// The declarations linked to a member by overriding.
@@ -43,29 +43,29 @@ pub struct OverrideLinks {
     pub objections: Vec<Objection>,
     /// Members outside the project that may be overridden too, if nothing else is known of them: "Thread, a
     /// base of K".
-    pub perhaps_outside: Vec<String>,
+    pub maybe_outside_project: Vec<String>,
     /// Where classes that may be used in place of one of the family declare the name.
-    pub stand_ins: Vec<(RelPath, TextRange)>,
+    pub substitutes: Vec<(RelPath, TextRange)>,
     /// Members of the same name in test doubles: test classes that have only methods of the family. Only if
     /// the requested member is in shipped code.
-    pub doubles: Vec<Target>,
+    pub test_doubles: Vec<Target>,
     /// Outside bases of which the server does not list attributes, if the member is data.
-    pub unseen: Vec<String>,
+    pub bases_without_attributes: Vec<String>,
     /// Uses through `super()`, which cannot refer to anything else.
     pub through_super: Vec<(RelPath, TextRange)>,
     /// Where classes of the family access members by computed names, which may refer to this one.
     pub by_computed_name: Vec<(RelPath, TextRange)>,
     /// The members that override the requested one.
-    pub(super) below: Vec<resolve::Target>,
+    pub(super) in_subclasses: Vec<resolve::IndexedDeclaration>,
     /// The members that the requested one overrides.
-    pub(super) above: Vec<resolve::Target>,
+    pub(super) in_base_classes: Vec<resolve::IndexedDeclaration>,
     /// Classes that may inherit from the requested member's class, and that declare the member or whose
     /// subclasses do.
-    pub(super) may_be_below: Vec<resolve::Target>,
+    pub(super) possible_subclasses: Vec<resolve::IndexedDeclaration>,
     /// Calls that create a class which inherits, or may inherit, from the requested member's class.
-    pub(super) made: Vec<resolve::MadeClass>,
+    pub(super) dynamic: Vec<resolve::DynamicClass>,
     /// Types that satisfy the interface, in a language where they need not declare that.
-    pub(super) alike: Vec<resolve::Target>,
+    pub(super) structural: Vec<resolve::IndexedDeclaration>,
 }
 
 /// An obstacle to changing a member by itself.
@@ -125,16 +125,16 @@ impl OverrideLinks {
         self.objections.extend(other.objections);
         self.objections.sort_by_key(|one| one.kind);
         self.objections.dedup();
-        self.perhaps_outside.extend(other.perhaps_outside);
-        self.perhaps_outside.sort_unstable();
-        self.perhaps_outside.dedup();
-        self.doubles.extend(other.doubles);
-        self.stand_ins.extend(other.stand_ins);
-        self.stand_ins.sort_unstable();
-        self.stand_ins.dedup();
-        self.unseen.extend(other.unseen);
-        self.unseen.sort_unstable();
-        self.unseen.dedup();
+        self.maybe_outside_project.extend(other.maybe_outside_project);
+        self.maybe_outside_project.sort_unstable();
+        self.maybe_outside_project.dedup();
+        self.test_doubles.extend(other.test_doubles);
+        self.substitutes.extend(other.substitutes);
+        self.substitutes.sort_unstable();
+        self.substitutes.dedup();
+        self.bases_without_attributes.extend(other.bases_without_attributes);
+        self.bases_without_attributes.sort_unstable();
+        self.bases_without_attributes.dedup();
         self.through_super.extend(other.through_super);
         self.by_computed_name.extend(other.by_computed_name);
     }
@@ -150,8 +150,8 @@ impl OverrideLinks {
 }
 
 /// A server's answer about one base, and whether the server lists its attributes.
-struct Settled {
-    base: SettledBase,
+struct ResolvedBase {
+    base: ServerBase,
     lists_attributes: bool,
 }
 
@@ -160,7 +160,7 @@ pub async fn overrides(
     project: &Project,
     ask: &FindOverrides,
 ) -> Result<(Target, OverrideLinks), QuestionError> {
-    unchanged(|| async {
+    retry_on_change(|| async {
         let target = project.target(&ask.wanted).await?;
         let links = override_links(project, &target, ask.waiting).await?;
         Ok((target, links))
@@ -172,24 +172,24 @@ pub async fn overrides(
 pub(super) async fn override_links(
     project: &Project,
     target: &Target,
-    waiting: Waiting,
+    waiting: WaitPolicy,
 ) -> Result<OverrideLinks, QuestionError> {
-    let mut settled = SettledBases::new();
+    let mut settled = ServerBases::new();
     let mut unseen = Vec::new();
     let mut round = 0;
     let (family, silent) = loop {
         let (of, known) = (target.resolved(), settled.clone());
         let work = move |view: &View, cancel: &_| resolve::overrides(view, &of, &known, cancel);
-        let family = project.look(work).await??;
+        let family = project.with_view(work).await??;
         let is_new = |one: &&UnknownBase| !settled.contains_key(&place_of(one)) && !one.written.is_computed();
         let new: Vec<UnknownBase> = family.unknown.iter().filter(is_new).take(MAX_ASKED).cloned().collect();
         round += 1;
         if new.is_empty() || round > ROUNDS {
             break (family, None);
         }
-        let said = match settle(project, target, &new, waiting).await {
+        let said = match resolve_bases(project, target, &new, waiting).await {
             Ok(said) => said,
-            Err(changed @ QuestionError::NoAnswer(NoAnswer::Changed { .. })) => return Err(changed),
+            Err(changed @ QuestionError::NoAnswer(ServerError::Changed { .. })) => return Err(changed),
             Err(QuestionError::NoAnswer(why)) => break (family, Some(why)),
             Err(other) => return Err(other),
         };
@@ -205,26 +205,27 @@ pub(super) async fn override_links(
     let objections = objections(&family, target, silent.as_ref());
     let languages = project.languages.clone();
     let by_computed_name = family.by_computed_name.clone();
-    let (through_super, below) = (family.through_super.clone(), family.below.clone());
-    let (alike, above) = (family.alike.clone(), family.above.clone());
-    let is_shipped = part_of(&target.at.path, &target.symbol.name_path) == Part::Production;
+    let (through_super, below) = (family.through_super.clone(), family.in_subclasses.clone());
+    let (alike, above) = (family.structural.clone(), family.in_base_classes.clone());
+    let is_shipped = part_of(&target.at.path, &target.symbol.name_path) == CodeKind::Production;
     let is_double = |one: &&resolve::StandIn| {
-        is_shipped && one.is_whole && part_of(&one.member.file.path, "") == Part::Test
+        is_shipped && one.is_whole && part_of(&one.member.file.path, "") == CodeKind::Test
     };
     let (doubles, stand_ins): (Vec<_>, Vec<_>) = family.stand_ins.iter().partition(is_double);
     let stand_ins = stand_ins.into_iter().filter_map(|one| name_place(&one.member)).collect();
-    let doubles: Vec<resolve::Target> = doubles.into_iter().map(|one| one.member.clone()).collect();
-    let (may_be_below, made) = (family.may_be_below.clone(), family.made.clone());
-    let perhaps = family.perhaps_outside.iter();
+    let doubles: Vec<resolve::IndexedDeclaration> =
+        doubles.into_iter().map(|one| one.member.clone()).collect();
+    let (may_be_below, made) = (family.possible_subclasses.clone(), family.dynamic.clone());
+    let perhaps = family.maybe_outside_project.iter();
     let perhaps_outside =
         perhaps.map(|one| format!("{}, a base of {}", one.base, one.class.name())).collect();
     let work = move |view: &View, _: &_| {
-        let known = |all: &[resolve::Target]| -> Vec<Target> {
+        let known = |all: &[resolve::IndexedDeclaration]| -> Vec<Target> {
             all.iter().filter_map(|one| Target::new(view, &languages, &one.file, one.row)).collect()
         };
         (known(&family.members), known(&doubles))
     };
-    let (mut members, doubles): (Vec<Target>, Vec<Target>) = project.look(work).await?;
+    let (mut members, doubles): (Vec<Target>, Vec<Target>) = project.with_view(work).await?;
     // The requested target itself: its place belongs to the question's revision.
     for member in &mut members {
         if member.is_same(target) {
@@ -234,22 +235,22 @@ pub(super) async fn override_links(
     Ok(OverrideLinks {
         members,
         objections,
-        perhaps_outside,
-        stand_ins,
-        doubles,
-        unseen,
+        maybe_outside_project: perhaps_outside,
+        substitutes: stand_ins,
+        test_doubles: doubles,
+        bases_without_attributes: unseen,
         through_super,
         by_computed_name,
-        below,
-        above,
-        may_be_below,
-        made,
-        alike,
+        in_subclasses: below,
+        in_base_classes: above,
+        possible_subclasses: may_be_below,
+        dynamic: made,
+        structural: alike,
     })
 }
 
 /// Returns the place of a declaration's name.
-fn name_place(of: &resolve::Target) -> Option<(RelPath, TextRange)> {
+fn name_place(of: &resolve::IndexedDeclaration) -> Option<(RelPath, TextRange)> {
     let (_, row) = of.row()?;
     let end = row.name_start.checked_add(u32::try_from(of.name().len()).ok()?)?;
     Some((of.file.path.clone(), TextRange::new(row.name_start, end)))
@@ -266,32 +267,32 @@ fn place_of(base: &UnknownBase) -> (RelPath, u32) {
 }
 
 /// Asks the server to resolve the bases.
-async fn settle(
+async fn resolve_bases(
     project: &Project,
     target: &Target,
     bases: &[UnknownBase],
-    waiting: Waiting,
-) -> Result<Vec<Settled>, QuestionError> {
+    waiting: WaitPolicy,
+) -> Result<Vec<ResolvedBase>, QuestionError> {
     let mut asked = JoinSet::new();
     for (number, base) in bases.iter().enumerate() {
         let (project, target, base) = (project.clone(), target.clone(), base.clone());
-        asked.spawn(async move { (number, settle_one(&project, &target, &base, waiting).await) });
+        asked.spawn(async move { (number, resolve_base(&project, &target, &base, waiting).await) });
     }
-    let mut said: Vec<(usize, Result<Settled, QuestionError>)> = asked.join_all().await;
+    let mut said: Vec<(usize, Result<ResolvedBase, QuestionError>)> = asked.join_all().await;
     said.sort_by_key(|(number, _)| *number);
     said.into_iter().map(|(_, said)| said).collect()
 }
 
-async fn settle_one(
+async fn resolve_base(
     project: &Project,
     target: &Target,
     base: &UnknownBase,
-    waiting: Waiting,
-) -> Result<Settled, QuestionError> {
+    waiting: WaitPolicy,
+) -> Result<ResolvedBase, QuestionError> {
     let language = project.language_of(target)?;
-    let mut settled = Settled { base: SettledBase::default(), lists_attributes: true };
+    let mut settled = ResolvedBase { base: ServerBase::default(), lists_attributes: true };
     let Some(hash) = base.class.file.hash() else { return Ok(settled) };
-    let at = At {
+    let at = DocumentPosition {
         path: base.class.file.path.clone(),
         offset: base.written.range.start,
         hash,
@@ -315,7 +316,7 @@ async fn settle_one(
         let classes: Vec<Option<(RelPath, u32)>> = checked.spots.iter().map(class).collect();
         Ok::<_, QuestionError>((classes, checked.dropped.outside_text, outside))
     };
-    let (classes, dropped, outside) = project.look(work).await??;
+    let (classes, dropped, outside) = project.with_view(work).await??;
     is_known &= dropped == 0 && classes.iter().all(Option::is_some);
     settled.base.classes = classes.into_iter().flatten().collect();
     if !outside.is_empty() {
@@ -326,7 +327,7 @@ async fn settle_one(
                 settled.lists_attributes = said.value.lists_attributes;
                 settled.base.declares = said.value.declared_by;
             }
-            Err(NoAnswer::Unsupported { .. }) => is_known = false,
+            Err(ServerError::Unsupported { .. }) => is_known = false,
             Err(why) => return Err(why.into()),
         }
     }
@@ -334,16 +335,16 @@ async fn settle_one(
     Ok(settled)
 }
 
-fn objections(family: &OverrideFamily, target: &Target, silent: Option<&NoAnswer>) -> Vec<Objection> {
+fn objections(family: &OverrideFamily, target: &Target, silent: Option<&ServerError>) -> Vec<Objection> {
     let name = &target.name;
-    let head = |class: &resolve::Target| {
+    let head = |class: &resolve::IndexedDeclaration| {
         let range = class.row().map_or(TextRange::new(0, 0), |(_, row)| {
             TextRange::new(row.name_start, row.name_start.saturating_add(u32::from(row.name_len)))
         });
         (class.file.path.clone(), range)
     };
     let mut all: Vec<Objection> = Vec::new();
-    for one in &family.outside {
+    for one in &family.outside_project {
         let text = format!(
             "'{name}' of {} is also declared by {}, which is outside the project and relies on this name",
             one.class.name(),
@@ -353,8 +354,8 @@ fn objections(family: &OverrideFamily, target: &Target, silent: Option<&NoAnswer
     }
     let why = silent.map_or_else(String::new, |why| format!(" ({why})"));
     for one in &family.unknown {
-        let (kind, text) = match one.what {
-            Unknown::Members => (
+        let (kind, text) = match one.fact {
+            UnknownFact::Members => (
                 ObjectionKind::UnknownMembers,
                 format!(
                     "it is not known whether {}, a base of {} outside the project, declares '{name}' too{why}",
@@ -362,7 +363,7 @@ fn objections(family: &OverrideFamily, target: &Target, silent: Option<&NoAnswer
                     one.class.name()
                 ),
             ),
-            Unknown::Class => (
+            UnknownFact::Class => (
                 ObjectionKind::UnknownClass,
                 format!(
                     "{}, a base of {}, could not be resolved, so it may declare '{name}' too{why}",
@@ -375,11 +376,11 @@ fn objections(family: &OverrideFamily, target: &Target, silent: Option<&NoAnswer
     }
     // In other languages, the servers know which types satisfy an interface.
     let is_python = target.file.grammar().is_some_and(|grammar| grammar.name() == "python");
-    for one in family.alike.iter().filter(|_| is_python) {
+    for one in family.structural.iter().filter(|_| is_python) {
         let text = format!("{} has all members of the interface without naming it as a base", one.name());
         all.push(Objection { kind: ObjectionKind::Alike, text, place: head(one) });
     }
-    for one in &family.met {
+    for one in &family.satisfied_protocols {
         let text = format!(
             "its class meets the protocol {}, which has '{name}' too, without naming it as a base",
             one.name()

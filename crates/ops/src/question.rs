@@ -6,16 +6,16 @@ use std::future::Future;
 use std::sync::Arc;
 
 use super::Project;
-use super::naming::one_thing;
+use super::naming::entity;
 use super::needed_words::NeededWords;
-use super::server_outlines::{self, Outlined, Patience};
+use super::server_outlines::{self, OutlineWait, Outlined};
 use super::target::{SymbolSelector, Target, TargetError, declarations, target, targets};
 use symd_base::Cancel;
 use symd_base::cancel::Cancelled;
 use symd_config::{LanguageId, Languages};
 use symd_engine::{EngineError, View};
 use symd_index::Snapshot;
-use symd_lsp::NoAnswer;
+use symd_lsp::ServerError;
 use symd_syntax::name_path::Matching;
 
 /// Maximum number of attempts at a question whose file changes meanwhile.
@@ -27,7 +27,7 @@ pub enum Source {
     /// A language server, by name.
     Server(String),
     /// Syntax alone, with the reason why no server answered.
-    Syntax(NoAnswer),
+    Syntax(ServerError),
 }
 
 /// Why a question has no answer.
@@ -44,7 +44,7 @@ pub enum QuestionError {
     Engine(#[from] EngineError),
     /// Syntax cannot answer the question, and no server does.
     #[error(transparent)]
-    NoAnswer(#[from] NoAnswer),
+    NoAnswer(#[from] ServerError),
     /// The client disconnected or cancelled the request.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
@@ -61,13 +61,13 @@ impl Source {
 }
 
 /// Repeats a question while its file changes, up to `ATTEMPTS` times in all.
-pub(super) async fn unchanged<T, F>(mut once: impl FnMut() -> F) -> Result<T, QuestionError>
+pub(super) async fn retry_on_change<T, F>(mut once: impl FnMut() -> F) -> Result<T, QuestionError>
 where
     F: Future<Output = Result<T, QuestionError>>,
 {
     for _ in 1..ATTEMPTS {
         match once().await {
-            Err(QuestionError::NoAnswer(NoAnswer::Changed { .. })) => {}
+            Err(QuestionError::NoAnswer(ServerError::Changed { .. })) => {}
             answer => return answer,
         }
     }
@@ -75,8 +75,8 @@ where
 }
 
 /// Returns the reason why no server can be asked about a file without a known language.
-pub(super) fn no_language(path: &symd_base::RelPath) -> NoAnswer {
-    NoAnswer::NoServer {
+pub(super) fn no_language(path: &symd_base::RelPath) -> ServerError {
+    ServerError::NoServer {
         language: path.extension().unwrap_or("this file").to_owned(),
         reason: format!("symd does not know the language of {path}"),
         install: None,
@@ -85,7 +85,7 @@ pub(super) fn no_language(path: &symd_base::RelPath) -> NoAnswer {
 
 impl Project {
     /// Runs `work` on a view of the engine; dropping the future cancels it.
-    pub(super) async fn look<T: Send + 'static>(
+    pub(super) async fn with_view<T: Send + 'static>(
         &self,
         work: impl FnOnce(&View, &Cancel) -> T + Send + 'static,
     ) -> Result<T, QuestionError> {
@@ -97,7 +97,7 @@ impl Project {
     /// Returns the current index snapshot: the state that a server is asked about and that its answer is
     /// checked against.
     pub(super) async fn snapshot(&self) -> Result<Arc<Snapshot>, QuestionError> {
-        self.look(|view, _| Arc::clone(&view.snapshot)).await
+        self.with_view(|view, _| Arc::clone(&view.snapshot)).await
     }
 
     /// Resolves the one symbol that a client named. If it is not found and language servers have files left
@@ -133,7 +133,8 @@ impl Project {
             return found;
         }
         let needed = NeededWords::of_name_path(&wanted.name_path, Matching::Exact);
-        let outlined = server_outlines::ensure(self, &wanted.relative_path, &needed, Patience::Brief).await;
+        let outlined =
+            server_outlines::ensure(self, &wanted.relative_path, &needed, OutlineWait::Brief).await;
         let Outlined::Tried(gaps) = outlined else { return found };
         let mut found = self.in_index(wanted, find).await;
         if let Err(QuestionError::Target(TargetError::None { gaps: unsearched, .. })) = &mut found {
@@ -148,7 +149,7 @@ impl Project {
         find: fn(&View, &Languages, &SymbolSelector, &Cancel) -> Result<T, TargetError>,
     ) -> Result<T, QuestionError> {
         let (wanted, languages) = (wanted.clone(), self.languages.clone());
-        Ok(self.look(move |view, cancel| find(view, &languages, &wanted, cancel)).await??)
+        Ok(self.with_view(move |view, cancel| find(view, &languages, &wanted, cancel)).await??)
     }
 
     /// Returns all declarations of the entity that `target` declares, including `target`, in path order, then
@@ -157,13 +158,16 @@ impl Project {
     pub async fn declarations(&self, target: &Target) -> Result<Vec<Target>, QuestionError> {
         let (target, languages) = (target.clone(), self.languages.clone());
         let work =
-            move |view: &View, cancel: &Cancel| one_thing::declarations(view, &languages, &target, cancel);
-        Ok(self.look(work).await??)
+            move |view: &View, cancel: &Cancel| entity::declarations(view, &languages, &target, cancel);
+        Ok(self.with_view(work).await??)
     }
 
     /// Groups symbols by entity, each entity once and with all its declarations ([`Project::declarations`]).
     /// A single symbol is returned alone.
-    pub(super) async fn things(&self, targets: Vec<Target>) -> Result<Vec<Vec<Target>>, QuestionError> {
+    pub(super) async fn group_by_entity(
+        &self,
+        targets: Vec<Target>,
+    ) -> Result<Vec<Vec<Target>>, QuestionError> {
         if let [_] = &*targets {
             return Ok(vec![targets]);
         }
@@ -179,7 +183,7 @@ impl Project {
     }
 
     /// Returns the language whose servers are asked about a target.
-    pub(super) fn language_of(&self, target: &Target) -> Result<LanguageId, NoAnswer> {
+    pub(super) fn language_of(&self, target: &Target) -> Result<LanguageId, ServerError> {
         target.language.ok_or_else(|| no_language(&target.at.path))
     }
 }

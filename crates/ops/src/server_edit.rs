@@ -10,7 +10,7 @@ use symd_base::{Cancel, ContentHash, RelPath, Text, TextEdit, TextEditError, Tex
 use symd_edit::{Access, Plan, PlanStep};
 use symd_engine::View;
 use symd_index::Snapshot;
-use symd_lsp::{EditStep, Existing, FileRef, Missing, SpanEdit, WorkspaceEdit};
+use symd_lsp::{EditStep, FileRef, IfExists, IfMissing, SpanEdit, WorkspaceEdit};
 use symd_vfs::{EntryKind, VfsError};
 
 /// A server's edit after validation.
@@ -21,7 +21,7 @@ pub struct ServerEdit {
     /// Operations on whole files, after the text changes, in the server's order.
     pub operations: Vec<FileOperation>,
     /// The content of the files that the edit creates or empties, by their names after the edit.
-    pub made: BTreeMap<RelPath, MadeFile>,
+    pub made: BTreeMap<RelPath, CreatedFile>,
     /// The server's notes on its changes.
     pub notes: Vec<String>,
     /// Number of duplicate edits.
@@ -41,7 +41,7 @@ pub struct FileEdits {
 
 /// A file that the edit creates.
 #[derive(Clone, Debug)]
-pub struct MadeFile {
+pub struct CreatedFile {
     /// Its content; the positions of later steps refer to it.
     pub text: String,
     /// Number of changes that the content consists of.
@@ -87,7 +87,7 @@ pub enum ServerEditError {
     },
     /// The edit replaces text that it may not replace.
     #[error("the server's edit of {path} would change `{found}` on line {} to `{new_text}`, which is not a rename of the symbol", line + 1)]
-    Misplaced {
+    UnexpectedText {
         path: RelPath,
         /// 0-based.
         line: u32,
@@ -111,10 +111,10 @@ pub enum ServerEditError {
 }
 
 /// Decides whether an edit is plausible: returns what remains of it, usually all; `None` if it is not.
-pub type Fits<'a> = dyn Fn(&str, TextEdit) -> Option<TextEdit> + 'a;
+pub type EditFilter<'a> = dyn Fn(&str, TextEdit) -> Option<TextEdit> + 'a;
 
 /// Accepts every edit.
-pub fn anything(_: &str, edit: TextEdit) -> Option<TextEdit> {
+pub fn accept_every_edit(_: &str, edit: TextEdit) -> Option<TextEdit> {
     Some(edit)
 }
 
@@ -127,7 +127,7 @@ pub fn check(
     view: &View,
     edit: &WorkspaceEdit,
     asked: &Snapshot,
-    fits: &Fits<'_>,
+    fits: &EditFilter<'_>,
     cancel: &Cancel,
 ) -> Result<ServerEdit, ServerEditError> {
     let mut checked = ServerEdit { notes: edit.notes.clone(), ..ServerEdit::default() };
@@ -139,29 +139,29 @@ pub fn check(
             EditStep::Text { file, seen, edits } => {
                 let path = inside(view, file)?;
                 if checked.made.contains_key(&path) {
-                    checked.fill(&path, edits)?;
+                    checked.add_to_created(&path, edits)?;
                     continue;
                 }
                 let path = moved.get(&path).cloned().unwrap_or(path);
                 let seen = seen.or_else(|| asked.files.get(path.as_str())?.hash());
-                checked.take(view, &path, seen, edits, fits)?;
+                checked.add_file_edits(view, &path, seen, edits, fits)?;
             }
             EditStep::Create { file, existing } => {
                 let path = inside(view, file)?;
                 match (checked.found(view, &path)?, existing) {
                     (None, _) => checked.make(FileOperation::Create(path.clone()), path),
-                    (Some(_), Existing::Skip) => {}
-                    (Some(hash), Existing::Replace) => {
+                    (Some(_), IfExists::Skip) => {}
+                    (Some(hash), IfExists::Replace) => {
                         checked.make(FileOperation::Empty(path.clone(), hash), path);
                     }
-                    (Some(_), Existing::Refuse) => return Err(ServerEditError::Exists(path)),
+                    (Some(_), IfExists::Refuse) => return Err(ServerEditError::Exists(path)),
                 }
             }
             EditStep::Rename { from, to, existing } => {
                 let (from, to) = (inside(view, from)?, inside(view, to)?);
                 // A rename never overwrites another file, whatever the server allows.
                 match (checked.found(view, &to)?, existing) {
-                    (Some(_), Existing::Skip) => continue,
+                    (Some(_), IfExists::Skip) => continue,
                     (Some(_), _) => return Err(ServerEditError::Exists(to)),
                     (None, _) => {}
                 }
@@ -179,8 +179,8 @@ pub fn check(
                 match (checked.found(view, &path)?, missing) {
                     (Some(_), _) if checked.delete_made(&path) => {}
                     (Some(hash), _) => checked.operations.push(FileOperation::Delete(path, hash)),
-                    (None, Missing::Skip) => {}
-                    (None, Missing::Refuse) => return Err(ServerEditError::Missing(path)),
+                    (None, IfMissing::Skip) => {}
+                    (None, IfMissing::Refuse) => return Err(ServerEditError::Missing(path)),
                 }
             }
         }
@@ -197,13 +197,13 @@ impl ServerEdit {
     }
 
     /// Adds the edits of one file.
-    fn take(
+    fn add_file_edits(
         &mut self,
         view: &View,
         path: &RelPath,
         seen: Option<ContentHash>,
         edits: &[SpanEdit],
-        fits: &Fits<'_>,
+        fits: &EditFilter<'_>,
     ) -> Result<(), ServerEditError> {
         if edits.is_empty() {
             return Ok(());
@@ -215,7 +215,7 @@ impl ServerEdit {
         for edit in edits {
             let range = edit.span.resolve(&file.text).ok_or_else(|| outside(path, edit))?;
             let fitted = fits(file.text.as_str(), TextEdit { range, new_text: edit.new_text.clone() });
-            let fitted = fitted.ok_or_else(|| ServerEditError::Misplaced {
+            let fitted = fitted.ok_or_else(|| ServerEditError::UnexpectedText {
                 path: path.clone(),
                 line: file.text.line_column(range.start).line,
                 found: shown(file.text.slice(range)),
@@ -230,7 +230,7 @@ impl ServerEdit {
     }
 
     /// Adds edits of a file that the edit itself creates.
-    fn fill(&mut self, path: &RelPath, edits: &[SpanEdit]) -> Result<(), ServerEditError> {
+    fn add_to_created(&mut self, path: &RelPath, edits: &[SpanEdit]) -> Result<(), ServerEditError> {
         let Some(file) = self.made.get_mut(path) else { return Ok(()) };
         let unreadable = |error: symd_base::text::Binary| ServerEditError::Unreadable {
             path: path.clone(),
@@ -251,7 +251,7 @@ impl ServerEdit {
     /// Records that `path` is created.
     fn make(&mut self, operation: FileOperation, path: RelPath) {
         self.operations.push(operation);
-        self.made.insert(path, MadeFile { text: String::new(), changes: 0 });
+        self.made.insert(path, CreatedFile { text: String::new(), changes: 0 });
     }
 
     /// Returns what is at `path` after the steps so far: the hash of the file from before the edit, or `None`
@@ -441,7 +441,7 @@ fn moves(
     while let Some((from, to)) = directories.pop() {
         cancel.check()?;
         let unreadable = |error: VfsError| refusal(&from, error.to_string());
-        let directory = view.root.open_directory_itself(&from).map_err(unreadable)?;
+        let directory = view.root.open_directory_no_follow(&from).map_err(unreadable)?;
         let (entries, unnamed) = view.root.list(&from, directory).map_err(unreadable)?;
         if unnamed > 0 {
             return Err(refusal(

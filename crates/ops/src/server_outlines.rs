@@ -17,8 +17,8 @@ use symd_base::{ContentHash, RelPath, Text, TextRange};
 use symd_config::LanguageId;
 use symd_engine::{OutlinedFile, View};
 use symd_index::Content;
-use symd_lsp::{At, Item, NoAnswer, Waiting};
-use symd_syntax::foreign::{self, ForeignSymbol};
+use symd_lsp::{DocumentPosition, Item, ServerError, WaitPolicy};
+use symd_syntax::server_symbols::{self, ServerSymbol};
 
 /// Maximum number of files that one question has outlined; the next question continues with the rest.
 const MAX_FILES: usize = 2_000;
@@ -44,7 +44,7 @@ const VERSION: u32 = 1;
 
 /// How long a question about more than one file waits for servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Patience {
+pub enum OutlineWait {
     /// Does not wait for servers that are not ready; ready servers get two seconds.
     Brief,
     /// Waits this long in total.
@@ -53,14 +53,14 @@ pub enum Patience {
 
 /// Files of one language that have no symbols in the index, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Gap {
+pub struct OutlineGap {
     pub language: String,
     pub files: usize,
     /// The reason, with the next step.
     pub why: String,
 }
 
-impl fmt::Display for Gap {
+impl fmt::Display for OutlineGap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (has, files) = if self.files == 1 { ("has", "file") } else { ("have", "files") };
         write!(f, "{} {} {files} {has} no outline: {}", self.files, self.language, self.why)
@@ -70,7 +70,7 @@ impl fmt::Display for Gap {
 /// A file to be outlined.
 struct FileToOutline {
     language: LanguageId,
-    at: At,
+    at: DocumentPosition,
     text: Text,
     stat: symd_vfs::Stat,
     fingerprint: u64,
@@ -89,7 +89,7 @@ pub fn are_missing(project: &Project) -> bool {
 /// Returns the files within `scope` that may hold the `needed` words, in languages with neither a grammar nor
 /// a server that could be started: one entry, with the remedy, for each language that symd knows a server
 /// for, most files first.
-pub fn unserved(project: &Project, view: &View, scope: &RelPath, needed: &NeededWords) -> Vec<Gap> {
+pub fn unserved(project: &Project, view: &View, scope: &RelPath, needed: &NeededWords) -> Vec<OutlineGap> {
     let mut counts: BTreeMap<LanguageId, usize> = BTreeMap::new();
     let (mut plain, _) = plain_files(view, scope);
     plain.retain(|(_, language)| {
@@ -104,14 +104,14 @@ pub fn unserved(project: &Project, view: &View, scope: &RelPath, needed: &Needed
     let gap = |(id, files): (LanguageId, usize)| {
         let known = project.languages.get(id);
         let why = project.servers.outliner(id).err()?;
-        Some(Gap { language: known.name.clone(), files, why: reason(&why) })
+        Some(OutlineGap { language: known.name.clone(), files, why: reason(&why) })
     };
     counts.into_iter().filter_map(gap).take(MAX_UNSERVED).collect()
 }
 
 /// Returns the reason why the file at `path` has no outline, if its language is known and has neither a
 /// grammar nor a server that could be started.
-pub fn why_none(project: &Project, path: &RelPath) -> Option<NoAnswer> {
+pub fn why_none(project: &Project, path: &RelPath) -> Option<ServerError> {
     let id = project.languages.language_of(path)?;
     if project.languages.get(id).grammar.is_some() {
         return None;
@@ -125,7 +125,7 @@ pub enum Outlined {
     /// No server was asked: no file that may hold the answer lacks an outline that a server could provide.
     Nothing,
     /// Servers were asked; these gaps remain.
-    Tried(Vec<Gap>),
+    Tried(Vec<OutlineGap>),
 }
 
 /// Has language servers outline the files at or beneath `relative_path` (empty: everywhere) that may hold the
@@ -135,7 +135,7 @@ pub async fn ensure(
     project: &Project,
     relative_path: &str,
     needed: &NeededWords,
-    patience: Patience,
+    patience: OutlineWait,
 ) -> Outlined {
     let Ok(scope) = RelPath::new(relative_path) else { return Outlined::Nothing };
     let mut servers = Servers::new();
@@ -160,11 +160,11 @@ pub async fn ensure(
     }
     let now = Instant::now();
     let (waiting, until) = match patience {
-        Patience::Long(time) => (Waiting::Until(now + time), now + time),
-        Patience::Brief if is_file => {
-            (Waiting::Until(now + PATIENCE_FOR_A_FILE), now + PATIENCE_FOR_A_FILE + TIME_FOR_ALL)
+        OutlineWait::Long(time) => (WaitPolicy::Until(now + time), now + time),
+        OutlineWait::Brief if is_file => {
+            (WaitPolicy::Until(now + PATIENCE_FOR_A_FILE), now + PATIENCE_FOR_A_FILE + TIME_FOR_ALL)
         }
-        Patience::Brief => (Waiting::No, now + TIME_FOR_ALL),
+        OutlineWait::Brief => (WaitPolicy::DontWait, now + TIME_FOR_ALL),
     };
     let outlining = Outlining { project, servers, waiting, until, missing: BTreeMap::new() };
     Outlined::Tried(outlining.run(files).await)
@@ -177,7 +177,7 @@ fn holding(
     needed: &NeededWords,
 ) -> Vec<(RelPath, LanguageId)> {
     if files.len() <= MAX_FILES {
-        files.retain(|(path, _)| needed.may_be_in(view, path));
+        files.retain(|(path, _)| needed.may_match_file(view, path));
     }
     files
 }
@@ -204,10 +204,10 @@ fn plain_files(view: &View, scope: &RelPath) -> (Vec<(RelPath, LanguageId)>, boo
 /// Reads the current files; omits those that are not text (any more) or are too large.
 fn read(view: &View, files: &[(RelPath, LanguageId)], servers: &Servers) -> Vec<FileToOutline> {
     let file = |(path, language): &(RelPath, LanguageId)| {
-        let read = view.root.read_unlinked(path, MAX_BYTES).ok()?;
+        let read = view.root.read_no_follow(path, MAX_BYTES).ok()?;
         let hash = ContentHash::of(&read.bytes);
         let text = Text::decode(read.bytes).ok()?;
-        let at = At { path: path.clone(), offset: 0, hash, revision: view.snapshot.revision };
+        let at = DocumentPosition { path: path.clone(), offset: 0, hash, revision: view.snapshot.revision };
         Some(FileToOutline {
             language: *language,
             at,
@@ -223,7 +223,7 @@ fn read(view: &View, files: &[(RelPath, LanguageId)], servers: &Servers) -> Vec<
 struct Outlining<'a> {
     project: &'a Project,
     servers: Servers,
-    waiting: Waiting,
+    waiting: WaitPolicy,
     /// When outlining ends, complete or not.
     until: Instant,
     missing: BTreeMap<LanguageId, Missing>,
@@ -241,10 +241,10 @@ struct Missing {
 }
 
 /// The result of a request for one file's outline.
-type OutlineAnswer = Result<OutlinedFile, (LanguageId, NoAnswer)>;
+type OutlineAnswer = Result<OutlinedFile, (LanguageId, ServerError)>;
 
 impl Outlining<'_> {
-    async fn run(mut self, files: Vec<(RelPath, LanguageId)>) -> Vec<Gap> {
+    async fn run(mut self, files: Vec<(RelPath, LanguageId)>) -> Vec<OutlineGap> {
         let all = files.len();
         let mut seen = 0;
         for chunk in files.chunks(CHUNK) {
@@ -258,7 +258,7 @@ impl Outlining<'_> {
         for (_, language) in &files[seen.min(all)..] {
             self.left_out(*language);
         }
-        let gap = |(language, missing): (LanguageId, Missing)| Gap {
+        let gap = |(language, missing): (LanguageId, Missing)| OutlineGap {
             language: self.project.languages.get(language).name.clone(),
             files: missing.files,
             why: missing.why.unwrap_or_else(|| "they are still being outlined; ask again".to_owned()),
@@ -296,7 +296,7 @@ impl Outlining<'_> {
         self.ask_about(suspects, 1, &mut outlined).await;
         if !outlined.is_empty() {
             // A stopping engine answers no question anyway.
-            let _ = self.project.engine.outlined(outlined).await;
+            let _ = self.project.engine.add_server_outlines(outlined).await;
         }
     }
 
@@ -362,7 +362,7 @@ impl Outlining<'_> {
         missing.why.get_or_insert(why);
     }
 
-    fn gave_up(&mut self, language: LanguageId, why: &NoAnswer) {
+    fn gave_up(&mut self, language: LanguageId, why: &ServerError) {
         let missing = self.missing.entry(language).or_default();
         missing.files += 1;
         missing.is_hopeless = true;
@@ -370,11 +370,11 @@ impl Outlining<'_> {
     }
 }
 
-async fn ask_one(servers: symd_lsp::Servers, file: FileToOutline, waiting: Waiting) -> OutlineAnswer {
+async fn ask_one(servers: symd_lsp::Servers, file: FileToOutline, waiting: WaitPolicy) -> OutlineAnswer {
     match servers.document_symbols(file.language, &file.at, waiting).await {
         Ok(said) => {
             let symbols = symbols(&said.value, &file.text);
-            let outline = foreign::outline_of(file.text.as_str(), &symbols);
+            let outline = server_symbols::outline_from_symbols(file.text.as_str(), &symbols);
             Ok(file.with(outline))
         }
         Err(why) => Err((file.language, why)),
@@ -382,30 +382,30 @@ async fn ask_one(servers: symd_lsp::Servers, file: FileToOutline, waiting: Waiti
 }
 
 /// Returns the reason without the language, which is named beside it.
-fn reason(why: &NoAnswer) -> String {
+fn reason(why: &ServerError) -> String {
     match why {
-        NoAnswer::NoServer { reason, .. } => format!("no language server: {reason}"),
+        ServerError::NoServer { reason, .. } => format!("no language server: {reason}"),
         other => other.to_string(),
     }
 }
 
 impl FileToOutline {
     fn with(self, outline: symd_syntax::Outline) -> OutlinedFile {
-        let FileToOutline { at: At { path, hash, .. }, stat, fingerprint, .. } = self;
+        let FileToOutline { at: DocumentPosition { path, hash, .. }, stat, fingerprint, .. } = self;
         OutlinedFile { path, hash, stat, fingerprint, outline: Arc::new(outline) }
     }
 }
 
 /// Converts items to symbols; omits those whose ranges do not lie in the text. The name is the text at its
 /// range: what a server adds to it (`A::b`, `fn a()`) is cut off.
-fn symbols(items: &[Item], text: &Text) -> Vec<ForeignSymbol> {
+fn symbols(items: &[Item], text: &Text) -> Vec<ServerSymbol> {
     let symbol = |item: &Item| {
         let (range, name_range) = (item.range.resolve(text)?, item.name_range.resolve(text)?);
         let (name, name_range) = name_of(item, text, name_range);
         // Some servers give the name's range as the whole range: the result covers at least the name.
         let range = TextRange::new(range.start.min(name_range.start), range.end.max(name_range.end));
         let children = symbols(&item.children, text);
-        Some(ForeignSymbol { name, kind: item.kind, range, name_range, children })
+        Some(ServerSymbol { name, kind: item.kind, range, name_range, children })
     };
     items.iter().filter_map(symbol).collect()
 }

@@ -178,7 +178,7 @@ impl Source {
             let current = view.current(file).ok()?;
             return Some(Source { text: current.text, code: Some((file.grammar(), current.outline)) });
         }
-        let bytes = view.root.read_unlinked(path, MAX_UNINDEXED_BYTES).ok()?.bytes;
+        let bytes = view.root.read_no_follow(path, MAX_UNINDEXED_BYTES).ok()?.bytes;
         Some(Source { text: Text::decode(bytes).ok()?, code: None })
     }
 
@@ -228,7 +228,7 @@ impl Source {
 
     pub(super) fn inside(&self, offset: u32) -> Option<Inside> {
         let (_, outline) = self.code.as_ref()?;
-        let row = resolve::attributed(outline, offset)?;
+        let row = resolve::attributed_row(outline, offset)?;
         Some(Inside {
             name_path: outline.name_path(row),
             kind: outline.rows[row].kind(),

@@ -39,12 +39,12 @@ pub(super) struct Detail<'a> {
     /// Levels of children to include.
     pub(super) depth: usize,
     /// The grammar and text of the outline, from which signatures are read; `None` omits signatures.
-    pub(super) text: Option<Lettering<'a>>,
+    pub(super) text: Option<GrammarText<'a>>,
 }
 
 /// A text and the grammar of its language, if there is one.
 #[derive(Clone, Copy)]
-pub(super) struct Lettering<'a> {
+pub(super) struct GrammarText<'a> {
     pub(super) grammar: Option<Grammar>,
     pub(super) text: &'a str,
 }

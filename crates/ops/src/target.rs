@@ -4,14 +4,14 @@
 use std::sync::Arc;
 
 use super::find_symbol::{self, SymbolError};
-use super::naming::{Understood, are_overloads, one_thing, understood};
+use super::naming::{Interpretation, are_overloads, entity, interpret};
 use super::symbol::{Detail, Symbol, signature_of, symbol};
-use super::unread::{self, Unread};
+use super::unsearched::{self, UnsearchedFiles};
 use symd_base::{Cancel, ContentHash, RelPath, Text, TextRange};
 use symd_config::{LanguageId, Languages};
 use symd_engine::View;
 use symd_index::{Content, FileEntry, Hit, Locals, Query};
-use symd_lsp::At;
+use symd_lsp::DocumentPosition;
 use symd_resolve as resolve;
 use symd_syntax::name_path::Matching;
 use symd_syntax::{NamePattern, NamePatternError, SymbolKind};
@@ -28,7 +28,7 @@ pub struct SymbolSelector {
     /// Whether parameters and local variables match too.
     pub locals: Locals,
     /// What happens if several declarations have the name path.
-    pub several: Several,
+    pub several: AmbiguityPolicy,
     pub reading: Reading,
 }
 
@@ -44,12 +44,12 @@ pub enum Reading {
 
 /// What happens if several declarations have the name path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Several {
+pub enum AmbiguityPolicy {
     /// It is rejected: the client has to choose one.
-    Refused,
+    Rejected,
     /// It is accepted if they are one entity ([`Project::declarations`](super::Project::declarations)): the
     /// first represents them.
-    OneThing,
+    OneEntity,
     /// It is accepted if they are overloads in one container, or one entity: all are used together.
     Overloads,
 }
@@ -64,7 +64,7 @@ pub struct Target {
     /// The symbol as answers show it.
     pub symbol: Symbol,
     /// The position of the name, for requests to servers.
-    pub at: At,
+    pub at: DocumentPosition,
     /// The whole declaration, in bytes.
     pub range: TextRange,
     /// The name, in bytes.
@@ -79,19 +79,19 @@ pub struct Target {
 
 /// The answer for one symbol, or for several overloads of a name with equal answers.
 #[derive(Clone, Debug)]
-pub struct OfOverloads<T> {
+pub struct OverloadAnswer<T> {
     /// The overloads, in path order, then by position; with their signatures if the name has several.
-    pub of: Vec<Target>,
+    pub targets: Vec<Target>,
     /// The answer.
-    pub found: T,
+    pub answer: T,
 }
 
-impl<T> OfOverloads<T> {
+impl<T> OverloadAnswer<T> {
     /// Adds the answer for `of`, which shares an entry with others if `is_same` holds for their answers.
     pub(super) fn add(all: &mut Vec<Self>, of: Vec<Target>, found: T, is_same: fn(&T, &T) -> bool) {
-        match all.iter_mut().find(|known| is_same(&known.found, &found)) {
-            Some(known) => known.of.extend(of),
-            None => all.push(OfOverloads { of, found }),
+        match all.iter_mut().find(|known| is_same(&known.answer, &found)) {
+            Some(known) => known.targets.extend(of),
+            None => all.push(OverloadAnswer { targets: of, answer: found }),
         }
     }
 }
@@ -100,7 +100,7 @@ impl<T> OfOverloads<T> {
 #[derive(Debug)]
 pub struct SearchGaps {
     /// Files that were not searched.
-    pub unread: Unread,
+    pub unread: UnsearchedFiles,
     /// Files that their language servers have not outlined yet, and why: one clause each.
     pub not_outlined: Vec<String>,
 }
@@ -140,8 +140,8 @@ pub enum TargetError {
 
 impl Target {
     /// Returns the same symbol in the terms of `resolve`.
-    pub fn resolved(&self) -> resolve::Target {
-        resolve::Target { file: self.file.clone(), row: self.row }
+    pub fn resolved(&self) -> resolve::IndexedDeclaration {
+        resolve::IndexedDeclaration { file: self.file.clone(), row: self.row }
     }
 
     /// Returns the spellings that a use of it may have: its name, and for a constructor that of its class.
@@ -167,7 +167,7 @@ impl Target {
         let (name, length) = written_name(view, file, *hash, this.name_start, outline.name(this));
         let language =
             languages.language_of(&file.path).or_else(|| languages.by_name(file.grammar()?.name()));
-        let at = At {
+        let at = DocumentPosition {
             path: file.path.clone(),
             offset: this.name_start,
             hash: *hash,
@@ -205,8 +205,8 @@ impl SymbolSelector {
         SymbolSelector {
             name_path: name_path.to_owned(),
             relative_path: relative_path.to_owned(),
-            locals: Locals::LeftOut,
-            several: Several::Refused,
+            locals: Locals::Excluded,
+            several: AmbiguityPolicy::Rejected,
             reading: Reading::Literal,
         }
     }
@@ -226,7 +226,7 @@ pub fn target(
     wanted: &SymbolSelector,
     cancel: &Cancel,
 ) -> Result<Target, TargetError> {
-    let named = Named::find(view, wanted, cancel)?;
+    let named = Matches::find(view, wanted, cancel)?;
     let hits = named.of_one_thing(view, wanted, cancel)?;
     let first = hits.first().and_then(|hit| named.target(view, languages, hit));
     first.ok_or_else(|| named.several(view, wanted))
@@ -240,7 +240,7 @@ pub fn declarations(
     wanted: &SymbolSelector,
     cancel: &Cancel,
 ) -> Result<Vec<Target>, TargetError> {
-    let named = Named::find(view, wanted, cancel)?;
+    let named = Matches::find(view, wanted, cancel)?;
     let hits = named.of_one_thing(view, wanted, cancel)?;
     let all: Option<Vec<Target>> = hits.iter().map(|hit| named.target(view, languages, hit)).collect();
     all.filter(|all| !all.is_empty()).ok_or_else(|| named.several(view, wanted))
@@ -254,10 +254,10 @@ pub fn targets(
     wanted: &SymbolSelector,
     cancel: &Cancel,
 ) -> Result<Vec<Target>, TargetError> {
-    if wanted.several == Several::Overloads {
-        let named = Named::find(view, wanted, cancel)?;
+    if wanted.several == AmbiguityPolicy::Overloads {
+        let named = Matches::find(view, wanted, cancel)?;
         let hits = named.of_this_path(&wanted.name_path);
-        let is_one = || one_thing::are_one(view, &hits, cancel).map_err(SymbolError::from);
+        let is_one = || entity::are_same_entity(view, &hits, cancel).map_err(SymbolError::from);
         if hits.len() > 1 && (are_overloads(view, &hits) || is_one()?) {
             let target = |hit: &Hit| Some(named.target(view, languages, hit)?.with_signature(view));
             return Ok(hits.iter().filter_map(target).collect());
@@ -267,13 +267,13 @@ pub fn targets(
 }
 
 /// The matches of a name; never empty.
-struct Named {
+struct Matches {
     hits: Vec<Hit>,
     read_as: Option<String>,
 }
 
-impl Named {
-    fn find(view: &View, wanted: &SymbolSelector, cancel: &Cancel) -> Result<Named, TargetError> {
+impl Matches {
+    fn find(view: &View, wanted: &SymbolSelector, cancel: &Cancel) -> Result<Matches, TargetError> {
         let pattern = NamePattern::parse(&wanted.name_path, Matching::Exact)?;
         let (path, line) = with_line(view, &wanted.relative_path);
         let query = Query {
@@ -287,12 +287,12 @@ impl Named {
         let mut hits = view.snapshot.find(&query, cancel).map_err(SymbolError::from)?;
         hits.retain(on_line);
         if !hits.is_empty() {
-            return Ok(Named { hits, read_as: None });
+            return Ok(Matches { hits, read_as: None });
         }
-        let other = understood(view, &query, &wanted.name_path, cancel).map_err(SymbolError::from)?;
+        let other = interpret(view, &query, &wanted.name_path, cancel).map_err(SymbolError::from)?;
         let mut meant = match other {
-            Some(Understood { hits, meaning }) => Named { hits, read_as: Some(meaning) },
-            None => Named { hits: Vec::new(), read_as: None },
+            Some(Interpretation { hits, meaning }) => Matches { hits, read_as: Some(meaning) },
+            None => Matches { hits: Vec::new(), read_as: None },
         };
         meant.hits.retain(on_line);
         if wanted.reading == Reading::Free && !meant.hits.is_empty() {
@@ -312,8 +312,8 @@ impl Named {
         if let Some(hit) = the_one(&self.hits, &wanted.name_path) {
             return Ok(std::slice::from_ref(hit));
         }
-        let is_one = wanted.several != Several::Refused
-            && one_thing::are_one(view, &self.hits, cancel).map_err(SymbolError::from)?;
+        let is_one = wanted.several != AmbiguityPolicy::Rejected
+            && entity::are_same_entity(view, &self.hits, cancel).map_err(SymbolError::from)?;
         if is_one { Ok(&self.hits) } else { Err(self.several(view, wanted)) }
     }
 
@@ -397,13 +397,13 @@ fn none(
     meant: Vec<Symbol>,
     cancel: &Cancel,
 ) -> Result<TargetError, TargetError> {
-    let elsewhere = find_symbol::kept_out(view, query, cancel)?;
+    let elsewhere = find_symbol::excluded_candidates(view, query, cancel)?;
     let similar = if elsewhere.is_empty() {
         view.snapshot.similar_names(query.pattern.last_name(), SIMILAR)
     } else {
         Vec::new()
     };
-    let unread = unread::of_query(view, query, 0, cancel).map_err(SymbolError::from)?;
+    let unread = unsearched::unsearched_for_query(view, query, 0, cancel).map_err(SymbolError::from)?;
     let gaps = Box::new(SearchGaps { unread, not_outlined: Vec::new() });
     let pattern = pattern.to_owned();
     Ok(TargetError::None { pattern, elsewhere, similar, gaps, meant })

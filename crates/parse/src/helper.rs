@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use super::process::{Unanswered, Worker};
+use super::process::{ExchangeError, Worker};
 use super::protocol::Tag;
 use super::{confine, worker};
 use symd_base::{Cancel, processes};
@@ -54,11 +54,11 @@ impl HelperProcess {
         let wall = until.saturating_duration_since(Instant::now());
         match self.0.exchange((&head, text), longest, wall, cancel) {
             Ok(payload) => Ok(payload),
-            Err(Unanswered::Cancelled) => Err(NoReply::Cancelled),
+            Err(ExchangeError::Cancelled) => Err(NoReply::Cancelled),
             Err(_) if Instant::now() >= until => Err(NoReply::Late),
-            Err(Unanswered::Blame(why) | Unanswered::Lost(why)) => Err(NoReply::Ended(why)),
-            Err(Unanswered::NotStarted(error)) => Err(NoReply::Ended(error.to_string())),
-            Err(Unanswered::Slow | Unanswered::Stopped) => Err(NoReply::Late),
+            Err(ExchangeError::Blame(why) | ExchangeError::Lost(why)) => Err(NoReply::Ended(why)),
+            Err(ExchangeError::NotStarted(error)) => Err(NoReply::Ended(error.to_string())),
+            Err(ExchangeError::Slow | ExchangeError::Stopped) => Err(NoReply::Late),
         }
     }
 }
@@ -66,7 +66,7 @@ impl HelperProcess {
 /// Runs a helper: answers each request with `answer`, until the daemon closes the pipe. `arguments` are those
 /// after the helper's name on the command line.
 pub fn serve(arguments: &[OsString], mut answer: impl FnMut(&[u8]) -> Result<Vec<u8>, String>) -> ExitCode {
-    let Some(parent) = worker::life(arguments) else {
+    let Some(parent) = worker::parent_from(arguments) else {
         return ExitCode::from(worker::NOT_A_WORKER);
     };
     let _ = rustix::thread::set_name(c"symd-helper");
@@ -84,7 +84,7 @@ fn answer_all(
     memory: u64,
     answer: &mut impl FnMut(&[u8]) -> Result<Vec<u8>, String>,
 ) -> rustix::io::Result<()> {
-    worker::say(Tag::Ready, &[])?;
+    worker::send(Tag::Ready, &[])?;
     let mut frame = Vec::new();
     loop {
         let length = worker::read_length()?;
@@ -92,8 +92,8 @@ fn answer_all(
         confine::limit(u64::MAX, memory.saturating_add(MEMORY_BASE).saturating_add(more));
         worker::read_body(&mut frame, length)?;
         match answer(&frame) {
-            Ok(payload) => worker::say(Tag::Done, &payload)?,
-            Err(why) => worker::say(Tag::Failed, why.as_bytes())?,
+            Ok(payload) => worker::send(Tag::Done, &payload)?,
+            Err(why) => worker::send(Tag::Failed, why.as_bytes())?,
         }
         frame.truncate(0);
         frame.shrink_to(1 << 16);

@@ -11,7 +11,7 @@
 
 use symd_base::TextRange;
 use symd_index::cache::codec;
-use symd_syntax::{BlockFault, Grammar, Inspected, LineKind, Misplaced, Outline, SyntaxErrorAt};
+use symd_syntax::{BlockFault, BlockViolation, Grammar, Inspected, LineKind, Outline, SyntaxErrorAt};
 
 /// In the order of their encoded numbers.
 const FAULTS: [BlockFault; 3] = [BlockFault::Empty, BlockFault::Column, BlockFault::Shallow];
@@ -76,7 +76,7 @@ pub(super) fn decode(bytes: &[u8], grammar: Grammar, text: &str) -> Option<Inspe
         Some(fault) => {
             let fault = *FAULTS.get(usize::from(fault))?;
             let lies_in = (at as usize) < text.len() && text.is_char_boundary(at as usize);
-            Some(lies_in.then_some(Misplaced { at, fault })?)
+            Some(lies_in.then_some(BlockViolation { at, fault })?)
         }
     };
     let kinds = lines.iter().map(|kind| KINDS.get(usize::from(*kind)).copied());

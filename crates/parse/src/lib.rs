@@ -4,11 +4,11 @@
 //! blamed only for what it did to a worker that nothing else killed.
 
 mod confine;
-mod crew;
 mod helper;
 mod inspected;
 mod limits;
 mod parsers;
+mod pool;
 mod process;
 #[allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "it is for tests")]
 pub mod properties;
@@ -16,8 +16,8 @@ mod protocol;
 mod quarantine;
 mod worker;
 
-pub use crew::RunningTrial;
 pub use helper::{HelperProcess, NoReply, serve};
-pub use parsers::{Attempt, ParseError, Parsers, ParsersOptions, Warm};
+pub use parsers::{Attempt, ParseError, ParserOptions, Parsers, Warm};
+pub use pool::RunningTrial;
 pub use quarantine::{Quarantine, Quarantined};
 pub use worker::{NAME, run};

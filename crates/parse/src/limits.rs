@@ -24,7 +24,7 @@ const EXPECTED_BASE: Duration = Duration::from_millis(8 * SLOWNESS);
 /// Ratio to the average of its grammar above which a text is slow and set aside.
 const EXPECTED_FACTOR: u64 = 4;
 /// Maximum time for which any text may delay others, whatever its length.
-const EXPECTED_MOST: Duration = Duration::from_secs(2);
+const MAX_EXPECTED: Duration = Duration::from_secs(2);
 /// Tolerance for a worker that is to stop: twice the expected time, and this.
 const LATE: Duration = Duration::from_millis(25 * SLOWNESS);
 /// Wall-clock time for which others wait for a worker that gets no processor time, or is stopped; the text is
@@ -36,7 +36,7 @@ pub(super) const START_WALL: Duration = Duration::from_secs(3);
 /// Processor time of a trial before it gets the lowest priority of the machine. Most texts that were set
 /// aside are not slow by themselves, and on a busy machine a process of the lowest priority gets no processor
 /// time for seconds.
-pub(super) const HEAD_START: Duration = Duration::from_millis(100 * SLOWNESS);
+pub(super) const NORMAL_PRIORITY_TIME: Duration = Duration::from_millis(100 * SLOWNESS);
 
 /// The limits for a text of a certain length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,11 +63,11 @@ impl Allowance {
 pub(super) fn expected(bytes: usize, nanoseconds_per_byte: u64) -> Duration {
     let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
     let more = bytes.saturating_mul(nanoseconds_per_byte).saturating_mul(EXPECTED_FACTOR);
-    EXPECTED_MOST.min(EXPECTED_BASE + Duration::from_nanos(more))
+    MAX_EXPECTED.min(EXPECTED_BASE + Duration::from_nanos(more))
 }
 
 /// Returns the time after which a worker that was to stop after `expected` is considered unable to stop.
-pub(super) fn too_late(expected: Duration) -> Duration {
+pub(super) fn stop_deadline(expected: Duration) -> Duration {
     expected * 2 + LATE
 }
 
@@ -84,6 +84,6 @@ mod tests {
         assert_eq!((small.wall, large.wall), (small.processor * 10, large.processor * 10));
         assert!(large.memory > small.memory + (1 << 30));
         assert_eq!(expected(10_000, 100), EXPECTED_BASE + Duration::from_millis(4));
-        assert_eq!(expected(8 << 20, 400), EXPECTED_MOST);
+        assert_eq!(expected(8 << 20, 400), MAX_EXPECTED);
     }
 }

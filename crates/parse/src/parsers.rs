@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::crew::{Crew, Lane, Outcome, RunningTrial};
 use super::inspected::{self, lies_in};
 use super::limits::Allowance;
-use super::process::{Answered, Unanswered};
+use super::pool::{Outcome, ParsePurpose, RunningTrial, WorkerPool};
+use super::process::{ExchangeError, WorkerAnswer};
 use super::protocol::{Request, Task};
 use super::quarantine::Quarantine;
 use symd_base::{Cancel, ContentHash, RelPath, TextRange};
@@ -19,19 +19,19 @@ const ATTEMPTS: usize = 32;
 
 /// The means by which texts are parsed. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Parsers(Arc<Means>);
+pub struct Parsers(Arc<ParseBackend>);
 
 #[derive(Debug)]
-enum Means {
+enum ParseBackend {
     /// This process.
-    Here,
+    InProcess,
     /// Worker processes.
-    Crew { program: PathBuf, crew: Crew, quarantine: Quarantine },
+    Workers { program: PathBuf, crew: WorkerPool, quarantine: Quarantine },
 }
 
 /// Options of a crew of workers.
 #[derive(Clone, Debug)]
-pub struct ParsersOptions {
+pub struct ParserOptions {
     /// Path of symd itself.
     pub program: PathBuf,
     /// File that stores the quarantine; `None` stores it nowhere.
@@ -48,7 +48,7 @@ pub enum Attempt<T = Outline> {
 }
 
 /// A text, and the task for it.
-struct Inquiry<'a, T> {
+struct ParseTask<'a, T> {
     task: Task,
     grammar: Grammar,
     text: &'a str,
@@ -58,13 +58,13 @@ struct Inquiry<'a, T> {
     decode: fn(&[u8], Grammar, &str) -> Option<T>,
 }
 
-impl<'a> Inquiry<'a, Outline> {
-    fn outline(grammar: Grammar, text: &'a str, hash: ContentHash) -> Inquiry<'a, Outline> {
+impl<'a> ParseTask<'a, Outline> {
+    fn outline(grammar: Grammar, text: &'a str, hash: ContentHash) -> ParseTask<'a, Outline> {
         let key = Key { content: hash, fingerprint: grammar.fingerprint() };
         let decode = |payload: &[u8], _: Grammar, text: &str| {
             codec::decode(payload).filter(|outline| lies_in(outline, text))
         };
-        Inquiry { task: Task::Outline, grammar, text, key, decode }
+        ParseTask { task: Task::Outline, grammar, text, key, decode }
     }
 }
 
@@ -93,7 +93,7 @@ pub struct Warm(Parsers);
 
 impl Drop for Warm {
     fn drop(&mut self) {
-        if let Means::Crew { crew, .. } = &*self.0.0 {
+        if let ParseBackend::Workers { crew, .. } = &*self.0.0 {
             crew.client_left();
         }
     }
@@ -102,26 +102,26 @@ impl Drop for Warm {
 impl Parsers {
     /// Parses in this process, which a text may crash: for tests and measurements.
     pub fn in_this_process() -> Parsers {
-        Parsers(Arc::new(Means::Here))
+        Parsers(Arc::new(ParseBackend::InProcess))
     }
 
-    pub fn in_workers(options: ParsersOptions) -> std::io::Result<Parsers> {
-        let crew = Crew::new(options.program.clone())?;
+    pub fn in_workers(options: ParserOptions) -> std::io::Result<Parsers> {
+        let crew = WorkerPool::new(options.program.clone())?;
         let quarantine = Quarantine::open(options.quarantine);
-        Ok(Parsers(Arc::new(Means::Crew { program: options.program, crew, quarantine })))
+        Ok(Parsers(Arc::new(ParseBackend::Workers { program: options.program, crew, quarantine })))
     }
 
     /// Returns the program that the workers run, or `None` if everything is parsed in this process.
     pub fn program(&self) -> Option<&Path> {
         match &*self.0 {
-            Means::Here => None,
-            Means::Crew { program, .. } => Some(program),
+            ParseBackend::InProcess => None,
+            ParseBackend::Workers { program, .. } => Some(program),
         }
     }
 
     /// Keeps a worker ready until the returned guard is dropped, at the disconnect of a client.
     pub fn keep_warm(&self) -> Warm {
-        if let Means::Crew { crew, .. } = &*self.0 {
+        if let ParseBackend::Workers { crew, .. } = &*self.0 {
             crew.client_came();
         }
         Warm(self.clone())
@@ -130,15 +130,15 @@ impl Parsers {
     /// Returns the quarantined texts, or `None` if everything is parsed in this process.
     pub fn quarantine(&self) -> Option<&Quarantine> {
         match &*self.0 {
-            Means::Here => None,
-            Means::Crew { quarantine, .. } => Some(quarantine),
+            ParseBackend::InProcess => None,
+            ParseBackend::Workers { quarantine, .. } => Some(quarantine),
         }
     }
 
     /// Records that the file at `path` is quarantined, and why, for [`Parsers::why_unparsable`].
-    pub fn met_in_quarantine(&self, path: &RelPath, why: String) {
+    pub fn record_quarantined(&self, path: &RelPath, why: String) {
         if let Some(quarantine) = self.quarantine() {
-            quarantine.met(path, why);
+            quarantine.record_path(path, why);
         }
     }
 
@@ -150,16 +150,16 @@ impl Parsers {
     /// Returns the maximum number of concurrent trials.
     pub fn trials(&self) -> usize {
         match &*self.0 {
-            Means::Here => 1,
-            Means::Crew { crew, .. } => crew.trials(),
+            ParseBackend::InProcess => 1,
+            ParseBackend::Workers { crew, .. } => crew.trials(),
         }
     }
 
     /// Returns the number of texts sent to workers so far: for tests and measurements.
     pub fn requests(&self) -> u64 {
         match &*self.0 {
-            Means::Here => 0,
-            Means::Crew { crew, .. } => crew.requests(),
+            ParseBackend::InProcess => 0,
+            ParseBackend::Workers { crew, .. } => crew.requests(),
         }
     }
 
@@ -172,10 +172,14 @@ impl Parsers {
         cancel: &Cancel,
     ) -> Result<Attempt, ParseError> {
         match &*self.0 {
-            Means::Here => Ok(Attempt::Parsed(syntax::outline(grammar, text, cancel)?)),
-            Means::Crew { crew, quarantine, .. } => {
-                attempt(crew, quarantine, Lane::File, &Inquiry::outline(grammar, text, hash), cancel)
-            }
+            ParseBackend::InProcess => Ok(Attempt::Parsed(syntax::outline(grammar, text, cancel)?)),
+            ParseBackend::Workers { crew, quarantine, .. } => attempt(
+                crew,
+                quarantine,
+                ParsePurpose::File,
+                &ParseTask::outline(grammar, text, hash),
+                cancel,
+            ),
         }
     }
 
@@ -190,9 +194,9 @@ impl Parsers {
         cancel: &Cancel,
     ) -> Result<Outline, ParseError> {
         match &*self.0 {
-            Means::Here => Ok(syntax::outline(grammar, text, cancel)?),
-            Means::Crew { crew, quarantine, .. } => {
-                try_out(crew, quarantine, &Inquiry::outline(grammar, text, hash), running, cancel)
+            ParseBackend::InProcess => Ok(syntax::outline(grammar, text, cancel)?),
+            ParseBackend::Workers { crew, quarantine, .. } => {
+                try_out(crew, quarantine, &ParseTask::outline(grammar, text, hash), running, cancel)
             }
         }
     }
@@ -201,10 +205,10 @@ impl Parsers {
     /// that was set aside.
     pub fn outline_now(&self, grammar: Grammar, text: &str, cancel: &Cancel) -> Result<Outline, ParseError> {
         match &*self.0 {
-            Means::Here => Ok(syntax::outline(grammar, text, cancel)?),
-            Means::Crew { crew, quarantine, .. } => {
+            ParseBackend::InProcess => Ok(syntax::outline(grammar, text, cancel)?),
+            ParseBackend::Workers { crew, quarantine, .. } => {
                 let hash = ContentHash::of(text.as_bytes());
-                now(crew, quarantine, &Inquiry::outline(grammar, text, hash), cancel)
+                now(crew, quarantine, &ParseTask::outline(grammar, text, hash), cancel)
             }
         }
     }
@@ -219,12 +223,12 @@ impl Parsers {
         cancel: &Cancel,
     ) -> Result<Inspected, ParseError> {
         match &*self.0 {
-            Means::Here => Ok(syntax::inspect(grammar, text, range, cancel)?),
-            Means::Crew { crew, quarantine, .. } => {
+            ParseBackend::InProcess => Ok(syntax::inspect(grammar, text, range, cancel)?),
+            ParseBackend::Workers { crew, quarantine, .. } => {
                 let content = ContentHash::of(text.as_bytes());
                 let key = Key { content, fingerprint: grammar.fingerprint() };
                 let task = Task::Inspect(range);
-                let inquiry = Inquiry { task, grammar, text, key, decode: inspected::decode };
+                let inquiry = ParseTask { task, grammar, text, key, decode: inspected::decode };
                 now(crew, quarantine, &inquiry, cancel)
             }
         }
@@ -233,21 +237,21 @@ impl Parsers {
 
 /// Parses a text that a request waits for: as an ordinary file, and then as one that was set aside.
 fn now<T>(
-    crew: &Crew,
+    crew: &WorkerPool,
     quarantine: &Quarantine,
-    inquiry: &Inquiry<'_, T>,
+    inquiry: &ParseTask<'_, T>,
     cancel: &Cancel,
 ) -> Result<T, ParseError> {
-    match attempt(crew, quarantine, Lane::Question, inquiry, cancel)? {
+    match attempt(crew, quarantine, ParsePurpose::Question, inquiry, cancel)? {
         Attempt::Parsed(parsed) => Ok(parsed),
         Attempt::SetAside(running) => try_out(crew, quarantine, inquiry, running, cancel),
     }
 }
 
 fn try_out<T>(
-    crew: &Crew,
+    crew: &WorkerPool,
     quarantine: &Quarantine,
-    inquiry: &Inquiry<'_, T>,
+    inquiry: &ParseTask<'_, T>,
     running: Option<RunningTrial>,
     cancel: &Cancel,
 ) -> Result<T, ParseError> {
@@ -263,7 +267,7 @@ fn try_out<T>(
         if let Attempt::Parsed(parsed) = tried {
             return Ok(parsed);
         }
-        tried = attempt(crew, quarantine, Lane::Trial, inquiry, cancel)?;
+        tried = attempt(crew, quarantine, ParsePurpose::Trial, inquiry, cancel)?;
     }
     match tried {
         Attempt::Parsed(parsed) => Ok(parsed),
@@ -273,13 +277,13 @@ fn try_out<T>(
 
 /// Sends a text to a worker, repeatedly if workers fail for other reasons.
 fn attempt<T>(
-    crew: &Crew,
+    crew: &WorkerPool,
     quarantine: &Quarantine,
-    lane: Lane,
-    inquiry: &Inquiry<'_, T>,
+    lane: ParsePurpose,
+    inquiry: &ParseTask<'_, T>,
     cancel: &Cancel,
 ) -> Result<Attempt<T>, ParseError> {
-    let Inquiry { task, grammar, text, key, .. } = *inquiry;
+    let ParseTask { task, grammar, text, key, .. } = *inquiry;
     if u32::try_from(text.len()).is_err() {
         return Err(ParseError::Refused(OutlineError::TooLarge.to_string()));
     }
@@ -297,8 +301,8 @@ fn attempt<T>(
                 tracing::debug!(grammar = grammar.name(), bytes = text.len(), "a text takes long");
                 return Ok(Attempt::SetAside(running));
             }
-            Err(Unanswered::NotStarted(error)) => last = error.to_string(),
-            Err(Unanswered::Lost(why)) => last = why,
+            Err(ExchangeError::NotStarted(error)) => last = error.to_string(),
+            Err(ExchangeError::Lost(why)) => last = why,
             Err(other) => return failed(quarantine, inquiry, other),
         }
         tracing::debug!(why = %last, "a parse worker was lost; another worker parses its text");
@@ -310,12 +314,12 @@ fn attempt<T>(
 /// Decodes a worker's answer.
 fn decoded<T>(
     quarantine: &Quarantine,
-    inquiry: &Inquiry<'_, T>,
-    answered: &Answered,
+    inquiry: &ParseTask<'_, T>,
+    answered: &WorkerAnswer,
 ) -> Result<Attempt<T>, ParseError> {
     match (inquiry.decode)(&answered.payload, inquiry.grammar, inquiry.text) {
         Some(parsed) => {
-            quarantine.acquit(inquiry.key);
+            quarantine.clear_suspicion(inquiry.key);
             Ok(Attempt::Parsed(parsed))
         }
         None => blamed(quarantine, inquiry, "its parser sent an invalid outline"),
@@ -325,21 +329,26 @@ fn decoded<T>(
 /// Decides how to treat a text that a worker did not answer.
 fn failed<T>(
     quarantine: &Quarantine,
-    inquiry: &Inquiry<'_, T>,
-    unanswered: Unanswered,
+    inquiry: &ParseTask<'_, T>,
+    unanswered: ExchangeError,
 ) -> Result<Attempt<T>, ParseError> {
     match unanswered {
-        Unanswered::Cancelled => Err(ParseError::Cancelled),
-        Unanswered::Blame(why) => blamed(quarantine, inquiry, &why),
+        ExchangeError::Cancelled => Err(ParseError::Cancelled),
+        ExchangeError::Blame(why) => blamed(quarantine, inquiry, &why),
         // Not the text's fault: try it in a fresh worker.
-        Unanswered::Slow | Unanswered::Stopped | Unanswered::Lost(_) | Unanswered::NotStarted(_) => {
-            Ok(Attempt::SetAside(None))
-        }
+        ExchangeError::Slow
+        | ExchangeError::Stopped
+        | ExchangeError::Lost(_)
+        | ExchangeError::NotStarted(_) => Ok(Attempt::SetAside(None)),
     }
 }
 
 /// Blames a text that made a worker fail.
-fn blamed<T>(quarantine: &Quarantine, inquiry: &Inquiry<'_, T>, why: &str) -> Result<Attempt<T>, ParseError> {
+fn blamed<T>(
+    quarantine: &Quarantine,
+    inquiry: &ParseTask<'_, T>,
+    why: &str,
+) -> Result<Attempt<T>, ParseError> {
     if quarantine.blame(inquiry.key, inquiry.grammar, why) {
         Err(ParseError::Quarantined(why.to_owned()))
     } else {

@@ -43,16 +43,16 @@ pub(super) struct Worker {
 
 /// The result of an answered request.
 #[derive(Debug)]
-pub(super) struct Answered {
+pub(super) struct WorkerAnswer {
     pub(super) payload: Vec<u8>,
     /// Processor time spent on the request.
     pub(super) took: Duration,
 }
 
 /// Reasons why a request was not answered. The worker is unusable afterwards, except after
-/// [`Unanswered::Slow`] and [`Unanswered::Stopped`].
+/// [`ExchangeError::Slow`] and [`ExchangeError::Stopped`].
 #[derive(Debug)]
-pub(super) enum Unanswered {
+pub(super) enum ExchangeError {
     /// A failure of the worker that the text caused.
     Blame(String),
     /// The request takes longer than expected, but is still within its limits.
@@ -97,18 +97,18 @@ impl Worker {
     /// Returns its resident memory in bytes.
     pub(super) fn memory(&self) -> u64 {
         let page = u64::try_from(rustix::param::page_size()).unwrap_or(4096);
-        processes::of(self.pid).map_or(0, |process| process.resident_pages * page)
+        processes::by_pid(self.pid).map_or(0, |process| process.resident_pages * page)
     }
 
     /// Sends a request, and waits for the answer until the worker has used the processor time `expected`.
-    /// After [`Unanswered::Slow`] the worker keeps working on the request.
+    /// After [`ExchangeError::Slow`] the worker keeps working on the request.
     pub(super) fn ask(
         &mut self,
         request: &Request<'_>,
         grammar: &'static str,
         expected: Duration,
         cancel: &Cancel,
-    ) -> Result<Answered, Unanswered> {
+    ) -> Result<WorkerAnswer, ExchangeError> {
         self.clock = Clock {
             began: Instant::now(),
             processor: self.processor,
@@ -119,7 +119,7 @@ impl Worker {
         self.get_ready(cancel)?;
         self.within(START_WALL, |worker| worker.write(&request.head(), request.text.as_bytes(), cancel))?;
         if !self.at_hand.contains(&grammar) {
-            self.within(START_WALL, |worker| worker.expect(Tag::Begun, cancel))?;
+            self.within(START_WALL, |worker| worker.expect(Tag::GrammarLoaded, cancel))?;
             self.at_hand.push(grammar);
         }
         self.clock.began = Instant::now();
@@ -136,7 +136,7 @@ impl Worker {
         longest: usize,
         wall: Duration,
         cancel: &Cancel,
-    ) -> Result<Vec<u8>, Unanswered> {
+    ) -> Result<Vec<u8>, ExchangeError> {
         self.clock =
             Clock { began: Instant::now(), processor: self.processor, wall, expected: None, longest };
         self.get_ready(cancel)?;
@@ -145,31 +145,31 @@ impl Worker {
     }
 
     /// Waits for a slow request for all the time that its text may take.
-    pub(super) fn go_on(&mut self, cancel: &Cancel) -> Result<Answered, Unanswered> {
+    pub(super) fn resume(&mut self, cancel: &Cancel) -> Result<WorkerAnswer, ExchangeError> {
         self.clock.expected = None;
         self.answer(cancel)
     }
 
     /// Gives the worker the lowest priority from now on.
-    pub(super) fn put_behind(&self) {
+    pub(super) fn lower_priority(&self) {
         let _ = rustix::process::setpriority_process(Some(self.pid), LEAST_FAVOURED);
     }
 
-    fn answer(&mut self, cancel: &Cancel) -> Result<Answered, Unanswered> {
+    fn answer(&mut self, cancel: &Cancel) -> Result<WorkerAnswer, ExchangeError> {
         let message = self.message(cancel)?;
         match message.tag {
             Tag::Done => {
                 let took = message.processor.saturating_sub(self.clock.processor);
-                Ok(Answered { payload: message.payload, took })
+                Ok(WorkerAnswer { payload: message.payload, took })
             }
-            Tag::Stopped => Err(Unanswered::Stopped),
-            Tag::Failed => Err(Unanswered::Blame(String::from_utf8_lossy(&message.payload).into_owned())),
-            Tag::Ready | Tag::Begun => Err(garbled()),
+            Tag::Stopped => Err(ExchangeError::Stopped),
+            Tag::Failed => Err(ExchangeError::Blame(String::from_utf8_lossy(&message.payload).into_owned())),
+            Tag::Ready | Tag::GrammarLoaded => Err(garbled()),
         }
     }
 
     /// Waits until the worker has started.
-    fn get_ready(&mut self, cancel: &Cancel) -> Result<(), Unanswered> {
+    fn get_ready(&mut self, cancel: &Cancel) -> Result<(), ExchangeError> {
         if !self.is_ready {
             self.within(START_WALL, |worker| worker.expect(Tag::Ready, cancel))?;
             self.is_ready = true;
@@ -182,8 +182,8 @@ impl Worker {
     fn within<T>(
         &mut self,
         wall: Duration,
-        part: impl FnOnce(&mut Worker) -> Result<T, Unanswered>,
-    ) -> Result<T, Unanswered> {
+        part: impl FnOnce(&mut Worker) -> Result<T, ExchangeError>,
+    ) -> Result<T, ExchangeError> {
         let clock = Clock { began: Instant::now(), wall: wall.min(self.clock.wall), ..self.clock };
         let whole = std::mem::replace(&mut self.clock, clock);
         let done = part(self);
@@ -191,12 +191,12 @@ impl Worker {
         done
     }
 
-    fn expect(&mut self, tag: Tag, cancel: &Cancel) -> Result<(), Unanswered> {
+    fn expect(&mut self, tag: Tag, cancel: &Cancel) -> Result<(), ExchangeError> {
         let message = self.message(cancel)?;
         if message.tag == tag { Ok(()) } else { Err(garbled()) }
     }
 
-    fn write(&mut self, mut head: &[u8], mut text: &[u8], cancel: &Cancel) -> Result<(), Unanswered> {
+    fn write(&mut self, mut head: &[u8], mut text: &[u8], cancel: &Cancel) -> Result<(), ExchangeError> {
         while !(head.is_empty() && text.is_empty()) {
             match rustix::io::writev(&self.pipe, &[IoSlice::new(head), IoSlice::new(text)]) {
                 Ok(written) => {
@@ -211,7 +211,7 @@ impl Worker {
         Ok(())
     }
 
-    fn message(&mut self, cancel: &Cancel) -> Result<Message, Unanswered> {
+    fn message(&mut self, cancel: &Cancel) -> Result<Message, ExchangeError> {
         loop {
             if let Some((length, rest)) = self.received.split_first_chunk::<LENGTH>() {
                 let length = u32::from_le_bytes(*length) as usize;
@@ -231,7 +231,7 @@ impl Worker {
         }
     }
 
-    fn read(&mut self, cancel: &Cancel) -> Result<(), Unanswered> {
+    fn read(&mut self, cancel: &Cancel) -> Result<(), ExchangeError> {
         self.received.reserve(CHUNK);
         match rustix::io::read(&self.pipe, rustix::buffer::spare_capacity(&mut self.received)) {
             Ok(0) => Err(self.ended()),
@@ -242,14 +242,14 @@ impl Worker {
     }
 
     /// Waits, for a short time, until the pipe is ready for `what`.
-    fn wait(&self, what: PollFlags, cancel: &Cancel) -> Result<(), Unanswered> {
+    fn wait(&self, what: PollFlags, cancel: &Cancel) -> Result<(), ExchangeError> {
         if cancel.is_cancelled() {
-            return Err(Unanswered::Cancelled);
+            return Err(ExchangeError::Cancelled);
         }
         let clock = &self.clock;
         let since = clock.began.elapsed();
         if since >= clock.wall {
-            return Err(Unanswered::Lost(format!("it did not finish within {} s", clock.wall.as_secs())));
+            return Err(ExchangeError::Lost(format!("it did not finish within {} s", clock.wall.as_secs())));
         }
         let mut patience = CANCEL_EVERY.min(clock.wall - since).max(LEAST_WAIT);
         if let Some(expected) = clock.expected {
@@ -261,7 +261,7 @@ impl Worker {
                 expected.saturating_sub(own)
             });
             if left.is_zero() || since >= EXPECTED_WALL.max(expected) {
-                return Err(Unanswered::Slow);
+                return Err(ExchangeError::Slow);
             }
             patience = patience.min(left.max(LEAST_WAIT));
         }
@@ -272,30 +272,30 @@ impl Worker {
     }
 
     /// Ends the worker, and derives the failure from its exit status.
-    fn ended(&mut self) -> Unanswered {
+    fn ended(&mut self) -> ExchangeError {
         // The pipe closes when the worker exits; a worker that only closed its pipe is unusable too.
         let _ = self.child.kill();
         let status = match self.child.wait() {
             Ok(status) => status,
-            Err(error) => return Unanswered::Lost(error.to_string()),
+            Err(error) => return ExchangeError::Lost(error.to_string()),
         };
         if !self.is_ready && self.received.is_empty() {
-            return Unanswered::NotStarted(io::Error::other(format!(
+            return ExchangeError::NotStarted(io::Error::other(format!(
                 "a parse worker exited at startup: {status}"
             )));
         }
         match status.signal().and_then(Signal::from_named_raw) {
             Some(Signal::XCPU) => {
-                Unanswered::Blame("its parser exceeded the processor time limit".to_owned())
+                ExchangeError::Blame("its parser exceeded the processor time limit".to_owned())
             }
             Some(Signal::ABORT) => {
-                Unanswered::Blame("its parser gave up (SIGABRT), or exceeded the memory limit".to_owned())
+                ExchangeError::Blame("its parser gave up (SIGABRT), or exceeded the memory limit".to_owned())
             }
-            Some(Signal::SEGV) => Unanswered::Blame("its parser crashed (SIGSEGV)".to_owned()),
-            Some(Signal::BUS) => Unanswered::Blame("its parser crashed (SIGBUS)".to_owned()),
-            Some(Signal::ILL) => Unanswered::Blame("its parser crashed (SIGILL)".to_owned()),
-            Some(Signal::SYS) => Unanswered::Blame("its parser crashed (SIGSYS)".to_owned()),
-            _ => Unanswered::Lost(status.to_string()),
+            Some(Signal::SEGV) => ExchangeError::Blame("its parser crashed (SIGSEGV)".to_owned()),
+            Some(Signal::BUS) => ExchangeError::Blame("its parser crashed (SIGBUS)".to_owned()),
+            Some(Signal::ILL) => ExchangeError::Blame("its parser crashed (SIGILL)".to_owned()),
+            Some(Signal::SYS) => ExchangeError::Blame("its parser crashed (SIGSYS)".to_owned()),
+            _ => ExchangeError::Lost(status.to_string()),
         }
     }
 }
@@ -327,8 +327,8 @@ impl Default for Clock {
     }
 }
 
-fn garbled() -> Unanswered {
-    Unanswered::Blame("its parser sent an invalid response".to_owned())
+fn garbled() -> ExchangeError {
+    ExchangeError::Blame("its parser sent an invalid response".to_owned())
 }
 
 #[cfg(test)]
@@ -341,6 +341,6 @@ mod tests {
         let mut worker = Worker::start(Path::new("/bin/sleep"), "1000").expect("started");
         let hour = Duration::from_secs(3_600);
         let lost = worker.exchange((b"head", b"text"), CHUNK, hour, &Cancel::new());
-        assert!(matches!(&lost, Err(Unanswered::Lost(why)) if why.contains("within 3 s")), "{lost:?}");
+        assert!(matches!(&lost, Err(ExchangeError::Lost(why)) if why.contains("within 3 s")), "{lost:?}");
     }
 }

@@ -78,7 +78,7 @@ pub(super) enum Tag {
     /// The worker is confined, and waits for requests.
     Ready = 1,
     /// The worker has loaded the request's grammar, and begins to parse.
-    Begun = 2,
+    GrammarLoaded = 2,
     Done = 3,
     /// The request failed; the payload is the reason.
     Failed = 4,
@@ -88,7 +88,7 @@ pub(super) enum Tag {
 
 impl Tag {
     pub(super) fn of(number: u8) -> Option<Tag> {
-        [Tag::Ready, Tag::Begun, Tag::Done, Tag::Failed, Tag::Stopped]
+        [Tag::Ready, Tag::GrammarLoaded, Tag::Done, Tag::Failed, Tag::Stopped]
             .into_iter()
             .find(|tag| *tag as u8 == number)
     }

@@ -72,7 +72,7 @@ impl Quarantine {
     }
 
     /// Records that the file at `path` is quarantined.
-    pub(super) fn met(&self, path: &RelPath, why: String) {
+    pub(super) fn record_path(&self, path: &RelPath, why: String) {
         let mut texts = self.lock();
         if texts.places.len() >= KEPT && !texts.places.contains_key(path) {
             texts.places.pop_first();
@@ -86,7 +86,7 @@ impl Quarantine {
     }
 
     /// Clears the quarantine, so that all texts are tried again.
-    pub fn lift(&self) {
+    pub fn clear(&self) {
         let mut texts = self.lock();
         texts.kept.clear();
         texts.suspected.clear();
@@ -116,7 +116,7 @@ impl Quarantine {
     }
 
     /// Records that the text was parsed successfully.
-    pub(super) fn acquit(&self, key: Key) {
+    pub(super) fn clear_suspicion(&self, key: Key) {
         self.lock().suspected.remove(&key);
     }
 
@@ -150,7 +150,7 @@ fn read(text: &str) -> Vec<Quarantined> {
 
 fn one(line: &str) -> Option<Quarantined> {
     let mut parts = line.splitn(4, ' ');
-    let content = ContentHash::read(parts.next()?)?;
+    let content = ContentHash::parse(parts.next()?)?;
     let fingerprint = u64::from_str_radix(parts.next()?, 16).ok()?;
     let (grammar, why) = (parts.next()?.to_owned(), parts.next()?.to_owned());
     Some(Quarantined { key: Key { content, fingerprint }, grammar, why })
@@ -173,14 +173,14 @@ mod tests {
         let quarantine = Quarantine::open(Some(file.clone()));
         assert!(!quarantine.blame(bad, kotlin, "first"));
         assert!(!quarantine.blame(good, kotlin, "first"));
-        quarantine.acquit(good);
+        quarantine.clear_suspicion(good);
         assert!(!quarantine.blame(good, kotlin, "first again"), "it was parsed in between");
         assert_eq!(quarantine.why(bad), None);
         assert!(quarantine.blame(bad, kotlin, "second,\nwith a line break"));
         let again = Quarantine::open(Some(file.clone()));
         assert_eq!(again.why(bad).as_deref(), Some("second, with a line break"));
         assert_eq!((again.why(good), again.list().len()), (None, 1));
-        again.lift();
+        again.clear();
         assert_eq!(again.why(bad), None);
         assert_eq!(Quarantine::open(Some(file)).list(), []);
     }

@@ -24,7 +24,7 @@ pub(super) const NOT_A_WORKER: u8 = 126;
 
 /// Runs a worker; `arguments` are those after [`NAME`]: the daemon's process ID.
 pub fn run(arguments: &[OsString]) -> ExitCode {
-    let Some(parent) = life(arguments) else { return ExitCode::from(NOT_A_WORKER) };
+    let Some(parent) = parent_from(arguments) else { return ExitCode::from(NOT_A_WORKER) };
     // A process started as /proc/self/exe would be called "exe".
     let _ = rustix::thread::set_name(c"symd-parse");
     // Must precede the filter, which forbids opening files.
@@ -39,7 +39,7 @@ pub fn run(arguments: &[OsString]) -> ExitCode {
 }
 
 /// Parses the arguments: the ID of the process whose end also ends the worker.
-pub(super) fn life(arguments: &[OsString]) -> Option<Pid> {
+pub(super) fn parent_from(arguments: &[OsString]) -> Option<Pid> {
     Pid::from_raw(arguments.first()?.to_str()?.parse().ok()?)
 }
 
@@ -52,15 +52,15 @@ struct Worker {
 
 impl Worker {
     fn work(&mut self) -> rustix::io::Result<()> {
-        say(Tag::Ready, &[])?;
+        send(Tag::Ready, &[])?;
         let mut frame = Vec::new();
         loop {
             read_frame(&mut frame)?;
             match catch_unwind(AssertUnwindSafe(|| self.answer(&frame))) {
-                Ok(Ok(answer)) => say(Tag::Done, &answer)?,
-                Ok(Err(RequestFailure::Stopped)) => say(Tag::Stopped, &[])?,
-                Ok(Err(RequestFailure::Failed(why))) => say(Tag::Failed, why.as_bytes())?,
-                Err(_) => say(Tag::Failed, b"the parser panicked")?,
+                Ok(Ok(answer)) => send(Tag::Done, &answer)?,
+                Ok(Err(RequestFailure::Stopped)) => send(Tag::Stopped, &[])?,
+                Ok(Err(RequestFailure::Failed(why))) => send(Tag::Failed, why.as_bytes())?,
+                Err(_) => send(Tag::Failed, b"the parser panicked")?,
             }
             // The buffer of a large text would otherwise be kept.
             frame.truncate(0);
@@ -75,7 +75,7 @@ impl Worker {
         if !self.at_hand.contains(&grammar) {
             grammar.load().map_err(RequestFailure::failed)?;
             self.at_hand.push(grammar);
-            say(Tag::Begun, &[]).map_err(RequestFailure::failed)?;
+            send(Tag::GrammarLoaded, &[]).map_err(RequestFailure::failed)?;
         }
         let allowance = request.allowance;
         // The system's limit has a resolution of whole seconds.
@@ -113,7 +113,7 @@ impl From<OutlineError> for RequestFailure {
     }
 }
 
-pub(super) fn say(tag: Tag, payload: &[u8]) -> rustix::io::Result<()> {
+pub(super) fn send(tag: Tag, payload: &[u8]) -> rustix::io::Result<()> {
     let head = Message::head(tag, processes::own_processor_time(), payload);
     let (mut head, mut payload) = (head.as_slice(), payload);
     // Written together: otherwise the daemon would wake for the head and wait again.

@@ -3,7 +3,7 @@
 //! reported, and none as certain.
 
 use super::occurrence::{Judgement, Occurrence, Role};
-use super::sources::{Sources, Target};
+use super::sources::{IndexedDeclaration, Sources};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
 use symd_index::FileEntry;
@@ -18,7 +18,7 @@ pub fn accessor_names(name: &str) -> Vec<String> {
 }
 
 /// Whether `target` is a member that the other of the two languages may reach by accessor or property names.
-pub fn has_accessors(target: &Target) -> bool {
+pub fn has_accessors(target: &IndexedDeclaration) -> bool {
     use SymbolKind::{Constant, Field, Method, Property, Variable};
     let Some((_, row)) = target.row().filter(|(_, row)| !row.is_local()) else { return false };
     match grammar(&target.file) {
@@ -32,7 +32,7 @@ pub fn has_accessors(target: &Target) -> bool {
 /// path order, then by offset.
 pub fn accessor_uses(
     sources: &dyn Sources,
-    target: &Target,
+    target: &IndexedDeclaration,
     cancel: &Cancel,
 ) -> Result<Vec<(String, Occurrence)>, Cancelled> {
     let Some((outline, row)) = target.row().filter(|_| has_accessors(target)) else { return Ok(Vec::new()) };
@@ -61,7 +61,7 @@ pub fn accessor_uses(
                 let range = TextRange::new(start, start.saturating_add(length));
                 // Two names can share a hash.
                 let is_it = text.get(range.as_range()) == Some(name) && is_whole(text, range);
-                if is_it && !is_apart(text, outline, start) {
+                if is_it && !is_unrelated_declaration(text, outline, start) {
                     let (path, judgement) = (file.path.clone(), Judgement::Unchecked);
                     found.push((name.clone(), Occurrence { path, range, judgement, role: Role::Use }));
                 }
@@ -80,7 +80,7 @@ pub type AccessorPlace = (RelPath, TextRange, String);
 /// accessors: a private one, a constant, a field (`@JvmField`).
 pub fn accessor_places(
     sources: &dyn Sources,
-    target: &Target,
+    target: &IndexedDeclaration,
     cancel: &Cancel,
 ) -> Result<Vec<AccessorPlace>, Cancelled> {
     if has_accessors(target) && is_kept_from_java(sources, target) {
@@ -106,7 +106,7 @@ pub fn accessor_places(
 }
 
 /// Whether a Kotlin property is private, a constant, or a field for Java.
-fn is_kept_from_java(sources: &dyn Sources, target: &Target) -> bool {
+fn is_kept_from_java(sources: &dyn Sources, target: &IndexedDeclaration) -> bool {
     let Some((_, row)) = target.row().filter(|_| grammar(&target.file) == "kotlin") else { return false };
     let Some(current) = sources.current(&target.file) else { return false };
     let head = current.text.as_str().get(row.start as usize..row.name_start as usize).unwrap_or("");
@@ -119,7 +119,7 @@ fn grammar(file: &FileEntry) -> &'static str {
 
 /// Whether the name at byte `start` belongs to a declaration that overrides nothing. Java does not require
 /// that an override is marked, but the class of one then inherits from another.
-fn is_apart(text: &str, outline: &Outline, start: u32) -> bool {
+fn is_unrelated_declaration(text: &str, outline: &Outline, start: u32) -> bool {
     let declared = outline.rows.iter().find(|row| row.name_start == start);
     declared.is_some_and(|row: &Row| {
         let before = text.get(row.start as usize..start as usize).unwrap_or("");

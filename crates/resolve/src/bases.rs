@@ -5,16 +5,16 @@
 use std::rc::Rc;
 
 use super::classes::is_class;
-use super::context::{before, last_word};
+use super::context::{last_word, text_before};
 use super::family::Family;
 use super::heads::{WrittenBase, alias_behind, named_type, written_bases};
-use super::kin::Kin;
+use super::inheritance::Inheritance;
 use super::meaning::Meaning;
 use super::modules::Module;
 use super::outside::origins;
-use super::project::{Here, Project};
-use super::scope::{self, From};
-use super::sources::Target;
+use super::resolver::{CurrentFile, Resolver};
+use super::scope::{self, SearchStart};
+use super::sources::IndexedDeclaration;
 use symd_base::TextRange;
 use symd_base::cancel::Cancelled;
 use symd_syntax::{Row, SymbolKind};
@@ -28,78 +28,78 @@ pub(super) struct Base {
     /// The base as written in the head.
     pub(super) written: WrittenBase,
     /// Classes of the project.
-    pub(super) classes: Vec<Target>,
+    pub(super) classes: Vec<IndexedDeclaration>,
     /// Classes outside the project, by their full names as far as they are known.
     pub(super) outside: Vec<String>,
     /// Whether it may be a class of the project that syntax does not find.
-    pub(super) is_open: bool,
+    pub(super) may_be_unfound: bool,
     /// Whether the program computes it, so that its name does not identify the class.
-    pub(super) is_value: bool,
+    pub(super) is_computed: bool,
 }
 
 impl Base {
     fn new(written: WrittenBase) -> Base {
-        Base { written, classes: Vec::new(), outside: Vec::new(), is_open: false, is_value: false }
+        Base { written, classes: Vec::new(), outside: Vec::new(), may_be_unfound: false, is_computed: false }
     }
 
     /// Whether all its candidates are classes of the project.
     pub(super) fn is_known(&self) -> bool {
-        !self.is_open && self.outside.is_empty()
+        !self.may_be_unfound && self.outside.is_empty()
     }
 
     /// Marks the base as computed, so that it may be any class.
-    fn be_value(&mut self) {
-        (self.is_open, self.is_value) = (true, true);
+    fn mark_computed(&mut self) {
+        (self.may_be_unfound, self.is_computed) = (true, true);
     }
 
-    fn add(&mut self, class: Target) {
-        if !self.classes.iter().any(|known| known.is(&class)) {
+    fn add(&mut self, class: IndexedDeclaration) {
+        if !self.classes.iter().any(|known| known.is_same_declaration(&class)) {
             self.classes.push(class);
         }
     }
 }
 
 /// Returns the bases of `class`, resolved once per question.
-pub(super) fn bases(project: &Project, class: &Target) -> Result<Rc<[Base]>, Cancelled> {
+pub(super) fn bases(resolver: &Resolver, class: &IndexedDeclaration) -> Result<Rc<[Base]>, Cancelled> {
     // If the file has changed since, the row number may belong to another declaration.
-    let here = project.here(&class.file).and_then(|here| Some((here.row_of(class)?, here)));
+    let here = resolver.read_file(&class.file).and_then(|here| Some((here.row_of(class)?, here)));
     let Some((row, here)) = here else { return Ok(Rc::new([unreadable()])) };
-    bases_in(project, &here, row)
+    bases_in(resolver, &here, row)
 }
 
 /// Like [`bases`], for the class in `row` of a file that is already read.
-pub(super) fn bases_in(project: &Project, here: &Here, row: usize) -> Result<Rc<[Base]>, Cancelled> {
+pub(super) fn bases_in(resolver: &Resolver, here: &CurrentFile, row: usize) -> Result<Rc<[Base]>, Cancelled> {
     let key = (here.file.path.clone(), row);
-    if let Some(known) = project.bases.borrow().get(&key) {
+    if let Some(known) = resolver.bases.borrow().get(&key) {
         return Ok(known.clone());
     }
-    if !project.finding_bases.borrow_mut().insert(key.clone()) {
+    if !resolver.finding_bases.borrow_mut().insert(key.clone()) {
         return Ok(Rc::new([unreadable()]));
     }
-    let found = find(project, here, row);
-    project.finding_bases.borrow_mut().remove(&key);
+    let found = find(resolver, here, row);
+    resolver.finding_bases.borrow_mut().remove(&key);
     let found: Rc<[Base]> = found?.into();
-    project.bases.borrow_mut().insert(key, found.clone());
+    resolver.bases.borrow_mut().insert(key, found.clone());
     Ok(found)
 }
 
 /// Returns a base about which nothing is known.
 fn unreadable() -> Base {
     let written = WrittenBase { range: TextRange::new(0, 0), chain: String::new(), start: 0 };
-    Base { is_open: true, ..Base::new(written) }
+    Base { may_be_unfound: true, ..Base::new(written) }
 }
 
-fn find(project: &Project, here: &Here, row: usize) -> Result<Vec<Base>, Cancelled> {
+fn find(resolver: &Resolver, here: &CurrentFile, row: usize) -> Result<Vec<Base>, Cancelled> {
     let Some(this) = here.outline.rows.get(row) else { return Ok(Vec::new()) };
     let mut found = Vec::new();
     for written in written_bases(here.grammar, &here.outline, this, here.text.as_str()) {
-        project.cancel.check()?;
+        resolver.cancel.check()?;
         let mut base = Base::new(written);
         let (chain, start) = (base.written.chain.clone(), base.written.start);
         if chain.is_empty() {
-            base.be_value();
+            base.mark_computed();
         } else {
-            resolve(project, here, (&chain, start), From::Head(row), &mut base, 0)?;
+            resolve(resolver, here, (&chain, start), SearchStart::Head(row), &mut base, 0)?;
         }
         found.push(base);
     }
@@ -115,50 +115,50 @@ fn find(project: &Project, here: &Here, row: usize) -> Result<Vec<Base>, Cancell
 
 /// Adds the candidates that `chain`, which begins at byte `start`, may mean.
 fn resolve(
-    project: &Project,
-    here: &Here,
+    resolver: &Resolver,
+    here: &CurrentFile,
     (chain, start): (&str, u32),
-    from: From,
+    from: SearchStart,
     base: &mut Base,
     hops: usize,
 ) -> Result<(), Cancelled> {
     let names: Vec<&str> = chain.split('.').collect();
-    if let (Family::Python, [this, attribute]) = (project.family, &names[..])
-        && project.family.selves().contains(this)
+    if let (Family::Python, [this, attribute]) = (resolver.family, &names[..])
+        && resolver.family.receiver_names().contains(this)
     {
-        return of_attribute(project, here, start, attribute, base, hops);
+        return of_attribute(resolver, here, start, attribute, base, hops);
     }
-    match scope::chain(project, here, start, &names, from)? {
+    match scope::resolve_chain(resolver, here, start, &names, from)? {
         Meaning::Declared(found) => {
             for one in found {
-                declared(project, one, base, hops)?;
+                declared(resolver, one, base, hops)?;
             }
         }
-        Meaning::Elsewhere if project.family == Family::Python => {
-            base.outside.extend(origins(project, &here.file, &names)?);
+        Meaning::OutsideProject if resolver.family == Family::Python => {
+            base.outside.extend(origins(resolver, &here.file, &names)?);
         }
-        Meaning::Elsewhere => base.outside.push(chain.to_owned()),
-        Meaning::Unknown if project.family == Family::Jvm && names.len() > 1 => {
-            of_package(project, &names, base, hops)?;
+        Meaning::OutsideProject => base.outside.push(chain.to_owned()),
+        Meaning::Unknown if resolver.family == Family::Jvm && names.len() > 1 => {
+            of_package(resolver, &names, base, hops)?;
         }
-        Meaning::Unknown if is_bound_otherwise(project, here, start, &names) => base.be_value(),
+        Meaning::Unknown if is_bound_otherwise(resolver, here, start, &names) => base.mark_computed(),
         // In languages other than Python a class may be visible without an import that leads to it: through
         // the package, the language itself or a header. The project declares no type of that name.
-        Meaning::Unknown if project.family != Family::Python && !is_declared(project, &names)? => {
+        Meaning::Unknown if resolver.family != Family::Python && !is_declared(resolver, &names)? => {
             base.outside.push(chain.to_owned());
         }
-        Meaning::Local | Meaning::LocalOr(_) => base.be_value(),
-        Meaning::Module(_) | Meaning::Unknown => base.is_open = true,
+        Meaning::Local | Meaning::LocalOrDeclared(_) => base.mark_computed(),
+        Meaning::Module(_) | Meaning::Unknown => base.may_be_unfound = true,
     }
     Ok(())
 }
 
 /// Whether the file binds the name at byte `start` in a way that the outline does not list: JavaScript's
 /// `const { Base: Name } = all`, a parameter of the C++ template that the class is.
-fn is_bound_otherwise(project: &Project, here: &Here, start: u32, names: &[&str]) -> bool {
+fn is_bound_otherwise(resolver: &Resolver, here: &CurrentFile, start: u32, names: &[&str]) -> bool {
     let [name] = names else { return false };
     let text = here.text.as_str();
-    match project.family {
+    match resolver.family {
         Family::Ecma => {
             here.outline.occurrences.offsets_of(name).any(|at| is_destructured(text, at as usize))
         }
@@ -187,15 +187,15 @@ fn is_destructured(text: &str, at: usize) -> bool {
 }
 
 /// Adds the class that a fully qualified name refers to.
-fn of_package(project: &Project, names: &[&str], base: &mut Base, hops: usize) -> Result<(), Cancelled> {
+fn of_package(resolver: &Resolver, names: &[&str], base: &mut Base, hops: usize) -> Result<(), Cancelled> {
     let Some((last, package)) = names.split_last() else { return Ok(()) };
-    match project.exported(&Module::Package(package.join(".")), last, 0)? {
+    match resolver.exported(&Module::Package(package.join(".")), last, 0)? {
         Meaning::Declared(found) => {
             for one in found {
-                declared(project, one, base, hops)?;
+                declared(resolver, one, base, hops)?;
             }
         }
-        _ if is_declared(project, names)? => base.is_open = true,
+        _ if is_declared(resolver, names)? => base.may_be_unfound = true,
         _ => base.outside.push(names.join(".")),
     }
     Ok(())
@@ -204,8 +204,8 @@ fn of_package(project: &Project, names: &[&str], base: &mut Base, hops: usize) -
 /// Adds the candidates for `self.attribute` at byte `start`: in the class around the method, and in its base
 /// classes and subclasses, as in tests that have one class per variant.
 fn of_attribute(
-    project: &Project,
-    here: &Here,
+    resolver: &Resolver,
+    here: &CurrentFile,
     start: u32,
     attribute: &str,
     base: &mut Base,
@@ -215,64 +215,71 @@ fn of_attribute(
     // In the text, the class in whose head the base stands also encloses this place.
     let mut around = around.skip_while(|(_, row)| is_class(row)).skip_while(|(_, row)| !is_class(row));
     let Some((owner, _)) = around.next().filter(|_| hops < MAX_ALIASES) else {
-        base.be_value();
+        base.mark_computed();
         return Ok(());
     };
     let kin_of = here.target(owner);
-    let kin = Kin::new(&kin_of);
+    let kin = Inheritance::new(&kin_of);
     let mut is_found = false;
-    for one in project.declared(attribute)?.iter() {
+    for one in resolver.declared(attribute)?.iter() {
         let Some((outline, row)) = one.row() else { continue };
         let Some(parent) = row.parent().filter(|&parent| is_class(&outline.rows[parent])) else { continue };
-        let owner = Target { file: one.file.clone(), row: parent };
+        let owner = IndexedDeclaration { file: one.file.clone(), row: parent };
         // An abstract property gives no value; its overrides do.
         let is_function = matches!(row.kind(), SymbolKind::Method | SymbolKind::Function);
-        if !is_function && kin.is_kin(project, &owner)? {
+        if !is_function && kin.is_related(resolver, &owner)? {
             is_found = true;
-            declared(project, one.clone(), base, hops + 1)?;
+            declared(resolver, one.clone(), base, hops + 1)?;
         }
     }
     if !is_found {
-        base.be_value();
+        base.mark_computed();
     }
     Ok(())
 }
 
 /// Whether the project declares a type with the last of these names.
-fn is_declared(project: &Project, names: &[&str]) -> Result<bool, Cancelled> {
+fn is_declared(resolver: &Resolver, names: &[&str]) -> Result<bool, Cancelled> {
     let Some(last) = names.last() else { return Ok(false) };
-    let is_type = |target: &Target| {
+    let is_type = |target: &IndexedDeclaration| {
         target.row().is_some_and(|(_, row)| is_class(row) || row.kind() == SymbolKind::TypeParameter)
     };
-    Ok(project.declared(last)?.iter().any(is_type))
+    Ok(resolver.declared(last)?.iter().any(is_type))
 }
 
 /// Adds the class that a declaration is, or is an alias of.
-fn declared(project: &Project, target: Target, base: &mut Base, hops: usize) -> Result<(), Cancelled> {
+fn declared(
+    resolver: &Resolver,
+    target: IndexedDeclaration,
+    base: &mut Base,
+    hops: usize,
+) -> Result<(), Cancelled> {
     let Some((_, row)) = target.row() else { return Ok(()) };
-    let here = project.here(&target.file).filter(|here| here.row_of(&target).is_some());
+    let here = resolver.read_file(&target.file).filter(|here| here.row_of(&target).is_some());
     let Some(here) = here else {
         // The file is changing: the class exists, but the target of an alias is unknown.
         if is_class(row) {
             base.add(target)
         } else {
-            base.is_open = true
+            base.may_be_unfound = true
         }
         return Ok(());
     };
     let text = here.text.as_str();
-    if let Some(written) = typedef(project, text, row) {
+    if let Some(written) = typedef(resolver, text, row) {
         let chain = named_type(here.grammar, written).filter(|_| hops < MAX_ALIASES);
         match chain {
             // `typedef struct Base Base;`
             Some(chain) if chain == target.name() => base.add(target),
-            Some(chain) => resolve(project, &here, (&chain, row.start), From::Inside, base, hops + 1)?,
-            None => base.be_value(),
+            Some(chain) => {
+                resolve(resolver, &here, (&chain, row.start), SearchStart::Inside, base, hops + 1)?
+            }
+            None => base.mark_computed(),
         }
         return Ok(());
     }
-    let left = before(text, row.name_start as usize, project.family);
-    let is_alias = match project.family {
+    let left = text_before(text, row.name_start as usize, resolver.family);
+    let is_alias = match resolver.family {
         Family::C => last_word(left) == "using",
         _ => last_word(left) == "typealias",
     };
@@ -280,29 +287,29 @@ fn declared(project: &Project, target: Target, base: &mut Base, hops: usize) -> 
         base.add(target);
         return Ok(());
     }
-    let starts = match project.family {
+    let starts = match resolver.family {
         Family::Python => assignments(&here, target.name()),
         _ => vec![row.name_start],
     };
     if starts.is_empty() || hops == MAX_ALIASES {
-        base.be_value();
+        base.mark_computed();
     }
     for start in starts {
         match alias_behind(here.grammar, text, start as usize + target.name().len()) {
             Some((chain, _)) if chain == "None" => {}
             Some((chain, at)) if hops < MAX_ALIASES => {
-                resolve(project, &here, (&chain, at), From::Inside, base, hops + 1)?;
+                resolve(resolver, &here, (&chain, at), SearchStart::Inside, base, hops + 1)?;
             }
-            _ => base.be_value(),
+            _ => base.mark_computed(),
         }
     }
     Ok(())
 }
 
 /// Returns the type to which a C++ `typedef` that declares no type of its own gives another name, as written.
-fn typedef<'t>(project: &Project, text: &'t str, row: &Row) -> Option<&'t str> {
+fn typedef<'t>(resolver: &Resolver, text: &'t str, row: &Row) -> Option<&'t str> {
     let statement = text.get(row.start as usize..row.name_start as usize)?;
-    let written = statement.strip_prefix("typedef ").filter(|_| project.family == Family::C)?;
+    let written = statement.strip_prefix("typedef ").filter(|_| resolver.family == Family::C)?;
     let mut written = written.trim();
     while let Some(rest) =
         ["const ", "struct ", "class ", "typename "].iter().find_map(|word| written.strip_prefix(word))
@@ -313,7 +320,7 @@ fn typedef<'t>(project: &Project, text: &'t str, row: &Row) -> Option<&'t str> {
 }
 
 /// Finds the lines of a Python file that begin with `name =` or `name:`, as byte offsets of the name.
-fn assignments(here: &Here, name: &str) -> Vec<u32> {
+fn assignments(here: &CurrentFile, name: &str) -> Vec<u32> {
     let text = here.text.as_str();
     let is_assigned = |&start: &u32| {
         let start = start as usize;

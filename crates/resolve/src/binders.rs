@@ -4,12 +4,12 @@
 //! so that no use is lost.
 
 use super::blocks;
-use super::context::{before, behind, first_word, last_word};
-use super::enclosing::enclosing;
+use super::context::{first_word, last_word, text_after, text_before};
+use super::enclosing::enclosing_row;
 use super::family::Family;
 use super::kotlin_code::closing;
 use super::kotlin_locals;
-use super::project::Here;
+use super::resolver::CurrentFile;
 use symd_base::TextRange;
 use symd_syntax::is_short_template;
 
@@ -55,7 +55,7 @@ impl LocalScopes {
 }
 
 /// Finds where in the file a local called `name` that the outline does not list is in scope.
-pub(super) fn scopes(here: &Here, family: Family, name: &str) -> LocalScopes {
+pub(super) fn scopes(here: &CurrentFile, family: Family, name: &str) -> LocalScopes {
     let text = here.text.as_str();
     let mut scopes = LocalScopes::default();
     let mut steps = 0;
@@ -102,24 +102,24 @@ fn range((from, to): (usize, usize)) -> Option<TextRange> {
     Some(TextRange::new(from.min(to), to))
 }
 
-fn is_row(here: &Here, start: usize) -> bool {
+fn is_row(here: &CurrentFile, start: usize) -> bool {
     here.outline.rows.iter().any(|row| row.name_start as usize == start)
 }
 
 /// Returns the row of the innermost function or class around a place, else the narrowest row around it.
-fn around(here: &Here, start: usize) -> Option<usize> {
+fn around(here: &CurrentFile, start: usize) -> Option<usize> {
     let at = u32::try_from(start).ok()?;
     let rows = &here.outline.rows;
     // The outline does not list `const f = (name) => …` as a function.
     let holds = |row: &usize| rows[*row].start <= at && at < rows[*row].end;
     let narrowest = || (0..rows.len()).filter(holds).min_by_key(|&row| rows[row].end - rows[row].start);
-    enclosing(&here.outline, at).or_else(narrowest)
+    enclosing_row(&here.outline, at).or_else(narrowest)
 }
 
-fn kotlin(here: &Here, (start, end): ByteSpan, around: usize) -> Vec<TextRange> {
+fn kotlin(here: &CurrentFile, (start, end): ByteSpan, around: usize) -> Vec<TextRange> {
     let text = here.text.as_str();
-    let left = before(text, start, Family::Jvm);
-    let is_listed = left.ends_with(['{', ',', '(']) && arrow_follows(behind(text, end));
+    let left = text_before(text, start, Family::Jvm);
+    let is_listed = left.ends_with(['{', ',', '(']) && arrow_follows(text_after(text, end));
     let lambda = if is_listed { lambda_around(text, start) } else { None };
     let lambda = lambda.map(|open| (open, closing(text, open, here.outline.rows[around].end as usize)));
     kotlin_locals::visible(here, (start, end), around, lambda).into_iter().filter_map(range).collect()
@@ -128,7 +128,7 @@ fn kotlin(here: &Here, (start, end): ByteSpan, around: usize) -> Vec<TextRange> 
 /// Returns where a name is visible that a comprehension or lambda binds at `start..end`: for a comprehension,
 /// within its brackets except in its first iterable; for a lambda, up to the end of the brackets around it,
 /// or of its line.
-fn python(here: &Here, start: usize, end: usize, family: Family) -> Vec<TextRange> {
+fn python(here: &CurrentFile, start: usize, end: usize, family: Family) -> Vec<TextRange> {
     match for_before(here.text.as_str(), start, end) {
         Some(at) => of_comprehension(here, at),
         None => of_lambda(here.text.as_str(), start, end, family).and_then(range).into_iter().collect(),
@@ -151,7 +151,7 @@ fn for_before(text: &str, start: usize, end: usize) -> Option<usize> {
 }
 
 /// Returns where the targets of the `for` at byte `at` are visible: nowhere if it is a statement.
-fn of_comprehension(here: &Here, at: usize) -> Vec<TextRange> {
+fn of_comprehension(here: &CurrentFile, at: usize) -> Vec<TextRange> {
     let text = here.text.as_str();
     let inside = |range: TextRange| range.as_range().contains(&at);
     let around = here.comprehensions().iter().filter(|one| inside(one.range));
@@ -167,8 +167,8 @@ fn of_lambda(text: &str, start: usize, end: usize, family: Family) -> Option<(us
     let near = floor(text, start.saturating_sub(MAX_NEAR));
     let left = &text[near..start];
     let at = rfind_word(left, "lambda")?;
-    let is_default = before(text, start, family).ends_with('=');
-    if left[at..].contains(':') || is_default || !behind(text, end).starts_with([',', ':', '=']) {
+    let is_default = text_before(text, start, family).ends_with('=');
+    if left[at..].contains(':') || is_default || !text_after(text, end).starts_with([',', ':', '=']) {
         return None;
     }
     let line_end = text[end..].find('\n').map_or(text.len(), |at| end + at);
@@ -177,8 +177,8 @@ fn of_lambda(text: &str, start: usize, end: usize, family: Family) -> Option<(us
 
 /// Whether the text binds the name at `start..end`, as a local or as a parameter.
 fn binds(text: &str, start: usize, end: usize, family: Family) -> bool {
-    let left = before(text, start, family);
-    let right = behind(text, end);
+    let left = text_before(text, start, family);
+    let right = text_after(text, end);
     let word = last_word(left);
     let in_list = left.ends_with(['(', ',']) || left.ends_with("...");
     let is_typed = right.starts_with(':') && !right.starts_with("::");
@@ -290,13 +290,15 @@ fn lambda_around(text: &str, start: usize) -> Option<usize> {
         return None;
     }
     let mut open = open_bracket(text, start)?;
-    if text[open..].starts_with('(') && before(text, open, Family::Jvm).ends_with(['{', ',']) {
+    if text[open..].starts_with('(') && text_before(text, open, Family::Jvm).ends_with(['{', ',']) {
         // `{ (a, b) -> … }`
         open = open_bracket(text, open)?;
     }
-    let left = before(text, open, Family::Jvm);
+    let left = text_before(text, open, Family::Jvm);
     let head = match left.strip_suffix(')') {
-        Some(inner) => open_bracket(text, inner.len()).map_or(left, |open| before(text, open, Family::Jvm)),
+        Some(inner) => {
+            open_bracket(text, inner.len()).map_or(left, |open| text_before(text, open, Family::Jvm))
+        }
         None => left,
     };
     (text[open..].starts_with('{') && last_word(head) != "when").then_some(open)
@@ -305,7 +307,7 @@ fn lambda_around(text: &str, start: usize) -> Option<usize> {
 /// Whether the name is a property that a TypeScript constructor's parameter declares:
 /// `constructor(private name: Type)`.
 fn is_parameter_property(text: &str, start: usize) -> bool {
-    let word = last_word(before(text, start, Family::Ecma));
+    let word = last_word(text_before(text, start, Family::Ecma));
     matches!(word, "private" | "public" | "protected" | "readonly" | "override")
         && open_bracket(text, start).is_some_and(|open| text[open..].starts_with('('))
 }
@@ -314,9 +316,9 @@ fn is_parameter_property(text: &str, start: usize) -> bool {
 /// `a ? f(name) : b`, `extends f(name) {`.
 fn is_choice(text: &str, start: usize, end: usize) -> bool {
     let Some(open) = open_bracket(text, end) else { return false };
-    let head = before(text, open, Family::Ecma);
+    let head = text_before(text, open, Family::Ecma);
     let callee = head.rsplit(|c: char| c.is_whitespace()).next().unwrap_or("");
-    let left = before(text, head.len() - callee.len(), Family::Ecma);
+    let left = text_before(text, head.len() - callee.len(), Family::Ecma);
     let line = || text[..start].rsplit('\n').next().unwrap_or("");
     left.ends_with('?')
         || last_word(left) == "extends"
@@ -340,12 +342,12 @@ fn is_in_pattern(text: &str, start: usize) -> bool {
         if text[open..].starts_with('(') {
             // A name directly in a list is in no pattern; behind a colon stands a type.
             return at != start
-                && !before(text, at, Family::Ecma).ends_with(':')
+                && !text_before(text, at, Family::Ecma).ends_with(':')
                 && closes_into(text, at, &["=>", "{", ":"])
                 && !is_choice(text, at, at)
                 && is_header(text, at, Family::Ecma);
         }
-        let left = before(text, open, Family::Ecma);
+        let left = text_before(text, open, Family::Ecma);
         if matches!(last_word(left), "const" | "let" | "var") {
             let rest = text.get(close_bracket(text, open)..).unwrap_or("").trim_start();
             return rest.starts_with(['=', ':']) || matches!(first_word(rest), "of" | "in");
@@ -362,7 +364,10 @@ fn is_in_pattern(text: &str, start: usize) -> bool {
 /// it.
 fn is_header(text: &str, start: usize, family: Family) -> bool {
     let Some(open) = open_bracket(text, start) else { return false };
-    !matches!(last_word(before(text, open, family)), "if" | "for" | "while" | "switch" | "with" | "return")
+    !matches!(
+        last_word(text_before(text, open, family)),
+        "if" | "for" | "while" | "switch" | "with" | "return"
+    )
 }
 
 /// Finds the innermost bracket around byte `at`, at most `MAX_FAR` bytes back.

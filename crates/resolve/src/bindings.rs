@@ -2,13 +2,13 @@
 //! them runs.
 
 use super::family::Family;
-use super::sources::Target;
+use super::sources::IndexedDeclaration;
 use symd_syntax::SymbolKind;
 
 /// Returns the other declarations of the variable, function or class that `target` declares in its module or
 /// function: in other branches of an `if`, or in an `except`. Empty for members of classes, which are linked
 /// as overrides are.
-pub fn same_binding(target: &Target) -> Vec<Target> {
+pub fn other_bindings(target: &IndexedDeclaration) -> Vec<IndexedDeclaration> {
     let Some((outline, row)) = target.row().filter(|_| Family::of(&target.file) == Some(Family::Python))
     else {
         return Vec::new();
@@ -23,5 +23,5 @@ pub fn same_binding(target: &Target) -> Vec<Target> {
         *at != target.row && other.parent == row.parent && !other.is_local() && outline.name(other) == name
     };
     let others = (0..outline.rows.len()).filter(binds_it);
-    others.map(|row| Target { file: target.file.clone(), row }).collect()
+    others.map(|row| IndexedDeclaration { file: target.file.clone(), row }).collect()
 }

@@ -4,8 +4,8 @@
 use super::bases::bases;
 use super::family::Family;
 use super::meaning::Meaning;
-use super::project::Project;
-use super::sources::Target;
+use super::resolver::Resolver;
+use super::sources::IndexedDeclaration;
 use symd_base::cancel::Cancelled;
 use symd_syntax::{Row, SymbolKind};
 
@@ -19,26 +19,34 @@ pub(super) fn is_class(row: &Row) -> bool {
 }
 
 /// Resolves `name` as a member of `class`: its own member, else that of the first base that has one.
-pub(super) fn member(project: &Project, class: &Target, name: &str) -> Result<Meaning, Cancelled> {
-    let own = own_members(project, class, name);
-    if own.is_empty() { inherited(project, class, name) } else { Ok(Meaning::Declared(own)) }
+pub(super) fn member(
+    resolver: &Resolver,
+    class: &IndexedDeclaration,
+    name: &str,
+) -> Result<Meaning, Cancelled> {
+    let own = own_members(resolver, class, name);
+    if own.is_empty() { inherited(resolver, class, name) } else { Ok(Meaning::Declared(own)) }
 }
 
 /// Resolves `name` as a member of the bases of `class`.
-pub(super) fn inherited(project: &Project, class: &Target, name: &str) -> Result<Meaning, Cancelled> {
-    let mut seen: Vec<Target> = vec![class.clone()];
+pub(super) fn inherited(
+    resolver: &Resolver,
+    class: &IndexedDeclaration,
+    name: &str,
+) -> Result<Meaning, Cancelled> {
+    let mut seen: Vec<IndexedDeclaration> = vec![class.clone()];
     let mut at = 0;
     let mut is_open = false;
     // Breadth first is close enough to Python's resolution order.
     while at < seen.len() && seen.len() < MAX_CLASSES {
-        project.cancel.check()?;
-        for base in bases(project, &seen[at])?.iter() {
+        resolver.cancel.check()?;
+        for base in bases(resolver, &seen[at])?.iter() {
             is_open |= !base.is_known();
             for class in &base.classes {
-                if seen.iter().any(|known| known.is(class)) {
+                if seen.iter().any(|known| known.is_same_declaration(class)) {
                     continue;
                 }
-                let own = own_members(project, class, name);
+                let own = own_members(resolver, class, name);
                 if !own.is_empty() {
                     return Ok(Meaning::Declared(own));
                 }
@@ -49,10 +57,10 @@ pub(super) fn inherited(project: &Project, class: &Target, name: &str) -> Result
     }
     // Bases that were not searched may declare it.
     is_open |= at < seen.len();
-    Ok(if is_open { Meaning::Unknown } else { Meaning::Elsewhere })
+    Ok(if is_open { Meaning::Unknown } else { Meaning::OutsideProject })
 }
 
-fn own_members(project: &Project, class: &Target, name: &str) -> Vec<Target> {
+fn own_members(resolver: &Resolver, class: &IndexedDeclaration, name: &str) -> Vec<IndexedDeclaration> {
     let Some((outline, row)) = class.row() else { return Vec::new() };
     if !outline.occurrences.contains(name) || !is_class(row) {
         return Vec::new();
@@ -60,7 +68,7 @@ fn own_members(project: &Project, class: &Target, name: &str) -> Vec<Target> {
     let inside = class.row + 1..=class.row + row.descendants as usize;
     let is_own = |at: usize| match outline.rows[at].parent() {
         Some(parent) if parent == class.row => true,
-        Some(parent) if project.family == Family::Jvm => {
+        Some(parent) if resolver.family == Family::Jvm => {
             let companion = &outline.rows[parent];
             outline.name(companion) == "Companion" && companion.parent() == Some(class.row)
         }
@@ -68,7 +76,7 @@ fn own_members(project: &Project, class: &Target, name: &str) -> Vec<Target> {
     };
     let mut found: Vec<usize> =
         inside.filter(|&at| is_own(at) && outline.name(&outline.rows[at]) == name).collect();
-    if project.family == Family::Rust {
+    if resolver.family == Family::Rust {
         let of_type = outline.name(row);
         let is_impl = |at: usize| {
             outline.rows[at].parent().is_some_and(|parent| {
@@ -80,5 +88,5 @@ fn own_members(project: &Project, class: &Target, name: &str) -> Vec<Target> {
             (0..outline.rows.len()).filter(|&at| outline.name(&outline.rows[at]) == name && is_impl(at)),
         );
     }
-    found.into_iter().map(|row| Target { file: class.file.clone(), row }).collect()
+    found.into_iter().map(|row| IndexedDeclaration { file: class.file.clone(), row }).collect()
 }

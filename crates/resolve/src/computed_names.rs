@@ -5,9 +5,9 @@
 use super::classes::is_class;
 use super::constructed::only_value;
 use super::context::first_word;
-use super::project::{Here, Project};
+use super::resolver::{CurrentFile, Resolver};
 use super::scope;
-use super::sources::Target;
+use super::sources::IndexedDeclaration;
 use symd_base::{RelPath, TextRange};
 
 /// Functions that take an object and the name of a member.
@@ -18,12 +18,16 @@ const OWN: [&str; 5] = ["self", "cls", "type(self)", "self.__class__", "super()"
 
 /// Finds the calls in `class` that may access its member `name` by a computed name; each as its file and the
 /// range of the called function's name.
-pub(super) fn computed_names(project: &Project, class: &Target, name: &str) -> Vec<(RelPath, TextRange)> {
+pub(super) fn computed_names(
+    resolver: &Resolver,
+    class: &IndexedDeclaration,
+    name: &str,
+) -> Vec<(RelPath, TextRange)> {
     let Some((outline, row)) = class.row() else { return Vec::new() };
     if !BY_NAME.iter().any(|function| outline.occurrences.contains(function)) {
         return Vec::new();
     }
-    let Some(here) = project.here(&class.file) else { return Vec::new() };
+    let Some(here) = resolver.read_file(&class.file) else { return Vec::new() };
     let mut found = Vec::new();
     for function in BY_NAME {
         let length = u32::try_from(function.len()).unwrap_or(u32::MAX);
@@ -56,7 +60,7 @@ fn names_class(text: &str) -> bool {
 
 /// Whether `cls` is the first parameter of a function around byte `at`, and so the class: methods of
 /// decorators and builders have locals of that name for other classes.
-fn takes_class(here: &Here, at: u32) -> bool {
+fn takes_class(here: &CurrentFile, at: u32) -> bool {
     let functions = scope::around(here, at).into_iter().map(|row| &here.outline.rows[row]);
     functions.filter(|row| !is_class(row)).any(|row| {
         let behind = row.name_start as usize + usize::from(row.name_len);
@@ -66,7 +70,7 @@ fn takes_class(here: &Here, at: u32) -> bool {
 
 /// Returns the known beginning of the computed name where it is a local, `(self, cached)`, to which the
 /// function around byte `at` assigns one text only.
-fn of_local<'t>(here: &'t Here, at: u32, arguments: &str) -> Option<&'t str> {
+fn of_local<'t>(here: &'t CurrentFile, at: u32, arguments: &str) -> Option<&'t str> {
     let (_, rest) = arguments.split_once(',')?;
     let rest = rest.trim_start();
     let local = first_word(rest);

@@ -7,10 +7,10 @@ use super::context::{Receiver, first_word, last_word, receiver};
 use super::family::Family;
 use super::inherited::Inherited;
 use super::meaning::Meaning;
-use super::project::{Here, Project};
+use super::resolver::{CurrentFile, Resolver};
 use super::ruled_out::is_whole_call;
-use super::scope::{self, From};
-use super::sources::{Sources, Target};
+use super::scope::{self, SearchStart};
+use super::sources::{IndexedDeclaration, Sources};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
 
@@ -20,47 +20,51 @@ use symd_base::{Cancel, RelPath, TextRange};
 pub fn constructed_members(
     sources: &dyn Sources,
     places: &[(RelPath, TextRange)],
-    members: &[Target],
+    members: &[IndexedDeclaration],
     cancel: &Cancel,
-) -> Result<Vec<Option<Target>>, Cancelled> {
+) -> Result<Vec<Option<IndexedDeclaration>>, Cancelled> {
     let Some(first) = members.first().filter(|first| Family::of(&first.file) == Some(Family::Python)) else {
         return Ok(vec![None; places.len()]);
     };
-    let project = Project::new(sources, Family::Python, cancel);
+    let resolver = Resolver::new(sources, Family::Python, cancel);
     let mut classes = Vec::new();
     for (path, range) in places {
         cancel.check()?;
-        let here = project.file(path.as_str()).and_then(|file| project.here(file));
+        let here = resolver.file(path.as_str()).and_then(|file| resolver.read_file(file));
         classes.push(match here {
-            Some(here) => class_of(&project, &here, range.start)?,
+            Some(here) => class_of(&resolver, &here, range.start)?,
             None => None,
         });
     }
     if classes.iter().all(Option::is_none) {
         return Ok(vec![None; places.len()]);
     }
-    let inherited = Inherited::read(&project)?;
-    let member = |class: Option<Target>| {
+    let inherited = Inherited::read(&resolver)?;
+    let member = |class: Option<IndexedDeclaration>| {
         let class = class?;
-        inherited.member(|one| one.is(&class), first.name(), members)
+        inherited.member(|one| one.is_same_declaration(&class), first.name(), members)
     };
     Ok(classes.into_iter().map(member).collect())
 }
 
 /// Returns the class of which the local in front of the member at byte `at` is an instance.
-fn class_of(project: &Project, here: &Here, at: u32) -> Result<Option<Target>, Cancelled> {
+fn class_of(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    at: u32,
+) -> Result<Option<IndexedDeclaration>, Cancelled> {
     let text = here.text.as_str();
     let Receiver::Chain(chain, _) = receiver(text, at as usize, Family::Python) else { return Ok(None) };
     let (&[name], Some(function)) = (&chain[..], scope::function_around(here, at)) else { return Ok(None) };
     match only_value(here, function, name) {
-        Some(value) => constructed(project, here, value),
+        Some(value) => constructed(resolver, here, value),
         None => Ok(None),
     }
 }
 
 /// Returns the byte at which the only value begins that the function in row `function` assigns to a local;
 /// `None` if it assigns none, or binds the local in another way too.
-pub(super) fn only_value(here: &Here, function: usize, name: &str) -> Option<usize> {
+pub(super) fn only_value(here: &CurrentFile, function: usize, name: &str) -> Option<usize> {
     let range = here.outline.rows[function].range();
     let mut value = None;
     for start in here.outline.occurrences.offsets_of(name) {
@@ -68,9 +72,9 @@ pub(super) fn only_value(here: &Here, function: usize, name: &str) -> Option<usi
             continue;
         }
         match bound(here.text.as_str(), start as usize, name) {
-            Bound::Not => {}
-            Bound::To(at) if value.is_none() => value = Some(at),
-            Bound::To(_) | Bound::Unread => return None,
+            Binding::Not => {}
+            Binding::To(at) if value.is_none() => value = Some(at),
+            Binding::To(_) | Binding::Unread => return None,
         }
     }
     value
@@ -78,7 +82,7 @@ pub(super) fn only_value(here: &Here, function: usize, name: &str) -> Option<usi
 
 /// The effect of an occurrence of a name on its binding.
 #[derive(Debug, PartialEq, Eq)]
-enum Bound {
+enum Binding {
     /// The name is read.
     Not,
     /// The name is bound to the value that begins at this byte.
@@ -88,21 +92,21 @@ enum Bound {
     Unread,
 }
 
-fn bound(text: &str, start: usize, name: &str) -> Bound {
+fn bound(text: &str, start: usize, name: &str) -> Binding {
     let Some(behind) = text.get(start + name.len()..).filter(|_| text[start..].starts_with(name)) else {
-        return Bound::Not;
+        return Binding::Not;
     };
     let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
     let before = &text[line..start];
     if before.ends_with('.') {
-        return Bound::Not;
+        return Binding::Not;
     }
     let rest = behind.split('\n').next().unwrap_or_default();
     let trimmed = rest.trim_start();
     let is_assigned = trimmed.starts_with('=') && !trimmed.starts_with("==");
     if before.trim().is_empty() && is_assigned {
         let value = trimmed[1..].trim_start();
-        return Bound::To(start + name.len() + (rest.len() - value.len()));
+        return Binding::To(start + name.len() + (rest.len() - value.len()));
     }
     let word = last_word(before.trim_end());
     let is_taken =
@@ -114,16 +118,20 @@ fn bound(text: &str, start: usize, name: &str) -> Bound {
     let is_open = before.matches(['(', '[', '{']).count() > before.matches([')', ']', '}']).count();
     let is_argument = is_assigned && is_open && before.trim_end().ends_with(['(', ',']);
     match is_taken || is_in_head {
-        true => Bound::Unread,
-        false if is_read || is_argument => Bound::Not,
+        true => Binding::Unread,
+        false if is_read || is_argument => Binding::Not,
         // `a, name = …`, `name: Type = …`, `name += 1`, or a read that looks like one of these.
-        false if rest.contains('=') || trimmed.starts_with(':') => Bound::Unread,
-        false => Bound::Not,
+        false if rest.contains('=') || trimmed.starts_with(':') => Binding::Unread,
+        false => Binding::Not,
     }
 }
 
 /// Returns the class of the project that the value at byte `at` calls, if the value is nothing but that call.
-fn constructed(project: &Project, here: &Here, at: usize) -> Result<Option<Target>, Cancelled> {
+fn constructed(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    at: usize,
+) -> Result<Option<IndexedDeclaration>, Cancelled> {
     let text = here.text.as_str();
     let (mut chain, mut end) = (Vec::new(), at);
     loop {
@@ -140,7 +148,7 @@ fn constructed(project: &Project, here: &Here, at: usize) -> Result<Option<Targe
         }
     }
     let begins = u32::try_from(at).unwrap_or(u32::MAX);
-    let meaning = scope::chain(project, here, begins, &chain, From::Inside)?;
+    let meaning = scope::resolve_chain(resolver, here, begins, &chain, SearchStart::Inside)?;
     let Meaning::Declared(found) = meaning else { return Ok(None) };
     Ok(match &found[..] {
         [class] if class.row().is_some_and(|(_, row)| is_class(row)) => Some(class.clone()),
@@ -155,20 +163,20 @@ mod tests {
     #[test]
     fn what_a_name_is_bound_to() {
         for (text, expected) in [
-            ("    it = Box()", Bound::To(9)),
-            ("it.run()", Bound::Not),
-            ("f(it, x)", Bound::Not),
-            ("f(it=1)", Bound::Not),
-            ("x.it = 1", Bound::Not),
-            ("return it", Bound::Not),
-            ("a, it = 1, 2", Bound::Unread),
-            ("it, a = 1, 2", Bound::Unread),
-            ("it += 1", Bound::Unread),
-            ("it: Box = f()", Bound::Unread),
-            ("def f(it):", Bound::Unread),
-            ("for it in x:", Bound::Unread),
-            ("with x as it:", Bound::Unread),
-            ("global it", Bound::Unread),
+            ("    it = Box()", Binding::To(9)),
+            ("it.run()", Binding::Not),
+            ("f(it, x)", Binding::Not),
+            ("f(it=1)", Binding::Not),
+            ("x.it = 1", Binding::Not),
+            ("return it", Binding::Not),
+            ("a, it = 1, 2", Binding::Unread),
+            ("it, a = 1, 2", Binding::Unread),
+            ("it += 1", Binding::Unread),
+            ("it: Box = f()", Binding::Unread),
+            ("def f(it):", Binding::Unread),
+            ("for it in x:", Binding::Unread),
+            ("with x as it:", Binding::Unread),
+            ("global it", Binding::Unread),
         ] {
             let start = text.rfind("it").filter(|_| !text.starts_with("it")).unwrap_or(0);
             assert_eq!(bound(text, start, "it"), expected, "{text}");

@@ -26,7 +26,7 @@ fn is_word(c: char) -> bool {
 
 /// Returns the text before byte `at`, without white space and comments at its end, and without an opening
 /// backtick.
-pub(super) fn before(text: &str, at: usize, family: Family) -> &str {
+pub(super) fn text_before(text: &str, at: usize, family: Family) -> &str {
     let mut before = text.get(..at).unwrap_or("");
     before = before.strip_suffix('`').unwrap_or(before);
     loop {
@@ -62,7 +62,7 @@ fn comment_in(line: &str, family: Family) -> Option<usize> {
 }
 
 /// Returns the text from byte `at` on, without leading white space and without a closing backtick.
-pub(super) fn behind(text: &str, at: usize) -> &str {
+pub(super) fn text_after(text: &str, at: usize) -> &str {
     let behind = text.get(at..).unwrap_or("");
     behind.strip_prefix('`').unwrap_or(behind).trim_start()
 }
@@ -96,8 +96,8 @@ fn without_access(text: &str, family: Family) -> Option<&str> {
 
 /// Returns the receiver of the identifier at byte `at`.
 pub(super) fn receiver(text: &str, at: usize, family: Family) -> Receiver<'_> {
-    let Some(rest) = without_access(before(text, at, family), family) else { return Receiver::None };
-    let mut rest = before(text, rest.len(), family);
+    let Some(rest) = without_access(text_before(text, at, family), family) else { return Receiver::None };
+    let mut rest = text_before(text, rest.len(), family);
     let mut chain = Vec::new();
     loop {
         if rest.len() + MAX_BACK < at {
@@ -121,9 +121,9 @@ pub(super) fn receiver(text: &str, at: usize, family: Family) -> Receiver<'_> {
         }
         chain.push(word);
         let start = rest.len() - word.len();
-        let left = before(text, start, family);
+        let left = text_before(text, start, family);
         match without_access(left, family) {
-            Some(left) => rest = before(text, left.len(), family),
+            Some(left) => rest = text_before(text, left.len(), family),
             None => {
                 chain.reverse();
                 return if chain == ["super"] { Receiver::Super } else { Receiver::Chain(chain, start) };
@@ -151,7 +151,7 @@ fn is_super_call(text: &str, family: Family) -> bool {
 /// Returns the byte at which the callee's name ends, if the identifier at `start..end` names an argument of a
 /// call (`f(name=1)`).
 pub(super) fn argument_of(text: &str, start: usize, end: usize, family: Family) -> Option<usize> {
-    let behind = behind(text, end);
+    let behind = text_after(text, end);
     let names = match family {
         Family::Python | Family::Jvm => behind.strip_prefix('=').is_some_and(|rest| !rest.starts_with('=')),
         Family::CSharp => behind.strip_prefix(':').is_some_and(|rest| !rest.starts_with(':')),
@@ -160,12 +160,12 @@ pub(super) fn argument_of(text: &str, start: usize, end: usize, family: Family) 
     if !names {
         return None;
     }
-    let left = before(text, start, family);
+    let left = text_before(text, start, family);
     if !left.ends_with(['(', ',']) {
         return None;
     }
     let open = open_parenthesis(text, left.len())?;
-    let callee = before(text, open, family);
+    let callee = text_before(text, open, family);
     (!last_word(callee).is_empty() || callee.ends_with([')', ']', '>'])).then_some(callee.len())
 }
 

@@ -2,9 +2,9 @@
 
 use super::family::Family;
 use super::meaning::Meaning;
-use super::place::{OccurrenceKind, place};
-use super::project::{Here, Project};
-use super::sources::{Sources, Target};
+use super::place::{OccurrenceKind, classify_occurrence};
+use super::resolver::{CurrentFile, Resolver};
+use super::sources::{IndexedDeclaration, Sources};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
 
@@ -17,28 +17,28 @@ pub fn definitions(
     path: &RelPath,
     offset: u32,
     cancel: &Cancel,
-) -> Result<Vec<Target>, Cancelled> {
+) -> Result<Vec<IndexedDeclaration>, Cancelled> {
     cancel.check()?;
     let Some(file) = sources.snapshot().files.get(path.as_str()) else { return Ok(Vec::new()) };
     let Some(family) = Family::of(file) else { return Ok(Vec::new()) };
-    let project = Project::new(sources, family, cancel);
-    let Some(here) = Here::new(&project, file) else { return Ok(Vec::new()) };
+    let resolver = Resolver::new(sources, family, cancel);
+    let Some(here) = CurrentFile::new(&resolver, file) else { return Ok(Vec::new()) };
     let Some(range) = identifier(&here, offset) else { return Ok(Vec::new()) };
     let name = here.text.slice(range);
-    match place(&project, &here, range, name)? {
+    match classify_occurrence(&resolver, &here, range, name)? {
         OccurrenceKind::Declaration(row) => Ok(vec![here.target(row)]),
         OccurrenceKind::Argument { callee, meaning } => {
             let found = parameters(&meaning, name);
             if found.is_empty() && !callee.is_empty() {
-                guesses(&project, &here, name, Wants::Members)
+                guesses(&resolver, &here, name, Wants::Members)
             } else {
                 Ok(found)
             }
         }
         OccurrenceKind::Import(meaning) | OccurrenceKind::Bare(meaning) => {
-            found(&project, &here, name, meaning, Wants::TopLevel)
+            found(&resolver, &here, name, meaning, Wants::TopLevel)
         }
-        OccurrenceKind::Member(meaning) => found(&project, &here, name, meaning, Wants::Members),
+        OccurrenceKind::Member(meaning) => found(&resolver, &here, name, meaning, Wants::Members),
     }
 }
 
@@ -50,23 +50,28 @@ enum Wants {
 }
 
 fn found(
-    project: &Project,
-    here: &Here,
+    resolver: &Resolver,
+    here: &CurrentFile,
     name: &str,
     meaning: Meaning,
     wants: Wants,
-) -> Result<Vec<Target>, Cancelled> {
+) -> Result<Vec<IndexedDeclaration>, Cancelled> {
     match meaning {
-        Meaning::Declared(found) | Meaning::LocalOr(found) => Ok(found),
-        Meaning::Unknown => guesses(project, here, name, wants),
-        Meaning::Module(_) | Meaning::Elsewhere | Meaning::Local => Ok(Vec::new()),
+        Meaning::Declared(found) | Meaning::LocalOrDeclared(found) => Ok(found),
+        Meaning::Unknown => guesses(resolver, here, name, wants),
+        Meaning::Module(_) | Meaning::OutsideProject | Meaning::Local => Ok(Vec::new()),
     }
 }
 
 /// Returns every declaration of the name: first those of the wanted kind, then those of the same file, then
 /// by path.
-fn guesses(project: &Project, here: &Here, name: &str, wants: Wants) -> Result<Vec<Target>, Cancelled> {
-    let mut all = project.declared(name)?.to_vec();
+fn guesses(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    name: &str,
+    wants: Wants,
+) -> Result<Vec<IndexedDeclaration>, Cancelled> {
+    let mut all = resolver.declared(name)?.to_vec();
     all.sort_by_key(|target| {
         let is_member = target.row().is_some_and(|(_, row)| row.parent != 0);
         (is_member != (wants == Wants::Members), target.file.path != here.file.path)
@@ -76,7 +81,7 @@ fn guesses(project: &Project, here: &Here, name: &str, wants: Wants) -> Result<V
 
 /// Returns the parameters called `name` of the callee; for a class, those of its constructor, or its
 /// properties.
-fn parameters(callee: &Meaning, name: &str) -> Vec<Target> {
+fn parameters(callee: &Meaning, name: &str) -> Vec<IndexedDeclaration> {
     let Meaning::Declared(callees) = callee else { return Vec::new() };
     let mut found = Vec::new();
     for callee in callees {
@@ -90,7 +95,7 @@ fn parameters(callee: &Meaning, name: &str) -> Vec<Target> {
                 })
             };
             if outline.name(&outline.rows[at]) == name && (parent == Some(callee.row) || is_constructors()) {
-                found.push(Target { file: callee.file.clone(), row: at });
+                found.push(IndexedDeclaration { file: callee.file.clone(), row: at });
             }
         }
     }
@@ -98,7 +103,7 @@ fn parameters(callee: &Meaning, name: &str) -> Vec<Target> {
 }
 
 /// Finds the identifier that contains byte `offset`, or ends there.
-fn identifier(here: &Here, offset: u32) -> Option<TextRange> {
+fn identifier(here: &CurrentFile, offset: u32) -> Option<TextRange> {
     let text = here.text.as_str();
     let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     let offset = offset as usize;

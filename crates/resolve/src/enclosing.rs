@@ -7,7 +7,7 @@ use symd_syntax::{Outline, Row, SymbolKind};
 /// Returns the row of the innermost function or class (also method, constructor, interface, …) whose range
 /// contains byte `offset`; `None` at the top level. A place in a decorator or annotation is inside the
 /// decorated symbol.
-pub fn enclosing(outline: &Outline, offset: u32) -> Option<usize> {
+pub fn enclosing_row(outline: &Outline, offset: u32) -> Option<usize> {
     let holds = |row: &Row| row.start <= offset && offset < row.end && is_enclosing(row);
     let candidates = outline.rows.iter().enumerate().filter(|(_, row)| holds(row));
     // Of equal ranges, the deeper row comes later in the outline.
@@ -17,11 +17,11 @@ pub fn enclosing(outline: &Outline, offset: u32) -> Option<usize> {
 /// Returns the row to which a use at byte `offset` is attributed: in a function, the innermost function or
 /// class around it; outside functions, the variable or property whose statement contains it, else the class;
 /// `None` where there is none of these.
-pub fn attributed(outline: &Outline, offset: u32) -> Option<usize> {
+pub fn attributed_row(outline: &Outline, offset: u32) -> Option<usize> {
     let rows = &outline.rows;
     let holds = |row: &Row| row.start <= offset && offset < row.end;
     if rows.iter().any(|row| holds(row) && is_function(row)) {
-        return enclosing(outline, offset);
+        return enclosing_row(outline, offset);
     }
     let candidates =
         rows.iter().enumerate().filter(|(_, row)| holds(row) && (is_enclosing(row) || is_value(row)));

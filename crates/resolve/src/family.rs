@@ -18,12 +18,12 @@ pub(super) enum Family {
 }
 
 /// Whether identifiers of the two files can name each other's declarations.
-pub fn share_names(a: &FileEntry, b: &FileEntry) -> bool {
+pub fn files_share_names(a: &FileEntry, b: &FileEntry) -> bool {
     Family::of(a).is_some_and(|family| Family::of(b) == Some(family))
 }
 
 /// Whether identifiers of files of these two grammars can name each other's declarations.
-pub fn can_name(grammar: &str, other: &str) -> bool {
+pub fn grammars_share_names(grammar: &str, other: &str) -> bool {
     Family::of_grammar(grammar).is_some_and(|family| Family::of_grammar(other) == Some(family))
 }
 
@@ -52,7 +52,7 @@ impl Family {
     }
 
     /// Returns the words for the receiver of a method, or for its class.
-    pub(super) fn selves(self) -> &'static [&'static str] {
+    pub(super) fn receiver_names(self) -> &'static [&'static str] {
         match self {
             Family::Python => &["self", "cls"],
             Family::Rust => &["self", "Self"],

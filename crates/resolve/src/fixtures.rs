@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use super::context::{Receiver, first_word, receiver};
 use super::family::Family;
-use super::project::{Here, Project};
-use super::sources::{Sources, Target};
+use super::resolver::{CurrentFile, Resolver};
+use super::sources::{IndexedDeclaration, Sources};
 use super::test_functions::is_test;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
@@ -34,40 +34,40 @@ pub fn fixture_values(
     places: &[(RelPath, TextRange)],
     cancel: &Cancel,
 ) -> Result<Vec<Option<FixtureValue>>, Cancelled> {
-    let project = Project::new(sources, Family::Python, cancel);
+    let resolver = Resolver::new(sources, Family::Python, cancel);
     let value = |(path, range): &(RelPath, TextRange)| {
         cancel.check()?;
-        let here = project.file(path.as_str()).and_then(|file| project.here(file));
-        Ok(here.and_then(|here| value(&project, &here, range.start)))
+        let here = resolver.file(path.as_str()).and_then(|file| resolver.read_file(file));
+        Ok(here.and_then(|here| value(&resolver, &here, range.start)))
     };
     places.iter().map(value).collect()
 }
 
 /// Whether the target is a fixture: pytest passes it to parameters of its name, which no server counts as
 /// uses.
-pub fn is_pytest_fixture(sources: &dyn Sources, target: &Target, cancel: &Cancel) -> bool {
+pub fn is_pytest_fixture(sources: &dyn Sources, target: &IndexedDeclaration, cancel: &Cancel) -> bool {
     if Family::of(&target.file) != Some(Family::Python) {
         return false;
     }
-    let project = Project::new(sources, Family::Python, cancel);
-    let here = project.here(&target.file);
+    let resolver = Resolver::new(sources, Family::Python, cancel);
+    let here = resolver.read_file(&target.file);
     here.is_some_and(|here| here.row_of(target).is_some_and(|row| is_fixture(&here, row)))
 }
 
-fn value(project: &Project, here: &Here, at: u32) -> Option<FixtureValue> {
+fn value(resolver: &Resolver, here: &CurrentFile, at: u32) -> Option<FixtureValue> {
     let Receiver::Chain(chain, _) = receiver(here.text.as_str(), at as usize, Family::Python) else {
         return None;
     };
     let (&parameter, path) = chain.split_first()?;
     let function = holds_given(here, parameter, at)?;
-    let (file, fixture) = fixture(project, here, function, parameter)?;
-    let there = project.here(&file)?;
+    let (file, fixture) = fixture(resolver, here, function, parameter)?;
+    let there = resolver.read_file(&file)?;
     let at = returned(&there, fixture)?;
     Some(FixtureValue { file, at, path: path.iter().map(|&part| part.to_owned()).collect() })
 }
 
 /// Finds the function around byte `at` to which pytest passes the parameter, and which does not rebind it.
-pub(super) fn holds_given(here: &Here, parameter: &str, at: u32) -> Option<usize> {
+pub(super) fn holds_given(here: &CurrentFile, parameter: &str, at: u32) -> Option<usize> {
     let function = taking(&here.outline, parameter, at)?;
     let row = &here.outline.rows[function];
     let body = here.text.as_str().get(row.name_start as usize..row.end as usize)?;
@@ -106,13 +106,13 @@ fn is_bound_again(body: &str, name: &str) -> bool {
 }
 
 /// Returns the decorators of a function or class: the text before its name.
-pub(super) fn decorators(here: &Here, row: usize) -> &str {
+pub(super) fn decorators(here: &CurrentFile, row: usize) -> &str {
     let row = &here.outline.rows[row];
     here.text.as_str().get(row.start as usize..row.name_start as usize).unwrap_or_default()
 }
 
 /// Whether a decorator makes the function a fixture.
-pub(super) fn is_fixture(here: &Here, row: usize) -> bool {
+pub(super) fn is_fixture(here: &CurrentFile, row: usize) -> bool {
     let mut decorators = decorators(here, row).lines().filter_map(|line| line.trim_start().strip_prefix('@'));
     decorators.any(|decorator| {
         let chain = decorator.split(['(', ' ', '#']).next().unwrap_or_default();
@@ -121,7 +121,12 @@ pub(super) fn is_fixture(here: &Here, row: usize) -> bool {
 }
 
 /// Finds the fixture that pytest passes to a parameter of `function`.
-fn fixture(project: &Project, here: &Here, function: usize, name: &str) -> Option<(Arc<FileEntry>, usize)> {
+fn fixture(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    function: usize,
+    name: &str,
+) -> Option<(Arc<FileEntry>, usize)> {
     let class = here.outline.rows[function].parent();
     if let Some(own) = class.and_then(|class| in_scope(here, Some(class), name)) {
         return Some((here.file.clone(), own)).filter(|_| own != function);
@@ -132,7 +137,7 @@ fn fixture(project: &Project, here: &Here, function: usize, name: &str) -> Optio
     let mut directory = here.file.path.parent();
     while let Some(at) = directory {
         let path = at.join("conftest.py");
-        let there = project.file(path.as_str()).and_then(|file| project.here(file));
+        let there = resolver.file(path.as_str()).and_then(|file| resolver.read_file(file));
         if let Some((there, row)) =
             there.and_then(|there| in_scope(&there, None, name).map(|row| (there, row)))
         {
@@ -145,7 +150,7 @@ fn fixture(project: &Project, here: &Here, function: usize, name: &str) -> Optio
 
 /// Finds the only fixture of a name among the members of a class, or at the top level of the module for
 /// `None`.
-fn in_scope(here: &Here, class: Option<usize>, name: &str) -> Option<usize> {
+fn in_scope(here: &CurrentFile, class: Option<usize>, name: &str) -> Option<usize> {
     let is_it = |at: &usize| {
         let row = &here.outline.rows[*at];
         matches!(row.kind(), SymbolKind::Function | SymbolKind::Method)
@@ -158,7 +163,7 @@ fn in_scope(here: &Here, class: Option<usize>, name: &str) -> Option<usize> {
 }
 
 /// Finds where the only value that a fixture returns or yields is named, as a byte offset in the file.
-fn returned(here: &Here, row: usize) -> Option<u32> {
+fn returned(here: &CurrentFile, row: usize) -> Option<u32> {
     let row = &here.outline.rows[row];
     let text = here.text.as_str().get(row.name_start as usize..row.end as usize)?;
     let mut found: Option<(&str, usize)> = None;
@@ -167,7 +172,7 @@ fn returned(here: &Here, row: usize) -> Option<u32> {
         let statement = line.trim_start();
         let value = ["return ", "yield "].iter().find_map(|word| statement.strip_prefix(word));
         if let Some(value) = value {
-            let (name, offset) = named(value)?;
+            let (name, offset) = named_value(value)?;
             if found.is_some_and(|(known, _)| known != name) {
                 return None;
             }
@@ -186,7 +191,7 @@ fn returned(here: &Here, row: usize) -> Option<u32> {
 
 /// Returns the name that determines the type in `app`, `Flask(name)` or `flask.Flask(name)`, and the byte at
 /// which it begins.
-fn named(value: &str) -> Option<(&str, usize)> {
+fn named_value(value: &str) -> Option<(&str, usize)> {
     let value = value.split('#').next()?.trim_end();
     let mut name = first_word(value);
     let mut at = 0;
@@ -220,7 +225,7 @@ mod tests {
             ("1", None),
             ("", None),
         ] {
-            assert_eq!(named(value), expected, "{value}");
+            assert_eq!(named_value(value), expected, "{value}");
         }
     }
 

@@ -2,11 +2,11 @@
 //! type of a method without annotations. Invariant: a method returns its object only if each of its `return`
 //! statements says so.
 
-use super::context::{before, last_word};
+use super::context::{last_word, text_before};
 use super::family::Family;
 use super::inherited::Inherited;
-use super::project::{Here, Project};
-use super::sources::{Sources, Target};
+use super::resolver::{CurrentFile, Resolver};
+use super::sources::{IndexedDeclaration, Sources};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
 use symd_syntax::SymbolKind;
@@ -19,15 +19,15 @@ const MAX_BACK: usize = 4000;
 
 /// For each member use at `places`: returns the ranges of the method names that are called before it in the
 /// chain, nearest first; `add` for `build` in `builder.add().build()`.
-pub fn calls_before(
+pub fn preceding_calls(
     sources: &dyn Sources,
     places: &[(RelPath, TextRange)],
     cancel: &Cancel,
 ) -> Result<Vec<Vec<TextRange>>, Cancelled> {
-    let project = Project::new(sources, Family::Python, cancel);
+    let resolver = Resolver::new(sources, Family::Python, cancel);
     let calls = |(path, range): &(RelPath, TextRange)| {
         cancel.check()?;
-        let here = project.file(path.as_str()).and_then(|file| project.here(file));
+        let here = resolver.file(path.as_str()).and_then(|file| resolver.read_file(file));
         Ok(here.map(|here| calls(here.text.as_str(), range.start as usize)).unwrap_or_default())
     };
     places.iter().map(calls).collect()
@@ -35,7 +35,7 @@ pub fn calls_before(
 
 /// A chain of calls on one object.
 #[derive(Clone, Debug)]
-pub struct Fluent {
+pub struct FluentChain {
     /// The declaration of the first method: its file, and the byte at which its name begins.
     pub method: (RelPath, u32),
     /// The names of the further methods, in order.
@@ -46,24 +46,24 @@ pub struct Fluent {
 /// of `members` takes precedence. `None` for every other chain.
 pub fn fluent_members(
     sources: &dyn Sources,
-    chains: &[Fluent],
+    chains: &[FluentChain],
     name: &str,
-    members: &[Target],
+    members: &[IndexedDeclaration],
     cancel: &Cancel,
-) -> Result<Vec<Option<Target>>, Cancelled> {
+) -> Result<Vec<Option<IndexedDeclaration>>, Cancelled> {
     if chains.is_empty() {
         return Ok(Vec::new());
     }
-    let project = Project::new(sources, Family::Python, cancel);
-    let inherited = Inherited::read(&project)?;
-    let member = |chain: &Fluent| {
+    let resolver = Resolver::new(sources, Family::Python, cancel);
+    let inherited = Inherited::read(&resolver)?;
+    let member = |chain: &FluentChain| {
         let (path, name_start) = &chain.method;
-        let here = project.here(project.file(path.as_str())?)?;
+        let here = resolver.read_file(resolver.file(path.as_str())?)?;
         let row = here.outline.rows.iter().position(|row| row.name_start == *name_start)?;
         let mut method = here.target(row);
         for next in chain.names.iter().map(String::as_str).chain([name]) {
-            let class = object_of(&project, &method)?;
-            method = inherited.member(|one| one.is(&class), next, members)?;
+            let class = object_of(&resolver, &method)?;
+            method = inherited.member(|one| one.is_same_declaration(&class), next, members)?;
         }
         Some(method)
     };
@@ -71,15 +71,15 @@ pub fn fluent_members(
 }
 
 /// Returns the class of the method, if the method always returns its own object.
-fn object_of(project: &Project, method: &Target) -> Option<Target> {
-    let here = project.here(&method.file)?;
+fn object_of(resolver: &Resolver, method: &IndexedDeclaration) -> Option<IndexedDeclaration> {
+    let here = resolver.read_file(&method.file)?;
     let row = here.row_of(method)?;
     let class = here.outline.rows[row].parent()?;
     let is_plain = here.outline.rows[row].kind() == SymbolKind::Method && returns_itself(&here, row);
     is_plain.then(|| here.target(class))
 }
 
-fn returns_itself(here: &Here, row: usize) -> bool {
+fn returns_itself(here: &CurrentFile, row: usize) -> bool {
     let method = &here.outline.rows[row];
     let text = here.text.as_str();
     let decorated = text.get(method.start as usize..method.name_start as usize).unwrap_or("@");
@@ -117,8 +117,8 @@ fn calls(text: &str, at: usize) -> Vec<TextRange> {
     let mut found = Vec::new();
     let mut at = at;
     while found.len() < MAX_CALLS {
-        let Some(object) = before(text, at, Family::Python).strip_suffix('.') else { break };
-        let object = before(text, object.len(), Family::Python);
+        let Some(object) = text_before(text, at, Family::Python).strip_suffix('.') else { break };
+        let object = text_before(text, object.len(), Family::Python);
         let Some(arguments) = object.strip_suffix(')') else { break };
         let Some(open) = opening(arguments) else { break };
         let callee = last_word(&text[..open]);

@@ -8,17 +8,17 @@ use std::sync::Arc;
 
 use super::bases::{Base, bases_in};
 use super::classes::is_class;
-use super::context::{behind, first_word};
+use super::context::{first_word, text_after};
 use super::family::Family;
-use super::project::{Here, Project};
 use super::registered::{REGISTER, registered};
-use super::sources::Target;
+use super::resolver::{CurrentFile, Resolver};
+use super::sources::IndexedDeclaration;
 use symd_base::RelPath;
 use symd_base::cancel::Cancelled;
 use symd_syntax::SymbolKind;
 
 pub(super) struct ClassNode {
-    pub(super) class: Target,
+    pub(super) class: IndexedDeclaration,
     pub(super) bases: Rc<[Base]>,
     up: Vec<usize>,
     down: Vec<usize>,
@@ -33,26 +33,26 @@ pub(super) struct ClassGraph {
 
 impl ClassGraph {
     /// Builds the graph from the head of every class.
-    pub(super) fn read(project: &Project) -> Result<ClassGraph, Cancelled> {
+    pub(super) fn read(resolver: &Resolver) -> Result<ClassGraph, Cancelled> {
         let mut graph = ClassGraph { nodes: Vec::new(), numbers: HashMap::new() };
         let mut pairs = Vec::new();
-        for file in project.sources.snapshot().files.iter() {
+        for file in resolver.sources.snapshot().files.iter() {
             let may_hold = |outline: &Arc<symd_syntax::Outline>| {
                 outline.hides_types
                     || outline.rows.iter().any(|row| is_class(row) || row.descendants > 0)
-                    || project.family == Family::Python && outline.occurrences.contains(REGISTER)
+                    || resolver.family == Family::Python && outline.occurrences.contains(REGISTER)
             };
-            if Family::of(file) != Some(project.family) || !file.outline().is_some_and(may_hold) {
+            if Family::of(file) != Some(resolver.family) || !file.outline().is_some_and(may_hold) {
                 continue;
             }
-            project.cancel.check()?;
-            let Some(here) = Here::new(project, file) else { continue };
-            pairs.extend(registered(project, &here)?);
+            resolver.cancel.check()?;
+            let Some(here) = CurrentFile::new(resolver, file) else { continue };
+            pairs.extend(registered(resolver, &here)?);
             for row in 0..here.outline.rows.len() {
-                if !has_bases(project, &here, row) {
+                if !declares_class(resolver, &here, row) {
                     continue;
                 }
-                let bases = bases_in(project, &here, row)?;
+                let bases = bases_in(resolver, &here, row)?;
                 let name_start = here.outline.rows[row].name_start;
                 graph.numbers.insert((here.file.path.clone(), name_start), graph.nodes.len());
                 let class = here.target(row);
@@ -84,13 +84,13 @@ impl ClassGraph {
     }
 
     /// Returns the number of a class; `None` if it is not in the graph.
-    pub(super) fn number(&self, class: &Target) -> Option<usize> {
+    pub(super) fn number(&self, class: &IndexedDeclaration) -> Option<usize> {
         let name_start = class.row()?.1.name_start;
         let of_row = self.numbers.get(&(class.file.path.clone(), name_start)).copied();
-        match of_row.filter(|&at| self.nodes[at].class.is(class)) {
+        match of_row.filter(|&at| self.nodes[at].class.is_same_declaration(class)) {
             Some(at) => Some(at),
             // One of the two comes from an older scan of the file.
-            None => self.nodes.iter().position(|node| node.class.is(class)),
+            None => self.nodes.iter().position(|node| node.class.is_same_declaration(class)),
         }
     }
 
@@ -138,16 +138,16 @@ fn walk<'g>(from: usize, next: impl Fn(usize) -> &'g Vec<usize>) -> Vec<usize> {
 }
 
 /// Whether the row declares a class, also one that the outline lists as another kind.
-fn has_bases(project: &Project, here: &Here, row: usize) -> bool {
+fn declares_class(resolver: &Resolver, here: &CurrentFile, row: usize) -> bool {
     let this = &here.outline.rows[row];
     let text = here.text.as_str();
     let name_end = this.name_start as usize + usize::from(this.name_len);
     match this.kind() {
-        SymbolKind::EnumMember => project.family == Family::Jvm && this.descendants > 0,
+        SymbolKind::EnumMember => resolver.family == Family::Jvm && this.descendants > 0,
         // `const A = class extends B { … }`
         SymbolKind::Constant | SymbolKind::Variable | SymbolKind::Property | SymbolKind::Field => {
-            let value = behind(text, name_end).strip_prefix('=').map(str::trim_start);
-            project.family == Family::Ecma
+            let value = text_after(text, name_end).strip_prefix('=').map(str::trim_start);
+            resolver.family == Family::Ecma
                 && this.descendants > 0
                 && value.is_some_and(|value| first_word(value) == "class")
         }

@@ -144,7 +144,7 @@ impl Language {
     }
 
     /// Whether `Base(…)` names the class `Base`.
-    fn calls_constructors(self) -> bool {
+    fn bases_call_constructors(self) -> bool {
         matches!(self, Language::Kotlin | Language::CSharp | Language::Rust)
     }
 }
@@ -441,7 +441,7 @@ fn item(text: &str, begin: usize, language: Language) -> Option<(String, usize)>
     }
     let is_named = match language {
         Language::Python => behind.is_empty(),
-        _ if behind.starts_with('(') => language.calls_constructors(),
+        _ if behind.starts_with('(') => language.bases_call_constructors(),
         // `Outer<T>.Inner` is not resolved here.
         _ => !behind.starts_with(['.', ':', '[']),
     };

@@ -2,8 +2,8 @@
 
 use super::family::Family;
 use super::graph::ClassGraph;
-use super::project::Project;
-use super::sources::{Sources, Target};
+use super::resolver::Resolver;
+use super::sources::{IndexedDeclaration, Sources};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
 
@@ -12,16 +12,16 @@ use symd_base::{Cancel, RelPath, TextRange};
 pub fn inherited_members(
     sources: &dyn Sources,
     asked: &[((RelPath, TextRange), String)],
-    members: &[Target],
+    members: &[IndexedDeclaration],
     cancel: &Cancel,
-) -> Result<Vec<Option<Target>>, Cancelled> {
+) -> Result<Vec<Option<IndexedDeclaration>>, Cancelled> {
     if asked.is_empty() {
         return Ok(Vec::new());
     }
-    let project = Project::new(sources, Family::Python, cancel);
-    let inherited = Inherited::read(&project)?;
+    let resolver = Resolver::new(sources, Family::Python, cancel);
+    let inherited = Inherited::read(&resolver)?;
     let member = |((path, range), name): &((RelPath, TextRange), String)| {
-        let is_it = |class: &Target| {
+        let is_it = |class: &IndexedDeclaration| {
             class.file.path == *path
                 && class.row().is_some_and(|(_, row)| {
                     range.start <= row.name_start && row.name_start <= range.end && row.start <= range.start
@@ -36,34 +36,34 @@ pub fn inherited_members(
 pub(super) struct Inherited(ClassGraph);
 
 impl Inherited {
-    pub(super) fn read(project: &Project) -> Result<Inherited, Cancelled> {
-        Ok(Inherited(ClassGraph::read(project)?))
+    pub(super) fn read(resolver: &Resolver) -> Result<Inherited, Cancelled> {
+        Ok(Inherited(ClassGraph::read(resolver)?))
     }
 
     /// Returns the member of that name that the class declares or inherits; one of `members` takes
     /// precedence.
     pub(super) fn member(
         &self,
-        is_class: impl Fn(&Target) -> bool,
+        is_class: impl Fn(&IndexedDeclaration) -> bool,
         name: &str,
-        members: &[Target],
-    ) -> Option<Target> {
+        members: &[IndexedDeclaration],
+    ) -> Option<IndexedDeclaration> {
         let (number, _) = self.0.iter().find(|(_, node)| is_class(&node.class))?;
         let above = self.0.ancestors(number);
-        let of = |class: &Target| {
-            let is_of = |member: &&Target| {
+        let of = |class: &IndexedDeclaration| {
+            let is_of = |member: &&IndexedDeclaration| {
                 member.file.path == class.file.path
                     && member.row().and_then(|(_, row)| row.parent()) == Some(class.row)
             };
             members.iter().filter(|member| member.name() == name).find(is_of).cloned()
         };
-        let other = |class: &Target| {
+        let other = |class: &IndexedDeclaration| {
             let (outline, _) = class.row()?;
             let is_it = |at: &usize| {
                 outline.rows[*at].parent() == Some(class.row) && outline.name(&outline.rows[*at]) == name
             };
             let row = (0..outline.rows.len()).find(is_it)?;
-            Some(Target { file: class.file.clone(), row })
+            Some(IndexedDeclaration { file: class.file.clone(), row })
         };
         let classes = || above.iter().map(|&at| &self.0.node(at).class);
         classes().find_map(of).or_else(|| classes().find_map(other))

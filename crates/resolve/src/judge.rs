@@ -2,16 +2,17 @@
 //! would list the occurrence, because servers' answers are compared with it.
 
 use super::classes::is_class;
-use super::context::{Receiver, before, last_word, receiver};
-use super::enclosing::enclosing;
+use super::context::{Receiver, last_word, receiver, text_before};
+use super::enclosing::enclosing_row;
 use super::family::Family;
 use super::meaning::Meaning;
 use super::modules;
 use super::occurrence::{Judgement, Role};
-use super::place::{OccurrenceKind, embedded, place};
-use super::project::{Here, Project};
-use super::scope::{self, From};
-use super::sources::Target;
+use super::place::{OccurrenceKind, classify_occurrence, embedded};
+use super::resolver::{CurrentFile, Resolver};
+use super::rust_names;
+use super::scope::{self, SearchStart};
+use super::sources::IndexedDeclaration;
 use super::test_functions::{test_function, test_of_all};
 use symd_base::cancel::Cancelled;
 use symd_base::{RelPath, TextRange};
@@ -19,15 +20,15 @@ use symd_syntax::{Imported, Row, SymbolKind, call_site};
 
 /// The target declaration, with the facts that every judgement needs.
 pub(super) struct TargetContext<'t> {
-    target: &'t Target,
+    target: &'t IndexedDeclaration,
     /// All declarations of the symbol, the target among them.
-    all: &'t [Target],
+    all: &'t [IndexedDeclaration],
     row: &'t Row,
     name: &'t str,
     /// The class or function around the target.
-    owner: Option<Target>,
+    owner: Option<IndexedDeclaration>,
     /// The classes or functions around all declarations of the symbol.
-    owners: Vec<Target>,
+    owners: Vec<IndexedDeclaration>,
     is_member: bool,
     is_extension: bool,
     /// Whether nothing else in the project has the name.
@@ -41,20 +42,24 @@ pub(super) struct TargetContext<'t> {
 
 impl<'t> TargetContext<'t> {
     /// Returns `None` when the target's file has no such row.
-    pub(super) fn new(project: &Project, all: &'t [Target]) -> Result<Option<TargetContext<'t>>, Cancelled> {
+    pub(super) fn new(
+        resolver: &Resolver,
+        all: &'t [IndexedDeclaration],
+    ) -> Result<Option<TargetContext<'t>>, Cancelled> {
         let Some(target) = all.first() else { return Ok(None) };
         let Some((outline, row)) = target.row() else { return Ok(None) };
-        let owner_of = |target: &Target| {
+        let owner_of = |target: &IndexedDeclaration| {
             let parent = target.row()?.1.parent()?;
-            Some(Target { file: target.file.clone(), row: parent })
+            Some(IndexedDeclaration { file: target.file.clone(), row: parent })
         };
         let (owner, owners) = (owner_of(target), all.iter().filter_map(owner_of).collect());
-        let is_in_class = owner.as_ref().and_then(Target::row).is_some_and(|(_, row)| is_class(row));
-        let is_extension = project.family == Family::Jvm
-            && project.here(&target.file).is_some_and(|here| {
-                before(here.text.as_str(), row.name_start as usize, project.family).ends_with('.')
+        let is_in_class =
+            owner.as_ref().and_then(IndexedDeclaration::row).is_some_and(|(_, row)| is_class(row));
+        let is_extension = resolver.family == Family::Jvm
+            && resolver.read_file(&target.file).is_some_and(|here| {
+                text_before(here.text.as_str(), row.name_start as usize, resolver.family).ends_with('.')
             });
-        let declared = project.declared(outline.name(row))?;
+        let declared = resolver.declared(outline.name(row))?;
         Ok(Some(TargetContext {
             target,
             all,
@@ -64,12 +69,12 @@ impl<'t> TargetContext<'t> {
             owner,
             owners,
             is_extension,
-            test: test_of_all(all, project.family),
-            is_fields_name: project.family == Family::Go
+            test: test_of_all(all, resolver.family),
+            is_fields_name: resolver.family == Family::Go
                 && declared
                     .iter()
                     .any(|one| one.row().is_some_and(|(_, row)| row.kind() == SymbolKind::Field)),
-            is_unique: declared.iter().all(|one| all.iter().any(|known| known.is(one))),
+            is_unique: declared.iter().all(|one| all.iter().any(|known| known.is_same_declaration(one))),
         }))
     }
 
@@ -79,49 +84,50 @@ impl<'t> TargetContext<'t> {
 
     /// Returns the name of the function whose parameter or local the target is.
     pub(super) fn function(&self) -> Option<&str> {
-        self.owner.as_ref().filter(|_| self.row.is_local()).map(Target::name)
+        self.owner.as_ref().filter(|_| self.row.is_local()).map(IndexedDeclaration::name)
     }
 
     /// Judges the occurrence at `range`.
     pub(super) fn judge(
         &self,
-        project: &Project,
-        here: &Here,
+        resolver: &Resolver,
+        here: &CurrentFile,
         range: TextRange,
     ) -> Result<(Judgement, Role), Cancelled> {
-        Ok(match place(project, here, range, self.name)? {
+        Ok(match classify_occurrence(resolver, here, range, self.name)? {
             OccurrenceKind::Declaration(row) => {
-                match (self.declaration(here, row), embedded(project, here, row)?) {
+                match (self.declaration(here, row), embedded(resolver, here, row)?) {
                     (Judgement::Unlikely, Some(meaning)) => {
-                        (self.named(&meaning).unwrap_or(Judgement::Unchecked), Role::Use)
+                        (self.judge_meaning(&meaning).unwrap_or(Judgement::Unchecked), Role::Use)
                     }
                     (judgement, _) => (judgement, Role::Declaration),
                 }
             }
             OccurrenceKind::Import(meaning) => {
                 // Only build files say where a JavaScript package or a Rust crate is.
-                let silent = match project.family {
+                let silent = match resolver.family {
                     Family::Ecma | Family::Rust => Judgement::Unchecked,
                     _ => Judgement::Unlikely,
                 };
-                (self.named(&meaning).unwrap_or(silent), Role::Import)
+                (self.judge_meaning(&meaning).unwrap_or(silent), Role::Import)
             }
             OccurrenceKind::Argument { .. } if self.is_of_another_test(here, range.start) => {
                 (Judgement::Unlikely, Role::Argument)
             }
             OccurrenceKind::Argument { callee, meaning } => {
-                (self.argument(project, &callee, &meaning), Role::Argument)
+                (self.argument(resolver, &callee, &meaning), Role::Argument)
             }
             OccurrenceKind::Bare(meaning) => {
-                let judgement = self.named(&meaning).unwrap_or_else(|| self.bare(project, here));
+                let judgement =
+                    self.judge_meaning(&meaning).unwrap_or_else(|| self.bare(resolver, here, range));
                 let role = role(here, range);
-                (self.unless_odd(project, here, range, role, judgement), role)
+                (self.downgrade_unlisted(resolver, here, range, role, judgement), role)
             }
             OccurrenceKind::Member(meaning) => {
-                let judgement = match self.named(&meaning) {
+                let judgement = match self.judge_meaning(&meaning) {
                     Some(judgement) => judgement,
                     None if self.is_of_another_test(here, range.start) => Judgement::Unlikely,
-                    None => self.member(project, here, range.start)?,
+                    None => self.member(resolver, here, range.start)?,
                 };
                 (judgement, role(here, range))
             }
@@ -130,7 +136,7 @@ impl<'t> TargetContext<'t> {
 
     /// Whether byte `at` lies in a test function other than the one that declares the target: objects do not
     /// pass between test functions.
-    fn is_of_another_test(&self, here: &Here, at: u32) -> bool {
+    fn is_of_another_test(&self, here: &CurrentFile, at: u32) -> bool {
         let Some((path, row)) = &self.test else { return false };
         let around = test_function(&here.outline, at);
         around.is_some_and(|around| here.file.path != *path || around != *row)
@@ -138,18 +144,18 @@ impl<'t> TargetContext<'t> {
 
     /// Downgrades occurrences that compilers do not list: Kotlin's labels (`this@Name`, `return@name`) and
     /// types that share a function's name. A loop's label means no declaration.
-    fn unless_odd(
+    fn downgrade_unlisted(
         &self,
-        project: &Project,
-        here: &Here,
+        resolver: &Resolver,
+        here: &CurrentFile,
         range: TextRange,
         role: Role,
         judgement: Judgement,
     ) -> Judgement {
-        if project.family != Family::Jvm || judgement == Judgement::Unlikely {
+        if resolver.family != Family::Jvm || judgement == Judgement::Unlikely {
             return judgement;
         }
-        let left = before(here.text.as_str(), range.start as usize, project.family);
+        let left = text_before(here.text.as_str(), range.start as usize, resolver.family);
         let labelled = left.strip_suffix('@').map(last_word);
         if matches!(labelled, Some("break" | "continue")) {
             return Judgement::Unlikely;
@@ -163,15 +169,15 @@ impl<'t> TargetContext<'t> {
     }
 
     /// Returns the judgement that a meaning implies; `None` if it implies none.
-    fn named(&self, meaning: &Meaning) -> Option<Judgement> {
+    fn judge_meaning(&self, meaning: &Meaning) -> Option<Judgement> {
         match meaning {
             Meaning::Declared(found)
-                if found.iter().any(|one| self.is_asked(one) || self.is_prototype(one)) =>
+                if found.iter().any(|one| self.is_target(one) || self.is_prototype(one)) =>
             {
                 let is_one_symbol = found.iter().all(|one| self.is_same_symbol(one));
                 Some(if is_one_symbol { Judgement::Likely } else { Judgement::Unchecked })
             }
-            Meaning::LocalOr(found) if found.iter().any(|one| self.is_asked(one)) => {
+            Meaning::LocalOrDeclared(found) if found.iter().any(|one| self.is_target(one)) => {
                 Some(Judgement::Unchecked)
             }
             Meaning::Unknown => None,
@@ -181,8 +187,8 @@ impl<'t> TargetContext<'t> {
 
     /// Whether `other` is the target, or (in Python) another definition of it: in the other branch of an
     /// `if`, or a property's setter.
-    fn is_same_symbol(&self, other: &Target) -> bool {
-        self.is_asked(other)
+    fn is_same_symbol(&self, other: &IndexedDeclaration) -> bool {
+        self.is_target(other)
             || self.is_prototype(other)
             || Family::of(&other.file) == Some(Family::Python)
                 && other.file.path == self.target.file.path
@@ -190,21 +196,21 @@ impl<'t> TargetContext<'t> {
     }
 
     /// Whether `other` is one of the target declarations.
-    fn is_asked(&self, other: &Target) -> bool {
-        self.all.iter().any(|one| one.is(other))
+    fn is_target(&self, other: &IndexedDeclaration) -> bool {
+        self.all.iter().any(|one| one.is_same_declaration(other))
     }
 
     /// Whether `other` is the C prototype of the target, or the function whose prototype the target is: `a.h`
     /// beside `a.c`.
-    fn is_prototype(&self, other: &Target) -> bool {
+    fn is_prototype(&self, other: &IndexedDeclaration) -> bool {
         Family::of(&other.file) == Some(Family::C)
             && other.file.path.file_stem() == self.target.file.path.file_stem()
             && other.row().is_some_and(|(_, row)| row.parent == 0 && self.row.parent == 0)
     }
 
-    fn declaration(&self, here: &Here, row: usize) -> Judgement {
+    fn declaration(&self, here: &CurrentFile, row: usize) -> Judgement {
         let other = here.target(row);
-        if self.is_asked(&other) || self.is_prototype(&other) {
+        if self.is_target(&other) || self.is_prototype(&other) {
             return Judgement::Likely;
         }
         let is_sibling = self.all.iter().any(|one| {
@@ -216,11 +222,11 @@ impl<'t> TargetContext<'t> {
 
     /// Judges `f(name=…)`, which means the parameter of `f`, or the property that the constructor of `f`
     /// takes.
-    fn argument(&self, project: &Project, callee: &str, meaning: &Meaning) -> Judgement {
-        if self.is_field_in_body(project) {
+    fn argument(&self, resolver: &Resolver, callee: &str, meaning: &Meaning) -> Judgement {
+        if self.is_field_in_body(resolver) {
             // A parameter of the same name is another symbol; a keyword that a function takes with `**` may
             // be the field.
-            let has_parameter = |one: &Target| {
+            let has_parameter = |one: &IndexedDeclaration| {
                 one.row().is_some_and(|(outline, row)| {
                     let is_function = matches!(row.kind(), SymbolKind::Method | SymbolKind::Function);
                     let is_it = |other: &Row| {
@@ -236,29 +242,35 @@ impl<'t> TargetContext<'t> {
                 _ => Judgement::Unchecked,
             };
         }
-        let judgements = self.owners.iter().map(|owner| self.argument_of(project, owner, callee, meaning));
+        let judgements = self.owners.iter().map(|owner| self.argument_of(resolver, owner, callee, meaning));
         judgements.min().unwrap_or(Judgement::Unlikely)
     }
 
     /// Whether the target is a field that a Python class declares in its body. Dataclasses and the like make
     /// constructor parameters of such fields, and other functions accept the same parameters.
-    fn is_field_in_body(&self, project: &Project) -> bool {
+    fn is_field_in_body(&self, resolver: &Resolver) -> bool {
         use SymbolKind::{Class, Constructor, Function, Method};
         let Some((outline, row)) = self.target.row() else { return false };
-        project.family == Family::Python
+        resolver.family == Family::Python
             && self.is_member
             && !row.is_local()
             && !matches!(row.kind(), Method | Function | Constructor | Class)
-            && enclosing(outline, row.name_start) == row.parent()
+            && enclosing_row(outline, row.name_start) == row.parent()
     }
 
-    fn argument_of(&self, project: &Project, owner: &Target, callee: &str, meaning: &Meaning) -> Judgement {
+    fn argument_of(
+        &self,
+        resolver: &Resolver,
+        owner: &IndexedDeclaration,
+        callee: &str,
+        meaning: &Meaning,
+    ) -> Judgement {
         let (function, class) = match owner.row() {
             Some((outline, row)) => (owner.name(), row.parent().map(|at| outline.name(&outline.rows[at]))),
             None => return Judgement::Unlikely,
         };
         let is_of = callee == function || (function == "__init__" && class == Some(callee));
-        if !is_of && project.family == Family::Jvm && self.is_member && may_construct(callee, meaning, class)
+        if !is_of && resolver.family == Family::Jvm && self.is_member && may_construct(callee, meaning, class)
         {
             return Judgement::Unchecked;
         }
@@ -267,13 +279,12 @@ impl<'t> TargetContext<'t> {
         }
         let Meaning::Declared(found) = meaning else { return Judgement::Unchecked };
         let leads_here = found.iter().any(|one| {
-            one.is(owner)
-                || owner
-                    .row()
-                    .and_then(|(_, row)| row.parent())
-                    .is_some_and(|class| one.is(&Target { file: owner.file.clone(), row: class }))
+            one.is_same_declaration(owner)
+                || owner.row().and_then(|(_, row)| row.parent()).is_some_and(|class| {
+                    one.is_same_declaration(&IndexedDeclaration { file: owner.file.clone(), row: class })
+                })
         });
-        match (leads_here, project.family) {
+        match (leads_here, resolver.family) {
             (false, _) => Judgement::Unlikely,
             (true, Family::Jvm) => Judgement::Likely,
             (true, _) if self.row.is_local() => Judgement::Likely,
@@ -282,20 +293,28 @@ impl<'t> TargetContext<'t> {
     }
 
     /// Judges a bare name that the scopes do not resolve.
-    fn bare(&self, project: &Project, here: &Here) -> Judgement {
+    fn bare(&self, resolver: &Resolver, here: &CurrentFile, range: TextRange) -> Judgement {
         if self.row.is_local() {
             return Judgement::Unlikely;
         }
-        match (project.family, self.is_member) {
+        match (resolver.family, self.is_member) {
             (Family::Python, true) | (Family::Jvm, false) => Judgement::Unlikely,
-            (Family::C, false) if self.is_unique && includes(project, here, self.target) => Judgement::Likely,
+            (Family::Rust, _) if !rust_names::may_be_bare(here.text.as_str(), range, self.row.kind()) => {
+                Judgement::Unlikely
+            }
+            (Family::C, false) if self.is_unique && includes(resolver, here, self.target) => {
+                Judgement::Likely
+            }
             _ => Judgement::Unchecked,
         }
     }
 
     /// Judges a member of an unknown receiver.
-    fn member(&self, project: &Project, here: &Here, at: u32) -> Result<Judgement, Cancelled> {
+    fn member(&self, resolver: &Resolver, here: &CurrentFile, at: u32) -> Result<Judgement, Cancelled> {
         if self.row.is_local() {
+            return Ok(Judgement::Unlikely);
+        }
+        if rust_names::is_of_standard_library(resolver, here, at) {
             return Ok(Judgement::Unlikely);
         }
         if self.is_member || self.is_fields_name {
@@ -303,20 +322,20 @@ impl<'t> TargetContext<'t> {
         }
         if self.is_extension {
             // A local or a member of that name does not hide an extension that is called on another receiver.
-            let visible = scope::chain(project, here, at, &[self.name], From::File)?;
-            return Ok(match self.named(&visible) {
+            let visible = scope::resolve_chain(resolver, here, at, &[self.name], SearchStart::File)?;
+            return Ok(match self.judge_meaning(&visible) {
                 Some(Judgement::Likely) if !self.is_unique => Judgement::Unchecked,
                 Some(judgement) => judgement,
                 None => Judgement::Unlikely,
             });
         }
-        Ok(match project.family {
+        Ok(match resolver.family {
             Family::Jvm => Judgement::Unlikely,
             // Where the bare name resolves, a member of that name can be the target only at the end of a path
             // of modules: `package.module.name`.
-            _ => match scope::name(project, here, at, self.name)? {
+            _ => match scope::resolve_name(resolver, here, at, self.name)? {
                 Meaning::Declared(found)
-                    if !found.iter().any(|one| self.is_asked(one)) || !is_path(project, here, at) =>
+                    if !found.iter().any(|one| self.is_target(one)) || !is_path(resolver, here, at) =>
                 {
                     Judgement::Unlikely
                 }
@@ -329,7 +348,7 @@ impl<'t> TargetContext<'t> {
 /// Whether a call with named arguments may call a Kotlin constructor by a name other than its class's:
 /// `copy`, `this`, `super`, an enum entry, an alias of the class.
 fn may_construct(callee: &str, meaning: &Meaning, class: Option<&str>) -> bool {
-    let is_other_name = |target: &Target| {
+    let is_other_name = |target: &IndexedDeclaration| {
         target.row().is_some_and(|(_, row)| match row.kind() {
             SymbolKind::EnumMember => true,
             // An alias has no members.
@@ -342,20 +361,20 @@ fn may_construct(callee: &str, meaning: &Meaning, class: Option<&str>) -> bool {
 }
 
 /// Whether the name at byte `at` is a member of a path of several names.
-fn is_path(project: &Project, here: &Here, at: u32) -> bool {
-    let receiver = receiver(here.text.as_str(), at as usize, project.family);
+fn is_path(resolver: &Resolver, here: &CurrentFile, at: u32) -> bool {
+    let receiver = receiver(here.text.as_str(), at as usize, resolver.family);
     matches!(receiver, Receiver::Chain(chain, _) if chain.len() > 1)
 }
 
-fn role(here: &Here, range: TextRange) -> Role {
+fn role(here: &CurrentFile, range: TextRange) -> Role {
     if call_site::is_called(here.grammar, here.text.as_str(), range) { Role::Call } else { Role::Use }
 }
 
 /// Whether the file includes the target's file, or a header with the same file stem.
-fn includes(project: &Project, here: &Here, target: &Target) -> bool {
+fn includes(resolver: &Resolver, here: &CurrentFile, target: &IndexedDeclaration) -> bool {
     here.file.path == target.file.path
         || here.imports().iter().filter(|import| import.imported == Imported::Everything).any(|import| {
-            match modules::find(project, &here.file, import.module, import.statement.start) {
+            match modules::find(resolver, &here.file, import.module, import.statement.start) {
                 Some(modules::Module::File(file)) => file.path.file_stem() == target.file.path.file_stem(),
                 _ => false,
             }

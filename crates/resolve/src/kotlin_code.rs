@@ -161,11 +161,11 @@ pub(super) fn block_end(text: &str, at: usize, end: usize) -> usize {
 }
 
 /// Words and signs at the start of a line that continue the statement of the line before.
-const GOES_ON: [&str; 14] =
+const CONTINUATION_STARTS: [&str; 14] =
     [".", "?.", "?:", "&&", "||", "else", "as ", "as? ", "catch", "finally", "=", "{", "<", ">"];
 
 /// Words at the end of a line that continue the statement in the next line.
-const WANTS_MORE: [&str; 17] = [
+const CONTINUATION_ENDS: [&str; 17] = [
     "else", "in", "is", "as", "by", "shl", "shr", "ushr", "and", "or", "xor", "to", "until", "downTo",
     "step", "try", "do",
 ];
@@ -193,7 +193,7 @@ pub(super) fn statement_end(text: &str, from: usize, end: usize) -> usize {
                 }
             }
             b';' if depth == 0 => return at,
-            b'\n' if depth == 0 && !goes_on(text, from, last, at, end) && condition != Some(last) => {
+            b'\n' if depth == 0 && !continues(text, from, last, at, end) && condition != Some(last) => {
                 return at;
             }
             _ => {}
@@ -206,10 +206,10 @@ pub(super) fn statement_end(text: &str, from: usize, end: usize) -> usize {
 }
 
 /// Whether the statement up to byte `last` continues behind the line break at byte `at`.
-fn goes_on(text: &str, from: usize, last: usize, at: usize, end: usize) -> bool {
+fn continues(text: &str, from: usize, last: usize, at: usize, end: usize) -> bool {
     let next = KotlinCode::new(text, at, end).find(|(_, byte)| !byte.is_ascii_whitespace());
     let next = next.and_then(|(next, _)| text.get(next..end)).unwrap_or("");
-    let is_next = GOES_ON.iter().any(|sign| {
+    let is_next = CONTINUATION_STARTS.iter().any(|sign| {
         let rest = next.strip_prefix(sign);
         rest.is_some_and(|rest| {
             !sign.ends_with(char::is_alphabetic)
@@ -221,7 +221,7 @@ fn goes_on(text: &str, from: usize, last: usize, at: usize, end: usize) -> bool 
     is_next
         || is_infix(before)
         || !is_crement && before.ends_with(['=', '+', '-', '*', '/', '%', '&', '|', ',', '.', ':', '<'])
-        || WANTS_MORE.contains(&word_before(text, from, last))
+        || CONTINUATION_ENDS.contains(&word_before(text, from, last))
 }
 
 /// Whether the line ends with an infix function behind its first operand: `a zip`. A line that ends with a

@@ -4,18 +4,18 @@
 
 use super::binders::{ByteSpan, open_bracket};
 use super::classes::is_class;
-use super::context::{before, behind, first_word, last_word, open_parenthesis};
+use super::context::{first_word, last_word, open_parenthesis, text_after, text_before};
 use super::enclosing::is_enclosing;
 use super::family::Family;
 use super::kotlin_code::{KotlinCode, block_end, closing, statement_end};
-use super::project::Here;
+use super::resolver::CurrentFile;
 use symd_syntax::Row;
 
 /// Returns where the local that the name at `start..end` binds is visible, the name included; empty where the
 /// name binds none. `around` is the row of the function or class around it; `lambda` is the lambda whose
 /// parameter it is.
 pub(super) fn visible(
-    here: &Here,
+    here: &CurrentFile,
     (start, end): ByteSpan,
     around: usize,
     lambda: Option<ByteSpan>,
@@ -23,13 +23,13 @@ pub(super) fn visible(
     let text = here.text.as_str();
     let row = &here.outline.rows[around];
     let limit = row.end as usize;
-    let left = before(text, start, Family::Jvm);
+    let left = text_before(text, start, Family::Jvm);
     if let Some(lambda) = lambda {
         return vec![lambda];
     }
     match last_word(left) {
         // An extension property: `val Receiver<*>.name`.
-        "val" | "var" if behind(text, end).starts_with(['.', '<', '?']) => return Vec::new(),
+        "val" | "var" if text_after(text, end).starts_with(['.', '<', '?']) => return Vec::new(),
         "val" | "var" => {
             let statement = left[..left.len() - 3].trim_end();
             return of_variable(text, (start, end), end, statement, limit);
@@ -40,7 +40,7 @@ pub(super) fn visible(
         _ => {}
     }
     let Some(open) = list_around(text, start, left) else { return Vec::new() };
-    let head = before(text, open, Family::Jvm);
+    let head = text_before(text, open, Family::Jvm);
     let is_typed = is_typed(text, end);
     match last_word(head) {
         // `val (a, b) = pair`
@@ -49,7 +49,7 @@ pub(super) fn visible(
             of_variable(text, (start, end), closing(text, open, limit) + 1, statement, limit)
         }
         // `(name: Type) -> Result` is a type.
-        _ if behind(text, closing(text, open, limit) + 1).starts_with("->") => vec![(start, end)],
+        _ if text_after(text, closing(text, open, limit) + 1).starts_with("->") => vec![(start, end)],
         // An annotation of a parameter, or of the function, does not see the parameters.
         _ if head[..head.len() - last_word(head).len()].ends_with('@') => Vec::new(),
         "catch" => of_header(text, (start, end), open, limit),
@@ -99,13 +99,13 @@ fn list_around(text: &str, start: usize, left: &str) -> Option<usize> {
 }
 
 fn is_typed(text: &str, end: usize) -> bool {
-    let right = behind(text, end);
+    let right = text_after(text, end);
     right.starts_with(':') && !right.starts_with("::")
 }
 
 /// Whether `word` stands before the parenthesis that `text` ends with.
 fn is_word_before(text: &str, left: &str, word: &str) -> bool {
-    last_word(before(text, left.len() - 1, Family::Jvm)) == word
+    last_word(text_before(text, left.len() - 1, Family::Jvm)) == word
 }
 
 /// Returns where `val name = …` is visible: from behind its statement to the end of the block; as the subject
@@ -119,7 +119,7 @@ fn of_variable(text: &str, name: ByteSpan, from: usize, statement: &str, limit: 
     }
     let close = block_end(text, end, limit);
     // The condition of `do { val name = … } while (name)` sees the name.
-    let behind_block = behind(text, close + 1);
+    let behind_block = text_after(text, close + 1);
     let close = match first_word(behind_block) == "while" && is_do(text, from) {
         true => closing(text, text.len() - behind_block.len() + "while".len(), limit),
         false => close,
@@ -129,7 +129,7 @@ fn of_variable(text: &str, name: ByteSpan, from: usize, statement: &str, limit: 
 
 /// Whether the block around byte `at` is that of a `do`.
 fn is_do(text: &str, at: usize) -> bool {
-    open_bracket(text, at).is_some_and(|open| last_word(before(text, open, Family::Jvm)) == "do")
+    open_bracket(text, at).is_some_and(|open| last_word(text_before(text, open, Family::Jvm)) == "do")
 }
 
 /// Returns where a name that the parenthesis at `open` binds is visible: in the body behind it, of a loop, a
@@ -148,7 +148,7 @@ fn of_header(text: &str, name: ByteSpan, open: usize, limit: usize) -> Vec<ByteS
 
 /// Returns where the parameters in a class's head are visible: in the head, in property initializers and in
 /// `init`; not in the functions, accessors and classes of the class.
-fn of_class(here: &Here, class: usize) -> Vec<ByteSpan> {
+fn of_class(here: &CurrentFile, class: usize) -> Vec<ByteSpan> {
     let text = here.text.as_str();
     let rows = &here.outline.rows;
     let members = rows.iter().filter(|row| row.parent() == Some(class));
@@ -190,7 +190,7 @@ fn accessor(text: &str, from: usize, end: usize) -> Option<usize> {
             b')' | b']' | b'}' => depth = depth.saturating_sub(1),
             b'g' | b's' if depth == 0 && at > last => {
                 let rest = text.get(at..end).unwrap_or("");
-                let is_called = behind(text, at + 3).starts_with('(');
+                let is_called = text_after(text, at + 3).starts_with('(');
                 let before = text.get(from..last).unwrap_or("");
                 // `= get()` calls a function of that name.
                 let is_in_line = !text.get(last..at).unwrap_or("").contains('\n');

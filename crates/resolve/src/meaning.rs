@@ -3,8 +3,9 @@
 
 use super::family::Family;
 use super::modules::{self, Module};
-use super::project::Project;
-use super::sources::Target;
+use super::resolver::Resolver;
+use super::rust_names::STANDARD;
+use super::sources::IndexedDeclaration;
 use symd_base::cancel::Cancelled;
 use symd_index::FileEntry;
 use symd_syntax::{Import, ImportKind, Imported, SymbolKind};
@@ -19,15 +20,15 @@ const REMEMBERED_HOPS: usize = 1;
 #[derive(Clone, Debug)]
 pub(super) enum Meaning {
     /// One of these declarations; several when one scope declares the name several times.
-    Declared(Vec<Target>),
+    Declared(Vec<IndexedDeclaration>),
     Module(Module),
     /// Something outside the project.
-    Elsewhere,
+    OutsideProject,
     /// A local that the outline does not list.
     Local,
     /// A local that the outline does not list, or one of these functions and classes: for a call, where types
     /// decide.
-    LocalOr(Vec<Target>),
+    LocalOrDeclared(Vec<IndexedDeclaration>),
     /// A meaning that syntax does not determine.
     Unknown,
 }
@@ -39,7 +40,7 @@ impl Meaning {
         match (self, other) {
             (Meaning::Declared(mut mine), Meaning::Declared(theirs)) => {
                 for their in theirs {
-                    if !mine.iter().any(|my| my.is(&their)) {
+                    if !mine.iter().any(|my| my.is_same_declaration(&their)) {
                         mine.push(their);
                     }
                 }
@@ -53,7 +54,7 @@ impl Meaning {
     }
 }
 
-impl Project<'_> {
+impl Resolver<'_> {
     /// Resolves what the import, which stands in the file `from`, binds to its name.
     pub(super) fn import(
         &self,
@@ -91,9 +92,11 @@ impl Project<'_> {
     /// Returns the meaning of a name from a module that is not found.
     fn unresolved(&self, written: &str) -> Meaning {
         match self.family {
-            Family::Python if !written.starts_with('.') => Meaning::Elsewhere,
-            Family::Go => Meaning::Elsewhere,
-            Family::Rust if written.starts_with("std") || written.starts_with("core") => Meaning::Elsewhere,
+            Family::Python if !written.starts_with('.') => Meaning::OutsideProject,
+            Family::Go => Meaning::OutsideProject,
+            Family::Rust if written.split("::").next().is_some_and(|first| STANDARD.contains(&first)) => {
+                Meaning::OutsideProject
+            }
             _ => Meaning::Unknown,
         }
     }
@@ -104,11 +107,11 @@ impl Project<'_> {
             return self.exported_anew(module, name, hops);
         }
         let key = (module.clone(), name.to_owned(), hops);
-        if let Some(known) = self.offers.borrow().get(&key) {
+        if let Some(known) = self.exported_meanings.borrow().get(&key) {
             return Ok(known.clone());
         }
         let found = self.exported_anew(module, name, hops)?;
-        self.offers.borrow_mut().insert(key, found.clone());
+        self.exported_meanings.borrow_mut().insert(key, found.clone());
         Ok(found)
     }
 
@@ -121,7 +124,7 @@ impl Project<'_> {
             Module::File(file) => {
                 let meaning = self.offered(file, name, hops)?;
                 Ok(match (&meaning, modules::below(self, module, name)) {
-                    (Meaning::Unknown | Meaning::Elsewhere, Some(below)) => Meaning::Module(below),
+                    (Meaning::Unknown | Meaning::OutsideProject, Some(below)) => Meaning::Module(below),
                     _ => meaning,
                 })
             }
@@ -139,7 +142,7 @@ impl Project<'_> {
                     None => Meaning::Unknown,
                 };
                 Ok(match (&meaning, modules::below(self, module, name)) {
-                    (Meaning::Unknown | Meaning::Elsewhere, Some(below)) => Meaning::Module(below),
+                    (Meaning::Unknown | Meaning::OutsideProject, Some(below)) => Meaning::Module(below),
                     _ => meaning,
                 })
             }
@@ -151,7 +154,8 @@ impl Project<'_> {
     /// `package`.
     fn in_package(&self, package: &str, name: &str) -> Result<Meaning, Cancelled> {
         let declared = self.declared(name)?;
-        let found: Vec<Target> = declared.iter().filter(|target| is_in(target, package)).cloned().collect();
+        let found: Vec<IndexedDeclaration> =
+            declared.iter().filter(|target| is_in(target, package)).cloned().collect();
         if !found.is_empty() {
             return Ok(Meaning::Declared(found));
         }
@@ -162,7 +166,7 @@ impl Project<'_> {
             outline
                 .is_some_and(|outline| self.unpacked(&target.file.path, outline).package() == Some(package))
         });
-        Ok(if is_ours { Meaning::Unknown } else { Meaning::Elsewhere })
+        Ok(if is_ours { Meaning::Unknown } else { Meaning::OutsideProject })
     }
 
     /// Resolves `name` among what `file` offers to importers: its own declarations, its imports, its star
@@ -259,7 +263,7 @@ pub(super) fn binds<'a>(family: Family, import: &Import<'a>) -> Option<&'a str> 
 }
 
 /// Returns the declarations of `name` at a file's top level.
-pub(super) fn top_level(file: &std::sync::Arc<FileEntry>, name: &str) -> Vec<Target> {
+pub(super) fn top_level(file: &std::sync::Arc<FileEntry>, name: &str) -> Vec<IndexedDeclaration> {
     let Some(outline) = file.outline() else { return Vec::new() };
     // A cheap check before the search through all rows.
     if !outline.occurrences.contains(name) {
@@ -267,11 +271,11 @@ pub(super) fn top_level(file: &std::sync::Arc<FileEntry>, name: &str) -> Vec<Tar
     }
     let rows = outline.rows.iter().enumerate();
     let named = rows.filter(|(_, row)| row.parent == 0 && !row.is_local() && outline.name(row) == name);
-    named.map(|(row, _)| Target { file: file.clone(), row }).collect()
+    named.map(|(row, _)| IndexedDeclaration { file: file.clone(), row }).collect()
 }
 
 /// Whether the target's package, followed by the names of the enclosing classes, is `package`.
-fn is_in(target: &Target, package: &str) -> bool {
+fn is_in(target: &IndexedDeclaration, package: &str) -> bool {
     let Some((outline, row)) = target.row() else { return false };
     let mut names = Vec::new();
     let mut parent = row.parent();

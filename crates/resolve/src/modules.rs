@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::family::Family;
-use super::project::Project;
+use super::resolver::Resolver;
 use symd_base::RelPath;
 use symd_index::FileEntry;
 use symd_syntax::SymbolKind;
@@ -49,27 +49,27 @@ const ECMA_ENDINGS: [&str; 8] = ["ts", "tsx", "d.ts", "js", "jsx", "mjs", "cjs",
 
 /// Finds the module that `written` means in the file `from`, in a statement at byte `at`; `None` when it is
 /// not in the project, or cannot be resolved.
-pub(super) fn find(project: &Project, from: &FileEntry, written: &str, at: u32) -> Option<Module> {
-    match project.family {
-        Family::Python => python(project, &from.path, written),
+pub(super) fn find(resolver: &Resolver, from: &FileEntry, written: &str, at: u32) -> Option<Module> {
+    match resolver.family {
+        Family::Python => python(resolver, &from.path, written),
         Family::Jvm | Family::CSharp => Some(Module::Package(written.to_owned())),
-        Family::Ecma => ecma(project, &from.path, written),
-        Family::Rust => rust(project, from, written, at),
-        Family::Go => go(project, written),
-        Family::C => include(project, &from.path, written),
+        Family::Ecma => ecma(resolver, &from.path, written),
+        Family::Rust => rust(resolver, from, written, at),
+        Family::Go => go(resolver, written),
+        Family::C => include(resolver, &from.path, written),
     }
 }
 
 /// Returns the submodule `name` of a module, if there is one.
-pub(super) fn below(project: &Project, module: &Module, name: &str) -> Option<Module> {
-    match (project.family, module) {
-        (Family::Python, Module::Directory(directory)) => python_at(project, directory, &[name]),
-        (Family::Rust, Module::File(file)) => rust_at(project, &rust_children(&file.path)?, &[name]),
+pub(super) fn below(resolver: &Resolver, module: &Module, name: &str) -> Option<Module> {
+    match (resolver.family, module) {
+        (Family::Python, Module::Directory(directory)) => python_at(resolver, directory, &[name]),
+        (Family::Rust, Module::File(file)) => rust_at(resolver, &rust_children(&file.path)?, &[name]),
         _ => None,
     }
 }
 
-fn python(project: &Project, from: &RelPath, written: &str) -> Option<Module> {
+fn python(resolver: &Resolver, from: &RelPath, written: &str) -> Option<Module> {
     let bare = written.trim_start_matches('.');
     let parts: Vec<&str> = bare.split('.').filter(|part| !part.is_empty()).collect();
     let dots = written.len() - bare.len();
@@ -78,13 +78,13 @@ fn python(project: &Project, from: &RelPath, written: &str) -> Option<Module> {
         for _ in 1..dots {
             directory = directory.parent()?;
         }
-        return python_at(project, &directory, &parts);
+        return python_at(resolver, &directory, &parts);
     }
     // A source root is a directory that is no package itself; the importing file's own ancestors are tried
     // first.
     loop {
-        let is_package = project.file(&format!("{}/__init__.py", directory.as_str())).is_some();
-        if !is_package && let Some(found) = python_at(project, &directory, &parts) {
+        let is_package = resolver.file(&format!("{}/__init__.py", directory.as_str())).is_some();
+        if !is_package && let Some(found) = python_at(resolver, &directory, &parts) {
             return Some(found);
         }
         match directory.parent() {
@@ -92,43 +92,43 @@ fn python(project: &Project, from: &RelPath, written: &str) -> Option<Module> {
             None => break,
         }
     }
-    python_by_ending(project, from, &parts)
+    python_by_ending(resolver, from, &parts)
 }
 
-fn python_at(project: &Project, directory: &RelPath, parts: &[&str]) -> Option<Module> {
+fn python_at(resolver: &Resolver, directory: &RelPath, parts: &[&str]) -> Option<Module> {
     let path = parts.iter().fold(directory.clone(), |path, part| path.join(part));
     if parts.is_empty() {
-        return project.is_directory(&path).then_some(Module::Directory(path));
+        return resolver.is_directory(&path).then_some(Module::Directory(path));
     }
-    if project.file(&format!("{}/__init__.py", path.as_str())).is_some() {
+    if resolver.file(&format!("{}/__init__.py", path.as_str())).is_some() {
         return Some(Module::Directory(path));
     }
-    let file = project
+    let file = resolver
         .file(&format!("{}.py", path.as_str()))
-        .or_else(|| project.file(&format!("{}.pyi", path.as_str())));
+        .or_else(|| resolver.file(&format!("{}.pyi", path.as_str())));
     match file {
         Some(file) => Some(Module::File(file.clone())),
-        None => project.is_directory(&path).then_some(Module::Directory(path)),
+        None => resolver.is_directory(&path).then_some(Module::Directory(path)),
     }
 }
 
 /// Finds a module beneath a source root that is no ancestor of the importing file: `src/pkg` for
 /// `tests/test_pkg.py`.
-fn python_by_ending(project: &Project, from: &RelPath, parts: &[&str]) -> Option<Module> {
+fn python_by_ending(resolver: &Resolver, from: &RelPath, parts: &[&str]) -> Option<Module> {
     let last = parts.last()?;
     let ending = format!("/{}.py", parts.join("/"));
     let package = format!("/{}/__init__.py", parts.join("/"));
-    let modules = project.by_stem(last).iter().filter(|file| file.path.as_str().ends_with(&ending));
-    let packages = if project.by_stem(last).is_empty() && parts.len() > 3 {
+    let modules = resolver.by_stem(last).iter().filter(|file| file.path.as_str().ends_with(&ending));
+    let packages = if resolver.by_stem(last).is_empty() && parts.len() > 3 {
         [].iter()
     } else {
-        project.by_stem("__init__").iter()
+        resolver.by_stem("__init__").iter()
     };
     let all = modules.chain(packages.filter(|file| file.path.as_str().ends_with(&package)));
     let in_root = all.filter(|file| {
         let up = parts.len() + usize::from(file.path.file_stem() == "__init__");
         let root = (0..up).try_fold(file.path.clone(), |path, _| path.parent());
-        root.is_some_and(|root| project.file(&format!("{}/__init__.py", root.as_str())).is_none())
+        root.is_some_and(|root| resolver.file(&format!("{}/__init__.py", root.as_str())).is_none())
     });
     let found = nearest(from, in_root)?;
     match found.path.file_stem() {
@@ -144,12 +144,12 @@ fn nearest<'a>(
 ) -> Option<&'a Arc<FileEntry>> {
     let shared =
         |path: &RelPath| path.components().zip(from.components()).take_while(|(a, b)| a == b).count();
-    files.copied().rev_max_by_key(|file| shared(&file.path))
+    files.copied().first_max_by_key(|file| shared(&file.path))
 }
 
 /// A `max_by_key` that returns the first of equal items, where the standard one returns the last.
 trait FirstMax: Iterator + Sized {
-    fn rev_max_by_key<K: Ord>(self, key: impl Fn(&Self::Item) -> K) -> Option<Self::Item> {
+    fn first_max_by_key<K: Ord>(self, key: impl Fn(&Self::Item) -> K) -> Option<Self::Item> {
         self.fold(None, |best: Option<(K, Self::Item)>, item| {
             let value = key(&item);
             match best {
@@ -163,20 +163,22 @@ trait FirstMax: Iterator + Sized {
 
 impl<I: Iterator> FirstMax for I {}
 
-fn ecma(project: &Project, from: &RelPath, written: &str) -> Option<Module> {
+fn ecma(resolver: &Resolver, from: &RelPath, written: &str) -> Option<Module> {
     if !written.starts_with('.') {
         // A package, or an alias from the compiler's settings: the specifier does not say which.
         return None;
     }
     let base = RelPath::new(format!("{}/{written}", from.parent()?.as_str()).trim_start_matches('/')).ok()?;
     let base = base.as_str();
-    let with = |stem: &str| ECMA_ENDINGS.iter().find_map(|ending| project.file(&format!("{stem}.{ending}")));
+    let with = |stem: &str| ECMA_ENDINGS.iter().find_map(|ending| resolver.file(&format!("{stem}.{ending}")));
     let replaced = [".js", ".jsx", ".mjs", ".cjs"].iter().find_map(|ending| base.strip_suffix(ending));
     let file = replaced.and_then(|stem| {
-        ["ts", "tsx", "mts", "cts"].iter().find_map(|ending| project.file(&format!("{stem}.{ending}")))
+        ["ts", "tsx", "mts", "cts"].iter().find_map(|ending| resolver.file(&format!("{stem}.{ending}")))
     });
-    let file =
-        file.or_else(|| project.file(base)).or_else(|| with(base)).or_else(|| with(&format!("{base}/index")));
+    let file = file
+        .or_else(|| resolver.file(base))
+        .or_else(|| with(base))
+        .or_else(|| with(&format!("{base}/index")));
     file.map(|file| Module::File(file.clone()))
 }
 
@@ -188,24 +190,29 @@ fn rust_children(path: &RelPath) -> Option<RelPath> {
     }
 }
 
-fn rust_at(project: &Project, directory: &RelPath, parts: &[&str]) -> Option<Module> {
+fn rust_at(resolver: &Resolver, directory: &RelPath, parts: &[&str]) -> Option<Module> {
     let path = parts.iter().fold(directory.clone(), |path, part| path.join(part));
     let own = [format!("{}.rs", path.as_str()), format!("{}/mod.rs", path.as_str())];
     let root = ["lib.rs", "main.rs"].map(|name| path.join(name).as_str().to_owned());
     let all = own.iter().chain(root.iter().filter(|_| parts.is_empty()));
-    all.filter_map(|path| project.file(path)).next().map(|file| Module::File(file.clone()))
+    all.filter_map(|path| resolver.file(path)).next().map(|file| Module::File(file.clone()))
 }
 
-fn rust(project: &Project, from: &FileEntry, written: &str, at: u32) -> Option<Module> {
+fn rust(resolver: &Resolver, from: &FileEntry, written: &str, at: u32) -> Option<Module> {
     let mut parts: Vec<&str> = written.split("::").collect();
+    if parts[0].is_empty() {
+        // `::name` is another crate.
+        return None;
+    }
     let mut directory = rust_children(&from.path)?;
     if parts[0] == "crate" {
         directory = from.path.parent()?;
-        while ["lib.rs", "main.rs"].iter().all(|name| project.file(directory.join(name).as_str()).is_none()) {
+        while ["lib.rs", "main.rs"].iter().all(|name| resolver.file(directory.join(name).as_str()).is_none())
+        {
             directory = directory.parent()?;
         }
         parts.remove(0);
-        return rust_at(project, &directory, &parts);
+        return rust_at(resolver, &directory, &parts);
     }
     // Inside `mod tests { … }` the first `super` is this file.
     let rows = from.outline().map_or(&[][..], |outline| &outline.rows);
@@ -224,16 +231,16 @@ fn rust(project: &Project, from: &FileEntry, written: &str, at: u32) -> Option<M
         }
     }
     if is_relative && parts.is_empty() && directory == rust_children(&from.path)? {
-        return project.file(from.path.as_str()).map(|file| Module::File(file.clone()));
+        return resolver.file(from.path.as_str()).map(|file| Module::File(file.clone()));
     }
-    rust_at(project, &directory, &parts)
+    rust_at(resolver, &directory, &parts)
 }
 
-fn go(project: &Project, written: &str) -> Option<Module> {
+fn go(resolver: &Resolver, written: &str) -> Option<Module> {
     let parts: Vec<&str> = written.split('/').collect();
     let paths = (0..parts.len()).filter_map(|from| RelPath::new(&parts[from..].join("/")).ok());
-    let below = paths.into_iter().find(|path| project.files_in(path).next().is_some());
-    below.or_else(|| go_root(project, written)).map(Module::Directory)
+    let below = paths.into_iter().find(|path| resolver.files_in(path).next().is_some());
+    below.or_else(|| go_root(resolver, written)).map(Module::Directory)
 }
 
 /// Returns the package name that an import path has by convention: `name` for `example.org/name/v2` and
@@ -248,22 +255,22 @@ pub(super) fn go_package(path: &str) -> Option<&str> {
 }
 
 /// Returns the project's root, where `import "example.org/name"` means the project's own module.
-fn go_root(project: &Project, written: &str) -> Option<RelPath> {
+fn go_root(resolver: &Resolver, written: &str) -> Option<RelPath> {
     let name = go_package(written)?;
     // Paths of the standard library do not begin with a host.
     let is_of_host = written.split('/').next().is_some_and(|first| first.contains('.'));
-    (is_of_host && project.root_packages().contains(name)).then(RelPath::root)
+    (is_of_host && resolver.root_packages().contains(name)).then(RelPath::root)
 }
 
-fn include(project: &Project, from: &RelPath, written: &str) -> Option<Module> {
+fn include(resolver: &Resolver, from: &RelPath, written: &str) -> Option<Module> {
     let beside =
         RelPath::new(format!("{}/{written}", from.parent()?.as_str()).trim_start_matches('/')).ok()?;
-    if let Some(file) = project.file(beside.as_str()) {
+    if let Some(file) = resolver.file(beside.as_str()) {
         return Some(Module::File(file.clone()));
     }
     let stem = RelPath::new(written).ok()?.file_stem().to_owned();
     let ending = format!("/{written}");
     let fits =
         |file: &&&Arc<FileEntry>| file.path.as_str() == written || file.path.as_str().ends_with(&ending);
-    nearest(from, project.by_stem(&stem).iter().filter(fits)).map(|file| Module::File(file.clone()))
+    nearest(from, resolver.by_stem(&stem).iter().filter(fits)).map(|file| Module::File(file.clone()))
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::family::Family;
 use super::judge::TargetContext;
 use super::occurrence::Occurrence;
-use super::project::Project;
-use super::sources::{Sources, Target};
+use super::resolver::Resolver;
+use super::sources::{IndexedDeclaration, Sources};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, TextRange};
 use symd_index::FileEntry;
@@ -20,15 +20,15 @@ use symd_syntax::name_hash;
 /// function is named.
 pub fn occurrences(
     sources: &dyn Sources,
-    targets: &[Target],
+    targets: &[IndexedDeclaration],
     cancel: &Cancel,
 ) -> Result<Vec<Occurrence>, Cancelled> {
     cancel.check()?;
     let Some(target) = targets.first() else { return Ok(Vec::new()) };
     let Some(family) = Family::of(&target.file) else { return Ok(Vec::new()) };
-    let project = Project::new(sources, family, cancel);
-    let targets = project.at_hand(targets);
-    let Some(wanted) = TargetContext::new(&project, &targets)? else { return Ok(Vec::new()) };
+    let resolver = Resolver::new(sources, family, cancel);
+    let targets = resolver.refresh_targets(targets);
+    let Some(wanted) = TargetContext::new(&resolver, &targets)? else { return Ok(Vec::new()) };
     let name = wanted.name();
     let hash = name_hash(name.as_bytes());
     let function = wanted.function().map(|function| name_hash(function.as_bytes()));
@@ -43,7 +43,7 @@ pub fn occurrences(
             continue;
         }
         cancel.check()?;
-        let Some(here) = project.here_once(file) else { continue };
+        let Some(here) = resolver.read_uncached(file) else { continue };
         for start in here.outline.occurrences.offsets_of_hash(hash) {
             let length = u32::try_from(name.len()).unwrap_or(u32::MAX);
             let range = TextRange::new(start, start.saturating_add(length));
@@ -51,7 +51,7 @@ pub fn occurrences(
             if here.text.slice(range) != name || !is_whole(here.text.as_str(), range) {
                 continue;
             }
-            let (judgement, role) = wanted.judge(&project, &here, range)?;
+            let (judgement, role) = wanted.judge(&resolver, &here, range)?;
             found.push(Occurrence { path: here.file.path.clone(), range, judgement, role });
         }
     }

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use super::family::Family;
-use super::project::Project;
+use super::resolver::Resolver;
 use symd_base::cancel::Cancelled;
 use symd_syntax::Imported;
 
@@ -15,22 +15,25 @@ struct OtherName {
 }
 
 /// Returns the aliases of classes called `names`.
-pub(super) fn other_names(project: &Project, names: &HashSet<String>) -> Result<HashSet<String>, Cancelled> {
+pub(super) fn other_names(
+    resolver: &Resolver,
+    names: &HashSet<String>,
+) -> Result<HashSet<String>, Cancelled> {
     let mut all = Vec::new();
-    for file in project.sources.snapshot().files.iter() {
-        let Some(outline) = file.outline().filter(|_| Family::of(file) == Some(project.family)) else {
+    for file in resolver.sources.snapshot().files.iter() {
+        let Some(outline) = file.outline().filter(|_| Family::of(file) == Some(resolver.family)) else {
             continue;
         };
-        project.cancel.check()?;
+        resolver.cancel.check()?;
         for import in outline.imports.unpack().iter() {
             if let (Imported::Name(name), Some(alias)) = (import.imported, import.alias) {
                 all.push(OtherName { name: alias.to_owned(), stands_for: vec![name.to_owned()] });
             }
         }
-        if matches!(project.family, Family::C | Family::CSharp)
-            && let Some(here) = project.here_once(file)
+        if matches!(resolver.family, Family::C | Family::CSharp)
+            && let Some(here) = resolver.read_uncached(file)
         {
-            all.extend(here.text.as_str().lines().filter_map(written));
+            all.extend(here.text.as_str().lines().filter_map(alias_in_line));
         }
     }
     let mut others: HashSet<String> = HashSet::new();
@@ -48,7 +51,7 @@ pub(super) fn other_names(project: &Project, names: &HashSet<String>) -> Result<
 }
 
 /// Reads the alias that a line of C, C++ or C# declares, and what it may stand for.
-fn written(line: &str) -> Option<OtherName> {
+fn alias_in_line(line: &str) -> Option<OtherName> {
     let line = line.trim_start();
     let line = line.split("//").next().unwrap_or(line);
     let of = |name: &str, words: &str| {
@@ -84,7 +87,7 @@ mod tests {
 
     #[test]
     fn lines_that_give_another_name() {
-        let read = |line: &str| written(line).map(|one| (one.name, one.stands_for.join(" ")));
+        let read = |line: &str| alias_in_line(line).map(|one| (one.name, one.stands_for.join(" ")));
         let pair = |name: &str, words: &str| Some((name.to_owned(), words.to_owned()));
         assert_eq!(read("typedef Base Al;"), pair("Al", "Base"));
         assert_eq!(read("  typedef n::Base<int> Al; // x"), pair("Al", "n Base int"));

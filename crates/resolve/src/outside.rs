@@ -4,7 +4,7 @@
 
 use super::meaning::binds;
 use super::modules::{self, Module};
-use super::project::Project;
+use super::resolver::Resolver;
 use symd_base::cancel::Cancelled;
 use symd_index::FileEntry;
 use symd_syntax::Imported;
@@ -13,26 +13,30 @@ use symd_syntax::Imported;
 const MAX_HOPS: usize = 12;
 
 /// Returns the full names (`threading.Thread`, `builtins.dict`) that `chain` may have in `file`, sorted.
-pub(super) fn origins(project: &Project, file: &FileEntry, chain: &[&str]) -> Result<Vec<String>, Cancelled> {
+pub(super) fn origins(
+    resolver: &Resolver,
+    file: &FileEntry,
+    chain: &[&str],
+) -> Result<Vec<String>, Cancelled> {
     let mut found = Vec::new();
-    follow(project, file, chain, 0, &mut found)?;
+    follow(resolver, file, chain, 0, &mut found)?;
     found.sort();
     found.dedup();
     Ok(found)
 }
 
 fn follow(
-    project: &Project,
+    resolver: &Resolver,
     file: &FileEntry,
     chain: &[&str],
     hops: usize,
     found: &mut Vec<String>,
 ) -> Result<(), Cancelled> {
-    project.cancel.check()?;
+    resolver.cancel.check()?;
     let (Some((first, rest)), Some(outline)) = (chain.split_first(), file.outline()) else { return Ok(()) };
     let mut is_imported = false;
     for import in outline.imports.unpack().iter() {
-        if binds(project.family, &import) != Some(first) || hops > MAX_HOPS {
+        if binds(resolver.family, &import) != Some(first) || hops > MAX_HOPS {
             continue;
         }
         is_imported = true;
@@ -47,9 +51,9 @@ fn follow(
             _ => Vec::new(),
         };
         names.extend(rest);
-        match modules::find(project, file, written, at) {
+        match modules::find(resolver, file, written, at) {
             None => found.push([&[written], &names[..]].concat().join(".")),
-            Some(module) => within(project, module, &names, hops, found)?,
+            Some(module) => within(resolver, module, &names, hops, found)?,
         }
     }
     if !is_imported && hops == 0 {
@@ -60,7 +64,7 @@ fn follow(
 
 /// Follows `names` from a module of the project.
 fn within(
-    project: &Project,
+    resolver: &Resolver,
     mut module: Module,
     names: &[&str],
     hops: usize,
@@ -68,17 +72,17 @@ fn within(
 ) -> Result<(), Cancelled> {
     let mut names = names;
     while let [first, rest @ ..] = names
-        && let Some(below) = modules::below(project, &module, first)
+        && let Some(below) = modules::below(resolver, &module, first)
     {
         (module, names) = (below, rest);
     }
     let file = match &module {
         Module::File(file) => Some(file),
-        Module::Directory(directory) => project.file(directory.join("__init__.py").as_str()),
+        Module::Directory(directory) => resolver.file(directory.join("__init__.py").as_str()),
         Module::Package(_) => None,
     };
     match file {
-        Some(file) => follow(project, file, names, hops + 1, found),
+        Some(file) => follow(resolver, file, names, hops + 1, found),
         None => Ok(()),
     }
 }

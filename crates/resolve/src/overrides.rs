@@ -6,26 +6,26 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::classes::is_class;
 use super::computed_names::computed_names;
-use super::context::{Receiver, before, receiver};
+use super::context::{Receiver, receiver, text_before};
+use super::dynamic_classes::{DynamicClass, find_dynamic_classes};
 use super::family::Family;
 use super::graph::{ClassGraph, ClassNode};
 use super::heads::WrittenBase;
-use super::heirs::may_be_one_of;
-use super::made_classes::{MadeClass, made_classes};
 use super::meaning::Meaning;
-use super::project::Project;
-use super::python_classes::{Declares, declares};
+use super::python_classes::{MemberLookup, lookup_member};
+use super::resolver::Resolver;
 use super::scope::own_class;
 use super::signature::MemberHead;
-use super::sources::{Sources, Target};
+use super::sources::{IndexedDeclaration, Sources};
 use super::stand_ins::{StandIn, stand_ins};
-use super::structural::{alike, protocols_met};
+use super::structural::{satisfied_protocols, structural_subtypes};
+use super::subclasses::may_be_one_of;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
 use symd_syntax::SymbolKind;
 
 /// Methods that every object of Java, C# or JavaScript has.
-const OF_EVERY_OBJECT: [&str; 16] = [
+const OBJECT_METHODS: [&str; 16] = [
     "clone",
     "constructor",
     "equals",
@@ -48,23 +48,23 @@ const OF_EVERY_OBJECT: [&str; 16] = [
 #[derive(Clone, Debug, Default)]
 pub struct OverrideFamily {
     /// All declarations of the member, in path order, then by position; the target is among them.
-    pub members: Vec<Target>,
+    pub members: Vec<IndexedDeclaration>,
     /// Members in classes that inherit from the target's class.
-    pub below: Vec<Target>,
+    pub in_subclasses: Vec<IndexedDeclaration>,
     /// Members in classes from which the target's class inherits.
-    pub above: Vec<Target>,
+    pub in_base_classes: Vec<IndexedDeclaration>,
     /// Evidence that something outside the project certainly declares the member too.
-    pub outside: Vec<OutsideMember>,
+    pub outside_project: Vec<OutsideMember>,
     /// Classes whose member overrides one of the project's, and may also override one of a base outside the
     /// project.
-    pub perhaps_outside: Vec<OutsideMember>,
+    pub maybe_outside_project: Vec<OutsideMember>,
     /// Bases of which the project's text does not determine what they are, or what they declare.
     pub unknown: Vec<UnknownBase>,
     /// Classes that possibly inherit from the target's class, and that declare the member or have subclasses
     /// that do.
-    pub may_be_below: Vec<Target>,
+    pub possible_subclasses: Vec<IndexedDeclaration>,
     /// Calls that create a class that inherits, or may inherit, from the target's class.
-    pub made: Vec<MadeClass>,
+    pub dynamic: Vec<DynamicClass>,
     /// Uses of the member through `super()` in classes of the family: whichever class comes next is of the
     /// family too.
     pub through_super: Vec<(RelPath, TextRange)>,
@@ -72,10 +72,10 @@ pub struct OverrideFamily {
     pub by_computed_name: Vec<(RelPath, TextRange)>,
     /// Types that have every member of the interface, or protocol, that declares the member, without naming
     /// it as a base.
-    pub alike: Vec<Target>,
+    pub structural: Vec<IndexedDeclaration>,
     /// Protocols that have the member, and that a class of the family satisfies without naming them as a
     /// base. Python alone.
-    pub met: Vec<Target>,
+    pub satisfied_protocols: Vec<IndexedDeclaration>,
     /// Members of the same name in classes that may be used in place of one of the family, as they declare
     /// the same members.
     pub stand_ins: Vec<StandIn>,
@@ -85,7 +85,7 @@ pub struct OverrideFamily {
 #[derive(Clone, Debug)]
 pub struct OutsideMember {
     /// The class that inherits the member.
-    pub class: Target,
+    pub class: IndexedDeclaration,
     /// What declares the member: `threading.Thread`.
     pub base: String,
 }
@@ -93,17 +93,17 @@ pub struct OutsideMember {
 /// A base in a class's head that may declare the member.
 #[derive(Clone, Debug)]
 pub struct UnknownBase {
-    pub class: Target,
+    pub class: IndexedDeclaration,
     /// The base as written in the head.
     pub written: WrittenBase,
     /// The name of the base, as far as it is known: `werkzeug.test.Client`, `make(Base)`.
     pub name: String,
-    pub what: Unknown,
+    pub fact: UnknownFact,
 }
 
 /// The unknown fact about a base.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Unknown {
+pub enum UnknownFact {
     /// Whether the base, which is a class outside the project, declares the member.
     Members,
     /// Which class the base is.
@@ -111,11 +111,11 @@ pub enum Unknown {
 }
 
 /// A server's answers about bases, by the file and the start of the base's range in the head.
-pub type SettledBases = HashMap<(RelPath, u32), SettledBase>;
+pub type ServerBases = HashMap<(RelPath, u32), ServerBase>;
 
 /// A server's answer about one base.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SettledBase {
+pub struct ServerBase {
     /// Classes of the project that the base is: file, and the byte at which the name begins.
     pub classes: Vec<(RelPath, u32)>,
     /// A class outside the project that declares the member.
@@ -128,37 +128,40 @@ pub struct SettledBase {
 /// answers that a server has given about bases.
 pub fn overrides(
     sources: &dyn Sources,
-    target: &Target,
-    settled: &SettledBases,
+    target: &IndexedDeclaration,
+    settled: &ServerBases,
     cancel: &Cancel,
 ) -> Result<OverrideFamily, Cancelled> {
     cancel.check()?;
     let alone = OverrideFamily { members: vec![target.clone()], ..OverrideFamily::default() };
     let Some(family) = Family::of(&target.file) else { return Ok(alone) };
-    let project = Project::new(sources, family, cancel);
+    let resolver = Resolver::new(sources, family, cancel);
     // A class without a name may stand between the target and the container that the index has for it.
-    let at_hand = project.at_hand(std::slice::from_ref(target));
+    let at_hand = resolver.refresh_targets(std::slice::from_ref(target));
     let target = at_hand.first().unwrap_or(target);
-    let Some(class) = class_of(&project, target)? else { return Ok(alone) };
+    let Some(class) = class_of(&resolver, target)? else { return Ok(alone) };
     let name = target.name();
     // Python mangles such a name, so that it belongs to this class alone.
     if family == Family::Python && name.starts_with("__") && !name.ends_with("__") {
-        let members = rows(&class, name).into_iter().map(|row| of(&class, row)).collect();
+        let members = own_member_rows(&class, name).into_iter().map(|row| of(&class, row)).collect();
         return Ok(OverrideFamily { members, ..OverrideFamily::default() });
     }
-    let mut graph = ClassGraph::read(&project)?;
+    let mut graph = ClassGraph::read(&resolver)?;
     for from in 0..graph.iter().count() {
         for to in settled_classes(&graph, graph.node(from), settled) {
             graph.link(from, to);
         }
     }
     let Some(class) = graph.number(&class) else { return Ok(alone) };
-    let linking = Linking { project: &project, graph: &graph, name, settled };
+    let linking = Linking { resolver: &resolver, graph: &graph, name, settled };
     linking.family(class, target)
 }
 
 /// Returns the class of which the target is a member.
-fn class_of(project: &Project, target: &Target) -> Result<Option<Target>, Cancelled> {
+fn class_of(
+    resolver: &Resolver,
+    target: &IndexedDeclaration,
+) -> Result<Option<IndexedDeclaration>, Cancelled> {
     let Some((outline, row)) = target.row() else { return Ok(None) };
     if row.is_local() {
         return Ok(None);
@@ -170,13 +173,13 @@ fn class_of(project: &Project, target: &Target) -> Result<Option<Target>, Cancel
         return Ok(is_holder.then(|| of(target, parent)));
     }
     // C++'s `int Class::member() { … }`
-    if project.family != Family::C {
+    if resolver.family != Family::C {
         return Ok(None);
     }
-    let Some(here) = project.here(&target.file) else { return Ok(None) };
-    let left = before(here.text.as_str(), row.name_start as usize, project.family);
+    let Some(here) = resolver.read_file(&target.file) else { return Ok(None) };
+    let left = text_before(here.text.as_str(), row.name_start as usize, resolver.family);
     let Some(qualifier) = left.strip_suffix("::") else { return Ok(None) };
-    let classes = project.declared(super::context::last_word(qualifier))?;
+    let classes = resolver.declared(super::context::last_word(qualifier))?;
     let mut classes = classes.iter().filter(|one| one.row().is_some_and(|(_, row)| is_class(row)));
     match (classes.next(), classes.next()) {
         (Some(only), None) => Ok(Some(only.clone())),
@@ -184,12 +187,12 @@ fn class_of(project: &Project, target: &Target) -> Result<Option<Target>, Cancel
     }
 }
 
-fn of(target: &Target, row: usize) -> Target {
-    Target { file: target.file.clone(), row }
+fn of(target: &IndexedDeclaration, row: usize) -> IndexedDeclaration {
+    IndexedDeclaration { file: target.file.clone(), row }
 }
 
 /// Returns the rows of a class's own members of a name.
-pub(super) fn rows(class: &Target, name: &str) -> Vec<usize> {
+pub(super) fn own_member_rows(class: &IndexedDeclaration, name: &str) -> Vec<usize> {
     let Some((outline, row)) = class.row() else { return Vec::new() };
     if !outline.occurrences.contains(name) {
         return Vec::new();
@@ -204,7 +207,7 @@ pub(super) fn rows(class: &Target, name: &str) -> Vec<usize> {
 }
 
 /// Returns the classes that, according to a server, are the bases of `node`.
-fn settled_classes(graph: &ClassGraph, node: &ClassNode, settled: &SettledBases) -> Vec<usize> {
+fn settled_classes(graph: &ClassGraph, node: &ClassNode, settled: &ServerBases) -> Vec<usize> {
     let said = node
         .bases
         .iter()
@@ -214,18 +217,18 @@ fn settled_classes(graph: &ClassGraph, node: &ClassNode, settled: &SettledBases)
 
 /// The search for one member's family.
 struct Linking<'p, 's> {
-    project: &'p Project<'s>,
+    resolver: &'p Resolver<'s>,
     graph: &'p ClassGraph,
     name: &'p str,
-    settled: &'p SettledBases,
+    settled: &'p ServerBases,
 }
 
 /// A declaration, by the number of its class and its row.
 type MemberRow = (usize, usize);
 
 impl Linking<'_, '_> {
-    fn family(&self, class: usize, target: &Target) -> Result<OverrideFamily, Cancelled> {
-        let own = rows(&self.graph.node(class).class, self.name);
+    fn family(&self, class: usize, target: &IndexedDeclaration) -> Result<OverrideFamily, Cancelled> {
+        let own = own_member_rows(&self.graph.node(class).class, self.name);
         let start: Vec<usize> = match self.has_overloads() {
             true if own.contains(&target.row) => vec![target.row],
             // A definition outside of the class may belong to any of the declarations inside.
@@ -235,11 +238,11 @@ impl Linking<'_, '_> {
         let mut open: Vec<MemberRow> = members.iter().copied().collect();
         let mut around = BTreeSet::new();
         while let Some(member) = open.pop() {
-            self.project.cancel.check()?;
+            self.resolver.cancel.check()?;
             for heir in self.graph.descendants(member.0) {
                 for kin in self.graph.ancestors(heir) {
                     around.insert(kin);
-                    for row in rows(&self.graph.node(kin).class, self.name) {
+                    for row in own_member_rows(&self.graph.node(kin).class, self.name) {
                         if self.is_linked(member, (kin, row)) && members.insert((kin, row)) {
                             open.push((kin, row));
                         }
@@ -249,32 +252,39 @@ impl Linking<'_, '_> {
         }
         let declared = members.iter().map(|&(class, row)| of(&self.graph.node(class).class, row));
         let mut family = OverrideFamily { members: declared.collect(), ..OverrideFamily::default() };
-        if !family.members.iter().any(|one| one.is(target)) {
+        if !family.members.iter().any(|one| one.is_same_declaration(target)) {
             family.members.push(target.clone());
         }
         sort(&mut family.members);
         self.look_outside(&members, &around, &mut family);
         self.look_beside(&members, &mut family)?;
-        family.alike = self.alike(&members, &around)?;
-        family.met = protocols_met(self.project, self.graph, self.name, (&members, &around));
+        family.structural = self.alike(&members, &around)?;
+        family.satisfied_protocols =
+            satisfied_protocols(self.resolver, self.graph, self.name, (&members, &around));
         let mut known = around.clone();
-        known.extend(family.alike.iter().chain(&family.met).filter_map(|class| self.graph.number(class)));
-        family.stand_ins = stand_ins(self.project, self.graph, self.name, (&around, &known));
+        known.extend(
+            family
+                .structural
+                .iter()
+                .chain(&family.satisfied_protocols)
+                .filter_map(|class| self.graph.number(class)),
+        );
+        family.stand_ins = stand_ins(self.resolver, self.graph, self.name, (&around, &known));
         let heirs: BTreeSet<usize> = self.graph.descendants(class).into_iter().collect();
         let below = members.iter().filter(|member| member.0 != class && heirs.contains(&member.0));
-        family.below = below.map(|&(class, row)| of(&self.graph.node(class).class, row)).collect();
-        sort(&mut family.below);
+        family.in_subclasses = below.map(|&(class, row)| of(&self.graph.node(class).class, row)).collect();
+        sort(&mut family.in_subclasses);
         let forebears: BTreeSet<usize> = self.graph.ancestors(class).into_iter().collect();
         let above = members.iter().filter(|member| member.0 != class && forebears.contains(&member.0));
-        family.above = above.map(|&(class, row)| of(&self.graph.node(class).class, row)).collect();
-        sort(&mut family.above);
-        family.may_be_below = self.may_be_below(&heirs, &forebears)?;
-        family.made = made_classes(self.project, self.graph, &heirs)?;
+        family.in_base_classes = above.map(|&(class, row)| of(&self.graph.node(class).class, row)).collect();
+        sort(&mut family.in_base_classes);
+        family.possible_subclasses = self.may_be_below(&heirs, &forebears)?;
+        family.dynamic = find_dynamic_classes(self.resolver, self.graph, &heirs)?;
         family.through_super = self.through_super(&around);
-        if self.project.family == Family::Python {
+        if self.resolver.family == Family::Python {
             let classes = around.iter().map(|&at| &self.graph.node(at).class);
             family.by_computed_name =
-                classes.flat_map(|class| computed_names(self.project, class, self.name)).collect();
+                classes.flat_map(|class| computed_names(self.resolver, class, self.name)).collect();
             family.by_computed_name.sort();
             family.by_computed_name.dedup();
         }
@@ -283,12 +293,12 @@ impl Linking<'_, '_> {
 
     /// Whether one class may have several unrelated members of the same name.
     fn has_overloads(&self) -> bool {
-        matches!(self.project.family, Family::Jvm | Family::CSharp | Family::C)
+        matches!(self.resolver.family, Family::Jvm | Family::CSharp | Family::C)
     }
 
     fn signature(&self, (class, row): MemberRow) -> Option<MemberHead> {
-        let here = self.project.here(&self.graph.node(class).class.file)?;
-        Some(MemberHead::read(&here, self.project.family, row))
+        let here = self.resolver.read_file(&self.graph.node(class).class.file)?;
+        Some(MemberHead::read(&here, self.resolver.family, row))
     }
 
     /// Whether one of two members can override the other, given that some class inherits from the classes of
@@ -303,7 +313,7 @@ impl Linking<'_, '_> {
         }
         // Type arguments may replace type parameters: `T` in the base, `String` in the class.
         let is_only = |member: MemberRow, of: &MemberHead| {
-            let rows = rows(&self.graph.node(member.0).class, self.name);
+            let rows = own_member_rows(&self.graph.node(member.0).class, self.name);
             let alike = |row: &usize| self.signature((member.0, *row)).is_some_and(|it| it.has_arity_of(of));
             rows.iter().filter(|row| alike(row)).count() == 1
         };
@@ -320,10 +330,10 @@ impl Linking<'_, '_> {
     ) {
         let add = |family: &mut OverrideFamily, class: usize, base: &str| {
             let class = self.graph.node(class).class.clone();
-            family.outside.push(OutsideMember { class, base: base.to_owned() });
+            family.outside_project.push(OutsideMember { class, base: base.to_owned() });
         };
         let first = members.iter().next().map_or(0, |member| member.0);
-        match self.project.family {
+        match self.resolver.family {
             Family::Python => {
                 if self.name.starts_with("__") && self.name.ends_with("__") {
                     add(family, first, "Python itself");
@@ -333,7 +343,7 @@ impl Linking<'_, '_> {
                 }
             }
             Family::Ecma => {
-                if OF_EVERY_OBJECT.contains(&self.name) {
+                if OBJECT_METHODS.contains(&self.name) {
                     add(family, first, "Object");
                 }
                 for class in self.above(members) {
@@ -347,8 +357,8 @@ impl Linking<'_, '_> {
                     let node = self.graph.node(class);
                     for base in node.bases.iter().filter(|_| node.class.name().starts_with("impl")) {
                         base.outside.iter().for_each(|name| add(family, class, name));
-                        if base.is_open {
-                            self.unknown(class, &base.written, Unknown::Class, family);
+                        if base.may_be_unfound {
+                            self.unknown(class, &base.written, UnknownFact::Class, family);
                         }
                     }
                 }
@@ -374,14 +384,14 @@ impl Linking<'_, '_> {
                 others.any(|&other| self.is_linked(member, other))
             };
             // C++ has no common base of all classes.
-            let is_objects = self.project.family != Family::C && OF_EVERY_OBJECT.contains(&self.name);
+            let is_objects = self.resolver.family != Family::C && OBJECT_METHODS.contains(&self.name);
             if (signature.overrides && !is_answered()) || (is_objects && !signature.is_own) {
                 let names = above.iter().flat_map(|&at| self.graph.node(at).bases.iter());
                 let names: Vec<String> = names.flat_map(|base| base.outside.clone()).collect();
-                if self.project.family == Family::C && names.is_empty() {
+                if self.resolver.family == Family::C && names.is_empty() {
                     for &at in &above {
                         for base in self.graph.node(at).bases.iter() {
-                            self.unknown(at, &base.written, Unknown::Class, family);
+                            self.unknown(at, &base.written, UnknownFact::Class, family);
                         }
                     }
                     continue;
@@ -389,7 +399,7 @@ impl Linking<'_, '_> {
                 let base =
                     if names.is_empty() { "the base of all classes".to_owned() } else { names.join(", ") };
                 let class = self.graph.node(member.0).class.clone();
-                family.outside.push(OutsideMember { class, base });
+                family.outside_project.push(OutsideMember { class, base });
                 continue;
             }
             if signature.overrides {
@@ -408,7 +418,7 @@ impl Linking<'_, '_> {
                 let outside: Vec<String> = outside.flat_map(|base| base.outside.clone()).collect();
                 if !outside.is_empty() {
                     let (class, base) = (self.graph.node(member.0).class.clone(), outside.join(", "));
-                    family.perhaps_outside.push(OutsideMember { class, base });
+                    family.maybe_outside_project.push(OutsideMember { class, base });
                 }
             }
             // Kotlin requires the keyword; the others do not, for interfaces or at all.
@@ -424,48 +434,51 @@ impl Linking<'_, '_> {
     fn bases_outside(&self, class: usize, family: &mut OverrideFamily) {
         let node = self.graph.node(class);
         // An interface that a decorator names before the class declares no private names.
-        let is_private = self.project.family == Family::Python && self.name.starts_with('_');
+        let is_private = self.resolver.family == Family::Python && self.name.starts_with('_');
         let name_start = node.class.row().map_or(0, |(_, row)| row.name_start);
         let bases = node.bases.iter().filter(|base| !is_private || base.written.range.start > name_start);
         for base in bases {
             let said = self.settled.get(&(node.class.file.path.clone(), base.written.range.start));
             if let Some(said) = said.filter(|said| said.is_known || said.declares.is_some()) {
                 let outside = said.declares.clone();
-                family.outside.extend(outside.map(|base| OutsideMember { class: node.class.clone(), base }));
+                family
+                    .outside_project
+                    .extend(outside.map(|base| OutsideMember { class: node.class.clone(), base }));
                 continue;
             }
             for name in &base.outside {
-                match declares(name, self.name) {
-                    Declares::No if self.project.family == Family::Python => {}
-                    Declares::Yes(base) if self.project.family == Family::Python => {
-                        family.outside.push(OutsideMember { class: node.class.clone(), base });
+                match lookup_member(name, self.name) {
+                    MemberLookup::No if self.resolver.family == Family::Python => {}
+                    MemberLookup::Yes(base) if self.resolver.family == Family::Python => {
+                        family.outside_project.push(OutsideMember { class: node.class.clone(), base });
                     }
-                    _ => self.unknown(class, &base.written, Unknown::Members, family),
+                    _ => self.unknown(class, &base.written, UnknownFact::Members, family),
                 }
             }
-            if base.is_open {
-                self.unknown(class, &base.written, Unknown::Class, family);
+            if base.may_be_unfound {
+                self.unknown(class, &base.written, UnknownFact::Class, family);
             }
         }
     }
 
-    fn unknown(&self, class: usize, written: &WrittenBase, what: Unknown, family: &mut OverrideFamily) {
+    fn unknown(&self, class: usize, written: &WrittenBase, what: UnknownFact, family: &mut OverrideFamily) {
         let node = self.graph.node(class);
-        let is_known = |one: &UnknownBase| one.written == *written && one.class.is(&node.class);
+        let is_known =
+            |one: &UnknownBase| one.written == *written && one.class.is_same_declaration(&node.class);
         if family.unknown.iter().any(is_known) {
             return;
         }
         let base = node.bases.iter().find(|base| base.written == *written);
-        let full = base.and_then(|base| base.outside.first()).filter(|_| what == Unknown::Members);
+        let full = base.and_then(|base| base.outside.first()).filter(|_| what == UnknownFact::Members);
         let there = || {
-            let here = self.project.here(&node.class.file)?;
+            let here = self.resolver.read_file(&node.class.file)?;
             let text = here.text.as_str().get(written.range.as_range())?;
             Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
         };
         let name = full.cloned().or_else(|| (!written.is_computed()).then(|| written.chain.clone()));
         let name = name.or_else(there).unwrap_or_default();
         let (class, written) = (node.class.clone(), written.clone());
-        family.unknown.push(UnknownBase { class, written, name, what });
+        family.unknown.push(UnknownBase { class, written, name, fact: what });
     }
 
     /// Adds the doubtful bases of classes that declare the member too and may, through such a base, inherit
@@ -478,7 +491,7 @@ impl Linking<'_, '_> {
         let linked: BTreeSet<usize> = members.iter().map(|member| member.0).collect();
         let heirs: BTreeSet<usize> = linked.iter().flat_map(|&class| self.graph.descendants(class)).collect();
         for (class, all) in self.beside(&heirs)? {
-            all.iter().for_each(|written| self.unknown(class, written, Unknown::Class, family));
+            all.iter().for_each(|written| self.unknown(class, written, UnknownFact::Class, family));
         }
         Ok(())
     }
@@ -489,9 +502,10 @@ impl Linking<'_, '_> {
         &self,
         heirs: &BTreeSet<usize>,
         forebears: &BTreeSet<usize>,
-    ) -> Result<Vec<Target>, Cancelled> {
+    ) -> Result<Vec<IndexedDeclaration>, Cancelled> {
         let beside = self.beside(heirs)?.into_keys().filter(|class| !forebears.contains(class));
-        let mut classes: Vec<Target> = beside.map(|class| self.graph.node(class).class.clone()).collect();
+        let mut classes: Vec<IndexedDeclaration> =
+            beside.map(|class| self.graph.node(class).class.clone()).collect();
         sort(&mut classes);
         Ok(classes)
     }
@@ -499,10 +513,10 @@ impl Linking<'_, '_> {
     /// Returns classes with unresolved bases that may be one of `heirs`, with these bases. The classes, or
     /// subclasses of theirs, declare the member and are not among `heirs`.
     fn beside(&self, heirs: &BTreeSet<usize>) -> Result<BTreeMap<usize, Vec<WrittenBase>>, Cancelled> {
-        let may_be = may_be_one_of(self.project, self.graph, heirs)?;
+        let may_be = may_be_one_of(self.resolver, self.graph, heirs)?;
         let mut beside: BTreeMap<usize, Vec<WrittenBase>> = BTreeMap::new();
         for (at, node) in self.graph.iter() {
-            if heirs.contains(&at) || rows(&node.class, self.name).is_empty() {
+            if heirs.contains(&at) || own_member_rows(&node.class, self.name).is_empty() {
                 continue;
             }
             for above in self.graph.ancestors(at) {
@@ -524,16 +538,16 @@ impl Linking<'_, '_> {
         let mut found = Vec::new();
         for class in classes.iter().map(|&at| &self.graph.node(at).class) {
             let Some((outline, row)) = class.row() else { continue };
-            if self.project.family != Family::Python || !outline.occurrences.contains(self.name) {
+            if self.resolver.family != Family::Python || !outline.occurrences.contains(self.name) {
                 continue;
             }
-            let Some(here) = self.project.here(&class.file) else { continue };
+            let Some(here) = self.resolver.read_file(&class.file) else { continue };
             let length = u32::try_from(self.name.len()).unwrap_or(u32::MAX);
             let places = here.outline.occurrences.offsets_of(self.name);
             for start in places.filter(|&start| row.start <= start && start < row.end) {
                 let range = TextRange::new(start, start.saturating_add(length));
                 let is_own = match own_class(&here, start) {
-                    Meaning::Declared(around) => around.iter().any(|one| one.is(class)),
+                    Meaning::Declared(around) => around.iter().any(|one| one.is_same_declaration(class)),
                     _ => false,
                 };
                 let text = here.text.as_str();
@@ -555,10 +569,10 @@ impl Linking<'_, '_> {
         &self,
         members: &BTreeSet<MemberRow>,
         around: &BTreeSet<usize>,
-    ) -> Result<Vec<Target>, Cancelled> {
+    ) -> Result<Vec<IndexedDeclaration>, Cancelled> {
         let mut all = Vec::new();
         for class in members.iter().map(|member| member.0).collect::<BTreeSet<usize>>() {
-            all.extend(alike(self.project, self.graph, class, around)?);
+            all.extend(structural_subtypes(self.resolver, self.graph, class, around)?);
         }
         sort(&mut all);
         Ok(all)
@@ -566,7 +580,7 @@ impl Linking<'_, '_> {
 }
 
 /// Returns the names of a class's own members, without those that begin with two underscores.
-pub(super) fn own_names(class: &Target) -> Vec<String> {
+pub(super) fn own_names(class: &IndexedDeclaration) -> Vec<String> {
     let Some((outline, row)) = class.row() else { return Vec::new() };
     let inside = class.row + 1..=class.row + row.descendants as usize;
     let own = inside.filter(|&at| outline.rows[at].parent() == Some(class.row));
@@ -578,7 +592,7 @@ pub(super) fn own_names(class: &Target) -> Vec<String> {
 }
 
 /// Sorts the targets by path, then by position, and removes duplicates.
-pub(super) fn sort(targets: &mut Vec<Target>) {
+pub(super) fn sort(targets: &mut Vec<IndexedDeclaration>) {
     targets.sort_by(|a, b| (&a.file.path, a.row).cmp(&(&b.file.path, b.row)));
-    targets.dedup_by(|a, b| a.is(b));
+    targets.dedup_by(|a, b| a.is_same_declaration(b));
 }

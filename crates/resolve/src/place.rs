@@ -7,8 +7,8 @@ use super::context::{self, Receiver, argument_of, last_word, receiver};
 use super::family::Family;
 use super::meaning::Meaning;
 use super::modules::Module;
-use super::project::{Here, Project};
-use super::scope::{self, From};
+use super::resolver::{CurrentFile, Resolver};
+use super::scope::{self, SearchStart};
 use symd_base::TextRange;
 use symd_base::cancel::Cancelled;
 use symd_syntax::{Import, ImportKind, Imported, SymbolKind};
@@ -34,9 +34,9 @@ pub(super) enum OccurrenceKind {
 }
 
 /// Classifies the occurrence of `name` at `range` of the file.
-pub(super) fn place(
-    project: &Project,
-    here: &Here,
+pub(super) fn classify_occurrence(
+    resolver: &Resolver,
+    here: &CurrentFile,
     range: TextRange,
     name: &str,
 ) -> Result<OccurrenceKind, Cancelled> {
@@ -46,79 +46,85 @@ pub(super) fn place(
     let row = rows.find(|(_, row)| row.name_start == range.start && here.outline.name(row) == name);
     // `const { name } = require('module')` is both a row and an import.
     if let Some((row, _)) = row
-        && !(project.family == Family::Ecma && binds_here(here, range, name))
+        && !(resolver.family == Family::Ecma && binds_here(here, range, name))
     {
         return Ok(OccurrenceKind::Declaration(row));
     }
-    if let Some(meaning) = in_import(project, here, range, name)? {
+    if let Some(meaning) = in_import(resolver, here, range, name)? {
         return Ok(OccurrenceKind::Import(meaning));
     }
-    if let Some(callee_end) = argument_of(text, start, end, project.family) {
+    if let Some(callee_end) = argument_of(text, start, end, resolver.family) {
         let callee = last_word(&text[..callee_end]);
         let at = callee_end - callee.len();
         let meaning =
-            if callee.is_empty() { Meaning::Unknown } else { meaning_at(project, here, at, callee)?.1 };
+            if callee.is_empty() { Meaning::Unknown } else { meaning_at(resolver, here, at, callee)?.1 };
         return Ok(OccurrenceKind::Argument { callee: callee.to_owned(), meaning });
     }
-    match project.family {
+    match resolver.family {
         Family::Ecma if is_key(text, start, end) => return Ok(OccurrenceKind::Member(Meaning::Unknown)),
         // A field of a struct, or a value that is the key of a map.
         Family::Go if is_key(text, start, end) => return Ok(OccurrenceKind::Bare(Meaning::Unknown)),
         _ => {}
     }
-    let (is_member, meaning) = meaning_at(project, here, start, name)?;
+    let (is_member, meaning) = meaning_at(resolver, here, start, name)?;
     Ok(if is_member { OccurrenceKind::Member(meaning) } else { OccurrenceKind::Bare(meaning) })
 }
 
 /// Whether the name stands before the colon in a JavaScript object, pattern or type, or in a Go literal:
 /// `{ name: value }`.
 fn is_key(text: &str, start: usize, end: usize) -> bool {
-    let right = context::behind(text, end);
+    let right = context::text_after(text, end);
     let is_typed = right.strip_prefix('?').unwrap_or(right).starts_with(':') && !right.starts_with(":=");
     let line = || text[..start].rsplit('\n').next().unwrap_or("").trim_start();
     is_typed
-        && context::before(text, start, Family::Ecma).ends_with(['{', ','])
+        && context::text_before(text, start, Family::Ecma).ends_with(['{', ','])
         && !line().starts_with("case ")
         && open_bracket(text, start).is_some_and(|open| text[open..].starts_with('{'))
 }
 
 /// Resolves the type that a Go struct embeds, where `row` is the field that the embedding declares:
 /// `struct { Type }`.
-pub(super) fn embedded(project: &Project, here: &Here, row: usize) -> Result<Option<Meaning>, Cancelled> {
+pub(super) fn embedded(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    row: usize,
+) -> Result<Option<Meaning>, Cancelled> {
     let row = &here.outline.rows[row];
-    if project.family != Family::Go || row.kind() != SymbolKind::Field {
+    if resolver.family != Family::Go || row.kind() != SymbolKind::Field {
         return Ok(None);
     }
     let (start, text) = (row.name_start as usize, here.text.as_str());
     let behind = text.get(start + usize::from(row.name_len)..).unwrap_or("").trim_start_matches([' ', '\t']);
     let has_no_type = behind.starts_with(['\n', '\r', '}', ';', '`', '"', '/']);
-    Ok(if has_no_type { Some(meaning_at(project, here, start, here.outline.name(row))?.1) } else { None })
+    Ok(if has_no_type { Some(meaning_at(resolver, here, start, here.outline.name(row))?.1) } else { None })
 }
 
 /// Resolves `name` at byte `start`, and returns whether it is a member of a receiver.
 fn meaning_at(
-    project: &Project,
-    here: &Here,
+    resolver: &Resolver,
+    here: &CurrentFile,
     start: usize,
     name: &str,
 ) -> Result<(bool, Meaning), Cancelled> {
     let at = u32::try_from(start).unwrap_or(u32::MAX);
-    Ok(match receiver(here.text.as_str(), start, project.family) {
-        Receiver::None => (false, scope::name(project, here, at, name)?),
+    Ok(match receiver(here.text.as_str(), start, resolver.family) {
+        Receiver::None => (false, scope::resolve_name(resolver, here, at, name)?),
         Receiver::Expression => (true, Meaning::Unknown),
         Receiver::Super => match scope::own_class(here, at) {
-            Meaning::Declared(class) => (true, classes::inherited(project, &class[0], name)?),
+            Meaning::Declared(class) => (true, classes::inherited(resolver, &class[0], name)?),
             _ => (true, Meaning::Unknown),
         },
         Receiver::Chain(chain, first) => {
             let first = u32::try_from(first).unwrap_or(u32::MAX);
-            let owner = scope::chain(project, here, first, &chain, From::Inside)?;
-            let meaning = scope::step(project, &owner, name)?;
+            let owner = scope::resolve_chain(resolver, here, first, &chain, SearchStart::Inside)?;
+            let meaning = scope::resolve_member(resolver, &owner, name)?;
             // A member that no base of the class declares may still be set from outside, or by a metaclass.
             let is_class = matches!(owner, Meaning::Declared(_));
             let meaning = match meaning {
-                Meaning::Elsewhere if is_class => Meaning::Unknown,
-                Meaning::Unknown if project.family == Family::Jvm => in_named_package(project, &chain, name)?,
+                Meaning::OutsideProject if is_class => Meaning::Unknown,
+                Meaning::Unknown if resolver.family == Family::Jvm => {
+                    in_named_package(resolver, &chain, name)?
+                }
                 meaning => meaning,
             };
             (true, meaning)
@@ -127,8 +133,8 @@ fn meaning_at(
 }
 
 /// Resolves `a.b.Name`, where `a.b` is the whole package.
-fn in_named_package(project: &Project, chain: &[&str], name: &str) -> Result<Meaning, Cancelled> {
-    match project.exported(&Module::Package(chain.join(".")), name, 0)? {
+fn in_named_package(resolver: &Resolver, chain: &[&str], name: &str) -> Result<Meaning, Cancelled> {
+    match resolver.exported(&Module::Package(chain.join(".")), name, 0)? {
         found @ Meaning::Declared(_) => Ok(found),
         _ => Ok(Meaning::Unknown),
     }
@@ -136,31 +142,31 @@ fn in_named_package(project: &Project, chain: &[&str], name: &str) -> Result<Mea
 
 /// Resolves `name` in an import statement; `None` where `range` lies in none.
 fn in_import(
-    project: &Project,
-    here: &Here,
+    resolver: &Resolver,
+    here: &CurrentFile,
     range: TextRange,
     name: &str,
 ) -> Result<Option<Meaning>, Cancelled> {
     let text = here.text.as_str();
     let mut is_inside = false;
-    let mut meaning = Meaning::Elsewhere;
-    let behind = context::behind(text, range.end as usize);
+    let mut meaning = Meaning::OutsideProject;
+    let behind = context::text_after(text, range.end as usize);
     for import in here.imports().around(range) {
         is_inside = true;
-        let is_whole = match project.family {
+        let is_whole = match resolver.family {
             Family::Python => is_behind_import(text, &import, range),
             _ => !behind.starts_with('.') && !behind.starts_with("::"),
         };
         if is_whole {
             let is_meant = import.bound() == Some(name) || import.imported == Imported::Name(name);
             if is_meant && import.kind != ImportKind::Package {
-                meaning = project.import(&here.file, &import, 0)?;
+                meaning = resolver.import(&here.file, &import, 0)?;
             }
-        } else if project.family == Family::Jvm {
+        } else if resolver.family == Family::Jvm {
             // `import a.Outer.Inner` names Outer too.
             if let Some(at) = import.module.split('.').position(|part| part == name) {
                 let package: Vec<&str> = import.module.split('.').take(at).collect();
-                meaning = project.exported(&Module::Package(package.join(".")), name, 0)?;
+                meaning = resolver.exported(&Module::Package(package.join(".")), name, 0)?;
             }
         }
         if matches!(meaning, Meaning::Declared(_)) {
@@ -171,7 +177,7 @@ fn in_import(
 }
 
 /// Whether `range` lies in an import that binds this name.
-fn binds_here(here: &Here, range: TextRange, name: &str) -> bool {
+fn binds_here(here: &CurrentFile, range: TextRange, name: &str) -> bool {
     let is_it = |import: Import| import.kind == ImportKind::Import && import.bound() == Some(name);
     here.imports().around(range).any(is_it)
 }

@@ -10,7 +10,7 @@ const TABLE: &str = include_str!("../../../grammars/python/classes.txt");
 
 /// Whether a class outside the project, or one that it inherits from, declares a member.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Declares {
+pub(super) enum MemberLookup {
     /// It does; the name of the declaring class.
     Yes(String),
     /// It does not.
@@ -49,27 +49,27 @@ fn table() -> &'static Table {
 
 /// Looks up whether the class called `class` (`threading.Thread`, `builtins.dict`) has a member `name`, own
 /// or inherited.
-pub(super) fn declares(class: &str, name: &str) -> Declares {
+pub(super) fn lookup_member(class: &str, name: &str) -> MemberLookup {
     let class = class.strip_prefix("builtins.").unwrap_or(class);
     let renamed = class.strip_prefix("typing_extensions.").map(|rest| format!("typing.{rest}"));
     let class = renamed.as_deref().unwrap_or(class);
     if class == "object" {
-        return Declares::No;
+        return MemberLookup::No;
     }
     let table = table();
     let mut open = vec![*table.aliases.get(class).unwrap_or(&class)];
     let mut at = 0;
     while let Some(&class) = open.get(at) {
-        let Some(listed) = table.classes.get(class) else { return Declares::Unknown };
+        let Some(listed) = table.classes.get(class) else { return MemberLookup::Unknown };
         if listed.names.split(' ').any(|listed| listed == name) {
-            return Declares::Yes(class.to_owned());
+            return MemberLookup::Yes(class.to_owned());
         }
         let bases = listed.bases.split(' ').filter(|base| !base.is_empty());
         let new: Vec<&str> = bases.filter(|base| !open.contains(base)).collect();
         open.extend(new);
         at += 1;
     }
-    Declares::No
+    MemberLookup::No
 }
 
 #[cfg(test)]
@@ -77,10 +77,10 @@ mod tests {
     use super::*;
 
     fn check(class: &str, name: &str, expected: &str) {
-        let said = match declares(class, name) {
-            Declares::Yes(class) => class,
-            Declares::No => "no".to_owned(),
-            Declares::Unknown => "unknown".to_owned(),
+        let said = match lookup_member(class, name) {
+            MemberLookup::Yes(class) => class,
+            MemberLookup::No => "no".to_owned(),
+            MemberLookup::Unknown => "unknown".to_owned(),
         };
         assert_eq!(said, expected, "{class}.{name}");
     }

@@ -3,18 +3,18 @@
 //! other than through a call that names it. By syntax alone; a possible hazard is reported too.
 
 use super::binders::{close_bracket, open_bracket};
-use super::clashes::Spot;
 use super::classes::is_class;
+use super::conflicts::SourcePlace;
 use super::context::{Receiver, receiver};
 use super::family::Family;
 use super::graph::ClassGraph;
 use super::heads::arguments_of;
 use super::meaning::Meaning;
 use super::overrides::overrides;
-use super::project::{Here, Project};
-use super::python_classes::{Declares, declares};
-use super::sources::{Sources, Target};
-use super::{SettledBases, scope};
+use super::python_classes::{MemberLookup, lookup_member};
+use super::resolver::{CurrentFile, Resolver};
+use super::sources::{IndexedDeclaration, Sources};
+use super::{ServerBases, scope};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, TextRange};
 use symd_syntax::{Imported, name_hash};
@@ -23,46 +23,46 @@ use symd_syntax::{Imported, name_hash};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PythonHazard {
     /// `from module import *` omits the new name: uses of the old one in files that get it so.
-    LeftOutByStar(Vec<Spot>),
+    OmittedByStar(Vec<SourcePlace>),
     /// The class makes the new name private (`__x`): uses outside of the class.
-    MadePrivate(Vec<Spot>),
+    MadePrivate(Vec<SourcePlace>),
     /// Code refers to the member by its mangled name (`_Box__x`).
-    NamedAsPrivate(Vec<Spot>),
+    MangledNameUsed(Vec<SourcePlace>),
     /// A class outside the project declares a member of the new name, and a class of the member's family
     /// inherits from it.
     OverridesOutside(String),
     /// Calls already pass a keyword of the new name, which some other parameter takes.
-    KeywordIsPassed(Vec<Spot>),
+    KeywordIsPassed(Vec<SourcePlace>),
     /// Calls pass keywords that their text does not name, or pass the function on together with the old
     /// keyword.
-    KeywordsUnnamed(Vec<Spot>),
+    KeywordsUnnamed(Vec<SourcePlace>),
     /// Class bodies read the name and bind the same name afterwards, so that servers take the read for the
     /// class's own: these reads.
-    ReadByClass(Vec<Spot>),
+    ReadByClass(Vec<SourcePlace>),
     /// Methods that override the parameter's method, or are overridden by it, have a parameter of the old
     /// name.
-    ParameterOfOthers(Vec<Spot>),
+    ParameterOfOthers(Vec<SourcePlace>),
 }
 
 /// Finds the hazards of renaming the symbol that `targets` declare. Empty for other languages.
 pub fn python_hazards(
     sources: &dyn Sources,
-    targets: &[Target],
+    targets: &[IndexedDeclaration],
     new_name: &str,
     cancel: &Cancel,
 ) -> Result<Vec<PythonHazard>, Cancelled> {
     let Some(first) = targets.first().filter(|first| Family::of(&first.file) == Some(Family::Python)) else {
         return Ok(Vec::new());
     };
-    let project = Project::new(sources, Family::Python, cancel);
-    let Some(here) = project.here(&first.file) else { return Ok(Vec::new()) };
+    let resolver = Resolver::new(sources, Family::Python, cancel);
+    let Some(here) = resolver.read_file(&first.file) else { return Ok(Vec::new()) };
     let Some(row) = here.row_of(first).map(|at| &here.outline.rows[at]) else { return Ok(Vec::new()) };
-    let Some(parent) = row.parent() else { return top_level(&project, &here, first, new_name) };
+    let Some(parent) = row.parent() else { return top_level(&resolver, &here, first, new_name) };
     if is_class(&here.outline.rows[parent]) && !row.is_local() {
-        return member(&project, targets, new_name);
+        return member(&resolver, targets, new_name);
     }
     if row.is_local() && is_parameter(&here, parent, row.name_start) {
-        return parameter(&project, &here, first, parent, new_name);
+        return parameter(&resolver, &here, first, parent, new_name);
     }
     Ok(Vec::new())
 }
@@ -72,50 +72,55 @@ fn is_private(name: &str) -> bool {
 }
 
 fn top_level(
-    project: &Project,
-    here: &Here,
-    target: &Target,
+    resolver: &Resolver,
+    here: &CurrentFile,
+    target: &IndexedDeclaration,
     new_name: &str,
 ) -> Result<Vec<PythonHazard>, Cancelled> {
     let old = target.name();
-    let mut found = some(class_reads(project, target)?, PythonHazard::ReadByClass);
+    let mut found = some(class_reads(resolver, target)?, PythonHazard::ReadByClass);
     let is_exported = here.outline.occurrences.contains("__all__");
     if !new_name.starts_with('_') || old.starts_with('_') || is_exported {
         return Ok(found);
     }
     let mut places = Vec::new();
-    for other in with_name(project, old)? {
+    for other in with_name(resolver, old)? {
         let has_star = other.imports().iter().any(|import| import.imported == Imported::Everything);
         if !has_star || other.file.path == here.file.path {
             continue;
         }
         for range in places_of(&other, old) {
             let is_imported = other.imports().iter().any(|import| import.bound() == Some(old));
-            if !is_imported && is_bare_use(project, &other, range, target)? {
+            if !is_imported && is_bare_use(resolver, &other, range, target)? {
                 places.push((other.file.path.clone(), range));
             }
         }
     }
-    found.extend(some(places, PythonHazard::LeftOutByStar));
+    found.extend(some(places, PythonHazard::OmittedByStar));
     Ok(found)
 }
 
 /// Whether the bare name at `range` means the target.
-fn is_bare_use(project: &Project, here: &Here, range: TextRange, target: &Target) -> Result<bool, Cancelled> {
+fn is_bare_use(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    range: TextRange,
+    target: &IndexedDeclaration,
+) -> Result<bool, Cancelled> {
     if receiver(here.text.as_str(), range.start as usize, Family::Python) != Receiver::None {
         return Ok(false);
     }
-    let meaning = scope::name(project, here, range.start, target.name())?;
-    Ok(matches!(meaning, Meaning::Declared(found) if found.iter().any(|one| one.is(target))))
+    let meaning = scope::resolve_name(resolver, here, range.start, target.name())?;
+    Ok(matches!(meaning, Meaning::Declared(found) if found.iter().any(|one| one.is_same_declaration(target))))
 }
 
 /// Finds where class bodies read the target before they bind its name.
-fn class_reads(project: &Project, target: &Target) -> Result<Vec<Spot>, Cancelled> {
+fn class_reads(resolver: &Resolver, target: &IndexedDeclaration) -> Result<Vec<SourcePlace>, Cancelled> {
     let mut places = Vec::new();
-    for here in with_name(project, target.name())? {
+    for here in with_name(resolver, target.name())? {
         for range in places_of(&here, target.name()) {
             if scope::reads_past_class(&here, range.start, target.name())
-                && is_bare_use(project, &here, range, target)?
+                && is_bare_use(resolver, &here, range, target)?
             {
                 places.push((here.file.path.clone(), range));
             }
@@ -124,12 +129,16 @@ fn class_reads(project: &Project, target: &Target) -> Result<Vec<Spot>, Cancelle
     Ok(places)
 }
 
-fn member(project: &Project, targets: &[Target], new_name: &str) -> Result<Vec<PythonHazard>, Cancelled> {
-    let old = targets.first().map_or("", Target::name);
+fn member(
+    resolver: &Resolver,
+    targets: &[IndexedDeclaration],
+    new_name: &str,
+) -> Result<Vec<PythonHazard>, Cancelled> {
+    let old = targets.first().map_or("", IndexedDeclaration::name);
     let mut found = Vec::new();
     let mut classes = Vec::new();
     for target in targets {
-        let Some(here) = project.here(&target.file) else { continue };
+        let Some(here) = resolver.read_file(&target.file) else { continue };
         let Some(class) = here.row_of(target).and_then(|row| here.outline.rows[row].parent()) else {
             continue;
         };
@@ -137,7 +146,7 @@ fn member(project: &Project, targets: &[Target], new_name: &str) -> Result<Vec<P
     }
     if is_private(new_name) {
         let mut places = Vec::new();
-        for other in with_name(project, old)? {
+        for other in with_name(resolver, old)? {
             let is_inside = |range: TextRange| {
                 classes.iter().any(|(path, class, _)| *path == other.file.path && class.contains(range))
             };
@@ -153,22 +162,22 @@ fn member(project: &Project, targets: &[Target], new_name: &str) -> Result<Vec<P
         let mut places = Vec::new();
         for (_, _, class) in &classes {
             let mangled = format!("_{}{old}", class.name().trim_start_matches('_'));
-            for other in with_name(project, &mangled)? {
+            for other in with_name(resolver, &mangled)? {
                 places.extend(
                     places_of(&other, &mangled).into_iter().map(|range| (other.file.path.clone(), range)),
                 );
             }
         }
-        found.extend(some(places, PythonHazard::NamedAsPrivate));
+        found.extend(some(places, PythonHazard::MangledNameUsed));
         return Ok(found);
     }
-    let graph = ClassGraph::read(project)?;
+    let graph = ClassGraph::read(resolver)?;
     for (_, _, class) in &classes {
         let Some(at) = graph.number(class) else { continue };
         let around = graph.descendants(at).into_iter().flat_map(|heir| graph.ancestors(heir));
         let outside = around.flat_map(|at| graph.node(at).bases.iter().flat_map(|base| &base.outside));
         for base in outside {
-            if let Declares::Yes(base) = declares(base, new_name) {
+            if let MemberLookup::Yes(base) = lookup_member(base, new_name) {
                 found.push(PythonHazard::OverridesOutside(base));
                 return Ok(found);
             }
@@ -178,7 +187,7 @@ fn member(project: &Project, targets: &[Target], new_name: &str) -> Result<Vec<P
 }
 
 /// Whether the name at byte `name_start` stands between the parentheses of its function's head.
-fn is_parameter(here: &Here, function: usize, name_start: u32) -> bool {
+fn is_parameter(here: &CurrentFile, function: usize, name_start: u32) -> bool {
     let row = &here.outline.rows[function];
     let text = here.text.as_str();
     let head = row.name_start as usize + usize::from(row.name_len);
@@ -190,9 +199,9 @@ fn is_parameter(here: &Here, function: usize, name_start: u32) -> bool {
 }
 
 fn parameter(
-    project: &Project,
-    here: &Here,
-    target: &Target,
+    resolver: &Resolver,
+    here: &CurrentFile,
+    target: &IndexedDeclaration,
     function: usize,
     new_name: &str,
 ) -> Result<Vec<PythonHazard>, Cancelled> {
@@ -203,7 +212,7 @@ fn parameter(
         row.parent().filter(|&at| here.outline.name(row) == "__init__" && is_class(&here.outline.rows[at]));
     let called = class.map_or(of.name(), |at| here.outline.name(&here.outline.rows[at]));
     let (mut passed, mut unnamed) = (Vec::new(), Vec::new());
-    for other in with_name(project, called)? {
+    for other in with_name(resolver, called)? {
         let text = other.text.as_str();
         for range in places_of(&other, called) {
             let spot = || (other.file.path.clone(), range);
@@ -232,10 +241,10 @@ fn parameter(
     }
     let mut found = some(passed, PythonHazard::KeywordIsPassed);
     found.extend(some(unnamed, PythonHazard::KeywordsUnnamed));
-    let family = overrides(project.sources, &of, &SettledBases::new(), project.cancel)?;
+    let family = overrides(resolver.sources, &of, &ServerBases::new(), resolver.cancel)?;
     let mut others = Vec::new();
-    for method in family.members.iter().filter(|one| !one.is(&of)) {
-        let Some(there) = project.here(&method.file) else { continue };
+    for method in family.members.iter().filter(|one| !one.is_same_declaration(&of)) {
+        let Some(there) = resolver.read_file(&method.file) else { continue };
         let Some(at) = there.row_of(method) else { continue };
         let inside = at + 1..=at + there.outline.rows[at].descendants as usize;
         let mut same = inside.map(|at| &there.outline.rows[at]).filter(|one| {
@@ -265,28 +274,28 @@ fn has_keyword(call: &str, name: &str) -> bool {
 }
 
 /// Returns the Python files that have an identifier of this name.
-fn with_name(project: &Project, name: &str) -> Result<Vec<std::rc::Rc<Here>>, Cancelled> {
+fn with_name(resolver: &Resolver, name: &str) -> Result<Vec<std::rc::Rc<CurrentFile>>, Cancelled> {
     let hash = name_hash(name.as_bytes());
     let mut found = Vec::new();
-    for file in project.sources.snapshot().files.iter() {
+    for file in resolver.sources.snapshot().files.iter() {
         let has = file.outline().is_some_and(|outline| outline.occurrences.contains_hash(hash));
         if !has || Family::of(file) != Some(Family::Python) {
             continue;
         }
-        project.cancel.check()?;
-        found.extend(project.here(file));
+        resolver.cancel.check()?;
+        found.extend(resolver.read_file(file));
     }
     Ok(found)
 }
 
-fn places_of(here: &Here, name: &str) -> Vec<TextRange> {
+fn places_of(here: &CurrentFile, name: &str) -> Vec<TextRange> {
     let length = u32::try_from(name.len()).unwrap_or(u32::MAX);
     let range = |start: u32| TextRange::new(start, start.saturating_add(length));
     let all = here.outline.occurrences.offsets_of(name).map(range);
     all.filter(|range| here.text.slice(*range) == name).collect()
 }
 
-fn some(places: Vec<Spot>, hazard: fn(Vec<Spot>) -> PythonHazard) -> Vec<PythonHazard> {
+fn some(places: Vec<SourcePlace>, hazard: fn(Vec<SourcePlace>) -> PythonHazard) -> Vec<PythonHazard> {
     if places.is_empty() { Vec::new() } else { vec![hazard(places)] }
 }
 

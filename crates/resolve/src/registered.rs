@@ -7,37 +7,42 @@ use super::context::{Receiver, receiver};
 use super::family::Family;
 use super::heads::{arguments, named_type};
 use super::meaning::Meaning;
-use super::project::{Here, Project};
-use super::scope::{self, From};
-use super::sources::Target;
+use super::resolver::{CurrentFile, Resolver};
+use super::scope::{self, SearchStart};
+use super::sources::IndexedDeclaration;
 use symd_base::cancel::Cancelled;
 
 /// The name of the method that registers.
 pub(super) const REGISTER: &str = "register";
 
 /// Finds the classes that a file registers, each with its abstract class.
-pub(super) fn registered(project: &Project, here: &Here) -> Result<Vec<(Target, Target)>, Cancelled> {
+pub(super) fn registered(
+    resolver: &Resolver,
+    here: &CurrentFile,
+) -> Result<Vec<(IndexedDeclaration, IndexedDeclaration)>, Cancelled> {
     let mut found = Vec::new();
-    if project.family != Family::Python || !here.outline.occurrences.contains(REGISTER) {
+    if resolver.family != Family::Python || !here.outline.occurrences.contains(REGISTER) {
         return Ok(found);
     }
     let text = here.text.as_str();
     for at in here.outline.occurrences.offsets_of(REGISTER) {
-        project.cancel.check()?;
+        resolver.cancel.check()?;
         let Receiver::Chain(chain, start) = receiver(text, at as usize, Family::Python) else { continue };
         let start = u32::try_from(start).unwrap_or(u32::MAX);
         let behind = at as usize + REGISTER.len();
         let is_decorator = text[..start as usize].ends_with('@');
         let class = match is_decorator {
             true => decorated(here, at),
-            false => named(project, here, at, text, behind)?,
+            false => registered_argument(resolver, here, at, text, behind)?,
         };
         let Some(class) = class else { continue };
-        let Meaning::Declared(all) = scope::chain(project, here, start, &chain, From::Inside)? else {
+        let Meaning::Declared(all) =
+            scope::resolve_chain(resolver, here, start, &chain, SearchStart::Inside)?
+        else {
             continue;
         };
         for abstract_class in all.into_iter().filter(|one| one.row().is_some_and(|(_, row)| is_class(row))) {
-            if !matches!(member(project, &abstract_class, REGISTER)?, Meaning::Declared(_)) {
+            if !matches!(member(resolver, &abstract_class, REGISTER)?, Meaning::Declared(_)) {
                 found.push((class.clone(), abstract_class));
             }
         }
@@ -46,25 +51,25 @@ pub(super) fn registered(project: &Project, here: &Here) -> Result<Vec<(Target, 
 }
 
 /// Returns the class that the decorator at byte `at` decorates.
-fn decorated(here: &Here, at: u32) -> Option<Target> {
+fn decorated(here: &CurrentFile, at: u32) -> Option<IndexedDeclaration> {
     let mut rows = here.outline.rows.iter().enumerate();
     let (row, _) = rows.find(|(_, row)| row.start <= at && at < row.name_start && is_class(row))?;
     Some(here.target(row))
 }
 
 /// Returns the class that is the only argument of the call whose parenthesis opens at byte `behind`.
-fn named(
-    project: &Project,
-    here: &Here,
+fn registered_argument(
+    resolver: &Resolver,
+    here: &CurrentFile,
     at: u32,
     text: &str,
     behind: usize,
-) -> Result<Option<Target>, Cancelled> {
+) -> Result<Option<IndexedDeclaration>, Cancelled> {
     let all = arguments(text, behind).unwrap_or_default();
     let [only] = all[..] else { return Ok(None) };
     let Some(chain) = named_type(here.grammar, only) else { return Ok(None) };
     let names: Vec<&str> = chain.split('.').collect();
-    Ok(match scope::chain(project, here, at, &names, From::Inside)? {
+    Ok(match scope::resolve_chain(resolver, here, at, &names, SearchStart::Inside)? {
         Meaning::Declared(found) => {
             found.into_iter().find(|one| one.row().is_some_and(|(_, row)| is_class(row)))
         }

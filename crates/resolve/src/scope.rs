@@ -3,20 +3,20 @@
 
 use super::binders::Locality;
 use super::classes::{self, is_class};
-use super::context::{before, first_word};
-use super::enclosing::{enclosing, is_enclosing};
+use super::context::{first_word, text_before};
+use super::enclosing::{enclosing_row, is_enclosing};
 use super::family::Family;
 use super::meaning::{Meaning, binds, top_level};
 use super::modules::Module;
-use super::project::{Here, Project};
-use super::sources::Target;
+use super::resolver::{CurrentFile, Resolver};
+use super::sources::IndexedDeclaration;
 use symd_base::cancel::Cancelled;
 use symd_base::{RelPath, TextRange};
 use symd_syntax::{Import, ImportKind, Imported, Row, SymbolKind, call_site};
 
 /// Where the search for a name begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum From {
+pub(super) enum SearchStart {
     /// In the innermost scope around the place.
     Inside,
     /// At the top level of the file.
@@ -39,31 +39,31 @@ pub(super) enum Reach {
 }
 
 /// Resolves `chain` (`a.b.c`) at byte `at`.
-pub(super) fn chain(
-    project: &Project,
-    here: &Here,
+pub(super) fn resolve_chain(
+    resolver: &Resolver,
+    here: &CurrentFile,
     at: u32,
     chain: &[&str],
-    from: From,
+    from: SearchStart,
 ) -> Result<Meaning, Cancelled> {
     let Some((first, rest)) = chain.split_first() else { return Ok(Meaning::Unknown) };
     let mut meaning = match from {
-        From::Inside if project.family.selves().contains(first) => own_class(here, at),
-        From::Inside => name(project, here, at, first)?,
-        From::File => in_file(project, here, first)?.0,
-        From::Head(class) => reached_around(project, here, at, first, Some(class))?.0,
+        SearchStart::Inside if resolver.family.receiver_names().contains(first) => own_class(here, at),
+        SearchStart::Inside => resolve_name(resolver, here, at, first)?,
+        SearchStart::File => resolve_in_file(resolver, here, first)?.0,
+        SearchStart::Head(class) => resolve_from_class_head(resolver, here, at, first, Some(class))?.0,
     };
     let mut path = (*first).to_owned();
     for part in rest {
         let was = std::mem::replace(&mut meaning, Meaning::Unknown);
-        meaning = step(project, &was, part)?;
+        meaning = resolve_member(resolver, &was, part)?;
         path = format!("{path}.{part}");
         // A submodule is available as an attribute only when it was imported: in this file, or by its
         // package.
         if let (Meaning::Module(Module::Directory(package)), Meaning::Module(_)) = (&was, &meaning)
-            && project.family == Family::Python
+            && resolver.family == Family::Python
             && !is_imported(here, &path)
-            && !is_bound_by(project, package, part)
+            && !is_bound_by(resolver, package, part)
         {
             meaning = Meaning::Unknown;
         }
@@ -72,7 +72,7 @@ pub(super) fn chain(
 }
 
 /// Whether the file has an `import path`, or one of something below `path`.
-fn is_imported(here: &Here, path: &str) -> bool {
+fn is_imported(here: &CurrentFile, path: &str) -> bool {
     here.imports().iter().any(|import| {
         let rest = import.module.strip_prefix(path);
         import.imported == Imported::Module
@@ -81,15 +81,15 @@ fn is_imported(here: &Here, path: &str) -> bool {
 }
 
 /// Whether the package itself imports something of that name.
-fn is_bound_by(project: &Project, package: &RelPath, name: &str) -> bool {
-    let init = project.file(package.join("__init__.py").as_str()).and_then(|init| init.outline());
+fn is_bound_by(resolver: &Resolver, package: &RelPath, name: &str) -> bool {
+    let init = resolver.file(package.join("__init__.py").as_str()).and_then(|init| init.outline());
     init.is_some_and(|init| {
-        init.imports.unpack().iter().any(|import| binds(project.family, &import) == Some(name))
+        init.imports.unpack().iter().any(|import| binds(resolver.family, &import) == Some(name))
     })
 }
 
 /// Returns the innermost class around byte `at`, for `self` and the like.
-pub(super) fn own_class(here: &Here, at: u32) -> Meaning {
+pub(super) fn own_class(here: &CurrentFile, at: u32) -> Meaning {
     match around(here, at).into_iter().find(|&row| is_class(&here.outline.rows[row])) {
         Some(row) => Meaning::Declared(vec![here.target(row)]),
         None => Meaning::Unknown,
@@ -97,51 +97,60 @@ pub(super) fn own_class(here: &Here, at: u32) -> Meaning {
 }
 
 /// Resolves `part` as a member of what `meaning` is.
-pub(super) fn step(project: &Project, meaning: &Meaning, part: &str) -> Result<Meaning, Cancelled> {
+pub(super) fn resolve_member(
+    resolver: &Resolver,
+    meaning: &Meaning,
+    part: &str,
+) -> Result<Meaning, Cancelled> {
     match meaning {
-        Meaning::Module(module) => project.exported(module, part, 0),
+        Meaning::Module(module) => resolver.exported(module, part, 0),
         Meaning::Declared(found) => match &found[..] {
             [class] if class.row().is_some_and(|(_, row)| is_class(row)) => {
-                classes::member(project, class, part)
+                classes::member(resolver, class, part)
             }
             _ => Ok(Meaning::Unknown),
         },
-        Meaning::Elsewhere => Ok(Meaning::Elsewhere),
-        Meaning::Local | Meaning::LocalOr(_) | Meaning::Unknown => Ok(Meaning::Unknown),
+        Meaning::OutsideProject => Ok(Meaning::OutsideProject),
+        Meaning::Local | Meaning::LocalOrDeclared(_) | Meaning::Unknown => Ok(Meaning::Unknown),
     }
 }
 
 /// Resolves the bare `name` at byte `at`.
-pub(super) fn name(project: &Project, here: &Here, at: u32, name: &str) -> Result<Meaning, Cancelled> {
-    Ok(reached(project, here, at, name)?.0)
+pub(super) fn resolve_name(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    at: u32,
+    name: &str,
+) -> Result<Meaning, Cancelled> {
+    Ok(resolve_with_reach(resolver, here, at, name)?.0)
 }
 
 /// Resolves the bare `name` at byte `at`, and returns how far out it is found.
-pub(super) fn reached(
-    project: &Project,
-    here: &Here,
+pub(super) fn resolve_with_reach(
+    resolver: &Resolver,
+    here: &CurrentFile,
     at: u32,
     name: &str,
 ) -> Result<(Meaning, Reach), Cancelled> {
-    reached_around(project, here, at, name, None)
+    resolve_from_class_head(resolver, here, at, name, None)
 }
 
-/// Like [`reached`], but skips the scope of the class `left_out`, whose head does not see its members.
-fn reached_around(
-    project: &Project,
-    here: &Here,
+/// Like [`resolve_with_reach`], but skips the scope of the class `left_out`, whose head does not see its members.
+fn resolve_from_class_head(
+    resolver: &Resolver,
+    here: &CurrentFile,
     at: u32,
     name: &str,
     left_out: Option<usize>,
 ) -> Result<(Meaning, Reach), Cancelled> {
-    let beyond = || past_locals(project, here, at, name, left_out);
-    match here.is_local(project.family, name, at) {
+    let beyond = || resolve_ignoring_locals(resolver, here, at, name, left_out);
+    match here.is_local(resolver.family, name, at) {
         Locality::No => beyond(),
-        Locality::Yes | Locality::Perhaps if project.family == Family::Jvm && is_called(here, at) => {
+        Locality::Yes | Locality::Perhaps if resolver.family == Family::Jvm && is_called(here, at) => {
             Ok(called(beyond()?, here))
         }
         Locality::Perhaps => Ok(match beyond()? {
-            (Meaning::Declared(found), _) => (Meaning::LocalOr(found), Reach::Local),
+            (Meaning::Declared(found), _) => (Meaning::LocalOrDeclared(found), Reach::Local),
             (Meaning::Unknown, _) => (Meaning::Unknown, Reach::Local),
             _ => (Meaning::Local, Reach::Local),
         }),
@@ -149,12 +158,12 @@ fn reached_around(
     }
 }
 
-fn is_function(target: &Target) -> bool {
+fn is_function(target: &IndexedDeclaration) -> bool {
     target.row().is_some_and(|(_, row)| matches!(row.kind(), SymbolKind::Method | SymbolKind::Function))
 }
 
 /// Whether the identifier that begins at byte `at` is called.
-pub(super) fn is_called(here: &Here, at: u32) -> bool {
+pub(super) fn is_called(here: &CurrentFile, at: u32) -> bool {
     let text = here.text.as_str();
     let length = text.get(at as usize..).map_or(0, |rest| first_word(rest).len());
     let end = u32::try_from(length).map_or(u32::MAX, |length| at.saturating_add(length));
@@ -163,30 +172,32 @@ pub(super) fn is_called(here: &Here, at: u32) -> bool {
 
 /// Whether the Kotlin or Java name at byte `at` is that of a value or a type: it is not called, and no `::`
 /// precedes it.
-fn is_value(here: &Here, at: u32) -> bool {
-    !is_called(here, at) && !before(here.text.as_str(), at as usize, Family::Jvm).ends_with("::")
+fn is_value(here: &CurrentFile, at: u32) -> bool {
+    !is_called(here, at) && !text_before(here.text.as_str(), at as usize, Family::Jvm).ends_with("::")
 }
 
 /// Resolves the call of a name that a local has too. `beyond` is the meaning without locals: a value does not
 /// hide a function. In Kotlin a value can be called.
-fn called(beyond: (Meaning, Reach), here: &Here) -> (Meaning, Reach) {
-    let can_be = |target: &Target| is_function(target) || target.row().is_some_and(|(_, row)| is_class(row));
+fn called(beyond: (Meaning, Reach), here: &CurrentFile) -> (Meaning, Reach) {
+    let can_be = |target: &IndexedDeclaration| {
+        is_function(target) || target.row().is_some_and(|(_, row)| is_class(row))
+    };
     match beyond {
         (Meaning::Declared(mut found), reach) if found.iter().any(can_be) => {
             found.retain(can_be);
             match here.grammar.name() {
                 "java" => (Meaning::Declared(found), reach),
-                _ => (Meaning::LocalOr(found), Reach::Local),
+                _ => (Meaning::LocalOrDeclared(found), Reach::Local),
             }
         }
         _ => (Meaning::Local, Reach::Local),
     }
 }
 
-/// Like [`reached_around`], but ignores locals that the outline does not list.
-fn past_locals(
-    project: &Project,
-    here: &Here,
+/// Like [`resolve_from_class_head`], but ignores locals that the outline does not list.
+fn resolve_ignoring_locals(
+    resolver: &Resolver,
+    here: &CurrentFile,
     at: u32,
     name: &str,
     left_out: Option<usize>,
@@ -197,20 +208,20 @@ fn past_locals(
     for (steps, scope) in around(here, at).into_iter().enumerate() {
         let reach = Reach::Scope(steps);
         let row = &outline.rows[scope];
-        if left_out == Some(scope) || project.family == Family::Python && !is_in_body(here, row, at) {
+        if left_out == Some(scope) || resolver.family == Family::Python && !is_in_body(here, row, at) {
             continue;
         }
         if is_class(row) {
-            if project.family.has_implicit_this() {
-                match classes::member(project, &here.target(scope), name)? {
+            if resolver.family.has_implicit_this() {
+                match classes::member(resolver, &here.target(scope), name)? {
                     // A name that is not called does not mean a function of the class: a base may declare a
                     // value of that name.
                     Meaning::Declared(found)
-                        if project.family == Family::Jvm
+                        if resolver.family == Family::Jvm
                             && found.iter().all(is_function)
                             && is_value(here, at) =>
                     {
-                        let inherited = classes::inherited(project, &here.target(scope), name)?;
+                        let inherited = classes::inherited(resolver, &here.target(scope), name)?;
                         if let Meaning::Declared(mut found) = inherited {
                             found.retain(|one| !is_function(one));
                             if !found.is_empty() {
@@ -220,9 +231,9 @@ fn past_locals(
                     }
                     Meaning::Declared(mut found) => {
                         // Overloads outside the class are candidates too: types decide.
-                        if project.family == Family::Jvm
+                        if resolver.family == Family::Jvm
                             && found.iter().all(is_function)
-                            && let (Meaning::Declared(outer), _) = in_file(project, here, name)?
+                            && let (Meaning::Declared(outer), _) = resolve_in_file(resolver, here, name)?
                         {
                             found.extend(outer.into_iter().filter(is_function));
                         }
@@ -231,9 +242,9 @@ fn past_locals(
                     Meaning::Unknown => is_open = true,
                     _ => {}
                 }
-            } else if project.family == Family::Python && is_innermost && !is_in_comprehension(here, at) {
+            } else if resolver.family == Family::Python && is_innermost && !is_in_comprehension(here, at) {
                 let own = children(here, scope, name, &|row| {
-                    is_enclosing(row) || enclosing(outline, row.name_start) == Some(scope)
+                    is_enclosing(row) || enclosing_row(outline, row.name_start) == Some(scope)
                 });
                 if !own.is_empty() && !is_read_before(here, &own, at) {
                     let own = own.into_iter().map(|row| here.target(row)).collect();
@@ -246,37 +257,45 @@ fn past_locals(
                 let own = own.into_iter().map(|row| here.target(row)).collect();
                 return Ok((Meaning::Declared(own), reach));
             }
-            let imported = imported(project, here, name, Some(scope))?;
+            let imported = resolve_import(resolver, here, name, Some(scope))?;
             if !matches!(imported, Meaning::Unknown) {
                 return Ok((imported, reach));
             }
         }
         is_innermost = false;
     }
-    let (found, reach) = in_file(project, here, name)?;
+    let (found, reach) = resolve_in_file(resolver, here, name)?;
     // A base outside the project may declare it.
-    Ok((if is_open && matches!(found, Meaning::Elsewhere) { Meaning::Unknown } else { found }, reach))
+    Ok((if is_open && matches!(found, Meaning::OutsideProject) { Meaning::Unknown } else { found }, reach))
 }
 
 /// Resolves `name` at the top level of the file; cached.
-fn in_file(project: &Project, here: &Here, name: &str) -> Result<(Meaning, Reach), Cancelled> {
+fn resolve_in_file(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    name: &str,
+) -> Result<(Meaning, Reach), Cancelled> {
     if let Some(known) = here.at_top.borrow().get(name) {
         return Ok(known.clone());
     }
-    let found = in_file_anew(project, here, name)?;
+    let found = resolve_in_file_uncached(resolver, here, name)?;
     here.at_top.borrow_mut().insert(name.to_owned(), found.clone());
     Ok(found)
 }
 
-fn in_file_anew(project: &Project, here: &Here, name: &str) -> Result<(Meaning, Reach), Cancelled> {
-    let imported = imported(project, here, name, None)?;
+fn resolve_in_file_uncached(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    name: &str,
+) -> Result<(Meaning, Reach), Cancelled> {
+    let imported = resolve_import(resolver, here, name, None)?;
     let own = top_level(&here.file, name);
     // An import counts even if its origin is unknown: it is nearer than anything outside of the file.
     let is_of_file = |import: Import| function_around(here, import.statement.start).is_none();
-    let is_named_here = !own.is_empty() || here.binding(project.family, name).any(is_of_file);
+    let is_named_here = !own.is_empty() || here.binding(resolver.family, name).any(is_of_file);
     let reach = if is_named_here { Reach::File } else { Reach::Wider };
     let own = if own.is_empty() { Meaning::Unknown } else { Meaning::Declared(own) };
-    let meaning = match project.family {
+    let meaning = match resolver.family {
         // Either may be in effect: `try: from a import b` … `except ImportError: b = None`.
         Family::Python => match (own, imported) {
             (Meaning::Declared(mut own), Meaning::Declared(imported)) => {
@@ -288,12 +307,12 @@ fn in_file_anew(project: &Project, here: &Here, name: &str) -> Result<(Meaning, 
             (own, _) => own,
         },
         Family::Jvm | Family::CSharp => match imported {
-            Meaning::Unknown => in_packages(project, here, name)?,
+            Meaning::Unknown => resolve_in_packages(resolver, here, name)?,
             imported => imported,
         },
         Family::Go => match (imported, here.file.path.parent()) {
             (Meaning::Unknown, Some(directory)) => {
-                project.exported(&Module::Directory(directory), name, 0)?
+                resolver.exported(&Module::Directory(directory), name, 0)?
             }
             (imported, _) => imported,
         },
@@ -307,24 +326,24 @@ fn in_file_anew(project: &Project, here: &Here, name: &str) -> Result<(Meaning, 
         }
     };
     let meaning = match meaning {
-        Meaning::Unknown => project.starred(&here.file, name, ImportKind::Import, 0)?,
+        Meaning::Unknown => resolver.starred(&here.file, name, ImportKind::Import, 0)?,
         found => found,
     };
-    let is_builtin = project.family == Family::Python && matches!(meaning, Meaning::Unknown);
+    let is_builtin = resolver.family == Family::Python && matches!(meaning, Meaning::Unknown);
     let is_builtin = is_builtin && !here.outline.imports.has_stars();
-    Ok((if is_builtin { Meaning::Elsewhere } else { meaning }, reach))
+    Ok((if is_builtin { Meaning::OutsideProject } else { meaning }, reach))
 }
 
 /// Resolves `name` in the file's package and, in C#, in the packages around it.
-fn in_packages(project: &Project, here: &Here, name: &str) -> Result<Meaning, Cancelled> {
+fn resolve_in_packages(resolver: &Resolver, here: &CurrentFile, name: &str) -> Result<Meaning, Cancelled> {
     let mut package = here.imports().package().unwrap_or("");
     loop {
-        let found = project.exported(&Module::Package(package.to_owned()), name, 0)?;
+        let found = resolver.exported(&Module::Package(package.to_owned()), name, 0)?;
         if matches!(found, Meaning::Declared(_)) {
             return Ok(found);
         }
         match package.rsplit_once('.') {
-            Some((outer, _)) if project.family == Family::CSharp => package = outer,
+            Some((outer, _)) if resolver.family == Family::CSharp => package = outer,
             _ => return Ok(Meaning::Unknown),
         }
     }
@@ -332,17 +351,24 @@ fn in_packages(project: &Project, here: &Here, name: &str) -> Result<Meaning, Ca
 
 /// Resolves `name` through the file's imports: those inside the function `scope`, or those outside all
 /// functions for `None`.
-fn imported(project: &Project, here: &Here, name: &str, scope: Option<usize>) -> Result<Meaning, Cancelled> {
+fn resolve_import(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    name: &str,
+    scope: Option<usize>,
+) -> Result<Meaning, Cancelled> {
     let mut meaning = Meaning::Unknown;
-    for import in here.binding(project.family, name) {
+    for import in here.binding(resolver.family, name) {
         if function_around(here, import.statement.start) != scope {
             continue;
         }
-        let found = project.import(&here.file, &import, 0)?;
+        let found = resolver.import(&here.file, &import, 0)?;
         meaning = match (meaning, found) {
             (Meaning::Declared(mut all), Meaning::Declared(more)) => {
                 all.extend(
-                    more.into_iter().filter(|one| !all.iter().any(|known| known.is(one))).collect::<Vec<_>>(),
+                    more.into_iter()
+                        .filter(|one| !all.iter().any(|known| known.is_same_declaration(one)))
+                        .collect::<Vec<_>>(),
                 );
                 Meaning::Declared(all)
             }
@@ -350,7 +376,7 @@ fn imported(project: &Project, here: &Here, name: &str, scope: Option<usize>) ->
             (Meaning::Module(known), Meaning::Module(_)) => Meaning::Module(known),
             (_, found) => match found {
                 // The name is imported, from an unknown origin.
-                Meaning::Unknown if project.family == Family::Python => Meaning::Elsewhere,
+                Meaning::Unknown if resolver.family == Family::Python => Meaning::OutsideProject,
                 found => found,
             },
         };
@@ -359,12 +385,12 @@ fn imported(project: &Project, here: &Here, name: &str, scope: Option<usize>) ->
 }
 
 /// Returns the row of the innermost function around byte `at`.
-pub(super) fn function_around(here: &Here, at: u32) -> Option<usize> {
+pub(super) fn function_around(here: &CurrentFile, at: u32) -> Option<usize> {
     around(here, at).into_iter().find(|&row| !is_class(&here.outline.rows[row]))
 }
 
 /// Returns the rows of the functions and classes around byte `at`, innermost first.
-pub(super) fn around(here: &Here, at: u32) -> Vec<usize> {
+pub(super) fn around(here: &CurrentFile, at: u32) -> Vec<usize> {
     let rows = here.outline.rows.iter().enumerate();
     let mut around: Vec<usize> = rows
         .filter(|(_, row)| row.start <= at && at < row.end && is_enclosing(row))
@@ -377,7 +403,7 @@ pub(super) fn around(here: &Here, at: u32) -> Vec<usize> {
     around
 }
 
-fn children(here: &Here, scope: usize, name: &str, accepts: &dyn Fn(&Row) -> bool) -> Vec<usize> {
+fn children(here: &CurrentFile, scope: usize, name: &str, accepts: &dyn Fn(&Row) -> bool) -> Vec<usize> {
     let rows = &here.outline.rows;
     let inside = scope + 1..=scope + rows[scope].descendants as usize;
     inside
@@ -389,7 +415,7 @@ fn children(here: &Here, scope: usize, name: &str, accepts: &dyn Fn(&Row) -> boo
 
 /// Whether byte `at` is in the body of a class that binds `name` later: until then, the name means what is
 /// outside of the class.
-pub(super) fn reads_past_class(here: &Here, at: u32, name: &str) -> bool {
+pub(super) fn reads_past_class(here: &CurrentFile, at: u32, name: &str) -> bool {
     let innermost = around(here, at).into_iter().find(|&row| is_in_body(here, &here.outline.rows[row], at));
     let Some(class) = innermost.filter(|&row| is_class(&here.outline.rows[row])) else { return false };
     let own = children(here, class, name, &|_| true);
@@ -398,7 +424,7 @@ pub(super) fn reads_past_class(here: &Here, at: u32, name: &str) -> bool {
 
 /// Whether a class body reads the name at byte `at` before it binds it: `zap = zap + 1` reads what is
 /// outside.
-fn is_read_before(here: &Here, own: &[usize], at: u32) -> bool {
+fn is_read_before(here: &CurrentFile, own: &[usize], at: u32) -> bool {
     let rows = || own.iter().map(|&row| &here.outline.rows[row]);
     let is_name = rows().any(|row| row.name_start == at);
     !is_name && rows().map(|row| row.end).min().is_some_and(|end| at < end)
@@ -406,13 +432,13 @@ fn is_read_before(here: &Here, own: &[usize], at: u32) -> bool {
 
 /// Whether byte `at` of a Python file is evaluated in the scope of a comprehension, which does not see the
 /// names of an enclosing class body.
-fn is_in_comprehension(here: &Here, at: u32) -> bool {
+fn is_in_comprehension(here: &CurrentFile, at: u32) -> bool {
     here.comprehensions().iter().any(|one| one.holds(at))
 }
 
 /// Whether byte `at` lies behind the header of a Python function or class: decorators, defaults, annotations
 /// and bases belong to the enclosing scope.
-fn is_in_body(here: &Here, row: &Row, at: u32) -> bool {
+fn is_in_body(here: &CurrentFile, row: &Row, at: u32) -> bool {
     if at < row.name_start + u32::from(row.name_len) {
         return false;
     }

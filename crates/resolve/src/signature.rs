@@ -3,7 +3,7 @@
 //! compared by their last names alone.
 
 use super::family::Family;
-use super::project::Here;
+use super::resolver::CurrentFile;
 use symd_syntax::SymbolKind;
 
 /// The head of a member's declaration.
@@ -19,7 +19,7 @@ pub(super) struct MemberHead {
 
 impl MemberHead {
     /// Reads the member in `row` of a file.
-    pub(super) fn read(here: &Here, family: Family, row: usize) -> MemberHead {
+    pub(super) fn read(here: &CurrentFile, family: Family, row: usize) -> MemberHead {
         let this = &here.outline.rows[row];
         let text = here.text.as_str();
         let (start, name) = (this.start as usize, this.name_start as usize);

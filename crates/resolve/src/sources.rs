@@ -12,14 +12,14 @@ pub trait Sources {
     fn snapshot(&self) -> &Snapshot;
     /// Returns a file's text as it is now, with the outline of that text; `None` when it cannot be read or
     /// has no outline.
-    fn current(&self, file: &FileEntry) -> Option<Current>;
+    fn current(&self, file: &FileEntry) -> Option<CurrentText>;
     /// Returns the languages that symd knows.
     fn languages(&self) -> &Languages;
 }
 
 /// A file's text with the outline of exactly that text.
 #[derive(Debug)]
-pub struct Current {
+pub struct CurrentText {
     /// The text as it is on disk now.
     pub text: Text,
     pub outline: Arc<Outline>,
@@ -29,13 +29,13 @@ pub struct Current {
 
 /// A declaration in the index.
 #[derive(Clone, Debug)]
-pub struct Target {
+pub struct IndexedDeclaration {
     pub file: Arc<FileEntry>,
     /// The row number in the file's outline.
     pub row: usize,
 }
 
-impl Target {
+impl IndexedDeclaration {
     /// Returns the outline and the row of the declaration; `None` when the file has no such row.
     pub fn row(&self) -> Option<(&Arc<Outline>, &Row)> {
         let outline = self.file.outline()?;

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 
 use super::family::Family;
 use super::graph::ClassGraph;
-use super::overrides::rows;
-use super::project::Project;
-use super::sources::Target;
+use super::overrides::own_member_rows;
+use super::resolver::Resolver;
+use super::sources::IndexedDeclaration;
 use symd_syntax::SymbolKind;
 
 /// The fewest methods that a stand-in shares with the family, including the target.
@@ -19,7 +19,7 @@ const WHOLE: usize = 3;
 /// A member of a class that may be used in place of one of a family.
 #[derive(Clone, Debug)]
 pub struct StandIn {
-    pub member: Target,
+    pub member: IndexedDeclaration,
     /// Whether the class has several methods, all of which the family declares too.
     pub is_whole: bool,
 }
@@ -27,13 +27,13 @@ pub struct StandIn {
 /// Returns the methods named `name` of classes outside `known`, at least half of whose methods are declared
 /// in `family` as well.
 pub(super) fn stand_ins(
-    project: &Project,
+    resolver: &Resolver,
     graph: &ClassGraph,
     name: &str,
     (family, known): (&BTreeSet<usize>, &BTreeSet<usize>),
 ) -> Vec<StandIn> {
     // Tests of the same name are unrelated.
-    if project.family != Family::Python || name.starts_with("test") {
+    if resolver.family != Family::Python || name.starts_with("test") {
         return Vec::new();
     }
     let of_family: BTreeSet<&str> = family.iter().flat_map(|&at| methods(&graph.node(at).class)).collect();
@@ -48,8 +48,8 @@ pub(super) fn stand_ins(
         let is_kin = || graph.ancestors(at).iter().any(|one| family.contains(one));
         if own.contains(name) && shared >= SHARED && shared * 2 >= own.len() && !is_kin() {
             let is_whole = shared >= WHOLE && shared == own.len();
-            let members = rows(&node.class, name).into_iter();
-            let members = members.map(|row| Target { file: node.class.file.clone(), row });
+            let members = own_member_rows(&node.class, name).into_iter();
+            let members = members.map(|row| IndexedDeclaration { file: node.class.file.clone(), row });
             found.extend(members.map(|member| StandIn { member, is_whole }));
         }
     }
@@ -58,7 +58,7 @@ pub(super) fn stand_ins(
 }
 
 /// Returns the names of a class's methods, without those that begin with two underscores.
-fn methods(class: &Target) -> impl Iterator<Item = &str> {
+fn methods(class: &IndexedDeclaration) -> impl Iterator<Item = &str> {
     class.row().into_iter().flat_map(move |(outline, row)| {
         let inside = class.row + 1..=class.row + row.descendants as usize;
         let own = inside.map(|at| &outline.rows[at]).filter(move |one| one.parent() == Some(class.row));

@@ -8,9 +8,9 @@ use super::context::last_word;
 use super::family::Family;
 use super::meaning::Meaning;
 use super::modules;
-use super::project::{Here, Project};
-use super::scope::{self, From};
-use super::sources::{Sources, Target};
+use super::resolver::{CurrentFile, Resolver};
+use super::scope::{self, SearchStart};
+use super::sources::{IndexedDeclaration, Sources};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
 
@@ -35,7 +35,7 @@ const HOOKS: [&str; 4] = ["__getattr__", "__getattribute__", "__setattr__", "__d
 /// one symbol, in several declarations. Always `Unknown` outside Python.
 pub fn string_names(
     sources: &dyn Sources,
-    targets: &[Target],
+    targets: &[IndexedDeclaration],
     places: &[(RelPath, TextRange)],
     cancel: &Cancel,
 ) -> Result<Vec<StringName>, Cancelled> {
@@ -43,32 +43,32 @@ pub fn string_names(
     if !is_python || places.is_empty() {
         return Ok(vec![StringName::Unknown; places.len()]);
     }
-    let project = Project::new(sources, Family::Python, cancel);
-    let targets = project.at_hand(targets);
+    let resolver = Resolver::new(sources, Family::Python, cancel);
+    let targets = resolver.refresh_targets(targets);
     let named = |(path, range): &(RelPath, TextRange)| {
         cancel.check()?;
-        let here = project.file(path.as_str()).and_then(|file| project.here(file));
+        let here = resolver.file(path.as_str()).and_then(|file| resolver.read_file(file));
         match here {
-            Some(here) => named(&project, &here, *range, &targets),
+            Some(here) => resolve_string(&resolver, &here, *range, &targets),
             None => Ok(StringName::Unknown),
         }
     };
     places.iter().map(named).collect()
 }
 
-fn named(
-    project: &Project,
-    here: &Here,
+fn resolve_string(
+    resolver: &Resolver,
+    here: &CurrentFile,
     range: TextRange,
-    targets: &[Target],
+    targets: &[IndexedDeclaration],
 ) -> Result<StringName, Cancelled> {
     let text = here.text.as_str();
     let Some(quoted) = Quoted::around(text, range) else { return Ok(StringName::Unknown) };
     let name = &text[range.as_range()];
-    if !quoted.above.is_empty() {
-        let mut parts = quoted.above.clone();
+    if !quoted.parents.is_empty() {
+        let mut parts = quoted.parents.clone();
         parts.push(name);
-        return Ok(judged(&path(project, here, &parts)?, targets));
+        return Ok(judged(&path(resolver, here, &parts)?, targets));
     }
     if !quoted.is_whole {
         return Ok(StringName::Unknown);
@@ -80,15 +80,15 @@ fn named(
     let meaning = match object(&text[..quoted.open]) {
         Some((chain, begins)) => {
             let begins = u32::try_from(begins).unwrap_or(u32::MAX);
-            let owner = scope::chain(project, here, begins, &chain, From::Inside)?;
-            match (&owner, scope::step(project, &owner, name)?) {
+            let owner = scope::resolve_chain(resolver, here, begins, &chain, SearchStart::Inside)?;
+            match (&owner, scope::resolve_member(resolver, &owner, name)?) {
                 // A member that no base of the class declares may still be set from outside.
-                (Meaning::Declared(_), Meaning::Elsewhere) => Meaning::Unknown,
+                (Meaning::Declared(_), Meaning::OutsideProject) => Meaning::Unknown,
                 (_, meaning) => meaning,
             }
         }
         None => match (hook_around(here, at), scope::own_class(here, at)) {
-            (true, Meaning::Declared(class)) => match classes::member(project, &class[0], name)? {
+            (true, Meaning::Declared(class)) => match classes::member(resolver, &class[0], name)? {
                 found @ Meaning::Declared(_) => found,
                 _ => Meaning::Unknown,
             },
@@ -99,12 +99,12 @@ fn named(
 }
 
 /// Resolves a whole path, seen from the file; unknown where it does not begin with a module of the project.
-fn path(project: &Project, here: &Here, parts: &[&str]) -> Result<Meaning, Cancelled> {
+fn path(resolver: &Resolver, here: &CurrentFile, parts: &[&str]) -> Result<Meaning, Cancelled> {
     let Some((first, rest)) = parts.split_first() else { return Ok(Meaning::Unknown) };
-    let Some(module) = modules::find(project, &here.file, first, 0) else { return Ok(Meaning::Unknown) };
+    let Some(module) = modules::find(resolver, &here.file, first, 0) else { return Ok(Meaning::Unknown) };
     let mut meaning = Meaning::Module(module);
     for part in rest {
-        meaning = scope::step(project, &meaning, part)?;
+        meaning = scope::resolve_member(resolver, &meaning, part)?;
     }
     // Modules may offer more than their text shows.
     Ok(match meaning {
@@ -113,18 +113,21 @@ fn path(project: &Project, here: &Here, parts: &[&str]) -> Result<Meaning, Cance
     })
 }
 
-fn judged(meaning: &Meaning, targets: &[Target]) -> StringName {
+fn judged(meaning: &Meaning, targets: &[IndexedDeclaration]) -> StringName {
     match meaning {
         Meaning::Declared(found) => {
-            let is_asked = |one: &Target| targets.iter().any(|target| target.is(one));
+            let is_asked =
+                |one: &IndexedDeclaration| targets.iter().any(|target| target.is_same_declaration(one));
             match found.iter().filter(|one| is_asked(one)).count() {
                 0 => StringName::Other,
                 count if count == found.len() => StringName::Symbol,
                 _ => StringName::Unknown,
             }
         }
-        Meaning::Elsewhere => StringName::Other,
-        Meaning::Module(_) | Meaning::Local | Meaning::LocalOr(_) | Meaning::Unknown => StringName::Unknown,
+        Meaning::OutsideProject => StringName::Other,
+        Meaning::Module(_) | Meaning::Local | Meaning::LocalOrDeclared(_) | Meaning::Unknown => {
+            StringName::Unknown
+        }
     }
 }
 
@@ -135,7 +138,7 @@ struct Quoted<'t> {
     /// The byte just past the closing quote.
     close: usize,
     /// The names before the one that is resolved.
-    above: Vec<&'t str>,
+    parents: Vec<&'t str>,
     /// Whether the string is nothing but that name.
     is_whole: bool,
 }
@@ -162,7 +165,7 @@ impl<'t> Quoted<'t> {
             open: outside.len() - quote.len_utf8(),
             close,
             is_whole: above.is_empty() && below.is_empty(),
-            above,
+            parents: above,
         })
     }
 }
@@ -180,13 +183,13 @@ fn object(before: &str) -> Option<(Vec<&str>, usize)> {
 }
 
 /// Whether byte `at` stands in a method that Python calls with the name of an attribute.
-fn hook_around(here: &Here, at: u32) -> bool {
+fn hook_around(here: &CurrentFile, at: u32) -> bool {
     let function = scope::function_around(here, at);
     function.is_some_and(|row| HOOKS.contains(&here.outline.name(&here.outline.rows[row])))
 }
 
 /// Whether the string is a key of the dictionary that a function takes with `**`.
-fn names_argument(here: &Here, quoted: &Quoted, range: TextRange) -> bool {
+fn names_argument(here: &CurrentFile, quoted: &Quoted, range: TextRange) -> bool {
     let text = here.text.as_str();
     let Some(function) = scope::function_around(here, range.start) else { return false };
     let function = &here.outline.rows[function];
@@ -206,7 +209,7 @@ fn names_argument(here: &Here, quoted: &Quoted, range: TextRange) -> bool {
 }
 
 /// Whether arguments can have the target's name: it is a parameter, or a field of a class.
-fn is_argument(target: &Target) -> bool {
+fn is_argument(target: &IndexedDeclaration) -> bool {
     use symd_syntax::SymbolKind::{Class, Function, Method};
     target.row().is_none_or(|(_, row)| row.is_local() || !matches!(row.kind(), Class | Function | Method))
 }
@@ -229,7 +232,7 @@ mod tests {
         ] {
             let at = u32::try_from(text.find("run").expect("in it")).expect("short");
             let quoted = Quoted::around(text, TextRange::new(at, at + 3));
-            assert_eq!(quoted.map(|one| (one.is_whole, one.above)), expected, "{text}");
+            assert_eq!(quoted.map(|one| (one.is_whole, one.parents)), expected, "{text}");
         }
     }
 

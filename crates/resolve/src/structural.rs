@@ -5,27 +5,27 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::bases::Base;
-use super::context::before;
+use super::context::text_before;
 use super::family::Family;
 use super::graph::ClassGraph;
-use super::overrides::{own_names, rows, sort};
-use super::project::Project;
-use super::sources::Target;
+use super::overrides::{own_member_rows, own_names, sort};
+use super::resolver::Resolver;
+use super::sources::IndexedDeclaration;
 use symd_base::RelPath;
 use symd_base::cancel::Cancelled;
 use symd_syntax::SymbolKind;
 
 /// Returns the types outside `known` that have all members of `interface`. Empty if it is no interface, or
 /// has no members.
-pub(super) fn alike(
-    project: &Project,
+pub(super) fn structural_subtypes(
+    resolver: &Resolver,
     graph: &ClassGraph,
     interface: usize,
     known: &BTreeSet<usize>,
-) -> Result<Vec<Target>, Cancelled> {
+) -> Result<Vec<IndexedDeclaration>, Cancelled> {
     let node = graph.node(interface);
     let kind = node.class.row().map(|(_, row)| row.kind());
-    let is_structural = match project.family {
+    let is_structural = match resolver.family {
         Family::Python => node.bases.iter().any(is_protocol),
         Family::Ecma | Family::Go => kind == Some(SymbolKind::Interface),
         _ => false,
@@ -34,11 +34,12 @@ pub(super) fn alike(
     if wanted.is_empty() {
         return Ok(Vec::new());
     }
-    let mut alike = if project.family == Family::Go { of_receivers(project, &wanted)? } else { Vec::new() };
+    let mut alike = if resolver.family == Family::Go { of_receivers(resolver, &wanted)? } else { Vec::new() };
     for (at, other) in graph.iter().filter(|(at, _)| !known.contains(at)) {
         let all = graph.ancestors(at);
-        let has = |name: &String| all.iter().any(|&at| !rows(&graph.node(at).class, name).is_empty());
-        if at != interface && project.family != Family::Go && wanted.iter().all(has) {
+        let has =
+            |name: &String| all.iter().any(|&at| !own_member_rows(&graph.node(at).class, name).is_empty());
+        if at != interface && resolver.family != Family::Go && wanted.iter().all(has) {
             alike.push(other.class.clone());
         }
     }
@@ -49,13 +50,13 @@ pub(super) fn alike(
 /// Returns the protocols outside the classes `around` that have the member `name`, and all of whose members
 /// some class of `members`, or a subclass, has. Python alone: servers know which types satisfy other
 /// languages' interfaces.
-pub(super) fn protocols_met(
-    project: &Project,
+pub(super) fn satisfied_protocols(
+    resolver: &Resolver,
     graph: &ClassGraph,
     name: &str,
     (members, around): (&BTreeSet<(usize, usize)>, &BTreeSet<usize>),
-) -> Vec<Target> {
-    if project.family != Family::Python {
+) -> Vec<IndexedDeclaration> {
+    if resolver.family != Family::Python {
         return Vec::new();
     }
     let classes: BTreeSet<usize> = members.iter().flat_map(|member| graph.descendants(member.0)).collect();
@@ -67,7 +68,9 @@ pub(super) fn protocols_met(
         let wanted = own_names(&node.class);
         let has_all = |class: usize| {
             let all = graph.ancestors(class);
-            wanted.iter().all(|name| all.iter().any(|&at| !rows(&graph.node(at).class, name).is_empty()))
+            wanted
+                .iter()
+                .all(|name| all.iter().any(|&at| !own_member_rows(&graph.node(at).class, name).is_empty()))
         };
         if wanted.iter().any(|own| own == name) && classes.iter().copied().any(has_all) {
             met.push(node.class.clone());
@@ -83,13 +86,13 @@ fn is_protocol(base: &Base) -> bool {
 }
 
 /// Returns the Go types whose methods, which are declared outside of them, have all these names.
-fn of_receivers(project: &Project, wanted: &[String]) -> Result<Vec<Target>, Cancelled> {
+fn of_receivers(resolver: &Resolver, wanted: &[String]) -> Result<Vec<IndexedDeclaration>, Cancelled> {
     let mut have: BTreeMap<(RelPath, String), HashSet<&str>> = BTreeMap::new();
     for name in wanted {
-        for method in project.declared(name)?.iter() {
+        for method in resolver.declared(name)?.iter() {
             let Some((_, row)) = method.row().filter(|(_, row)| row.parent().is_none()) else { continue };
-            let Some(here) = project.here(&method.file) else { continue };
-            let left = before(here.text.as_str(), row.name_start as usize, project.family);
+            let Some(here) = resolver.read_file(&method.file) else { continue };
+            let left = text_before(here.text.as_str(), row.name_start as usize, resolver.family);
             // `func (s *Stack[T]) `
             let receiver = left.strip_suffix(')').and_then(|left| Some(&left[left.rfind('(')? + 1..]));
             let Some(receiver) = receiver else { continue };
@@ -101,7 +104,7 @@ fn of_receivers(project: &Project, wanted: &[String]) -> Result<Vec<Target>, Can
     let mut found = Vec::new();
     for ((directory, name), has) in have {
         if has.len() == wanted.len() {
-            let types = project.declared(&name)?;
+            let types = resolver.declared(&name)?;
             let types = types.iter().filter(|one| one.file.path.parent().as_ref() == Some(&directory));
             found.extend(
                 types.filter(|one| one.row().is_some_and(|(_, row)| row.parent().is_none())).cloned(),

@@ -2,7 +2,7 @@
 //! creates reach no other. Invariant: a nested function is part of the function around it.
 
 use super::family::Family;
-use super::sources::Target;
+use super::sources::IndexedDeclaration;
 use symd_base::{RelPath, TextRange};
 use symd_syntax::{Outline, SymbolKind};
 
@@ -32,18 +32,18 @@ pub(super) fn is_test(outline: &Outline, at: usize) -> bool {
 
 /// Returns the file and range of the test function in which all of `targets` are declared. Nothing outside of
 /// it can refer to them, not even by a name in a string.
-pub fn test_around(targets: &[Target]) -> Option<(RelPath, TextRange)> {
+pub fn enclosing_test(targets: &[IndexedDeclaration]) -> Option<(RelPath, TextRange)> {
     let first = targets.first()?;
     let (path, row) = test_of_all(targets, Family::of(&first.file)?)?;
     Some((path, first.file.outline()?.rows.get(row)?.range()))
 }
 
 /// Returns the file and row of the test function in which all of `targets` are declared.
-pub(super) fn test_of_all(targets: &[Target], family: Family) -> Option<(RelPath, usize)> {
+pub(super) fn test_of_all(targets: &[IndexedDeclaration], family: Family) -> Option<(RelPath, usize)> {
     if family != Family::Python {
         return None;
     }
-    let test_of = |target: &Target| {
+    let test_of = |target: &IndexedDeclaration| {
         let (outline, row) = target.row()?;
         let at = test_function(outline, row.name_start).filter(|&at| at != target.row)?;
         Some((target.file.path.clone(), at))

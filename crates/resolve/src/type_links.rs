@@ -6,9 +6,9 @@ use std::collections::HashMap;
 use super::bases::Base;
 use super::family::Family;
 use super::graph::ClassGraph;
-use super::heirs::{Heirs, heirs_in};
-use super::project::Project;
-use super::sources::{Sources, Target};
+use super::resolver::Resolver;
+use super::sources::{IndexedDeclaration, Sources};
+use super::subclasses::{Subclasses, subclasses_in};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
 
@@ -18,7 +18,7 @@ pub struct TypeLinks {
     /// Neighbours, by the file and the byte at which the type's name begins.
     of_types: HashMap<(RelPath, u32), TypeNeighbours>,
     /// The types that inherit from the given type, at any depth.
-    pub heirs: Heirs,
+    pub heirs: Subclasses,
 }
 
 /// The direct base types and subtypes of a type.
@@ -38,7 +38,7 @@ pub struct TypeNeighbours {
 #[derive(Clone, Debug)]
 pub struct TypeLink {
     /// The type at the other end.
-    pub class: Target,
+    pub class: IndexedDeclaration,
     /// The range of the base's name in the head of the subtype.
     pub in_head: TextRange,
     /// Whether the head can mean no other type.
@@ -53,12 +53,16 @@ impl TypeLinks {
 }
 
 /// Reads the heads of all types in the language family of `class`.
-pub fn type_links(sources: &dyn Sources, class: &Target, cancel: &Cancel) -> Result<TypeLinks, Cancelled> {
+pub fn type_links(
+    sources: &dyn Sources,
+    class: &IndexedDeclaration,
+    cancel: &Cancel,
+) -> Result<TypeLinks, Cancelled> {
     cancel.check()?;
     let mut links = TypeLinks::default();
     let Some(family) = Family::of(&class.file) else { return Ok(links) };
-    let project = Project::new(sources, family, cancel);
-    let graph = ClassGraph::read(&project)?;
+    let resolver = Resolver::new(sources, family, cancel);
+    let graph = ClassGraph::read(&resolver)?;
     let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, node) in graph.iter() {
         by_name.entry(node.class.name()).or_default().push(at);
@@ -66,7 +70,7 @@ pub fn type_links(sources: &dyn Sources, class: &Target, cancel: &Cancel) -> Res
     for (at, node) in graph.iter() {
         cancel.check()?;
         for base in node.bases.iter() {
-            if base.is_open && base.classes.is_empty() && base.outside.is_empty() {
+            if base.may_be_unfound && base.classes.is_empty() && base.outside.is_empty() {
                 links.neighbours(&node.class).open.push(base.written.chain.clone());
             }
             links.neighbours(&node.class).outside.extend(base.outside.iter().cloned());
@@ -78,7 +82,7 @@ pub fn type_links(sources: &dyn Sources, class: &Target, cancel: &Cancel) -> Res
         }
     }
     if let Some(at) = graph.number(class) {
-        links.heirs = heirs_in(&project, &graph, at)?;
+        links.heirs = subclasses_in(&resolver, &graph, at)?;
     }
     Ok(links)
 }
@@ -87,19 +91,25 @@ pub fn type_links(sources: &dyn Sources, class: &Target, cancel: &Cancel) -> Res
 fn named_by(graph: &ClassGraph, by_name: &HashMap<&str, Vec<usize>>, base: &Base) -> Vec<(usize, bool)> {
     let is_sure = base.classes.len() == 1 && base.is_known();
     let known: Vec<usize> = base.classes.iter().filter_map(|class| graph.number(class)).collect();
-    let last = base.written.chain.rsplit('.').next().filter(|_| base.is_open).unwrap_or_default();
+    let last = base.written.chain.rsplit('.').next().filter(|_| base.may_be_unfound).unwrap_or_default();
     let alike = by_name.get(last).into_iter().flatten().filter(|at| !known.contains(at));
     let unsure = alike.map(|&at| (at, false));
     known.iter().map(|&at| (at, is_sure)).chain(unsure).collect()
 }
 
 impl TypeLinks {
-    fn neighbours(&mut self, class: &Target) -> &mut TypeNeighbours {
+    fn neighbours(&mut self, class: &IndexedDeclaration) -> &mut TypeNeighbours {
         let name_start = class.row().map_or(0, |(_, row)| row.name_start);
         self.of_types.entry((class.file.path.clone(), name_start)).or_default()
     }
 
-    fn link(&mut self, heir: &Target, base: &Target, in_head: TextRange, is_sure: bool) {
+    fn link(
+        &mut self,
+        heir: &IndexedDeclaration,
+        base: &IndexedDeclaration,
+        in_head: TextRange,
+        is_sure: bool,
+    ) {
         self.neighbours(heir).above.push(TypeLink { class: base.clone(), in_head, is_sure });
         self.neighbours(base).below.push(TypeLink { class: heir.clone(), in_head, is_sure });
     }

@@ -37,7 +37,7 @@ impl<'t> TextBlock<'t> {
     }
 
     /// Returns the text's own indentation level, if it differs from `level`.
-    pub(super) fn other_level(&self, level: IndentLevel) -> Option<IndentLevel> {
+    pub(super) fn foreign_level(&self, level: IndentLevel) -> Option<IndentLevel> {
         let (has_tabs, has_spaces) = self.tabs_and_spaces();
         match level {
             IndentLevel::Spaces(_) if has_tabs => Some(IndentLevel::Tab),
@@ -58,7 +58,7 @@ impl<'t> TextBlock<'t> {
     /// Converts each level of `from` to one of `to`.
     pub(super) fn translate(&mut self, from: IndentLevel, to: IndentLevel) {
         for line in &mut self.lines {
-            line.indent = translated(&line.indent, from, to);
+            line.indent = convert_indent(&line.indent, from, to);
         }
     }
 
@@ -74,7 +74,7 @@ impl<'t> TextBlock<'t> {
     }
 
     /// Returns the text with column `from` moved to where `indent` ends; the first line begins there.
-    pub(super) fn moved(&self, from: usize, indent: &str) -> String {
+    pub(super) fn reindented(&self, from: usize, indent: &str) -> String {
         let mut text = String::new();
         for (number, line) in self.lines.iter().enumerate() {
             if number > 0 {
@@ -143,7 +143,7 @@ impl BlockLine<'_> {
 }
 
 /// Converts each level of `from` in `indent` to one of `to`; a remainder stays as it is.
-fn translated(indent: &str, from: IndentLevel, to: IndentLevel) -> String {
+fn convert_indent(indent: &str, from: IndentLevel, to: IndentLevel) -> String {
     let one = to.to_string();
     match from {
         IndentLevel::Tab => indent.replace('\t', &one),
@@ -165,10 +165,10 @@ mod tests {
         let kinds = line_kinds(grammar, text, &Cancel::new()).expect("parsed");
         let mut block = TextBlock::new(grammar, text, &kinds);
         if let Some(level) = level {
-            let own = block.other_level(level).expect("another");
+            let own = block.foreign_level(level).expect("another");
             block.translate(own, level);
         }
-        block.moved(from, indent)
+        block.reindented(from, indent)
     }
 
     #[test]

@@ -27,7 +27,7 @@ impl Ending {
     }
 
     /// Returns `text` with this ending for every line break.
-    pub fn adopt(self, text: &str) -> Cow<'_, str> {
+    pub fn apply_to(self, text: &str) -> Cow<'_, str> {
         let is_kept = match self {
             Ending::Lf => memchr::memchr(b'\r', text.as_bytes()).is_none(),
             Ending::CrLf | Ending::Cr => memchr::memchr2(b'\r', b'\n', text.as_bytes()).is_none(),
@@ -130,9 +130,9 @@ mod tests {
     #[test]
     fn every_break_is_adopted_and_nothing_else_changes() {
         let given = "a\nb\r\nc\rd\u{2028}😀";
-        assert_eq!(Ending::Lf.adopt(given), "a\nb\nc\nd\u{2028}😀");
-        assert_eq!(Ending::CrLf.adopt(given), "a\r\nb\r\nc\r\nd\u{2028}😀");
-        assert_eq!(Ending::Cr.adopt(given), "a\rb\rc\rd\u{2028}😀");
+        assert_eq!(Ending::Lf.apply_to(given), "a\nb\nc\nd\u{2028}😀");
+        assert_eq!(Ending::CrLf.apply_to(given), "a\r\nb\r\nc\r\nd\u{2028}😀");
+        assert_eq!(Ending::Cr.apply_to(given), "a\rb\rc\rd\u{2028}😀");
         assert_eq!(without_break("a\r\n\r\n"), "a\r\n");
         assert!(is_terminated("a\r") && !is_terminated(""));
     }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::breaks_syntax::BrokenAt;
 use symd_base::text::line_starts;
-use symd_syntax::{BlockFault, Misplaced};
+use symd_syntax::{BlockFault, BlockViolation};
 
 /// The maximum length of a line in a message, in characters.
 const LINE_CHARS: usize = 120;
@@ -29,10 +29,10 @@ pub enum EditFault {
         /// The declaration's line in the present text.
         line: usize,
         /// What would become of the declaration.
-        fate: Fate,
+        fate: DeclarationChange,
     },
     /// The symbol's statement also declares other symbols, which would be lost.
-    Joint {
+    CoDeclared {
         name: String,
         /// The statement's line in the present text.
         line: usize,
@@ -52,18 +52,18 @@ pub enum EditFault {
 
 /// What would become of a declaration.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum DeclarationChange {
     /// It would no longer exist.
     Gone,
     /// It would have this other name path.
-    Called(String),
+    Renamed(String),
     /// Its text would change.
     Changed,
 }
 
 impl EditFault {
     /// Returns the fault of a statement of `after` at a wrong column.
-    pub(super) fn block(after: &str, misplaced: Misplaced) -> EditFault {
+    pub(super) fn block(after: &str, misplaced: BlockViolation) -> EditFault {
         let (line, text) = line_at(after, misplaced.at);
         EditFault::Block { line, text, fault: misplaced.fault }
     }
@@ -92,12 +92,12 @@ impl fmt::Display for EditFault {
             EditFault::Lost { name, line, fate } => {
                 write!(f, "'{name}' (line {line}) would ")?;
                 match fate {
-                    Fate::Gone => f.write_str("no longer be declared"),
-                    Fate::Called(other) => write!(f, "become '{other}'"),
-                    Fate::Changed => f.write_str("no longer hold the same text"),
+                    DeclarationChange::Gone => f.write_str("no longer be declared"),
+                    DeclarationChange::Renamed(other) => write!(f, "become '{other}'"),
+                    DeclarationChange::Changed => f.write_str("no longer hold the same text"),
                 }
             }
-            EditFault::Joint { name, line, lost } => write!(
+            EditFault::CoDeclared { name, line, lost } => write!(
                 f,
                 "'{name}' is bound together with '{}' by one statement (line {line}), which the body replaces as a whole; \
                  declare {} in the body, too, or edit that line",

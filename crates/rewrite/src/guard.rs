@@ -5,12 +5,12 @@
 use std::collections::{HashMap, HashSet};
 
 use super::breaks_syntax::BrokenAt;
-use super::fault::{EditFault, Fate, line_at};
-use super::joint::joint_rows;
-use super::symbol::{SymbolEditError, Target};
+use super::co_declared::co_declared_rows;
+use super::fault::{DeclarationChange, EditFault, line_at};
+use super::symbol::{EditTarget, SymbolEditError};
 use symd_base::text::line_starts;
 use symd_base::{Cancel, TextEdits, TextRange};
-use symd_syntax::{Grammar, Inspected, Outline, Row, SymbolKind, misplaced};
+use symd_syntax::{Grammar, Inspected, Outline, Row, SymbolKind, first_block_violation};
 
 /// The checks that an edit must pass before it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub enum Guard {
     Off,
     /// All declarations around the symbol keep name, place and text, and the new text is a block of
     /// statements there (serena's ruling).
-    Neighbours,
+    SurroundingDeclarations,
     /// The text still parses, no declaration around the symbol is lost, renamed or moved into another
     /// container, Python's blocks are valid, and a symbol is replaced by one of its kind. If the text did not
     /// parse before the edit, only the declarations are checked.
@@ -28,7 +28,7 @@ pub enum Guard {
 
 /// The result of an edit.
 pub(super) struct Outcome<'a> {
-    pub(super) target: Target<'a>,
+    pub(super) target: EditTarget<'a>,
     /// The edits of the present text: one edit, or a deletion of several places.
     pub(super) edits: &'a TextEdits,
     /// The range of the proposed text that is new.
@@ -44,7 +44,7 @@ pub(super) fn fault(
     replaces: bool,
     cancel: &Cancel,
 ) -> Result<Option<EditFault>, SymbolEditError> {
-    let Target { grammar, text, outline, .. } = outcome.target;
+    let EditTarget { grammar, text, outline, .. } = outcome.target;
     if guard == Guard::Off {
         return Ok(None);
     }
@@ -57,7 +57,7 @@ pub(super) fn fault(
     }
     if is_whole
         && let Some(found) = outcome.inspected.misplaced
-        && misplaced(grammar, text, cancel)?.is_none()
+        && first_block_violation(grammar, text, cancel)?.is_none()
     {
         return Ok(Some(EditFault::block(outcome.after, found)));
     }
@@ -89,18 +89,20 @@ impl Outcome<'_> {
             let there = at_name.get(&place).map_or(&[][..], Vec::as_slice);
             let same = there.iter().find(|&&other| plain_path(after, other) == name);
             let fate = match same {
-                Some(&other) if guard == Guard::Neighbours => {
+                Some(&other) if guard == Guard::SurroundingDeclarations => {
                     let other = &after.rows[other];
                     let keeps_end = around.contains(&number) || other.end == self.moved_end(row.end);
                     if other.start == self.moved(row.start) && keeps_end {
                         continue;
                     }
-                    Fate::Changed
+                    DeclarationChange::Changed
                 }
                 Some(_) => continue,
                 // The first of several assignments defines the symbol's row: it may now be another one.
                 None if is_bound(row.kind()) && names.contains(&name) => continue,
-                None => there.first().map_or(Fate::Gone, |&other| Fate::Called(after.name_path(other))),
+                None => there.first().map_or(DeclarationChange::Gone, |&other| {
+                    DeclarationChange::Renamed(after.name_path(other))
+                }),
             };
             let (line, _) = line_at(self.target.text, row.name_start);
             return Some(EditFault::Lost { name: before.name_path(number), line, fate });
@@ -112,7 +114,7 @@ impl Outcome<'_> {
     /// declares.
     fn lost_with_symbol(&self) -> Option<EditFault> {
         let (before, after) = (self.target.outline, &self.inspected.outline);
-        let joint = joint_rows(self.target, self.replaced());
+        let joint = co_declared_rows(self.target, self.replaced());
         let mut replaced = joint.into_iter().filter(|&row| self.is_replaced(&before.rows[row])).peekable();
         replaced.peek()?;
         let (known, left) = (declared_names(before), declared_names(after));
@@ -125,7 +127,7 @@ impl Outcome<'_> {
             return None;
         }
         let (line, _) = line_at(self.target.text, self.replaced().start);
-        Some(EditFault::Joint { name: self.target.name(), line, lost })
+        Some(EditFault::CoDeclared { name: self.target.name(), line, lost })
     }
 
     /// Returns the range of the present text that is replaced; empty for an insertion.
@@ -177,11 +179,11 @@ impl Outcome<'_> {
 
     /// Returns a fault if the replacement of the symbol is not one declaration of the same kind.
     fn other_declaration(&self) -> Option<EditFault> {
-        let Target { grammar, text, outline, row, .. } = self.target;
+        let EditTarget { grammar, text, outline, row, .. } = self.target;
         let symbol = outline.rows.get(row)?;
         let after = &self.inspected.outline;
         let held = outermost(after, self.new, symbol.is_local());
-        let joint = joint_rows(self.target, self.replaced());
+        let joint = co_declared_rows(self.target, self.replaced());
         let before = |row| TextedRow { row, text };
         let is_like = |&number: &usize| {
             let new = TextedRow { row: &after.rows[number], text: self.after };
@@ -193,9 +195,9 @@ impl Outcome<'_> {
         };
         // One statement can declare several symbols, `a, b = 1, 2`, and each may become a statement of its
         // own.
-        let present = distinct(outline, &outermost(outline, self.replaced(), symbol.is_local()));
+        let present = count_distinct_ranges(outline, &outermost(outline, self.replaced(), symbol.is_local()));
         let counts = [1, present, 1 + joint.len()];
-        if counts.contains(&distinct(after, &held)) && held.iter().all(is_like) {
+        if counts.contains(&count_distinct_ranges(after, &held)) && held.iter().all(is_like) {
             return None;
         }
         let (line, signature) = signature(text, symbol);
@@ -251,14 +253,14 @@ fn outermost(outline: &Outline, range: TextRange, locals: bool) -> Vec<usize> {
 }
 
 /// Returns the number of distinct ranges of `rows`.
-fn distinct(outline: &Outline, rows: &[usize]) -> usize {
+fn count_distinct_ranges(outline: &Outline, rows: &[usize]) -> usize {
     rows.iter().map(|&number| outline.rows[number].range()).collect::<HashSet<_>>().len()
 }
 
 /// Whether `new` can take the place of `old` without breaking its uses.
 fn is_compatible(grammar: Grammar, old: TextedRow<'_>, new: TextedRow<'_>) -> bool {
-    use Sort::{Callable, Type, Value};
-    match (Sort::of(old.row.kind()), Sort::of(new.row.kind())) {
+    use DeclarationCategory::{Callable, Type, Value};
+    match (DeclarationCategory::of(old.row.kind()), DeclarationCategory::of(new.row.kind())) {
         (Callable, Callable) | (Type, Type) | (Value, Value) => true,
         // A variable may hold a function; an accessor is not called.
         (Callable, Value) | (Value, Callable) => is_ecma(grammar) && !old.is_accessor() && !new.is_accessor(),
@@ -289,24 +291,24 @@ fn is_ecma(grammar: Grammar) -> bool {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Sort {
+enum DeclarationCategory {
     Callable,
     Type,
     Value,
 }
 
-impl Sort {
-    fn of(kind: SymbolKind) -> Sort {
+impl DeclarationCategory {
+    fn of(kind: SymbolKind) -> DeclarationCategory {
         use SymbolKind::{
             Class, Constructor, Enum, Function, Interface, Method, Module, Namespace, Object, Operator,
             Package, Struct, TypeParameter,
         };
         match kind {
-            Function | Method | Constructor | Operator => Sort::Callable,
+            Function | Method | Constructor | Operator => DeclarationCategory::Callable,
             Class | Interface | Enum | Struct | Object | Module | Namespace | Package | TypeParameter => {
-                Sort::Type
+                DeclarationCategory::Type
             }
-            _ => Sort::Value,
+            _ => DeclarationCategory::Value,
         }
     }
 }

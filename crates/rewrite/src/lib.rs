@@ -4,12 +4,13 @@
 
 mod block;
 mod breaks_syntax;
-mod counts;
+mod co_declared;
+mod diff_stat;
 mod endings;
 mod fault;
 mod guard;
 mod indent_level;
-mod joint;
+mod intended_column;
 mod keywords;
 mod lines;
 mod new_name;
@@ -28,18 +29,17 @@ mod symbol_delete;
 #[cfg(test)]
 mod symbol_tests;
 mod within_line;
-mod written_for;
 
 pub use breaks_syntax::BrokenAt;
-pub use counts::changed_lines;
+pub use diff_stat::changed_lines;
 pub use endings::{Ending, Endings};
-pub use fault::{EditFault, Fate};
+pub use fault::{DeclarationChange, EditFault};
 pub use guard::Guard;
+pub use intended_column::Placement;
 pub use lines::{LineError, delete_lines, insert_at_line, replace_lines};
 pub use new_name::{NewNameError, check_new_name};
-pub use place_body::{BodyManner, PlacedBody, check_edits, place_body};
+pub use place_body::{PlacedBody, PlacementOptions, check_edits, place_body};
 pub use reindent::Indentation;
-pub use replace_content::{HowMany, ReplaceError, ReplaceMode, Replaced, replace_content};
-pub use symbol::{SymbolEditError, Target};
+pub use replace_content::{ExpectedCount, ReplaceError, ReplaceMode, Replacement, replace_content};
+pub use symbol::{EditTarget, SymbolEditError};
 pub use symbol_delete::delete_symbol;
-pub use written_for::Placing;

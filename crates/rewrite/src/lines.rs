@@ -78,7 +78,7 @@ pub fn insert_at_line(text: &str, line: i64, content: &str) -> Result<TextEdits,
 /// Returns `content` with the line endings of the place `at`, and a final line break.
 fn terminated(text: &str, at: u32, content: &str) -> String {
     let ending = Endings::of(text).at(at as usize);
-    let mut content = ending.adopt(content).into_owned();
+    let mut content = ending.apply_to(content).into_owned();
     if !is_terminated(&content) {
         content.push_str(ending.as_str());
     }

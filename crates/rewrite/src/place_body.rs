@@ -10,10 +10,10 @@ use super::endings::line_feeds;
 use super::fault::EditFault;
 use super::guard::{self, Guard, Outcome};
 use super::indent_level::IndentLevel;
+use super::intended_column::{Placement, SymbolColumn, intended_column};
 use super::reindent::{Indentation, indent_of, outermost_column};
-use super::symbol::{SymbolEditError, Target};
-use super::symbol_body::{Seat, Seated};
-use super::written_for::{Placing, SymbolColumn, written_for};
+use super::symbol::{EditTarget, SymbolEditError};
+use super::symbol_body::{BodyPosition, PositionedEdit};
 use symd_base::text::line_starts;
 use symd_base::{Cancel, TextEdits, TextRange};
 use symd_syntax::{Inspected, LineKind, Outline, line_kinds};
@@ -28,57 +28,57 @@ pub struct PlacedBody {
 
 /// How to put a body at a symbol.
 #[derive(Clone, Copy, Debug)]
-pub struct BodyManner {
-    pub placing: Placing,
+pub struct PlacementOptions {
+    pub placing: Placement,
     pub indentation: Indentation,
     pub guard: Guard,
 }
 
 /// Computes the edit that puts `body` at the symbol.
 pub fn place_body(
-    target: Target<'_>,
+    target: EditTarget<'_>,
     body: &str,
-    manner: BodyManner,
+    manner: PlacementOptions,
     cancel: &Cancel,
 ) -> Result<PlacedBody, SymbolEditError> {
-    let seat = Seat::of(target, manner.placing, body, cancel)?;
+    let seat = BodyPosition::of(target, manner.placing, body, cancel)?;
     let present_kinds = OnceCell::new();
     let mut placer = Placer { target, seat: &seat, manner, cancel, seen: None, present_kinds };
-    let ways = placer.ways()?;
+    let ways = placer.candidates()?;
     let mut first_fault = None;
     for way in &ways {
-        let looked = placer.look(way)?;
+        let looked = placer.try_candidate(way)?;
         match placer.fault(&looked)? {
             None => return Ok(looked.placed()),
             Some(fault) => drop(first_fault.get_or_insert(fault)),
         }
     }
     match first_fault {
-        Some(fault) => Err(SymbolEditError::Unfit { path: target.path.clone(), fault: Box::new(fault) }),
+        Some(fault) => Err(SymbolEditError::Rejected { path: target.path.clone(), fault: Box::new(fault) }),
         None => Err(SymbolEditError::EmptyBody),
     }
 }
 
 struct Placer<'a> {
-    target: Target<'a>,
-    seat: &'a Seat<'a>,
-    manner: BodyManner,
+    target: EditTarget<'a>,
+    seat: &'a BodyPosition<'a>,
+    manner: PlacementOptions,
     cancel: &'a Cancel,
     /// The result for the text as given, if it was parsed to find the kinds of its lines.
-    seen: Option<Looked>,
+    seen: Option<Candidate>,
     /// The kinds of the lines that are replaced, computed on first use.
     present_kinds: OnceCell<Vec<LineKind>>,
 }
 
 /// A candidate indentation of the text, and the result of using it.
-struct Looked {
+struct Candidate {
     lines: String,
-    seated: Seated,
+    seated: PositionedEdit,
     after: String,
     inspected: Option<Inspected>,
 }
 
-impl Looked {
+impl Candidate {
     fn placed(self) -> PlacedBody {
         PlacedBody { edits: self.seated.edits, outline: self.inspected.map(|inspected| inspected.outline) }
     }
@@ -86,35 +86,35 @@ impl Looked {
 
 impl Placer<'_> {
     /// Returns the candidate indentations of the text, the best first.
-    fn ways(&mut self) -> Result<Vec<String>, SymbolEditError> {
+    fn candidates(&mut self) -> Result<Vec<String>, SymbolEditError> {
         let (written, seat) = (&self.seat.written, self.seat);
         let given = written.clone();
-        let is_told = seat.placing != Placing::Instead || written.contains('\n');
+        let is_told = seat.placing != Placement::Replace || written.contains('\n');
         let indentation = self.manner.indentation;
-        if indentation == Indentation::AsGiven || !is_told {
+        if indentation == Indentation::Verbatim || !is_told {
             return Ok(vec![given]);
         }
         let kinds = self.kinds()?;
         let mut block = TextBlock::new(self.target.grammar, written, &kinds);
-        if indentation == Indentation::OfSymbol {
+        if indentation == Indentation::SymbolColumn {
             let column = outermost_column(&block, &seat.indent, seat.placing);
-            return Ok(vec![column.map_or(given, |column| block.moved(column, &seat.indent))]);
+            return Ok(vec![column.map_or(given, |column| block.reindented(column, &seat.indent))]);
         }
         let level = self.level();
-        if let Some(own) = block.other_level(level)
+        if let Some(own) = block.foreign_level(level)
             && !self.is_mixed()?
         {
             block.translate(own, level);
         }
         let block = &block;
-        let moved = |column: usize| block.moved(column, &seat.indent);
+        let moved = |column: usize| block.reindented(column, &seat.indent);
         let told = self.column(block, level)?;
         // A text that is moved although it is at its column is only converted to other indentation, or its
         // first line is aligned with the others.
         let best = told.map(moved);
         let own = block.lines.first().map_or(0, BlockLine::width);
-        let is_first_line_bare = seat.placing == Placing::Instead && own == 0;
-        let is_kept = indentation == Indentation::AsRuled
+        let is_first_line_bare = seat.placing == Placement::Replace && own == 0;
+        let is_kept = indentation == Indentation::ByContract
             && is_first_line_bare
             && told.is_some_and(|column| column > seat.indent.len());
         let mut ways = vec![given];
@@ -135,7 +135,7 @@ impl Placer<'_> {
 
     /// Returns the indentation level used around the symbol.
     fn level(&self) -> IndentLevel {
-        let Target { text, outline, row, .. } = self.target;
+        let EditTarget { text, outline, row, .. } = self.target;
         let symbol = outline.rows.get(row).and_then(|row| text.get(row.range().as_range()));
         IndentLevel::of(text, &self.seat.indent, symbol.unwrap_or_default())
     }
@@ -145,22 +145,27 @@ impl Placer<'_> {
         let at = self.seat.indent.len();
         let text = self.present();
         let present = TextBlock::new(self.target.grammar, &text, &[]);
-        let column = |level, present| SymbolColumn { at, level, placing: self.seat.placing, present };
-        let told = written_for(block, column(level.width(), Some(&present)));
-        if told.is_none_or(|told| told == at) || self.seat.placing != Placing::Instead {
+        let column = |level, present| SymbolColumn {
+            column: at,
+            level,
+            placing: self.seat.placing,
+            replaced_text: present,
+        };
+        let told = intended_column(block, column(level.width(), Some(&present)));
+        if told.is_none_or(|told| told == at) || self.seat.placing != Placement::Replace {
             return Ok(told);
         }
         // Check before anything is moved: the same rule must find the right column for the present text,
         // whose column is known.
         let present = TextBlock::new(self.target.grammar, &text, self.present_kinds()?);
-        let is_read = |width| written_for(&present, column(width, None)).is_none_or(|told| told == at);
+        let is_read = |width| intended_column(&present, column(width, None)).is_none_or(|told| told == at);
         if is_read(level.width()) {
             return Ok(told);
         }
         let further = present.lines.iter().skip(1).filter(|line| line.is_code(self.target.grammar));
         let step = further.map(BlockLine::width).min().and_then(|least| least.checked_sub(at));
         match step.filter(|&step| step > 0 && is_read(step)) {
-            Some(step) => Ok(written_for(block, column(step, Some(&present)))),
+            Some(step) => Ok(intended_column(block, column(step, Some(&present)))),
             None => Ok(None),
         }
     }
@@ -181,7 +186,7 @@ impl Placer<'_> {
         if self.target.grammar.name() == "python" {
             return self.kinds_alone(written);
         }
-        let looked = self.look(written)?;
+        let looked = self.try_candidate(written)?;
         let kinds = looked.inspected.as_ref().map(|inspected| inspected.lines.clone());
         self.seen = Some(looked);
         Ok(kinds.unwrap_or_default())
@@ -205,7 +210,7 @@ impl Placer<'_> {
         if let Some(known) = self.present_kinds.get() {
             return Ok(known);
         }
-        let Target { grammar, text, .. } = self.target;
+        let EditTarget { grammar, text, .. } = self.target;
         let kinds = if grammar.name() == "python" {
             self.kinds_alone(&self.present())?
         } else {
@@ -216,20 +221,20 @@ impl Placer<'_> {
     }
 
     /// Returns the result of inserting `lines`.
-    fn look(&mut self, lines: &str) -> Result<Looked, SymbolEditError> {
+    fn try_candidate(&mut self, lines: &str) -> Result<Candidate, SymbolEditError> {
         if let Some(seen) = self.seen.take_if(|seen| self.seat.is_same(&seen.lines, lines)) {
             return Ok(seen);
         }
-        let seated = self.seat.seated(lines);
+        let seated = self.seat.edit_with(lines);
         let after = seated.edits.apply(self.target.text).map_err(|_| self.stale())?;
         // A text that is neither guarded nor moved needs no parse.
-        let is_asked = self.manner.guard != Guard::Off || self.manner.indentation != Indentation::AsGiven;
+        let is_asked = self.manner.guard != Guard::Off || self.manner.indentation != Indentation::Verbatim;
         let inspected =
             if is_asked { Some(self.target.inspect(&after, seated.new, self.cancel)?) } else { None };
-        Ok(Looked { lines: lines.to_owned(), seated, after, inspected })
+        Ok(Candidate { lines: lines.to_owned(), seated, after, inspected })
     }
 
-    fn fault(&self, looked: &Looked) -> Result<Option<EditFault>, SymbolEditError> {
+    fn fault(&self, looked: &Candidate) -> Result<Option<EditFault>, SymbolEditError> {
         let Some(inspected) = &looked.inspected else { return Ok(None) };
         let outcome = Outcome {
             target: self.target,
@@ -238,7 +243,7 @@ impl Placer<'_> {
             after: &looked.after,
             inspected,
         };
-        let replaces = self.seat.placing == Placing::Instead;
+        let replaces = self.seat.placing == Placement::Replace;
         guard::fault(self.manner.guard, &outcome, replaces, self.cancel)
     }
 
@@ -249,7 +254,7 @@ impl Placer<'_> {
 
 /// Checks an edit of a symbol that adds no text, such as a deletion.
 pub fn check_edits(
-    target: Target<'_>,
+    target: EditTarget<'_>,
     edits: TextEdits,
     guard: Guard,
     cancel: &Cancel,
@@ -263,7 +268,7 @@ pub fn check_edits(
     let inspected = target.inspect(&after, new, cancel)?;
     let outcome = Outcome { target, edits: &edits, new, after: &after, inspected: &inspected };
     match guard::fault(guard, &outcome, false, cancel)? {
-        Some(fault) => Err(SymbolEditError::Unfit { path: target.path.clone(), fault: Box::new(fault) }),
+        Some(fault) => Err(SymbolEditError::Rejected { path: target.path.clone(), fault: Box::new(fault) }),
         None => Ok(PlacedBody { edits, outline: Some(inspected.outline) }),
     }
 }

@@ -4,7 +4,7 @@
 use super::Indentation;
 use super::symbol_tests::{Act, After, Before, Replace, edited};
 
-const BOTH: [Indentation; 2] = [Indentation::Auto, Indentation::AsRuled];
+const BOTH: [Indentation; 2] = [Indentation::Auto, Indentation::ByContract];
 
 /// Indents each line that begins with `|` by `indent`, and by one more `level` for each `>` after it; other
 /// lines are literal.
@@ -153,7 +153,8 @@ fn a_body_is_put_back_byte_for_byte_whatever_column_it_was_written_for() {
             let put = edited(home.language, &text, home.name_path, Replace(bare), Indentation::Auto);
             assert_eq!(put, text, "{indent:?} {level:?} {bare}");
             if indent.len() <= home.indent.len() && level == home.level {
-                let put = edited(home.language, &text, home.name_path, Replace(bare), Indentation::AsRuled);
+                let put =
+                    edited(home.language, &text, home.name_path, Replace(bare), Indentation::ByContract);
                 assert_eq!(put, text, "ruled {indent:?} {level:?} {bare}");
             }
         }
@@ -234,7 +235,7 @@ fn what_would_harm_the_file_is_refused_with_the_line() {
     // A text with an unclosed block would swallow the text after it.
     let kotlin = "class A {\n    fun m() {\n    }\n\n    fun n() {\n    }\n}\n";
     let opened = "fun m() {\n        if (x) {\n    }";
-    let told = edited("kotlin", kotlin, "A/m", Replace(opened), Indentation::AsRuled);
+    let told = edited("kotlin", kotlin, "A/m", Replace(opened), Indentation::ByContract);
     assert_eq!(told, "Error: src/f: 'A' (line 1) would no longer be declared; nothing was written");
     let told = edited("kotlin", kotlin, "A/m", Replace(opened), Indentation::Auto);
     assert!(told.starts_with("Error: src/f: the file would no longer parse: line "), "{told}");
@@ -261,7 +262,7 @@ fn the_ruled_text_is_kept_where_it_is_a_block() {
             // Two declarations in place of one: the contract allows it.
             ("v", Replace("v = 3\nw = 4"), &PYTHON.replace("v = 3", "v = 3\nw = 4")),
         ],
-        Indentation::AsRuled,
+        Indentation::ByContract,
     );
     // The last method of a class: the class has no end of its own.
     let last = PYTHON.replace("2\n\n\nv", "2\n\n    def k(self):\n        pass\n\n\nv");

@@ -2,7 +2,7 @@
 //! lines. Invariant: a text that is already at the symbol's column is not moved.
 
 use super::block::{BlockLine, TextBlock};
-use super::written_for::Placing;
+use super::intended_column::Placement;
 
 /// Whether and how a given body is moved to the symbol's column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -12,20 +12,20 @@ pub enum Indentation {
     Auto,
     /// By a contract's ruling: the text is inserted as it is, unless that breaks the surrounding code or the
     /// text is not a block at the symbol's column; only then it is moved.
-    AsRuled,
+    ByContract,
     /// The text is inserted as it is.
-    AsGiven,
+    Verbatim,
     /// The outermost lines of the text get the symbol's indentation.
-    OfSymbol,
+    SymbolColumn,
 }
 
 /// Returns the column of the outermost lines of `block`, which must be moved to where `indent` ends; `None`
 /// if they are there.
-pub(super) fn outermost_column(block: &TextBlock<'_>, indent: &str, placing: Placing) -> Option<usize> {
+pub(super) fn outermost_column(block: &TextBlock<'_>, indent: &str, placing: Placement) -> Option<usize> {
     let (first, further) = block.lines.split_first()?;
     let further: Vec<&BlockLine<'_>> = further.iter().filter(|line| line.is_moved()).collect();
     let least = further.iter().map(|line| line.width()).min();
-    if placing != Placing::Instead || first.width() > 0 {
+    if placing != Placement::Replace || first.width() > 0 {
         return Some(least.unwrap_or(usize::MAX).min(first.width()));
     }
     // The column of the first line is not known: the other lines determine whether the text is at its place.
@@ -47,12 +47,12 @@ mod tests {
     use symd_base::Cancel;
     use symd_syntax::{Grammar, line_kinds};
 
-    fn moved(grammar: &str, text: &str, indent: &str, placing: Placing) -> String {
+    fn moved(grammar: &str, text: &str, indent: &str, placing: Placement) -> String {
         let grammar = Grammar::named(grammar).expect("known");
         let kinds = line_kinds(grammar, text, &Cancel::new()).expect("parsed");
         let block = TextBlock::new(grammar, text, &kinds);
         match outermost_column(&block, indent, placing) {
-            Some(column) => block.moved(column, indent),
+            Some(column) => block.reindented(column, indent),
             None => text.to_owned(),
         }
     }
@@ -66,7 +66,7 @@ mod tests {
             ("\ta\n  b", " ", " a\n  b"),
         ];
         for (text, indent, expected) in cases {
-            assert_eq!(moved("kotlin", text, indent, Placing::After), expected, "{text:?}");
+            assert_eq!(moved("kotlin", text, indent, Placement::After), expected, "{text:?}");
         }
     }
 
@@ -83,7 +83,7 @@ mod tests {
             ("kotlin", "a\n  b", "", "a\n  b"),
         ];
         for (grammar, text, indent, expected) in cases {
-            assert_eq!(moved(grammar, text, indent, Placing::Instead), expected, "{text:?}");
+            assert_eq!(moved(grammar, text, indent, Placement::Replace), expected, "{text:?}");
         }
     }
 }

@@ -6,7 +6,7 @@ use super::endings::{Endings, line_feeds};
 use super::normalised::Normalised;
 use symd_base::cancel::Cancelled;
 use symd_base::{TextEdit, TextEditError, TextEdits};
-use symd_files::search::{GroupedError, GroupedMatch, MatchMeans, PatternError, find_all, with_groups};
+use symd_files::search::{GroupedError, GroupedMatch, MatchContext, PatternError, compile_grouped, find_all};
 
 /// How to interpret the needle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub enum ReplaceMode {
 
 /// The expected number of occurrences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HowMany {
+pub enum ExpectedCount {
     /// Exactly one.
     One,
     /// One or more.
@@ -31,7 +31,7 @@ pub enum HowMany {
 
 /// The edits for the matches that were found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Replaced {
+pub struct Replacement {
     pub edits: TextEdits,
     /// The number of occurrences.
     pub count: usize,
@@ -119,9 +119,9 @@ pub fn replace_content(
     needle: &str,
     replacement: &str,
     mode: ReplaceMode,
-    how_many: HowMany,
-    means: MatchMeans<'_>,
-) -> Result<Replaced, ReplaceError> {
+    how_many: ExpectedCount,
+    means: MatchContext<'_>,
+) -> Result<Replacement, ReplaceError> {
     let normalised = Normalised::of(text);
     let template = match mode {
         ReplaceMode::Literal => vec![Part::Text(replacement)],
@@ -130,7 +130,7 @@ pub fn replace_content(
     let found = match mode {
         ReplaceMode::Literal => literal(&normalised.text, needle)?,
         ReplaceMode::Regex => {
-            let pattern = with_groups(needle, normalised.text.len())?;
+            let pattern = compile_grouped(needle, normalised.text.len())?;
             let groups = numbers(&template, pattern.groups())?;
             find_all(&pattern, &groups, &normalised.text, means)
                 .map_err(|error| stopped(error, path, needle))?
@@ -141,11 +141,11 @@ pub fn replace_content(
         return Err(ReplaceError::NoMatches { path: path.to_owned() });
     }
     match how_many {
-        HowMany::One if count > 1 => return Err(ReplaceError::Many { count, path: path.to_owned() }),
-        HowMany::Exactly(expected) if count != expected => {
+        ExpectedCount::One if count > 1 => return Err(ReplaceError::Many { count, path: path.to_owned() }),
+        ExpectedCount::Exactly(expected) if count != expected => {
             return Err(ReplaceError::Miscounted { expected, count, path: path.to_owned() });
         }
-        HowMany::One | HowMany::Any | HowMany::Exactly(_) => {}
+        ExpectedCount::One | ExpectedCount::Any | ExpectedCount::Exactly(_) => {}
     }
     let endings = Endings::of(text);
     let edits = found.into_iter().map(|found| {
@@ -155,7 +155,7 @@ pub fn replace_content(
         let mut new_text = String::new();
         for part in &template {
             match part {
-                Part::Text(literal) => new_text.push_str(&ending.adopt(literal)),
+                Part::Text(literal) => new_text.push_str(&ending.apply_to(literal)),
                 // Taken from the original text, so that it keeps its line endings.
                 Part::Group(_) => {
                     let group = groups.next().flatten().map(|group| normalised.original(group));
@@ -166,7 +166,7 @@ pub fn replace_content(
         TextEdit { range, new_text }
     });
     let edits = TextEdits::new(edits.collect())?;
-    Ok(Replaced { edits, count })
+    Ok(Replacement { edits, count })
 }
 
 /// A part of a replacement.

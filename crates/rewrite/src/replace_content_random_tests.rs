@@ -303,7 +303,7 @@ fn unknown_group(replacement: &str, groups: usize) -> Option<String> {
     digits.filter(|digits| !digits.is_empty()).find(|digits| digits.parse::<usize>().expect("short") > groups)
 }
 
-fn outcome(result: Result<Replaced, ReplaceError>, text: &str) -> Result<(String, usize), ReplaceError> {
+fn outcome(result: Result<Replacement, ReplaceError>, text: &str) -> Result<(String, usize), ReplaceError> {
     result.map(|replaced| (replaced.edits.apply(text).expect("inside"), replaced.count))
 }
 
@@ -312,9 +312,9 @@ fn replaced_here(
     needle: &str,
     replacement: &str,
     mode: ReplaceMode,
-    how_many: HowMany,
-) -> Result<Replaced, ReplaceError> {
-    let means = MatchMeans { program: None, cancel: &symd_base::Cancel::new() };
+    how_many: ExpectedCount,
+) -> Result<Replacement, ReplaceError> {
+    let means = MatchContext { program: None, cancel: &symd_base::Cancel::new() };
     replace_content("f", text, needle, replacement, mode, how_many, means)
 }
 
@@ -323,18 +323,18 @@ fn counted(
     text: &str,
     replacement: &str,
     mode: ReplaceMode,
-    how_many: HowMany,
+    how_many: ExpectedCount,
 ) -> Result<(String, usize), ReplaceError> {
     let path = "f".to_owned();
     match found.len() {
         0 => Err(ReplaceError::NoMatches { path }),
-        count @ 2.. if how_many == HowMany::One => Err(ReplaceError::Many { count, path }),
+        count @ 2.. if how_many == ExpectedCount::One => Err(ReplaceError::Many { count, path }),
         count => Ok((expected(text, &found, replacement, mode), count)),
     }
 }
 
-fn how_many(rng: &mut Rng) -> HowMany {
-    if rng.u8(..3) == 0 { HowMany::One } else { HowMany::Any }
+fn how_many(rng: &mut Rng) -> ExpectedCount {
+    if rng.u8(..3) == 0 { ExpectedCount::One } else { ExpectedCount::Any }
 }
 
 #[test]

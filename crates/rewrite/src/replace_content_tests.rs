@@ -1,8 +1,14 @@
-use super::HowMany::{Any, One};
+use super::ExpectedCount::{Any, One};
 use super::ReplaceMode::{Literal, Regex};
 use super::*;
 
-fn replaced(text: &str, needle: &str, replacement: &str, mode: ReplaceMode, how_many: HowMany) -> String {
+fn replaced(
+    text: &str,
+    needle: &str,
+    replacement: &str,
+    mode: ReplaceMode,
+    how_many: ExpectedCount,
+) -> String {
     match replace_content(
         "src/main.py",
         text,
@@ -10,7 +16,7 @@ fn replaced(text: &str, needle: &str, replacement: &str, mode: ReplaceMode, how_
         replacement,
         mode,
         how_many,
-        MatchMeans { program: None, cancel: &symd_base::Cancel::new() },
+        MatchContext { program: None, cancel: &symd_base::Cancel::new() },
     ) {
         Err(error) => format!("Error: {error}"),
         Ok(replaced) => {

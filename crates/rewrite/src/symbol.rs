@@ -14,7 +14,7 @@ use symd_syntax::{
 
 /// A symbol in its file.
 #[derive(Clone, Copy, Debug)]
-pub struct Target<'a> {
+pub struct EditTarget<'a> {
     /// The file's path, for messages.
     pub path: &'a RelPath,
     /// The grammar of the file's language.
@@ -78,7 +78,7 @@ pub enum SymbolEditError {
     #[error(
         "'{name}' is bound together with {others} by one statement ({path}:{line}); replace that statement instead"
     )]
-    Shared {
+    CoDeclared {
         /// The symbol.
         name: String,
         /// The name paths of the other symbols, as a list in words.
@@ -130,7 +130,7 @@ pub enum SymbolEditError {
     },
     /// The proposed text is rejected.
     #[error("{path}: {fault}; nothing was written")]
-    Unfit {
+    Rejected {
         /// The file.
         path: RelPath,
         /// What is wrong with the text.
@@ -144,7 +144,7 @@ pub enum SymbolEditError {
 /// The maximum length of a statement's head in a message, in characters.
 const HEAD_CHARS: usize = 80;
 
-impl<'a> Target<'a> {
+impl<'a> EditTarget<'a> {
     /// Parses a proposed text in a worker process; `range` is the part whose line kinds are returned.
     pub(super) fn inspect(
         &self,
@@ -177,7 +177,7 @@ impl<'a> Target<'a> {
 
     /// Returns the range that a replacement of the symbol replaces: its own range, or the whole statement of
     /// a bare name.
-    pub(super) fn replaced(&self, cancel: &Cancel) -> Result<TextRange, SymbolEditError> {
+    pub(super) fn replaced_range(&self, cancel: &Cancel) -> Result<TextRange, SymbolEditError> {
         let row = self.row()?;
         if !self.is_bare(row) {
             return Ok(row.range());
@@ -197,7 +197,7 @@ impl<'a> Target<'a> {
 
     /// Returns the symbol's range with the documentation attached to it. In Python a comment above a symbol
     /// is not documentation.
-    pub(super) fn documented(&self, row: &Row, cancel: &Cancel) -> Result<TextRange, SymbolEditError> {
+    pub(super) fn range_with_docs(&self, row: &Row, cancel: &Cancel) -> Result<TextRange, SymbolEditError> {
         let start = attached_start(self.grammar, self.text, row.start, cancel)?;
         Ok(TextRange::new(start, row.end))
     }
@@ -224,12 +224,12 @@ impl<'a> Target<'a> {
     }
 
     pub(super) fn compound(&self, statement: TextRange) -> SymbolEditError {
-        let (line, head) = self.head(statement);
+        let (line, head) = self.first_line(statement);
         SymbolEditError::Compound { name: self.name(), path: self.path.clone(), line, head }
     }
 
     /// Returns the 1-based line on which `range` starts, and the text of that line from there.
-    pub(super) fn head(&self, range: TextRange) -> (usize, String) {
+    pub(super) fn first_line(&self, range: TextRange) -> (usize, String) {
         let start = range.start as usize;
         let line = line_starts(&self.text[..start]).len();
         let head = self.text[start..].split(['\n', '\r']).next().unwrap_or("").trim_end();
@@ -238,7 +238,7 @@ impl<'a> Target<'a> {
 }
 
 /// Whether symbols of this kind are separated from their neighbours by a blank line.
-pub(super) fn stands_apart(kind: SymbolKind) -> bool {
+pub(super) fn needs_blank_line(kind: SymbolKind) -> bool {
     use SymbolKind::{Class, Constructor, Function, Interface, Method, Struct};
     matches!(kind, Class | Interface | Struct | Function | Method | Constructor)
 }

@@ -6,15 +6,15 @@
 use std::borrow::Cow;
 
 use super::endings::{Ending, Endings, is_terminated, line_feeds};
-use super::symbol::{SymbolEditError, Target, line_start, next_line_start, stands_apart};
+use super::intended_column::Placement;
+use super::symbol::{EditTarget, SymbolEditError, line_start, needs_blank_line, next_line_start};
 use super::within_line::WithinLine;
-use super::written_for::Placing;
 use symd_base::{Cancel, TextEdits, TextRange};
 use symd_syntax::{Enclosure, StatementKind, enclosure_at, statement_at};
 
 /// The position of a given text at a symbol.
 #[derive(Debug)]
-pub(super) struct Seat<'a> {
+pub(super) struct BodyPosition<'a> {
     /// The range that the text replaces; empty for an insertion.
     pub(super) range: TextRange,
     /// The symbol's indentation, or what it would be on a line of its own.
@@ -22,7 +22,7 @@ pub(super) struct Seat<'a> {
     /// The given text from its first line that is not blank, without white space at its end; its line breaks
     /// are line feeds.
     pub(super) written: String,
-    pub(super) placing: Placing,
+    pub(super) placing: Placement,
     /// The text to add before and after `written`.
     around: (String, String),
     ending: Ending,
@@ -30,41 +30,41 @@ pub(super) struct Seat<'a> {
 
 /// The edit for a text at its position.
 #[derive(Debug)]
-pub(super) struct Seated {
+pub(super) struct PositionedEdit {
     pub(super) edits: TextEdits,
     /// The range of the symbol or the inserted text in the edited text, without blank lines around it.
     pub(super) new: TextRange,
 }
 
-impl<'a> Seat<'a> {
+impl<'a> BodyPosition<'a> {
     /// Computes the position of `body`. The surrounding white space is that of the position: a replacement
     /// starts at the first decorator or modifier; an insertion keeps the blank lines of `body` on the side
     /// away from the symbol, and has at least one blank line before and after a class, interface, struct,
     /// function or method.
     pub(super) fn of(
-        target: Target<'a>,
-        placing: Placing,
+        target: EditTarget<'a>,
+        placing: Placement,
         body: &str,
         cancel: &Cancel,
-    ) -> Result<Seat<'a>, SymbolEditError> {
+    ) -> Result<BodyPosition<'a>, SymbolEditError> {
         let body = line_feeds(body);
         let from_first = without_blank_first_lines(&body);
         let written = from_first.trim_end().to_owned();
-        if placing == Placing::Instead {
-            let range = target.replaced(cancel)?;
+        if placing == Placement::Replace {
+            let range = target.replaced_range(cancel)?;
             let ending = Endings::of(target.text).at(range.start as usize);
             let around = (String::new(), String::new());
             let written = without_second_separator(written, &target.text[range.end as usize..]);
             let indent = Cow::Borrowed(target.indent(range.start));
-            return Ok(Seat { range, indent, written, placing, around, ending });
+            return Ok(BodyPosition { range, indent, written, placing, around, ending });
         }
         if written.is_empty() {
             return Err(SymbolEditError::EmptyBody);
         }
         let count = |blank: &str| blank.matches('\n').count();
         let blanks = match placing {
-            Placing::Before => count(&from_first[written.len()..]).saturating_sub(1),
-            Placing::After | Placing::Instead => count(&body[..body.len() - from_first.len()]),
+            Placement::Before => count(&from_first[written.len()..]).saturating_sub(1),
+            Placement::After | Placement::Replace => count(&body[..body.len() - from_first.len()]),
         };
         let above = "\n".repeat(count(&body[..body.len() - from_first.len()]));
         let (range, indent, around, ending) = match InsertionSite::of(target, placing, cancel)? {
@@ -79,17 +79,17 @@ impl<'a> Seat<'a> {
                 (within.gap, Cow::Owned(within.indent), around, ending)
             }
         };
-        Ok(Seat { range, indent, written, placing, around, ending })
+        Ok(BodyPosition { range, indent, written, placing, around, ending })
     }
 
     /// Returns the edit that inserts `lines`, which must already have their final indentation.
-    pub(super) fn seated(&self, lines: &str) -> Seated {
+    pub(super) fn edit_with(&self, lines: &str) -> PositionedEdit {
         let lines = self.without_margin(lines);
-        let adopted = |text: &str| self.ending.adopt(text).into_owned();
+        let adopted = |text: &str| self.ending.apply_to(text).into_owned();
         let (before, lines, behind) = (adopted(&self.around.0), adopted(lines), adopted(&self.around.1));
         let start = self.range.start.saturating_add(offset(before.len()));
         let new = TextRange::new(start, start.saturating_add(offset(lines.len())));
-        Seated { edits: TextEdits::one(self.range, format!("{before}{lines}{behind}")), new }
+        PositionedEdit { edits: TextEdits::one(self.range, format!("{before}{lines}{behind}")), new }
     }
 
     /// Whether two texts result in the same edit.
@@ -99,7 +99,7 @@ impl<'a> Seat<'a> {
 
     /// In a replacement the white space before the symbol's first line is already there.
     fn without_margin<'l>(&self, lines: &'l str) -> &'l str {
-        if self.placing == Placing::Instead { lines.trim_start() } else { lines }
+        if self.placing == Placement::Replace { lines.trim_start() } else { lines }
     }
 }
 
@@ -143,8 +143,14 @@ struct BesideLines<'a> {
 impl BesideLines<'_> {
     /// Returns the text to add before and after the insertion: `blanks` blank lines on the side of the
     /// symbol, and `above` before a text that is inserted above it.
-    fn around(&self, target: Target<'_>, placing: Placing, blanks: usize, above: String) -> (String, String) {
-        if placing == Placing::Before {
+    fn around(
+        &self,
+        target: EditTarget<'_>,
+        placing: Placement,
+        blanks: usize,
+        above: String,
+    ) -> (String, String) {
+        if placing == Placement::Before {
             return (above, "\n".repeat(blanks + 1));
         }
         let blanks = "\n".repeat(blanks);
@@ -156,15 +162,15 @@ impl BesideLines<'_> {
 
 impl<'a> InsertionSite<'a> {
     fn of(
-        target: Target<'a>,
-        placing: Placing,
+        target: EditTarget<'a>,
+        placing: Placement,
         cancel: &Cancel,
     ) -> Result<InsertionSite<'a>, SymbolEditError> {
         let row = target.row()?;
         let text = target.text;
         // Nothing is inserted between a symbol and its documentation.
         let mut range =
-            if placing == Placing::Before { target.documented(row, cancel)? } else { row.range() };
+            if placing == Placement::Before { target.range_with_docs(row, cancel)? } else { row.range() };
         let is_alone = target.whole_lines(range).is_some();
         if (!is_alone || row.is_local())
             && let Some(statement) = target.statement(row, cancel)?
@@ -172,7 +178,7 @@ impl<'a> InsertionSite<'a> {
             let around = statement.range;
             if statement.kind == StatementKind::Parameter && !row.is_local() {
                 let (name, path) = (target.name(), target.path.clone());
-                let (line, head) = target.head(around);
+                let (line, head) = target.first_line(around);
                 return Err(SymbolEditError::Parameter { name, path, line, head });
             }
             range = TextRange::new(range.start.min(around.start), range.end.max(around.end));
@@ -184,10 +190,10 @@ impl<'a> InsertionSite<'a> {
             let around = enclosure_at(target.grammar, text, row.range(), cancel)?;
             if let Some(Enclosure::HeadLine(at)) = around {
                 let (name, path) = (target.name(), target.path.clone());
-                let (line, head) = target.head(TextRange::new(at, row.end));
+                let (line, head) = target.first_line(TextRange::new(at, row.end));
                 return Err(SymbolEditError::HeadLine { name, path, line, head });
             }
-            let at = offset(if placing == Placing::Before { before } else { after });
+            let at = offset(if placing == Placement::Before { before } else { after });
             let there = enclosure_at(target.grammar, text, TextRange::new(at, at), cancel)?;
             if there != around && target.grammar.name() != "python" {
                 let inside = match around {
@@ -199,12 +205,12 @@ impl<'a> InsertionSite<'a> {
         }
         let endings = Endings::of(text);
         let (at, ending) = match placing {
-            Placing::Before => (before, endings.at(before)),
-            Placing::After | Placing::Instead => (after, endings.at(range.end as usize)),
+            Placement::Before => (before, endings.at(before)),
+            Placement::After | Placement::Replace => (after, endings.at(range.end as usize)),
         };
         Ok(InsertionSite::Lines(BesideLines {
             at: offset(at),
-            blanks: usize::from(stands_apart(row.kind())),
+            blanks: usize::from(needs_blank_line(row.kind())),
             indent: target.indent(range.start),
             ending,
         }))
@@ -214,7 +220,7 @@ impl<'a> InsertionSite<'a> {
 /// Moves the insertion points past statements that share the symbol's lines and continue on others, such as
 /// `x = 1; y = [` …: the text must not be inserted inside them.
 fn past_neighbours(
-    target: Target<'_>,
+    target: EditTarget<'_>,
     symbol: TextRange,
     mut before: usize,
     mut after: usize,

@@ -2,9 +2,9 @@
 //! its lines, its range and the separator. Its documentation is deleted too. References are not checked.
 //! Invariant: no other symbol is deleted.
 
+use super::co_declared::{co_declared_rows, is_value};
 use super::endings::{is_terminated, without_break};
-use super::joint::{is_value, joint_rows};
-use super::symbol::{SymbolEditError, Target, line_start};
+use super::symbol::{EditTarget, SymbolEditError, line_start};
 use symd_base::text::line_starts;
 use symd_base::{Cancel, TextEdit, TextEdits, TextRange};
 use symd_syntax::{Row, StatementKind};
@@ -13,20 +13,20 @@ use symd_syntax::{Row, StatementKind};
 /// documentation that is attached to it. Any other comment before it stays; one behind it on its last line is
 /// deleted.
 pub fn delete_symbol(
-    target: Target<'_>,
+    target: EditTarget<'_>,
     rows: &[usize],
     cancel: &Cancel,
 ) -> Result<TextEdits, SymbolEditError> {
     let mut documented: Vec<TextRange> = Vec::new();
     for &row in rows {
-        let target = Target { row, ..target };
+        let target = EditTarget { row, ..target };
         let row = target.row()?;
-        refuse_joint(target, row)?;
+        reject_co_declared(target, row)?;
         if is_value(row.kind()) {
-            refuse_parts(target, row, cancel)?;
+            reject_statement_part(target, row, cancel)?;
         }
-        refuse_last(target, row, rows.len(), cancel)?;
-        let range = target.documented(row, cancel)?;
+        reject_only_statement(target, row, rows.len(), cancel)?;
+        let range = target.range_with_docs(row, cancel)?;
         // Declarations with only blanks between them are deleted as one place, with one run of blank lines.
         match documented.last_mut().filter(|last| is_blank(target.text, last.end, range.start)) {
             Some(last) => last.end = range.end,
@@ -50,23 +50,23 @@ fn is_blank(text: &str, start: u32, end: u32) -> bool {
 /// Separators that may follow a declaration.
 const SEPARATORS: [char; 2] = [';', ','];
 
-fn refuse_joint(target: Target<'_>, row: &Row) -> Result<(), SymbolEditError> {
-    let others: Vec<String> = joint_rows(target, row.range())
+fn reject_co_declared(target: EditTarget<'_>, row: &Row) -> Result<(), SymbolEditError> {
+    let others: Vec<String> = co_declared_rows(target, row.range())
         .into_iter()
         .map(|at| format!("'{}'", target.outline.name_path(at)))
         .collect();
     if others.is_empty() {
         return Ok(());
     }
-    let (line, _) = target.head(row.range());
+    let (line, _) = target.first_line(row.range());
     let others = others.join(", ");
-    Err(SymbolEditError::Shared { name: target.name(), others, path: target.path.clone(), line })
+    Err(SymbolEditError::CoDeclared { name: target.name(), others, path: target.path.clone(), line })
 }
 
-fn refuse_parts(target: Target<'_>, row: &Row, cancel: &Cancel) -> Result<(), SymbolEditError> {
+fn reject_statement_part(target: EditTarget<'_>, row: &Row, cancel: &Cancel) -> Result<(), SymbolEditError> {
     let Some(statement) = target.statement(row, cancel)? else { return Ok(()) };
     let (name, path) = (target.name(), target.path.clone());
-    let (line, head) = target.head(statement.range);
+    let (line, head) = target.first_line(statement.range);
     match statement.kind {
         StatementKind::Parameter => Err(SymbolEditError::Parameter { name, path, line, head }),
         StatementKind::Compound => Err(target.compound(statement.range)),
@@ -85,7 +85,12 @@ fn refuse_parts(target: Target<'_>, row: &Row, cancel: &Cancel) -> Result<(), Sy
 
 /// Rejects, in Python only, a deletion that leaves a block without a statement; `count` statements are
 /// deleted.
-fn refuse_last(target: Target<'_>, row: &Row, count: usize, cancel: &Cancel) -> Result<(), SymbolEditError> {
+fn reject_only_statement(
+    target: EditTarget<'_>,
+    row: &Row,
+    count: usize,
+    cancel: &Cancel,
+) -> Result<(), SymbolEditError> {
     // Statements at the left margin belong to the file, which needs none.
     if target.grammar.name() != "python" || line_start(target.text, row.start as usize) == row.start as usize
     {
@@ -93,7 +98,7 @@ fn refuse_last(target: Target<'_>, row: &Row, count: usize, cancel: &Cancel) -> 
     }
     match target.statement(row, cancel)? {
         Some(statement) if statement.others < count => {
-            let (line, _) = target.head(row.range());
+            let (line, _) = target.first_line(row.range());
             Err(SymbolEditError::OnlyStatement { name: target.name(), path: target.path.clone(), line })
         }
         _ => Ok(()),

@@ -1,7 +1,7 @@
 use super::*;
 use symd_base::{Cancel, RelPath, Text};
 use symd_parse::Parsers;
-use symd_syntax::extract::Parsed;
+use symd_syntax::extract::ParseCounters;
 use symd_syntax::{Grammar, Outline, outline};
 
 /// An edit of a symbol.
@@ -27,18 +27,19 @@ pub(super) fn edited(
     let row = row.unwrap_or_else(|| panic!("no {name_path} in {text:?}"));
     let path = RelPath::new("src/f").expect("fine");
     let parsers = Parsers::in_this_process();
-    let target = Target { path: &path, grammar, text, outline: &outline, row, parsers: &parsers };
+    let target = EditTarget { path: &path, grammar, text, outline: &outline, row, parsers: &parsers };
     let guard = match indentation {
         Indentation::Auto => Guard::Full,
-        Indentation::AsRuled => Guard::Neighbours,
-        Indentation::AsGiven | Indentation::OfSymbol => Guard::Off,
+        Indentation::ByContract => Guard::SurroundingDeclarations,
+        Indentation::Verbatim | Indentation::SymbolColumn => Guard::Off,
     };
-    let place =
-        |placing, body: &str| place_body(target, body, BodyManner { placing, indentation, guard }, &cancel);
+    let place = |placing, body: &str| {
+        place_body(target, body, PlacementOptions { placing, indentation, guard }, &cancel)
+    };
     let placed = match act {
-        Replace(body) => place(Placing::Instead, body),
-        Before(body) => place(Placing::Before, body),
-        After(body) => place(Placing::After, body),
+        Replace(body) => place(Placement::Replace, body),
+        Before(body) => place(Placement::Before, body),
+        After(body) => place(Placement::After, body),
         Delete => delete_symbol(target, &[row], &cancel)
             .and_then(|edits| check_edits(target, edits, guard, &cancel)),
     };
@@ -55,7 +56,7 @@ pub(super) fn edited(
 
 fn check(language: &str, cases: &[(&str, &str, Act<'_>, &str)]) {
     for &(text, name_path, act, expected) in cases {
-        let edited = edited(language, text, name_path, act, Indentation::AsGiven);
+        let edited = edited(language, text, name_path, act, Indentation::Verbatim);
         assert_eq!(edited, expected, "{act:?} of {name_path} in {text:?}");
     }
 }
@@ -248,10 +249,13 @@ fn a_decoded_text_is_edited_without_its_byte_order_mark() {
     for bytes in [&b"\xEF\xBB\xBFv = 1\r\n"[..], b"\xFF\xFEv\0 \0=\0 \x001\0\r\0\n\0"] {
         let text = Text::decode(bytes.to_vec()).expect("text");
         assert_eq!(
-            edited("python", text.as_str(), "v", Before("😀"), Indentation::AsGiven),
+            edited("python", text.as_str(), "v", Before("😀"), Indentation::Verbatim),
             "😀\r\nv = 1\r\n"
         );
-        assert_eq!(edited("python", text.as_str(), "v", Replace("v = 2"), Indentation::AsGiven), "v = 2\r\n");
+        assert_eq!(
+            edited("python", text.as_str(), "v", Replace("v = 2"), Indentation::Verbatim),
+            "v = 2\r\n"
+        );
     }
 }
 
@@ -282,7 +286,7 @@ fn native_moves_the_text_to_the_symbols_column() {
     ];
     for (name_path, act, expected) in cases {
         assert_eq!(
-            edited("python", text, name_path, act, Indentation::OfSymbol),
+            edited("python", text, name_path, act, Indentation::SymbolColumn),
             expected,
             "{act:?} {name_path}"
         );
@@ -560,11 +564,11 @@ fn what_goes_beside_a_member_stays_in_what_holds_the_member() {
         ),
     ];
     for (language, text, name, act, expected) in one_line {
-        for indentation in [Indentation::Auto, Indentation::AsRuled] {
+        for indentation in [Indentation::Auto, Indentation::ByContract] {
             let put = edited(language, text, name, act, indentation);
             match expected {
                 "head" => assert_eq!(put, head(name, text, ""), "{act:?} {name} {text}"),
-                _ if indentation == Indentation::AsRuled => {
+                _ if indentation == Indentation::ByContract => {
                     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
                     assert_eq!(words(&put), words(expected), "{act:?} {name} {text}");
                 }
@@ -603,7 +607,7 @@ const JOINT: [(&str, &str, &str, &str, &str, &str); 14] = [
 #[test]
 fn what_is_declared_together_with_a_symbol_is_not_lost_with_it() {
     for (language, text, name, alone, others, all) in JOINT {
-        for indentation in [Indentation::Auto, Indentation::AsRuled] {
+        for indentation in [Indentation::Auto, Indentation::ByContract] {
             let told = edited(language, text, name, Replace(alone), indentation);
             let expected =
                 format!("Error: src/f: '{name}' is bound together with {others} by one statement (line ");
@@ -611,7 +615,7 @@ fn what_is_declared_together_with_a_symbol_is_not_lost_with_it() {
             let put = edited(language, text, name, Replace(all), indentation);
             assert!(put.contains(all.split('\n').next().expect("some")), "{indentation:?} {all}: {put}");
         }
-        let told = edited(language, text, name, Delete, Indentation::AsGiven);
+        let told = edited(language, text, name, Delete, Indentation::Verbatim);
         assert!(
             told.starts_with(&format!("Error: '{name}' is bound together with {others} by one ")),
             "{told}"
@@ -638,12 +642,13 @@ fn a_body_is_replaced_by_hardly_more_than_one_parse_of_the_text_to_come() {
         let outline = outline(grammar, &text, &Cancel::new()).expect("parsed");
         let row = (0..outline.rows.len()).find(|&row| outline.name_path(row) == "A/m").expect("there");
         let (path, parsers) = (RelPath::new("f").expect("fine"), Parsers::in_this_process());
-        let target = Target { path: &path, grammar, text: &text, outline: &outline, row, parsers: &parsers };
+        let target =
+            EditTarget { path: &path, grammar, text: &text, outline: &outline, row, parsers: &parsers };
         for (indentation, guard) in
-            [(Indentation::AsRuled, Guard::Neighbours), (Indentation::Auto, Guard::Full)]
+            [(Indentation::ByContract, Guard::SurroundingDeclarations), (Indentation::Auto, Guard::Full)]
         {
-            let manner = BodyManner { placing: Placing::Instead, indentation, guard };
-            let before = Parsed::here();
+            let manner = PlacementOptions { placing: Placement::Replace, indentation, guard };
+            let before = ParseCounters::of_this_thread();
             let body = indented(body);
             let placed = place_body(target, &body, manner, &Cancel::new()).expect("fits");
             let after = placed.edits.apply(&text).expect("inside");

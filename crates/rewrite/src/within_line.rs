@@ -4,9 +4,9 @@
 //! replaced.
 
 use super::indent_level::IndentLevel;
+use super::intended_column::Placement;
 use super::reindent::indent_of;
-use super::symbol::{Target, line_start, stands_apart};
-use super::written_for::Placing;
+use super::symbol::{EditTarget, line_start, needs_blank_line};
 use symd_base::TextRange;
 
 /// A position within a line.
@@ -26,8 +26,8 @@ impl WithinLine {
     /// Finds the gap beside `symbol` within `inside`, the range between the enclosing braces; `None` where
     /// only the file encloses the symbol.
     pub(super) fn of(
-        target: Target<'_>,
-        placing: Placing,
+        target: EditTarget<'_>,
+        placing: Placement,
         symbol: TextRange,
         inside: Option<TextRange>,
     ) -> WithinLine {
@@ -47,9 +47,9 @@ impl WithinLine {
             false => format!("{outer}{level}"),
         };
         let apart =
-            target.outline.rows.get(target.row).map_or(0, |row| usize::from(stands_apart(row.kind())));
+            target.outline.rows.get(target.row).map_or(0, |row| usize::from(needs_blank_line(row.kind())));
         let blank = [' ', '\t'];
-        if placing == Placing::Before {
+        if placing == Placement::Before {
             let before = &text[inside.start as usize..symbol.start as usize];
             let kept = before.trim_end_matches(blank);
             let is_first = kept.trim().is_empty();
@@ -71,11 +71,11 @@ impl WithinLine {
 
     /// Returns the text to add before and after the insertion, with at least `blanks` blank lines on the side
     /// of the symbol.
-    pub(super) fn around(&self, placing: Placing, blanks: usize) -> (String, String) {
+    pub(super) fn around(&self, placing: Placement, blanks: usize) -> (String, String) {
         let (mut above, mut below) = self.blanks;
         match placing {
-            Placing::Before => below = below.max(blanks),
-            Placing::After | Placing::Instead => above = above.max(blanks),
+            Placement::Before => below = below.max(blanks),
+            Placement::After | Placement::Replace => above = above.max(blanks),
         }
         ("\n".repeat(above + 1), format!("{}{}", "\n".repeat(below + 1), self.behind))
     }

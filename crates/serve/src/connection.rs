@@ -10,16 +10,16 @@ use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::JoinSet;
 
-use crate::approvals::Approvals;
-use crate::approvals::asking::Asking;
+use crate::approvals::Approver;
+use crate::approvals::connection_state::ApprovalState;
 use crate::approvals::proof::Proof;
 use crate::control;
-use crate::dispatch::{self, Message, Request, Wrong};
+use crate::dispatch::{self, Message, RejectedRequest, Request};
 use crate::host::Host;
 use crate::in_flight::{InFlight, NotAdmitted, Ticket};
 use crate::lines::{Line, Lines};
 use crate::mcp::Mcp;
-use crate::outbox::{Closed, Outbox};
+use crate::outbox::{Outbox, OutboxClosed};
 use crate::protocol::{
     Agreement, BUSY, Hello, INVALID_REQUEST, PROTOCOL, Reason, Refusal, STATUS, STOP, VERSION, Welcome,
     agree, hello_line,
@@ -35,7 +35,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// The state of the peer when its input has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum PeerState {
     /// The peer sends no more but still reads: its requests are answered.
     HalfClosed,
     /// The peer is gone: its requests are stopped.
@@ -44,22 +44,22 @@ pub enum Ended {
 
 /// Serves one client until it disconnects or the daemon exits. `ended` determines what the end of input
 /// means.
-pub async fn serve<R, W>(host: Arc<Host>, reader: R, writer: W, ended: fn(&R) -> Ended)
+pub async fn serve<R, W>(host: Arc<Host>, reader: R, writer: W, ended: fn(&R) -> PeerState)
 where
     R: AsyncRead + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let _open = host.open();
+    let _open = host.count_connection();
     let _warm = host.project().map(|project| project.engine.keep_warm());
     let deadline = Duration::from_millis(host.limits().write_deadline_ms);
     let (outbox, writing) = Outbox::start(writer, deadline);
     let mut lines = Lines::new(reader, host.limits().max_line_bytes, host.unfinished());
-    let mut conversation = Conversation {
+    let mut conversation = ConnectionState {
         number: host.next_session(),
         in_flight: InFlight::new(host.limits().max_in_flight),
         host: Arc::clone(&host),
         outbox: outbox.clone(),
-        manner: Manner::Unknown,
+        mode: ClientMode::Unknown,
         mcp: None,
         tasks: JoinSet::new(),
     };
@@ -67,11 +67,11 @@ where
     let how = tokio::select! {
         how = conversation.read_all(&mut lines, ended) => how,
         // A writer that gave up also ends the reader, even one that waits for room in the outbox.
-        () = outbox.closed() => Ended::Gone,
-        () = host.draining() => Ended::HalfClosed,
+        () = outbox.closed() => PeerState::Gone,
+        () = host.draining() => PeerState::HalfClosed,
     };
     conversation.end_of_answers();
-    if how == Ended::HalfClosed {
+    if how == PeerState::HalfClosed {
         tokio::select! {
             () = in_flight.idle() => {}
             () = gone(lines.source(), ended) => {}
@@ -88,9 +88,9 @@ where
 }
 
 /// Waits until a half-closed client is gone. Polls, since the operating system sends no event for that.
-async fn gone<R>(reader: &R, ended: fn(&R) -> Ended) {
+async fn gone<R>(reader: &R, ended: fn(&R) -> PeerState) {
     let mut clock = tokio::time::interval(LOOK_EVERY);
-    while ended(reader) != Ended::Gone {
+    while ended(reader) != PeerState::Gone {
         clock.tick().await;
     }
 }
@@ -104,7 +104,7 @@ async fn drained(host: &Host) {
 }
 
 /// The protocol that a client may use.
-enum Manner {
+enum ClientMode {
     /// The client has sent nothing yet.
     Unknown,
     /// MCP and the `symd/` methods.
@@ -113,47 +113,47 @@ enum Manner {
     ControlOnly(Arc<Session>),
 }
 
-struct Conversation {
+struct ConnectionState {
     host: Arc<Host>,
     number: u64,
     outbox: Outbox,
     in_flight: Arc<InFlight>,
-    manner: Manner,
+    mode: ClientMode,
     mcp: Option<Mcp>,
     tasks: JoinSet<()>,
 }
 
-impl Conversation {
+impl ConnectionState {
     async fn read_all<R: AsyncRead + Unpin>(
         &mut self,
         lines: &mut Lines<R>,
-        ended: fn(&R) -> Ended,
-    ) -> Ended {
+        ended: fn(&R) -> PeerState,
+    ) -> PeerState {
         loop {
             let line = match lines.next().await {
                 Ok(line) => line,
                 Err(error) => {
                     tracing::debug!(session = self.number, %error, "the client is gone");
-                    return Ended::Gone;
+                    return PeerState::Gone;
                 }
             };
             let taken = match line {
                 Line::Text(text) => self.take(&text).await,
-                Line::TooLong => Err(Wrong::too_long(self.host.limits().max_line_bytes)),
-                Line::NoRoom => Err(Wrong::no_room(self.host.unfinished().most())),
+                Line::TooLong => Err(RejectedRequest::too_long(self.host.limits().max_line_bytes)),
+                Line::NoRoom => Err(RejectedRequest::no_room(self.host.unfinished().most())),
                 Line::End => return ended(lines.source()),
             };
             // Discards finished tasks.
             while self.tasks.try_join_next().is_some() {}
             if let Err(wrong) = taken
-                && self.outbox.send(wrong.line()).await == Err(Closed)
+                && self.outbox.send(wrong.line()).await == Err(OutboxClosed)
             {
-                return Ended::Gone;
+                return PeerState::Gone;
             }
         }
     }
 
-    async fn take(&mut self, line: &[u8]) -> Result<(), Wrong> {
+    async fn take(&mut self, line: &[u8]) -> Result<(), RejectedRequest> {
         match dispatch::read(line)? {
             Message::Blank => Ok(()),
             Message::Hello(value) => self.hello(value).await,
@@ -174,9 +174,9 @@ impl Conversation {
         }
     }
 
-    async fn hello(&mut self, mut value: Value) -> Result<(), Wrong> {
-        if !matches!(self.manner, Manner::Unknown) {
-            return Err(Wrong::new(
+    async fn hello(&mut self, mut value: Value) -> Result<(), RejectedRequest> {
+        if !matches!(self.mode, ClientMode::Unknown) {
+            return Err(RejectedRequest::new(
                 Value::Null,
                 INVALID_REQUEST,
                 "a hello must be the first line of a connection",
@@ -202,7 +202,7 @@ impl Conversation {
         let protocol = match agree(PROTOCOL, hello.protocol) {
             Agreement::Speak(version) => version,
             Agreement::TheyAreNewer | Agreement::TheyAreOlder => {
-                self.manner = Manner::ControlOnly(self.session(&[], None)?);
+                self.mode = ClientMode::ControlOnly(self.session(&[], None)?);
                 let [from, to] = PROTOCOL;
                 let theirs = hello.protocol;
                 return Err((
@@ -218,14 +218,14 @@ impl Conversation {
         tracing::info!(session = self.number, client = hello.client, toolset = session.name, "connected");
         if !hello.client.is_empty() && hello.client != "mcp" {
             // A shim gets the name of the MCP client behind it.
-            session.client.named(hello.client);
+            session.client.set_name(hello.client);
         }
-        let proof = session.asking.word().map(str::to_owned);
+        let proof = session.asking.token().map(str::to_owned);
         if let Some(variables) = hello.environment {
             let environment = Environment::of_client(variables.0);
-            session.client.comes_from(environment, hello.directory.map(PathBuf::from));
+            session.client.set_origin(environment, hello.directory.map(PathBuf::from));
         }
-        self.manner = Manner::Full(session);
+        self.mode = ClientMode::Full(session);
         Ok(Welcome {
             protocol,
             version: VERSION.to_owned(),
@@ -244,35 +244,36 @@ impl Conversation {
 
     fn session(&self, toolset: &[String], proof: Option<Proof>) -> Result<Arc<Session>, (Reason, String)> {
         let chosen = self.host.listings(toolset).map_err(|message| (Reason::Toolset, message))?;
-        let connection = (Arc::default(), Asking::new(proof));
+        let connection = (Arc::default(), ApprovalState::new(proof));
         Ok(Arc::new(Session::new(Arc::clone(&self.host), self.number, connection, chosen)))
     }
 
     /// Declares that no more answers will arrive: open questions stay unanswered.
     fn end_of_answers(&self) {
-        if let Manner::Full(session) = &self.manner {
+        if let ClientMode::Full(session) = &self.mode {
             session.asking.end();
         }
     }
 
-    async fn request(&mut self, request: Request) -> Result<(), Wrong> {
-        let session = match &self.manner {
-            Manner::Full(session) => Arc::clone(session),
-            Manner::ControlOnly(session) if matches!(request.method.as_str(), STATUS | STOP) => {
+    async fn request(&mut self, request: Request) -> Result<(), RejectedRequest> {
+        let session = match &self.mode {
+            ClientMode::Full(session) => Arc::clone(session),
+            ClientMode::ControlOnly(session) if matches!(request.method.as_str(), STATUS | STOP) => {
                 Arc::clone(session)
             }
-            Manner::ControlOnly(_) => {
-                return Err(Wrong::new(
+            ClientMode::ControlOnly(_) => {
+                return Err(RejectedRequest::new(
                     request.id,
                     INVALID_REQUEST,
                     "client and daemon have no protocol in common; only symd/status and symd/stop are answered",
                 ));
             }
-            Manner::Unknown => {
-                let session = self
-                    .session(&[], self.host.approvals().and_then(Approvals::own_proof))
-                    .map_err(|(_, message)| Wrong::new(request.id.clone(), INVALID_REQUEST, message))?;
-                self.manner = Manner::Full(Arc::clone(&session));
+            ClientMode::Unknown => {
+                let session =
+                    self.session(&[], self.host.approvals().and_then(Approver::own_proof)).map_err(
+                        |(_, message)| RejectedRequest::new(request.id.clone(), INVALID_REQUEST, message),
+                    )?;
+                self.mode = ClientMode::Full(Arc::clone(&session));
                 session
             }
         };
@@ -285,9 +286,9 @@ impl Conversation {
         self.mcp.get_or_insert_with(|| Mcp::start(session, outbox.clone())).request(request, ticket).await
     }
 
-    fn admit(&self, id: &Value) -> Result<Ticket, Wrong> {
+    fn admit(&self, id: &Value) -> Result<Ticket, RejectedRequest> {
         self.in_flight.admit(id).map_err(|refused| match refused {
-            NotAdmitted::Busy => Wrong::new(
+            NotAdmitted::Busy => RejectedRequest::new(
                 id.clone(),
                 BUSY,
                 format!(
@@ -296,7 +297,7 @@ impl Conversation {
                 ),
             ),
             NotAdmitted::Duplicate => {
-                Wrong::new(id.clone(), INVALID_REQUEST, "a request with this id is under way")
+                RejectedRequest::new(id.clone(), INVALID_REQUEST, "a request with this id is under way")
             }
         })
     }

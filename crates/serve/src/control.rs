@@ -7,16 +7,16 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::approvals::ask::{ApprovalAnswer, ApprovalPrompt};
-use crate::approvals::asking::{Asking, NOT_THE_USERS};
+use crate::approvals::connection_state::{ApprovalState, NOT_THE_USERS};
 use crate::approvals::{ApprovalRequest, Question};
-use crate::dispatch::{Request, Wrong};
+use crate::dispatch::{RejectedRequest, Request};
 use crate::in_flight::Ticket;
 use crate::outbox::Outbox;
 use crate::protocol::{
     CALL, INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, PROGRESS, SERVER, SETTLED, STATUS, STOP, TOOLS,
     notification_line, result_line,
 };
-use crate::run::{Ran, run};
+use crate::run::{CallOutcome, run};
 use crate::session::Session;
 use crate::session::describe;
 use symd_ops::Project;
@@ -45,14 +45,14 @@ async fn result(
     request: Request,
     ticket: &Ticket,
     outbox: &Outbox,
-) -> Result<Option<Value>, Wrong> {
+) -> Result<Option<Value>, RejectedRequest> {
     let id = request.id;
     match request.method.as_str() {
         STATUS => {
             let host = Arc::clone(&session.host);
             // `status` inspects the servers' programs and processes, which blocks.
             let status = tokio::task::spawn_blocking(move || host.status()).await;
-            status.map(Some).map_err(|error| Wrong::new(id, INTERNAL_ERROR, error.to_string()))
+            status.map(Some).map_err(|error| RejectedRequest::new(id, INTERNAL_ERROR, error.to_string()))
         }
         STOP => {
             session.host.drain();
@@ -67,19 +67,20 @@ async fn result(
         CALL => {
             let wanted: CallParams = params(&id, CALL, request.params)?;
             let session = of_toolset(session, &id, &wanted.toolset)?;
-            let offered =
-                session.tool(&wanted.tool).map_err(|message| Wrong::new(id, INVALID_PARAMS, message))?;
+            let offered = session
+                .tool(&wanted.tool)
+                .map_err(|message| RejectedRequest::new(id, INVALID_PARAMS, message))?;
             let mut asker =
                 CommandLine { asking: &session.asking, answer: wanted.answer, can_ask: wanted.can_ask };
             let call = run(&session, offered, wanted.arguments, &mut asker, &ticket.stop);
             let ran = match wanted.progress {
                 false => Some(call.await),
-                true => telling(&session, outbox, call).await,
+                true => with_progress(&session, outbox, call).await,
             };
             Ok(ran.and_then(|ran| match ran {
-                Ran::Reply(reply) => Some(replied(reply)),
-                Ran::Ask(question) => Some(question.to_answer()),
-                Ran::Stopped => None,
+                CallOutcome::Reply(reply) => Some(replied(reply)),
+                CallOutcome::Ask(question) => Some(question.to_answer()),
+                CallOutcome::Stopped => None,
             }))
         }
         SERVER => {
@@ -97,12 +98,14 @@ async fn result(
         SETTLED => {
             let wanted: SettledParams = params(&id, SETTLED, request.params)?;
             if let (true, Some(project)) = (wanted.retry, session.host.project()) {
-                // If the engine has stopped, `settled` below reports it.
+                // If the engine has stopped, `wait_until_indexed` below reports it.
                 let _ = project.engine.retry_unparsable().await;
             }
-            Ok(settled(session, ticket, outbox).await)
+            Ok(wait_until_indexed(session, ticket, outbox).await)
         }
-        method => Err(Wrong::new(id, METHOD_NOT_FOUND, format!("this daemon knows no method {method}"))),
+        method => {
+            Err(RejectedRequest::new(id, METHOD_NOT_FOUND, format!("this daemon knows no method {method}")))
+        }
     }
 }
 
@@ -159,7 +162,7 @@ enum UsersAnswer {
 
 /// Asks on the terminal of the command line.
 struct CommandLine<'a> {
-    asking: &'a Asking,
+    asking: &'a ApprovalState,
     answer: Option<UsersAnswer>,
     can_ask: bool,
 }
@@ -168,10 +171,10 @@ impl ApprovalPrompt for CommandLine<'_> {
     async fn ask(&mut self, _: &ApprovalRequest, _: &Question) -> ApprovalAnswer {
         match self.answer {
             Some(UsersAnswer::No) => ApprovalAnswer::No,
-            Some(_) if !self.asking.is_the_users() => ApprovalAnswer::Unasked(NOT_THE_USERS.to_owned()),
+            Some(_) if !self.asking.is_trusted_user() => ApprovalAnswer::Unasked(NOT_THE_USERS.to_owned()),
             Some(UsersAnswer::Once) => ApprovalAnswer::Once,
             Some(UsersAnswer::Always) => ApprovalAnswer::Always,
-            None if self.can_ask => ApprovalAnswer::Elsewhere,
+            None if self.can_ask => ApprovalAnswer::Deferred,
             None => ApprovalAnswer::Unasked(
                 "there is no terminal to ask on (`symd call --yes TOOL JSON` approves that one call)"
                     .to_owned(),
@@ -198,18 +201,23 @@ fn params<T: for<'de> Deserialize<'de>>(
     id: &Value,
     method: &str,
     params: Map<String, Value>,
-) -> Result<T, Wrong> {
+) -> Result<T, RejectedRequest> {
     serde_json::from_value(Value::Object(params))
-        .map_err(|error| Wrong::new(id.clone(), INVALID_PARAMS, format!("{method}: {error}")))
+        .map_err(|error| RejectedRequest::new(id.clone(), INVALID_PARAMS, format!("{method}: {error}")))
 }
 
-fn of_toolset(session: &Session, id: &Value, names: &[String]) -> Result<Session, Wrong> {
+fn of_toolset(session: &Session, id: &Value, names: &[String]) -> Result<Session, RejectedRequest> {
     let chosen = session.host.listings(names);
-    Ok(session.with_listings(chosen.map_err(|message| Wrong::new(id.clone(), INVALID_PARAMS, message))?))
+    Ok(session
+        .with_listings(chosen.map_err(|message| RejectedRequest::new(id.clone(), INVALID_PARAMS, message))?))
 }
 
 /// Runs `call` and sends progress notifications meanwhile. `None` if the client is gone.
-async fn telling(session: &Session, outbox: &Outbox, call: impl Future<Output = Ran>) -> Option<Ran> {
+async fn with_progress(
+    session: &Session,
+    outbox: &Outbox,
+    call: impl Future<Output = CallOutcome>,
+) -> Option<CallOutcome> {
     let mut call = std::pin::pin!(call);
     let first = tokio::time::Instant::now() + CALL_PROGRESS_EVERY;
     let mut tick = tokio::time::interval_at(first, CALL_PROGRESS_EVERY);
@@ -225,9 +233,9 @@ async fn telling(session: &Session, outbox: &Outbox, call: impl Future<Output = 
     }
 }
 
-async fn settled(session: &Session, ticket: &Ticket, outbox: &Outbox) -> Option<Value> {
+async fn wait_until_indexed(session: &Session, ticket: &Ticket, outbox: &Outbox) -> Option<Value> {
     let project = session.host.project()?;
-    let mut settled = std::pin::pin!(project.engine.settled());
+    let mut settled = std::pin::pin!(project.engine.wait_until_fresh());
     let mut tick = tokio::time::interval(PROGRESS_EVERY);
     loop {
         tokio::select! {

@@ -12,7 +12,7 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::approvals::Approvals;
+use crate::approvals::Approver;
 use crate::daemon_paths::DaemonPaths;
 use crate::descriptors;
 use crate::host::{Host, Parts};
@@ -25,13 +25,13 @@ use symd_base::state::{self, StateError};
 use symd_config::projects::Projects;
 use symd_config::settings::{Settings, ShellBackground, WatchBackend};
 use symd_config::{Languages, Trust};
-use symd_edit::{Closed, EditError, Editor, ReaderGate, Recovered};
+use symd_edit::{ClosedGate, EditError, Editor, ReaderGate, Recovered};
 use symd_engine::{Engine, EngineError, EngineOptions, OnChange};
 use symd_index::cache;
 use symd_lsp::{Servers, ServersOptions};
 use symd_ops::Project;
-use symd_parse::{Parsers, ParsersOptions};
-use symd_shell::{Afterwards, Shells};
+use symd_parse::{ParserOptions, Parsers};
+use symd_shell::{BackgroundPolicy, Shells};
 use symd_toolsets as toolsets;
 use symd_toolsets::listing::choose;
 use symd_vfs::Root;
@@ -49,7 +49,7 @@ const SHUTDOWN_DEADLINE: Duration = Duration::from_secs(10);
 
 /// Parameters of a daemon.
 #[derive(Debug)]
-pub struct Start {
+pub struct DaemonOptions {
     /// The root and the paths of the daemon's files.
     pub place: DaemonPaths,
     pub settings: Settings,
@@ -63,7 +63,7 @@ pub struct Start {
 
 /// The result of starting, reported once to the process that started the daemon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Begun {
+pub enum StartResult {
     /// The socket accepts connections.
     Ready,
     /// Another daemon serves this root; this one exits.
@@ -119,7 +119,7 @@ pub enum DaemonError {
 
 /// Runs a daemon until it is asked to exit. Calls `announce` once, when the daemon is ready or when it is not
 /// needed.
-pub fn run(start: Start, announce: impl FnOnce(Begun)) -> Result<(), DaemonError> {
+pub fn run(start: DaemonOptions, announce: impl FnOnce(StartResult)) -> Result<(), DaemonError> {
     // Descriptors inherited from the starting process must not reach the processes that the daemon starts.
     close_fds::set_fds_cloexec(3, &[]);
     let place = &start.place;
@@ -127,17 +127,17 @@ pub fn run(start: Start, announce: impl FnOnce(Begun)) -> Result<(), DaemonError
     state::private_dir(&place.state)?;
     state::replace_file(&place.root_note(), &[place.root.as_os_str().as_bytes()])?;
     let Some(locks) = acquire(place)? else {
-        announce(Begun::AlreadyRunning);
+        announce(StartResult::AlreadyRunning);
         return Ok(());
     };
     let filter = start.log_filter.as_deref().unwrap_or(&start.settings.log);
     log::start(&place.log(), filter, start.echo).map_err(DaemonError::Log)?;
-    tell_how_the_last_ended(place);
+    log_unclean_exit(place);
     descriptors::raise_limit();
-    let _kept = keep(&place.runtime_base);
+    let _kept = lock_against_cleanup(&place.runtime_base);
     register(place);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let ended = runtime.block_on(live(&start, locks.starting, announce));
+    let ended = runtime.block_on(serve_until_stopped(&start, locks.starting, announce));
     // Work that ignores its cancellation must not keep the process alive, and with it the lock.
     runtime.shutdown_background();
     drop(locks.living);
@@ -155,7 +155,7 @@ fn register(place: &DaemonPaths) {
 
 /// Prevents cleaners of the shared directory (systemd-tmpfiles) from deleting the sockets as old files: they
 /// skip a directory that is locked. Each daemon holds a shared lock on it until it exits.
-fn keep(directory: &Path) -> Option<std::fs::File> {
+fn lock_against_cleanup(directory: &Path) -> Option<std::fs::File> {
     let flags = rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::DIRECTORY | rustix::fs::OFlags::CLOEXEC;
     let kept = rustix::fs::open(directory, flags, rustix::fs::Mode::empty()).map(std::fs::File::from);
     let locked = kept.and_then(|kept| {
@@ -167,7 +167,7 @@ fn keep(directory: &Path) -> Option<std::fs::File> {
 /// Logs a warning if the previous daemon did not exit cleanly. A daemon removes its metadata file on a clean
 /// exit. A daemon that crashed has logged the cause (`last_words`); one that was killed by SIGKILL could not,
 /// so the log says so here.
-fn tell_how_the_last_ended(place: &DaemonPaths) {
+fn log_unclean_exit(place: &DaemonPaths) {
     if place.meta().exists() {
         tracing::warn!(
             "the previous daemon{} did not exit cleanly; if no line above names the cause, it was killed by SIGKILL (perhaps by the system, for lack of memory)",
@@ -210,8 +210,12 @@ fn holder(place: &DaemonPaths) -> String {
     meta.and_then(|meta| meta["pid"].as_u64()).map_or_else(String::new, |pid| format!(" (pid {pid})"))
 }
 
-async fn live(start: &Start, starting: Lock, announce: impl FnOnce(Begun)) -> Result<(), DaemonError> {
-    let Start { place, settings, setup, .. } = start;
+async fn serve_until_stopped(
+    start: &DaemonOptions,
+    starting: Lock,
+    announce: impl FnOnce(StartResult),
+) -> Result<(), DaemonError> {
+    let DaemonOptions { place, settings, setup, .. } = start;
     for note in &setup.notes {
         tracing::warn!("{note}");
     }
@@ -231,12 +235,12 @@ async fn live(start: &Start, starting: Lock, announce: impl FnOnce(Begun)) -> Re
         limits: settings.limits.clone(),
         trust: setup.trust.clone(),
         notes: setup.notes.clone(),
-        approvals: Some(Approvals::open(place, settings.limits.approval())?),
+        approvals: Some(Approver::open(place, settings.limits.approval())?),
     });
     let listener = socket::listen(place)?;
     write_meta(place)?;
     drop(starting);
-    announce(Begun::Ready);
+    announce(StartResult::Ready);
     tracing::info!(root = %place.root.display(), pid = std::process::id(), version = VERSION, "ready");
 
     let (all_outlines, limit) = (place.outlines_of_all().to_owned(), settings.cache_max_bytes);
@@ -297,9 +301,9 @@ pub fn open_project(
     let shells = Shells {
         root: Arc::clone(&root),
         warden: program.to_owned(),
-        afterwards: match settings.shell_background {
-            ShellBackground::Reap => Afterwards::Reap,
-            ShellBackground::Keep => Afterwards::Keep,
+        background: match settings.shell_background {
+            ShellBackground::Reap => BackgroundPolicy::Reap,
+            ShellBackground::Keep => BackgroundPolicy::Keep,
         },
     };
     let servers = Servers::new(ServersOptions {
@@ -314,7 +318,7 @@ pub fn open_project(
         memory_limit: settings.server_memory(),
         answer_patience: settings.server_answer(),
     });
-    let parsers = Parsers::in_workers(ParsersOptions {
+    let parsers = Parsers::in_workers(ParserOptions {
         program: program.to_owned(),
         quarantine: Some(place.quarantine()),
     })?;
@@ -329,7 +333,7 @@ pub fn open_project(
         parsers,
         on_change: Some(OnChange(Arc::new(move |path, change| told.changed(path, change)))),
     })?;
-    let editor = Arc::new(editor.behind(gate(&engine)));
+    let editor = Arc::new(editor.with_gate(gate(&engine)));
     let (recovered, max_answer_chars) = (Arc::new(recovered), settings.max_answer_chars);
     Ok(Project { engine, servers, languages, editor, recovered, shells, max_answer_chars })
 }
@@ -340,13 +344,13 @@ pub fn gate(engine: &Engine) -> ReaderGate {
     let (engine, runtime) = (engine.clone(), tokio::runtime::Handle::current());
     // Runs on the editor's own thread, which may block.
     ReaderGate::new(move || {
-        let still = runtime.block_on(engine.still()).map_err(|busy| busy.to_string())?;
-        Ok(Box::new(still) as Closed)
+        let still = runtime.block_on(engine.pause_questions()).map_err(|busy| busy.to_string())?;
+        Ok(Box::new(still) as ClosedGate)
     })
 }
 
 fn tell(recovered: &Recovered) {
-    for told in recovered.told() {
+    for told in recovered.messages() {
         tracing::warn!("{told}");
     }
 }
@@ -367,7 +371,7 @@ fn write_meta(place: &DaemonPaths) -> Result<(), StateError> {
         "version": VERSION,
         "protocol": PROTOCOL,
         "root": place.root.display().to_string(),
-        "directories": place.lasting,
+        "directories": place.persistent,
     });
     state::replace_file(&place.meta(), &[meta.to_string().as_bytes(), b"\n"])
 }
@@ -375,7 +379,7 @@ fn write_meta(place: &DaemonPaths) -> Result<(), StateError> {
 /// Waits until the root directory has been deleted or moved away.
 async fn gone(host: &Host) {
     match host.project() {
-        Some(project) => project.engine.gone().await,
+        Some(project) => project.engine.wait_until_gone().await,
         None => std::future::pending().await,
     }
 }

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use symd_base::ContentHash;
-use symd_base::state::{self, LastingDirs, StateDirs, StateError};
+use symd_base::state::{self, PersistentDirs, StateDirs, StateError};
 use symd_config::approvals::user_file;
 use symd_config::roots::repository_of;
 
@@ -30,7 +30,7 @@ pub struct DaemonPaths {
     /// names.
     pub scratch: PathBuf,
     /// The directories whose files outlive a daemon.
-    pub lasting: LastingDirs,
+    pub persistent: PersistentDirs,
     /// Outlines, shared by all work trees of a repository.
     pub outlines: PathBuf,
     /// The directory of this daemon's logs and other persistent state.
@@ -47,18 +47,18 @@ impl DaemonPaths {
     /// Computes the paths of the daemon for `root`, which must be canonical.
     pub fn new(dirs: &StateDirs, root: &Path) -> DaemonPaths {
         let name = name_of(root);
-        let runtime_base = runtime_base(&dirs.meeting);
+        let runtime_base = runtime_base(&dirs.sockets);
         DaemonPaths {
             root: root.to_owned(),
             runtime: runtime_base.join(&name),
             runtime_base,
             scratch: dirs.runtime.join(&name),
-            lasting: dirs.lasting.clone(),
-            outlines: dirs.lasting.cache.join(OUTLINES).join(name_of(&repository_of(root))),
-            state: dirs.lasting.state.join(&name),
-            state_of_all: dirs.lasting.state.clone(),
-            installed_servers: dirs.lasting.data.join("servers"),
-            approvals: user_file(&dirs.lasting.config),
+            persistent: dirs.persistent.clone(),
+            outlines: dirs.persistent.cache.join(OUTLINES).join(name_of(&repository_of(root))),
+            state: dirs.persistent.state.join(&name),
+            state_of_all: dirs.persistent.state.clone(),
+            installed_servers: dirs.persistent.data.join("servers"),
+            approvals: user_file(&dirs.persistent.config),
         }
     }
 

@@ -36,27 +36,27 @@ pub(super) struct Request {
 
 /// The error that answers a line.
 #[derive(Debug)]
-pub(super) struct Wrong {
+pub(super) struct RejectedRequest {
     id: Value,
     code: i64,
     message: String,
 }
 
-impl Wrong {
-    pub(super) fn new(id: Value, code: i64, message: impl Into<String>) -> Wrong {
-        Wrong { id, code, message: message.into() }
+impl RejectedRequest {
+    pub(super) fn new(id: Value, code: i64, message: impl Into<String>) -> RejectedRequest {
+        RejectedRequest { id, code, message: message.into() }
     }
 
-    pub(super) fn too_long(limit: usize) -> Wrong {
+    pub(super) fn too_long(limit: usize) -> RejectedRequest {
         let message = format!("this line is longer than {limit} bytes; it was skipped, the next one is read");
-        Wrong::new(Value::Null, INVALID_REQUEST, message)
+        RejectedRequest::new(Value::Null, INVALID_REQUEST, message)
     }
 
-    pub(super) fn no_room(most: usize) -> Wrong {
+    pub(super) fn no_room(most: usize) -> RejectedRequest {
         let message = format!(
             "busy: incomplete requests of all connections already take {most} bytes; this line was skipped; send it again later"
         );
-        Wrong::new(Value::Null, BUSY, message)
+        RejectedRequest::new(Value::Null, BUSY, message)
     }
 
     pub(super) fn line(&self) -> Vec<u8> {
@@ -64,12 +64,13 @@ impl Wrong {
     }
 }
 
-pub(super) fn read(line: &[u8]) -> Result<Message, Wrong> {
+pub(super) fn read(line: &[u8]) -> Result<Message, RejectedRequest> {
     if line.iter().all(u8::is_ascii_whitespace) {
         return Ok(Message::Blank);
     }
-    let value = json_of(line)
-        .map_err(|error| Wrong::new(Value::Null, PARSE_ERROR, format!("this line is not JSON: {error}")))?;
+    let value = json_of(line).map_err(|error| {
+        RejectedRequest::new(Value::Null, PARSE_ERROR, format!("this line is not JSON: {error}"))
+    })?;
     let object = match value {
         Value::Object(object) => object,
         Value::Array(_) => {
@@ -83,7 +84,7 @@ pub(super) fn read(line: &[u8]) -> Result<Message, Wrong> {
     message(object)
 }
 
-fn message(mut object: Map<String, Value>) -> Result<Message, Wrong> {
+fn message(mut object: Map<String, Value>) -> Result<Message, RejectedRequest> {
     let id = object.get("id").cloned();
     let known = id.clone().filter(is_id).unwrap_or(Value::Null);
     if object.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
@@ -106,7 +107,9 @@ fn message(mut object: Map<String, Value>) -> Result<Message, Wrong> {
     match object.remove("params") {
         None => Ok(Message::Request(Request { id, method, params: Map::new() })),
         Some(Value::Object(params)) => Ok(Message::Request(Request { id, method, params })),
-        Some(_) => Err(Wrong::new(id, INVALID_PARAMS, format!("{method}: \"params\" must be an object"))),
+        Some(_) => {
+            Err(RejectedRequest::new(id, INVALID_PARAMS, format!("{method}: \"params\" must be an object")))
+        }
     }
 }
 
@@ -114,8 +117,8 @@ fn is_id(id: &Value) -> bool {
     id.is_string() || id.is_i64()
 }
 
-fn invalid(id: Value, message: &str) -> Wrong {
-    Wrong::new(id, INVALID_REQUEST, message)
+fn invalid(id: Value, message: &str) -> RejectedRequest {
+    RejectedRequest::new(id, INVALID_REQUEST, message)
 }
 
 #[cfg(test)]
@@ -158,6 +161,6 @@ mod tests {
         check(r#"{"jsonrpc":"2.0","id":1,"method":7}"#, "-32600 1");
         check(r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}"#, "-32602 1");
         check(&"[".repeat(1000), "-32700 null");
-        assert!(matches!(read(b"\xff\xfe"), Err(Wrong { code: PARSE_ERROR, .. })));
+        assert!(matches!(read(b"\xff\xfe"), Err(RejectedRequest { code: PARSE_ERROR, .. })));
     }
 }

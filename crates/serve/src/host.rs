@@ -9,8 +9,8 @@ use std::time::Instant;
 use serde_json::{Map, Value, json};
 use tokio::sync::watch;
 
-use crate::approvals::Approvals;
-use crate::lines::Unfinished;
+use crate::approvals::Approver;
+use crate::lines::LineBudget;
 use crate::protocol::{PROTOCOL, VERSION};
 use symd_config::settings::Limits;
 use symd_config::{Note, Trust};
@@ -35,7 +35,7 @@ pub struct Parts {
     /// Parts of the project's configuration that are not in effect.
     pub notes: Vec<Note>,
     /// The component that decides whether a call may run; without it no call runs.
-    pub approvals: Option<Approvals>,
+    pub approvals: Option<Approver>,
 }
 
 /// State shared by all connections.
@@ -48,7 +48,7 @@ pub struct Host {
     activity: watch::Sender<Activity>,
     draining: watch::Sender<bool>,
     told_recovered: AtomicBool,
-    unfinished: Unfinished,
+    unfinished: LineBudget,
 }
 
 /// Memory that incomplete requests of all connections may take together: four of the longest, or more where
@@ -65,13 +65,13 @@ pub struct Activity {
 
 /// An open connection; dropping it counts it as closed.
 #[derive(Debug)]
-pub struct Open(Arc<Host>);
+pub struct OpenConnection(Arc<Host>);
 
 impl Host {
     /// Creates a host without connections.
     pub fn new(parts: Parts) -> Arc<Host> {
         let started = Instant::now();
-        let unfinished = Unfinished::new(UNFINISHED.max(parts.limits.max_line_bytes.saturating_mul(2)));
+        let unfinished = LineBudget::new(UNFINISHED.max(parts.limits.max_line_bytes.saturating_mul(2)));
         Arc::new(Host {
             parts,
             started,
@@ -95,7 +95,7 @@ impl Host {
     }
 
     /// Returns the component that decides whether a call may run.
-    pub fn approvals(&self) -> Option<&Approvals> {
+    pub fn approvals(&self) -> Option<&Approver> {
         self.parts.approvals.as_ref()
     }
 
@@ -104,7 +104,7 @@ impl Host {
     }
 
     /// Returns the shared memory budget of incomplete requests.
-    pub fn unfinished(&self) -> Unfinished {
+    pub fn unfinished(&self) -> LineBudget {
         self.unfinished.clone()
     }
 
@@ -115,9 +115,9 @@ impl Host {
     }
 
     /// Counts a new connection as open until the returned value is dropped.
-    pub fn open(self: &Arc<Self>) -> Open {
+    pub fn count_connection(self: &Arc<Self>) -> OpenConnection {
         self.activity.send_modify(|activity| activity.connections += 1);
-        Open(Arc::clone(self))
+        OpenConnection(Arc::clone(self))
     }
 
     /// Subscribes to changes of the number of connections.
@@ -152,12 +152,12 @@ impl Host {
 
     /// Returns one line for each edit that a crash interrupted, with the outcome of its recovery.
     fn recovered(&self) -> Vec<String> {
-        self.project().map(|project| project.recovered.told()).unwrap_or_default()
+        self.project().map(|project| project.recovered.messages()).unwrap_or_default()
     }
 
     /// Returns the lines about recovered edits to the first caller only, which adds them to its answer;
     /// `None` afterwards, or if there are none.
-    pub fn tell_recovered(&self) -> Option<Vec<String>> {
+    pub fn take_recovered(&self) -> Option<Vec<String>> {
         let recovered = self.recovered();
         (!recovered.is_empty() && !self.told_recovered.swap(true, Ordering::Relaxed)).then_some(recovered)
     }
@@ -191,7 +191,7 @@ impl Host {
     }
 }
 
-impl Drop for Open {
+impl Drop for OpenConnection {
     fn drop(&mut self) {
         self.0.activity.send_modify(|activity| {
             activity.connections -= 1;

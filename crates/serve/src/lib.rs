@@ -1,7 +1,6 @@
 //! Everything that enters or leaves the process: JSON-RPC lines, the socket, MCP, the daemon's life cycle.
 //! Only this crate and `toolsets` know MCP's JSON; only `serve::mcp` uses rmcp.
 
-mod agreed;
 pub mod approvals;
 pub mod connection;
 mod control;
@@ -9,7 +8,6 @@ pub mod daemon;
 pub mod daemon_paths;
 mod descriptors;
 mod dispatch;
-mod elsewhere;
 pub mod escapes;
 pub mod forms;
 pub mod host;
@@ -20,6 +18,7 @@ mod link;
 pub mod lock;
 pub mod log;
 mod mcp;
+mod other_project;
 pub mod outbox;
 #[allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "it is for tests")]
 pub mod properties;
@@ -27,11 +26,12 @@ pub mod protocol;
 mod run;
 mod session;
 pub mod setup;
+mod shared_dirs;
 mod socket;
 
-pub use agreed::{Agreed, agreed};
 pub use daemon_paths::DaemonPaths;
 pub use host::Host;
 pub use link::this_program;
 pub use session::describe;
-pub use socket::how_it_ended;
+pub use shared_dirs::{SharedDirs, resolve_dirs};
+pub use socket::peer_state;

@@ -14,18 +14,18 @@ const SMALL: usize = 64 << 10;
 
 /// A memory budget for the incomplete lines of all connections.
 #[derive(Clone, Debug)]
-pub struct Unfinished(Arc<Room>);
+pub struct LineBudget(Arc<SharedCount>);
 
 #[derive(Debug)]
-struct Room {
+struct SharedCount {
     most: usize,
     taken: AtomicUsize,
 }
 
-impl Unfinished {
+impl LineBudget {
     /// Creates a budget of `most` bytes.
-    pub fn new(most: usize) -> Unfinished {
-        Unfinished(Arc::new(Room { most, taken: AtomicUsize::new(0) }))
+    pub fn new(most: usize) -> LineBudget {
+        LineBudget(Arc::new(SharedCount { most, taken: AtomicUsize::new(0) }))
     }
 
     /// Returns the size of the budget in bytes.
@@ -62,7 +62,7 @@ pub struct Lines<R> {
     reader: BufReader<R>,
     limit: usize,
     line: Vec<u8>,
-    unfinished: Unfinished,
+    unfinished: LineBudget,
     /// Bytes of the budget that the current line occupies.
     taken: usize,
     skipping: Option<Skipped>,
@@ -83,7 +83,7 @@ impl<R> Drop for Lines<R> {
 
 impl<R: AsyncRead + Unpin> Lines<R> {
     /// Creates a reader that takes its memory from the budget `unfinished`.
-    pub fn new(reader: R, limit: usize, unfinished: Unfinished) -> Lines<R> {
+    pub fn new(reader: R, limit: usize, unfinished: LineBudget) -> Lines<R> {
         let reader = BufReader::new(reader);
         Lines { reader, limit, line: Vec::new(), unfinished, taken: 0, skipping: None }
     }
@@ -105,7 +105,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             let used = part.len() + usize::from(newline.is_some());
             if self.skipping.is_none() {
                 self.skipping =
-                    room_for(&mut self.line, part.len(), self.limit, &self.unfinished, &mut self.taken);
+                    reserve(&mut self.line, part.len(), self.limit, &self.unfinished, &mut self.taken);
                 match self.skipping {
                     None => self.line.extend_from_slice(part),
                     Some(_) => {
@@ -137,11 +137,11 @@ impl<R: AsyncRead + Unpin> Lines<R> {
 
 /// Reserves room in `line` for `more` bytes; returns why that is not possible, if so. `Vec` would double its
 /// capacity, which wastes up to half of it.
-fn room_for(
+fn reserve(
     line: &mut Vec<u8>,
     more: usize,
     limit: usize,
-    unfinished: &Unfinished,
+    unfinished: &LineBudget,
     taken: &mut usize,
 ) -> Option<Skipped> {
     let needed = line.len() + more;
@@ -165,13 +165,13 @@ fn room_for(
 mod tests {
     use super::*;
 
-    fn plenty() -> Unfinished {
-        Unfinished::new(1 << 20)
+    fn plenty() -> LineBudget {
+        LineBudget::new(1 << 20)
     }
 
     #[tokio::test]
     async fn unfinished_lines_share_one_budget() {
-        let unfinished = Unfinished::new(400_000);
+        let unfinished = LineBudget::new(400_000);
         let (mut one, mut other) = (tokio::io::duplex(1 << 20), tokio::io::duplex(1 << 20));
         let mut first = Lines::new(&mut one.1, 1 << 20, unfinished.clone());
         let mut second = Lines::new(&mut other.1, 1 << 20, unfinished.clone());

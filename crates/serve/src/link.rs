@@ -16,15 +16,15 @@ use tokio::net::unix::OwnedReadHalf;
 use tokio::sync::{OnceCell, oneshot};
 use tokio::task::JoinHandle;
 
-use crate::agreed::agreed;
 use crate::approvals::proof;
 use crate::daemon_paths::DaemonPaths;
 use crate::in_flight::Stop;
-use crate::lines::{Line, Lines, Unfinished};
+use crate::lines::{Line, LineBudget, Lines};
 use crate::outbox::Outbox;
 use crate::protocol::{
     Hello, HelloAnswer, PROTOCOL, VERSION, Variables, hello_line, line, notification_line,
 };
+use crate::shared_dirs::resolve_dirs;
 use symd_base::state::StateDirs;
 use symd_toolsets::Client;
 
@@ -99,7 +99,7 @@ impl Link {
     pub(super) async fn connect(root: &Path, client: &Client) -> Result<Link, LinkError> {
         let unreachable = |why: &dyn std::fmt::Display| LinkError::Unreachable(why.to_string());
         let dirs = StateDirs::from_env().map_err(|error| unreachable(&error))?;
-        let place = DaemonPaths::new(&agreed(dirs, root).dirs, root);
+        let place = DaemonPaths::new(&resolve_dirs(dirs, root).dirs, root);
         let mut last = String::new();
         for _ in 0..ATTEMPTS {
             // Ensures that no other user can have created the socket.
@@ -120,10 +120,10 @@ impl Link {
 
     /// Proves to the other daemon that this link is the user's own. Only for a connection that has proved
     /// that to us.
-    pub(super) async fn show_whose(&self) {
+    pub(super) async fn prove_ownership(&self) {
         let Some((proofs, word)) = self.proof.clone() else { return };
         let giving = async {
-            let given = tokio::task::spawn_blocking(move || proof::give(&proofs, &word)).await;
+            let given = tokio::task::spawn_blocking(move || proof::prove(&proofs, &word)).await;
             if let Ok(Err(error)) = given {
                 // The other daemon's refusals will name the reason.
                 tracing::warn!(%error, "cannot prove to another daemon that a link is the user's");
@@ -138,7 +138,7 @@ impl Link {
             let stream = UnixStream::connect(place.socket()).await.map_err(|error| error.to_string())?;
             let (reader, writer) = stream.into_split();
             let (outbox, writing) = Outbox::start(writer, WRITE_DEADLINE);
-            let mut lines = Lines::new(reader, MAX_ANSWER_BYTES, Unfinished::new(MAX_ANSWER_BYTES));
+            let mut lines = Lines::new(reader, MAX_ANSWER_BYTES, LineBudget::new(MAX_ANSWER_BYTES));
             let hello = Hello {
                 protocol: PROTOCOL,
                 version: VERSION.to_owned(),

@@ -22,11 +22,11 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Map, Value, json};
 use tokio::sync::{Notify, mpsc};
 
-use crate::dispatch::{Request, Wrong};
+use crate::dispatch::{RejectedRequest, Request};
 use crate::in_flight::Ticket;
-use crate::outbox::{Closed, Outbox};
+use crate::outbox::{Outbox, OutboxClosed};
 use crate::protocol::{INVALID_PARAMS, INVALID_REQUEST};
-use crate::run::{Ran, run};
+use crate::run::{CallOutcome, run};
 use crate::session::Session;
 use symd_toolsets::{Offered, Outcome, Reply, Tool};
 
@@ -69,11 +69,11 @@ impl Mcp {
     }
 
     /// Passes a request to rmcp. `ticket` lives until the request's handler has returned.
-    pub(super) async fn request(&mut self, request: Request, ticket: Ticket) -> Result<(), Wrong> {
+    pub(super) async fn request(&mut self, request: Request, ticket: Ticket) -> Result<(), RejectedRequest> {
         let id = request.id.clone();
         let opening = request.method == "initialize";
         self.check_era(&request)?;
-        let mut typed = typed(request)?;
+        let mut typed = parse_request(request)?;
         self.initialized |= opening;
         typed.extensions_mut().insert(Arc::new(ticket));
         let id = match id {
@@ -91,16 +91,16 @@ impl Mcp {
         Ok(())
     }
 
-    fn check_era(&self, request: &Request) -> Result<(), Wrong> {
+    fn check_era(&self, request: &Request) -> Result<(), RejectedRequest> {
         let modern = request.params.get("_meta").is_some_and(|meta| meta.get(META_VERSION).is_some());
         match request.method.as_str() {
-            "initialize" if self.initialized => Err(Wrong::new(
+            "initialize" if self.initialized => Err(RejectedRequest::new(
                 request.id.clone(),
                 INVALID_REQUEST,
                 "this connection is initialized already; open another one",
             )),
             "initialize" | "ping" | "server/discover" => Ok(()),
-            method if !self.initialized && !modern => Err(Wrong::new(
+            method if !self.initialized && !modern => Err(RejectedRequest::new(
                 request.id.clone(),
                 INVALID_PARAMS,
                 format!(
@@ -114,7 +114,7 @@ impl Mcp {
     /// Passes a notification or a response to rmcp. Drops a message that rmcp does not understand: neither
     /// kind may be answered.
     pub(super) async fn other(&self, message: Value) {
-        match understood(message) {
+        match parse_notification(message) {
             Ok(message) => {
                 let _ = self.incoming.send(message).await;
             }
@@ -132,24 +132,28 @@ impl Mcp {
 }
 
 /// Converts a notification or a response to rmcp's type.
-pub(super) fn understood(message: Value) -> serde_json::Result<RxJsonRpcMessage<RoleServer>> {
+pub(super) fn parse_notification(message: Value) -> serde_json::Result<RxJsonRpcMessage<RoleServer>> {
     serde_json::from_value(message)
 }
 
 /// Converts a request to rmcp's type. A known method with invalid parameters is an error.
-pub(super) fn typed(request: Request) -> Result<ClientRequest, Wrong> {
+pub(super) fn parse_request(request: Request) -> Result<ClientRequest, RejectedRequest> {
     let Request { id, method, params } = request;
     if params.get("_meta").is_some_and(|meta| !meta.is_object()) {
-        return Err(Wrong::new(id, INVALID_PARAMS, format!("{method}: \"_meta\" must be an object")));
+        return Err(RejectedRequest::new(
+            id,
+            INVALID_PARAMS,
+            format!("{method}: \"_meta\" must be an object"),
+        ));
     }
     let message = json!({ "method": method, "params": params });
     if method == "tools/call" {
         // The most frequent request by far, and the one for which a detailed error matters most.
         let call = serde_json::from_value::<CallToolRequest>(message)
-            .map_err(|error| Wrong::new(id, INVALID_PARAMS, format!("tools/call: {error}")))?;
+            .map_err(|error| RejectedRequest::new(id, INVALID_PARAMS, format!("tools/call: {error}")))?;
         return Ok(call.into());
     }
-    let wrong = |id| Wrong::new(id, INVALID_PARAMS, format!("{method}: wrong parameters"));
+    let wrong = |id| RejectedRequest::new(id, INVALID_PARAMS, format!("{method}: wrong parameters"));
     // rmcp treats invalid optional parameters as missing ones.
     let cursor = message["params"].get("cursor");
     if method.ends_with("/list") && cursor.is_some_and(|cursor| !cursor.is_string()) {
@@ -192,12 +196,12 @@ struct Wire {
 }
 
 impl Transport<RoleServer> for Wire {
-    type Error = Closed;
+    type Error = OutboxClosed;
 
     fn send(
         &mut self,
         item: TxJsonRpcMessage<RoleServer>,
-    ) -> impl Future<Output = Result<(), Closed>> + Send + 'static {
+    ) -> impl Future<Output = Result<(), OutboxClosed>> + Send + 'static {
         let outbox = self.outbox.clone();
         let unwanted = matches!(&item, JsonRpcMessage::Error(error) if error.error.code == CANCELLED);
         let opens = matches!(
@@ -212,7 +216,7 @@ impl Transport<RoleServer> for Wire {
             }
             let mut line = serde_json::to_vec(&item).map_err(|error| {
                 tracing::error!(%error, "an answer cannot be written as JSON");
-                Closed
+                OutboxClosed
             })?;
             line.push(b'\n');
             let sent = outbox.send(line).await;
@@ -227,7 +231,7 @@ impl Transport<RoleServer> for Wire {
         self.messages.recv().await
     }
 
-    async fn close(&mut self) -> Result<(), Closed> {
+    async fn close(&mut self) -> Result<(), OutboxClosed> {
         Ok(())
     }
 }
@@ -294,9 +298,9 @@ impl ServerHandler for Handler {
         let ran = self.run(offered, arguments, &mut elicit, ticket, &context).await;
         elicit.withdraw("the call was stopped").await;
         match ran {
-            Ran::Reply(reply) => Ok(CallToolResponse::from(result(reply))),
-            Ran::Stopped => Err(ErrorData::new(CANCELLED, "cancelled", None)),
-            Ran::Ask(question) => elicit
+            CallOutcome::Reply(reply) => Ok(CallToolResponse::from(result(reply))),
+            CallOutcome::Stopped => Err(ErrorData::new(CANCELLED, "cancelled", None)),
+            CallOutcome::Ask(question) => elicit
                 .result(&question)
                 .map(CallToolResponse::from)
                 .ok_or_else(|| ErrorData::internal_error("cannot send the approval question", None)),
@@ -321,7 +325,7 @@ impl Handler {
         elicit: &mut Elicit<'_>,
         ticket: &Ticket,
         context: &RequestContext<RoleServer>,
-    ) -> Ran {
+    ) -> CallOutcome {
         let mut running = std::pin::pin!(run(&self.session, offered, arguments, elicit, &ticket.stop));
         let mut progress = Progress::new(context);
         loop {
@@ -337,7 +341,7 @@ impl Handler {
 
     fn log_client(&self, client: &Implementation) {
         if !self.named.swap(true, Ordering::Relaxed) {
-            self.session.client.named(format!("{} {}", client.name, client.version));
+            self.session.client.set_name(format!("{} {}", client.name, client.version));
             tracing::info!(
                 session = self.session.number,
                 client = client.name,

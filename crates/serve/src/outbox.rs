@@ -24,7 +24,7 @@ pub struct Outbox {
 /// Error of a send on a connection that is closed for writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the client is gone or does not read its answers")]
-pub struct Closed;
+pub struct OutboxClosed;
 
 impl Outbox {
     /// Starts the writer task. It ends when all senders are dropped and everything is written, or when the
@@ -40,8 +40,8 @@ impl Outbox {
     }
 
     /// Queues a line, which must include its newline.
-    pub async fn send(&self, line: Vec<u8>) -> Result<(), Closed> {
-        self.lines.send(line).await.map_err(|_| Closed)
+    pub async fn send(&self, line: Vec<u8>) -> Result<(), OutboxClosed> {
+        self.lines.send(line).await.map_err(|_| OutboxClosed)
     }
 
     /// Waits until the connection is closed for writing.

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::dispatch::{self, Message, Request, Wrong};
-use super::lines::{Line, Lines, Unfinished};
+use super::dispatch::{self, Message, RejectedRequest, Request};
+use super::lines::{Line, LineBudget, Lines};
 use super::mcp;
 use super::protocol::Hello;
-use symd_toolsets::{self as toolsets, Offered, spelled};
+use symd_toolsets::{self as toolsets, Offered, spellings};
 
 /// Bytes of an error's line beyond what it quotes.
 const ERROR_BYTES: usize = 1_000;
@@ -32,7 +32,7 @@ fn lines(bytes: &[u8]) {
     let Some((limit, text)) = bytes.split_first() else { return };
     let limit = usize::from(*limit);
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let mut lines = Lines::new(text, limit, Unfinished::new(1 << 20));
+    let mut lines = Lines::new(text, limit, LineBudget::new(1 << 20));
     let mut expected: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
     // The text after the last line break is a line only if it is not empty.
     if expected.last().is_some_and(|last| last.is_empty()) {
@@ -59,7 +59,7 @@ fn assert_reads_again(request: &Request) {
     }
 }
 
-fn assert_answers(wrong: &Wrong, line: &[u8]) {
+fn assert_answers(wrong: &RejectedRequest, line: &[u8]) {
     let answer = wrong.line();
     assert!(answer.len() <= ERROR_BYTES + QUOTED_BYTES * line.len(), "{} bytes", answer.len());
     let read: Value = serde_json::from_slice(&answer).unwrap();
@@ -71,11 +71,13 @@ pub fn mcp(line: &[u8]) {
     match dispatch::read(line) {
         Ok(Message::Request(request)) => {
             settle(&request.params);
-            if let Err(wrong) = mcp::typed(request) {
+            if let Err(wrong) = mcp::parse_request(request) {
                 assert_answers(&wrong, line);
             }
         }
-        Ok(Message::Notification { whole, .. } | Message::Response(whole)) => drop(mcp::understood(whole)),
+        Ok(Message::Notification { whole, .. } | Message::Response(whole)) => {
+            drop(mcp::parse_notification(whole))
+        }
         Ok(_) | Err(_) => {}
     }
 }
@@ -92,8 +94,8 @@ fn settle(call: &serde_json::Map<String, Value>) {
     for toolset in toolsets::all() {
         for tool in toolset.tools.iter().filter(|tool| tool.name == name) {
             let offered = Offered { toolset, tool };
-            if let Ok((offered, settled)) = spelled::put(offered, root, arguments.clone()) {
-                let again = spelled::put(offered, root, settled.clone()).map(|(_, again)| again);
+            if let Ok((offered, settled)) = spellings::normalize_call(offered, root, arguments.clone()) {
+                let again = spellings::normalize_call(offered, root, settled.clone()).map(|(_, again)| again);
                 assert_eq!(again.as_ref(), Ok(&settled), "{} {name}", toolset.name);
             }
         }

@@ -11,26 +11,26 @@ use std::time::Instant;
 use serde_json::{Map, Value};
 
 use crate::approvals::ask::ApprovalPrompt;
-use crate::approvals::permit::{Permission, permit};
+use crate::approvals::permit::{CallPermission, permit};
 use crate::approvals::{ApprovalRequest, Question};
-use crate::elsewhere;
 use crate::in_flight::Stop;
 use crate::log::{short, short_arguments};
+use crate::other_project;
 use crate::session::Session;
 use symd_base::state::StateDirs;
 use symd_config::projects::Projects;
 use symd_config::roots::HOW_TO_CHOOSE;
 use symd_ops::Project;
 use symd_toolsets::native::NATIVE;
-use symd_toolsets::spelled;
+use symd_toolsets::spellings;
 use symd_toolsets::{
-    Approved, Call, Connected, ConnectionOutcome, ConnectionTool, NotRun, Offered, Outcome, Reach, Reply,
-    Why, about_connection, not_active,
+    ApprovalSource, Call, CallRefusal, ConnectionCall, ConnectionOutcome, ConnectionTool, Offered, Outcome,
+    Reach, RefusalReason, Reply, connection_tool, mode_refusal,
 };
 
 /// The outcome of a call.
 #[derive(Debug)]
-pub(super) enum Ran {
+pub(super) enum CallOutcome {
     /// The call has a reply.
     Reply(Reply),
     /// The client that made the call has to ask the user.
@@ -46,7 +46,7 @@ pub(super) async fn run(
     arguments: Map<String, Value>,
     asker: &mut impl ApprovalPrompt,
     stop: &Stop,
-) -> Ran {
+) -> CallOutcome {
     session.host.count_call();
     let started = Instant::now();
     tracing::info!(
@@ -59,9 +59,9 @@ pub(super) async fn run(
     let ran = ran(session, offered, arguments, asker, stop).await;
     let ms = started.elapsed().as_millis();
     let (outcome, result) = match &ran {
-        Ran::Reply(reply) => (reply.outcome.name(), short(&reply.text)),
-        Ran::Ask(_) => ("ask", String::new()),
-        Ran::Stopped => ("stopped", String::new()),
+        CallOutcome::Reply(reply) => (reply.outcome.name(), short(&reply.text)),
+        CallOutcome::Ask(_) => ("ask", String::new()),
+        CallOutcome::Stopped => ("stopped", String::new()),
     };
     tracing::debug!(session = session.number, tool = offered.tool.name, outcome, result, %ms, "answered");
     ran
@@ -73,24 +73,27 @@ async fn ran(
     arguments: Map<String, Value>,
     asker: &mut impl ApprovalPrompt,
     stop: &Stop,
-) -> Ran {
-    if let Some(refusal) = not_active(offered, &session.client) {
-        return Ran::Reply(refusal);
+) -> CallOutcome {
+    if let Some(refusal) = mode_refusal(offered, &session.client) {
+        return CallOutcome::Reply(refusal);
     }
-    let turner = about_connection(offered);
+    let turner = connection_tool(offered);
     if turner.is_none() {
-        if let Some(project) = session.client.active_elsewhere() {
+        if let Some(project) = session.client.project_override() {
             // That project's daemon decides, by the same settings file of the user and by that project's own.
-            return elsewhere::call(session, &project, offered, arguments, asker, stop).await;
+            return other_project::call(session, &project, offered, arguments, asker, stop).await;
         }
         if session.host.project().is_none() {
             let message = format!("symd was started outside any project: {HOW_TO_CHOOSE}");
-            return Ran::Reply((offered.toolset.refuse)(&NotRun { why: Why::NoProject, message }));
+            return CallOutcome::Reply((offered.toolset.refuse)(&CallRefusal {
+                why: RefusalReason::NoProject,
+                message,
+            }));
         }
     }
-    let (offered, arguments) = match spelled::put(offered, session.host.root(), arguments) {
+    let (offered, arguments) = match spellings::normalize_call(offered, session.host.root(), arguments) {
         Ok(put) => put,
-        Err(why) => return Ran::Reply(Reply::failed(why)),
+        Err(why) => return CallOutcome::Reply(Reply::failed(why)),
     };
     let mut wanted = ApprovalRequest::new(offered, arguments, session.host.root());
     let mut because: Option<String> = None;
@@ -98,18 +101,18 @@ async fn ran(
         let shared = Arc::new(wanted);
         let permission = tokio::select! {
             biased;
-            () = stop.stopped() => return Ran::Stopped,
+            () = stop.stopped() => return CallOutcome::Stopped,
             permission = permit(session, &shared, because.as_deref(), asker) => permission,
         };
         let approved = match permission {
-            Permission::Run(approved) => approved,
-            Permission::Refused(message) => return not_approved(offered, message),
-            Permission::Useless(reply) => return Ran::Reply(reply),
-            Permission::Pending(question) => return Ran::Ask(question),
+            CallPermission::Run(approved) => approved,
+            CallPermission::Refused(message) => return not_approved(offered, message),
+            CallPermission::WouldFail(reply) => return CallOutcome::Reply(reply),
+            CallPermission::Pending(question) => return CallOutcome::Ask(question),
         };
         // Arguments of an edit may be long. A tool that does not reach beyond the project never asks for more
         // approval than it was given, so its request is not cloned.
-        let again = (approved != Approved::ByUser && offered.tool.reach == Reach::Beyond)
+        let again = (approved != ApprovalSource::ByUser && offered.tool.reach == Reach::BeyondProject)
             .then(|| ApprovalRequest::clone(&shared));
         // This is the only reference left, so nothing is copied.
         let now = Arc::unwrap_or_clone(shared);
@@ -128,16 +131,16 @@ async fn ran(
             (Some(Reply { outcome: Outcome::NeedsUser, text, .. }), None) => {
                 return not_approved(offered, text);
             }
-            (Some(reply), _) => return Ran::Reply(reply),
-            (None, _) => return Ran::Stopped,
+            (Some(reply), _) => return CallOutcome::Reply(reply),
+            (None, _) => return CallOutcome::Stopped,
         }
     }
 }
 
 /// Returns the refusal of a call that was not approved, in its contract's shape.
-pub(super) fn not_approved(offered: Offered, message: String) -> Ran {
-    let reply = (offered.toolset.refuse)(&NotRun { why: Why::NotApproved, message });
-    Ran::Reply(Reply { outcome: Outcome::Denied, ..reply })
+pub(super) fn not_approved(offered: Offered, message: String) -> CallOutcome {
+    let reply = (offered.toolset.refuse)(&CallRefusal { why: RefusalReason::NotApproved, message });
+    CallOutcome::Reply(Reply { outcome: Outcome::Denied, ..reply })
 }
 
 /// Runs the tool on this daemon's project.
@@ -145,7 +148,7 @@ async fn in_project(
     session: &Session,
     project: &Project,
     wanted: ApprovalRequest,
-    approved: Approved,
+    approved: ApprovalSource,
     stop: &Stop,
 ) -> Option<Reply> {
     let ApprovalRequest { offered, arguments, .. } = wanted;
@@ -160,7 +163,7 @@ async fn in_project(
         approved,
         cancel: stop.flag(),
     };
-    let reply = stoppable(unbroken(offered, || (tool.run)(call), |reply| reply), stop).await;
+    let reply = until_stopped(catch_panics(offered, || (tool.run)(call), |reply| reply), stop).await;
     reply.map(|reply| if for_programs { reply } else { with_recovered(session, offered, reply) })
 }
 
@@ -169,28 +172,28 @@ async fn on_connection(
     session: &Session,
     wanted: ApprovalRequest,
     turner: ConnectionTool,
-    approved: Approved,
+    approved: ApprovalSource,
     stop: &Stop,
 ) -> Option<Reply> {
     let ApprovalRequest { offered, arguments, .. } = wanted;
     let dirs = StateDirs::from_env();
-    let connected = Connected {
+    let connected = ConnectionCall {
         own: session.host.project().map(|project| (project, session.host.root())),
-        projects: dirs.map(|dirs| Projects::new(&dirs.lasting.state)).map_err(|error| error.to_string()),
+        projects: dirs.map(|dirs| Projects::new(&dirs.persistent.state)).map_err(|error| error.to_string()),
         tool: offered.tool.name,
         arguments,
         client: Arc::clone(&session.client),
     };
-    match stoppable(unbroken(offered, || turner(connected), ConnectionOutcome::Answer), stop).await? {
+    match until_stopped(catch_panics(offered, || turner(connected), ConnectionOutcome::Answer), stop).await? {
         ConnectionOutcome::Answer(reply) => Some(reply),
         ConnectionOutcome::Activate(project) => {
-            elsewhere::activate(session, project, offered, approved, stop).await
+            other_project::activate(session, project, offered, approved, stop).await
         }
     }
 }
 
 /// Polls the result of `start` to its end. Turns a panic, in `start` or later, into an answer.
-async fn unbroken<'a, T>(
+async fn catch_panics<'a, T>(
     offered: Offered,
     start: impl FnOnce() -> Pin<Box<dyn Future<Output = T> + Send + 'a>> + Send,
     answer: impl Fn(Reply) -> T,
@@ -209,14 +212,17 @@ async fn unbroken<'a, T>(
                 "{}: internal error in this tool (a bug in symd); see `symd logs`. Other tools still work.",
                 offered.tool.name
             );
-            Poll::Ready(answer((offered.toolset.refuse)(&NotRun { why: Why::Broken, message })))
+            Poll::Ready(answer((offered.toolset.refuse)(&CallRefusal {
+                why: RefusalReason::InternalError,
+                message,
+            })))
         })
     })
     .await
 }
 
 /// Returns the result of `work`; `None` if it is stopped first.
-async fn stoppable<T>(work: impl Future<Output = T>, stop: &Stop) -> Option<T> {
+async fn until_stopped<T>(work: impl Future<Output = T>, stop: &Stop) -> Option<T> {
     tokio::select! {
         biased;
         // A tool that checks its flag may finish before we notice the stop; its result is discarded.
@@ -230,7 +236,7 @@ async fn stoppable<T>(work: impl Future<Output = T>, stop: &Stop) -> Option<T> {
 fn with_recovered(session: &Session, offered: Offered, mut reply: Reply) -> Reply {
     if offered.toolset.name == NATIVE.name
         && NATIVE.tools.iter().any(|known| known.name == offered.tool.name)
-        && let Some(operations) = session.host.tell_recovered()
+        && let Some(operations) = session.host.take_recovered()
     {
         let told: String = operations.iter().map(|operation| format!("[recovered: {operation}]\n")).collect();
         reply.text.insert_str(0, &told);

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::approvals::asking::Asking;
-use crate::elsewhere::Elsewhere;
+use crate::approvals::connection_state::ApprovalState;
 use crate::host::Host;
+use crate::other_project::ProjectLink;
 use symd_toolsets::listing::{self, Listing};
 use symd_toolsets::{Client, Offered, Tool};
 
@@ -24,16 +24,16 @@ pub(super) struct Session {
     pub(super) tools: Vec<Offered>,
     pub(super) instructions: String,
     pub(super) client: Arc<Client>,
-    pub(super) asking: Arc<Asking>,
+    pub(super) asking: Arc<ApprovalState>,
     /// The link to another project's daemon, if the connection has switched to that project.
-    pub(super) elsewhere: Arc<Elsewhere>,
+    pub(super) elsewhere: Arc<ProjectLink>,
 }
 
 impl Session {
     pub(super) fn new(
         host: Arc<Host>,
         number: u64,
-        (client, asking): (Arc<Client>, Arc<Asking>),
+        (client, asking): (Arc<Client>, Arc<ApprovalState>),
         chosen: Vec<Listing>,
     ) -> Session {
         let names: Vec<&str> = chosen.iter().map(|listing| listing.name).collect();

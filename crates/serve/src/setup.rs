@@ -126,7 +126,7 @@ pub fn load(config: &Path, place: &DaemonPaths) -> Result<Setup, SetupError> {
 /// could be redirected after it was checked.
 fn read(root: &Root, file: &str) -> Result<Option<Vec<u8>>, VfsError> {
     let Ok(path) = RelPath::new(file) else { return Ok(None) };
-    match root.read_unlinked(&path, MAX_FILE_BYTES) {
+    match root.read_no_follow(&path, MAX_FILE_BYTES) {
         Ok(file) => Ok(Some(file.bytes)),
         Err(VfsError::NotFound { .. }) => Ok(None),
         Err(error) => Err(error),

@@ -13,7 +13,7 @@ use tokio::net::unix::OwnedReadHalf;
 use tokio::net::{UnixListener, UnixStream};
 use tokio::task::JoinSet;
 
-use crate::connection::{self, DRAIN_DEADLINE, Ended};
+use crate::connection::{self, DRAIN_DEADLINE, PeerState};
 use crate::daemon::DaemonError;
 use crate::daemon_paths::DaemonPaths;
 use crate::descriptors;
@@ -113,16 +113,16 @@ fn admit(stream: UnixStream, host: &Arc<Host>, clients: &mut JoinSet<()>) {
         return;
     }
     let (reader, writer) = stream.into_split();
-    clients.spawn(connection::serve(Arc::clone(host), reader, writer, how_it_ended));
+    clients.spawn(connection::serve(Arc::clone(host), reader, writer, peer_state));
 }
 
 /// Distinguishes a client that closed only its sending side from one that is gone.
-pub fn how_it_ended(reader: &OwnedReadHalf) -> Ended {
+pub fn peer_state(reader: &OwnedReadHalf) -> PeerState {
     let stream: &UnixStream = reader.as_ref();
     let mut watched = [PollFd::new(stream, PollFlags::empty())];
     let polled = rustix::event::poll(&mut watched, Some(&rustix::event::Timespec { tv_sec: 0, tv_nsec: 0 }));
     let gone = polled.is_ok() && watched[0].revents().contains(PollFlags::HUP);
-    if gone { Ended::Gone } else { Ended::HalfClosed }
+    if gone { PeerState::Gone } else { PeerState::HalfClosed }
 }
 
 fn is_out_of_descriptors(error: &io::Error) -> bool {

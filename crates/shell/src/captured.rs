@@ -49,7 +49,7 @@ impl Captured {
     }
 
     /// Returns the number of bytes that were written but not kept.
-    pub fn left_out(&self) -> u64 {
+    pub fn omitted_bytes(&self) -> u64 {
         self.bytes - self.first.len() as u64 - self.last.len() as u64
     }
 
@@ -57,7 +57,7 @@ impl Captured {
     /// if any.
     pub fn text(&self) -> String {
         let (front, back) = self.last.as_slices();
-        match self.left_out() {
+        match self.omitted_bytes() {
             0 => lossy(&[&self.first, front, back].concat()).into_owned(),
             left_out => {
                 // A character that was cut in two is omitted completely.
@@ -74,7 +74,7 @@ impl Captured {
 
     /// Returns the beginning alone as text, without a partial character at its end.
     pub fn beginning(&self) -> Cow<'_, str> {
-        match self.left_out() {
+        match self.omitted_bytes() {
             0 => lossy(&self.first),
             _ => lossy(&self.first[..whole_chars(&self.first)]),
         }
@@ -123,7 +123,7 @@ mod tests {
         assert_eq!(captured((4, 4), &[b"ab", b"cdef", b"gh"]).text(), "abcdefgh");
         let cut = captured((4, 4), &[b"ab", b"cdef", b"ghi"]);
         assert_eq!(
-            (cut.text(), cut.left_out()),
+            (cut.text(), cut.omitted_bytes()),
             ("abcd\n[... 1 bytes of output left out ...]\nfghi".to_owned(), 1)
         );
         assert_eq!(captured((4, 0), &[b"abc\nefgh"]).text(), "abc\n[... 4 bytes of output left out ...]");
@@ -151,7 +151,7 @@ mod tests {
         let piece = [b'x'; 4_096];
         (0..10_000).for_each(|_| captured.push(&piece));
         assert_eq!(captured.bytes, 40_960_000);
-        assert_eq!(captured.left_out(), 40_958_000);
+        assert_eq!(captured.omitted_bytes(), 40_958_000);
         assert!(captured.first.capacity() + captured.last.capacity() < 10_000);
     }
 }

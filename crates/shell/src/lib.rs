@@ -3,33 +3,33 @@
 //! in a directory of the project and in its own process group; everything it starts is killed, by SIGKILL if
 //! necessary, with the call, the connection or the daemon, as the settings say.
 
+mod background_commands;
 mod captured;
 mod directory;
 mod environment;
 mod last;
-mod left_behind;
+mod messages;
 mod program;
 pub mod pty;
 mod run;
 mod stream;
 mod substitution;
-pub(crate) mod ward;
 pub mod warden;
-mod words;
+pub(crate) mod watched_command;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
+pub use background_commands::BackgroundCommands;
 pub(crate) use captured::whole_chars;
 pub use captured::{Captured, Keep};
 pub use directory::Directory;
 pub use environment::Environment;
 pub use last::{LastCommand, LastCommandKept};
-pub use left_behind::LeftBehind;
+pub use messages::{End, RemainingProcesses, WardenMessage};
 pub use program::{Shell, ShellChoice};
-pub use run::{CommandRequest, Finish, Ran, ShellError, can_be_run, run};
+pub use run::{CommandOutcome, CommandRequest, ShellEnd, ShellError, can_be_run, run};
 pub use substitution::Substitution;
-pub use words::{End, RemainingProcesses, WardenMessage};
 
 use symd_files::tree::FileOpError;
 use symd_vfs::Root;
@@ -42,12 +42,12 @@ pub struct Shells {
     /// The symd executable, which runs the [`warden`] of each command.
     pub warden: PathBuf,
     /// What happens to processes that still run when a command has exited.
-    pub afterwards: Afterwards,
+    pub background: BackgroundPolicy,
 }
 
 /// What happens to processes that a command leaves running in the background.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Afterwards {
+pub enum BackgroundPolicy {
     /// They are killed when the connection ends.
     Reap,
     /// They are left alone once the command has exited.

@@ -7,15 +7,15 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
+use super::background_commands::BackgroundCommands;
 use super::captured::{Captured, Keep};
 use super::directory::Directory;
 use super::environment::Environment;
-use super::left_behind::LeftBehind;
+use super::messages::{End, RemainingProcesses, WardenMessage};
 use super::program::Shell;
 use super::stream::Stream;
-use super::ward::{Launch, Streams, Ward};
-use super::words::{End, RemainingProcesses, WardenMessage};
-use super::{Afterwards, Shells};
+use super::watched_command::{Launch, Streams, WatchedCommand};
+use super::{BackgroundPolicy, Shells};
 use symd_base::processes;
 
 /// How long to read the streams after the shell's exit: `echo x > >(cat)` exits before its `cat`. The wait is
@@ -43,9 +43,9 @@ pub struct CommandRequest<'a> {
 
 /// The outcome of a command.
 #[derive(Debug)]
-pub struct Ran {
+pub struct CommandOutcome {
     /// How its shell exited.
-    pub end: Finish,
+    pub end: ShellEnd,
     pub stdout: Captured,
     pub stderr: Captured,
     /// The shell's pid, which is also the id of its process group.
@@ -56,9 +56,9 @@ pub struct Ran {
 
 /// How a command's shell came to exit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Finish {
+pub enum ShellEnd {
     /// It exited by itself.
-    Itself(End),
+    Exited(End),
     /// It was killed, with everything that it had started, because its time was over.
     TimedOut(End),
 }
@@ -95,13 +95,13 @@ pub fn can_be_run(command: &str) -> Result<(), ShellError> {
 /// everything that the command started.
 pub async fn run(
     shells: &Shells,
-    left_behind: &LeftBehind,
+    left_behind: &BackgroundCommands,
     request: CommandRequest<'_>,
-) -> Result<Ran, ShellError> {
+) -> Result<CommandOutcome, ShellError> {
     can_be_run(request.command)?;
     let (mut stdout, out) = Stream::start(request.keep)?;
     let (mut stderr, err) = Stream::start(request.keep)?;
-    let mut ward = Ward::start(Launch {
+    let mut ward = WatchedCommand::start(Launch {
         warden: &shells.warden,
         program: request.shell.program(),
         arguments: &request.shell.arguments(request.command),
@@ -109,7 +109,7 @@ pub async fn run(
         directory: request.directory,
         streams: Streams::Pipes { stdout: out, stderr: err },
     })?;
-    let group = match ward.told().await {
+    let group = match ward.next_message().await {
         Some(WardenMessage::Started(pid)) => pid,
         Some(WardenMessage::Failed(why)) => return Err(ShellError::Start(why)),
         _ => {
@@ -118,7 +118,7 @@ pub async fn run(
         }
     };
     let (end, left) = match timeout(request.deadline, ended(&mut ward)).await {
-        Ok(Ok((end, left))) => (Finish::Itself(end), left),
+        Ok(Ok((end, left))) => (ShellEnd::Exited(end), left),
         Ok(Err(lost)) => {
             ward.end_orphans();
             return Err(lost);
@@ -129,11 +129,11 @@ pub async fn run(
             let end = timeout(ENDING, ended(&mut ward))
                 .await
                 .unwrap_or(Ok((End::Signal(9), RemainingProcesses::None)))?;
-            (Finish::TimedOut(end.0), RemainingProcesses::None)
+            (ShellEnd::TimedOut(end.0), RemainingProcesses::None)
         }
     };
     let _ = timeout(LINGER, async { tokio::join!(stdout.ended(), stderr.ended()) }).await;
-    let ran = Ran {
+    let ran = CommandOutcome {
         end,
         stdout: stdout.so_far(),
         stderr: stderr.so_far(),
@@ -144,9 +144,9 @@ pub async fn run(
         },
     };
     if left == RemainingProcesses::Running {
-        match shells.afterwards {
-            Afterwards::Reap => left_behind.take(ward, vec![stdout, stderr]),
-            Afterwards::Keep => {
+        match shells.background {
+            BackgroundPolicy::Reap => left_behind.take(ward, vec![stdout, stderr]),
+            BackgroundPolicy::Keep => {
                 // From here on the processes are not killed; their output is still read, for as long as the
                 // daemon lives.
                 ward.let_go();
@@ -158,8 +158,8 @@ pub async fn run(
     Ok(ran)
 }
 
-async fn ended(ward: &mut Ward) -> Result<(End, RemainingProcesses), ShellError> {
-    match ward.told().await {
+async fn ended(ward: &mut WatchedCommand) -> Result<(End, RemainingProcesses), ShellError> {
+    match ward.next_message().await {
         Some(WardenMessage::Ended(end, left)) => Ok((end, left)),
         _ => Err(ShellError::Lost),
     }
@@ -171,7 +171,7 @@ fn members(group: i32) -> Vec<i32> {
     let mut members: Vec<i32> = processes::all()
         .into_iter()
         .filter(|process| {
-            process.lives && process.group.is_some_and(|its| its.as_raw_nonzero().get() == group)
+            process.is_alive && process.group.is_some_and(|its| its.as_raw_nonzero().get() == group)
         })
         .map(|process| process.pid.as_raw_nonzero().get())
         .collect();

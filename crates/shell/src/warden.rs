@@ -4,7 +4,7 @@
 //! whose parent exited becomes the warden's child, so even processes that create their own session are found
 //! and killed.
 //!
-//! stdin is a socket to the daemon ([`super::words`]); stdout and stderr are the command's and are closed
+//! stdin is a socket to the daemon ([`super::messages`]); stdout and stderr are the command's and are closed
 //! here once it runs. Invariants: no async runtime, no threads; the shell is reaped only after everything
 //! else has exited, so its pid stays the id of its process group as long as the group is signalled.
 
@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions};
 
-use super::words::{END, End, LET_GO, RemainingProcesses, WardenMessage};
+use super::messages::{END, End, LET_GO, RemainingProcesses, WardenMessage};
 use symd_base::processes::{self, Process};
 
 /// The name of the hidden subcommand.
@@ -29,7 +29,7 @@ pub(super) const COMMAND: &str = "command";
 /// Mode: the command gets the terminal that is stdout.
 pub(super) const TERMINAL: &str = "terminal";
 /// Mode: makes the terminal on stdin the controlling terminal of a new session, then executes the program.
-const SEAT: &str = "seat";
+const TERMINAL_HELPER: &str = "seat";
 
 /// How long processes may take to exit on request before they are killed.
 const GRACE: Duration = Duration::from_millis(1_000);
@@ -52,7 +52,7 @@ pub fn run(arguments: &[OsString]) -> ExitCode {
             Ok((command, seat)) => watch(command, Some(seat), Signal::HUP),
             Err(error) => failed(&error),
         },
-        Some(SEAT) => sit(program, arguments),
+        Some(TERMINAL_HELPER) => exec_on_terminal(program, arguments),
         _ => ExitCode::from(CANNOT_RUN),
     }
 }
@@ -70,7 +70,7 @@ fn on_a_terminal(program: &OsStr, arguments: &[OsString]) -> std::io::Result<(Co
     let (seat, says) = std::io::pipe()?;
     // This very program, even if another file has its path by now.
     let mut command = Command::new("/proc/self/exe");
-    command.args([OsStr::new(NAME), OsStr::new(SEAT), program]).args(arguments);
+    command.args([OsStr::new(NAME), OsStr::new(TERMINAL_HELPER), program]).args(arguments);
     command.stdin(Stdio::from(terminal)).stderr(says);
     Ok((command, seat))
 }
@@ -85,7 +85,7 @@ fn named(program: &OsStr, arguments: &[OsString]) -> Command {
 
 /// Executes the program on the terminal. Until then stderr is the pipe to the warden; that the pipe closes
 /// without text tells the warden that the program was executed.
-fn sit(program: &OsStr, arguments: &[OsString]) -> ExitCode {
+fn exec_on_terminal(program: &OsStr, arguments: &[OsString]) -> ExitCode {
     let seated = || {
         let warden = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stderr(), 3)?;
         rustix::process::setsid()?;
@@ -122,7 +122,7 @@ fn watch(mut command: Command, seat: Option<PipeReader>, please: Signal) -> Exit
     };
     // Our copies of the terminal and of the pipe would keep them open.
     drop(command);
-    let watched = give_away_streams().and_then(|()| has_sat_down(seat)).and_then(|()| {
+    let watched = give_away_streams().and_then(|()| wait_for_exec(seat)).and_then(|()| {
         let ends = rustix::process::pidfd_open(shell, PidfdFlags::empty())?;
         Ok(Watch { shell, please, ends })
     });
@@ -139,7 +139,7 @@ fn watch(mut command: Command, seat: Option<PipeReader>, please: Signal) -> Exit
 }
 
 /// Waits until the helper has executed its program.
-fn has_sat_down(seat: Option<PipeReader>) -> std::io::Result<()> {
+fn wait_for_exec(seat: Option<PipeReader>) -> std::io::Result<()> {
     let mut trouble = String::new();
     if let Some(mut seat) = seat {
         seat.read_to_string(&mut trouble)?;
@@ -184,8 +184,8 @@ enum Order {
 impl Watch {
     fn keep(self) -> ExitCode {
         let order = self.until_the_end().or_else(|| {
-            let left = left();
-            tell(&WardenMessage::Ended(how(self.shell), left));
+            let left = remaining_processes();
+            tell(&WardenMessage::Ended(exit_status(self.shell), left));
             until_all_ended(self.shell)
         });
         match order {
@@ -193,7 +193,7 @@ impl Watch {
             None | Some(Order::LetGo) => {}
             Some(Order::End) => {
                 end_all(self.shell, self.please);
-                tell(&WardenMessage::Ended(how(self.shell), RemainingProcesses::None));
+                tell(&WardenMessage::Ended(exit_status(self.shell), RemainingProcesses::None));
             }
         }
         ExitCode::SUCCESS
@@ -205,7 +205,7 @@ impl Watch {
             match wait(&[&self.ends], Some(FORGET_EVERY)) {
                 Woken::Order(order) => return Some(order),
                 Woken::Ended => return None,
-                Woken::Nothing => forget_the_dead(self.shell),
+                Woken::Nothing => reap_zombies(self.shell),
             }
         }
     }
@@ -214,10 +214,10 @@ impl Watch {
 /// Waits until nothing is left that the command started (`None`) or the daemon sends an order.
 fn until_all_ended(shell: Pid) -> Option<Order> {
     loop {
-        if left() == RemainingProcesses::None {
+        if remaining_processes() == RemainingProcesses::None {
             return None;
         }
-        forget_the_dead(shell);
+        reap_zombies(shell);
         let ends = descriptors(&running());
         if let Woken::Order(order) = wait(&ends.iter().collect::<Vec<_>>(), Some(FORGET_EVERY)) {
             return Some(order);
@@ -265,7 +265,7 @@ fn end_all(shell: Pid, please: Signal) {
     signal_all(shell, &[please, Signal::CONT]);
     let patience = Instant::now() + GRACE;
     loop {
-        forget_the_dead(shell);
+        reap_zombies(shell);
         let running = running();
         let left = patience.saturating_duration_since(Instant::now());
         if running.is_empty() || left.is_zero() {
@@ -274,7 +274,7 @@ fn end_all(shell: Pid, please: Signal) {
         wait_for_one(&running, Some(left));
     }
     loop {
-        forget_the_dead(shell);
+        reap_zombies(shell);
         let running = running();
         if running.is_empty() {
             return;
@@ -300,12 +300,12 @@ fn signal_all(shell: Pid, signals: &[Signal]) {
         let _ = rustix::process::kill_process_group(shell, *signal);
     }
     for process in processes::descendants(rustix::process::getpid()) {
-        if !process.lives || process.group == Some(shell) {
+        if !process.is_alive || process.group == Some(shell) {
             continue;
         }
         let Ok(descriptor) = rustix::process::pidfd_open(process.pid, PidfdFlags::empty()) else { continue };
         // The pid may have been reused before the pidfd was opened; then its parent is a different one.
-        let same = processes::of(process.pid).is_some_and(|now| now.parent == process.parent);
+        let same = processes::by_pid(process.pid).is_some_and(|now| now.parent == process.parent);
         for signal in signals.iter().filter(|_| same) {
             let _ = rustix::process::pidfd_send_signal(&descriptor, *signal);
         }
@@ -315,14 +315,14 @@ fn signal_all(shell: Pid, signals: &[Signal]) {
 /// Returns all processes that the command started and that still run.
 fn running() -> Vec<Process> {
     let mut running = processes::descendants(rustix::process::getpid());
-    running.retain(|process| process.lives);
+    running.retain(|process| process.is_alive);
     running
 }
 
 /// Reports whether any process is left after the shell's exit. Each of them is a living child of ours, or
 /// descends from one; and if asked for stopped children, not for exited ones, waitid(2) fails with ECHILD
 /// exactly if no child is alive. In the common case this avoids a scan of all processes of the machine.
-fn left() -> RemainingProcesses {
+fn remaining_processes() -> RemainingProcesses {
     let options = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     match rustix::process::waitid(WaitId::All, options) {
         Err(rustix::io::Errno::CHILD) => RemainingProcesses::None,
@@ -336,9 +336,9 @@ fn descriptors(processes: &[Process]) -> Vec<OwnedFd> {
 }
 
 /// Reaps our dead children except the shell.
-fn forget_the_dead(shell: Pid) {
+fn reap_zombies(shell: Pid) {
     for process in processes::children(rustix::process::getpid()) {
-        if !process.lives && process.pid != shell {
+        if !process.is_alive && process.pid != shell {
             let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
             let _ = rustix::process::waitid(WaitId::Pid(process.pid), options);
         }
@@ -346,7 +346,7 @@ fn forget_the_dead(shell: Pid) {
 }
 
 /// Returns how the shell exited. Leaves it unreaped.
-fn how(shell: Pid) -> End {
+fn exit_status(shell: Pid) -> End {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
     let status = rustix::process::waitid(WaitId::Pid(shell), options).ok().flatten();
     let code = status.as_ref().and_then(rustix::process::WaitIdStatus::exit_status);

@@ -32,10 +32,10 @@ fn attached_in(tree: &Tree, grammar: Grammar, text: &str, at: usize) -> usize {
         // A comment after other text on its line may be about that text.
         let is_of_this =
             !text[end..here].contains(['\n', '\r']) || begins_its_line(tree, grammar, text, start);
-        match sort_of(node, grammar, text) {
-            Some(Above::Documentation | Above::Attribute) if is_of_this => attached = start,
+        match kind_of(node, grammar, text) {
+            Some(AttachedKind::Documentation | AttachedKind::Attribute) if is_of_this => attached = start,
             // Text above a plain comment may still be documentation of the declaration below.
-            Some(Above::Comment) if is_of_this => {}
+            Some(AttachedKind::Comment) if is_of_this => {}
             _ => break,
         }
         here = start;
@@ -43,7 +43,7 @@ fn attached_in(tree: &Tree, grammar: Grammar, text: &str, at: usize) -> usize {
     attached
 }
 
-enum Above {
+enum AttachedKind {
     Documentation,
     Attribute,
     Comment,
@@ -85,9 +85,9 @@ fn is_above(node: Node<'_>) -> bool {
     node.is_named() && (node.kind().contains("comment") || ATTRIBUTES.contains(&node.kind()))
 }
 
-fn sort_of(node: Node<'_>, grammar: Grammar, text: &str) -> Option<Above> {
+fn kind_of(node: Node<'_>, grammar: Grammar, text: &str) -> Option<AttachedKind> {
     if !node.kind().contains("comment") {
-        return ATTRIBUTES.contains(&node.kind()).then_some(Above::Attribute);
+        return ATTRIBUTES.contains(&node.kind()).then_some(AttachedKind::Attribute);
     }
     let written = text.get(node.byte_range())?;
     let marks: &[&str] = match grammar.name() {
@@ -103,7 +103,7 @@ fn sort_of(node: Node<'_>, grammar: Grammar, text: &str) -> Option<Above> {
         let behind = &written[mark.len()..];
         behind.starts_with('<') || (mark.len() == 3 && behind.starts_with(['/', '*']))
     });
-    Some(if mark.is_some() && !is_none { Above::Documentation } else { Above::Comment })
+    Some(if mark.is_some() && !is_none { AttachedKind::Documentation } else { AttachedKind::Comment })
 }
 
 /// Reports whether only attached text precedes `at` on its line.
@@ -115,7 +115,7 @@ fn begins_its_line(tree: &Tree, grammar: Grammar, text: &str, at: usize) -> bool
     let before = directly_before(tree, text, at);
     before.is_some_and(|node| {
         node.start_byte() >= line
-            && !matches!(sort_of(node, grammar, text), None | Some(Above::Comment))
+            && !matches!(kind_of(node, grammar, text), None | Some(AttachedKind::Comment))
             && text[line..node.start_byte()].trim().is_empty()
     })
 }

@@ -12,7 +12,7 @@ use symd_base::Cancel;
 
 /// The first violation of the block rules. The offset is that of the statement's first word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Misplaced {
+pub struct BlockViolation {
     /// Byte offset.
     pub at: u32,
     pub fault: BlockFault,
@@ -31,19 +31,23 @@ pub enum BlockFault {
 
 /// Returns the first place where `text` violates the rules; `None` if the language has no such rules, or if
 /// the text has syntax errors.
-pub fn misplaced(grammar: Grammar, text: &str, cancel: &Cancel) -> Result<Option<Misplaced>, OutlineError> {
+pub fn first_block_violation(
+    grammar: Grammar,
+    text: &str,
+    cancel: &Cancel,
+) -> Result<Option<BlockViolation>, OutlineError> {
     with_tree(grammar, text, cancel, |tree| misplaced_in(tree, grammar, text))
 }
 
-pub(super) fn misplaced_in(tree: &Tree, grammar: Grammar, text: &str) -> Option<Misplaced> {
+pub(super) fn misplaced_in(tree: &Tree, grammar: Grammar, text: &str) -> Option<BlockViolation> {
     if grammar.name() != "python" || tree.root_node().has_error() {
         return None;
     }
-    let mut first: Option<Misplaced> = None;
+    let mut first: Option<BlockViolation> = None;
     let mut cursor = tree.walk();
     loop {
         let node = cursor.node();
-        if let Some(found) = look_at(node, text)
+        if let Some(found) = check_node(node, text)
             && first.is_none_or(|known| found.at < known.at)
         {
             first = Some(found);
@@ -62,11 +66,11 @@ pub(super) fn misplaced_in(tree: &Tree, grammar: Grammar, text: &str) -> Option<
     }
 }
 
-fn look_at(node: Node<'_>, text: &str) -> Option<Misplaced> {
+fn check_node(node: Node<'_>, text: &str) -> Option<BlockViolation> {
     match node.kind() {
-        "module" => beside(node, text, Some(IndentWidth::default())),
+        "module" => misaligned_child(node, text, Some(IndentWidth::default())),
         "block" => block(node, text),
-        "decorated_definition" => beside(node, text, column_of(node, text)),
+        "decorated_definition" => misaligned_child(node, text, column_of(node, text)),
         "elif_clause" | "else_clause" | "except_clause" | "except_group_clause" | "finally_clause" => {
             let (own, owner) = (column_of(node, text)?, column_of(node.parent()?, text)?);
             (own != owner).then(|| fault(node, BlockFault::Column))
@@ -75,7 +79,7 @@ fn look_at(node: Node<'_>, text: &str) -> Option<Misplaced> {
     }
 }
 
-fn block(node: Node<'_>, text: &str) -> Option<Misplaced> {
+fn block(node: Node<'_>, text: &str) -> Option<BlockViolation> {
     let opener = node.parent()?;
     let mut cursor = node.walk();
     let Some(first) = node.named_children(&mut cursor).find(|child| !child.is_extra()) else {
@@ -87,20 +91,20 @@ fn block(node: Node<'_>, text: &str) -> Option<Misplaced> {
     {
         return Some(fault(first, BlockFault::Shallow));
     }
-    beside(node, text, own)
+    misaligned_child(node, text, own)
 }
 
 /// Returns a fault for the first child of `node` that begins a line at another column than `column`. `column`
 /// is `None` if the block begins on the line that opens it; then any child that begins a line is a fault.
-fn beside(node: Node<'_>, text: &str, column: Option<IndentWidth>) -> Option<Misplaced> {
+fn misaligned_child(node: Node<'_>, text: &str, column: Option<IndentWidth>) -> Option<BlockViolation> {
     let mut cursor = node.walk();
     let mut children = node.named_children(&mut cursor).filter(|child| !child.is_extra());
     let wrong = children.find(|&child| column_of(child, text).is_some_and(|own| Some(own) != column))?;
     Some(fault(wrong, BlockFault::Column))
 }
 
-fn fault(node: Node<'_>, fault: BlockFault) -> Misplaced {
-    Misplaced { at: u32::try_from(node.start_byte()).unwrap_or(u32::MAX), fault }
+fn fault(node: Node<'_>, fault: BlockFault) -> BlockViolation {
+    BlockViolation { at: u32::try_from(node.start_byte()).unwrap_or(u32::MAX), fault }
 }
 
 /// A line's indentation, counted in two ways as in CPython.
@@ -150,7 +154,7 @@ mod tests {
     /// Returns the 1-based line of the violation, and the fault.
     fn found(text: &str) -> Option<(usize, BlockFault)> {
         let python = Grammar::named("python").expect("known");
-        let found = misplaced(python, text, &Cancel::new()).expect("parsed")?;
+        let found = first_block_violation(python, text, &Cancel::new()).expect("parsed")?;
         let line = line_starts(text).partition_point(|&start| start <= found.at);
         Some((line, found.fault))
     }

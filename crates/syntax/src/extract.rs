@@ -12,11 +12,11 @@ use tree_sitter::{
 };
 
 use super::grammar::{Compiled, Grammar};
-use super::imports::{self, AllOfThem, Draft};
+use super::imports::{self, Draft, ImportCoverage};
 use super::kind::SymbolKind;
-use super::occurrences::Seen;
+use super::occurrences::PackedOccurrence;
 use super::outline::{Occurrences, Outline};
-use super::roles::{Act, Piece, QueryError, Role};
+use super::roles::{PatternMeaning, Piece, QueryError, Role};
 use super::scopes::{HiddenTypes, Item, Listed, NO_NAME, Scopes};
 use super::templates;
 use symd_base::Cancel;
@@ -56,57 +56,57 @@ impl From<Cancelled> for OutlineError {
 }
 
 /// State that a thread keeps between two files.
-struct Worker {
+struct Extractor {
     parser: Parser,
     loaded: Option<Grammar>,
     cursor: QueryCursor,
     items: Vec<Item>,
-    seen: Vec<Seen>,
+    seen: Vec<PackedOccurrence>,
     imports: Vec<Draft>,
-    parsed: Parsed,
+    parsed: ParseCounters,
 }
 
 thread_local! {
-    static WORKER: RefCell<Worker> = RefCell::new(Worker {
+    static WORKER: RefCell<Extractor> = RefCell::new(Extractor {
         parser: Parser::new(),
         loaded: None,
         cursor: QueryCursor::new(),
         items: Vec::new(),
         seen: Vec::new(),
         imports: Vec::new(),
-        parsed: Parsed { texts: 0, bytes: 0 },
+        parsed: ParseCounters { texts: 0, bytes: 0 },
     });
 }
 
 /// Counters of what a thread has parsed so far, for tests and measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parsed {
+pub struct ParseCounters {
     pub texts: u64,
     pub bytes: u64,
 }
 
-impl Parsed {
+impl ParseCounters {
     /// Returns the counters of the calling thread.
-    pub fn here() -> Parsed {
+    pub fn of_this_thread() -> ParseCounters {
         WORKER.with_borrow(|worker| worker.parsed)
     }
 
     /// Returns the difference between the calling thread's counters now and `self`.
-    pub fn since(self) -> Parsed {
-        let now = Parsed::here();
-        Parsed { texts: now.texts - self.texts, bytes: now.bytes - self.bytes }
+    pub fn since(self) -> ParseCounters {
+        let now = ParseCounters::of_this_thread();
+        ParseCounters { texts: now.texts - self.texts, bytes: now.bytes - self.bytes }
     }
 }
 
 /// Returns the outline of `text`. Text that does not parse in `grammar`'s language is skipped, see
 /// [`Outline::has_errors`]. Stops soon after `cancel` is raised.
 pub fn outline(grammar: Grammar, text: &str, cancel: &Cancel) -> Result<Outline, OutlineError> {
-    Ok(outline_and(grammar, text, cancel, |_| ())?.0)
+    Ok(outline_with(grammar, text, cancel, |_| ())?.0)
 }
 
 /// Returns the outline of `text`, and the result of `look` on the tree from which it was built. Offsets are
 /// those of `text`.
-pub(super) fn outline_and<T>(
+pub(super) fn outline_with<T>(
     grammar: Grammar,
     text: &str,
     cancel: &Cancel,
@@ -162,7 +162,7 @@ pub(super) fn with_tree<T>(
     Ok(look(&tree))
 }
 
-impl Worker {
+impl Extractor {
     fn outline(
         &mut self,
         grammar: Grammar,
@@ -185,7 +185,7 @@ impl Worker {
             occurrences: Occurrences::build(&mut self.seen),
             imports,
             // Omitted imports count as text that was not understood.
-            has_errors: tree.root_node().has_error() || all_imports == AllOfThem::No,
+            has_errors: tree.root_node().has_error() || all_imports == ImportCoverage::Truncated,
             hides_types,
         };
         Ok((outline, tree))
@@ -268,7 +268,7 @@ impl Worker {
                 let name = bytes.get(range.clone()).unwrap_or(&[]);
                 // A missing node (error recovery) is empty. Kotlin's label declarations end with `@`.
                 if !name.is_empty() && !name.ends_with(b"@") {
-                    self.seen.push(Seen::new(name, offset(range.start)));
+                    self.seen.push(PackedOccurrence::new(name, offset(range.start)));
                 }
             };
             if compiled.is_identifier.get(kind) == Some(&true) {
@@ -344,7 +344,7 @@ fn item(
     let span = |node: Node| (offset(node.start_byte()), offset(node.end_byte()));
     let whole = node(role.range)?;
     let (start, end) = span(whole);
-    let head_end = if matches!(role.act, Act::Define | Act::Anonymous) {
+    let head_end = if matches!(role.act, PatternMeaning::Define | PatternMeaning::Anonymous) {
         head_end(compiled, role, whole, text)
     } else {
         0

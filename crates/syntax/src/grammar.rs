@@ -138,16 +138,16 @@ impl Compiled {
         let mut query = Query::new(&language, &source)
             .map_err(|source| QueryError::Syntax { grammar: entry.name, source })?;
         let roles = Roles::read(entry.name, &mut query, &source, entry.symbols.len())?;
-        let is_identifier = marked(&language, &roles.kinds.identifiers);
-        let is_template = marked(&language, &roles.kinds.templates);
-        let is_body = marked(&language, &roles.kinds.bodies);
+        let is_identifier = kinds_to_flags(&language, &roles.kinds.identifiers);
+        let is_template = kinds_to_flags(&language, &roles.kinds.templates);
+        let is_body = kinds_to_flags(&language, &roles.kinds.bodies);
         Ok(Compiled { language, query, roles, is_identifier, is_template, is_body })
     }
 }
 
 /// Returns for each node kind id whether its name is among `kinds`. A name can have several ids: the rule's
 /// own, and those of aliases to it.
-fn marked(language: &Language, kinds: &[String]) -> Box<[bool]> {
+fn kinds_to_flags(language: &Language, kinds: &[String]) -> Box<[bool]> {
     let is_one = |id: usize| {
         let id = u16::try_from(id).unwrap_or(u16::MAX);
         let name = language.node_kind_for_id(id).filter(|_| language.node_kind_is_named(id));

@@ -1,8 +1,8 @@
 //! Inspects the proposed text of an edit: its outline, its first syntax error, its first misplaced block, and
 //! the kinds of the lines that the edit adds. Invariant: one parse serves all of these.
 
-use super::blocks::{Misplaced, misplaced_in};
-use super::extract::{OutlineError, outline_and};
+use super::blocks::{BlockViolation, misplaced_in};
+use super::extract::{OutlineError, outline_with};
 use super::grammar::Grammar;
 use super::line_kinds::{LineKind, line_kinds_in};
 use super::outline::Outline;
@@ -16,7 +16,7 @@ pub struct Inspected {
     /// The first syntax error; `None` if there is none.
     pub error: Option<SyntaxErrorAt>,
     /// The first violation of Python's block rules, looked for only if the grammar finds no error.
-    pub misplaced: Option<Misplaced>,
+    pub misplaced: Option<BlockViolation>,
     /// The kinds of the lines that begin in the requested range, starting with the line that contains the
     /// range's start.
     pub lines: Vec<LineKind>,
@@ -32,20 +32,20 @@ pub fn inspect(
     let look = |tree: &tree_sitter::Tree| {
         (first_error_in(tree), misplaced_in(tree, grammar, text), line_kinds_in(tree, grammar, text, range))
     };
-    let (outline, (error, misplaced, lines)) = outline_and(grammar, text, cancel, look)?;
+    let (outline, (error, misplaced, lines)) = outline_with(grammar, text, cancel, look)?;
     Ok(Inspected { outline, error, misplaced, lines })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::extract::Parsed;
+    use crate::extract::ParseCounters;
 
     #[test]
     fn one_parse_sees_it_all() {
         let (python, cancel) = (Grammar::named("python").expect("known"), Cancel::new());
         let whole = |text: &str| TextRange::new(0, u32::try_from(text.len()).expect("short"));
-        let before = Parsed::here();
+        let before = ParseCounters::of_this_thread();
         let fine = "def f():\n    # c\n    return 1\n";
         let seen = inspect(python, fine, whole(fine), &cancel).expect("parsed");
         assert_eq!(before.since().texts, 1);

@@ -9,7 +9,6 @@ mod enclosure;
 pub mod extract;
 #[cfg(test)]
 mod fixtures;
-pub mod foreign;
 pub mod grammar;
 #[cfg(test)]
 mod hostile;
@@ -26,12 +25,13 @@ pub mod properties;
 mod quoted;
 mod roles;
 mod scopes;
+pub mod server_symbols;
 pub mod signature;
 mod templates;
 mod text_kind;
 
 pub use attached::attached_start;
-pub use blocks::{BlockFault, Misplaced, misplaced};
+pub use blocks::{BlockFault, BlockViolation, first_block_violation};
 pub use enclosure::{Enclosure, enclosure_at};
 pub use extract::{OutlineError, outline, with_hidden_types};
 pub use grammar::Grammar;

@@ -20,11 +20,11 @@ pub fn name_hash(name: &[u8]) -> u32 {
 /// One identifier to be packed into [`Occurrences`]: its hash in the high bits, its offset in the low ones,
 /// so that sorting groups by name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Seen(u64);
+pub(super) struct PackedOccurrence(u64);
 
-impl Seen {
-    pub(super) fn new(name: &[u8], offset: u32) -> Seen {
-        Seen(u64::from(name_hash(name)) << 32 | u64::from(offset))
+impl PackedOccurrence {
+    pub(super) fn new(name: &[u8], offset: u32) -> PackedOccurrence {
+        PackedOccurrence(u64::from(name_hash(name)) << 32 | u64::from(offset))
     }
 
     fn parts(self) -> (u32, u32) {
@@ -35,7 +35,7 @@ impl Seen {
 
 impl Occurrences {
     /// Sorts and packs the identifiers. `seen` keeps its capacity and is left in unspecified order.
-    pub(super) fn build(seen: &mut [Seen]) -> Occurrences {
+    pub(super) fn build(seen: &mut [PackedOccurrence]) -> Occurrences {
         seen.sort_unstable();
         let mut hashes = Vec::new();
         let mut starts = Vec::new();
@@ -138,8 +138,8 @@ mod tests {
     fn gives_back_what_went_in() {
         let names = ["a", "b", "a", "long_name", "a", "b"];
         let offsets = [0, 5, 127, 128, 70_000, 3_000_000_000];
-        let mut seen: Vec<Seen> =
-            names.iter().zip(offsets).map(|(name, at)| Seen::new(name.as_bytes(), at)).collect();
+        let mut seen: Vec<PackedOccurrence> =
+            names.iter().zip(offsets).map(|(name, at)| PackedOccurrence::new(name.as_bytes(), at)).collect();
         seen.reverse();
         let built = Occurrences::build(&mut seen);
         assert_eq!(built.offsets_of("a").collect::<Vec<_>>(), [0, 127, 70_000]);

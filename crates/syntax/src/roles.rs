@@ -72,7 +72,7 @@ pub enum QueryError {
 
 /// The meaning of a pattern's matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Act {
+pub(super) enum PatternMeaning {
     /// A symbol of its own.
     Define,
     Anonymous,
@@ -124,7 +124,7 @@ pub(super) enum Piece {
 /// A compiled pattern.
 #[derive(Clone, Debug)]
 pub(super) struct Role {
-    pub(super) act: Act,
+    pub(super) act: PatternMeaning,
     pub(super) kind: SymbolKind,
     /// Capture index of the node whose range is the symbol's range.
     pub(super) range: u32,
@@ -266,7 +266,7 @@ fn read_role(query: &Query, pattern: usize) -> Result<Role, String> {
     for property in query.property_settings(pattern) {
         set(&mut role, query, &property.key, property.value.as_deref().unwrap_or(""))?;
     }
-    use Act::*;
+    use PatternMeaning::*;
     let is_nameless = matches!(
         act,
         Anonymous
@@ -288,33 +288,33 @@ fn read_role(query: &Query, pattern: usize) -> Result<Role, String> {
     if role.unnamed.is_none() && act == Anonymous {
         return Err("@anonymous without @unnamed".to_owned());
     }
-    if role.receiver.is_none() && act == Act::BindAttribute {
+    if role.receiver.is_none() && act == PatternMeaning::BindAttribute {
         return Err("@binding.attribute without @receiver".to_owned());
     }
     Ok(role)
 }
 
-fn act_of(capture: &str) -> Option<(Act, SymbolKind)> {
+fn act_of(capture: &str) -> Option<(PatternMeaning, SymbolKind)> {
     let plain = |act| Some((act, SymbolKind::Variable));
     match capture {
-        "definition.parameter" => plain(Act::Parameter),
-        "binding.attribute" => plain(Act::BindAttribute),
-        "occupied" => plain(Act::Occupy),
-        "extent" => plain(Act::Extent),
-        "around" => plain(Act::Around),
-        "receiver.none" => plain(Act::NoReceiver),
-        "leading" => plain(Act::Leading),
-        "trailing" => plain(Act::Trailing),
-        "outer.file" => plain(Act::OuterFile),
-        "outer.function" => plain(Act::OuterFunction),
-        "scope.function" => plain(Act::ScopeFunction),
-        "scope.closed" => plain(Act::ScopeClosed),
-        "scope.transparent" => plain(Act::ScopeTransparent),
+        "definition.parameter" => plain(PatternMeaning::Parameter),
+        "binding.attribute" => plain(PatternMeaning::BindAttribute),
+        "occupied" => plain(PatternMeaning::Occupy),
+        "extent" => plain(PatternMeaning::Extent),
+        "around" => plain(PatternMeaning::Around),
+        "receiver.none" => plain(PatternMeaning::NoReceiver),
+        "leading" => plain(PatternMeaning::Leading),
+        "trailing" => plain(PatternMeaning::Trailing),
+        "outer.file" => plain(PatternMeaning::OuterFile),
+        "outer.function" => plain(PatternMeaning::OuterFunction),
+        "scope.function" => plain(PatternMeaning::ScopeFunction),
+        "scope.closed" => plain(PatternMeaning::ScopeClosed),
+        "scope.transparent" => plain(PatternMeaning::ScopeTransparent),
         _ => match capture.split_once('.')? {
-            ("definition", word) => Some((Act::Define, SymbolKind::from_word(word)?)),
-            ("anonymous", word) => Some((Act::Anonymous, SymbolKind::from_word(word)?)),
-            ("becomes", word) => Some((Act::Becomes, SymbolKind::from_word(word)?)),
-            ("binding", word) => Some((Act::Bind, SymbolKind::from_word(word)?)),
+            ("definition", word) => Some((PatternMeaning::Define, SymbolKind::from_word(word)?)),
+            ("anonymous", word) => Some((PatternMeaning::Anonymous, SymbolKind::from_word(word)?)),
+            ("becomes", word) => Some((PatternMeaning::Becomes, SymbolKind::from_word(word)?)),
+            ("binding", word) => Some((PatternMeaning::Bind, SymbolKind::from_word(word)?)),
             _ => None,
         },
     }

@@ -9,7 +9,7 @@ use std::collections::hash_map::Entry;
 use super::drafts::{Draft, rows_of};
 use super::kind::SymbolKind;
 use super::outline::Row;
-use super::roles::{Act, Constructor, Role, Roles};
+use super::roles::{Constructor, PatternMeaning, Role, Roles};
 
 /// `name_start` of an item without a name.
 pub(super) const NO_NAME: u32 = u32::MAX;
@@ -58,9 +58,9 @@ pub(super) struct Scopes<'a> {
     scopes: Vec<Scope<'a>>,
     /// Names that a function declares to belong to an outer scope: scope, name, and whether that is the file
     /// or an enclosing function.
-    outer: Vec<(usize, &'a str, Act)>,
+    outer: Vec<(usize, &'a str, PatternMeaning)>,
     drafts: Vec<Draft<'a>>,
-    taken: HashMap<(usize, &'a str), Taken>,
+    taken: HashMap<(usize, &'a str), NameHolder>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -97,7 +97,7 @@ struct Scope<'a> {
 
 /// The holder of a name in a scope. Lower ranks win; among equal ranks the first.
 #[derive(Clone, Copy)]
-struct Taken {
+struct NameHolder {
     rank: Rank,
     /// The draft of the symbol; `None` for an import.
     draft: Option<usize>,
@@ -179,29 +179,29 @@ impl<'a> Scopes<'a> {
     fn take(&mut self, scope: usize, item: &Item, role: &'a Role) -> usize {
         match role.act {
             // The range to be closed is that of the hidden type itself.
-            Act::ScopeClosed if self.is_type_at(scope, item) => scope,
-            Act::ScopeClosed => self.open(scope, item, ScopeKind::Closed),
-            Act::ScopeTransparent => self.open(scope, item, ScopeKind::Transparent),
-            Act::ScopeFunction => {
+            PatternMeaning::ScopeClosed if self.is_type_at(scope, item) => scope,
+            PatternMeaning::ScopeClosed => self.open(scope, item, ScopeKind::Closed),
+            PatternMeaning::ScopeTransparent => self.open(scope, item, ScopeKind::Transparent),
+            PatternMeaning::ScopeFunction => {
                 let opened = self.open(scope, item, ScopeKind::Function);
                 self.scopes[opened].draft = self.scopes[self.owner_of(scope)].draft;
                 opened
             }
-            Act::Around => self.open(scope, item, ScopeKind::Around),
-            Act::Becomes => {
+            PatternMeaning::Around => self.open(scope, item, ScopeKind::Around),
+            PatternMeaning::Becomes => {
                 self.become_kind(scope, item, role);
                 scope
             }
-            Act::NoReceiver => {
+            PatternMeaning::NoReceiver => {
                 self.scopes[scope].no_receiver = true;
                 scope
             }
-            Act::Leading => {
+            PatternMeaning::Leading => {
                 let first = self.leading(scope, item.start).unwrap_or(item.start);
                 self.scopes[scope].leading = Some((first, item.end));
                 scope
             }
-            Act::Trailing => {
+            PatternMeaning::Trailing => {
                 if let Some(before) = self.scopes[self.owner_of(scope)].last {
                     let range = &mut self.drafts[before].item;
                     range.end = range.end.max(item.end);
@@ -247,21 +247,21 @@ impl<'a> Scopes<'a> {
     }
 
     fn take_named(&mut self, lexical: usize, item: &Item, role: &'a Role, name: &'a str) -> usize {
-        if role.act == Act::Anonymous {
+        if role.act == PatternMeaning::Anonymous {
             return self.hidden_type(lexical, item, role, name);
         }
-        if role.act == Act::Define {
+        if role.act == PatternMeaning::Define {
             return self.define(lexical, item, role, name);
         }
         let scope = self.owner_of(lexical);
         match role.act {
-            Act::Parameter if self.scopes[scope].kind == ScopeKind::Function => {
+            PatternMeaning::Parameter if self.scopes[scope].kind == ScopeKind::Function => {
                 self.scopes[scope].first_parameter.get_or_insert(name);
                 self.bind(scope, Rank::Own, item, role, name);
             }
             // A parameter of a function that is not listed.
-            Act::Parameter => {}
-            Act::Bind => {
+            PatternMeaning::Parameter => {}
+            PatternMeaning::Bind => {
                 let mut owner = scope;
                 while role.hoist && self.scopes[owner].kind == ScopeKind::Transparent {
                     owner = self.scopes[owner].parent;
@@ -269,21 +269,21 @@ impl<'a> Scopes<'a> {
                 match self.outer_of(owner, name) {
                     None if role.weak => self.bind(owner, Rank::Weak, item, role, name),
                     None => self.bind(owner, Rank::Own, item, role, name),
-                    Some(Act::OuterFile) => self.bind(FILE, Rank::Foreign, item, role, name),
+                    Some(PatternMeaning::OuterFile) => self.bind(FILE, Rank::Foreign, item, role, name),
                     // The enclosing function also assigns the name: otherwise the program would not compile.
                     Some(_) => {}
                 }
             }
-            Act::BindAttribute => {
+            PatternMeaning::BindAttribute => {
                 if let Some(class) = self.class_of_receiver(scope, item) {
                     self.bind(class, Rank::Foreign, item, role, name);
                 }
             }
-            Act::Occupy => {
-                let import = Taken { rank: Rank::Own, draft: None, count: 0 };
+            PatternMeaning::Occupy => {
+                let import = NameHolder { rank: Rank::Own, draft: None, count: 0 };
                 self.taken.entry((scope, name)).or_insert(import);
             }
-            Act::OuterFile | Act::OuterFunction => {
+            PatternMeaning::OuterFile | PatternMeaning::OuterFunction => {
                 self.scopes[scope].has_outer = true;
                 self.outer.push((scope, name, role.act));
             }
@@ -301,7 +301,7 @@ impl<'a> Scopes<'a> {
         }
         let owner = match self.outer_of(scope, name) {
             None => scope,
-            Some(Act::OuterFile) => FILE,
+            Some(PatternMeaning::OuterFile) => FILE,
             Some(_) => self.function_around(scope),
         };
         let owner = if role.owned_by_class { self.class_around(owner) } else { owner };
@@ -393,7 +393,7 @@ impl<'a> Scopes<'a> {
         let is_local = self.scopes[owner].kind == ScopeKind::Function;
         let kind = self.kind_of(owner, role, name);
         let draft = self.draft(owner, item, name, kind, if is_local { Row::LOCAL } else { 0 });
-        let mine = Taken { rank, draft: Some(draft), count: 0 };
+        let mine = NameHolder { rank, draft: Some(draft), count: 0 };
         if let Some(loser) = self.taken.insert((owner, name), mine).and_then(|taken| taken.draft) {
             self.drafts[loser].dead = true;
         }
@@ -404,7 +404,7 @@ impl<'a> Scopes<'a> {
         let name = self.drafts[draft].name;
         match self.taken.entry((scope, name)) {
             Entry::Vacant(free) => {
-                free.insert(Taken { rank: Rank::Declared, draft: Some(draft), count: 1 });
+                free.insert(NameHolder { rank: Rank::Declared, draft: Some(draft), count: 1 });
             }
             Entry::Occupied(mut taken) => {
                 let taken = taken.get_mut();
@@ -418,7 +418,7 @@ impl<'a> Scopes<'a> {
                     if let Some(loser) = taken.draft {
                         self.drafts[loser].dead = true;
                     }
-                    *taken = Taken { rank: Rank::Declared, draft: Some(draft), count: 1 };
+                    *taken = NameHolder { rank: Rank::Declared, draft: Some(draft), count: 1 };
                 }
             }
         }
@@ -487,7 +487,7 @@ impl<'a> Scopes<'a> {
     }
 
     /// Returns the act that redirects assignments to `name` in `scope` to an outer scope, if there is one.
-    fn outer_of(&self, scope: usize, name: &str) -> Option<Act> {
+    fn outer_of(&self, scope: usize, name: &str) -> Option<PatternMeaning> {
         if !self.scopes[scope].has_outer {
             return None;
         }
@@ -542,7 +542,7 @@ impl<'a> Scopes<'a> {
 /// the role of the first pattern and the union of the ranges.
 fn unite(items: &mut Vec<Item>, roles: &Roles) {
     items.sort_unstable_by_key(|item| (item.name_start, item.pattern));
-    let is_extent = |item: &Item| matches!(&roles.by_pattern[usize::from(item.pattern)], Some(role) if role.act == Act::Extent);
+    let is_extent = |item: &Item| matches!(&roles.by_pattern[usize::from(item.pattern)], Some(role) if role.act == PatternMeaning::Extent);
     items.dedup_by(|later, kept| {
         let same = later.name_start == kept.name_start && later.name_start != NO_NAME;
         if same {

@@ -39,7 +39,7 @@ pub fn open(
 
 /// The directory that a walk beneath `root` has reached. Holds one descriptor, however deep the directory is:
 /// several concurrent walks must not use up the descriptors of the process.
-struct Here<'r> {
+struct WalkPosition<'r> {
     root: BorrowedFd<'r>,
     /// The names of the components from the root to here.
     names: Vec<OsString>,
@@ -47,9 +47,9 @@ struct Here<'r> {
     directory: Option<OwnedFd>,
 }
 
-impl<'r> Here<'r> {
-    fn at(root: BorrowedFd<'r>) -> Here<'r> {
-        Here { root, names: Vec::new(), directory: None }
+impl<'r> WalkPosition<'r> {
+    fn at(root: BorrowedFd<'r>) -> WalkPosition<'r> {
+        WalkPosition { root, names: Vec::new(), directory: None }
     }
 
     fn enter(&mut self, name: OsString, directory: OwnedFd) {
@@ -57,7 +57,7 @@ impl<'r> Here<'r> {
         self.directory = Some(directory);
     }
 
-    fn start_again(&mut self) {
+    fn reset_to_root(&mut self) {
         self.names.clear();
         self.directory = None;
     }
@@ -76,7 +76,7 @@ impl<'r> Here<'r> {
     }
 }
 
-impl AsFd for Here<'_> {
+impl AsFd for WalkPosition<'_> {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.directory.as_ref().map_or(self.root, AsFd::as_fd)
     }
@@ -90,7 +90,7 @@ fn by_components(
     flags: OFlags,
 ) -> Result<OwnedFd, Errno> {
     let mut links_left = MAX_LINKS;
-    let mut here = Here::at(root);
+    let mut here = WalkPosition::at(root);
     let mut ahead: Vec<OsString> = reversed(path)?;
     while let Some(name) = ahead.pop() {
         if name == ".." {
@@ -128,7 +128,7 @@ fn by_components(
 }
 
 /// Opens `path` beneath `root`; no component may be a link. Writes use it on what [`resolve`] returned.
-pub fn open_exactly(root: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+pub fn open_no_symlinks(root: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
     let flags = flags | OFlags::CLOEXEC;
     if !WITHOUT_OPENAT2.load(Ordering::Relaxed) {
         let how = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
@@ -159,7 +159,7 @@ fn exactly_by_components(root: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Re
 /// are kept as they are (`..` among them is rejected, since its meaning is unknown).
 pub fn resolve(root: BorrowedFd<'_>, canonical_root: &Path, path: &Path) -> Result<PathBuf, Errno> {
     let mut links_left = MAX_LINKS;
-    let mut here = Here::at(root);
+    let mut here = WalkPosition::at(root);
     let mut ahead = reversed(path)?;
     while let Some(name) = ahead.pop() {
         if name == ".." {
@@ -197,14 +197,14 @@ pub fn resolve(root: BorrowedFd<'_>, canonical_root: &Path, path: &Path) -> Resu
 fn follow(
     link: &OwnedFd,
     canonical_root: &Path,
-    here: &mut Here<'_>,
+    here: &mut WalkPosition<'_>,
     ahead: &mut Vec<OsString>,
 ) -> Result<(), Errno> {
     let target = rustix::fs::readlinkat(link, "", Vec::new())?;
     let target = Path::new(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(target.as_bytes()));
     if target.is_absolute() {
         let inside = target.strip_prefix(canonical_root).map_err(|_| Errno::XDEV)?;
-        here.start_again();
+        here.reset_to_root();
         ahead.extend(reversed(inside)?);
     } else {
         ahead.extend(reversed(target)?);
@@ -287,7 +287,7 @@ mod tests {
             assert_eq!(resolved(outside), Err(Errno::XDEV), "{outside}");
         }
         assert_eq!(resolved("loop"), Err(Errno::LOOP));
-        for opener in [open_exactly, exactly_by_components] {
+        for opener in [open_no_symlinks, exactly_by_components] {
             let exactly = |path: &str| opener(fd.as_fd(), Path::new(path), OFlags::RDONLY).map(|_| ());
             for plain in ["d/f", ".", "d/e"] {
                 assert_eq!(exactly(plain), Ok(()), "{plain}");

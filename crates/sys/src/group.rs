@@ -29,7 +29,7 @@ pub fn count(group: Pid) -> usize {
 
 /// Sends SIGTERM to every process of the group but its leader, the supervisor.
 pub fn terminate(group: Pid) {
-    for (pid, process) in open(group) {
+    for (pid, process) in pidfds(group) {
         if pid != group {
             // An error means that the process is gone already.
             let _ = rustix::process::pidfd_send_signal(&process, Signal::TERM);
@@ -47,7 +47,7 @@ pub fn kill(group: Pid) {
 /// start new ones faster than they can be killed, and on those that the system does not let end.
 pub fn kill_all_but_leader(group: Pid) {
     for _ in 0..ROUNDS {
-        let mut others = open(group);
+        let mut others = pidfds(group);
         others.retain(|(pid, _)| *pid != group);
         if others.is_empty() {
             return;
@@ -63,10 +63,10 @@ pub fn kill_all_but_leader(group: Pid) {
 }
 
 /// Returns descriptors of all living processes of the group; each becomes readable when its process ends.
-pub fn open(group: Pid) -> Vec<(Pid, OwnedFd)> {
+pub fn pidfds(group: Pid) -> Vec<(Pid, OwnedFd)> {
     let open = |member: Process| {
         let process = rustix::process::pidfd_open(member.pid, PidfdFlags::empty()).ok()?;
-        processes::of(member.pid).filter(|process| process.group == Some(group))?;
+        processes::by_pid(member.pid).filter(|process| process.group == Some(group))?;
         Some((member.pid, process))
     };
     members(group).into_iter().filter_map(open).collect()
@@ -74,7 +74,7 @@ pub fn open(group: Pid) -> Vec<(Pid, OwnedFd)> {
 
 fn members(group: Pid) -> Vec<Process> {
     let mut members = processes::all();
-    members.retain(|process| process.group == Some(group) && process.lives);
+    members.retain(|process| process.group == Some(group) && process.is_alive);
     members
 }
 

@@ -21,7 +21,7 @@ pub struct Process {
     /// Its session; `None` as for the group.
     pub session: Option<Pid>,
     /// Whether it is alive; a dead one only waits for its parent to reap it.
-    pub lives: bool,
+    pub is_alive: bool,
     /// Resident pages; pages that several processes share are counted for each.
     pub resident_pages: u64,
 }
@@ -29,12 +29,13 @@ pub struct Process {
 /// Returns all processes, in no particular order.
 pub fn all() -> Vec<Process> {
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
-    let process = |entry: std::fs::DirEntry| of(Pid::from_raw(entry.file_name().to_str()?.parse().ok()?)?);
+    let process =
+        |entry: std::fs::DirEntry| by_pid(Pid::from_raw(entry.file_name().to_str()?.parse().ok()?)?);
     entries.flatten().filter_map(process).collect()
 }
 
 /// Returns the process with this ID.
-pub fn of(pid: Pid) -> Option<Process> {
+pub fn by_pid(pid: Pid) -> Option<Process> {
     let text = std::fs::read(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
     stat(pid, &String::from_utf8_lossy(&text))
 }
@@ -48,7 +49,7 @@ fn stat(pid: Pid, text: &str) -> Option<Process> {
         parent: number(fields.get(1)?)?,
         group: number(fields.get(2)?)?,
         session: number(fields.get(3)?)?,
-        lives: !matches!(*fields.first()?, "Z" | "X"),
+        is_alive: !matches!(*fields.first()?, "Z" | "X"),
         resident_pages: fields.get(21)?.parse().ok()?,
     })
 }
@@ -126,14 +127,14 @@ mod tests {
         let one = rustix::process::getpid();
         let line = format!("1 (a (b) c) R 0 0 0{} 383", " 7".repeat(17));
         let (parent, group, session) = (None, None, None);
-        let told = Process { pid: one, parent, group, session, lives: true, resident_pages: 383 };
+        let told = Process { pid: one, parent, group, session, is_alive: true, resident_pages: 383 };
         assert_eq!(stat(one, &line), Some(told));
         // While its parent reaps it.
-        let dead = Process { lives: false, ..told };
+        let dead = Process { is_alive: false, ..told };
         assert_eq!(stat(one, &line.replace("R 0 0 0", "X 0 -1 -1")), Some(dead));
         let line = line.replace("R 0 0 0", "Z 1 2 3");
         let some = Pid::from_raw;
-        let told = Process { parent: some(1), group: some(2), session: some(3), lives: false, ..told };
+        let told = Process { parent: some(1), group: some(2), session: some(3), is_alive: false, ..told };
         assert_eq!(stat(one, &line), Some(told));
     }
 
@@ -154,11 +155,11 @@ mod tests {
             |pid: Pid| found.iter().find(|process| process.pid == pid).and_then(|found| found.parent);
         assert_eq!(parent_of(sh), Some(me));
         let cat = children(sh)[0];
-        assert_eq!((cat.parent, cat.lives), (Some(sh), true));
+        assert_eq!((cat.parent, cat.is_alive), (Some(sh), true));
         assert_eq!(parent_of(cat.pid), Some(sh));
         assert!(cat.resident_pages > 10);
         drop(shell.stdin.take());
         shell.wait().unwrap();
-        assert_eq!(of(sh), None);
+        assert_eq!(by_pid(sh), None);
     }
 }

@@ -31,7 +31,8 @@ impl ProcessorWaits {
     pub fn of_group(group: Pid) -> ProcessorWaits {
         let at = Instant::now();
         let mut threads = HashMap::new();
-        for process in processes::all().iter().filter(|process| process.group == Some(group) && process.lives)
+        for process in
+            processes::all().iter().filter(|process| process.group == Some(group) && process.is_alive)
         {
             let tasks = format!("/proc/{}/task", process.pid.as_raw_nonzero());
             for thread in std::fs::read_dir(&tasks).into_iter().flatten().flatten() {

@@ -6,7 +6,7 @@
 use serde_json::{Map, Value};
 
 use super::arguments::ArgumentError;
-use super::spelled::put;
+use super::spellings::normalize_call;
 use super::{Call, Offered, Reply, ReplyFuture, Tool, Toolset};
 
 /// Another name for one or several tools of the same toolset.
@@ -43,7 +43,7 @@ pub(super) fn run_alias(call: Call<'_>) -> ReplyFuture<'_> {
     let failed = |why: String| -> ReplyFuture<'_> { Box::pin(std::future::ready(Reply::failed(why))) };
     let Some(alias) = alias else { return failed(format!("there is no tool {}", call.tool)) };
     let offered = Offered { toolset: call.toolset, tool: &alias.tool };
-    match put(offered, call.project.root(), call.arguments) {
+    match normalize_call(offered, call.project.root(), call.arguments) {
         Ok((Offered { tool, .. }, arguments)) => (tool.run)(Call { tool: tool.name, arguments, ..call }),
         Err(why) => failed(why),
     }

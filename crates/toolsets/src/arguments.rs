@@ -103,7 +103,7 @@ impl<'a> Arguments<'a> {
     }
 
     /// Returns a list of strings; empty if there is none.
-    pub fn strings_or_none(&self, name: &str) -> Result<Vec<&'a str>, ArgumentError> {
+    pub fn strings_or_empty(&self, name: &str) -> Result<Vec<&'a str>, ArgumentError> {
         let read = |value: &'a Value| value.as_array()?.iter().map(Value::as_str).collect();
         Ok(self.optional(name, "a list of strings", read)?.unwrap_or_default())
     }
@@ -129,30 +129,30 @@ impl<'a> Arguments<'a> {
 
     /// Formats an integer as the client sent it, for texts that quote it. [`Arguments::integer`] clamps
     /// values beyond 64 bits.
-    pub fn given(&self, name: &str) -> String {
+    pub fn as_sent(&self, name: &str) -> String {
         match self.0.get(name) {
             None => "nothing".to_owned(),
             Some(Value::Number(number)) if !number.is_f64() => number.to_string(),
             Some(value) => match (integer(value), value.as_f64()) {
                 (Some(exact), _) if !is_shortened(exact) => exact.to_string(),
                 (_, Some(number)) => format!("{number:e}"),
-                _ => shown(value),
+                _ => truncated_json(value),
             },
         }
     }
 
     /// Replaces the clamped integers in `text`, which quotes integers read from the arguments `names`, by the
     /// values that the client sent. Of several clamped ones with the same sign, the first is used.
-    pub fn restored(&self, text: &str, names: &[&str]) -> String {
+    pub fn restore_clamped(&self, text: &str, names: &[&str]) -> String {
         [i64::MAX, i64::MIN].into_iter().fold(text.to_owned(), |text, end| {
             let given = names.iter().find(|name| self.0.get(**name).and_then(integer) == Some(end));
-            given.map_or(text.clone(), |name| text.replace(&end.to_string(), &self.given(name)))
+            given.map_or(text.clone(), |name| text.replace(&end.to_string(), &self.as_sent(name)))
         })
     }
 
     /// Returns the error that says what `name` should have been.
     pub fn invalid(&self, name: &str, expected: &str) -> ArgumentError {
-        let got = self.0.get(name).map_or_else(|| "nothing".to_owned(), shown);
+        let got = self.0.get(name).map_or_else(|| "nothing".to_owned(), truncated_json);
         ArgumentError::Invalid { name: name.to_owned(), expected: expected.to_owned(), got }
     }
 
@@ -211,7 +211,7 @@ fn is_shortened(value: i64) -> bool {
 }
 
 /// Formats a value as JSON, truncated to 60 characters.
-fn shown(value: &Value) -> String {
+fn truncated_json(value: &Value) -> String {
     const SHOWN: usize = 60;
     let text = value.to_string();
     match text.char_indices().nth(SHOWN) {
@@ -269,10 +269,10 @@ mod tests {
             ("max", "9223372036854775807"),
             ("absent", "nothing"),
         ] {
-            assert_eq!(args.given(name), given);
+            assert_eq!(args.as_sent(name), given);
         }
         let text = format!("{} to {}, -3", i64::MAX, i64::MIN);
-        assert_eq!(args.restored(&text, &["i", "big", "max", "low"]), "1e30 to -1e300, -3");
-        assert_eq!(args.restored(&text, &["i"]), text);
+        assert_eq!(args.restore_clamped(&text, &["i", "big", "max", "low"]), "1e30 to -1e300, -3");
+        assert_eq!(args.restore_clamped(&text, &["i"]), text);
     }
 }

@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::serena::Modes;
 use symd_base::{ContentHash, RelPath};
-use symd_config::projects::Registered;
+use symd_config::projects::RegisteredProject;
 use symd_shell::pty::Sessions;
-use symd_shell::{Environment, LastCommandKept, LeftBehind};
+use symd_shell::{BackgroundCommands, Environment, LastCommandKept};
 
 /// The maximum number of files whose last read version is kept. Beyond it the file read longest ago is
 /// forgotten: an edit of that file then applies to its content at the moment of the call.
@@ -25,13 +25,13 @@ pub struct Client {
     /// The active modes of the serena contract.
     pub modes: Modes,
     /// The project that the client switched to; `None` means the daemon's own.
-    active: Mutex<Option<Registered>>,
+    switched_project: Mutex<Option<RegisteredProject>>,
     environment: OnceLock<Environment>,
     directory: OnceLock<PathBuf>,
     /// Processes that its shell commands left running.
-    pub left_behind: Arc<LeftBehind>,
+    pub left_behind: Arc<BackgroundCommands>,
     /// The reasons for a missing language server that it was already given.
-    told: Mutex<BTreeSet<String>>,
+    reported_reasons: Mutex<BTreeSet<String>>,
     /// Its terminal sessions.
     pub terminals: Sessions,
     /// The last command that it ran.
@@ -46,14 +46,14 @@ struct ReadFiles {
 
 impl Client {
     /// Returns a client with that name.
-    pub fn of_name(name: &str) -> Client {
+    pub fn with_name(name: &str) -> Client {
         let client = Client::default();
-        client.named(name.to_owned());
+        client.set_name(name.to_owned());
         client
     }
 
     /// Sets the name by which the client introduced itself. Only the first name counts.
-    pub fn named(&self, name: String) {
+    pub fn set_name(&self, name: String) {
         let _ = self.name.set(name);
     }
 
@@ -63,17 +63,17 @@ impl Client {
     }
 
     /// Returns the project that the client switched to; `None` means the daemon's own.
-    pub fn active_elsewhere(&self) -> Option<Registered> {
-        self.active.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub fn project_override(&self) -> Option<RegisteredProject> {
+        self.switched_project.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Switches to `project`; `None` means the daemon's own.
-    pub fn activate(&self, project: Option<Registered>) {
-        *self.active.lock().unwrap_or_else(PoisonError::into_inner) = project;
+    pub fn activate(&self, project: Option<RegisteredProject>) {
+        *self.switched_project.lock().unwrap_or_else(PoisonError::into_inner) = project;
     }
 
     /// Sets the environment and working directory in which the client was started. Only the first ones count.
-    pub fn comes_from(&self, environment: Environment, directory: Option<PathBuf>) {
+    pub fn set_origin(&self, environment: Environment, directory: Option<PathBuf>) {
         let _ = self.environment.set(environment);
         directory.and_then(|directory| self.directory.set(directory).err());
     }
@@ -92,7 +92,7 @@ impl Client {
 
     /// Records that the client was shown text of `path` (links resolved) in version `hash`, or wrote that
     /// version.
-    pub fn has_read(&self, path: &RelPath, hash: ContentHash) {
+    pub fn record_read(&self, path: &RelPath, hash: ContentHash) {
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         read.clock += 1;
         let clock = read.clock;
@@ -110,8 +110,8 @@ impl Client {
     }
 
     /// Records that the client is given `reason`; returns whether that reason is new to it.
-    pub fn is_told(&self, reason: &str) -> bool {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(reason.to_owned())
+    pub fn note_reason(&self, reason: &str) -> bool {
+        self.reported_reasons.lock().unwrap_or_else(PoisonError::into_inner).insert(reason.to_owned())
     }
 
     /// Forgets the version of `path`: the client knows that the file is gone.
@@ -126,12 +126,12 @@ mod tests {
 
     #[test]
     fn the_file_read_longest_ago_is_forgotten() {
-        let client = Client::of_name("cli");
+        let client = Client::with_name("cli");
         let path = |number: usize| RelPath::new(&format!("f{number}")).expect("valid");
         let hash = ContentHash::of(b"x");
-        (0..MAX_READ_FILES).for_each(|number| client.has_read(&path(number), hash));
-        client.has_read(&path(0), ContentHash::of(b"y"));
-        client.has_read(&path(MAX_READ_FILES), hash);
+        (0..MAX_READ_FILES).for_each(|number| client.record_read(&path(number), hash));
+        client.record_read(&path(0), ContentHash::of(b"y"));
+        client.record_read(&path(MAX_READ_FILES), hash);
         assert_eq!(client.last_read(&path(0)), Some(ContentHash::of(b"y")));
         assert_eq!(client.last_read(&path(1)), None);
         assert_eq!(client.last_read(&path(2)), Some(hash));

@@ -4,21 +4,21 @@
 
 pub mod alias;
 pub mod arguments;
-mod asked;
 mod base64;
+mod call_check;
 pub mod cli_agent;
 mod client;
 mod clock;
-mod connected;
+mod connection_tools;
 pub mod gemini_cli;
 pub mod listing;
 pub mod native;
-mod outlined;
-mod proposed;
+mod outline_questions;
 mod risk;
 pub mod serena;
-mod shelled;
-pub mod spelled;
+mod server_questions;
+mod shell_command;
+pub mod spellings;
 pub mod tool_router;
 
 use std::future::Future;
@@ -29,13 +29,13 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+pub use call_check::{Check, PendingCall};
 pub use client::Client;
-pub use connected::{
-    Connected, ConnectionFuture, ConnectionOutcome, ConnectionTool, about_connection, not_active,
+pub use connection_tools::{
+    ConnectionCall, ConnectionFuture, ConnectionOutcome, ConnectionTool, connection_tool, mode_refusal,
 };
-pub use proposed::{Check, Proposed};
-pub use risk::{Approved, AsksFor, NotRun, Reach, Risk, Why};
-use spelled::Spellings;
+pub use risk::{ApprovalDefault, ApprovalSource, CallRefusal, Reach, RefusalReason, Risk};
+use spellings::AcceptedSpellings;
 
 use symd_base::Cancel;
 use symd_base::cancel::CancelOnDrop;
@@ -53,13 +53,13 @@ pub struct Toolset {
     /// The MCP `instructions` for clients that list all tools: how a model should work with them.
     pub instructions: &'static str,
     /// The rule for which of its tools need the user's approval by default.
-    pub asks_for: AsksFor,
+    pub asks_for: ApprovalDefault,
     /// Formats the reply to a call that was not run, in the contract's shape.
-    pub refuse: fn(&NotRun) -> Reply,
+    pub refuse: fn(&CallRefusal) -> Reply,
     /// Validates a call before the user is asked to approve it.
     pub check: Check,
     /// The spellings of calls that are accepted beyond the schemas.
-    pub spells: Spellings,
+    pub spells: AcceptedSpellings,
     /// The tools, in listing order. A listing decides which of them a client sees.
     pub tools: &'static [Tool],
 }
@@ -89,20 +89,20 @@ impl Tool {
     }
 
     /// Returns a tool that only adds, in a way that can be undone.
-    const fn adds(name: Name, title: Name, description: Name, schema: Schema, run: Run) -> Tool {
+    const fn adding(name: Name, title: Name, description: Name, schema: Schema, run: Run) -> Tool {
         let (annotations, risk) = (Annotations::ADDS, Risk::SafeWrite);
         Tool { annotations, risk, ..Tool::read_only(name, title, description, schema, run) }
     }
 
     /// Returns a tool that changes or removes existing content, in a way that can be undone.
-    const fn changes(name: Name, title: Name, description: Name, schema: Schema, run: Run) -> Tool {
+    const fn changing(name: Name, title: Name, description: Name, schema: Schema, run: Run) -> Tool {
         let (annotations, risk) = (Annotations::CHANGES, Risk::SafeWrite);
         Tool { annotations, risk, ..Tool::read_only(name, title, description, schema, run) }
     }
 
     /// Returns a tool that runs commands.
-    const fn runs(name: Name, title: Name, description: Name, schema: Schema, run: Run) -> Tool {
-        let (annotations, risk, reach) = (Annotations::RUNS, Risk::Dangerous, Reach::Beyond);
+    const fn running_commands(name: Name, title: Name, description: Name, schema: Schema, run: Run) -> Tool {
+        let (annotations, risk, reach) = (Annotations::RUNS, Risk::Dangerous, Reach::BeyondProject);
         Tool { annotations, risk, reach, ..Tool::read_only(name, title, description, schema, run) }
     }
 }
@@ -161,7 +161,7 @@ pub struct Call<'a> {
     /// The calling client, with the versions of files that it has read.
     pub client: Arc<Client>,
     /// The permission under which the call runs.
-    pub approved: Approved,
+    pub approved: ApprovalSource,
     /// Raised when the client cancels or disconnects; long work polls it.
     pub cancel: Cancel,
 }
@@ -207,7 +207,7 @@ pub enum Outcome {
     /// The call was not run: the user does not allow it, or could not be asked.
     Denied,
     /// The tool did nothing, because it found that this very call needs the user's own approval
-    /// ([`Approved::ByUser`]). The text is the reason, as a sentence without a full stop. This is never the
+    /// ([`ApprovalSource::ByUser`]). The text is the reason, as a sentence without a full stop. This is never the
     /// final outcome: the code that runs calls obtains the approval and runs the call again, or refuses it.
     NeedsUser,
 }
@@ -280,7 +280,7 @@ fn ask<'a>(
     call: Call<'a>,
     work: impl FnOnce(&View, &Map<String, Value>, &Cancel) -> Reply + Send + 'static,
 ) -> ReplyFuture<'a> {
-    Box::pin(put(call.project, call.arguments, work))
+    Box::pin(run_question(call.project, call.arguments, work))
 }
 
 /// Runs `work`, which reads every file, on a fresh index: calls of other tools never wait for it.
@@ -294,7 +294,7 @@ fn ask_long<'a>(
     })
 }
 
-async fn put(
+async fn run_question(
     project: &Project,
     arguments: Map<String, Value>,
     work: impl FnOnce(&View, &Map<String, Value>, &Cancel) -> Reply + Send + 'static,
@@ -347,6 +347,6 @@ pub struct Offered {
 impl Offered {
     /// Whether the user is asked before it runs, if no policy or rule of the user decides otherwise.
     pub fn asks_by_default(&self) -> bool {
-        self.toolset.asks_for.asks(self.tool.risk, self.tool.reach)
+        self.toolset.asks_for.asks_by_default(self.tool.risk, self.tool.reach)
     }
 }

@@ -32,12 +32,12 @@ pub enum Reach {
     Project,
     /// Anything that the user may do: the tool runs commands or accesses the network. A connection to the
     /// socket must not be a way out of an agent's sandbox, so such tools ask by default in every toolset.
-    Beyond,
+    BeyondProject,
 }
 
 /// The rule for which tools of a toolset need the user's approval, unless a policy or rule decides otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AsksFor {
+pub enum ApprovalDefault {
     /// Every tool that is not read-only asks, as the contract demands.
     Changes,
     /// Every tool that reaches beyond the project asks: the clients of this contract ask about edits
@@ -45,16 +45,16 @@ pub enum AsksFor {
     BeyondProject,
 }
 
-impl AsksFor {
+impl ApprovalDefault {
     /// Whether a tool with this risk and reach asks the user by default.
-    pub fn asks(self, risk: Risk, reach: Reach) -> bool {
-        reach == Reach::Beyond || (self == AsksFor::Changes && risk != Risk::ReadOnly)
+    pub fn asks_by_default(self, risk: Risk, reach: Reach) -> bool {
+        reach == Reach::BeyondProject || (self == ApprovalDefault::Changes && risk != Risk::ReadOnly)
     }
 }
 
 /// The source of a call's permission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Approved {
+pub enum ApprovalSource {
     /// The contract's default, or a policy of the user, which covers all calls of the tool.
     ByPolicy,
     /// A rule of the user, which may cover many calls.
@@ -65,24 +65,24 @@ pub enum Approved {
 
 /// The reason why a call was not run, or gave no answer of its own. Each contract has a format for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotRun {
-    pub why: Why,
+pub struct CallRefusal {
+    pub why: RefusalReason,
     /// The whole message, for the person or agent that must act, without a leading "Error:".
     pub message: String,
 }
 
 /// The kind of reason for which a tool gave no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
+pub enum RefusalReason {
     /// The connection has no project.
     NoProject,
     /// The user or a policy does not allow the call, or no user could be asked.
     NotApproved,
     /// The tool failed inside symd.
-    Broken,
+    InternalError,
 }
 
 /// Formats a refusal for a contract that answers in plain text.
-pub(super) fn plain_refusal(refusal: &NotRun) -> Reply {
+pub(super) fn plain_refusal(refusal: &CallRefusal) -> Reply {
     Reply::failed(format!("Error: {}", refusal.message))
 }

@@ -3,15 +3,15 @@
 //! takes them.
 
 mod change;
-mod gits_own;
+mod git_paths;
 mod ignore;
 mod root;
 mod slot;
 pub mod spelling;
 
 pub use change::Change;
-pub use gits_own::GitsOwn;
+pub use git_paths::GitPaths;
 pub use ignore::{Ignore, IgnoreSettings, Rules, Vendored};
 pub use root::{Entry, EntryKind, FileBytes, FileId, MAX_FILE_BYTES, Root, Stat, VfsError};
 pub use root::{kind_of, stat_of};
-pub use slot::{Like, Meta, Slot, SlotContent, TEMPORARY_PREFIX};
+pub use slot::{Meta, PermissionSource, Slot, SlotContent, TEMPORARY_PREFIX};

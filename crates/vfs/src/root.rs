@@ -33,9 +33,9 @@ pub enum VfsError {
     /// A link in the path leads out of the project.
     #[error("{path} is outside the project (a link leads there)")]
     Outside { path: RelPath },
-    /// The path lies beneath a `.git` ([`super::GitsOwn`]), where nothing is written.
+    /// The path lies beneath a `.git` ([`super::GitPaths`]), where nothing is written.
     #[error("{path} belongs to git, which runs programs that are named there; symd does not write it")]
-    GitsOwn { path: RelPath },
+    InGitDirectory { path: RelPath },
     /// A directory, FIFO, socket or device.
     #[error("{path} is {what}, not a regular file")]
     NotAFile {
@@ -155,7 +155,7 @@ impl Root {
 
     /// Reads a regular file of at most `max_bytes` whole, unless `path` itself is a link: the index holds
     /// under a name only what is stored there.
-    pub fn read_unlinked(&self, path: &RelPath, max_bytes: u64) -> Result<FileBytes, VfsError> {
+    pub fn read_no_follow(&self, path: &RelPath, max_bytes: u64) -> Result<FileBytes, VfsError> {
         self.read_opened(path, OFlags::NOFOLLOW, max_bytes.min(MAX_FILE_BYTES))
     }
 
@@ -219,7 +219,7 @@ impl Root {
         Ok((kind_of(FileType::from_raw_mode(raw.st_mode)), stat_of(&raw)))
     }
 
-    /// Returns what the file name `name` refers to in `directory`, opened by [`Root::open_directory_itself`]
+    /// Returns what the file name `name` refers to in `directory`, opened by [`Root::open_directory_no_follow`]
     /// or the like; links are not followed. One system call instead of three.
     pub fn stat_in(directory: impl AsFd, name: &str) -> io::Result<(EntryKind, Stat)> {
         debug_assert!(!name.contains('/'), "not a file name: {name:?}");
@@ -233,7 +233,7 @@ impl Root {
     }
 
     /// Opens the directory `path` itself; a link in its place yields [`VfsError::NotFound`].
-    pub fn open_directory_itself(&self, path: &RelPath) -> Result<OwnedFd, VfsError> {
+    pub fn open_directory_no_follow(&self, path: &RelPath) -> Result<OwnedFd, VfsError> {
         match self.open_beneath(path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW) {
             Err(VfsError::NotAFile { path, .. }) => Err(VfsError::NotFound { path }),
             answer => answer,
@@ -285,9 +285,9 @@ impl Root {
     }
 
     /// Opens the directory `path`; no component may be a link.
-    pub(super) fn open_directory_exactly(&self, path: &RelPath) -> Result<OwnedFd, VfsError> {
+    pub(super) fn open_no_symlinks(&self, path: &RelPath) -> Result<OwnedFd, VfsError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY;
-        beneath::open_exactly(self.directory.as_fd(), path.as_path(), flags)
+        beneath::open_no_symlinks(self.directory.as_fd(), path.as_path(), flags)
             .map_err(|errno| refusal(errno, path, OFlags::NOFOLLOW))
     }
 

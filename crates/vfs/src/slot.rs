@@ -49,7 +49,7 @@ pub enum SlotContent {
 
 /// Which permissions a new file gets.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Like {
+pub enum PermissionSource {
     /// The process's default: 0666 without its umask.
     New,
     /// The process's default for a program: 0777 without its umask.
@@ -74,7 +74,7 @@ impl Root {
         let Some(parent) = path.parent() else {
             return Err(VfsError::NotAFile { path: path.clone(), what: "a directory" });
         };
-        let directory = self.open_directory_exactly(&parent)?;
+        let directory = self.open_no_symlinks(&parent)?;
         Ok(Slot { root: self, path: path.clone(), directory })
     }
 }
@@ -85,7 +85,7 @@ impl Slot<'_> {
     }
 
     /// Returns what the name refers to now.
-    pub fn look(&self) -> Result<SlotContent, VfsError> {
+    pub fn inspect(&self) -> Result<SlotContent, VfsError> {
         match rustix::fs::statat(&self.directory, self.path.file_name(), AtFlags::SYMLINK_NOFOLLOW) {
             Ok(raw) => Ok(match FileType::from_raw_mode(raw.st_mode) {
                 FileType::RegularFile => {
@@ -144,7 +144,7 @@ impl Slot<'_> {
         let enter = Access::WRITE_OK | Access::EXEC_OK;
         rustix::fs::accessat(&self.directory, ".", enter, AtFlags::EACCESS)
             .map_err(|errno| refused(errno, true))?;
-        if let SlotContent::File { meta, .. } = self.look()? {
+        if let SlotContent::File { meta, .. } = self.inspect()? {
             if meta.mode & 0o222 == 0 {
                 return Err(read_only(false));
             }
@@ -157,13 +157,13 @@ impl Slot<'_> {
     /// Writes `bytes` to a new file `temporary` in this directory, with the permissions of `like`. What the
     /// system does not let us keep (another user's ownership, some attributes) stays at its default;
     /// set-user-id bits are dropped with the owner they were for. The returned file is not synced.
-    pub fn stage(&self, temporary: &str, bytes: &[u8], like: &Like) -> Result<File, VfsError> {
+    pub fn stage(&self, temporary: &str, bytes: &[u8], like: &PermissionSource) -> Result<File, VfsError> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let (mode, source) = match like {
-            Like::New => (0o666, None),
-            Like::NewProgram => (0o777, None),
-            Like::Meta(_) => (0o600, None),
-            Like::File(path) => (0o600, self.open_model(path)?),
+            PermissionSource::New => (0o666, None),
+            PermissionSource::NewProgram => (0o777, None),
+            PermissionSource::Meta(_) => (0o600, None),
+            PermissionSource::File(path) => (0o600, self.open_permission_source(path)?),
         };
         let file = rustix::fs::openat(&self.directory, temporary, flags, Mode::from_raw_mode(mode)).map_err(
             |errno| {
@@ -177,11 +177,11 @@ impl Slot<'_> {
         let written =
             file.write_all(bytes).map_err(|source| VfsError::Write { path: self.path.clone(), source });
         let dressed = written.and_then(|()| match (like, source) {
-            (Like::Meta(meta), _) => self.dress(&file, *meta),
+            (PermissionSource::Meta(meta), _) => self.apply_metadata(&file, *meta),
             (_, Some(source)) => {
                 copy_attributes(&source, &file);
                 let raw = rustix::fs::fstat(&source).map_err(|errno| self.write_failed(errno))?;
-                self.dress(&file, meta_of(&raw))
+                self.apply_metadata(&file, meta_of(&raw))
             }
             _ => Ok(()),
         });
@@ -194,7 +194,7 @@ impl Slot<'_> {
         }
     }
 
-    fn open_model(&self, path: &RelPath) -> Result<Option<OwnedFd>, VfsError> {
+    fn open_permission_source(&self, path: &RelPath) -> Result<Option<OwnedFd>, VfsError> {
         let slot = self.root.slot(path)?;
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         match rustix::fs::openat(&slot.directory, path.file_name(), flags, Mode::empty()) {
@@ -203,7 +203,7 @@ impl Slot<'_> {
         }
     }
 
-    fn dress(&self, file: &File, meta: Meta) -> Result<(), VfsError> {
+    fn apply_metadata(&self, file: &File, meta: Meta) -> Result<(), VfsError> {
         let raw = rustix::fs::fstat(file).map_err(|errno| self.write_failed(errno))?;
         let mut mode = meta.mode;
         if (raw.st_uid, raw.st_gid) != (meta.uid, meta.gid) {
@@ -222,7 +222,7 @@ impl Slot<'_> {
 
     /// Keeps the current file allocated on the disk until the handle is dropped, even if it is replaced or
     /// removed meanwhile: its blocks are then freed after the edit, not during it.
-    pub fn hold(&self) -> Option<OwnedFd> {
+    pub fn keep_allocated(&self) -> Option<OwnedFd> {
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         rustix::fs::openat(&self.directory, self.path.file_name(), flags, Mode::empty()).ok()
     }
@@ -263,7 +263,7 @@ impl Slot<'_> {
     pub fn make_directory(&self) -> Result<bool, VfsError> {
         match rustix::fs::mkdirat(&self.directory, self.path.file_name(), Mode::from_raw_mode(0o777)) {
             Ok(()) => Ok(true),
-            Err(Errno::EXIST) if matches!(self.look()?, SlotContent::Other("a directory")) => Ok(false),
+            Err(Errno::EXIST) if matches!(self.inspect()?, SlotContent::Other("a directory")) => Ok(false),
             Err(errno) => Err(self.write_failed(errno)),
         }
     }

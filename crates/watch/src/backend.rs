@@ -12,7 +12,7 @@ pub(super) struct WatchId(pub(super) i32);
 
 /// Why a directory is not watched.
 #[derive(Debug)]
-pub(super) enum Refused {
+pub(super) enum WatchRefusal {
     /// No more watches are available: the directory is polled instead.
     Exhausted,
     /// The directory was removed or replaced meanwhile; events of its parent report what became of it.
@@ -51,25 +51,25 @@ pub(super) enum Event {
 
 /// Whether [`Event::Written`] is reported for a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Writes {
+pub(super) enum WriteReports {
     /// It is reported; the initial state of every directory.
-    Told,
+    On,
     /// It is not reported.
-    Untold,
+    Off,
 }
 
 /// One mechanism that reports changes.
 pub(super) trait Backend: Send {
     /// Watches the open directory, whose absolute path is `path`. Watching the same directory again returns
     /// the same id if the backend can recognise it; otherwise a new one.
-    fn watch(&mut self, directory: BorrowedFd<'_>, path: &Path) -> Result<WatchId, Refused>;
+    fn watch(&mut self, directory: BorrowedFd<'_>, path: &Path) -> Result<WatchId, WatchRefusal>;
 
     /// Removes a watch. Events that it has already caused may still arrive.
     fn unwatch(&mut self, watch: WatchId);
 
     /// Sets whether writes are reported for the open directory of `watch`. A backend that has no choice
     /// reports them.
-    fn choose(&mut self, _watch: WatchId, _directory: BorrowedFd<'_>, _writes: Writes) {}
+    fn set_write_reports(&mut self, _watch: WatchId, _directory: BorrowedFd<'_>, _writes: WriteReports) {}
 
     /// Waits until there are events or the waker was called, and appends the events.
     fn wait(&mut self, events: &mut Vec<Event>) -> io::Result<()>;

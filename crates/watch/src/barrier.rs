@@ -45,7 +45,7 @@ impl Barriers {
     }
 
     /// Requests a barrier and returns its number.
-    pub(super) fn ask(&self) -> Result<u64, WatchError> {
+    pub(super) fn request(&self) -> Result<u64, WatchError> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         // Before the file: the event may arrive before `create` returns.
         self.lock().insert(number);
@@ -59,7 +59,7 @@ impl Barriers {
     }
 
     /// Removes barrier `number` from those outstanding, and returns whether it was among them.
-    pub(super) fn arrived(&self, number: u64) -> bool {
+    pub(super) fn complete(&self, number: u64) -> bool {
         self.lock().remove(&number)
     }
 
@@ -73,7 +73,10 @@ impl Barriers {
     pub(super) fn reissue(&self) -> Vec<u64> {
         let Some(files) = &self.files else { return Vec::new() };
         let waiting: Vec<u64> = self.lock().iter().copied().collect();
-        waiting.into_iter().filter(|number| files.create(*number).is_err() && self.arrived(*number)).collect()
+        waiting
+            .into_iter()
+            .filter(|number| files.create(*number).is_err() && self.complete(*number))
+            .collect()
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, BTreeSet<u64>> {

@@ -37,7 +37,7 @@ pub struct Counters {
 
 /// The counters while they are being updated.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub(super) struct AtomicCounters {
     pub(super) watched: Count,
     pub(super) polled: Count,
     pub(super) failing: Count,
@@ -76,7 +76,7 @@ impl Count {
     }
 }
 
-impl Tally {
+impl AtomicCounters {
     pub(super) fn read(&self) -> Counters {
         Counters {
             watched: self.watched.get(),

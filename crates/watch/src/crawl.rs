@@ -6,9 +6,9 @@ use std::os::fd::{AsFd, OwnedFd};
 use rustix::io::Errno;
 
 use super::Notice;
-use super::backend::{Refused, WatchId};
+use super::backend::{WatchId, WatchRefusal};
 use super::sweep::Snapshot;
-use super::tree::{Identity, Known, Seen, WatchPurpose};
+use super::tree::{Detection, DirectoryState, Identity, WatchPurpose};
 use super::watcher::Watcher;
 use symd_base::RelPath;
 use symd_vfs::{Entry, EntryKind, VfsError};
@@ -27,7 +27,7 @@ impl Watcher {
     pub(super) fn crawl(&mut self, start: &RelPath, first: Visit, below: Visit) {
         if !start.is_root() && !self.tree.contains(start) {
             // There may have been a file here, and the following notices do not say that it is gone.
-            self.tell(Notice::Removed(start.clone()));
+            self.report(Notice::Removed(start.clone()));
         }
         let mut stack = self.visit(start, first);
         while let Some(directory) = stack.pop() {
@@ -40,7 +40,7 @@ impl Watcher {
 
     /// Watches one directory and lists it. Returns the directories in it, last first.
     fn visit(&mut self, path: &RelPath, visit: Visit) -> Vec<RelPath> {
-        let opened = self.root.open_directory_itself(path);
+        let opened = self.root.open_directory_no_follow(path);
         let directory = match opened {
             Ok(directory) => directory,
             Err(error) => return self.cannot_enter(path, &error),
@@ -56,9 +56,9 @@ impl Watcher {
             Err(gone) => return self.cannot_enter(path, &gone),
         };
         if let Some(known) = self.tree.get(path) {
-            let same = match (&known.seen, watch) {
-                (Seen::Watched(before), Some(now)) => *before == now,
-                (Seen::Polled(_), None) => true,
+            let same = match (&known.detection, watch) {
+                (Detection::Watched(before), Some(now)) => *before == now,
+                (Detection::Polled(_), None) => true,
                 _ => false,
             };
             if visit == Visit::IfNew && same && known.identity == identity {
@@ -70,13 +70,13 @@ impl Watcher {
             }
         }
         if let Some(watch) = watch {
-            self.tree.stands(watch, WatchPurpose::Directory(path.clone()));
+            self.tree.add_place(watch, WatchPurpose::Directory(path.clone()));
         }
         let (entries, unnamed) = match self.root.list(path, &directory) {
             Ok(listing) => listing,
             Err(error) => {
-                if let Some(unused) =
-                    watch.and_then(|watch| self.tree.leave(watch, &WatchPurpose::Directory(path.clone())))
+                if let Some(unused) = watch
+                    .and_then(|watch| self.tree.remove_place(watch, &WatchPurpose::Directory(path.clone())))
                 {
                     self.backend.unwatch(unused);
                 }
@@ -84,16 +84,22 @@ impl Watcher {
             }
         };
         self.tally.unnamed.add(unnamed);
-        let seen = match watch {
-            Some(watch) => Seen::Watched(watch),
+        let detection = match watch {
+            Some(watch) => Detection::Watched(watch),
             // Before any file is read: a change after the read must differ from the snapshot.
-            None => Seen::Polled(Snapshot::take(directory.as_fd(), &entries)),
+            None => Detection::Polled(Snapshot::take(directory.as_fd(), &entries)),
         };
-        self.note(path, &entries, seen, identity)
+        self.note(path, &entries, detection, identity)
     }
 
     /// Applies the rules to a listing, reports it, and stores the directory.
-    fn note(&mut self, path: &RelPath, entries: &[Entry], seen: Seen, identity: Identity) -> Vec<RelPath> {
+    fn note(
+        &mut self,
+        path: &RelPath,
+        entries: &[Entry],
+        detection: Detection,
+        identity: Identity,
+    ) -> Vec<RelPath> {
         // Watch before reading here, too.
         let git = if entries.binary_search_by(|entry| entry.name.as_str().cmp(".git")).is_ok() {
             self.watch_git_info(path)
@@ -107,7 +113,7 @@ impl Watcher {
             match entry.kind {
                 EntryKind::Link => self.tally.links.one(),
                 EntryKind::Other => self.tally.special.one(),
-                kind if self.ignore.leaves_out(&rules, &child, kind) => {}
+                kind if self.ignore.ignores(&rules, &child, kind) => {}
                 EntryKind::File => files.push(child),
                 EntryKind::Directory => directories.push(child),
             }
@@ -118,15 +124,21 @@ impl Watcher {
             self.leave(child);
         }
         for watch in old_git.into_iter().filter(|watch| !git.contains(watch)) {
-            if let Some(unused) = self.tree.leave(watch, &WatchPurpose::GitInfo(path.clone())) {
+            if let Some(unused) = self.tree.remove_place(watch, &WatchPurpose::GitInfo(path.clone())) {
                 self.backend.unwatch(unused);
             }
         }
         self.failing.remove(path);
-        let known = Known { seen, rules, children: directories.iter().cloned().collect(), git, identity };
+        let known = DirectoryState {
+            detection,
+            rules,
+            children: directories.iter().cloned().collect(),
+            git,
+            identity,
+        };
         self.tree.insert(path.clone(), known);
         self.count_directories();
-        self.tell(Notice::Listed { directory: path.clone(), files, directories: directories.clone() });
+        self.report(Notice::Listed { directory: path.clone(), files, directories: directories.clone() });
         directories.reverse();
         directories
     }
@@ -143,12 +155,12 @@ impl Watcher {
         }
         match self.backend.watch(directory.as_fd(), &self.absolute(path)) {
             Ok(watch) => Ok(Some(watch)),
-            Err(Refused::Vanished) => Err(VfsError::NotFound { path: path.clone() }),
-            Err(Refused::Exhausted) => {
+            Err(WatchRefusal::Vanished) => Err(VfsError::NotFound { path: path.clone() }),
+            Err(WatchRefusal::Exhausted) => {
                 self.tally.failed_watches.one();
                 Ok(None)
             }
-            Err(Refused::Failed(error)) => {
+            Err(WatchRefusal::Failed(error)) => {
                 tracing::warn!(%path, %error, "cannot watch this directory; it is polled");
                 self.tally.failed_watches.one();
                 Ok(None)
@@ -167,7 +179,7 @@ impl Watcher {
                 rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::DIRECTORY | rustix::fs::OFlags::CLOEXEC;
             let Ok(opened) = rustix::fs::open(directory, flags, rustix::fs::Mode::empty()) else { continue };
             if let Ok(watch) = self.backend.watch(opened.as_fd(), directory) {
-                self.tree.stands(watch, WatchPurpose::GitInfo(path.clone()));
+                self.tree.add_place(watch, WatchPurpose::GitInfo(path.clone()));
                 watches.push(watch);
             }
         }
@@ -195,7 +207,7 @@ impl Watcher {
     fn cannot_enter(&mut self, path: &RelPath, error: &VfsError) -> Vec<RelPath> {
         self.leave(path);
         let VfsError::Io { source, .. } = error else {
-            self.tell(Notice::Removed(path.clone()));
+            self.report(Notice::Removed(path.clone()));
             return Vec::new();
         };
         let errno = Errno::from_io_error(source);
@@ -211,13 +223,13 @@ impl Watcher {
         }
         self.count_directories();
         // Replaces what the listing of its parent announced.
-        self.tell(Notice::Unlisted { directory: path.clone(), why: said(source) });
+        self.report(Notice::Unlisted { directory: path.clone(), why: error_text(source) });
         Vec::new()
     }
 }
 
 /// Returns the error message of the system without its number.
-fn said(error: &std::io::Error) -> String {
+fn error_text(error: &std::io::Error) -> String {
     // "Permission denied (os error 13)": the number is of no help to the reader.
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or(&text).to_owned()

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::backend::Waker;
 use super::barrier::Barriers;
-use super::counters::Tally;
+use super::counters::AtomicCounters;
 use super::watcher::{Requests, Sink};
 use super::{Notice, Watch};
 use symd_base::RelPath;
@@ -18,18 +18,18 @@ use symd_base::RelPath;
 pub struct FakeHandle {
     barriers: Arc<Barriers>,
     requests: Arc<Requests>,
-    bell: Arc<Bell>,
+    bell: Arc<RequestSignal>,
     sink: Mutex<Sink>,
 }
 
 /// Signals that something was requested.
 #[derive(Default)]
-struct Bell {
+struct RequestSignal {
     rung: Mutex<bool>,
     ringing: Condvar,
 }
 
-impl Waker for Arc<Bell> {
+impl Waker for Arc<RequestSignal> {
     fn wake(&self) {
         *self.rung.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.ringing.notify_all();
@@ -40,7 +40,7 @@ impl Watch {
     /// Creates a watcher that does nothing by itself.
     pub fn fake(sink: impl FnMut(Vec<Notice>) -> ControlFlow<()> + Send + 'static) -> (Watch, FakeHandle) {
         let (barriers, requests) = (Arc::new(Barriers::new(None)), Arc::new(Requests::default()));
-        let bell = Arc::new(Bell::default());
+        let bell = Arc::new(RequestSignal::default());
         let handle = FakeHandle {
             barriers: Arc::clone(&barriers),
             requests: Arc::clone(&requests),
@@ -50,7 +50,7 @@ impl Watch {
         let watch = Watch {
             barriers,
             requests,
-            tally: Arc::new(Tally::default()),
+            tally: Arc::new(AtomicCounters::default()),
             waker: Box::new(bell),
             ended: Arc::new(AtomicBool::new(false)),
             thread: None,

@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 use super::Notice;
 use super::backend::{Backend, Waker};
 use super::barrier::{BarrierFiles, Barriers};
-use super::counters::{Counters, Tally};
+use super::counters::{AtomicCounters, Counters};
 use super::inotify::{EventWaker, Inotify};
 use super::notify::Notify;
 use super::poll::Poll;
@@ -66,7 +66,7 @@ pub enum WatchError {
 
 impl WatchError {
     /// Whether retrying is useless: the thread has ended, or the directory of the barrier files was removed.
-    pub fn is_for_good(&self) -> bool {
+    pub fn is_permanent(&self) -> bool {
         match self {
             WatchError::Ended => true,
             WatchError::Barrier { source, .. } => source.kind() == io::ErrorKind::NotFound,
@@ -80,7 +80,7 @@ impl WatchError {
 pub struct Watch {
     pub(super) barriers: Arc<Barriers>,
     pub(super) requests: Arc<Requests>,
-    pub(super) tally: Arc<Tally>,
+    pub(super) tally: Arc<AtomicCounters>,
     pub(super) waker: Box<dyn Waker>,
     pub(super) ended: Arc<AtomicBool>,
     pub(super) thread: Option<JoinHandle<()>>,
@@ -105,7 +105,7 @@ impl Watch {
     ) -> Result<Watch, WatchError> {
         let start = |source| WatchError::Start { root: root.path().to_owned(), source };
         let Chosen { backend, barriers, waker } = choose(&root, runtime_dir, options)?;
-        let (requests, tally) = (Arc::new(Requests::default()), Arc::new(Tally::default()));
+        let (requests, tally) = (Arc::new(Requests::default()), Arc::new(AtomicCounters::default()));
         let shared = (Arc::clone(&barriers), Arc::clone(&requests), Arc::clone(&tally));
         let ended = Arc::new(AtomicBool::new(false));
         let at_end = SetAtEnd(Arc::clone(&ended));
@@ -126,7 +126,7 @@ impl Watch {
         if self.ended.load(Ordering::Acquire) {
             return Err(WatchError::Ended);
         }
-        let number = self.barriers.ask()?;
+        let number = self.barriers.request()?;
         if self.barriers.files().is_none() {
             self.waker.wake();
         }

@@ -12,7 +12,7 @@ use rustix::event::{EventfdFlags, PollFd, PollFlags};
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
 use rustix::io::Errno;
 
-use super::backend::{Backend, Event, Refused, Waker, WatchId, Writes};
+use super::backend::{Backend, Event, Waker, WatchId, WatchRefusal, WriteReports};
 use super::barrier::Barriers;
 
 /// Bytes read from the kernel at once: some 2,000 events, so that a burst becomes one batch.
@@ -27,7 +27,7 @@ pub(super) struct Inotify {
     /// The watch on the root's parent, which reports that the root was deleted or moved: while the root's
     /// descriptor is open, the kernel sends no IN_DELETE_SELF for it.
     parent: Option<(i32, String)>,
-    through: Through,
+    through: AddWatchBy,
     /// Active watches, counted for `max_watches`.
     standing: HashSet<i32>,
     max_watches: Option<usize>,
@@ -36,7 +36,7 @@ pub(super) struct Inotify {
 
 /// How a directory is passed to inotify_add_watch, which takes no descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Through {
+enum AddWatchBy {
     /// `/proc/self/fd/N`: exactly the directory that was opened, whatever its name is by now.
     Proc,
     /// The absolute path, where there is no /proc; compared with the descriptor afterwards.
@@ -94,8 +94,8 @@ impl Inotify {
         let by_proc = proc_path(files.directory().as_fd());
         let mask = WatchFlags::CREATE | WatchFlags::ONLYDIR;
         let (through, barrier_watch) = match inotify::add_watch(&instance, &by_proc, mask) {
-            Ok(watch) => (Through::Proc, watch),
-            Err(Errno::NOENT) => (Through::Path, inotify::add_watch(&instance, files.path(), mask)?),
+            Ok(watch) => (AddWatchBy::Proc, watch),
+            Err(Errno::NOENT) => (AddWatchBy::Path, inotify::add_watch(&instance, files.path(), mask)?),
             Err(other) => return Err(other.into()),
         };
         let mask = WatchFlags::DELETE | WatchFlags::MOVED_FROM | WatchFlags::ONLYDIR;
@@ -178,10 +178,10 @@ fn proc_path(directory: BorrowedFd<'_>) -> String {
 }
 
 impl Backend for Inotify {
-    fn watch(&mut self, directory: BorrowedFd<'_>, path: &Path) -> Result<WatchId, Refused> {
+    fn watch(&mut self, directory: BorrowedFd<'_>, path: &Path) -> Result<WatchId, WatchRefusal> {
         let added = match self.through {
-            Through::Proc => inotify::add_watch(&self.instance, proc_path(directory), tree_mask()),
-            Through::Path => {
+            AddWatchBy::Proc => inotify::add_watch(&self.instance, proc_path(directory), tree_mask()),
+            AddWatchBy::Path => {
                 let added = inotify::add_watch(&self.instance, path, tree_mask() | WatchFlags::DONT_FOLLOW);
                 let same = |named: rustix::fs::Stat, opened: rustix::fs::Stat| {
                     (named.st_dev, named.st_ino) == (opened.st_dev, opened.st_ino)
@@ -194,20 +194,20 @@ impl Backend for Inotify {
                         {
                             self.unwatch(WatchId(astray));
                         }
-                        return Err(Refused::Vanished);
+                        return Err(WatchRefusal::Vanished);
                     }
                 }
             }
         };
         let watch = match added {
             Ok(watch) => watch,
-            Err(Errno::NOSPC | Errno::NOMEM) => return Err(Refused::Exhausted),
-            Err(Errno::NOENT | Errno::NOTDIR) => return Err(Refused::Vanished),
-            Err(other) => return Err(Refused::Failed(other.into())),
+            Err(Errno::NOSPC | Errno::NOMEM) => return Err(WatchRefusal::Exhausted),
+            Err(Errno::NOENT | Errno::NOTDIR) => return Err(WatchRefusal::Vanished),
+            Err(other) => return Err(WatchRefusal::Failed(other.into())),
         };
         if self.standing.insert(watch) && self.max_watches.is_some_and(|most| self.standing.len() > most) {
             self.unwatch(WatchId(watch));
-            return Err(Refused::Exhausted);
+            return Err(WatchRefusal::Exhausted);
         }
         Ok(WatchId(watch))
     }
@@ -218,14 +218,14 @@ impl Backend for Inotify {
         let _ = inotify::remove_watch(&self.instance, watch.0);
     }
 
-    fn choose(&mut self, watch: WatchId, directory: BorrowedFd<'_>, writes: Writes) {
+    fn set_write_reports(&mut self, watch: WatchId, directory: BorrowedFd<'_>, writes: WriteReports) {
         // The path could name another directory by now, which would then lose its IN_MODIFY.
-        if self.through == Through::Path || !self.standing.contains(&watch.0) {
+        if self.through == AddWatchBy::Path || !self.standing.contains(&watch.0) {
             return;
         }
         let mask = match writes {
-            Writes::Told => tree_mask(),
-            Writes::Untold => tree_mask() - WatchFlags::MODIFY,
+            WriteReports::On => tree_mask(),
+            WriteReports::Off => tree_mask() - WatchFlags::MODIFY,
         };
         // Replaces the mask of the existing watch; its pending events are kept.
         match inotify::add_watch(&self.instance, proc_path(directory), mask) {

@@ -13,7 +13,7 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use ::notify::event::{AccessKind, AccessMode, EventKind, ModifyKind, RenameMode};
 use ::notify::{RecommendedWatcher, RecursiveMode, Watcher};
 
-use super::backend::{Backend, Event, Refused, Waker, WatchId};
+use super::backend::{Backend, Event, Waker, WatchId, WatchRefusal};
 use super::barrier::Barriers;
 
 /// Capacity of the event queue between the two threads. When it is full, events are dropped and count as an
@@ -28,12 +28,12 @@ pub(super) struct Notify {
     barriers: Arc<Barriers>,
     root: PathBuf,
     next: i32,
-    by_path: HashMap<PathBuf, Standing>,
+    by_path: HashMap<PathBuf, ActiveWatch>,
     paths: HashMap<WatchId, PathBuf>,
 }
 
 /// One active watch.
-struct Standing {
+struct ActiveWatch {
     watch: WatchId,
     /// Device and inode.
     identity: (u64, u64),
@@ -153,9 +153,9 @@ impl Notify {
 }
 
 impl Backend for Notify {
-    fn watch(&mut self, directory: BorrowedFd<'_>, path: &Path) -> Result<WatchId, Refused> {
+    fn watch(&mut self, directory: BorrowedFd<'_>, path: &Path) -> Result<WatchId, WatchRefusal> {
         let identity = rustix::fs::fstat(directory).map(|raw| (raw.st_dev, raw.st_ino));
-        let identity = identity.map_err(|errno| Refused::Failed(errno.into()))?;
+        let identity = identity.map_err(|errno| WatchRefusal::Failed(errno.into()))?;
         if let Some(standing) = self.by_path.get(path) {
             if !standing.doubtful && standing.identity == identity {
                 return Ok(standing.watch);
@@ -164,19 +164,19 @@ impl Backend for Notify {
         }
         if let Err(error) = self.watcher.watch(path, RecursiveMode::NonRecursive) {
             return Err(match error.kind {
-                ::notify::ErrorKind::MaxFilesWatch => Refused::Exhausted,
-                ::notify::ErrorKind::PathNotFound => Refused::Vanished,
+                ::notify::ErrorKind::MaxFilesWatch => WatchRefusal::Exhausted,
+                ::notify::ErrorKind::PathNotFound => WatchRefusal::Vanished,
                 ::notify::ErrorKind::Io(source) if source.kind() == io::ErrorKind::NotFound => {
-                    Refused::Vanished
+                    WatchRefusal::Vanished
                 }
-                _ => Refused::Failed(io::Error::other(error)),
+                _ => WatchRefusal::Failed(io::Error::other(error)),
             });
         }
         self.next += 1;
         let watch = WatchId(self.next);
         // The path may name another directory by now than the one opened; in that case an event about it
         // follows.
-        self.by_path.insert(path.to_owned(), Standing { watch, identity, doubtful: false });
+        self.by_path.insert(path.to_owned(), ActiveWatch { watch, identity, doubtful: false });
         self.paths.insert(watch, path.to_owned());
         Ok(watch)
     }

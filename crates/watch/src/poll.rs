@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 
-use super::backend::{Backend, Event, Refused, WatchId};
+use super::backend::{Backend, Event, WatchId, WatchRefusal};
 use super::inotify::clear;
 
 /// The backend that refuses every watch, so that every directory is polled.
@@ -18,8 +18,8 @@ pub(super) struct Poll {
 }
 
 impl Backend for Poll {
-    fn watch(&mut self, _: BorrowedFd<'_>, _: &Path) -> Result<WatchId, Refused> {
-        Err(Refused::Exhausted)
+    fn watch(&mut self, _: BorrowedFd<'_>, _: &Path) -> Result<WatchId, WatchRefusal> {
+        Err(WatchRefusal::Exhausted)
     }
 
     fn unwatch(&mut self, _: WatchId) {}

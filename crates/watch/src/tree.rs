@@ -11,8 +11,8 @@ use symd_vfs::Rules;
 
 /// A directory that has been listed.
 #[derive(Debug)]
-pub(super) struct Known {
-    pub(super) seen: Seen,
+pub(super) struct DirectoryState {
+    pub(super) detection: Detection,
     pub(super) rules: Rules,
     /// The directories in it that are known or are about to be.
     pub(super) children: BTreeSet<RelPath>,
@@ -23,7 +23,7 @@ pub(super) struct Known {
 
 /// How changes in a directory are detected.
 #[derive(Debug)]
-pub(super) enum Seen {
+pub(super) enum Detection {
     /// By events.
     Watched(WatchId),
     /// By comparison with what the last sweep recorded.
@@ -53,7 +53,7 @@ pub(super) enum WatchPurpose {
 /// All directories and watches.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
-    directories: BTreeMap<RelPath, Known>,
+    directories: BTreeMap<RelPath, DirectoryState>,
     // Mostly one place per watch; more when a directory was moved during a crawl, or is mounted twice. Then
     // an event is checked at each place, and places where nothing is left are found out that way.
     places: HashMap<WatchId, Vec<WatchPurpose>>,
@@ -61,7 +61,7 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    pub(super) fn get(&self, path: &RelPath) -> Option<&Known> {
+    pub(super) fn get(&self, path: &RelPath) -> Option<&DirectoryState> {
         self.directories.get(path)
     }
 
@@ -71,9 +71,9 @@ impl Tree {
 
     /// Returns the watch of a directory; `None` when it is polled or unknown.
     pub(super) fn watch_of(&self, path: &RelPath) -> Option<WatchId> {
-        match self.directories.get(path)?.seen {
-            Seen::Watched(watch) => Some(watch),
-            Seen::Polled(_) => None,
+        match self.directories.get(path)?.detection {
+            Detection::Watched(watch) => Some(watch),
+            Detection::Polled(_) => None,
         }
     }
 
@@ -88,7 +88,7 @@ impl Tree {
     }
 
     /// Records that `watch` belongs to `place`, before anything is known of its content.
-    pub(super) fn stands(&mut self, watch: WatchId, place: WatchPurpose) {
+    pub(super) fn add_place(&mut self, watch: WatchId, place: WatchPurpose) {
         let places = self.places.entry(watch).or_default();
         if !places.contains(&place) {
             places.push(place);
@@ -97,7 +97,7 @@ impl Tree {
 
     /// Records that `watch` no longer belongs to `place`, and returns it if it belongs to no place any more.
     #[must_use]
-    pub(super) fn leave(&mut self, watch: WatchId, place: &WatchPurpose) -> Option<WatchId> {
+    pub(super) fn remove_place(&mut self, watch: WatchId, place: &WatchPurpose) -> Option<WatchId> {
         let places = self.places.get_mut(&watch)?;
         places.retain(|other| other != place);
         if !places.is_empty() {
@@ -108,18 +108,18 @@ impl Tree {
     }
 
     /// Forgets a watch that ended by itself, and returns its places.
-    pub(super) fn ended(&mut self, watch: WatchId) -> Vec<WatchPurpose> {
+    pub(super) fn remove_watch(&mut self, watch: WatchId) -> Vec<WatchPurpose> {
         self.places.remove(&watch).unwrap_or_default()
     }
 
-    pub(super) fn insert(&mut self, path: RelPath, known: Known) {
+    pub(super) fn insert(&mut self, path: RelPath, known: DirectoryState) {
         // A directory that was created after its parent was listed is a child like the others.
         if let Some(parent) = path.parent().and_then(|parent| self.directories.get_mut(&parent)) {
             parent.children.insert(path.clone());
         }
-        self.polled += usize::from(matches!(known.seen, Seen::Polled(_)));
+        self.polled += usize::from(matches!(known.detection, Detection::Polled(_)));
         if let Some(old) = self.directories.insert(path, known) {
-            self.polled -= usize::from(matches!(old.seen, Seen::Polled(_)));
+            self.polled -= usize::from(matches!(old.detection, Detection::Polled(_)));
         }
     }
 
@@ -133,13 +133,13 @@ impl Tree {
         for path in self.beneath(directory) {
             if let Some(known) = self.directories.remove(&path) {
                 for watch in known.git {
-                    unused.extend(self.leave(watch, &WatchPurpose::GitInfo(path.clone())));
+                    unused.extend(self.remove_place(watch, &WatchPurpose::GitInfo(path.clone())));
                 }
-                match known.seen {
-                    Seen::Watched(watch) => {
-                        unused.extend(self.leave(watch, &WatchPurpose::Directory(path.clone())));
+                match known.detection {
+                    Detection::Watched(watch) => {
+                        unused.extend(self.remove_place(watch, &WatchPurpose::Directory(path.clone())));
                     }
-                    Seen::Polled(_) => self.polled -= 1,
+                    Detection::Polled(_) => self.polled -= 1,
                 }
             }
         }
@@ -166,19 +166,19 @@ impl Tree {
         if self.polled == 0 {
             return Vec::new();
         }
-        let polled = |known: &Known| matches!(known.seen, Seen::Polled(_));
+        let polled = |known: &DirectoryState| matches!(known.detection, Detection::Polled(_));
         self.directories.iter().filter(|(_, known)| polled(known)).map(|(path, _)| path.clone()).collect()
     }
 
     /// Replaces the snapshot of a polled directory and returns the names that changed.
     pub(super) fn replace_snapshot(&mut self, path: &RelPath, now: Snapshot) -> Vec<String> {
-        match self.directories.get_mut(path).map(|known| &mut known.seen) {
-            Some(Seen::Polled(before)) => {
+        match self.directories.get_mut(path).map(|known| &mut known.detection) {
+            Some(Detection::Polled(before)) => {
                 let changed = now.changed_since(before);
                 *before = now;
                 changed
             }
-            Some(Seen::Watched(_)) | None => Vec::new(),
+            Some(Detection::Watched(_)) | None => Vec::new(),
         }
     }
 

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::Notice;
 use super::backend::{Backend, Event, WatchId};
 use super::barrier::Barriers;
-use super::counters::Tally;
+use super::counters::AtomicCounters;
 use super::crawl::Visit;
 use super::sweep::Snapshot;
 use super::tree::{Tree, WatchPurpose};
@@ -66,11 +66,11 @@ pub(super) struct Watcher {
     pub(super) ignore: Arc<Ignore>,
     pub(super) backend: Box<dyn Backend>,
     pub(super) tree: Tree,
-    pub(super) tally: Arc<Tally>,
+    pub(super) tally: Arc<AtomicCounters>,
     /// Directories that could not be read for a reason that may pass without an event.
     pub(super) failing: BTreeSet<RelPath>,
     /// Directories and names of entries that changed and could not be examined.
-    unlooked: BTreeSet<(RelPath, String)>,
+    unexamined: BTreeSet<(RelPath, String)>,
     /// Writes to report before the next barrier.
     pub(super) written: Written,
     barriers: Arc<Barriers>,
@@ -88,7 +88,7 @@ impl Watcher {
     pub(super) fn new(
         (root, ignore): (Arc<Root>, Arc<Ignore>),
         backend: Box<dyn Backend>,
-        (barriers, requests, tally): (Arc<Barriers>, Arc<Requests>, Arc<Tally>),
+        (barriers, requests, tally): (Arc<Barriers>, Arc<Requests>, Arc<AtomicCounters>),
         sink: Sink,
     ) -> Watcher {
         Watcher {
@@ -98,7 +98,7 @@ impl Watcher {
             tree: Tree::default(),
             tally,
             failing: BTreeSet::new(),
-            unlooked: BTreeSet::new(),
+            unexamined: BTreeSet::new(),
             written: Written::default(),
             barriers,
             requests,
@@ -113,7 +113,7 @@ impl Watcher {
     /// Crawls, then follows events until the thread is stopped, the sink ends it, or the root is gone.
     pub(super) fn run(&mut self) {
         self.crawl(&RelPath::root(), Visit::Anyway, Visit::Anyway);
-        self.tell(Notice::Crawled);
+        self.report(Notice::Crawled);
         self.flush();
         let mut events = Vec::new();
         while !self.is_over() {
@@ -132,10 +132,10 @@ impl Watcher {
                 self.handle(event, &mut swept);
             }
             self.due.append(&mut self.requests.take_rescans());
-            self.settle();
+            self.rescan_due();
             if self.barriers.files().is_none() {
                 for number in self.barriers.take_all() {
-                    self.arrive(number, &mut swept);
+                    self.handle_barrier(number, &mut swept);
                 }
             }
             self.flush();
@@ -145,11 +145,11 @@ impl Watcher {
     fn handle(&mut self, event: Event, swept: &mut bool) {
         match event {
             Event::Written { watch, name } => self.note_written(watch, name),
-            Event::Entry { watch, name } => self.look_everywhere(watch, &name, Visit::IfNew),
+            Event::Entry { watch, name } => self.examine_all_places(watch, &name, Visit::IfNew),
             // A directory that has its name again is one that is known already; listing it again is the only
             // way to re-read files in it that were missed meanwhile, or read from the directory that had its
             // name.
-            Event::Renamed { watch, name } => self.look_everywhere(watch, &name, Visit::Anyway),
+            Event::Renamed { watch, name } => self.examine_all_places(watch, &name, Visit::Anyway),
             Event::Attributes(watch) => {
                 // For any other directory, this is an event of its parent too.
                 if self.tree.watch_of(&RelPath::root()) == Some(watch) {
@@ -162,11 +162,11 @@ impl Watcher {
                 }
             }
             Event::Ended(watch) => {
-                for place in self.tree.ended(watch) {
+                for place in self.tree.remove_watch(watch) {
                     let WatchPurpose::Directory(path) = place else { continue };
                     match path.parent() {
                         None => self.root_gone(),
-                        Some(parent) => self.look(&parent, path.file_name()),
+                        Some(parent) => self.examine(&parent, path.file_name()),
                     }
                 }
                 self.count_directories();
@@ -178,7 +178,7 @@ impl Watcher {
                 self.recover();
             }
             Event::Barrier(number, file) => {
-                self.arrive(number, swept);
+                self.handle_barrier(number, swept);
                 if let Some(files) = self.barriers.files() {
                     files.remove(&file);
                 }
@@ -187,11 +187,11 @@ impl Watcher {
     }
 
     /// Examines `name` in every place of `watch`.
-    fn look_everywhere(&mut self, watch: WatchId, name: &str, known: Visit) {
+    fn examine_all_places(&mut self, watch: WatchId, name: &str, known: Visit) {
         self.written.forget(watch, name);
         for place in self.tree.places(watch) {
             match place {
-                WatchPurpose::Directory(directory) => self.look_again(&directory, name, known),
+                WatchPurpose::Directory(directory) => self.examine_with(&directory, name, known),
                 WatchPurpose::GitInfo(work_tree) if name == "exclude" || name == "info" => {
                     self.due.insert(work_tree);
                 }
@@ -201,12 +201,12 @@ impl Watcher {
     }
 
     /// Reports what `name` in `directory` is now.
-    pub(super) fn look(&mut self, directory: &RelPath, name: &str) {
-        self.look_again(directory, name, Visit::IfNew);
+    pub(super) fn examine(&mut self, directory: &RelPath, name: &str) {
+        self.examine_with(directory, name, Visit::IfNew);
     }
 
-    /// Like [`Watcher::look`]; `known_directory` says what happens to a directory that is known already.
-    fn look_again(&mut self, directory: &RelPath, name: &str, known_directory: Visit) {
+    /// Like [`Watcher::examine`]; `known_directory` says what happens to a directory that is known already.
+    fn examine_with(&mut self, directory: &RelPath, name: &str, known_directory: Visit) {
         // Staged by an edit: usually gone already, and not part of the project.
         if name.starts_with(TEMPORARY_PREFIX) {
             return;
@@ -219,7 +219,7 @@ impl Watcher {
         }
         let Some(known) = self.tree.get(directory) else { return };
         let rules = known.rules.clone();
-        let left_out = |kind| self.ignore.leaves_out(&rules, &path, kind);
+        let left_out = |kind| self.ignore.ignores(&rules, &path, kind);
         match found {
             Ok(EntryKind::Directory) if !left_out(EntryKind::Directory) => {
                 self.crawl(&path, known_directory, known_directory);
@@ -230,19 +230,19 @@ impl Watcher {
                 // again.
                 if self.tree.contains(&path) || self.failing.contains(&path) {
                     self.leave(&path);
-                    self.tell(Notice::Removed(path.clone()));
+                    self.report(Notice::Removed(path.clone()));
                 }
                 if !left_out && self.batch.last() != Some(&Notice::Changed(path.clone())) {
-                    self.tell(Notice::Changed(path));
+                    self.report(Notice::Changed(path));
                 }
             }
             // The directory cannot be searched at present: the reader of the file will find out.
             Err(VfsError::Io { source, .. }) if !left_out(EntryKind::File) => {
                 // A change of permissions is an event; descriptors becoming available again is not.
                 if source.kind() != std::io::ErrorKind::PermissionDenied {
-                    self.unlooked.insert((directory.clone(), name.to_owned()));
+                    self.unexamined.insert((directory.clone(), name.to_owned()));
                 }
-                self.tell(Notice::Changed(path));
+                self.report(Notice::Changed(path));
             }
             Ok(EntryKind::Directory) => self.gone(&path),
             Ok(kind @ (EntryKind::Link | EntryKind::Other)) => {
@@ -257,7 +257,7 @@ impl Watcher {
 
     fn gone(&mut self, path: &RelPath) {
         self.leave(path);
-        self.tell(Notice::Removed(path.clone()));
+        self.report(Notice::Removed(path.clone()));
     }
 
     /// Removes the watches and rules of `directory` and everything beneath it.
@@ -271,23 +271,23 @@ impl Watcher {
     }
 
     /// Handles a barrier: reports what can be found only by examination, then the barrier.
-    fn arrive(&mut self, number: u64, swept: &mut bool) {
-        if !self.barriers.arrived(number) && self.barriers.files().is_some() {
+    fn handle_barrier(&mut self, number: u64, swept: &mut bool) {
+        if !self.barriers.complete(number) && self.barriers.files().is_some() {
             return;
         }
         self.tell_written();
-        self.settle();
+        self.rescan_due();
         if !*swept {
             *swept = true;
             self.sweep();
-            self.settle();
+            self.rescan_due();
             self.check_root();
         }
         if self.over {
             return;
         }
         self.tally.barriers.one();
-        self.tell(Notice::Barrier(number));
+        self.report(Notice::Barrier(number));
         self.flush();
     }
 
@@ -296,19 +296,19 @@ impl Watcher {
         // The listings report everything written until now, and their watches report every write again.
         self.written = Written::default();
         self.due.insert(RelPath::root());
-        self.settle();
+        self.rescan_due();
         let without_file = self.barriers.reissue();
         if !without_file.is_empty() {
             // No event will come for these. They were requested before the rescan that begins now.
             self.due.insert(RelPath::root());
-            self.settle();
-            without_file.into_iter().for_each(|number| self.tell(Notice::Barrier(number)));
+            self.rescan_due();
+            without_file.into_iter().for_each(|number| self.report(Notice::Barrier(number)));
         }
         self.flush();
     }
 
     /// Lists the directories that are due.
-    fn settle(&mut self) {
+    fn rescan_due(&mut self) {
         // Rescanning may add directories, but only beneath those that it rescans.
         while let Some(directory) = self.due.pop_first() {
             self.due.retain(|other| !other.is_within(&directory));
@@ -321,8 +321,8 @@ impl Watcher {
 
     /// Examines everything that sends no events.
     fn sweep(&mut self) {
-        for (directory, name) in std::mem::take(&mut self.unlooked) {
-            self.look(&directory, &name);
+        for (directory, name) in std::mem::take(&mut self.unexamined) {
+            self.examine(&directory, &name);
         }
         for path in std::mem::take(&mut self.failing) {
             if path.parent().is_none_or(|parent| self.tree.contains(&parent)) {
@@ -338,7 +338,7 @@ impl Watcher {
             if !self.tree.contains(&path) {
                 continue;
             }
-            let listed = self.root.open_directory_itself(&path).and_then(|directory| {
+            let listed = self.root.open_directory_no_follow(&path).and_then(|directory| {
                 let (entries, _) = self.root.list(&path, &directory)?;
                 Ok(Snapshot::take(directory.as_fd(), &entries))
             });
@@ -348,7 +348,7 @@ impl Watcher {
             };
             let changed = self.tree.replace_snapshot(&path, now);
             for name in changed {
-                self.look_again(&path, &name, Visit::Anyway);
+                self.examine_with(&path, &name, Visit::Anyway);
             }
         }
     }
@@ -367,14 +367,14 @@ impl Watcher {
 
     fn root_gone(&mut self) {
         if !self.over {
-            self.tell(Notice::RootGone);
+            self.report(Notice::RootGone);
             self.flush();
             self.over = true;
         }
     }
 
     /// Adds a notice to the batch.
-    pub(super) fn tell(&mut self, notice: Notice) {
+    pub(super) fn report(&mut self, notice: Notice) {
         self.batch_paths += match &notice {
             Notice::Listed { files, directories, .. } => 1 + files.len() + directories.len(),
             _ => 1,

@@ -9,7 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use rustix::fs::AtFlags;
 
-use super::backend::{WatchId, Writes};
+use super::backend::{WatchId, WriteReports};
 use super::sweep::RACY_NANOSECONDS;
 use super::tree::WatchPurpose;
 use super::watcher::Watcher;
@@ -48,7 +48,7 @@ struct Directory {
 impl Written {
     /// Records a write. Returns whether reporting of writes in the directory of this watch should be turned
     /// off.
-    fn takes(&mut self, watch: WatchId, name: String) -> bool {
+    fn record(&mut self, watch: WatchId, name: String) -> bool {
         let directory = self.directories.entry(watch).or_default();
         if directory.flooded.is_some() {
             directory.strays += 1;
@@ -85,8 +85,8 @@ impl Watcher {
         if !self.tree.is_of_directory(watch) && name != "exclude" {
             return;
         }
-        if self.written.takes(watch, name) {
-            self.choose(watch, Writes::Untold);
+        if self.written.record(watch, name) {
+            self.choose(watch, WriteReports::Off);
         }
     }
 
@@ -95,7 +95,7 @@ impl Watcher {
         for (watch, written) in std::mem::take(&mut self.written).directories {
             if written.flooded.is_some() {
                 // Before examining the directory: writes in between would be lost.
-                self.choose(watch, Writes::Told);
+                self.choose(watch, WriteReports::On);
             }
             for place in self.tree.places(watch) {
                 let directory = match place {
@@ -107,7 +107,7 @@ impl Watcher {
                 };
                 let found = written.flooded.map(|since| self.changed_since(&directory, since));
                 for name in found.as_ref().unwrap_or(&written.names) {
-                    self.look(&directory, name);
+                    self.examine(&directory, name);
                 }
             }
         }
@@ -115,7 +115,7 @@ impl Watcher {
 
     /// Returns the files of a directory that changed at or after `since`, by their ctime.
     fn changed_since(&self, path: &RelPath, since: i64) -> BTreeSet<String> {
-        let Ok(directory) = self.root.open_directory_itself(path) else { return BTreeSet::new() };
+        let Ok(directory) = self.root.open_directory_no_follow(path) else { return BTreeSet::new() };
         let Ok((entries, _)) = self.root.list(path, &directory) else { return BTreeSet::new() };
         let is_new = |name: &str| {
             let raw = rustix::fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW);
@@ -126,14 +126,14 @@ impl Watcher {
         files.filter(|name| is_new(name)).collect()
     }
 
-    fn choose(&mut self, watch: WatchId, writes: Writes) {
+    fn choose(&mut self, watch: WatchId, writes: WriteReports) {
         for place in self.tree.places(watch) {
             let WatchPurpose::Directory(path) = place else { continue };
             let Some(known) = self.tree.get(&path).map(|known| known.identity) else { continue };
-            let Ok(directory) = self.root.open_directory_itself(&path) else { continue };
+            let Ok(directory) = self.root.open_directory_no_follow(&path) else { continue };
             let is_it = |raw: rustix::fs::Stat| (raw.st_dev, raw.st_ino) == (known.device, known.inode);
             if rustix::fs::fstat(&directory).is_ok_and(is_it) {
-                self.backend.choose(watch, directory.as_fd(), writes);
+                self.backend.set_write_reports(watch, directory.as_fd(), writes);
                 return;
             }
         }
@@ -154,22 +154,22 @@ mod tests {
         let mut written = Written::default();
         let (one, other) = (WatchId(1), WatchId(2));
         for number in 0..MAX_NAMES {
-            assert!(!written.takes(one, number.to_string()));
+            assert!(!written.record(one, number.to_string()));
         }
         written.forget(one, "7");
         written.forget(one, "7");
         written.forget(other, "7");
-        assert!(!written.takes(other, "a".to_owned()));
-        assert!(written.takes(other, "b".to_owned()), "one too many");
+        assert!(!written.record(other, "a".to_owned()));
+        assert!(written.record(other, "b".to_owned()), "one too many");
         for _ in 1..MAX_STRAYS {
-            assert!(!written.takes(other, "c".to_owned()), "known to flood");
+            assert!(!written.record(other, "c".to_owned()), "known to flood");
         }
-        assert!(written.takes(other, "c".to_owned()), "and goes on");
+        assert!(written.record(other, "c".to_owned()), "and goes on");
         assert_eq!(written.names, MAX_NAMES - 1);
         for _ in 0..MAX_REPEATS {
-            assert!(!written.takes(one, "0".to_owned()));
+            assert!(!written.record(one, "0".to_owned()));
         }
-        assert!(written.takes(one, "0".to_owned()));
+        assert!(written.record(one, "0".to_owned()));
         assert_eq!((written.names, written.directories.len()), (0, 2));
     }
 }

@@ -16,12 +16,12 @@ use crate::config::approvals::{
     Timestamp, parse_duration, user_file,
 };
 use crate::config::layers::printable;
-use crate::serve::approvals::{Layers, by_default};
+use crate::serve::approvals::{ApprovalFiles, by_default};
 use crate::toolsets::listing::choose;
-use crate::toolsets::{self, AsksFor, Tool, Toolset};
+use crate::toolsets::{self, ApprovalDefault, Tool, Toolset};
 
 pub(super) fn run(context: &Context, command: ApprovalsCommand) -> Result<(), Failure> {
-    let file = user_file(&context.dirs.lasting.config);
+    let file = user_file(&context.dirs.persistent.config);
     let switch = |id: u64, to: Switch| {
         approvals::change(&file, |approvals| {
             approvals.rule(id).ok_or(ApprovalsError::NoRule(id))?.enabled = to == Switch::On;
@@ -175,9 +175,9 @@ fn set_policy(file: &Path, subject: PolicySubject, word: PolicyWord) -> Result<(
 }
 
 fn list(context: &Context, form: Form) -> Result<(), Failure> {
-    let file = user_file(&context.dirs.lasting.config);
+    let file = user_file(&context.dirs.persistent.config);
     let root = context.find_place().ok().map(|place| place.root);
-    let settled = Layers::new(&file, root.as_deref()).read();
+    let settled = ApprovalFiles::new(&file, root.as_deref()).read();
     let user = usable(&settled.user)?;
     let project = usable(&settled.project)?;
     match form {
@@ -265,8 +265,8 @@ fn unknown(subject: &PolicySubject) -> &'static str {
 
 fn default_words(toolset: &Toolset) -> &'static str {
     match toolset.asks_for {
-        AsksFor::Changes => "asks before calls that change anything, run commands or use the network",
-        AsksFor::BeyondProject => "asks before calls that run commands or use the network",
+        ApprovalDefault::Changes => "asks before calls that change anything, run commands or use the network",
+        ApprovalDefault::BeyondProject => "asks before calls that run commands or use the network",
     }
 }
 

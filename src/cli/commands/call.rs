@@ -20,14 +20,14 @@ use crate::serve::protocol::CALL;
 
 /// The answer that the user gave in advance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Said {
+pub(super) enum AdvanceAnswer {
     Nothing,
     Yes,
 }
 
-impl Said {
-    pub(super) fn new(yes: bool) -> Said {
-        if yes { Said::Yes } else { Said::Nothing }
+impl AdvanceAnswer {
+    pub(super) fn new(yes: bool) -> AdvanceAnswer {
+        if yes { AdvanceAnswer::Yes } else { AdvanceAnswer::Nothing }
     }
 }
 
@@ -36,7 +36,7 @@ pub(super) fn run(
     toolset: &[String],
     tool: &str,
     arguments: Option<&str>,
-    said: Said,
+    said: AdvanceAnswer,
     form: Form,
 ) -> Result<(), Failure> {
     let (tool, arguments) = match (tool, arguments) {
@@ -79,7 +79,7 @@ pub(super) fn tool_call(
     tool: &str,
     arguments: &Map<String, Value>,
 ) -> Result<(), Failure> {
-    let answer = answered(context, toolset, tool, arguments, Said::Nothing)?;
+    let answer = answered(context, toolset, tool, arguments, AdvanceAnswer::Nothing)?;
     let went_well = answer["outcome"].as_str() == Some("done");
     let text = words::of_command_line(answer["text"].as_str().unwrap_or_default(), went_well);
     show(&text, arguments)?;
@@ -91,7 +91,7 @@ fn call_and_print(
     toolset: &[String],
     tool: &str,
     arguments: &Map<String, Value>,
-    said: Said,
+    said: AdvanceAnswer,
     form: Form,
 ) -> Result<(), Failure> {
     let answer = answered(context, toolset, tool, arguments, said)?;
@@ -125,7 +125,7 @@ fn answered(
     toolset: &[String],
     tool: &str,
     arguments: &Map<String, Value>,
-    said: Said,
+    said: AdvanceAnswer,
 ) -> Result<Value, Failure> {
     let answer = asked_once(context, toolset, tool, arguments, said);
     let may_ask_again = context.spawning == Spawning::Allowed && is_reading_tool(tool);
@@ -143,7 +143,7 @@ fn asked_once(
     toolset: &[String],
     tool: &str,
     arguments: &Map<String, Value>,
-    said: Said,
+    said: AdvanceAnswer,
 ) -> Result<Value, Failure> {
     let place = context.place()?;
     let (mut client, welcome) = Client::connect(&place, Role::Cli, toolset, context.spawning)?;
@@ -165,11 +165,11 @@ fn asked_once(
         return request(params);
     };
     // The proof is needed for rules about commands, too, and only the daemon knows whether there are any.
-    let shown = proof::give(&place.proofs(), word).map_err(|error| {
+    let shown = proof::prove(&place.proofs(), word).map_err(|error| {
         Exit::Denied.because(format!("cannot prove to the daemon that you are the user: {error}"))
     });
     params["can_ask"] = json!(looks_on && std::io::stdin().is_terminal());
-    if said == Said::Yes {
+    if said == AdvanceAnswer::Yes {
         shown.clone()?;
         params["answer"] = json!("once");
     }

@@ -11,7 +11,7 @@ use crate::cli::failure::{Exit, Failure};
 use crate::config::settings::Settings;
 
 pub(super) fn show(context: &Context, form: Form) -> Result<(), Failure> {
-    let file = Settings::file(&context.dirs.lasting.config);
+    let file = Settings::file(&context.dirs.persistent.config);
     let mut settings = context.settings()?;
     let text = state::read_file(&file).map_err(|error| Exit::Failed.because(error))?.unwrap_or_default();
     // The file was parsed as settings above, so it is a table.

@@ -5,15 +5,15 @@ use std::io::Write;
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::spawn::{FAILED, READY, RUNNING};
-use crate::serve::daemon::{self, Begun, Start};
+use crate::serve::daemon::{self, DaemonOptions, StartResult};
 use crate::serve::log::Echo;
 
 pub(super) fn foreground(context: &Context) -> Result<(), Failure> {
-    let mut begun = Begun::Ready;
+    let mut begun = StartResult::Ready;
     daemon::run(start(context, Echo::Stderr)?, |how| begun = how).map_err(failed)?;
     match begun {
-        Begun::Ready => Ok(()),
-        Begun::AlreadyRunning => Err(Exit::Failed
+        StartResult::Ready => Ok(()),
+        StartResult::AlreadyRunning => Err(Exit::Failed
             .because("a daemon is running for this project; `symd stop` stops it, `symd status` shows it")),
     }
 }
@@ -25,8 +25,8 @@ pub(super) fn spawned(context: &Context) -> Result<(), Failure> {
     let ended = start(context, Echo::Nowhere).and_then(|start| {
         daemon::run(start, |how| {
             tell(match how {
-                Begun::Ready => READY,
-                Begun::AlreadyRunning => RUNNING,
+                StartResult::Ready => READY,
+                StartResult::AlreadyRunning => RUNNING,
             });
         })
         .map_err(failed)
@@ -39,13 +39,13 @@ pub(super) fn spawned(context: &Context) -> Result<(), Failure> {
     ended
 }
 
-fn start(context: &Context, echo: Echo) -> Result<Start, Failure> {
+fn start(context: &Context, echo: Echo) -> Result<DaemonOptions, Failure> {
     let place = context.place()?;
     // Without the record, only clients whose environment lacks these variables are affected.
     if let Err(error) = context.dirs.record() {
         tracing::warn!(%error, "cannot record where symd's files are");
     }
-    Ok(Start {
+    Ok(DaemonOptions {
         setup: context.setup(&place)?,
         place,
         settings: context.settings()?,

@@ -12,19 +12,19 @@ use crate::cli::failure::{Exit, Failure};
 
 /// Whether files are changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Trial {
-    Real,
-    Dry,
+pub(super) enum DryRun {
+    No,
+    Yes,
 }
 
-impl Trial {
-    pub(super) fn new(dry_run: bool) -> Trial {
-        if dry_run { Trial::Dry } else { Trial::Real }
+impl DryRun {
+    pub(super) fn new(dry_run: bool) -> DryRun {
+        if dry_run { DryRun::Yes } else { DryRun::No }
     }
 
     /// Returns the parameter's value; `None` omits the default.
     fn flag(self) -> Option<bool> {
-        (self == Trial::Dry).then_some(true)
+        (self == DryRun::Yes).then_some(true)
     }
 }
 
@@ -45,7 +45,7 @@ impl Breaking {
     }
 }
 
-pub(super) fn undo(context: &Context, id: Option<u64>, trial: Trial, length: Length) -> Result<(), Failure> {
+pub(super) fn undo(context: &Context, id: Option<u64>, trial: DryRun, length: Length) -> Result<(), Failure> {
     ask::run(context, "undo", json!({ "id": id, "dry_run": trial.flag(), "limit": length.limit }))
 }
 
@@ -53,7 +53,7 @@ pub(super) fn resolve(
     context: &Context,
     id: u64,
     resolution: Resolution,
-    trial: Trial,
+    trial: DryRun,
 ) -> Result<(), Failure> {
     let resolution = match resolution {
         Resolution::Keep => "keep",
@@ -62,7 +62,7 @@ pub(super) fn resolve(
     ask::run(context, "resolve_edit", json!({ "id": id, "resolution": resolution, "dry_run": trial.flag() }))
 }
 
-pub(super) fn redo(context: &Context, trial: Trial, length: Length) -> Result<(), Failure> {
+pub(super) fn redo(context: &Context, trial: DryRun, length: Length) -> Result<(), Failure> {
     ask::run(context, "redo", json!({ "dry_run": trial.flag(), "limit": length.limit }))
 }
 
@@ -83,7 +83,7 @@ pub(super) fn history(context: &Context, count: Option<u32>, form: Form) -> Resu
 pub(super) fn patch(
     context: &Context,
     file: &str,
-    trial: Trial,
+    trial: DryRun,
     breaking: Breaking,
     length: Length,
 ) -> Result<(), Failure> {

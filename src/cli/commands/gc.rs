@@ -17,14 +17,14 @@ use crate::serve::lock;
 
 pub(super) fn run(context: &Context) -> Result<(), Failure> {
     let dirs = &context.dirs;
-    let runtime = runtime_base(&dirs.meeting);
+    let runtime = runtime_base(&dirs.sockets);
     let mut text = String::new();
     for directory in directories(&runtime) {
         if remove_if_dead(&directory)? {
             tell(&mut text, format_args!("removed {}: its daemon is gone", directory.display()));
         }
     }
-    for directory in directories(&dirs.lasting.state) {
+    for directory in directories(&dirs.persistent.state) {
         let name = directory.file_name().unwrap_or_default();
         let Ok(Some(root)) = state::read_file(&directory.join("root")) else { continue };
         let root = Path::new(OsStr::from_bytes(&root));
@@ -35,13 +35,13 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
         let (directory, root) = (directory.display(), root.display());
         tell(&mut text, format_args!("removed {directory}: {root} does not exist any more"));
     }
-    let projects = Projects::new(&dirs.lasting.state);
+    let projects = Projects::new(&dirs.persistent.state);
     for gone in projects.forget_gone().map_err(|error| Exit::Failed.because(error))? {
         tell(&mut text, format_args!("forgot the project {}: {} is gone", gone.name, gone.root.display()));
     }
     let limit = context.settings()?.cache_max_bytes;
-    let report =
-        cache::gc(&dirs.lasting.cache.join(OUTLINES), limit).map_err(|error| Exit::Failed.because(error))?;
+    let report = cache::gc(&dirs.persistent.cache.join(OUTLINES), limit)
+        .map_err(|error| Exit::Failed.because(error))?;
     if report.removed > 0 {
         let freed = report.bytes_before - report.bytes_after;
         tell(&mut text, format_args!("removed {} cache files, {freed} bytes", report.removed));

@@ -11,17 +11,17 @@ use crate::cli::failure::{Exit, Failure};
 use crate::cli::languages;
 use crate::config::{LanguageServer, Languages};
 use crate::install::{
-    Force, Home, InstallError, InstallLock, InstallOutcome, InstallProgress, Installer, Locking, Resolved,
-    ServerSource, Surroundings, default_server, resolve, servers_directory, source_of,
+    Home, InstallEnvironment, InstallError, InstallLock, InstallOutcome, InstallProgress, Installer, Locking,
+    Reinstall, Resolved, ServerSource, default_server, resolve, servers_directory, source_of,
 };
 
 /// How often a terminal's status line is updated while nothing is printed, in milliseconds.
 const TICK_MS: u64 = 120;
 
-pub(super) fn run(context: &Context, names: &[String], force: Force) -> Result<(), Failure> {
+pub(super) fn run(context: &Context, names: &[String], force: Reinstall) -> Result<(), Failure> {
     let languages = &*languages::of_user(&context.dirs)?;
     let project = context.find_place().ok().map(|place| place.root);
-    let here = Surroundings::of_process(project.as_deref());
+    let here = InstallEnvironment::of_process(project.as_deref());
     let wanted = if names.is_empty() {
         of_project(context, languages, &here)?
     } else {
@@ -79,7 +79,7 @@ type ChosenServers<'a> = Vec<(&'a str, &'a LanguageServer)>;
 fn of_names<'a>(
     languages: &'a Languages,
     names: &[String],
-    here: &Surroundings,
+    here: &InstallEnvironment,
 ) -> Result<ChosenServers<'a>, Failure> {
     let mut wanted = ChosenServers::new();
     for name in names {
@@ -110,7 +110,7 @@ fn of_names<'a>(
 fn of_project<'a>(
     context: &Context,
     languages: &'a Languages,
-    here: &Surroundings,
+    here: &InstallEnvironment,
 ) -> Result<ChosenServers<'a>, Failure> {
     let place = context.place().map_err(|failure| {
         failure.exit.because(format!("{}; or say what to install: symd install LANGUAGE", failure.text))
@@ -145,7 +145,7 @@ fn add<'a>(wanted: &mut ChosenServers<'a>, languages: &'a Languages, server: &st
 pub(super) fn list(context: &Context, names: &[String]) -> Result<(), Failure> {
     let languages = &*languages::of_user(&context.dirs)?;
     let project = context.find_place().ok().map(|place| place.root);
-    let here = Surroundings::of_process(project.as_deref());
+    let here = InstallEnvironment::of_process(project.as_deref());
     let mut shown: ChosenServers<'_> =
         if names.is_empty() { languages.servers().collect() } else { of_names(languages, names, &here)? };
     shown.sort_by_key(|(name, _)| *name);
@@ -158,7 +158,7 @@ pub(super) fn list(context: &Context, names: &[String]) -> Result<(), Failure> {
                 (Some(path), _) => format!("at {}", path.display()),
                 (None, ServerSource::Registry(tool)) if here.find(tool).is_none() => format!("needs {tool}"),
                 (None, ServerSource::Registry(_)) => "can be installed".to_owned(),
-                (None, ServerSource::ByHand | ServerSource::Unsaid) => "by hand".to_owned(),
+                (None, ServerSource::ByHand | ServerSource::Unspecified) => "by hand".to_owned(),
             },
         };
         let serves = |id| languages.get(id).language_servers.iter().any(|used| used.name == name);

@@ -8,8 +8,8 @@ use crate::cli::failure::{Exit, Failure};
 use crate::cli::shim::Shim;
 use crate::config::Trust;
 use crate::config::roots::RootError;
-use crate::serve::approvals::Approvals;
-use crate::serve::connection::{self, Ended};
+use crate::serve::approvals::Approver;
+use crate::serve::connection::{self, PeerState};
 use crate::serve::host::{Host, Parts};
 use crate::toolsets;
 use crate::toolsets::listing::choose;
@@ -26,7 +26,7 @@ fn without_project(context: &Context, toolset: Vec<String>) -> Result<(), Failur
     let settings = context.settings()?;
     let names = if toolset.is_empty() { settings.toolset } else { toolset };
     choose(toolsets::all(), &names).map_err(|message| Exit::Usage.because(message))?;
-    let approvals = Approvals::outside(&context.dirs, settings.limits.approval());
+    let approvals = Approver::outside(&context.dirs, settings.limits.approval());
     let host = Host::new(Parts {
         project: None,
         root: std::path::PathBuf::new(),
@@ -42,7 +42,7 @@ fn without_project(context: &Context, toolset: Vec<String>) -> Result<(), Failur
         .build()
         .map_err(|error| Exit::Failed.because(format!("cannot start: {error}")))?;
     runtime.block_on(connection::serve(Arc::clone(&host), tokio::io::stdin(), tokio::io::stdout(), |_| {
-        Ended::HalfClosed
+        PeerState::HalfClosed
     }));
     // A thread may still be reading stdin.
     runtime.shutdown_background();

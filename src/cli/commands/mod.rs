@@ -46,7 +46,7 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Mcp(shown) => mcp::run(&context, shown.names()?),
         Command::Tools { shown, format } => tools::run(&context, &shown.names()?, format),
         Command::Call { toolset, tool, arguments, yes, json } => {
-            let (said, form) = (call::Said::new(yes), Form::new(json));
+            let (said, form) = (call::AdvanceAnswer::new(yes), Form::new(json));
             call::run(&context, &toolset.names, &tool, arguments.as_deref(), said, form)
         }
         Command::Approvals { command } => approvals::run(&context, command),
@@ -122,15 +122,15 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
             ask::run(&context, "format", wanted)
         }
         Command::Undo { id, dry_run, length } => {
-            edits::undo(&context, id, edits::Trial::new(dry_run), length)
+            edits::undo(&context, id, edits::DryRun::new(dry_run), length)
         }
         Command::Resolve { id, resolution, dry_run } => {
-            edits::resolve(&context, id, resolution, edits::Trial::new(dry_run))
+            edits::resolve(&context, id, resolution, edits::DryRun::new(dry_run))
         }
-        Command::Redo { dry_run, length } => edits::redo(&context, edits::Trial::new(dry_run), length),
+        Command::Redo { dry_run, length } => edits::redo(&context, edits::DryRun::new(dry_run), length),
         Command::History { count, json } => edits::history(&context, count, Form::new(json)),
         Command::Patch { file, dry_run, force, length } => {
-            edits::patch(&context, &file, edits::Trial::new(dry_run), edits::Breaking::new(force), length)
+            edits::patch(&context, &file, edits::DryRun::new(dry_run), edits::Breaking::new(force), length)
         }
         Command::Index { retry, json } => {
             index::run(&context, Form::new(json), index::Unparsable::new(retry))

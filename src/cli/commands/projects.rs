@@ -10,7 +10,7 @@ use crate::config::projects::{Projects, ProjectsError};
 use crate::config::roots;
 
 pub(super) fn run(context: &Context, command: Option<ProjectsCommand>) -> Result<(), Failure> {
-    let projects = Projects::new(&context.dirs.lasting.state);
+    let projects = Projects::new(&context.dirs.persistent.state);
     match command.unwrap_or(ProjectsCommand::List { json: false }) {
         ProjectsCommand::List { json: false } => {
             let all = projects.list().map_err(failed)?;
@@ -22,7 +22,7 @@ pub(super) fn run(context: &Context, command: Option<ProjectsCommand>) -> Result
             print(&format!("{}\n", json!({ "projects": projects.list().map_err(failed)? })))
         }
         ProjectsCommand::Add { path } => {
-            let root = roots::named(&path).map_err(|error| Exit::Usage.because(error))?;
+            let root = roots::canonical_root(&path).map_err(|error| Exit::Usage.because(error))?;
             let added = projects.add(&root).map_err(failed)?;
             say(&format!("{} is registered as {}", added.root.display(), added.name));
             Ok(())

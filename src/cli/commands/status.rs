@@ -64,7 +64,7 @@ fn of(place: &DaemonPaths) -> Result<Option<Value>, Failure> {
 
 /// Returns the paths of all daemons of this user that have written a metadata file, sorted by root.
 pub(super) fn daemons(context: &Context) -> Result<Vec<DaemonPaths>, Failure> {
-    let base = runtime_base(&context.dirs.meeting);
+    let base = runtime_base(&context.dirs.sockets);
     let Ok(entries) = base.read_dir() else { return Ok(Vec::new()) };
     let mut places = Vec::new();
     for entry in entries.flatten() {

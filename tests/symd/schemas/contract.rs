@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use serde_json::{Map, Value};
-use symd::toolsets::{self, AsksFor, Reach, Risk, Tool, Toolset};
+use symd::toolsets::{self, ApprovalDefault, Reach, Risk, Tool, Toolset};
 
 use super::{unless, walk};
 
@@ -63,7 +63,8 @@ fn compare(toolset: &Toolset, tool: &Tool, says: &Value) -> Vec<String> {
 }
 
 fn asks_by_default(toolset: &Toolset, tool: &Tool) -> bool {
-    tool.reach == Reach::Beyond || toolset.asks_for == AsksFor::Changes && tool.risk != Risk::ReadOnly
+    tool.reach == Reach::BeyondProject
+        || toolset.asks_for == ApprovalDefault::Changes && tool.risk != Risk::ReadOnly
 }
 
 fn is_first_sentence(description: &str, contract: &str) -> bool {

@@ -5,7 +5,7 @@ use serde_json::Value;
 use symd::serve::describe;
 use symd::toolsets::listing::{Listing, Shows};
 use symd::toolsets::native::{
-    LISTINGS, MOST_CHARACTERS, MOST_INSTRUCTIONS, MOST_OF_DEBUGGING, MOST_TOOLS, PROFILES,
+    LISTINGS, MAX_CHARACTERS, MAX_INSTRUCTIONS, MAX_OF_DEBUGGING, MAX_TOOLS, PROFILES,
 };
 
 /// Returns the number of tools in a listing and of characters that they take, as its client reads them.
@@ -21,21 +21,21 @@ fn check(listing: &Listing, tools: usize, characters: usize) {
     assert!(count <= tools, "{} lists {count} tools, at most {tools}", listing.name);
     assert!(size <= characters, "{} lists {size} characters, at most {characters}", listing.name);
     let instructions = listing.instructions.chars().count();
-    assert!(instructions <= MOST_INSTRUCTIONS, "{}: {instructions} characters of instructions", listing.name);
+    assert!(instructions <= MAX_INSTRUCTIONS, "{}: {instructions} characters of instructions", listing.name);
 }
 
 #[test]
 fn what_is_listed_keeps_to_its_bounds() {
-    check(&LISTINGS[0], MOST_TOOLS, MOST_CHARACTERS);
+    check(&LISTINGS[0], MAX_TOOLS, MAX_CHARACTERS);
     for profile in &PROFILES {
         let (tools, characters) = match profile.name {
-            "debugging" => MOST_OF_DEBUGGING,
-            _ => (MOST_TOOLS, MOST_CHARACTERS),
+            "debugging" => MAX_OF_DEBUGGING,
+            _ => (MAX_TOOLS, MAX_CHARACTERS),
         };
         check(profile, tools, characters);
     }
-    assert_eq!((MOST_TOOLS, MOST_CHARACTERS, MOST_INSTRUCTIONS), (16, 16_000, 1_500));
-    assert_eq!(MOST_OF_DEBUGGING, (22, 22_000));
+    assert_eq!((MAX_TOOLS, MAX_CHARACTERS, MAX_INSTRUCTIONS), (16, 16_000, 1_500));
+    assert_eq!(MAX_OF_DEBUGGING, (22, 22_000));
 }
 
 #[test]

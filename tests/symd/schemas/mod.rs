@@ -73,7 +73,7 @@ fn every_annotation_is_set_and_agrees_with_the_risk() {
         let hints = &published["annotations"];
         let names = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
         let says = tool.annotations;
-        let (reads, beyond) = (tool.risk == Risk::ReadOnly, tool.reach == Reach::Beyond);
+        let (reads, beyond) = (tool.risk == Risk::ReadOnly, tool.reach == Reach::BeyondProject);
         let wrong = [
             unless(names.iter().all(|name| hints[*name].is_boolean()), "not all four hints are published"),
             unless(

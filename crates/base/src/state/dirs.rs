@@ -22,15 +22,15 @@ const MAX_RECORD_BYTES: u64 = 64 << 10;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StateDirs {
     /// Sockets, locks and notes of daemons, shared by all processes of this user.
-    pub meeting: PathBuf,
+    pub sockets: PathBuf,
     /// Short-lived files of a daemon (barriers); in memory where there is a session directory.
     pub runtime: PathBuf,
-    pub lasting: LastingDirs,
+    pub persistent: PersistentDirs,
 }
 
 /// The directories whose files outlive a daemon.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LastingDirs {
+pub struct PersistentDirs {
     /// Files that can be created again.
     pub cache: PathBuf,
     /// Logs and journals.
@@ -41,7 +41,7 @@ pub struct LastingDirs {
     pub data: PathBuf,
 }
 
-impl LastingDirs {
+impl PersistentDirs {
     /// Returns each directory with its display name.
     fn named(&self) -> [(&'static str, &Path); 4] {
         [
@@ -54,7 +54,7 @@ impl LastingDirs {
 
     /// Returns where `self` and `others` differ, as the end of a sentence: "configuration /a (there /b)";
     /// `None` when they agree.
-    pub fn differences(&self, others: &LastingDirs) -> Option<String> {
+    pub fn differences(&self, others: &PersistentDirs) -> Option<String> {
         let pairs = self.named().into_iter().zip(others.named());
         let different: Vec<String> = pairs
             .filter(|((_, mine), (_, theirs))| !is_same(mine, theirs))
@@ -73,7 +73,7 @@ fn is_same(one: &Path, other: &Path) -> bool {
 }
 
 /// What the environment and the system say about a user.
-struct Surroundings<'a> {
+struct UserEnvironment<'a> {
     variable: &'a dyn Fn(&str) -> Option<OsString>,
     user: u32,
     /// The account's home directory in the system's list of users.
@@ -89,7 +89,7 @@ impl StateDirs {
     /// their specification requires.
     pub fn from_env() -> Result<StateDirs, StateError> {
         let user = rustix::process::geteuid().as_raw();
-        StateDirs::of(&Surroundings {
+        StateDirs::of(&UserEnvironment {
             variable: &|name| std::env::var_os(name),
             user,
             account_home: account_home(user),
@@ -101,12 +101,12 @@ impl StateDirs {
     /// Returns the directories inside the one directory `home`.
     pub fn within(home: &Path) -> StateDirs {
         let at = |name: &str| home.join(name);
-        let lasting =
-            LastingDirs { cache: at("cache"), state: at("state"), config: at("config"), data: at("data") };
-        StateDirs { meeting: at("run"), runtime: at("run"), lasting }
+        let persistent =
+            PersistentDirs { cache: at("cache"), state: at("state"), config: at("config"), data: at("data") };
+        StateDirs { sockets: at("run"), runtime: at("run"), persistent }
     }
 
-    fn of(around: &Surroundings) -> Result<StateDirs, StateError> {
+    fn of(around: &UserEnvironment) -> Result<StateDirs, StateError> {
         if let Some(home) = (around.variable)(SYMD_HOME).filter(|value| !value.is_empty()) {
             let home = PathBuf::from(home);
             return match home.is_absolute() {
@@ -125,8 +125,8 @@ impl StateDirs {
             let in_home = || home.as_ref().map(|home| home.join(rest).join("symd"));
             named.or(recorded).or_else(in_home).ok_or(StateError::NoHome)
         };
-        let of = |part: fn(&LastingDirs) -> &PathBuf| recorded.as_ref().map(part).cloned();
-        let lasting = LastingDirs {
+        let of = |part: fn(&PersistentDirs) -> &PathBuf| recorded.as_ref().map(part).cloned();
+        let persistent = PersistentDirs {
             cache: dir("XDG_CACHE_HOME", of(|dirs| &dirs.cache), ".cache")?,
             state: dir("XDG_STATE_HOME", of(|dirs| &dirs.state), ".local/state")?,
             config: dir("XDG_CONFIG_HOME", of(|dirs| &dirs.config), ".config")?,
@@ -136,24 +136,26 @@ impl StateDirs {
         // The fallback in the cache belongs to this user, is on a local disk, and survives a login without a
         // session manager.
         let runtime = absolute("XDG_RUNTIME_DIR").map(|dir| dir.join("symd")).or_else(|| session.clone());
-        let runtime = runtime.unwrap_or_else(|| lasting.cache.join("run"));
-        let meeting = around.shared.join(format!("symd-{}", around.user));
+        let runtime = runtime.unwrap_or_else(|| persistent.cache.join("run"));
+        let sockets = around.shared.join(format!("symd-{}", around.user));
         // Another user may have taken the name already.
-        let meeting = match is_usable(&meeting, around.user) {
-            true => meeting,
-            false => session.unwrap_or_else(|| lasting.cache.join("run")),
+        let sockets = match is_usable(&sockets, around.user) {
+            true => sockets,
+            false => session.unwrap_or_else(|| persistent.cache.join("run")),
         };
-        Ok(StateDirs { meeting, runtime, lasting })
+        Ok(StateDirs { sockets, runtime, persistent })
     }
 
-    /// Records where the lasting files are, for processes whose environment does not say. Daemons call it.
+    /// Records where the persistent files are, for processes whose environment does not say. Daemons call it.
     pub fn record(&self) -> Result<(), StateError> {
         let user = rustix::process::geteuid().as_raw();
         let named = ["XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"];
         let is_named = named.iter().any(|name| std::env::var_os(name).is_some());
         let home = account_home(user).or_else(|| std::env::var_os("HOME").map(PathBuf::from));
         match home {
-            Some(home) if is_named && std::env::var_os(SYMD_HOME).is_none() => record(&home, &self.lasting),
+            Some(home) if is_named && std::env::var_os(SYMD_HOME).is_none() => {
+                record(&home, &self.persistent)
+            }
             _ => Ok(()),
         }
     }
@@ -164,14 +166,14 @@ fn record_of(home: &Path) -> PathBuf {
     home.join(".local/state/symd/directories.json")
 }
 
-fn recorded(home: &Path) -> Option<LastingDirs> {
+fn recorded(home: &Path) -> Option<PersistentDirs> {
     let bytes = read_private(&record_of(home), MAX_RECORD_BYTES).ok()??;
-    let dirs: LastingDirs = serde_json::from_slice(&bytes).ok()?;
+    let dirs: PersistentDirs = serde_json::from_slice(&bytes).ok()?;
     // A record that names a scratch directory is void once that directory is gone.
     dirs.named().iter().all(|(_, path)| path.is_absolute()).then_some(dirs).filter(|dirs| dirs.state.exists())
 }
 
-fn record(home: &Path, dirs: &LastingDirs) -> Result<(), StateError> {
+fn record(home: &Path, dirs: &PersistentDirs) -> Result<(), StateError> {
     if recorded(home).as_ref() == Some(dirs) {
         return Ok(());
     }
@@ -183,7 +185,7 @@ fn record(home: &Path, dirs: &LastingDirs) -> Result<(), StateError> {
 
 /// Returns the account's home; `named` (HOME) only where the account has none, since `sudo -u` and cron keep
 /// the HOME of another user.
-fn home(around: &Surroundings, named: Option<PathBuf>) -> Option<PathBuf> {
+fn home(around: &UserEnvironment, named: Option<PathBuf>) -> Option<PathBuf> {
     around.account_home.clone().filter(|home| home.is_dir()).or(named)
 }
 
@@ -226,7 +228,7 @@ mod tests {
         let variable = |name: &str| {
             variables.iter().find(|(known, _)| *known == name).map(|(_, value)| OsString::from(value))
         };
-        StateDirs::of(&Surroundings {
+        StateDirs::of(&UserEnvironment {
             variable: &variable,
             user: rustix::process::geteuid().as_raw(),
             account_home: home.map(Path::to_owned),
@@ -244,22 +246,22 @@ mod tests {
         let of =
             |variables: &[(&str, &str)]| dirs(Some(&home), &shared, variables).expect("a home is enough");
         let plain = of(&[]);
-        assert_eq!(plain.meeting, shared.join(format!("symd-{}", rustix::process::geteuid().as_raw())));
-        assert_eq!(plain.lasting.config, home.join(".config/symd"));
+        assert_eq!(plain.sockets, shared.join(format!("symd-{}", rustix::process::geteuid().as_raw())));
+        assert_eq!(plain.persistent.config, home.join(".config/symd"));
         for variables in [
             &[("HOME", "/home/other"), ("TMPDIR", "/elsewhere")][..],
             &[("XDG_RUNTIME_DIR", "/run/own"), ("XDG_CONFIG_HOME", "relative")],
         ] {
             assert_eq!(
-                (of(variables).meeting, of(variables).lasting),
-                (plain.meeting.clone(), plain.lasting.clone())
+                (of(variables).sockets, of(variables).persistent),
+                (plain.sockets.clone(), plain.persistent.clone())
             );
         }
         let named = of(&[("XDG_CONFIG_HOME", "/c"), ("XDG_RUNTIME_DIR", "/run/own")]);
-        assert_eq!((named.lasting.config, named.meeting), (PathBuf::from("/c/symd"), plain.meeting));
+        assert_eq!((named.persistent.config, named.sockets), (PathBuf::from("/c/symd"), plain.sockets));
         assert_eq!(named.runtime, Path::new("/run/own/symd"));
         let no_account = dirs(None, &shared, &[("HOME", "/h")]).expect("HOME is enough");
-        assert_eq!(no_account.lasting.data, Path::new("/h/.local/share/symd"));
+        assert_eq!(no_account.persistent.data, Path::new("/h/.local/share/symd"));
         assert!(matches!(dirs(None, &shared, &[]), Err(StateError::NoHome)));
     }
 
@@ -274,16 +276,16 @@ mod tests {
             ("XDG_STATE_HOME", named.to_str().expect("text")),
         ];
         let full = dirs(Some(&home), &shared, &variables).expect("a home");
-        record(&home, &full.lasting).expect("written");
+        record(&home, &full.persistent).expect("written");
         // The recorded directories do not exist yet.
-        assert_ne!(dirs(Some(&home), &shared, &[]).expect("a home").lasting, full.lasting);
+        assert_ne!(dirs(Some(&home), &shared, &[]).expect("a home").persistent, full.persistent);
         std::fs::create_dir_all(named.join("symd")).expect("made");
-        assert_eq!(dirs(Some(&home), &shared, &[]).expect("a home").lasting, full.lasting);
-        let other = dirs(Some(&home), &shared, &[("XDG_CONFIG_HOME", "/c")]).expect("a home").lasting;
+        assert_eq!(dirs(Some(&home), &shared, &[]).expect("a home").persistent, full.persistent);
+        let other = dirs(Some(&home), &shared, &[("XDG_CONFIG_HOME", "/c")]).expect("a home").persistent;
         assert_eq!(other.config, Path::new("/c/symd"));
-        let told = other.differences(&full.lasting).expect("different");
+        let told = other.differences(&full.persistent).expect("different");
         assert_eq!(told, format!("configuration /c/symd (there {})", named.join("symd").display()));
-        assert_eq!(full.lasting.differences(&full.lasting), None);
+        assert_eq!(full.persistent.differences(&full.persistent), None);
     }
 
     #[test]
@@ -292,7 +294,7 @@ mod tests {
         let own = dirs("/own").expect("absolute");
         assert_eq!(own, StateDirs::within(Path::new("/own")));
         assert_eq!(
-            (own.lasting.config, own.meeting),
+            (own.persistent.config, own.sockets),
             (PathBuf::from("/own/config"), PathBuf::from("/own/run"))
         );
         assert!(matches!(dirs("own"), Err(StateError::RelativeHome(_))));

@@ -18,10 +18,10 @@ impl ScriptedEngine {
         let (scratch, runtime) = (Scratch::new(), runtime());
         let (sender, notices) = mpsc::channel(NOTICE_QUEUE);
         let (watch, fake) = Watch::fake(sink(sender));
-        let (looker, ignore) = scratch.parts();
+        let (scanner, ignore) = scratch.parts();
         let engine = {
             let _within = runtime.enter();
-            Engine::run((looker, ignore), watch, notices, State::default(), None)
+            Engine::run((scanner, ignore), watch, notices, IndexState::default(), None)
         };
         ScriptedEngine { runtime, engine, fake, scratch }
     }
@@ -79,7 +79,9 @@ fn a_root_that_is_gone_refuses_who_waits_and_who_asks_later() {
     told.refused(behind);
     told.refused(next);
     told.refused(told.ask());
-    told.runtime.block_on(async { tokio::time::timeout(DEADLINE, told.engine.gone()).await }).expect("gone");
+    told.runtime
+        .block_on(async { tokio::time::timeout(DEADLINE, told.engine.wait_until_gone()).await })
+        .expect("gone");
     told.shutdown();
 }
 
@@ -93,7 +95,7 @@ fn a_watcher_that_ends_without_a_word_refuses_likewise() {
     let answers = runtime.block_on(async {
         let behind = tokio::time::timeout(DEADLINE, behind).await.expect("in time").expect("no panic");
         let later = tokio::time::timeout(DEADLINE, engine.ask(shown)).await.expect("in time");
-        tokio::time::timeout(DEADLINE, engine.gone()).await.expect("gone in time");
+        tokio::time::timeout(DEADLINE, engine.wait_until_gone()).await.expect("gone in time");
         tokio::time::timeout(DEADLINE, engine.shutdown()).await.expect("stopped in time");
         [behind, later]
     });

@@ -13,9 +13,9 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
 use super::event::Event;
-use super::look::Looker;
 use super::pool::{Pool, Queued};
-use super::run::{Run, looker};
+use super::run::{Run, scanner};
+use super::scan::Scanner;
 use super::*;
 use symd_base::RelPath;
 use symd_watch::fake::FakeHandle;
@@ -70,9 +70,9 @@ impl Scratch {
         std::fs::write(self.at(path), text).expect(path);
     }
 
-    fn parts(&self) -> (Arc<Looker>, Arc<Ignore>) {
+    fn parts(&self) -> (Arc<Scanner>, Arc<Ignore>) {
         let root = Arc::new(Root::open(self.0.path()).expect("opened"));
         let ignore = Arc::new(Ignore::new(&root, IgnoreSettings::default()));
-        (looker(root, Languages::builtin().clone(), None, Parsers::in_this_process()), ignore)
+        (scanner(root, Languages::builtin().clone(), None, Parsers::in_this_process()), ignore)
     }
 }

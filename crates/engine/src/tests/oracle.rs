@@ -7,7 +7,7 @@ use std::path::Path;
 use super::play::{Player, git, prepare};
 use super::*;
 use symd_index::tables::assert_tables;
-use symd_index::{SegmentLimits, Snapshot};
+use symd_index::{SegmentThresholds, Snapshot};
 use symd_watch::BackendChoice;
 
 const ROUNDS: usize = 8;
@@ -20,13 +20,13 @@ fn number(name: &str) -> Option<u64> {
 }
 
 /// Small enough that loose files, several tables, dead rows and merges all occur in a small tree.
-const SMALL: SegmentLimits = SegmentLimits { loose_rows: 60, loose_files: 12, segments: 3 };
+const SMALL: SegmentThresholds = SegmentThresholds { loose_rows: 60, loose_files: 12, segments: 3 };
 
 fn start(
     runtime: &tokio::runtime::Runtime,
     scratch: &Path,
     watch: WatchOptions,
-    limits: SegmentLimits,
+    limits: SegmentThresholds,
 ) -> Engine {
     let _within = runtime.enter();
     let options = EngineOptions {
@@ -39,7 +39,7 @@ fn start(
         parsers: Parsers::in_this_process(),
         on_change: None,
     };
-    Engine::start_with(options, State::with_limits(limits)).expect("started")
+    Engine::start_with(options, IndexState::with_limits(limits)).expect("started")
 }
 
 /// Returns a fresh snapshot of the index.
@@ -59,7 +59,7 @@ fn counts(engine: &Engine) -> (usize, usize, usize, usize, SkippedFiles) {
 fn check(runtime: &tokio::runtime::Runtime, engine: &Engine, scratch: &Path, log: &[String]) {
     let (now, told) = (index(runtime, engine), counts(engine));
     assert_tables(&now);
-    let fresh = start(runtime, scratch, WatchOptions::default(), SegmentLimits::default());
+    let fresh = start(runtime, scratch, WatchOptions::default(), SegmentThresholds::default());
     let rebuilt = index(runtime, &fresh);
     if now.digest() != rebuilt.digest() {
         let lines = |snapshot: &Snapshot| snapshot.describe().collect::<std::collections::BTreeSet<_>>();
@@ -204,8 +204,8 @@ fn events_that_overflow_the_kernels_queue_are_no_loss() {
         Watch::start(opened.clone(), ignore.clone(), &run, &WatchOptions::default(), told).expect("started");
     let engine = {
         let _within = runtime.enter();
-        let looker = looker(opened, Languages::builtin().clone(), None, Parsers::in_this_process());
-        Engine::run((looker, ignore), watch, notices, State::with_limits(SMALL), None)
+        let scanner = scanner(opened, Languages::builtin().clone(), None, Parsers::in_this_process());
+        Engine::run((scanner, ignore), watch, notices, IndexState::with_limits(SMALL), None)
     };
     index(&runtime, &engine);
 

@@ -19,7 +19,7 @@ impl Stage {
         let (pool, queued) = Pool::idle();
         let (sender, events) = mpsc::channel(EVENT_QUEUE);
         let (run, ..) =
-            Run::new(scratch.parts(), Arc::new(watch), pool, sender.downgrade(), State::default());
+            Run::new(scratch.parts(), Arc::new(watch), pool, sender.downgrade(), IndexState::default());
         let mut stage = Stage { run, queued, events, _sender: sender, fake, scratch };
         stage.tell([listed("", "", ""), Notice::Crawled]);
         stage
@@ -53,7 +53,7 @@ impl Stage {
         let run = Box::new(move |view: Result<Arc<View>, EngineError>| {
             let _ = answer.send(shown(&view.expect("fresh")));
         });
-        self.take(Event::Ask(Question { length: Length::Short, run }));
+        self.take(Event::Ask(Question { length: QuestionLength::Short, run }));
         answered
     }
 
@@ -78,7 +78,7 @@ fn every_change_is_told_once_and_with_its_true_kind() {
     let mut stage = Stage::new();
     let (sender, told) = std::sync::mpsc::sync_channel(64);
     let tell = move |path: &RelPath, change| sender.send(format!("{change:?} {path}")).expect("room");
-    stage.run = stage.run.telling(Some(OnChange(Arc::new(tell))));
+    stage.run = stage.run.with_on_change(Some(OnChange(Arc::new(tell))));
     let told = || told.try_iter().collect::<Vec<_>>();
     stage.scratch.write("a.py", "a = 1\n");
     stage.scratch.write("notes", "");
@@ -107,7 +107,7 @@ fn an_outline_made_elsewhere_lasts_as_long_as_its_text() {
     stage.scratch.write("a.rb", text);
     stage.tell([changed("a.rb")]);
     assert_eq!(stage.shows(), "a.rb");
-    let symbol = symd_syntax::foreign::ForeignSymbol {
+    let symbol = symd_syntax::server_symbols::ServerSymbol {
         name: "A".to_owned(),
         kind: symd_syntax::SymbolKind::Class,
         range: symd_base::TextRange::new(0, 11),
@@ -119,15 +119,18 @@ fn an_outline_made_elsewhere_lasts_as_long_as_its_text() {
         hash: ContentHash::of(text.as_bytes()),
         stat: Stat::default(),
         fingerprint: 7,
-        outline: Arc::new(symd_syntax::foreign::outline_of(text, std::slice::from_ref(&symbol))),
+        outline: Arc::new(symd_syntax::server_symbols::outline_from_symbols(
+            text,
+            std::slice::from_ref(&symbol),
+        )),
     };
-    stage.take(Event::Outlined(vec![outlined(text)]));
+    stage.take(Event::ServerOutlined(vec![outlined(text)]));
     assert_eq!(stage.shows(), "a.rb:A");
     stage.scratch.write("a.rb", "class B\nend\n");
     stage.tell([changed("a.rb")]);
     assert_eq!(stage.shows(), "a.rb");
     // The outline of an earlier text: the scan that follows detects that.
-    stage.take(Event::Outlined(vec![outlined(text)]));
+    stage.take(Event::ServerOutlined(vec![outlined(text)]));
     assert_eq!(stage.shows(), "a.rb");
 }
 
@@ -145,7 +148,7 @@ fn files_with_long_lines_are_looked_at_after_many_others_and_are_waited_for() {
     let mut looked = Vec::new();
     while looked.len() < 319 {
         let event = stage.look();
-        if let Event::Looked { files, .. } = &event {
+        if let Event::Scanned { files, .. } = &event {
             looked.extend(files.iter().map(|file| file.path.to_string()));
         }
         stage.take(event);

@@ -34,7 +34,7 @@ pub(super) struct Finder<'f> {
     pattern: Pattern,
     deadline: Option<Instant>,
     cancel: &'f Cancel,
-    apart: Option<ProcessSearch>,
+    helper: Option<ProcessSearch>,
     /// The matches in the text that the helper process holds.
     matches: Option<ProcessMatches>,
     /// The deadline of the current text.
@@ -48,11 +48,11 @@ pub(super) type KnownMatches = Vec<Range<usize>>;
 
 /// Why a text was not searched to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Stop {
+pub(super) enum StopReason {
     /// The deadline has passed: the matches found by then count.
-    Late,
+    TimedOut,
     /// The pattern takes too long on this text.
-    TooLong,
+    BudgetSpent,
     /// The request was cancelled.
     Cancelled,
     /// The process that searched the text exited, for this reason.
@@ -68,8 +68,8 @@ impl<'f> Finder<'f> {
         deadline: Option<Instant>,
         cancel: &'f Cancel,
     ) -> Finder<'f> {
-        let apart = program.map(ProcessSearch::new);
-        Finder { pattern, deadline, cancel, apart, matches: None, until: Instant::now(), is_batched: true }
+        let helper = program.map(ProcessSearch::new);
+        Finder { pattern, deadline, cancel, helper, matches: None, until: Instant::now(), is_batched: true }
     }
 
     pub(super) fn pattern(&self) -> &Pattern {
@@ -77,18 +77,18 @@ impl<'f> Finder<'f> {
     }
 
     /// Whether several texts are better searched in a batch before they are begun with, one by one.
-    pub(super) fn looks_ahead(&self) -> bool {
-        self.is_batched && self.apart.is_some() && self.pattern.may_take_long(0)
+    pub(super) fn uses_batches(&self) -> bool {
+        self.is_batched && self.helper.is_some() && self.pattern.may_take_long(0)
     }
 
     /// Finds all matches of small texts with few matches, for [`Finder::begin`], in one request instead of
     /// one for each, as far as that is fast. Returns `None` for all other texts.
-    pub(super) fn look_ahead(&mut self, texts: &[Option<&[u8]>]) -> Vec<Option<KnownMatches>> {
+    pub(super) fn find_batch(&mut self, texts: &[Option<&[u8]>]) -> Vec<Option<KnownMatches>> {
         let mut known = vec![None; texts.len()];
         let small = |text: &Option<&[u8]>| text.is_some_and(|text| text.len() <= SMALL);
         let chosen: Vec<usize> = (0..texts.len()).filter(|&at| small(&texts[at])).collect();
         let together: Vec<&[u8]> = chosen.iter().filter_map(|&at| texts[at]).collect();
-        let Some(apart) = self.apart.as_mut().filter(|_| together.len() > 1 && together.len() <= BATCH)
+        let Some(helper) = self.helper.as_mut().filter(|_| together.len() > 1 && together.len() <= BATCH)
         else {
             return known;
         };
@@ -97,7 +97,7 @@ impl<'f> Finder<'f> {
             Some(deadline) => AHEAD_PATIENCE.min(deadline.saturating_duration_since(now) / 4),
             None => AHEAD_PATIENCE,
         };
-        match apart.batch(&self.pattern, &together, now + patience, self.cancel) {
+        match helper.batch(&self.pattern, &together, now + patience, self.cancel) {
             Ok(found) => chosen.iter().zip(found).for_each(|(&at, found)| known[at] = found),
             // One of the texts takes long: each gets its own time limit, and the error names the file.
             Err(_) => self.is_batched = false,
@@ -106,7 +106,7 @@ impl<'f> Finder<'f> {
     }
 
     /// Begins with `text`, all of whose matches may be known.
-    pub(super) fn begin(&mut self, text: &[u8], known: Option<KnownMatches>) -> Result<(), Stop> {
+    pub(super) fn begin(&mut self, text: &[u8], known: Option<KnownMatches>) -> Result<(), StopReason> {
         let most = Instant::now() + patience(text.len());
         self.until = match (self.pattern.backtracks(), self.deadline) {
             (true, deadline) => deadline.map_or(most, |deadline| deadline.min(most)),
@@ -117,19 +117,19 @@ impl<'f> Finder<'f> {
         if !self.pattern.may_take_long(text.len()) {
             return Ok(());
         }
-        if let Some(known) = known.filter(|_| self.apart.is_some()) {
+        if let Some(known) = known.filter(|_| self.helper.is_some()) {
             self.matches = Some(ProcessMatches::known(known, text.len()));
             return Ok(());
         }
-        let Some(apart) = &mut self.apart else { return Ok(()) };
-        if let Err(error) = apart.start() {
+        let Some(helper) = &mut self.helper else { return Ok(()) };
+        if let Err(error) = helper.start() {
             // As without helper processes: the pattern's budget limits the search.
             tracing::warn!(%error, "cannot start a search process");
             return Ok(());
         }
-        let begun = match apart.begin(&self.pattern, text, self.until, self.cancel) {
+        let begun = match helper.begin(&self.pattern, text, self.until, self.cancel) {
             // The process was killed from outside, or ran out of memory: a fresh one may succeed.
-            Err(NoReply::Ended(_)) => apart.begin(&self.pattern, text, self.until, self.cancel),
+            Err(NoReply::Ended(_)) => helper.begin(&self.pattern, text, self.until, self.cancel),
             begun => begun,
         };
         self.matches = Some(begun.map_err(|why| self.stopped(why))?);
@@ -138,34 +138,36 @@ impl<'f> Finder<'f> {
 
     /// Returns the first match at or behind byte `at` of `text`, which must be the text given to `begin`. See
     /// [`Pattern::find_at`].
-    pub(super) fn find_at(&mut self, text: &[u8], at: usize) -> Result<Option<Range<usize>>, Stop> {
-        let (Some(matches), Some(apart)) = (&mut self.matches, &mut self.apart) else {
-            return self.pattern.find_at(text, at).map_err(|_| Stop::TooLong);
+    pub(super) fn find_at(&mut self, text: &[u8], at: usize) -> Result<Option<Range<usize>>, StopReason> {
+        let (Some(matches), Some(helper)) = (&mut self.matches, &mut self.helper) else {
+            return self.pattern.find_at(text, at).map_err(|_| StopReason::BudgetSpent);
         };
-        match apart.find_at(matches, &self.pattern, (text, at), self.until, self.cancel) {
+        match helper.find_at(matches, &self.pattern, (text, at), self.until, self.cancel) {
             Ok(Some(found)) => Ok(found),
-            Ok(None) => Err(Stop::TooLong),
+            Ok(None) => Err(StopReason::BudgetSpent),
             Err(why) => Err(self.stopped(why)),
         }
     }
 
     /// Checks the cancel flag and the deadline; to be called between two matches.
-    pub(super) fn check(&self) -> Result<(), Stop> {
+    pub(super) fn check(&self) -> Result<(), StopReason> {
         if self.cancel.is_cancelled() {
-            return Err(Stop::Cancelled);
+            return Err(StopReason::Cancelled);
         }
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            return Err(Stop::Late);
+            return Err(StopReason::TimedOut);
         }
         Ok(())
     }
 
-    fn stopped(&self, why: NoReply) -> Stop {
+    fn stopped(&self, why: NoReply) -> StopReason {
         match why {
-            NoReply::Cancelled => Stop::Cancelled,
-            NoReply::Late if self.deadline.is_some_and(|deadline| deadline <= self.until) => Stop::Late,
-            NoReply::Late => Stop::TooLong,
-            NoReply::Ended(why) => Stop::Ended(why),
+            NoReply::Cancelled => StopReason::Cancelled,
+            NoReply::Late if self.deadline.is_some_and(|deadline| deadline <= self.until) => {
+                StopReason::TimedOut
+            }
+            NoReply::Late => StopReason::BudgetSpent,
+            NoReply::Ended(why) => StopReason::Ended(why),
         }
     }
 }

@@ -5,36 +5,38 @@
 use std::ops::Range;
 
 /// The maximum length in bytes of a text to find in this way: each byte may be compared at each place.
-const LONGEST: usize = 64;
+const MAX_LENGTH: usize = 64;
 
 /// ASCII characters of source text, the most frequent first; all others are rarer.
-const COMMONEST: &[u8] = b" etaoinsrldcumpfhg_bvwyx()=.,0k1:\"'j2qz";
+const BYTES_BY_FREQUENCY: &[u8] = b" etaoinsrldcumpfhg_bvwyx()=.,0k1:\"'j2qz";
 
 /// A text to find, prepared.
 #[derive(Clone, Debug)]
-pub(super) struct Folded {
+pub(super) struct CaselessLiteral {
     /// The text in lower case.
     text: Vec<u8>,
     /// The index in `text` of its rarest byte, which is looked for first.
     rarest: usize,
 }
 
-impl Folded {
-    /// Returns `None` for a text that is longer than [`LONGEST`], or not plain ASCII on one line.
-    pub(super) fn new(text: &str) -> Option<Folded> {
+impl CaselessLiteral {
+    /// Returns `None` for a text that is longer than [`MAX_LENGTH`], or not plain ASCII on one line.
+    pub(super) fn new(text: &str) -> Option<CaselessLiteral> {
         let is_plain = |byte: u8| {
             (byte.is_ascii_graphic() || byte == b' ' || byte == b'\t') && !br"\.+*?()|[]{}^$".contains(&byte)
         };
-        if text.len() > LONGEST || !text.bytes().all(is_plain) {
+        if text.len() > MAX_LENGTH || !text.bytes().all(is_plain) {
             return None;
         }
         let text = text.to_ascii_lowercase().into_bytes();
         // A byte with a longer form cannot be the one looked for first: the place of its other form would not
         // be found.
         let single = (0..text.len()).filter(|&at| longer_form(text[at]).is_none());
-        let rank = |byte| COMMONEST.iter().position(|common| *common == byte).unwrap_or(COMMONEST.len());
+        let rank = |byte| {
+            BYTES_BY_FREQUENCY.iter().position(|common| *common == byte).unwrap_or(BYTES_BY_FREQUENCY.len())
+        };
         let rarest = single.max_by_key(|&at| rank(text[at]))?;
-        Some(Folded { text, rarest })
+        Some(CaselessLiteral { text, rarest })
     }
 
     /// Returns the first match at or behind byte `at` of `within`.
@@ -96,7 +98,7 @@ mod tests {
         ];
         let invalid: &[u8] = b"\xFFtask\xE2\x84 task\xC5s\xAF";
         for source in ["task", "ta", "tas", "sa", "asa", "say t", "#a-b", "aaaa", "t"] {
-            let folded = Folded::new(source).expect(source);
+            let folded = CaselessLiteral::new(source).expect(source);
             let regex = regex::bytes::Regex::new(&format!("(?i){}", regex::escape(source))).expect(source);
             for text in texts.iter().map(|text| text.as_bytes()).chain([invalid]) {
                 for at in 0..=text.len() {
@@ -110,8 +112,8 @@ mod tests {
 
     #[test]
     fn patterns_are_left_to_the_engines() {
-        for source in ["", "a.b", "^a", "a\\b", "(a", "ä", "a\nb", "sks", &"a".repeat(LONGEST + 1)] {
-            assert!(Folded::new(source).is_none(), "{source}");
+        for source in ["", "a.b", "^a", "a\\b", "(a", "ä", "a\nb", "sks", &"a".repeat(MAX_LENGTH + 1)] {
+            assert!(CaselessLiteral::new(source).is_none(), "{source}");
         }
     }
 }

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use super::finder::patience;
-use super::pattern::{GroupedPattern, with_groups};
+use super::pattern::{GroupedPattern, compile_grouped};
 use super::process::{GROUPED, NAME};
 use super::searched::{offset, to_bytes};
 use symd_base::Cancel;
@@ -19,7 +19,7 @@ use symd_parse::{HelperProcess, NoReply};
 
 /// The resources for matching an expression.
 #[derive(Clone, Copy, Debug)]
-pub struct MatchMeans<'a> {
+pub struct MatchContext<'a> {
     /// symd's own executable, whose helper process runs matches that may take long; `None` runs them on this
     /// thread.
     pub program: Option<&'a Path>,
@@ -54,7 +54,7 @@ type Matches = Result<Vec<GroupedMatch>, GroupedError>;
 
 /// Returns all matches of `pattern` in `text`, from left to right, as Python's `re` finds them, with the
 /// ranges of `groups`.
-pub fn find_all(pattern: &GroupedPattern, groups: &[usize], text: &str, means: MatchMeans<'_>) -> Matches {
+pub fn find_all(pattern: &GroupedPattern, groups: &[usize], text: &str, means: MatchContext<'_>) -> Matches {
     let head = || {
         let mut head = vec![GROUPED, u8::try_from(groups.len()).ok()?];
         for group in groups {
@@ -158,7 +158,7 @@ pub(super) fn answer(request: &[u8]) -> Option<Vec<u8>> {
     let (length, rest) = rest.split_at_checked(4)?;
     let (source, text) = rest.split_at_checked(number(length)?)?;
     let (source, text) = (std::str::from_utf8(source).ok()?, std::str::from_utf8(text).ok()?);
-    let pattern = with_groups(source, text.len()).ok()?;
+    let pattern = compile_grouped(source, text.len()).ok()?;
     let found = match find_here(&pattern, &groups, text) {
         Ok(found) => found,
         Err(GroupedError::Ambiguous) => return Some(vec![2]),

@@ -4,9 +4,9 @@
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 
-use super::finder::{Finder, KnownMatches, Stop};
+use super::finder::{Finder, KnownMatches, StopReason};
 use super::pattern::Pattern;
-use super::{Looked, Query, SearchError};
+use super::{FirstMatch, SearchError, SearchQuery};
 use symd_base::RelPath;
 use symd_base::cancel::Cancelled;
 
@@ -15,12 +15,12 @@ const STEP: usize = 256;
 
 /// The matches in one file; there is at least one.
 #[derive(Debug)]
-pub struct Hits<'h, 'f> {
+pub struct FileMatches<'h, 'f> {
     path: &'h RelPath,
     text: Vec<u8>,
     finder: &'h mut Finder<'f>,
     /// Whether the time ran out before the end of the text: there may be more matches.
-    late: bool,
+    timed_out: bool,
     before: usize,
     after: usize,
     /// The start of each line, followed by the end of the text: line `n` is `starts[n]..starts[n + 1]`.
@@ -37,27 +37,36 @@ pub struct TextMatch {
     pub block: Range<usize>,
 }
 
-impl<'h, 'f> Hits<'h, 'f> {
+impl<'h, 'f> FileMatches<'h, 'f> {
     /// Looks for a first match in `text`; the lines are indexed only if there is one.
-    pub(super) fn look(
+    pub(super) fn find_first(
         path: &'h RelPath,
         text: Vec<u8>,
         known: Option<KnownMatches>,
-        query: &Query,
+        query: &SearchQuery,
         finder: &'h mut Finder<'f>,
-    ) -> Result<Looked<'h, 'f>, SearchError> {
+    ) -> Result<FirstMatch<'h, 'f>, SearchError> {
         // Reading and decoding a large file takes time too.
         let begun = finder.check().and_then(|()| finder.begin(&text, known));
         let first = match begun.and_then(|()| finder.find_at(&text, 0)) {
-            Err(Stop::Late) => return Ok(Looked::Late),
+            Err(StopReason::TimedOut) => return Ok(FirstMatch::TimedOut),
             first => first.map_err(|stop| stopped(stop, finder.pattern(), path))?,
         };
         let Some(first) = first.filter(|found| !is_phantom(&text, found)) else {
-            return Ok(Looked::Nothing);
+            return Ok(FirstMatch::NoMatch);
         };
         let starts = line_starts(&text);
         let (before, after) = (query.before, query.after);
-        Ok(Looked::Matched(Hits { path, text, finder, late: false, before, after, starts, first }))
+        Ok(FirstMatch::Matched(FileMatches {
+            path,
+            text,
+            finder,
+            timed_out: false,
+            before,
+            after,
+            starts,
+            first,
+        }))
     }
 
     pub fn path(&self) -> &RelPath {
@@ -65,13 +74,13 @@ impl<'h, 'f> Hits<'h, 'f> {
     }
 
     /// Whether the deadline passed before the last match was found.
-    pub fn is_late(&self) -> bool {
-        self.late
+    pub fn has_timed_out(&self) -> bool {
+        self.timed_out
     }
 
     /// Whether no match contains or depends on a line feed.
-    pub fn stay_on_a_line(&self) -> bool {
-        self.finder.pattern().stays_on_a_line()
+    pub fn are_single_line(&self) -> bool {
+        self.finder.pattern().is_single_line()
     }
 
     /// Returns the number of lines of the file.
@@ -95,7 +104,10 @@ impl<'h, 'f> Hits<'h, 'f> {
 
     /// Calls `each` for every match, in order. Matches do not overlap. Of the matches without text only one
     /// per line counts, and only if no earlier match touches that line.
-    pub fn each(&mut self, mut each: impl FnMut(&Hits<'h, 'f>, TextMatch)) -> Result<(), SearchError> {
+    pub fn for_each_match(
+        &mut self,
+        mut each: impl FnMut(&FileMatches<'h, 'f>, TextMatch),
+    ) -> Result<(), SearchError> {
         let mut next = Some(self.first.clone());
         // The line past the last one touched.
         let mut touched = 0;
@@ -104,8 +116,8 @@ impl<'h, 'f> Hits<'h, 'f> {
             count += 1;
             if count.is_multiple_of(STEP) {
                 match self.finder.check() {
-                    Err(Stop::Late) => {
-                        self.late = true;
+                    Err(StopReason::TimedOut) => {
+                        self.timed_out = true;
                         break;
                     }
                     checked => checked.map_err(|stop| stopped(stop, self.finder.pattern(), self.path))?,
@@ -135,8 +147,8 @@ impl<'h, 'f> Hits<'h, 'f> {
     fn find_at(&mut self, at: usize) -> Result<Option<Range<usize>>, SearchError> {
         match self.finder.find_at(&self.text, at) {
             Ok(found) => Ok(found.filter(|found| !is_phantom(&self.text, found))),
-            Err(Stop::Late) => {
-                self.late = true;
+            Err(StopReason::TimedOut) => {
+                self.timed_out = true;
                 Ok(None)
             }
             Err(stop) => Err(stopped(stop, self.finder.pattern(), self.path)),
@@ -145,9 +157,9 @@ impl<'h, 'f> Hits<'h, 'f> {
 
     /// Calls `each` with every line (0-based) that has a match, in order, until it breaks. For patterns from
     /// [`Pattern::within_lines`]; for other patterns only the line on which a match begins is reported.
-    pub fn each_line(
+    pub fn for_each_matching_line(
         &mut self,
-        mut each: impl FnMut(&Hits<'h, 'f>, usize) -> ControlFlow<()>,
+        mut each: impl FnMut(&FileMatches<'h, 'f>, usize) -> ControlFlow<()>,
     ) -> Result<(), SearchError> {
         let mut next = Some(self.first.clone());
         let mut hint = 0;
@@ -159,8 +171,8 @@ impl<'h, 'f> Hits<'h, 'f> {
                 break;
             }
             match self.finder.check() {
-                Err(Stop::Late) => {
-                    self.late = true;
+                Err(StopReason::TimedOut) => {
+                    self.timed_out = true;
                     break;
                 }
                 checked => checked.map_err(|stop| stopped(stop, self.finder.pattern(), self.path))?,
@@ -190,15 +202,15 @@ impl<'h, 'f> Hits<'h, 'f> {
     }
 }
 
-fn stopped(stop: Stop, pattern: &Pattern, path: &RelPath) -> SearchError {
+fn stopped(stop: StopReason, pattern: &Pattern, path: &RelPath) -> SearchError {
     let backtracks = pattern.backtracks();
     let (pattern, path) = (pattern.source().to_owned(), path.clone());
     match stop {
-        Stop::TooLong if !backtracks => SearchError::TooLarge { pattern, path },
+        StopReason::BudgetSpent if !backtracks => SearchError::TooLarge { pattern, path },
         // The callers handle a deadline before: it is not an error.
-        Stop::TooLong | Stop::Late => SearchError::BudgetSpent { pattern, path },
-        Stop::Cancelled => SearchError::Cancelled(Cancelled),
-        Stop::Ended(why) => SearchError::ProcessEnded { path, why },
+        StopReason::BudgetSpent | StopReason::TimedOut => SearchError::BudgetSpent { pattern, path },
+        StopReason::Cancelled => SearchError::Cancelled(Cancelled),
+        StopReason::Ended(why) => SearchError::ProcessEnded { path, why },
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use super::{Query, SearchError, search};
+use super::{SearchError, SearchQuery, search};
 use crate::tree::Tree;
 use symd_base::{Cancel, RelPath};
 
@@ -37,14 +37,14 @@ pub struct MatchingLines {
 /// `most` lines, which bounds the memory for one file and for the whole answer.
 pub fn matching_lines(
     tree: &Tree<'_>,
-    query: &Query,
+    query: &SearchQuery,
     most: usize,
     cancel: &Cancel,
 ) -> Result<MatchingLines, SearchError> {
     let outcome = search(tree, query, cancel, |hits| {
         let mut lines = Vec::new();
         let mut count = 0;
-        hits.each_line(|hits, number| {
+        hits.for_each_matching_line(|hits, number| {
             count += 1;
             if lines.len() < most {
                 lines.push(MatchingLine { number, text: hits.line(number).into_owned() });

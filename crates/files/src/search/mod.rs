@@ -22,11 +22,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
-pub use grouped::MatchMeans;
+pub use grouped::MatchContext;
 pub use grouped::{GroupedError, GroupedMatch, find_all};
-pub use hits::{Hits, TextMatch};
+pub use hits::{FileMatches, TextMatch};
 pub use lines::{MatchingFile, MatchingLine, MatchingLines, matching_lines};
-pub use pattern::with_groups;
+pub use pattern::compile_grouped;
 pub use pattern::{Case, Pattern, PatternError};
 
 use self::finder::{Finder, KnownMatches};
@@ -45,7 +45,7 @@ const CHUNK: usize = 8;
 
 /// The kinds of files to search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Among {
+pub enum FileSelection {
     /// All files that are not ignored.
     #[default]
     AllFiles,
@@ -55,7 +55,7 @@ pub enum Among {
 
 /// A search request.
 #[derive(Clone, Debug)]
-pub struct Query {
+pub struct SearchQuery {
     /// The pattern to search for.
     pub pattern: Pattern,
     /// The file or directory to search, as the client wrote it; empty is the project.
@@ -64,22 +64,22 @@ pub struct Query {
     pub include: Option<Glob>,
     /// Matching files are not searched, even if they match `include`.
     pub exclude: Option<Glob>,
-    pub among: Among,
+    pub among: FileSelection,
     /// Lines of context before a match.
     pub before: usize,
     /// Lines of context after a match.
     pub after: usize,
 }
 
-impl Query {
+impl SearchQuery {
     /// Returns a query for the whole project, without context.
-    pub fn new(pattern: Pattern) -> Query {
-        Query {
+    pub fn new(pattern: Pattern) -> SearchQuery {
+        SearchQuery {
             pattern,
             scope: String::new(),
             include: None,
             exclude: None,
-            among: Among::AllFiles,
+            among: FileSelection::AllFiles,
             before: 0,
             after: 0,
         }
@@ -88,7 +88,7 @@ impl Query {
     fn wants(&self, tree: &Tree<'_>, path: &RelPath) -> bool {
         self.exclude.as_ref().is_none_or(|glob| !glob.matches(path.as_str()))
             && self.include.as_ref().is_none_or(|glob| glob.matches(path.as_str()))
-            && (self.among == Among::AllFiles || (tree.is_code)(path))
+            && (self.among == FileSelection::AllFiles || (tree.is_code)(path))
     }
 }
 
@@ -140,7 +140,7 @@ pub enum SearchError {
 
 /// The result of a search.
 #[derive(Debug)]
-pub struct Outcome<R> {
+pub struct SearchResult<R> {
     /// The results of `visit` for each file with matches, in path order.
     pub files: Vec<R>,
     /// The number of files that were searched, without binary ones.
@@ -150,20 +150,20 @@ pub struct Outcome<R> {
     /// Files that could not be read (too large, no permission), in path order.
     pub unreadable: Vec<RelPath>,
     /// Whether the time ran out before every file was searched.
-    pub late: bool,
+    pub timed_out: bool,
 }
 
 /// Runs a search. `visit` is called once for every file that has a match, from several threads, in no order;
 /// its results are returned in path order.
 pub fn search<R: Send>(
     tree: &Tree<'_>,
-    query: &Query,
+    query: &SearchQuery,
     cancel: &Cancel,
-    visit: impl Fn(&mut Hits<'_, '_>) -> Result<R, SearchError> + Sync,
-) -> Result<Outcome<R>, SearchError> {
+    visit: impl Fn(&mut FileMatches<'_, '_>) -> Result<R, SearchError> + Sync,
+) -> Result<SearchResult<R>, SearchError> {
     let found = tree.locate_unignored(&query.scope)?;
     if found.kind != EntryKind::Directory {
-        return one_file(tree, query, cancel, &found.path, visit);
+        return search_one_file(tree, query, cancel, &found.path, visit);
     }
     let scope = NamedDirectory::unignored(tree, &found, &query.scope)?;
     let files: Vec<&RelPath> = tree.files.within(scope.real()).collect();
@@ -174,37 +174,37 @@ pub fn search<R: Send>(
 /// returns what it has found.
 pub fn search_files<R: Send>(
     tree: &Tree<'_>,
-    query: &Query,
+    query: &SearchQuery,
     files: &[&RelPath],
     until: Option<Instant>,
     cancel: &Cancel,
-    visit: impl Fn(&mut Hits<'_, '_>) -> Result<R, SearchError> + Sync,
-) -> Result<Outcome<R>, SearchError> {
+    visit: impl Fn(&mut FileMatches<'_, '_>) -> Result<R, SearchError> + Sync,
+) -> Result<SearchResult<R>, SearchError> {
     search_within(tree, query, &NamedDirectory::project(), files, until, cancel, visit)
 }
 
 /// As [`search_files`], but files are reported, and filtered by the query, under their names in `scope`.
 fn search_within<R: Send>(
     tree: &Tree<'_>,
-    query: &Query,
+    query: &SearchQuery,
     scope: &NamedDirectory,
     files: &[&RelPath],
     until: Option<Instant>,
     cancel: &Cancel,
-    visit: impl Fn(&mut Hits<'_, '_>) -> Result<R, SearchError> + Sync,
-) -> Result<Outcome<R>, SearchError> {
+    visit: impl Fn(&mut FileMatches<'_, '_>) -> Result<R, SearchError> + Sync,
+) -> Result<SearchResult<R>, SearchError> {
     let threads = cores::count().min(files.len().div_ceil(CHUNK)).max(1);
-    let run = Run {
+    let run = SharedSearch {
         tree,
         query,
         scope,
         cancel,
         files,
         until,
-        late: AtomicBool::new(false),
+        timed_out: AtomicBool::new(false),
         next: AtomicUsize::new(0),
         failed: AtomicUsize::new(usize::MAX),
-        seen: Mutex::new(Seen::new()),
+        seen: Mutex::new(PartialResults::new()),
     };
     std::thread::scope(|scope| {
         for _ in 1..threads {
@@ -214,7 +214,7 @@ fn search_within<R: Send>(
         run.work(&visit);
     });
     // `std::thread::scope` propagates the panic of a thread.
-    let late = run.late.into_inner();
+    let timed_out = run.timed_out.into_inner();
     let mut seen = run.seen.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     cancel.check()?;
     if let Some((_, error)) = seen.error {
@@ -222,23 +222,23 @@ fn search_within<R: Send>(
     }
     seen.results.sort_unstable_by_key(|(index, _)| *index);
     seen.unreadable.sort_unstable();
-    Ok(Outcome {
+    Ok(SearchResult {
         binary: seen.binary,
         unreadable: seen.unreadable.into_iter().map(|index| scope.shown(files[index]).into_owned()).collect(),
         searched: seen.searched,
-        late,
+        timed_out,
         files: seen.results.into_iter().map(|(_, result)| result).collect(),
     })
 }
 
 /// Searches the one file that a client named: if it cannot be searched, that is an error, not a note.
-fn one_file<R>(
+fn search_one_file<R>(
     tree: &Tree<'_>,
-    query: &Query,
+    query: &SearchQuery,
     cancel: &Cancel,
     path: &RelPath,
-    visit: impl Fn(&mut Hits<'_, '_>) -> Result<R, SearchError>,
-) -> Result<Outcome<R>, SearchError> {
+    visit: impl Fn(&mut FileMatches<'_, '_>) -> Result<R, SearchError>,
+) -> Result<SearchResult<R>, SearchError> {
     let mut files = Vec::new();
     let mut searched = 0;
     if query.wants(tree, path) {
@@ -249,48 +249,55 @@ fn one_file<R>(
             Searchable::Binary => return Err(SearchError::Binary(path.clone())),
             Searchable::Undecodable => {}
             Searchable::Text(text) => {
-                if let Looked::Matched(mut hits) = Hits::look(path, text, None, query, &mut finder)? {
+                if let FirstMatch::Matched(mut hits) =
+                    FileMatches::find_first(path, text, None, query, &mut finder)?
+                {
                     files.push(visit(&mut hits)?);
                 }
             }
         }
     }
-    Ok(Outcome { files, searched, binary: 0, unreadable: Vec::new(), late: false })
+    Ok(SearchResult { files, searched, binary: 0, unreadable: Vec::new(), timed_out: false })
 }
 
 /// Returns a finder with its own clone of the pattern: a clone has its own working memory, and threads that
 /// share one would wait for each other.
-fn finder<'f>(tree: &Tree<'_>, query: &Query, until: Option<Instant>, cancel: &'f Cancel) -> Finder<'f> {
+fn finder<'f>(
+    tree: &Tree<'_>,
+    query: &SearchQuery,
+    until: Option<Instant>,
+    cancel: &'f Cancel,
+) -> Finder<'f> {
     Finder::new(query.pattern.clone(), tree.program.map(Path::to_owned), until, cancel)
 }
 
 /// The result of looking for a first match in a file.
-enum Looked<'h, 'f> {
+enum FirstMatch<'h, 'f> {
     /// No match.
-    Nothing,
+    NoMatch,
     /// At least one match.
-    Matched(Hits<'h, 'f>),
+    Matched(FileMatches<'h, 'f>),
     /// No match until the deadline.
-    Late,
+    TimedOut,
 }
 
 /// The state shared by the threads of one search.
-struct Run<'r, R> {
+struct SharedSearch<'r, R> {
     tree: &'r Tree<'r>,
-    query: &'r Query,
+    query: &'r SearchQuery,
     scope: &'r NamedDirectory,
     cancel: &'r Cancel,
     files: &'r [&'r RelPath],
     until: Option<Instant>,
-    late: AtomicBool,
+    timed_out: AtomicBool,
     next: AtomicUsize,
     /// The first file (by index) whose error ended the search; files before it are still searched, so that
     /// the reported error does not depend on the threads' timing.
     failed: AtomicUsize,
-    seen: Mutex<Seen<R>>,
+    seen: Mutex<PartialResults<R>>,
 }
 
-struct Seen<R> {
+struct PartialResults<R> {
     results: Vec<(usize, R)>,
     unreadable: Vec<usize>,
     binary: usize,
@@ -298,33 +305,33 @@ struct Seen<R> {
     error: Option<(usize, SearchError)>,
 }
 
-impl<R> Seen<R> {
-    fn new() -> Seen<R> {
-        Seen { results: Vec::new(), unreadable: Vec::new(), binary: 0, searched: 0, error: None }
+impl<R> PartialResults<R> {
+    fn new() -> PartialResults<R> {
+        PartialResults { results: Vec::new(), unreadable: Vec::new(), binary: 0, searched: 0, error: None }
     }
 }
 
-impl<R: Send> Run<'_, R> {
-    fn work(&self, visit: &(impl Fn(&mut Hits<'_, '_>) -> Result<R, SearchError> + Sync)) {
+impl<R: Send> SharedSearch<'_, R> {
+    fn work(&self, visit: &(impl Fn(&mut FileMatches<'_, '_>) -> Result<R, SearchError> + Sync)) {
         let mut finder = finder(self.tree, self.query, self.until, self.cancel);
-        let mut mine = Seen::new();
+        let mut mine = PartialResults::new();
         'chunks: loop {
             let start = self.next.fetch_add(CHUNK, Ordering::Relaxed);
             if start >= self.files.len() {
                 break;
             }
             let chunk = start..(start + CHUNK).min(self.files.len());
-            let mut ahead = self.look_ahead(chunk.clone(), &mut finder);
+            let mut ahead = self.find_batch(chunk.clone(), &mut finder);
             for index in chunk {
                 if self.cancel.is_cancelled() || index > self.failed.load(Ordering::Relaxed) {
                     break 'chunks;
                 }
                 if self.until.is_some_and(|until| Instant::now() >= until) {
-                    self.late.store(true, Ordering::Relaxed);
+                    self.timed_out.store(true, Ordering::Relaxed);
                     break 'chunks;
                 }
                 let opened = ahead.pop_front().unwrap_or_else(|| self.open(index, finder.pattern()).into());
-                if let Err(error) = self.file(index, opened, &mut finder, visit, &mut mine) {
+                if let Err(error) = self.search_file(index, opened, &mut finder, visit, &mut mine) {
                     self.failed.fetch_min(index, Ordering::Relaxed);
                     mine.error = Some((index, error));
                     break 'chunks;
@@ -346,46 +353,46 @@ impl<R: Send> Run<'_, R> {
 
     /// Opens the files of a chunk and finds their matches in one batch, where that takes less time; otherwise
     /// does nothing.
-    fn look_ahead(&self, chunk: Range<usize>, finder: &mut Finder<'_>) -> VecDeque<Ahead> {
-        if chunk.len() < 2 || self.cancel.is_cancelled() || !finder.looks_ahead() {
+    fn find_batch(&self, chunk: Range<usize>, finder: &mut Finder<'_>) -> VecDeque<OpenedFile> {
+        if chunk.len() < 2 || self.cancel.is_cancelled() || !finder.uses_batches() {
             return VecDeque::new();
         }
-        let mut ahead: VecDeque<Ahead> =
+        let mut ahead: VecDeque<OpenedFile> =
             chunk.map(|index| self.open(index, finder.pattern()).into()).collect();
         let texts: Vec<Option<&[u8]>> = ahead.iter().map(|one| one.opened.text()).collect();
-        let known = finder.look_ahead(&texts);
+        let known = finder.find_batch(&texts);
         ahead.iter_mut().zip(known).for_each(|(one, known)| one.known = known);
         ahead
     }
 
-    fn open(&self, index: usize, pattern: &Pattern) -> Opened {
+    fn open(&self, index: usize, pattern: &Pattern) -> OpenResult {
         let path = self.files[index];
         if !self.query.wants(self.tree, &self.scope.shown(path)) {
-            return Opened::Unwanted;
+            return OpenResult::Unwanted;
         }
         match self.tree.root.read(path) {
-            Ok(read) => Opened::Read(Searchable::new(read.bytes, pattern)),
+            Ok(read) => OpenResult::Read(Searchable::new(read.bytes, pattern)),
             // Removed, or replaced by a directory, since the list was made.
-            Err(VfsError::NotFound { .. } | VfsError::NotAFile { .. }) => Opened::Unwanted,
-            Err(_) => Opened::Unreadable,
+            Err(VfsError::NotFound { .. } | VfsError::NotAFile { .. }) => OpenResult::Unwanted,
+            Err(_) => OpenResult::Unreadable,
         }
     }
 
-    fn file(
+    fn search_file(
         &self,
         index: usize,
-        Ahead { opened, known }: Ahead,
+        OpenedFile { opened, known }: OpenedFile,
         finder: &mut Finder<'_>,
-        visit: &impl Fn(&mut Hits<'_, '_>) -> Result<R, SearchError>,
-        mine: &mut Seen<R>,
+        visit: &impl Fn(&mut FileMatches<'_, '_>) -> Result<R, SearchError>,
+        mine: &mut PartialResults<R>,
     ) -> Result<(), SearchError> {
         let searchable = match opened {
-            Opened::Unwanted => return Ok(()),
-            Opened::Unreadable => {
+            OpenResult::Unwanted => return Ok(()),
+            OpenResult::Unreadable => {
                 mine.unreadable.push(index);
                 return Ok(());
             }
-            Opened::Read(searchable) => searchable,
+            OpenResult::Read(searchable) => searchable,
         };
         let text = match searchable {
             Searchable::Binary => {
@@ -400,13 +407,13 @@ impl<R: Send> Run<'_, R> {
         };
         mine.searched += 1;
         let shown = self.scope.shown(self.files[index]);
-        match Hits::look(&shown, text, known, self.query, finder)? {
-            Looked::Nothing => {}
-            Looked::Late => self.late.store(true, Ordering::Relaxed),
-            Looked::Matched(mut hits) => {
+        match FileMatches::find_first(&shown, text, known, self.query, finder)? {
+            FirstMatch::NoMatch => {}
+            FirstMatch::TimedOut => self.timed_out.store(true, Ordering::Relaxed),
+            FirstMatch::Matched(mut hits) => {
                 mine.results.push((index, visit(&mut hits)?));
-                if hits.is_late() {
-                    self.late.store(true, Ordering::Relaxed);
+                if hits.has_timed_out() {
+                    self.timed_out.store(true, Ordering::Relaxed);
                 }
             }
         }
@@ -415,32 +422,32 @@ impl<R: Send> Run<'_, R> {
 }
 
 /// A file that has been opened and not yet searched.
-struct Ahead {
-    opened: Opened,
+struct OpenedFile {
+    opened: OpenResult,
     /// All matches of the file, if they were found in a batch with those of others.
     known: Option<KnownMatches>,
 }
 
 /// The result of opening a file.
-enum Opened {
+enum OpenResult {
     /// The file is not to be searched, or is gone.
     Unwanted,
     Unreadable,
     Read(Searchable),
 }
 
-impl Opened {
+impl OpenResult {
     fn text(&self) -> Option<&[u8]> {
         match self {
-            Opened::Read(searchable) => searchable.text(),
-            Opened::Unwanted | Opened::Unreadable => None,
+            OpenResult::Read(searchable) => searchable.text(),
+            OpenResult::Unwanted | OpenResult::Unreadable => None,
         }
     }
 }
 
-impl From<Opened> for Ahead {
-    fn from(opened: Opened) -> Ahead {
-        Ahead { opened, known: None }
+impl From<OpenResult> for OpenedFile {
+    fn from(opened: OpenResult) -> OpenedFile {
+        OpenedFile { opened, known: None }
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use grep_matcher::{LineMatchKind, Matcher};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 
-use super::folded::Folded;
+use super::folded::CaselessLiteral;
 use super::python;
 use super::weight::weight;
 
@@ -110,7 +110,7 @@ pub(super) enum Engine {
     /// candidate lines, as in ripgrep.
     ByLine(RegexMatcher),
     /// For a plain text on one line, case-insensitive.
-    Folded(Folded),
+    Folded(CaselessLiteral),
     /// One regex for each of the [`BUDGETS`].
     Backtracking(Vec<fancy_regex::Regex>),
     /// One regex for each of the [`BUDGETS`], applied to one line at a time.
@@ -146,14 +146,14 @@ impl Pattern {
         let invalid = |reason: String| PatternError::Invalid { pattern: source.to_owned(), reason };
         let translated = python::translate(source).map_err(invalid)?;
         let engine = if translated.needs_backtracking {
-            let regexes = budgeted(&translated.expression, Across::Lines, Case::Sensitive);
+            let regexes = budgeted(&translated.expression, DotMatches::Lines, Case::Sensitive);
             Engine::Backtracking(regexes.map_err(invalid)?)
         } else {
             linear(&translated.expression, Case::Sensitive)
                 .map_err(|error| invalid(one_line(&error.to_string())))?
         };
         let mentions_cr = translated.mentions_cr;
-        Ok(Pattern::made(source, Origin::Python, engine, mentions_cr))
+        Ok(Pattern::from_parts(source, Origin::Python, engine, mentions_cr))
     }
 
     /// Compiles a Python regular expression that is applied to each line by itself, as in `grep`: no match
@@ -164,10 +164,10 @@ impl Pattern {
         }
         let origin = Origin::WithinLines(case);
         if case == Case::Insensitive
-            && let Some(folded) = Folded::new(source)
+            && let Some(folded) = CaselessLiteral::new(source)
         {
             let engine = Engine::Folded(folded);
-            return Ok(Pattern::made(source, origin, engine, false));
+            return Ok(Pattern::from_parts(source, origin, engine, false));
         }
         let invalid = |reason: String| PatternError::Invalid { pattern: source.to_owned(), reason };
         let translated = python::translate(source).map_err(invalid)?;
@@ -190,10 +190,10 @@ impl Pattern {
         };
         let engine = match matcher {
             Some(matcher) => Engine::ByLine(matcher),
-            None => Engine::LineByLine(budgeted(expression, Across::Nothing, case).map_err(invalid)?),
+            None => Engine::LineByLine(budgeted(expression, DotMatches::Nothing, case).map_err(invalid)?),
         };
         let mentions_cr = translated.mentions_cr;
-        Ok(Pattern::made(source, origin, engine, mentions_cr))
+        Ok(Pattern::from_parts(source, origin, engine, mentions_cr))
     }
 
     /// Compiles a pattern that matches exactly this text; any line break matches any other.
@@ -207,7 +207,7 @@ impl Pattern {
         };
         let line_feeds = text.replace("\r\n", "\n").replace('\r', "\n");
         let engine = linear(&regex::escape(&line_feeds), Case::Sensitive).map_err(invalid)?;
-        Ok(Pattern::made(text, Origin::Literal, engine, false))
+        Ok(Pattern::from_parts(text, Origin::Literal, engine, false))
     }
 
     /// Compiles a regular expression in the regex crate's own syntax (that of RE2), with the semantics of
@@ -226,10 +226,10 @@ impl Pattern {
         // Fails where the expression contains a line feed.
         let by_line = builder.line_terminator(Some(b'\n')).build(source);
         let engine = by_line.map_or(Engine::Linear(across), Engine::ByLine);
-        Ok(Pattern::made(source, Origin::OfLines, engine, false))
+        Ok(Pattern::from_parts(source, Origin::OfLines, engine, false))
     }
 
-    fn made(source: &str, origin: Origin, engine: Engine, mentions_cr: bool) -> Pattern {
+    fn from_parts(source: &str, origin: Origin, engine: Engine, mentions_cr: bool) -> Pattern {
         Pattern { source: source.to_owned(), origin, engine, mentions_cr, weight: weight(source) }
     }
 
@@ -250,7 +250,7 @@ impl Pattern {
     }
 
     /// Whether no match contains or depends on a line feed.
-    pub(super) fn stays_on_a_line(&self) -> bool {
+    pub(super) fn is_single_line(&self) -> bool {
         matches!(self.engine, Engine::ByLine(_) | Engine::Folded(_) | Engine::LineByLine(_))
     }
 
@@ -281,7 +281,7 @@ impl Pattern {
         if !found.is_empty() {
             return found.end;
         }
-        if self.stays_on_a_line() {
+        if self.is_single_line() {
             let rest = text.get(found.end..).unwrap_or(&[]);
             let Some(line_break) = memchr::memchr2(b'\n', b'\r', rest) else { return text.len() + 1 };
             let is_two = rest[line_break..].starts_with(b"\r\n");
@@ -347,14 +347,14 @@ impl GroupedPattern {
 
 /// Compiles a Python regular expression for one text of `length` bytes, with DOTALL and MULTILINE. A pattern
 /// that does not need backtracking runs without.
-pub fn with_groups(source: &str, length: usize) -> Result<GroupedPattern, PatternError> {
+pub fn compile_grouped(source: &str, length: usize) -> Result<GroupedPattern, PatternError> {
     if source.is_empty() {
         return Err(PatternError::Empty);
     }
     let invalid = |reason: String| PatternError::Invalid { pattern: source.to_owned(), reason };
     let translated = python::translate(source).map_err(invalid)?;
     let steps = BUDGETS.iter().find(|(longest, _)| length <= *longest).map_or(0, |&(_, steps)| steps);
-    let regex = backtracking(&translated.expression, steps, Across::Lines, Case::Sensitive)
+    let regex = backtracking(&translated.expression, steps, DotMatches::Lines, Case::Sensitive)
         .map_err(|error| invalid(one_line(&error.to_string())))?;
     let needs_backtracking = translated.needs_backtracking;
     Ok(GroupedPattern { source: source.to_owned(), regex, needs_backtracking })
@@ -362,7 +362,7 @@ pub fn with_groups(source: &str, length: usize) -> Result<GroupedPattern, Patter
 
 /// What `.` matches.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Across {
+enum DotMatches {
     /// Any character, line breaks included.
     Lines,
     /// Any character but a line break.
@@ -370,7 +370,7 @@ enum Across {
 }
 
 /// One regex for each of the [`BUDGETS`].
-fn budgeted(expression: &str, across: Across, case: Case) -> Result<Vec<fancy_regex::Regex>, String> {
+fn budgeted(expression: &str, across: DotMatches, case: Case) -> Result<Vec<fancy_regex::Regex>, String> {
     let regexes = BUDGETS.iter().map(|(_, steps)| backtracking(expression, *steps, across, case));
     regexes.collect::<Result<Vec<_>, _>>().map_err(|error| one_line(&error.to_string()))
 }
@@ -378,13 +378,13 @@ fn budgeted(expression: &str, across: Across, case: Case) -> Result<Vec<fancy_re
 fn backtracking(
     expression: &str,
     steps: usize,
-    across: Across,
+    across: DotMatches,
     case: Case,
 ) -> Result<fancy_regex::Regex, Box<fancy_regex::Error>> {
     fancy_regex::RegexBuilder::new(expression)
         .case_insensitive(case == Case::Insensitive)
         .multi_line(true)
-        .dot_matches_new_line(across == Across::Lines)
+        .dot_matches_new_line(across == DotMatches::Lines)
         .backtrack_limit(steps)
         .delegate_size_limit(SIZE_LIMIT)
         .delegate_dfa_size_limit(SIZE_LIMIT)

@@ -28,7 +28,7 @@ use symd_parse::{HelperProcess, NoReply};
 pub const NAME: &str = "match";
 
 /// The maximum length of an answer in bytes.
-const LONGEST: usize = 1 << 20;
+const MAX_ANSWER_BYTES: usize = 1 << 20;
 
 /// Request types.
 pub(super) const PATTERN: u8 = b'p';
@@ -57,9 +57,9 @@ pub(super) struct ProcessMatches {
     ahead: VecDeque<Range<usize>>,
     /// The offset at which the helper continues its search.
     next: usize,
-    follows: u8,
+    continuation: u8,
     /// Whether the helper still holds the text.
-    is_there: bool,
+    helper_has_text: bool,
     /// The length of the text in bytes.
     length: usize,
 }
@@ -68,7 +68,7 @@ impl ProcessMatches {
     /// Returns the matches of a text of which `all` are known; the helper had the text in a batch and no
     /// longer holds it.
     pub(super) fn known(all: Vec<Range<usize>>, length: usize) -> ProcessMatches {
-        ProcessMatches { ahead: all.into(), next: 0, follows: NOTHING, is_there: false, length }
+        ProcessMatches { ahead: all.into(), next: 0, continuation: NOTHING, helper_has_text: false, length }
     }
 }
 
@@ -94,10 +94,11 @@ impl ProcessSearch {
         until: Instant,
         cancel: &Cancel,
     ) -> Result<ProcessMatches, NoReply> {
-        self.teach(pattern, until, cancel)?;
+        self.send_pattern(pattern, until, cancel)?;
         let (ahead, length) = (VecDeque::new(), text.len());
-        let mut matches = ProcessMatches { ahead, next: 0, follows: MORE, is_there: true, length };
-        self.ask(&mut matches, (&[TEXT], text), until, cancel)?;
+        let mut matches =
+            ProcessMatches { ahead, next: 0, continuation: MORE, helper_has_text: true, length };
+        self.request_matches(&mut matches, (&[TEXT], text), until, cancel)?;
         Ok(matches)
     }
 
@@ -110,13 +111,13 @@ impl ProcessSearch {
         until: Instant,
         cancel: &Cancel,
     ) -> Result<Vec<Option<Vec<Range<usize>>>>, NoReply> {
-        self.teach(pattern, until, cancel)?;
+        self.send_pattern(pattern, until, cancel)?;
         let mut head = vec![BATCH, u8::try_from(texts.len()).unwrap_or(u8::MAX)];
         for text in texts {
             head.extend(u32::try_from(text.len()).unwrap_or(u32::MAX).to_le_bytes());
         }
-        let answer = self.put((&head, &texts.concat()), until, cancel)?;
-        let mut found = read_batch(&answer, texts).ok_or_else(no_answer)?;
+        let answer = self.send((&head, &texts.concat()), until, cancel)?;
+        let mut found = read_batch(&answer, texts).ok_or_else(invalid_answer)?;
         found.resize(texts.len(), None);
         Ok(found)
     }
@@ -131,63 +132,64 @@ impl ProcessSearch {
         until: Instant,
         cancel: &Cancel,
     ) -> Result<Option<Option<Range<usize>>>, NoReply> {
-        if at != matches.next && !pattern.stays_on_a_line() {
+        if at != matches.next && !pattern.is_single_line() {
             matches.ahead.clear();
-            matches.follows = MORE;
+            matches.continuation = MORE;
         } else if at != matches.next {
             // The caller skipped whole lines: matches on those lines are dropped.
             while matches.ahead.front().is_some_and(|found| found.start < at) {
                 matches.ahead.pop_front();
             }
         }
-        if matches.ahead.is_empty() && matches.follows == MORE {
-            if !matches.is_there {
+        if matches.ahead.is_empty() && matches.continuation == MORE {
+            if !matches.helper_has_text {
                 *matches = self.begin(pattern, text, until, cancel)?;
             }
             let head = [[FIND].as_slice(), &to_bytes(at)].concat();
-            self.ask(matches, (&head, &[]), until, cancel)?;
+            self.request_matches(matches, (&head, &[]), until, cancel)?;
         }
         match matches.ahead.pop_front() {
             Some(found) => {
                 matches.next = pattern.resume(text, &found);
                 Ok(Some(Some(found)))
             }
-            None if matches.follows == BUDGET_SPENT => Ok(None),
+            None if matches.continuation == BUDGET_SPENT => Ok(None),
             None => Ok(Some(None)),
         }
     }
 
     /// Sends the pattern to the helper, unless it has it.
-    fn teach(&mut self, pattern: &Pattern, until: Instant, cancel: &Cancel) -> Result<(), NoReply> {
+    fn send_pattern(&mut self, pattern: &Pattern, until: Instant, cancel: &Cancel) -> Result<(), NoReply> {
         self.start().map_err(|error| NoReply::Ended(error.to_string()))?;
         if !self.knows_pattern {
             let head = [PATTERN, pattern.origin().to_byte()];
-            self.put((&head, pattern.source().as_bytes()), until, cancel)?;
+            self.send((&head, pattern.source().as_bytes()), until, cancel)?;
             self.knows_pattern = true;
         }
         Ok(())
     }
 
-    fn ask(
+    fn request_matches(
         &mut self,
         matches: &mut ProcessMatches,
         request: (&[u8], &[u8]),
         until: Instant,
         cancel: &Cancel,
     ) -> Result<(), NoReply> {
-        let answer = self.put(request, until, cancel)?;
-        (matches.follows, matches.ahead) = read_answer(&answer, matches.length).ok_or_else(no_answer)?;
+        let answer = self.send(request, until, cancel)?;
+        (matches.continuation, matches.ahead) =
+            read_answer(&answer, matches.length).ok_or_else(invalid_answer)?;
         Ok(())
     }
 
-    fn put(&mut self, request: (&[u8], &[u8]), until: Instant, cancel: &Cancel) -> Result<Vec<u8>, NoReply> {
+    fn send(&mut self, request: (&[u8], &[u8]), until: Instant, cancel: &Cancel) -> Result<Vec<u8>, NoReply> {
         let Some(process) = &mut self.process else { return Err(NoReply::Ended("not running".to_owned())) };
         // Whatever the process was doing, it cannot be used any more.
-        process.ask(request, LONGEST, until, cancel).inspect_err(|_| self.process = None)
+        process.ask(request, MAX_ANSWER_BYTES, until, cancel).inspect_err(|_| self.process = None)
     }
 }
 
-fn no_answer() -> NoReply {
+fn invalid_answer() -> NoReply {
     NoReply::Ended("it sent an invalid answer".to_owned())
 }
 

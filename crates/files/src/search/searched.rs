@@ -22,25 +22,25 @@ const ANSWER_EVERY: Duration = Duration::from_millis(50);
 
 /// Runs the helper process; `arguments` are those behind its name on the command line.
 pub fn run(arguments: &[OsString]) -> ExitCode {
-    let mut searched = Searched { pattern: None, text: Vec::new(), room: 1 };
-    serve(arguments, |request| searched.answer(request))
+    let mut state = HelperState { pattern: None, text: Vec::new(), max_matches: 1 };
+    serve(arguments, |request| state.answer(request))
 }
 
 /// The state of the helper process.
-struct Searched {
+struct HelperState {
     pattern: Option<Pattern>,
     text: Vec<u8>,
     /// The maximum number of matches in the next answer.
-    room: usize,
+    max_matches: usize,
 }
 
 /// Some consecutive matches in a text, and what follows them.
-struct Stretch {
-    follows: u8,
+struct MatchRun {
+    continuation: u8,
     matches: Vec<Range<usize>>,
 }
 
-impl Searched {
+impl HelperState {
     fn answer(&mut self, request: &[u8]) -> Result<Vec<u8>, String> {
         match request.split_first() {
             Some((&PATTERN, made)) => {
@@ -52,7 +52,7 @@ impl Searched {
             }
             Some((&TEXT, text)) => {
                 self.text = text.to_vec();
-                self.room = 1;
+                self.max_matches = 1;
                 self.next_matches(0)
             }
             Some((&FIND, at)) => self.next_matches(offset(at).ok_or("no place")?),
@@ -65,10 +65,10 @@ impl Searched {
     fn next_matches(&mut self, at: usize) -> Result<Vec<u8>, String> {
         let pattern = self.pattern.as_ref().ok_or("no pattern yet")?;
         let until = Instant::now() + ANSWER_EVERY;
-        let stretch = stretch(pattern, &self.text, at, self.room, Some(until));
-        self.room = (self.room * 2).min(MATCHES);
-        let mut answer = vec![stretch.follows];
-        put(&stretch.matches, &mut answer);
+        let run = find_run(pattern, &self.text, at, self.max_matches, Some(until));
+        self.max_matches = (self.max_matches * 2).min(MATCHES);
+        let mut answer = vec![run.continuation];
+        put(&run.matches, &mut answer);
         Ok(answer)
     }
 
@@ -78,10 +78,10 @@ impl Searched {
         let until = Instant::now() + ANSWER_EVERY;
         let mut answer = Vec::new();
         for text in texts {
-            let stretch = stretch(pattern, text, 0, BATCH_MATCHES, None);
-            answer.push(stretch.follows);
-            answer.extend(u32::try_from(stretch.matches.len()).unwrap_or(0).to_le_bytes());
-            put(&stretch.matches, &mut answer);
+            let run = find_run(pattern, text, 0, BATCH_MATCHES, None);
+            answer.push(run.continuation);
+            answer.extend(u32::try_from(run.matches.len()).unwrap_or(0).to_le_bytes());
+            put(&run.matches, &mut answer);
             if Instant::now() >= until {
                 break;
             }
@@ -90,24 +90,30 @@ impl Searched {
     }
 }
 
-/// Finds up to `room` matches at or behind `at`, until the time `until`.
-fn stretch(pattern: &Pattern, text: &[u8], mut at: usize, room: usize, until: Option<Instant>) -> Stretch {
+/// Finds up to `max_matches` matches at or behind `at`, until the time `until`.
+fn find_run(
+    pattern: &Pattern,
+    text: &[u8],
+    mut at: usize,
+    max_matches: usize,
+    until: Option<Instant>,
+) -> MatchRun {
     let mut matches = Vec::new();
     let is_over = || until.is_some_and(|until| Instant::now() >= until);
-    while matches.len() < room && !is_over() {
+    while matches.len() < max_matches && !is_over() {
         if at > text.len() {
-            return Stretch { follows: NOTHING, matches };
+            return MatchRun { continuation: NOTHING, matches };
         }
         match pattern.find_at(text, at) {
             Ok(Some(found)) => {
                 at = pattern.resume(text, &found);
                 matches.push(found);
             }
-            Ok(None) => return Stretch { follows: NOTHING, matches },
-            Err(_) => return Stretch { follows: BUDGET_SPENT, matches },
+            Ok(None) => return MatchRun { continuation: NOTHING, matches },
+            Err(_) => return MatchRun { continuation: BUDGET_SPENT, matches },
         }
     }
-    Stretch { follows: MORE, matches }
+    MatchRun { continuation: MORE, matches }
 }
 
 fn put(matches: &[Range<usize>], answer: &mut Vec<u8>) {

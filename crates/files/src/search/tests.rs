@@ -2,10 +2,10 @@ use super::*;
 use crate::scratch::Scratch;
 
 /// Returns the blocks of every file, as `path: block | block`.
-fn blocks(scratch: &Scratch, query: &Query) -> Result<Vec<String>, SearchError> {
+fn blocks(scratch: &Scratch, query: &SearchQuery) -> Result<Vec<String>, SearchError> {
     let found = search(&scratch.tree(), query, &Cancel::new(), |hits| {
         let mut blocks = Vec::new();
-        hits.each(|hits, found| {
+        hits.for_each_match(|hits, found| {
             let lines: Vec<_> = found.block.map(|line| hits.line(line)).collect();
             blocks.push(lines.join("/"));
         })?;
@@ -16,7 +16,7 @@ fn blocks(scratch: &Scratch, query: &Query) -> Result<Vec<String>, SearchError> 
 
 fn one(text: &[u8], pattern: &str) -> String {
     let scratch = Scratch::new(&[("f", text)]);
-    let query = Query::new(Pattern::new(pattern).expect(pattern));
+    let query = SearchQuery::new(Pattern::new(pattern).expect(pattern));
     let found = blocks(&scratch, &query).expect(pattern);
     found.first().map_or_else(String::new, |file| file[3..].to_owned())
 }
@@ -71,7 +71,7 @@ fn blocks_are_the_lines_that_matches_touch() {
 #[test]
 fn context_is_clipped_at_the_ends() {
     let scratch = Scratch::new(&[("f", b"1\n2\n3\n4\n")]);
-    let mut query = Query::new(Pattern::new("[14]").expect("valid"));
+    let mut query = SearchQuery::new(Pattern::new("[14]").expect("valid"));
     (query.before, query.after) = (1, 2);
     assert_eq!(blocks(&scratch, &query).expect("found"), ["f: 1/2/3 | 3/4"]);
     (query.before, query.after) = (usize::MAX, usize::MAX);
@@ -89,8 +89,8 @@ fn only_what_is_asked_for_is_searched() {
         ("ignored/e.py", b"x"),
         (".git/config", b"x"),
     ]);
-    let ask = |change: &dyn Fn(&mut Query)| {
-        let mut query = Query::new(Pattern::new("x").expect("valid"));
+    let ask = |change: &dyn Fn(&mut SearchQuery)| {
+        let mut query = SearchQuery::new(Pattern::new("x").expect("valid"));
         change(&mut query);
         blocks(&scratch, &query).map(|found| {
             found.iter().map(|file| file.trim_end_matches(": x").to_owned()).collect::<Vec<_>>().join(" ")
@@ -99,8 +99,8 @@ fn only_what_is_asked_for_is_searched() {
     assert_eq!(ask(&|_| {}).expect("found"), "a.py a.txt b-c b/c.py b/test/d.py");
     assert_eq!(ask(&|q| q.scope = "b".to_owned()).expect("found"), "b/c.py b/test/d.py");
     assert_eq!(ask(&|q| q.scope = "b/../a.py".to_owned()).expect("found"), "a.py");
-    assert_eq!(ask(&|q| q.among = Among::CodeFiles).expect("found"), "a.py b/c.py b/test/d.py");
-    let excluding = |q: &mut Query| {
+    assert_eq!(ask(&|q| q.among = FileSelection::CodeFiles).expect("found"), "a.py b/c.py b/test/d.py");
+    let excluding = |q: &mut SearchQuery| {
         q.include = Some(Glob::path("*.py").expect("valid"));
         q.exclude = Some(Glob::path("*test*").expect("valid"));
     };
@@ -115,7 +115,7 @@ fn order_and_errors_do_not_depend_on_threads() {
     let names: Vec<String> = (0..400).map(|n| format!("d{:03}/f", n)).collect();
     let mut files: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &b"x\n"[..])).collect();
     let scratch = Scratch::new(&files);
-    let query = Query::new(Pattern::new("x").expect("valid"));
+    let query = SearchQuery::new(Pattern::new("x").expect("valid"));
     let found = blocks(&scratch, &query).expect("found");
     assert_eq!(found.len(), 400);
     assert!(found.is_sorted());
@@ -124,7 +124,7 @@ fn order_and_errors_do_not_depend_on_threads() {
     files[70].1 = &endless;
     files[300].1 = &endless;
     let scratch = Scratch::new(&files);
-    let query = Query::new(Pattern::new(r"(?=a)(a|a|aa)+\b(?!!)$\1x").expect("valid"));
+    let query = SearchQuery::new(Pattern::new(r"(?=a)(a|a|aa)+\b(?!!)$\1x").expect("valid"));
     let error = blocks(&scratch, &query).expect_err("endless").to_string();
     assert!(error.contains("d070/f") && error.contains(query.pattern.source()), "{error}");
 }
@@ -135,7 +135,7 @@ fn a_file_asked_for_by_name_says_why_it_cannot_be_searched() {
     scratch.fifo("fifo");
     scratch.link("dir/f", "link");
     let ask = |scope: &str| {
-        let mut query = Query::new(Pattern::new("a").expect("valid"));
+        let mut query = SearchQuery::new(Pattern::new("a").expect("valid"));
         query.scope = scope.to_owned();
         blocks(&scratch, &query)
     };
@@ -187,7 +187,7 @@ fn the_other_engines_wider_syntax_opens_no_door() {
     ] {
         assert!(Pattern::new(pattern).is_err(), "{pattern}");
         assert!(Pattern::within_lines(pattern, Case::Sensitive).is_err(), "{pattern}");
-        assert!(with_groups(pattern, 10).is_err(), "{pattern}");
+        assert!(compile_grouped(pattern, 10).is_err(), "{pattern}");
     }
 }
 
@@ -196,7 +196,7 @@ fn a_raised_flag_ends_the_search() {
     let scratch = Scratch::new(&[("f", b"a")]);
     let cancel = Cancel::new();
     cancel.cancel();
-    let query = Query::new(Pattern::new("a").expect("valid"));
+    let query = SearchQuery::new(Pattern::new("a").expect("valid"));
     let answer = search(&scratch.tree(), &query, &cancel, |_| Ok(()));
     assert!(matches!(answer, Err(SearchError::Cancelled(_))));
 }
@@ -204,7 +204,7 @@ fn a_raised_flag_ends_the_search() {
 /// Returns the numbers (1-based) of the matching lines.
 fn numbers(text: &[u8], pattern: &str, case: Case) -> Vec<usize> {
     let scratch = Scratch::new(&[("f", text)]);
-    let query = Query::new(Pattern::within_lines(pattern, case).expect(pattern));
+    let query = SearchQuery::new(Pattern::within_lines(pattern, case).expect(pattern));
     let found = matching_lines(&scratch.tree(), &query, 100, &Cancel::new()).expect(pattern);
     let lines = found.files.into_iter().flat_map(|file| file.lines);
     let numbers: Vec<usize> = lines.map(|line| line.number + 1).collect();
@@ -242,7 +242,7 @@ fn within_lines_no_match_goes_over_a_line() {
 #[test]
 fn the_first_lines_are_kept_and_all_are_counted() {
     let scratch = Scratch::new(&[("a", b"x\nx\n"), ("b", b"x\nx\nx\n"), ("c", b"x\n")]);
-    let query = Query::new(Pattern::within_lines("x", Case::Sensitive).expect("valid"));
+    let query = SearchQuery::new(Pattern::within_lines("x", Case::Sensitive).expect("valid"));
     let found = matching_lines(&scratch.tree(), &query, 3, &Cancel::new()).expect("found");
     let kept: Vec<(&str, usize)> =
         found.files.iter().map(|file| (file.path.as_str(), file.lines.len())).collect();
@@ -254,7 +254,8 @@ fn a_pattern_that_backtracks_for_ever_is_given_up_within_lines_too() {
     // Each letter doubles the number of steps: one line exceeds the budget, however fast the machine is.
     let long = format!("{}\n", "a".repeat(60));
     let scratch = Scratch::new(&[("f", long.as_bytes())]);
-    let query = Query::new(Pattern::within_lines(r"(?:(?=a)a|a(?=a|$))+b", Case::Sensitive).expect("valid"));
+    let query =
+        SearchQuery::new(Pattern::within_lines(r"(?:(?=a)a|a(?=a|$))+b", Case::Sensitive).expect("valid"));
     let error = matching_lines(&scratch.tree(), &query, 100, &Cancel::new()).expect_err("given up");
     assert!(matches!(error, SearchError::BudgetSpent { .. }), "{error}");
 }

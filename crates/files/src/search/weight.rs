@@ -4,7 +4,7 @@
 //! expression also has some weight.
 
 /// The maximum weight: any pattern of this weight takes long.
-const MOST: u64 = 1 << 32;
+const MAX_WEIGHT: u64 = 1 << 32;
 
 /// Returns how many characters `expression` stands for, with counted repetitions written out; at least 1.
 pub(super) fn weight(expression: &str) -> u64 {
@@ -28,7 +28,7 @@ pub(super) fn weight(expression: &str) -> u64 {
                 while let Some(&next) = bytes.peek() {
                     match next {
                         b'0'..=b'9' => {
-                            numbers[at] = (numbers[at] * 10 + u64::from(next - b'0')).min(MOST);
+                            numbers[at] = (numbers[at] * 10 + u64::from(next - b'0')).min(MAX_WEIGHT);
                         }
                         b',' if at == 0 => at = 1,
                         _ => break,
@@ -36,7 +36,7 @@ pub(super) fn weight(expression: &str) -> u64 {
                     bytes.next();
                 }
                 if bytes.next_if_eq(&b'}').is_some() {
-                    last = last.max(1).saturating_mul(numbers[0].max(numbers[1]).max(1)).min(MOST);
+                    last = last.max(1).saturating_mul(numbers[0].max(numbers[1]).max(1)).min(MAX_WEIGHT);
                 }
             }
             b'[' => {
@@ -64,10 +64,10 @@ pub(super) fn weight(expression: &str) -> u64 {
                 last = 1;
             }
         }
-        sum = sum.min(MOST);
+        sum = sum.min(MAX_WEIGHT);
     }
     let unclosed: u64 = open.iter().map(|(before, _)| *before).sum();
-    (unclosed + sum + last).clamp(1, MOST)
+    (unclosed + sum + last).clamp(1, MAX_WEIGHT)
 }
 
 #[cfg(test)]
@@ -87,7 +87,7 @@ mod tests {
             ("(?:a[]x{9}]{300}){50}y", 302 * 50 + 1),
             (r"\{9}", 2),
             ("((a{10}){10}){10}", 1000),
-            ("a{99999}{99999}", MOST),
+            ("a{99999}{99999}", MAX_WEIGHT),
             ("a{", 1),
             ("(((", 1),
             (")))", 1),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Content, FileEntry, Locals, Origin, Query, Scope, SegmentLimits, Snapshot, State};
+use crate::{Content, FileEntry, IndexState, Locals, Origin, Query, Scope, SegmentThresholds, Snapshot};
 use symd_base::{Cancel, ContentHash, RelPath};
 use symd_syntax::{Grammar, Matching, NamePattern, Outline, outline};
 use symd_vfs::Stat;
@@ -56,9 +56,9 @@ fn kotlin(random: &mut fastrand::Rng) -> String {
 }
 
 /// Returns a state with loose files, several tables and dead rows, built while it changed.
-fn state(random: &mut fastrand::Rng, changes: usize) -> State {
-    let limits = SegmentLimits { loose_rows: 40, loose_files: 6, segments: 3 };
-    let (mut state, mut under_way, mut tables) = (State::with_limits(limits), None, 0);
+fn state(random: &mut fastrand::Rng, changes: usize) -> IndexState {
+    let limits = SegmentThresholds { loose_rows: 40, loose_files: 6, segments: 3 };
+    let (mut state, mut under_way, mut tables) = (IndexState::with_limits(limits), None, 0);
     for _ in 0..changes {
         let entry = entry(random);
         match random.u8(..5) {
@@ -167,7 +167,7 @@ fn finds_what_a_scan_of_everything_finds() {
                     },
                     include_kinds: kinds(&mut random),
                     exclude_kinds: kinds(&mut random),
-                    locals: if random.bool() { Locals::Included } else { Locals::LeftOut },
+                    locals: if random.bool() { Locals::Included } else { Locals::Excluded },
                 };
                 let hits = snapshot.find(&query, &Cancel::new()).expect("not cancelled");
                 let hits: Vec<_> = hits.iter().map(|hit| (hit.file.path.to_string(), hit.row)).collect();

@@ -10,14 +10,14 @@ use std::path::PathBuf;
 
 use super::InstallError;
 use super::child::{Children, Job};
-use super::home::Fresh;
+use super::home::StagedInstall;
 use symd_config::server::Install;
 
 /// An installation in progress.
 pub(super) struct Work<'a> {
     pub(super) server: &'a str,
     pub(super) parts: &'a [Install],
-    pub(super) fresh: &'a Fresh,
+    pub(super) fresh: &'a StagedInstall,
     pub(super) children: &'a mut Children,
     /// Called with every line that the registries' programs print.
     pub(super) tell: &'a mut dyn FnMut(&str),

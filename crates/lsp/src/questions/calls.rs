@@ -6,11 +6,15 @@ use serde_json::value::RawValue;
 
 use crate::session::Session;
 use crate::shapes::{CallShape, ItemShape};
-use crate::{At, CallSite, Direction, NoAnswer};
+use crate::{CallSite, Direction, DocumentPosition, ServerError};
 
 impl Session {
     /// Returns the callers of the function at `at` (`Up`), or the functions that it calls (`Down`).
-    pub(crate) async fn calls(&self, at: &At, direction: Direction) -> Result<Vec<CallSite>, NoAnswer> {
+    pub(crate) async fn calls(
+        &self,
+        at: &DocumentPosition,
+        direction: Direction,
+    ) -> Result<Vec<CallSite>, ServerError> {
         let deadline = self.deadline();
         let items: Vec<Box<RawValue>> = self.prepare(at, "textDocument/prepareCallHierarchy").await?;
         let method = match direction {
@@ -36,16 +40,16 @@ impl Session {
     /// their members.
     pub(super) async fn prepare(
         &self,
-        at: &At,
+        at: &DocumentPosition,
         method: &'static str,
-    ) -> Result<Vec<Box<RawValue>>, NoAnswer> {
+    ) -> Result<Vec<Box<RawValue>>, ServerError> {
         let items: Option<Vec<Box<RawValue>>> = self
             .ask_at(at, method, |uri, position| json!({"textDocument": {"uri": uri}, "position": position}))
             .await?;
         Ok(items.unwrap_or_default())
     }
 
-    fn item_of(&self, item: &RawValue, method: &'static str) -> Result<crate::Item, NoAnswer> {
+    fn item_of(&self, item: &RawValue, method: &'static str) -> Result<crate::Item, ServerError> {
         let shape: Result<ItemShape, _> = serde_json::from_str(item.get());
         shape.map(|shape| self.rim.item(shape)).map_err(|error| self.odd(method, &error))
     }

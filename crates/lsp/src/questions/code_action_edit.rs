@@ -9,7 +9,7 @@ use super::code_actions::params;
 use crate::edit_shapes::{AppliedActionShape, CommandOrName, WorkspaceEditShape};
 use crate::session::Session;
 use crate::shapes::ActionShape;
-use crate::{At, NoAnswer, WorkspaceEdit};
+use crate::{DocumentPosition, ServerError, WorkspaceEdit};
 use symd_base::TextRange;
 
 const LIST: &str = "textDocument/codeAction";
@@ -21,10 +21,10 @@ impl Session {
     /// the file of `at`.
     pub(crate) async fn code_action_edit(
         &self,
-        at: &At,
+        at: &DocumentPosition,
         range: TextRange,
         title: &str,
-    ) -> Result<WorkspaceEdit, NoAnswer> {
+    ) -> Result<WorkspaceEdit, ServerError> {
         let offered: Option<Vec<Box<RawValue>>> =
             self.ask_about(at, LIST, |told| params(&self.rim, told, range)).await?;
         let raw = self.called(offered.unwrap_or_default(), title)?;
@@ -61,7 +61,7 @@ impl Session {
     }
 
     /// Returns the only action with this title.
-    fn called(&self, offered: Vec<Box<RawValue>>, title: &str) -> Result<Box<RawValue>, NoAnswer> {
+    fn called(&self, offered: Vec<Box<RawValue>>, title: &str) -> Result<Box<RawValue>, ServerError> {
         let mut titles = Vec::new();
         let mut found = Vec::new();
         for raw in offered {
@@ -84,7 +84,7 @@ impl Session {
     }
 
     /// Executes a command and returns the edits that the server requests meanwhile, in its order.
-    async fn execute(&self, command: &serde_json::Value) -> Result<Vec<WorkspaceEditShape>, NoAnswer> {
+    async fn execute(&self, command: &serde_json::Value) -> Result<Vec<WorkspaceEditShape>, ServerError> {
         let deadline = self.deadline();
         let collecting = self.collect_edits(EXECUTE, deadline).await?;
         // The response is ignored: it does not contain the changes.
@@ -96,7 +96,7 @@ impl Session {
         &self,
         method: &'static str,
         raw: &RawValue,
-    ) -> Result<T, NoAnswer> {
+    ) -> Result<T, ServerError> {
         serde_json::from_str(raw.get()).map_err(|error| self.odd(method, &error))
     }
 }

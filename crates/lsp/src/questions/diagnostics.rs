@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 
 use crate::connection::RequestError;
 use crate::documents::SentDocument;
-use crate::published::Publication;
+use crate::published_diagnostics::Publication;
 use crate::session::Session;
 use crate::shapes::{DiagnosticShape, FileReportShape, ProjectReportShape};
 use crate::uri;
-use crate::{Covers, Diagnostic, FileRef, NoAnswer, Subject};
+use crate::{Diagnostic, DiagnosticCoverage, DiagnosticSubject, FileRef, ServerError};
 use symd_base::RelPath;
 
 /// A file name that no project contains.
@@ -21,25 +21,28 @@ const PUBLISHED: &str = "textDocument/publishDiagnostics";
 
 impl Session {
     /// Returns the diagnostics of a file as it is on disk now, or of the project.
-    pub(crate) async fn diagnostics(&self, subject: &Subject) -> Result<Vec<Diagnostic>, NoAnswer> {
+    pub(crate) async fn diagnostics(
+        &self,
+        subject: &DiagnosticSubject,
+    ) -> Result<Vec<Diagnostic>, ServerError> {
         match subject {
-            Subject::File(path) if self.supports(PULL_FILE) => self.pull_file(path).await,
-            Subject::File(path) => self.await_published(path).await,
-            Subject::Project if self.supports(PULL_PROJECT) => self.pull_project().await,
-            Subject::Project => Ok(self.published.of_project()),
+            DiagnosticSubject::File(path) if self.supports(PULL_FILE) => self.pull_file(path).await,
+            DiagnosticSubject::File(path) => self.await_published(path).await,
+            DiagnosticSubject::Project if self.supports(PULL_PROJECT) => self.pull_project().await,
+            DiagnosticSubject::Project => Ok(self.published.of_project()),
         }
     }
 
     /// Returns whether [`Session::diagnostics`] is complete: without pulling, those of the project are only
     /// the published ones.
-    pub(crate) fn covers(&self, subject: &Subject) -> Covers {
+    pub(crate) fn covers(&self, subject: &DiagnosticSubject) -> DiagnosticCoverage {
         match subject {
-            Subject::Project if !self.supports(PULL_PROJECT) => Covers::Published,
-            _ => Covers::Everything,
+            DiagnosticSubject::Project if !self.supports(PULL_PROJECT) => DiagnosticCoverage::Published,
+            _ => DiagnosticCoverage::Everything,
         }
     }
 
-    async fn pull_file(&self, path: &RelPath) -> Result<Vec<Diagnostic>, NoAnswer> {
+    async fn pull_file(&self, path: &RelPath) -> Result<Vec<Diagnostic>, ServerError> {
         let identifier = self.diagnostics_identifier();
         let params =
             |told: &SentDocument| with_identifier(json!({"textDocument": {"uri": told.uri}}), &identifier);
@@ -48,7 +51,7 @@ impl Session {
         Ok(self.convert(&file, report.map(|report| report.items).unwrap_or_default()))
     }
 
-    async fn pull_project(&self) -> Result<Vec<Diagnostic>, NoAnswer> {
+    async fn pull_project(&self) -> Result<Vec<Diagnostic>, ServerError> {
         // If nothing changed since the results that the client knows, a server may delay its response until
         // something changes: ty does so for a project without diagnostics. A result id for a file that does
         // not exist makes it respond at once, to report that file.
@@ -71,7 +74,7 @@ impl Session {
         found.into_iter().map(|one| self.rim.diagnostic(file, one)).collect()
     }
 
-    async fn await_published(&self, path: &RelPath) -> Result<Vec<Diagnostic>, NoAnswer> {
+    async fn await_published(&self, path: &RelPath) -> Result<Vec<Diagnostic>, ServerError> {
         let (begun, deadline) = (tokio::time::Instant::now(), self.deadline());
         let synced = self.files.sync(path, PUBLISHED, deadline).await;
         let told = synced.map_err(|unasked| self.unasked(path, unasked))?;

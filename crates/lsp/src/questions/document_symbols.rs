@@ -4,11 +4,11 @@ use serde_json::json;
 
 use crate::session::Session;
 use crate::shapes::SymbolShape;
-use crate::{At, FileRef, Item, NoAnswer};
+use crate::{DocumentPosition, FileRef, Item, ServerError};
 
 impl Session {
     /// Returns the symbols of the file of `at`, as a tree. The offset is ignored.
-    pub(crate) async fn document_symbols(&self, at: &At) -> Result<Vec<Item>, NoAnswer> {
+    pub(crate) async fn document_symbols(&self, at: &DocumentPosition) -> Result<Vec<Item>, ServerError> {
         let found: Option<Vec<SymbolShape>> = self
             .ask_about(at, "textDocument/documentSymbol", |told| json!({"textDocument": {"uri": told.uri}}))
             .await?;

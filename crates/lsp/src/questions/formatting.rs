@@ -7,17 +7,17 @@ use crate::documents::SentDocument;
 use crate::edit_shapes::TextEditShape;
 use crate::place;
 use crate::session::Session;
-use crate::{At, EditStep, FileRef, Formatting, Indent, NoAnswer, WorkspaceEdit};
+use crate::{DocumentPosition, EditStep, FileRef, Formatting, Indent, ServerError, WorkspaceEdit};
 use symd_base::TextRange;
 
 impl Session {
     /// Returns the edit that formats the file of `at`, or `range` of it.
     pub(crate) async fn formatting(
         &self,
-        at: &At,
+        at: &DocumentPosition,
         range: Option<TextRange>,
         how: Formatting,
-    ) -> Result<WorkspaceEdit, NoAnswer> {
+    ) -> Result<WorkspaceEdit, ServerError> {
         let options = json!({"tabSize": how.tab_size, "insertSpaces": how.indent == Indent::Spaces});
         let whole = |told: &SentDocument| json!({"textDocument": {"uri": told.uri}, "options": options});
         let found: Option<Vec<TextEditShape>> = match range {

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::session::Session;
 use crate::shapes::{Listed, LocationShape};
-use crate::{At, Goto, NoAnswer, Span};
+use crate::{DocumentPosition, Goto, ServerError, Span};
 
 impl Goto {
     /// Returns LSP's method name.
@@ -20,7 +20,7 @@ impl Goto {
 
 impl Session {
     /// Returns the targets of the name at `at`.
-    pub(crate) async fn goto(&self, at: &At, which: Goto) -> Result<Vec<Span>, NoAnswer> {
+    pub(crate) async fn goto(&self, at: &DocumentPosition, which: Goto) -> Result<Vec<Span>, ServerError> {
         let Listed::<LocationShape>(found) = self
             .ask_at(
                 at,

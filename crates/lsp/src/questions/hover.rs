@@ -5,11 +5,11 @@ use serde_json::json;
 use crate::convert::markdown;
 use crate::session::Session;
 use crate::shapes::HoverShape;
-use crate::{At, NoAnswer};
+use crate::{DocumentPosition, ServerError};
 
 impl Session {
     /// Returns the hover text at `at` as Markdown; `None` if there is none.
-    pub(crate) async fn hover(&self, at: &At) -> Result<Option<String>, NoAnswer> {
+    pub(crate) async fn hover(&self, at: &DocumentPosition) -> Result<Option<String>, ServerError> {
         let hover: Option<HoverShape> = self
             .ask_at(
                 at,

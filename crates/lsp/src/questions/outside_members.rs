@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use crate::session::Session;
 use crate::shapes::{Listed, LocationShape, SymbolShape};
-use crate::{FileRef, Item, NoAnswer, OutsideMembers, ServerPosition, Span, uri};
+use crate::{FileRef, Item, OutsideMembers, ServerError, ServerPosition, Span, uri};
 use symd_syntax::SymbolKind;
 
 /// The maximum number of classes in one search.
@@ -23,7 +23,7 @@ const TOKENS: &str = "textDocument/semanticTokens/full";
 const DEFINITION: &str = "textDocument/definition";
 
 /// Semantic token types that cannot be a base class (LSP 3.17, `SemanticTokenTypes`, and servers' own).
-const NO_BASES: [&str; 15] = [
+const NON_BASE_TOKENS: [&str; 15] = [
     "namespace",
     "module",
     "typeParameter",
@@ -55,7 +55,7 @@ struct Token {
 }
 
 /// The state of one search.
-struct Looking<'s> {
+struct MemberSearch<'s> {
     session: &'s Session,
     deadline: Instant,
     symbols: HashMap<FileRef, Arc<Vec<Item>>>,
@@ -68,9 +68,9 @@ impl Session {
         &self,
         classes: &[Span],
         name: &str,
-    ) -> Result<OutsideMembers, NoAnswer> {
+    ) -> Result<OutsideMembers, ServerError> {
         self.require(SYMBOLS)?;
-        let mut looking = Looking { session: self, deadline: self.deadline(), symbols: HashMap::new() };
+        let mut looking = MemberSearch { session: self, deadline: self.deadline(), symbols: HashMap::new() };
         let mut said = OutsideMembers { declared_by: None, is_whole: true, lists_attributes: true };
         let mut open: Vec<Vec<Span>> = vec![classes.to_vec()];
         let mut seen: BTreeSet<(FileRef, ServerPosition)> = BTreeSet::new();
@@ -120,9 +120,9 @@ fn has_attributes(class: &Item) -> bool {
         || assigned.any(|item| functions.iter().any(|function| lies_in(item, function)))
 }
 
-impl Looking<'_> {
+impl MemberSearch<'_> {
     /// Returns the class whose name starts at a place.
-    async fn class_at(&mut self, place: &Span) -> Result<Option<Item>, NoAnswer> {
+    async fn class_at(&mut self, place: &Span) -> Result<Option<Item>, ServerError> {
         let symbols = self.symbols(&place.file).await?;
         Ok(find(&symbols, place.start).filter(|item| item.kind == SymbolKind::Class).cloned())
     }
@@ -137,7 +137,7 @@ impl Looking<'_> {
         }
     }
 
-    async fn symbols(&mut self, file: &FileRef) -> Result<Arc<Vec<Item>>, NoAnswer> {
+    async fn symbols(&mut self, file: &FileRef) -> Result<Arc<Vec<Item>>, ServerError> {
         if let Some(known) = self.symbols.get(file) {
             return Ok(known.clone());
         }
@@ -150,7 +150,7 @@ impl Looking<'_> {
 
     /// Returns the base classes in the head of a class, each with all its places; `None` if they cannot be
     /// determined.
-    async fn bases(&mut self, class: &Item) -> Result<Option<Vec<Vec<Span>>>, NoAnswer> {
+    async fn bases(&mut self, class: &Item) -> Result<Option<Vec<Vec<Span>>>, ServerError> {
         if !self.session.supports(TOKENS) || !self.session.supports(DEFINITION) {
             return Ok(None);
         }
@@ -180,7 +180,7 @@ impl Looking<'_> {
     }
 
     /// Returns the tokens between the class's own name and its first member that may name a base class.
-    async fn head(&mut self, class: &Item) -> Result<Vec<Token>, NoAnswer> {
+    async fn head(&mut self, class: &Item) -> Result<Vec<Token>, ServerError> {
         let params = json!({ "textDocument": { "uri": self.uri_of(&class.range.file) } });
         let answer: Option<TokensShape> = self.session.ask(TOKENS, &params, self.deadline).await?;
         let tokens = decoded(&answer.unwrap_or_default().data, &self.session.token_types());
@@ -195,7 +195,7 @@ impl Looking<'_> {
         };
         let head = tokens.into_iter().filter(is_in_head);
         let head = head.take_while(|token| token.kind != "string" && token.kind != "decorator");
-        Ok(head.filter(|token| !NO_BASES.contains(&token.kind.as_str())).collect())
+        Ok(head.filter(|token| !NON_BASE_TOKENS.contains(&token.kind.as_str())).collect())
     }
 }
 

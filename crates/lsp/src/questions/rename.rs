@@ -5,14 +5,18 @@ use serde_json::json;
 
 use crate::edit_shapes::{PreparedShape, WorkspaceEditShape};
 use crate::session::Session;
-use crate::{At, FileRef, NoAnswer, Renaming, Span, WorkspaceEdit};
+use crate::{DocumentPosition, FileRef, RenameResult, ServerError, Span, WorkspaceEdit};
 
 const PREPARE: &str = "textDocument/prepareRename";
 const RENAME: &str = "textDocument/rename";
 
 impl Session {
     /// Returns the edit that renames the symbol at `at`.
-    pub(crate) async fn rename(&self, at: &At, new_name: &str) -> Result<Renaming, NoAnswer> {
+    pub(crate) async fn rename(
+        &self,
+        at: &DocumentPosition,
+        new_name: &str,
+    ) -> Result<RenameResult, ServerError> {
         let prepared = if self.supports(PREPARE) { self.prepare_rename(at).await? } else { None };
         let edit: Option<WorkspaceEditShape> = self
             .ask_at(
@@ -22,12 +26,12 @@ impl Session {
             )
             .await?;
         let edit = edit.ok_or_else(|| self.refuses(RENAME, "it returned neither an edit nor a reason"))?;
-        Ok(Renaming { prepared, edit: self.workspace_edit(RENAME, edit)? })
+        Ok(RenameResult { prepared, edit: self.workspace_edit(RENAME, edit)? })
     }
 
     /// Returns the range that the server would rename at `at`, if it sends one; an error if it cannot rename
     /// there.
-    pub(crate) async fn prepare_rename(&self, at: &At) -> Result<Option<Span>, NoAnswer> {
+    pub(crate) async fn prepare_rename(&self, at: &DocumentPosition) -> Result<Option<Span>, ServerError> {
         let prepared: Option<PreparedShape> = self
             .ask_at(at, PREPARE, |uri, position| json!({"textDocument": {"uri": uri}, "position": position}))
             .await?;
@@ -43,8 +47,8 @@ impl Session {
         &self,
         method: &'static str,
         shape: WorkspaceEditShape,
-    ) -> Result<WorkspaceEdit, NoAnswer> {
-        let known = |path: &_| self.files.told(path).map(|told| (told.version, told.content.hash));
+    ) -> Result<WorkspaceEdit, ServerError> {
+        let known = |path: &_| self.files.sent_state(path).map(|told| (told.version, told.content.hash));
         self.rim.workspace_edit(shape, known).map_err(|problem| self.wrong(method, problem))
     }
 }

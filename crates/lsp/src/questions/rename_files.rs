@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::edit_shapes::WorkspaceEditShape;
 use crate::session::Session;
 use crate::uri;
-use crate::{NoAnswer, WorkspaceEdit};
+use crate::{ServerError, WorkspaceEdit};
 use symd_base::RelPath;
 
 const WILL: &str = "workspace/willRenameFiles";
@@ -17,7 +17,7 @@ impl Session {
     pub(crate) async fn will_rename_files(
         &self,
         files: &[(RelPath, RelPath)],
-    ) -> Result<WorkspaceEdit, NoAnswer> {
+    ) -> Result<WorkspaceEdit, ServerError> {
         self.require(WILL)?;
         let edit: Option<WorkspaceEditShape> = self.ask_of_project(WILL, &self.renames(files)).await?;
         edit.map_or_else(|| Ok(WorkspaceEdit::default()), |edit| self.workspace_edit(WILL, edit))
@@ -26,7 +26,7 @@ impl Session {
     /// Notifies the server that these files were renamed, if it registered for that.
     pub(crate) async fn did_rename_files(&self, files: &[(RelPath, RelPath)]) {
         if self.supports(DID) {
-            self.tell(DID, &self.renames(files)).await;
+            self.notify(DID, &self.renames(files)).await;
         }
     }
 

@@ -5,11 +5,11 @@ use serde_json::json;
 use crate::convert;
 use crate::session::Session;
 use crate::shapes::SignaturesShape;
-use crate::{At, NoAnswer};
+use crate::{DocumentPosition, ServerError};
 
 impl Session {
     /// Returns the signatures of the call in whose argument list `at` is, the active one first.
-    pub(crate) async fn signatures(&self, at: &At) -> Result<Vec<String>, NoAnswer> {
+    pub(crate) async fn signatures(&self, at: &DocumentPosition) -> Result<Vec<String>, ServerError> {
         let help: Option<SignaturesShape> = self
             .ask_at(
                 at,

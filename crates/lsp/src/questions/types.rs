@@ -5,11 +5,15 @@ use serde_json::json;
 
 use crate::session::Session;
 use crate::shapes::ItemShape;
-use crate::{At, Direction, Item, NoAnswer};
+use crate::{Direction, DocumentPosition, Item, ServerError};
 
 impl Session {
     /// Returns the supertypes (`Up`) or subtypes (`Down`) of the type at `at`.
-    pub(crate) async fn types(&self, at: &At, direction: Direction) -> Result<Vec<Item>, NoAnswer> {
+    pub(crate) async fn types(
+        &self,
+        at: &DocumentPosition,
+        direction: Direction,
+    ) -> Result<Vec<Item>, ServerError> {
         let deadline = self.deadline();
         let method = match direction {
             Direction::Up => "typeHierarchy/supertypes",

@@ -7,8 +7,8 @@ use tokio::time::Instant;
 
 use super::peer::{Peer, far, pipes};
 use crate::connection::{Connection, Handler, Refusal, RequestError};
+use crate::framing::MAX_MESSAGE_BYTES;
 use crate::message::Raw;
-use crate::wire::MAX_MESSAGE_BYTES;
 
 const METHOD: &str = "test/ask";
 
@@ -274,7 +274,7 @@ async fn decoding_100_000_locations() {
         };
         let found: Listed<LocationShape> = raw.decode().unwrap();
         println!("   taken apart and decoded alone: {:?}", begun.elapsed());
-        let rim = crate::convert::Rim {
+        let rim = crate::convert::Converter {
             root: Arc::new("/home/user/project".into()),
             encoding: crate::ColumnEncoding::Utf16,
         };

@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use super::peer::{Peer, Stage, able};
 use crate::documents::OPEN_DOCUMENTS;
-use crate::{Change, NoAnswer, Span};
+use crate::{Change, ServerError, Span};
 use symd_base::RelPath;
 
-type Asking = tokio::task::JoinHandle<Result<Vec<Span>, NoAnswer>>;
+type Asking = tokio::task::JoinHandle<Result<Vec<Span>, ServerError>>;
 
 fn path(text: &str) -> RelPath {
     RelPath::new(text).unwrap()
@@ -138,7 +138,7 @@ async fn what_is_gone_is_closed_before_it_is_told() {
     let heard = change(&mut stage, "a.py", Change::Deleted).await;
     assert_eq!(methods(&heard), ["didClose", "didChangeWatchedFiles"]);
     assert_eq!(heard[1]["params"]["changes"][0]["type"], json!(3));
-    assert_eq!(stage.session.references(&at).await, Err(NoAnswer::Changed { path: "a.py".into() }));
+    assert_eq!(stage.session.references(&at).await, Err(ServerError::Changed { path: "a.py".into() }));
     let asking = ask(&stage, "b.py");
     assert_eq!(methods(&before_references(&mut stage.peer).await), ["didOpen"]);
     asking.await.unwrap().unwrap();
@@ -149,7 +149,7 @@ async fn a_question_about_another_version_is_not_asked() {
     let mut stage = Stage::new(&[("a.py", "x = 1\n")], able()).await;
     let old = stage.at("a.py", "x");
     stage.write("a.py", "\nx = 1\n");
-    assert_eq!(stage.session.references(&old).await, Err(NoAnswer::Changed { path: "a.py".into() }));
+    assert_eq!(stage.session.references(&old).await, Err(ServerError::Changed { path: "a.py".into() }));
     let asking = ask(&stage, "a.py");
     let before = before_references(&mut stage.peer).await;
     assert_eq!(before[0]["params"]["textDocument"]["text"], json!("\nx = 1\n"));
@@ -168,7 +168,7 @@ async fn an_answer_about_a_version_that_was_replaced_meanwhile_does_not_count() 
     before_references(&mut stage.peer).await;
     second.await.unwrap().unwrap();
     stage.peer.answer(&request, Value::Null).await;
-    assert_eq!(first.await.unwrap(), Err(NoAnswer::Changed { path: "a.py".into() }));
+    assert_eq!(first.await.unwrap(), Err(ServerError::Changed { path: "a.py".into() }));
 }
 
 #[tokio::test]
@@ -238,5 +238,5 @@ async fn a_file_that_changes_while_it_is_opened_is_read_again() {
     assert_eq!(documents.update(&path("a.py"), content("new"), later, 0).len(), 1);
     assert!(documents.stale().is_empty());
     assert!(documents.update(&path("a.py"), content("old"), read_at, 0).is_empty());
-    assert_eq!(documents.told(&path("a.py")).unwrap().content.text.as_str(), "new");
+    assert_eq!(documents.sent_state(&path("a.py")).unwrap().content.text.as_str(), "new");
 }

@@ -9,10 +9,10 @@ use tokio::io::{AsyncWriteExt, DuplexStream};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use crate::At;
-use crate::fact::Fact;
-use crate::session::{Session, Setup};
-use crate::wire::{Frame, Frames, append};
+use crate::DocumentPosition;
+use crate::framing::{Frame, Frames, append};
+use crate::server_event::ServerEvent;
+use crate::session::{Session, SessionConfig};
 use symd_base::{ContentHash, RelPath};
 use symd_config::Languages;
 use symd_vfs::Root;
@@ -84,7 +84,7 @@ pub(super) struct Stage {
     pub(super) folder: TempDir,
     pub(super) root: Arc<Root>,
     pub(super) session: Arc<Session>,
-    pub(super) facts: mpsc::Receiver<Fact>,
+    pub(super) facts: mpsc::Receiver<ServerEvent>,
     pub(super) peer: Peer,
     /// The parameters of `initialize`.
     pub(super) introduction: Value,
@@ -108,7 +108,7 @@ impl Stage {
         }
         let root = Arc::new(Root::open(folder.path()).unwrap());
         let languages = Languages::builtin().clone();
-        let setup = Setup {
+        let setup = SessionConfig {
             server: "peer".to_owned(),
             server_root: root.path().to_owned(),
             root: Arc::clone(&root),
@@ -136,11 +136,16 @@ impl Stage {
     }
 
     /// Returns the place of `needle` in a file as it is on disk.
-    pub(super) fn at(&self, path: &str, needle: &str) -> At {
+    pub(super) fn at(&self, path: &str, needle: &str) -> DocumentPosition {
         let path = RelPath::new(path).unwrap();
         let bytes = self.root.read(&path).unwrap().bytes;
         let offset = String::from_utf8_lossy(&bytes).find(needle).expect("the needle is there");
-        At { path, offset: u32::try_from(offset).unwrap(), hash: ContentHash::of(&bytes), revision: 1 }
+        DocumentPosition {
+            path,
+            offset: u32::try_from(offset).unwrap(),
+            hash: ContentHash::of(&bytes),
+            revision: 1,
+        }
     }
 
     pub(super) fn uri(&self, path: &str) -> String {

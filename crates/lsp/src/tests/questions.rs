@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::peer::{Stage, able, range};
 use crate::session::Session;
-use crate::{At, Direction, FileRef, Goto, NoAnswer, Severity, Subject};
+use crate::{DiagnosticSubject, Direction, DocumentPosition, FileRef, Goto, ServerError, Severity};
 use symd_base::{RelPath, Text, TextRange};
 
 const TEXT: &str = "def f():\r\n    return \"😀\", g(1)\r\n";
@@ -17,7 +17,7 @@ const TEXT: &str = "def f():\r\n    return \"😀\", g(1)\r\n";
 /// result.
 async fn dialogue<R: Send + 'static, F: Future<Output = R> + Send>(
     stage: &mut Stage,
-    question: impl FnOnce(Arc<Session>, At) -> F + Send + 'static,
+    question: impl FnOnce(Arc<Session>, DocumentPosition) -> F + Send + 'static,
     answers: &[(&str, Value)],
 ) -> (Vec<Value>, R) {
     let (session, at) = (stage.session.clone(), stage.at("a.py", "g("));
@@ -47,7 +47,7 @@ async fn positions_go_out_and_come_back_in_the_servers_units() {
         let mut stage = Stage::new(&[("a.py", TEXT)], capabilities).await;
         let place = json!([{"uri": stage.uri("a.py"), "range": range(1, column, column + 1)}]);
         let answers = [("textDocument/references", place)];
-        let ask = |session: Arc<Session>, at: At| async move { session.references(&at).await };
+        let ask = |session: Arc<Session>, at: DocumentPosition| async move { session.references(&at).await };
         let (asked, found) = dialogue(&mut stage, ask, &answers).await;
         assert_eq!(asked[0]["position"], json!({"line": 1, "character": column}), "{encoding}");
         assert_eq!(asked[0]["context"], json!({"includeDeclaration": true}));
@@ -71,7 +71,9 @@ async fn goto_takes_every_form() {
             1,
         ),
     ] {
-        let ask = |session: Arc<Session>, at: At| async move { session.goto(&at, Goto::Definition).await };
+        let ask = |session: Arc<Session>, at: DocumentPosition| async move {
+            session.goto(&at, Goto::Definition).await
+        };
         let (_, found) = dialogue(&mut stage, ask, &[("textDocument/definition", answer)]).await;
         let found = found.unwrap();
         assert_eq!(found.len(), count);
@@ -87,7 +89,8 @@ async fn calls_send_the_item_back_as_it_came() {
     let calls = json!([{"from": item, "fromRanges": [range(1, 17, 18)]}]);
     let answers =
         [("textDocument/prepareCallHierarchy", json!([item])), ("callHierarchy/incomingCalls", calls)];
-    let ask = |session: Arc<Session>, at: At| async move { session.calls(&at, Direction::Up).await };
+    let ask =
+        |session: Arc<Session>, at: DocumentPosition| async move { session.calls(&at, Direction::Up).await };
     let (asked, found) = dialogue(&mut stage, ask, &answers).await;
     assert_eq!(asked[1]["item"], item);
     let found = found.unwrap();
@@ -97,13 +100,17 @@ async fn calls_send_the_item_back_as_it_came() {
         "selectionRange": range(0, 4, 5)}, "fromRanges": [range(1, 17, 18)]}]);
     let answers =
         [("textDocument/prepareCallHierarchy", json!([item])), ("callHierarchy/outgoingCalls", calls)];
-    let ask = |session: Arc<Session>, at: At| async move { session.calls(&at, Direction::Down).await };
+    let ask = |session: Arc<Session>, at: DocumentPosition| async move {
+        session.calls(&at, Direction::Down).await
+    };
     let (_, found) = dialogue(&mut stage, ask, &answers).await;
     let found = found.unwrap();
     assert!(matches!(found[0].item.range.file, FileRef::Outside(_)));
     assert_eq!(found[0].sites[0].file, FileRef::Project(RelPath::new("a.py").unwrap()));
 
-    let ask = |session: Arc<Session>, at: At| async move { session.calls(&at, Direction::Down).await };
+    let ask = |session: Arc<Session>, at: DocumentPosition| async move {
+        session.calls(&at, Direction::Down).await
+    };
     let answers = [("textDocument/prepareCallHierarchy", Value::Null)];
     assert_eq!(dialogue(&mut stage, ask, &answers).await.1, Ok(vec![]), "nothing callable is there");
 }
@@ -116,28 +123,31 @@ async fn the_other_questions_are_asked_and_answered() {
         ("textDocument/prepareTypeHierarchy", json!([item])),
         ("typeHierarchy/subtypes", json!([item, item])),
     ];
-    let ask = |session: Arc<Session>, at: At| async move { session.types(&at, Direction::Down).await };
+    let ask = |session: Arc<Session>, at: DocumentPosition| async move {
+        session.types(&at, Direction::Down).await
+    };
     assert_eq!(dialogue(&mut stage, ask, &answers).await.1.unwrap().len(), 2);
 
-    let ask = |session: Arc<Session>, at: At| async move { session.hover(&at).await };
+    let ask = |session: Arc<Session>, at: DocumentPosition| async move { session.hover(&at).await };
     let hover = json!({"contents": ["a", {"language": "py", "value": "b"}]});
     let (_, found) = dialogue(&mut stage, ask, &[("textDocument/hover", hover)]).await;
     assert_eq!(found, Ok(Some("a\n\n```py\nb\n```".to_owned())));
     let (_, found) = dialogue(&mut stage, ask, &[("textDocument/hover", Value::Null)]).await;
     assert_eq!(found, Ok(None));
 
-    let ask = |session: Arc<Session>, at: At| async move { session.signatures(&at).await };
+    let ask = |session: Arc<Session>, at: DocumentPosition| async move { session.signatures(&at).await };
     let help = json!({"signatures": [{"label": "g(a)"}, {"label": "g(b)"}], "activeSignature": 1});
     let (_, found) = dialogue(&mut stage, ask, &[("textDocument/signatureHelp", help)]).await;
     assert_eq!(found, Ok(vec!["g(b)".to_owned(), "g(a)".to_owned()]));
 
-    let ask = |session: Arc<Session>, at: At| async move { session.document_symbols(&at).await };
+    let ask =
+        |session: Arc<Session>, at: DocumentPosition| async move { session.document_symbols(&at).await };
     let flat =
         json!([{"name": "f", "kind": 12, "location": {"uri": stage.uri("a.py"), "range": range(0, 0, 8)}}]);
     let (_, found) = dialogue(&mut stage, ask, &[("textDocument/documentSymbol", flat)]).await;
     assert_eq!(found.unwrap()[0].name, "f");
 
-    let ask = |session: Arc<Session>, at: At| async move {
+    let ask = |session: Arc<Session>, at: DocumentPosition| async move {
         session.code_actions(&at, TextRange::new(at.offset, at.offset + 1)).await
     };
     let actions = json!([{"title": "run", "command": "x"}, {"title": "fix", "kind": "quickfix", "disabled": {"reason": "no"}}]);
@@ -146,8 +156,8 @@ async fn the_other_questions_are_asked_and_answered() {
     assert_eq!(found.unwrap()[1].disabled.as_deref(), Some("no"));
 }
 
-fn file(path: &str) -> Subject {
-    Subject::File(RelPath::new(path).unwrap())
+fn file(path: &str) -> DiagnosticSubject {
+    DiagnosticSubject::File(RelPath::new(path).unwrap())
 }
 
 #[tokio::test]
@@ -156,7 +166,8 @@ async fn diagnostics_are_pulled_where_the_server_answers_that() {
     capabilities["diagnosticProvider"] = json!({"identifier": "x", "workspaceDiagnostics": true});
     let mut stage = Stage::new(&[("a.py", TEXT)], capabilities).await;
     let report = json!({"kind": "full", "items": [{"range": range(1, 17, 18), "severity": 2, "code": 7, "message": "m"}]});
-    let ask = |session: Arc<Session>, _: At| async move { session.diagnostics(&file("a.py")).await };
+    let ask =
+        |session: Arc<Session>, _: DocumentPosition| async move { session.diagnostics(&file("a.py")).await };
     let (asked, found) = dialogue(&mut stage, ask, &[("textDocument/diagnostic", report)]).await;
     assert_eq!(asked[0]["identifier"], "x");
     let found = found.unwrap();
@@ -165,7 +176,9 @@ async fn diagnostics_are_pulled_where_the_server_answers_that() {
     let item = |path: &str, line| json!({"uri": path, "kind": "full", "version": null, "items": [{"range": range(line, 0, 1), "message": "m"}]});
     let report = json!({"items": [item(&stage.uri("b.py"), 0), item(&stage.uri("a.py"), 1), item("file:///elsewhere.py", 0),
         {"uri": stage.uri("c.py"), "kind": "unchanged", "resultId": "1"}]});
-    let ask = |session: Arc<Session>, _: At| async move { session.diagnostics(&Subject::Project).await };
+    let ask = |session: Arc<Session>, _: DocumentPosition| async move {
+        session.diagnostics(&DiagnosticSubject::Project).await
+    };
     let (_, found) = dialogue(&mut stage, ask, &[("workspace/diagnostic", report)]).await;
     let files: Vec<FileRef> = found.unwrap().into_iter().map(|one| one.span.file).collect();
     let project = |path: &str| FileRef::Project(RelPath::new(path).unwrap());
@@ -190,7 +203,7 @@ async fn published_diagnostics_are_those_of_the_version_sent() {
     assert_eq!(found[0].message, "right");
     // It is known now, so it is returned without waiting.
     assert_eq!(stage.session.diagnostics(&file("a.py")).await.unwrap()[0].message, "right");
-    let all = stage.session.diagnostics(&Subject::Project).await.unwrap();
+    let all = stage.session.diagnostics(&DiagnosticSubject::Project).await.unwrap();
     assert_eq!(all.len(), 2);
 
     // Without versions, the first publication after the new text was sent counts.
@@ -209,7 +222,7 @@ async fn a_server_that_publishes_nothing_is_not_taken_for_content() {
     let stage = Stage::with_timeout(&[("a.py", TEXT)], able(), Duration::from_millis(20)).await;
     let error = stage.session.diagnostics(&file("a.py")).await.unwrap_err();
     assert!(
-        matches!(&error, NoAnswer::Failed { problem, .. } if problem.contains("publishDiagnostics")),
+        matches!(&error, ServerError::Failed { problem, .. } if problem.contains("publishDiagnostics")),
         "{error}"
     );
 }

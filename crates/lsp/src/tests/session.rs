@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::peer::{Stage, able, range};
-use crate::fact::Fact;
-use crate::{Change, ColumnEncoding, NoAnswer};
+use crate::server_event::ServerEvent;
+use crate::{Change, ColumnEncoding, ServerError};
 use symd_base::RelPath;
 
 #[tokio::test]
@@ -68,11 +68,16 @@ async fn facts_are_told_in_order() {
     peer.say(json!({"method": "intellij/ready-for-test"})).await;
     let token = || "7".to_owned();
     for expected in [
-        Fact::ProgressBegun { token: token(), title: "Indexing".into(), message: None, percentage: Some(0) },
-        Fact::ProgressReported { token: token(), message: Some("1/2".into()), percentage: Some(50) },
-        Fact::ProgressEnded { token: token(), message: None },
-        Fact::Status { quiescent: true, health: Some("ok".into()), message: None },
-        Fact::Notified { method: "intellij/ready-for-test".into() },
+        ServerEvent::ProgressBegun {
+            token: token(),
+            title: "Indexing".into(),
+            message: None,
+            percentage: Some(0),
+        },
+        ServerEvent::ProgressReported { token: token(), message: Some("1/2".into()), percentage: Some(50) },
+        ServerEvent::ProgressEnded { token: token(), message: None },
+        ServerEvent::Status { quiescent: true, health: Some("ok".into()), message: None },
+        ServerEvent::Notified { method: "intellij/ready-for-test".into() },
     ] {
         assert_eq!(stage.facts.recv().await, Some(expected));
     }
@@ -91,7 +96,7 @@ async fn reports_that_nobody_reads_make_room_for_what_matters() {
     while let Ok(fact) = stage.facts.try_recv() {
         last = Some(fact);
     }
-    assert_eq!(last, Some(Fact::ProgressEnded { token: "\"t\"".into(), message: None }));
+    assert_eq!(last, Some(ServerEvent::ProgressEnded { token: "\"t\"".into(), message: None }));
 }
 
 #[tokio::test]
@@ -117,7 +122,10 @@ async fn a_question_is_asked_again_when_files_changed_under_it_but_not_for_ever(
         stage.peer.refuse(&request, -32801).await;
     }
     let error = asking.await.unwrap().unwrap_err();
-    assert!(matches!(&error, NoAnswer::Failed { problem, .. } if problem.contains("ask again")), "{error}");
+    assert!(
+        matches!(&error, ServerError::Failed { problem, .. } if problem.contains("ask again")),
+        "{error}"
+    );
 }
 
 #[tokio::test]
@@ -125,7 +133,7 @@ async fn failures_name_the_server_and_the_next_step() {
     let mut stage = Stage::new(&[("a.py", "x = 1\n")], able()).await;
     let at = stage.at("a.py", "x");
     let unsupported = stage.session.goto(&at, crate::Goto::Implementation).await.unwrap_err();
-    let expected = NoAnswer::Unsupported { server: "peer".into(), what: "textDocument/implementation" };
+    let expected = ServerError::Unsupported { server: "peer".into(), what: "textDocument/implementation" };
     assert_eq!(unsupported, expected);
 
     let session = stage.session.clone();
@@ -145,7 +153,7 @@ async fn failures_name_the_server_and_the_next_step() {
     let request = stage.peer.expect("textDocument/hover").await;
     stage.peer.refuse(&request, -32601).await;
     let unknown = asking.await.unwrap().unwrap_err();
-    assert_eq!(unknown, NoAnswer::Unsupported { server: "peer".into(), what: "textDocument/hover" });
+    assert_eq!(unknown, ServerError::Unsupported { server: "peer".into(), what: "textDocument/hover" });
 
     let (session, asked) = (stage.session.clone(), at.clone());
     let asking = tokio::spawn(async move { session.hover(&asked).await });
@@ -163,7 +171,7 @@ async fn a_handshake_that_fails_says_how() {
     let (reader, writer, mut peer) = super::peer::pipes();
     let stage = Stage::new(&[], able()).await;
     let languages = symd_config::Languages::builtin().clone();
-    let setup = crate::session::Setup {
+    let setup = crate::session::SessionConfig {
         server: "usage".into(),
         server_root: stage.root.path().to_owned(),
         root: stage.root.clone(),

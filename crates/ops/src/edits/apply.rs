@@ -7,7 +7,7 @@ use std::future::Future;
 use std::sync::Arc;
 
 use crate::Project;
-use symd_edit::{Applied, By, EditError, Editor, FileDiff, Operation, Plan, Resolution, Which};
+use symd_edit::{Applied, EditError, Editor, FileDiff, Operation, Originator, Plan, Resolution, UndoTarget};
 
 /// Why an edit was not applied. The tree is unchanged unless the message says otherwise.
 #[derive(Debug, thiserror::Error)]
@@ -22,7 +22,7 @@ pub enum ApplyError {
 
 /// Applies `plan` completely, or leaves the tree unchanged and returns the reason. Once begun, it runs to its
 /// end even if the future is dropped.
-pub async fn apply(project: &Project, plan: Plan, by: By) -> Result<Applied, ApplyError> {
+pub async fn apply(project: &Project, plan: Plan, by: Originator) -> Result<Applied, ApplyError> {
     blocking(project, move |editor| editor.apply(&plan, by)).await
 }
 
@@ -31,7 +31,7 @@ pub async fn apply(project: &Project, plan: Plan, by: By) -> Result<Applied, App
 pub(super) async fn apply_beside<T>(
     project: &Project,
     plan: Plan,
-    by: By,
+    by: Originator,
     meanwhile: impl Future<Output = T>,
 ) -> (Result<Applied, ApplyError>, T) {
     let (going_on, ended) = std::sync::mpsc::sync_channel::<()>(1);
@@ -48,18 +48,22 @@ pub(super) async fn apply_beside<T>(
     tokio::join!(applied, meanwhile)
 }
 
-/// Same as [`apply`], for notes that are not the project's content ([`Editor::apply_aside`]).
-pub(crate) async fn apply_aside(project: &Project, plan: Plan, by: By) -> Result<Applied, ApplyError> {
-    blocking(project, move |editor| editor.apply_aside(&plan, by)).await
+/// Same as [`apply`], for notes that are not the project's content ([`Editor::apply_notes`]).
+pub(crate) async fn apply_aside(
+    project: &Project,
+    plan: Plan,
+    by: Originator,
+) -> Result<Applied, ApplyError> {
+    blocking(project, move |editor| editor.apply_notes(&plan, by)).await
 }
 
 /// Undoes an edit, unless one of its files has changed since.
-pub async fn undo(project: &Project, which: Which, by: By) -> Result<Applied, ApplyError> {
+pub async fn undo(project: &Project, which: UndoTarget, by: Originator) -> Result<Applied, ApplyError> {
     blocking(project, move |editor| editor.undo(which, by)).await
 }
 
 /// Repeats the edit that was undone last.
-pub async fn redo(project: &Project, by: By) -> Result<Applied, ApplyError> {
+pub async fn redo(project: &Project, by: Originator) -> Result<Applied, ApplyError> {
     blocking(project, move |editor| editor.redo(by)).await
 }
 
@@ -68,7 +72,7 @@ pub async fn resolve(
     project: &Project,
     id: symd_edit::OperationId,
     resolution: Resolution,
-    by: By,
+    by: Originator,
 ) -> Result<Applied, ApplyError> {
     blocking(project, move |editor| editor.resolve(id, resolution, by)).await
 }
@@ -88,7 +92,7 @@ pub async fn preview_resolve(
 }
 
 /// Returns what [`undo`] would change. Writes nothing.
-pub async fn preview_undo(project: &Project, which: Which) -> Result<Vec<FileDiff>, ApplyError> {
+pub async fn preview_undo(project: &Project, which: UndoTarget) -> Result<Vec<FileDiff>, ApplyError> {
     blocking(project, move |editor| editor.preview_undo(which)).await
 }
 

@@ -9,7 +9,7 @@ use crate::Project;
 use crate::diagnostics::{AskDiagnostics, LocatedDiagnostic, Of, diagnostics};
 use crate::spot::whole_words;
 use symd_base::RelPath;
-use symd_lsp::{Severity, Waiting};
+use symd_lsp::{Severity, WaitPolicy};
 
 /// Time limit for the diagnostics before the edit, and again for those after it.
 const DEADLINE: Duration = Duration::from_secs(2);
@@ -19,7 +19,7 @@ const MAX_FILES: usize = 16;
 
 /// Whether the diagnostics that an edit causes are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Report {
+pub enum DiagnosticsReport {
     /// They are reported, if a server can provide them.
     NewDiagnostics,
     /// They are not reported.
@@ -28,7 +28,7 @@ pub enum Report {
 
 /// The effects of an edit.
 #[derive(Clone, Debug)]
-pub enum Caused {
+pub enum EditEffects {
     /// The new diagnostics, according to these servers.
     Known {
         /// In path order, then by position.
@@ -37,12 +37,12 @@ pub enum Caused {
         servers: Vec<String>,
     },
     /// The effects are unknown.
-    Unknown(Unknown),
+    Unknown(EffectsUnknown),
 }
 
 /// Why the effects of an edit are unknown.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unknown {
+pub enum EffectsUnknown {
     /// No report was requested.
     NotAsked,
     /// No server for the languages of the edited files is ready.
@@ -62,7 +62,7 @@ pub struct NewName {
 
 /// The diagnostics before an edit.
 #[derive(Debug)]
-pub(crate) struct Before(Result<DiagnosticsSeen, Unknown>);
+pub(crate) struct DiagnosticsBefore(Result<DiagnosticsSeen, EffectsUnknown>);
 
 /// The number of diagnostics by file and by the properties that stay the same when lines move.
 type Tally = BTreeMap<(RelPath, Severity, Option<String>, String), usize>;
@@ -74,32 +74,36 @@ struct DiagnosticsSeen {
 }
 
 /// Requests the current diagnostics of `files`. Files that do not exist yet have none.
-pub(super) async fn before(project: &Project, report: Report, files: &[RelPath]) -> Before {
-    if report == Report::Nothing {
-        return Before(Err(Unknown::NotAsked));
+pub(super) async fn before(
+    project: &Project,
+    report: DiagnosticsReport,
+    files: &[RelPath],
+) -> DiagnosticsBefore {
+    if report == DiagnosticsReport::Nothing {
+        return DiagnosticsBefore(Err(EffectsUnknown::NotAsked));
     }
-    Before(ask(project, files).await)
+    DiagnosticsBefore(ask(project, files).await)
 }
 
 /// Requests the diagnostics of the files again and returns the difference. `new_name` is the renaming that
 /// the edit makes: earlier diagnostics may name the symbol by its old name, later ones by its new name.
 pub(super) async fn caused(
     project: &Project,
-    before: Before,
+    before: DiagnosticsBefore,
     files: &[RelPath],
     new_name: Option<NewName>,
-) -> Caused {
+) -> EditEffects {
     let told = match before.0 {
-        Err(Unknown::NotAsked) => return Caused::Unknown(Unknown::NotAsked),
-        Err(why) => return Caused::Unknown(why),
+        Err(EffectsUnknown::NotAsked) => return EditEffects::Unknown(EffectsUnknown::NotAsked),
+        Err(why) => return EditEffects::Unknown(why),
         Ok(told) => told,
     };
     // The servers receive the new texts through the index.
-    if project.engine.settled().await.is_err() {
-        return Caused::Unknown(Unknown::NoAnswer);
+    if project.engine.wait_until_fresh().await.is_err() {
+        return EditEffects::Unknown(EffectsUnknown::NoAnswer);
     }
     let now = match ask(project, files).await {
-        Err(why) => return Caused::Unknown(why),
+        Err(why) => return EditEffects::Unknown(why),
         Ok(now) => now,
     };
     let key = |one: &LocatedDiagnostic| key(one, new_name.as_ref());
@@ -116,7 +120,7 @@ pub(super) async fn caused(
     };
     let mut new = now.found;
     new.retain(is_new);
-    Caused::Known { new, servers: now.servers }
+    EditEffects::Known { new, servers: now.servers }
 }
 
 fn key(one: &LocatedDiagnostic, new_name: Option<&NewName>) -> (RelPath, Severity, Option<String>, String) {
@@ -143,15 +147,15 @@ impl NewName {
     }
 }
 
-async fn ask(project: &Project, files: &[RelPath]) -> Result<DiagnosticsSeen, Unknown> {
+async fn ask(project: &Project, files: &[RelPath]) -> Result<DiagnosticsSeen, EffectsUnknown> {
     if files.len() > MAX_FILES {
-        return Err(Unknown::ManyFiles);
+        return Err(EffectsUnknown::ManyFiles);
     }
     if files.is_empty() {
         return Ok(DiagnosticsSeen::default());
     }
     if !files.iter().any(|path| has_ready_server(project, path)) {
-        return Err(Unknown::NotReady);
+        return Err(EffectsUnknown::NotReady);
     }
     let all = async {
         let mut told = DiagnosticsSeen::default();
@@ -159,11 +163,11 @@ async fn ask(project: &Project, files: &[RelPath]) -> Result<DiagnosticsSeen, Un
             let ask = AskDiagnostics {
                 of: Of::File(path.as_str().to_owned()),
                 at_least: Severity::Warning,
-                waiting: Waiting::No,
+                waiting: WaitPolicy::DontWait,
             };
-            let answer = diagnostics(project, &ask).await.map_err(|_| Unknown::NoAnswer)?;
+            let answer = diagnostics(project, &ask).await.map_err(|_| EffectsUnknown::NoAnswer)?;
             if has_ready_server(project, path) && !answer.no_answer.is_empty() {
-                return Err(Unknown::NoAnswer);
+                return Err(EffectsUnknown::NoAnswer);
             }
             told.found.extend(answer.found);
             told.servers.extend(answer.servers);
@@ -172,7 +176,7 @@ async fn ask(project: &Project, files: &[RelPath]) -> Result<DiagnosticsSeen, Un
         told.servers.dedup();
         Ok(told)
     };
-    tokio::time::timeout(DEADLINE, all).await.unwrap_or(Err(Unknown::NoAnswer))
+    tokio::time::timeout(DEADLINE, all).await.unwrap_or(Err(EffectsUnknown::NoAnswer))
 }
 
 fn has_ready_server(project: &Project, path: &RelPath) -> bool {

@@ -2,11 +2,11 @@
 //! the path counts as an existing entry.
 
 use super::apply::apply;
-use super::make::MakeError;
 use super::perform::PerformError;
+use super::planning::PlanningError;
 use crate::Project;
 use symd_base::RelPath;
-use symd_edit::{Access, By, Plan, PlanStep};
+use symd_edit::{Access, Originator, Plan, PlanStep};
 use symd_files::tree::{FileOpError, LocateError};
 use symd_vfs::{EntryKind, Root, VfsError};
 
@@ -25,23 +25,27 @@ pub async fn create_file(
     project: &Project,
     path: &str,
     content: String,
-    by: By,
+    by: Originator,
 ) -> Result<RelPath, PerformError> {
     let written = path.to_owned();
-    let path = project.look(move |view, _| vacant(&view.root, &written)).await??;
-    let by = By { title: format!("create {path}"), ..by };
+    let path = project.with_view(move |view, _| vacant_path(&view.root, &written)).await??;
+    let by = Originator { title: format!("create {path}"), ..by };
     let create = PlanStep::Create { path: path.clone(), bytes: content.into_bytes(), access: Access::Plain };
     apply(project, Plan::new(vec![create]), by).await?;
     Ok(path)
 }
 
 /// Creates the directory at `path` (as a client wrote it), and those above it.
-pub async fn create_directory(project: &Project, path: &str, by: By) -> Result<MadeDirectory, PerformError> {
+pub async fn create_directory(
+    project: &Project,
+    path: &str,
+    by: Originator,
+) -> Result<MadeDirectory, PerformError> {
     let written = path.to_owned();
     let (path, is_there) = project
-        .look(move |view, _| -> Result<(RelPath, bool), MakeError> {
+        .with_view(move |view, _| -> Result<(RelPath, bool), PlanningError> {
             let path = RelPath::new(&written)?;
-            obstacle(&view.root, &path)?;
+            find_obstacle(&view.root, &path)?;
             let is_there = view.root.stat(&path).is_ok_and(|(kind, _)| kind == EntryKind::Directory);
             Ok((path, is_there))
         })
@@ -49,21 +53,21 @@ pub async fn create_directory(project: &Project, path: &str, by: By) -> Result<M
     if is_there {
         return Ok(MadeDirectory { path, made: Vec::new() });
     }
-    let by = By { title: format!("create directory {path}"), ..by };
+    let by = Originator { title: format!("create directory {path}"), ..by };
     let make = PlanStep::MakeDirectory { path: path.clone() };
     let applied = apply(project, Plan::new(vec![make]), by).await?;
     Ok(MadeDirectory { path, made: applied.directories })
 }
 
 /// Returns the path if nothing exists there and every directory above it exists or can be created.
-fn vacant(root: &Root, written: &str) -> Result<RelPath, MakeError> {
+fn vacant_path(root: &Root, written: &str) -> Result<RelPath, PlanningError> {
     let path = RelPath::new(written)?;
     match root.stat(&path) {
         Ok((EntryKind::Directory, _)) => Err(FileOpError::IsDirectory(written.to_owned()).into()),
         Ok(_) => Err(VfsError::Exists { path }.into()),
         Err(VfsError::NotFound { .. }) => {
             let above = path.parent().unwrap_or_else(RelPath::root);
-            obstacle(root, &above)?;
+            find_obstacle(root, &above)?;
             Ok(path)
         }
         Err(VfsError::Outside { .. }) => Err(LocateError::Outside(written.to_owned()).into()),
@@ -72,7 +76,7 @@ fn vacant(root: &Root, written: &str) -> Result<RelPath, MakeError> {
 }
 
 /// Fails if `path` or anything above it exists and is not a directory; the error names that entry.
-fn obstacle(root: &Root, path: &RelPath) -> Result<(), MakeError> {
+fn find_obstacle(root: &Root, path: &RelPath) -> Result<(), PlanningError> {
     let mut above = Some(path.clone());
     while let Some(here) = above {
         match root.stat(&here) {

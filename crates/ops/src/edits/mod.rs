@@ -1,30 +1,31 @@
 //! Applies edits: [`symd_rewrite`] turns a request into a plan, which is applied as one undo entry, and its
-//! effects are reported. [`carry_out`] applies an edit of many files completely or not at all; [`Attempts`]
+//! effects are reported. [`apply_multi_file`] applies an edit of many files completely or not at all; [`Attempts`]
 //! repeat it if a file has changed meanwhile.
 
 mod apply;
-mod coming;
 mod effects;
-mod foretelling;
-mod make;
 mod make_new;
+mod multi_file;
 mod perform;
+mod planning;
+mod preparsing;
+mod proposed_text;
 mod replace_first;
 mod request;
 mod users;
-mod whole;
 
 pub(crate) use apply::apply_aside;
 pub use apply::{
     ApplyError, apply, history, preview, preview_redo, preview_resolve, preview_undo, redo, resolve, undo,
 };
-pub use effects::{Caused, NewName, Report, Unknown};
-pub use make::{Made, MakeError, NewText, Written, make};
+pub use effects::{DiagnosticsReport, EditEffects, EffectsUnknown, NewName};
 pub use make_new::{MadeDirectory, create_directory, create_file};
-pub use perform::{Done, PerformError, Would, dry_run, perform, perform_while};
+pub use multi_file::{AppliedEdit, Attempts, MultiFileEdit, RetryPolicy, apply_multi_file, check_base};
+pub use perform::{DryRun, EditResult, PerformError, dry_run, perform, perform_while};
+pub use planning::{NewText, PlannedEdit, PlanningError, Written, plan_edit};
 pub use replace_first::{ReplacedFirst, replace_first};
 pub use request::{
-    Base, Breaking, Form, Given, Ignored, LastRead, Named, Request, Stale, SymbolAct, TextAct, What,
+    Breaking, EditAction, ExpectForm, ExpectationSource, ExpectedRevisions, IgnoredEdits, LastRead,
+    NamedRevisions, Request, RevisionConflict, SymbolAction, TextAction,
 };
-pub use users::Users;
-pub use whole::{Again, Attempts, Carried, WholeEdit, carry_out, check_base};
+pub use users::NameUsers;

@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::apply::{ApplyError, apply, preview};
-use super::effects::{self, Caused, Report};
-use super::make::{Made, MakeError, Written, make};
+use super::effects::{self, DiagnosticsReport, EditEffects};
+use super::planning::{PlannedEdit, PlanningError, Written, plan_edit};
 use super::request::Request;
-use super::users::Users;
+use super::users::NameUsers;
 use crate::Project;
 use crate::question::QuestionError;
 use symd_base::RelPath;
-use symd_edit::{Applied, By, EditError, FileDiff, Plan, PlanStep};
+use symd_edit::{Applied, EditError, FileDiff, Originator, Plan, PlanStep};
 use symd_engine::{EditTurn, EngineError};
 use symd_rewrite::changed_lines;
 
@@ -24,7 +24,7 @@ const ATTEMPTS: usize = 64;
 
 /// The result of an edit.
 #[derive(Debug)]
-pub struct Done {
+pub struct EditResult {
     /// The edit's number, and every file that changed.
     pub applied: Applied,
     /// The title, one line.
@@ -40,12 +40,12 @@ pub struct Done {
     /// Whether an existing file was overwritten as a whole.
     pub overwrote: bool,
     /// The new diagnostics.
-    pub caused: Caused,
+    pub caused: EditEffects,
 }
 
 /// The result of a dry run.
 #[derive(Debug)]
-pub struct Would {
+pub struct DryRun {
     /// The changes, by path.
     pub diffs: Vec<FileDiff>,
     /// The title, one line.
@@ -59,7 +59,7 @@ pub struct Would {
 pub enum PerformError {
     /// No plan could be made.
     #[error(transparent)]
-    Make(#[from] MakeError),
+    Make(#[from] PlanningError),
     /// The plan was not applied.
     #[error(transparent)]
     Apply(#[from] ApplyError),
@@ -78,10 +78,10 @@ pub enum PerformError {
 pub async fn perform(
     project: &Project,
     request: Request,
-    report: Report,
-    by: By,
-) -> Result<Done, PerformError> {
-    let turn = project.engine.turn_behind_others().await;
+    report: DiagnosticsReport,
+    by: Originator,
+) -> Result<EditResult, PerformError> {
+    let turn = project.engine.turn_if_contended().await;
     made(project, request, report, by, turn, None).await
 }
 
@@ -90,22 +90,22 @@ pub async fn perform(
 pub async fn perform_while(
     project: &Project,
     request: Request,
-    report: Report,
-    by: By,
+    report: DiagnosticsReport,
+    by: Originator,
     turn: Option<EditTurn>,
-    users: &Users,
-) -> Result<Done, PerformError> {
+    users: &NameUsers,
+) -> Result<EditResult, PerformError> {
     made(project, request, report, by, turn, Some(users)).await
 }
 
 async fn made(
     project: &Project,
     request: Request,
-    report: Report,
-    by: By,
+    report: DiagnosticsReport,
+    by: Originator,
     mut turn: Option<EditTurn>,
-    users: Option<&Users>,
-) -> Result<Done, PerformError> {
+    users: Option<&NameUsers>,
+) -> Result<EditResult, PerformError> {
     let request = Arc::new(request);
     let mut attempt = 0;
     // The turn is held until the edit is applied: the next in turn plans on its result.
@@ -114,9 +114,9 @@ async fn made(
         let made = plan(project, &request).await?;
         let files: Vec<RelPath> =
             made.files.iter().filter(|(_, new)| new.is_some()).map(|(path, _)| path.clone()).collect();
-        let before = effects::before(project, report, &there_already(&made.plan, &files)).await;
-        project.engine.foretell(made.foretold);
-        let by = By { title: made.title.clone(), ..by.clone() };
+        let before = effects::before(project, report, &existing(&made.plan, &files)).await;
+        project.engine.add_preparsed(made.preparsed);
+        let by = Originator { title: made.title.clone(), ..by.clone() };
         // As late as possible: what is written without symd from here on is not detected.
         if let Some(users) = users
             && !users.are_same(project).await?
@@ -128,7 +128,7 @@ async fn made(
                 if attempt < ATTEMPTS
                     // For a client that has not read the files, the edit may as well come after that change
                     // as before it.
-                    && !files.iter().any(|one| request.base.knows(&one.path)) =>
+                    && !files.iter().any(|one| request.base.has_expectation(&one.path)) =>
             {
                 if turn.is_none() {
                     turn = Some(project.engine.turn().await);
@@ -143,7 +143,7 @@ async fn made(
             let new = new.unwrap_or_default();
             (path, changed_lines(&new.before, &new.after))
         };
-        return Ok(Done {
+        return Ok(EditResult {
             applied,
             title: made.title,
             lines: made.files.into_iter().map(count).collect(),
@@ -157,7 +157,7 @@ async fn made(
 }
 
 /// Returns those of `files` that `plan` does not create.
-fn there_already(plan: &Plan, files: &[RelPath]) -> Vec<RelPath> {
+fn existing(plan: &Plan, files: &[RelPath]) -> Vec<RelPath> {
     let is_made = |path: &RelPath| {
         plan.steps.iter().any(|step| match step {
             PlanStep::Create { path: made, .. } | PlanStep::Rename { to: made, .. } => made == path,
@@ -168,21 +168,22 @@ fn there_already(plan: &Plan, files: &[RelPath]) -> Vec<RelPath> {
 }
 
 /// Returns what `request` would do. Writes nothing.
-pub async fn dry_run(project: &Project, request: Request) -> Result<Would, PerformError> {
+pub async fn dry_run(project: &Project, request: Request) -> Result<DryRun, PerformError> {
     let made = plan(project, &Arc::new(request)).await?;
     let diffs = preview(project, made.plan).await?;
-    Ok(Would { diffs, title: made.title, notes: made.notes })
+    Ok(DryRun { diffs, title: made.title, notes: made.notes })
 }
 
-async fn plan(project: &Project, request: &Arc<Request>) -> Result<Made, PerformError> {
+async fn plan(project: &Project, request: &Arc<Request>) -> Result<PlannedEdit, PerformError> {
     let (request, languages) = (Arc::clone(request), Arc::clone(&project.languages));
     let mut attempt = 0;
     loop {
         attempt += 1;
         let (request, languages) = (Arc::clone(&request), Arc::clone(&languages));
-        let made = project.look(move |view, cancel| make(view, &languages, &request, cancel)).await?;
+        let made =
+            project.with_view(move |view, cancel| plan_edit(view, &languages, &request, cancel)).await?;
         match made {
-            Err(MakeError::Changing(_)) if attempt < ATTEMPTS => {}
+            Err(PlanningError::Changing(_)) if attempt < ATTEMPTS => {}
             made => return Ok(made?),
         }
     }

@@ -3,16 +3,16 @@
 //! current text.
 
 use super::apply::{ApplyError, apply};
-use super::make::MakeError;
 use super::perform::PerformError;
+use super::planning::PlanningError;
 use crate::Project;
 use crate::view_tree::ViewTree;
 use symd_base::{Cancel, ContentHash, RelPath, Text, TextEdits};
-use symd_edit::{By, EditError, Plan, PlanStep};
+use symd_edit::{EditError, Originator, Plan, PlanStep};
 use symd_engine::View;
-use symd_files::search::MatchMeans;
+use symd_files::search::MatchContext;
 use symd_files::tree::FileOpError;
-use symd_rewrite::{HowMany, ReplaceMode, replace_content};
+use symd_rewrite::{ExpectedCount, ReplaceMode, replace_content};
 use symd_vfs::EntryKind;
 
 /// Maximum number of attempts while the file changes: ten clients that edited one file at once needed more
@@ -37,15 +37,16 @@ pub async fn replace_first(
     path: &str,
     old: &str,
     new: &str,
-    by: By,
+    by: Originator,
 ) -> Result<ReplacedFirst, PerformError> {
     let mut attempt = 0;
-    let mut turn = project.engine.turn_behind_others().await;
+    let mut turn = project.engine.turn_if_contended().await;
     loop {
         attempt += 1;
         let (path, old, new) = (path.to_owned(), old.to_owned(), new.to_owned());
-        let (replaced, plan) = project.look(move |view, _| planned(view, &path, &old, &new)).await??;
-        let by = By { title: format!("replace string in {}", replaced.path), ..by.clone() };
+        let (replaced, plan) =
+            project.with_view(move |view, _| plan_replacement(view, &path, &old, &new)).await??;
+        let by = Originator { title: format!("replace string in {}", replaced.path), ..by.clone() };
         match apply(project, plan, by).await {
             Err(ApplyError::Edit(EditError::Conflict { .. })) if attempt < ATTEMPTS => {
                 if turn.is_none() {
@@ -60,7 +61,12 @@ pub async fn replace_first(
     }
 }
 
-fn planned(view: &View, written: &str, old: &str, new: &str) -> Result<(ReplacedFirst, Plan), MakeError> {
+fn plan_replacement(
+    view: &View,
+    written: &str,
+    old: &str,
+    new: &str,
+) -> Result<(ReplacedFirst, Plan), PlanningError> {
     let found = view.tree(|tree| tree.locate(written))?;
     if found.kind == EntryKind::Directory {
         return Err(FileOpError::IsDirectory(written.to_owned()).into());
@@ -70,9 +76,9 @@ fn planned(view: &View, written: &str, old: &str, new: &str) -> Result<(Replaced
     let base = ContentHash::of(&bytes);
     let text = Text::decode(bytes).map_err(|_| FileOpError::Binary(written.to_owned()))?;
     // A literal search needs no helper process.
-    let means = MatchMeans { program: None, cancel: &Cancel::new() };
+    let means = MatchContext { program: None, cancel: &Cancel::new() };
     let replaced =
-        replace_content(written, text.as_str(), old, new, ReplaceMode::Literal, HowMany::Any, means)?;
+        replace_content(written, text.as_str(), old, new, ReplaceMode::Literal, ExpectedCount::Any, means)?;
     let Some(first) = replaced.edits.iter().next().cloned() else {
         return Err(symd_rewrite::ReplaceError::NoMatches { path: written.to_owned() }.into());
     };

@@ -5,31 +5,31 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use super::make::MakeError;
+use super::planning::PlanningError;
 use crate::target::SymbolSelector;
 use symd_base::{ContentHash, RelPath};
-use symd_rewrite::{HowMany, Indentation, ReplaceMode, patch};
+use symd_rewrite::{ExpectedCount, Indentation, ReplaceMode, patch};
 
 /// A requested edit.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// What to change.
-    pub what: What,
+    pub what: EditAction,
     /// The revisions that the client expects.
-    pub base: Base,
+    pub base: ExpectedRevisions,
     /// Whether an edit may leave a file that no longer parses.
     pub breaking: Breaking,
     /// Whether files that the ignore rules exclude may be edited.
-    pub ignored: Ignored,
+    pub ignored: IgnoredEdits,
 }
 
 /// What to change.
 #[derive(Clone, Debug)]
-pub enum What {
+pub enum EditAction {
     /// One symbol.
     Symbol {
         wanted: SymbolSelector,
-        act: SymbolAct,
+        act: SymbolAction,
         /// How the given text is indented.
         indentation: Indentation,
     },
@@ -37,7 +37,7 @@ pub enum What {
     Text {
         /// The path, as the client wrote it.
         path: String,
-        act: TextAct,
+        act: TextAction,
     },
     /// A whole file, which may exist or not.
     Write {
@@ -57,22 +57,22 @@ pub enum What {
     Patch(String),
 }
 
-impl What {
-    /// Rejects what is invalid whatever the project holds; [`super::make::make`] rejects all of this too.
-    pub fn check(&self) -> Result<(), MakeError> {
+impl EditAction {
+    /// Rejects what is invalid whatever the project holds; [`super::planning::plan_edit`] rejects all of this too.
+    pub fn check(&self) -> Result<(), PlanningError> {
         match self {
-            What::Symbol { wanted, .. } => Ok(wanted.check()?),
-            What::Text { path, .. } | What::Write { path, .. } | What::Create { path, .. } => {
-                Ok(RelPath::new(path).map(drop)?)
-            }
-            What::Patch(patch) => Ok(patch::parse(patch).map(drop)?),
+            EditAction::Symbol { wanted, .. } => Ok(wanted.check()?),
+            EditAction::Text { path, .. }
+            | EditAction::Write { path, .. }
+            | EditAction::Create { path, .. } => Ok(RelPath::new(path).map(drop)?),
+            EditAction::Patch(patch) => Ok(patch::parse(patch).map(drop)?),
         }
     }
 }
 
 /// The change of a symbol.
 #[derive(Clone, Debug)]
-pub enum SymbolAct {
+pub enum SymbolAction {
     /// Replace its text by this.
     Replace(String),
     /// Insert this before it.
@@ -85,7 +85,7 @@ pub enum SymbolAct {
 
 /// The change of a text.
 #[derive(Clone, Debug)]
-pub enum TextAct {
+pub enum TextAction {
     /// Replace occurrences of an expression.
     Replace {
         needle: String,
@@ -93,7 +93,7 @@ pub enum TextAct {
         /// How both are interpreted.
         mode: ReplaceMode,
         /// How many occurrences are allowed.
-        how_many: HowMany,
+        how_many: ExpectedCount,
     },
     /// Delete lines.
     DeleteLines {
@@ -131,7 +131,7 @@ pub enum Breaking {
 
 /// What happens to an edit of files that the ignore rules exclude.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Ignored {
+pub enum IgnoredEdits {
     /// It is rejected.
     #[default]
     Refused,
@@ -142,16 +142,16 @@ pub enum Ignored {
 /// The revisions that a client expects files to have. Without an expectation, the edit applies to what the
 /// files hold when it is planned.
 #[derive(Clone, Default)]
-pub struct Base {
+pub struct ExpectedRevisions {
     /// The revision that the client names for the one file, or for each of several.
-    pub given: Option<Given>,
+    pub given: Option<NamedRevisions>,
     /// The revision of a file (links resolved) that the client was last shown.
     pub last_read: Option<Arc<LastRead>>,
 }
 
 /// Revisions that a client names: the first digits of content hashes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Given {
+pub enum NamedRevisions {
     /// The revision of the one file.
     One(String),
     /// The revision of each file.
@@ -168,101 +168,105 @@ pub type LastRead = dyn Fn(&RelPath) -> Option<ContentHash> + Send + Sync;
     because(self),
     found.as_ref().map_or_else(String::new, |found| way_on(self, found))
 )]
-pub struct Stale {
+pub struct RevisionConflict {
     pub path: RelPath,
     /// The expected revision.
     pub expected: String,
     /// Whether the client named it, or it was the last one that the connection read.
-    pub named: Named,
+    pub named: ExpectationSource,
     /// The current revision; `None` if there is no file.
     pub found: Option<String>,
     /// The form in which the tool takes `expect`.
-    pub form: Form,
+    pub form: ExpectForm,
 }
 
 /// The form in which `expect` is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum ExpectForm {
     /// A single revision.
     Alone,
     /// Revisions by path.
     ByPath,
 }
 
-fn way_on(stale: &Stale, found: &str) -> String {
+fn way_on(stale: &RevisionConflict, found: &str) -> String {
     match stale.form {
-        Form::Alone => format!(", or give expect: \"{found}\" to edit it as it is"),
-        Form::ByPath => format!(", or give expect: {{\"{}\": \"{found}\"}} to edit it as it is", stale.path),
+        ExpectForm::Alone => format!(", or give expect: \"{found}\" to edit it as it is"),
+        ExpectForm::ByPath => {
+            format!(", or give expect: {{\"{}\": \"{found}\"}} to edit it as it is", stale.path)
+        }
     }
 }
 
 /// The origin of an expected revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Named {
+pub enum ExpectationSource {
     /// The client named it.
     ByClient,
     /// It was shown to the client.
     ByReading,
 }
 
-fn because(stale: &Stale) -> String {
-    let Stale { expected, named, found, .. } = stale;
+fn because(stale: &RevisionConflict) -> String {
+    let RevisionConflict { expected, named, found, .. } = stale;
     match (named, found) {
         (_, None) => "is gone".to_owned(),
-        (Named::ByClient, Some(found)) => format!("has revision {found}, not {expected}"),
-        (Named::ByReading, Some(found)) => {
+        (ExpectationSource::ByClient, Some(found)) => format!("has revision {found}, not {expected}"),
+        (ExpectationSource::ByReading, Some(found)) => {
             format!("changed since it was read here (revision {expected}, now {found})")
         }
     }
 }
 
-impl Base {
+impl ExpectedRevisions {
     /// Whether a revision of `path` is expected.
-    pub fn knows(&self, path: &RelPath) -> bool {
-        self.belief(path).is_some()
+    pub fn has_expectation(&self, path: &RelPath) -> bool {
+        self.expectation(path).is_some()
     }
 
     /// Whether the client named a revision of `path`.
     pub fn is_given(&self, path: &RelPath) -> bool {
-        matches!(self.belief(path), Some((_, Named::ByClient)))
+        matches!(self.expectation(path), Some((_, ExpectationSource::ByClient)))
     }
 
     /// Returns the same expectations, with a revision that was given alone assigned to the file at `path`.
-    pub fn of_file(self, path: &RelPath) -> Base {
+    pub fn of_file(self, path: &RelPath) -> ExpectedRevisions {
         let given = match self.given {
-            Some(Given::One(revision)) => Some(Given::Each([(path.clone(), revision)].into())),
+            Some(NamedRevisions::One(revision)) => {
+                Some(NamedRevisions::Each([(path.clone(), revision)].into()))
+            }
             given => given,
         };
-        Base { given, ..self }
+        ExpectedRevisions { given, ..self }
     }
 
     /// Checks the current hash (`None` if there is no file) against the expectation.
-    pub fn check(&self, path: &RelPath, found: Option<ContentHash>) -> Result<(), Stale> {
-        let Some((expected, named)) = self.belief(path) else { return Ok(()) };
+    pub fn check(&self, path: &RelPath, found: Option<ContentHash>) -> Result<(), RevisionConflict> {
+        let Some((expected, named)) = self.expectation(path) else { return Ok(()) };
         // A file that was read and deleted since, and is created again, overwrites nothing.
-        let is_new = found.is_none() && named == Named::ByReading;
+        let is_new = found.is_none() && named == ExpectationSource::ByReading;
         if is_new || found.is_some_and(|found| found.to_string().starts_with(&expected)) {
             return Ok(());
         }
         let found = found.map(|hash| hash.short());
-        Err(Stale { path: path.clone(), expected, named, found, form: Form::Alone })
+        Err(RevisionConflict { path: path.clone(), expected, named, found, form: ExpectForm::Alone })
     }
 
-    fn belief(&self, path: &RelPath) -> Option<(String, Named)> {
+    fn expectation(&self, path: &RelPath) -> Option<(String, ExpectationSource)> {
         let given = match &self.given {
-            Some(Given::One(revision)) => Some(revision),
-            Some(Given::Each(revisions)) => revisions.get(path),
+            Some(NamedRevisions::One(revision)) => Some(revision),
+            Some(NamedRevisions::Each(revisions)) => revisions.get(path),
             None => None,
         };
         if let Some(revision) = given {
-            return Some((revision.to_ascii_lowercase(), Named::ByClient));
+            return Some((revision.to_ascii_lowercase(), ExpectationSource::ByClient));
         }
         let last = self.last_read.as_ref()?(path)?;
-        Some((last.short(), Named::ByReading))
+        Some((last.short(), ExpectationSource::ByReading))
     }
 }
 
-impl fmt::Debug for Base {
+impl fmt::Debug for ExpectedRevisions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let reads = if self.last_read.is_some() { ", last read" } else { "" };
         write!(f, "Base({:?}{reads})", self.given)
@@ -277,7 +281,7 @@ mod tests {
     fn what_is_believed_is_held_against_what_is_there() {
         let path = RelPath::new("a.py").expect("valid");
         let (old, new) = (ContentHash::of(b"old"), ContentHash::of(b"new"));
-        let read = Base { given: None, last_read: Some(Arc::new(move |_: &RelPath| Some(old))) };
+        let read = ExpectedRevisions { given: None, last_read: Some(Arc::new(move |_: &RelPath| Some(old))) };
         assert_eq!(read.check(&path, Some(old)), Ok(()));
         assert_eq!(read.check(&path, None), Ok(()));
         assert_eq!(
@@ -290,13 +294,14 @@ mod tests {
             )
         );
         // A named revision takes precedence over one that was read.
-        let named = Base { given: Some(Given::One(new.short().to_uppercase())), ..read };
+        let named =
+            ExpectedRevisions { given: Some(NamedRevisions::One(new.short().to_uppercase())), ..read };
         assert_eq!(named.check(&path, Some(new)), Ok(()));
         assert_eq!(
             named.check(&path, None).expect_err("gone").to_string(),
             "conflict: a.py is gone; nothing was written; read it again and repeat the edit"
         );
-        assert_eq!(Base::default().check(&path, Some(new)), Ok(()));
-        assert!(!Base::default().knows(&path) && named.knows(&path));
+        assert_eq!(ExpectedRevisions::default().check(&path, Some(new)), Ok(()));
+        assert!(!ExpectedRevisions::default().has_expectation(&path) && named.has_expectation(&path));
     }
 }

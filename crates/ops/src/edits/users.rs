@@ -5,7 +5,7 @@
 use crate::Project;
 use crate::question::QuestionError;
 use crate::target::SymbolSelector;
-use crate::unread::{self, Unread};
+use crate::unsearched::{self, UnsearchedFiles};
 use symd_base::{ContentHash, RelPath};
 use symd_engine::View;
 use symd_resolve::accessor_names;
@@ -13,40 +13,40 @@ use symd_syntax::Outline;
 
 /// The files in which a name is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Users {
+pub struct NameUsers {
     /// The name, and the names of accessors.
     names: Vec<String>,
     files: Vec<(RelPath, Option<ContentHash>)>,
     /// What may hold the name and was not searched: a file just written may still be with its parser.
-    unread: Unread,
+    unread: UnsearchedFiles,
 }
 
-impl Users {
+impl NameUsers {
     /// Returns the current users of a symbol's name.
-    pub async fn of(project: &Project, wanted: &SymbolSelector) -> Result<Users, QuestionError> {
+    pub async fn of(project: &Project, wanted: &SymbolSelector) -> Result<NameUsers, QuestionError> {
         let name = wanted.name_path.trim_end_matches('/').rsplit('/').next().unwrap_or("");
         let name = name.split('[').next().unwrap_or(name);
         let names = std::iter::once(name.to_owned()).chain(accessor_names(name));
-        Users::of_names(project, names.collect()).await
+        NameUsers::of_names(project, names.collect()).await
     }
 
-    async fn of_names(project: &Project, names: Vec<String>) -> Result<Users, QuestionError> {
-        project.look(move |view, _| Users::in_view(view, names)).await
+    async fn of_names(project: &Project, names: Vec<String>) -> Result<NameUsers, QuestionError> {
+        project.with_view(move |view, _| NameUsers::in_view(view, names)).await
     }
 
     /// Whether the users are still the same.
     pub(super) async fn are_same(&self, project: &Project) -> Result<bool, QuestionError> {
-        Ok(Users::of_names(project, self.names.clone()).await? == *self)
+        Ok(NameUsers::of_names(project, self.names.clone()).await? == *self)
     }
 
-    fn in_view(view: &View, names: Vec<String>) -> Users {
+    fn in_view(view: &View, names: Vec<String>) -> NameUsers {
         let holds = |outline: &Outline| names.iter().any(|name| outline.occurrences.contains(name));
         let files =
             view.snapshot.files.iter().filter(|file| file.outline().is_some_and(|outline| holds(outline)));
         let files = files.map(|file| (file.path.clone(), file.hash()));
         let files = files.collect();
-        let mut unread = Unread::default();
-        names.iter().for_each(|name| unread.join(unread::of_word(view, name)));
-        Users { names, files, unread }
+        let mut unread = UnsearchedFiles::default();
+        names.iter().for_each(|name| unread.join(unsearched::unsearched_for_word(view, name)));
+        NameUsers { names, files, unread }
     }
 }

@@ -4,11 +4,11 @@
 use crate::Project;
 use crate::hover::{Documented, documented};
 use crate::question::QuestionError;
-use crate::symbol::{Detail, Lettering, Symbol, symbol};
+use crate::symbol::{Detail, GrammarText, Symbol, symbol};
 use crate::target::Target;
 use symd_base::{ContentHash, TextRange};
 use symd_engine::View;
-use symd_lsp::NoAnswer;
+use symd_lsp::ServerError;
 use symd_resolve as resolve;
 
 /// A symbol's declaration as its file has it.
@@ -28,15 +28,15 @@ pub struct Declaration {
 
 pub(super) async fn read(project: &Project, of: &Target) -> Result<Declaration, QuestionError> {
     let of = of.clone();
-    project.look(move |view, _| in_file(view, &of)).await?
+    project.with_view(move |view, _| in_file(view, &of)).await?
 }
 
 fn in_file(view: &View, of: &Target) -> Result<Declaration, QuestionError> {
-    let changed = || NoAnswer::Changed { path: of.at.path.to_string() };
+    let changed = || ServerError::Changed { path: of.at.path.to_string() };
     let current = view.current(&of.file).map_err(|_| changed())?;
     let row = current.outline.rows.get(of.row).filter(|_| current.hash == of.at.hash).ok_or_else(changed)?;
     let depth = usize::from(resolve::is_type(row.kind()));
-    let text = Some(Lettering { grammar: of.file.grammar(), text: current.text.as_str() });
+    let text = Some(GrammarText { grammar: of.file.grammar(), text: current.text.as_str() });
     let mut symbol = symbol(&of.at.path, &current.outline, of.row, Detail { depth, text });
     symbol.children.retain(|child| !child.is_local);
     let start = current.text.line_start(current.text.line_column(row.start).line as usize);

@@ -2,12 +2,12 @@
 //! extends and that extend it.
 
 use crate::Project;
-use crate::implementations::{DoubtSentences, perhaps};
+use crate::implementations::{PossibleMatchText, describe_possible};
 use crate::overrides::override_links;
 use crate::question::QuestionError;
-use crate::relations::{Branch, Heads, Party, Where, types};
+use crate::relations::{ClassHeads, FileLocation, RelatedSymbol, SymbolSummary, types};
 use crate::target::Target;
-use symd_lsp::{Direction, Waiting};
+use symd_lsp::{Direction, WaitPolicy};
 use symd_resolve as resolve;
 
 /// The declarations linked to a symbol.
@@ -18,14 +18,14 @@ pub struct SymbolLinks {
     /// Declarations that override or extend it.
     pub below: Vec<LinkedDeclaration>,
     /// Why there may be more; empty if nothing suggests that.
-    pub perhaps: DoubtSentences,
+    pub perhaps: PossibleMatchText,
 }
 
 /// A declaration that is linked to a symbol.
 #[derive(Clone, Debug)]
 pub struct LinkedDeclaration {
-    pub file: Where,
-    pub party: Party,
+    pub file: FileLocation,
+    pub summary: SymbolSummary,
     /// Whether the link is certain.
     pub is_likely: bool,
 }
@@ -33,38 +33,43 @@ pub struct LinkedDeclaration {
 pub(crate) async fn links(
     project: &Project,
     target: &Target,
-    waiting: Waiting,
+    waiting: WaitPolicy,
 ) -> Result<SymbolLinks, QuestionError> {
     if resolve::is_type(target.symbol.kind) {
-        let heads = Heads::default();
+        let heads = ClassHeads::default();
         let (up, down) = tokio::join!(
             types(project, target, (Direction::Up, &heads), waiting),
             types(project, target, (Direction::Down, &heads), waiting)
         );
         let (up, down) = (up?, down?);
         let doubts = [up.omitted.perhaps, down.omitted.perhaps].concat();
-        let of_branches = |branches: Vec<Branch>| branches.into_iter().map(of_branch).collect();
+        let of_branches = |branches: Vec<RelatedSymbol>| branches.into_iter().map(of_branch).collect();
         return Ok(SymbolLinks {
             above: of_branches(up.branches),
             below: of_branches(down.branches),
-            perhaps: perhaps(&doubts).unwrap_or_default(),
+            perhaps: describe_possible(&doubts).unwrap_or_default(),
         });
     }
     if !target.symbol.name_path.contains('/') {
         return Ok(SymbolLinks::default());
     }
     let links = override_links(project, target, waiting).await?;
-    let all = |targets: &[resolve::Target]| targets.iter().filter_map(of_target).collect();
-    let perhaps = DoubtSentences { one_by_one: links.objection(), by_reason: links.objection() };
-    Ok(SymbolLinks { above: all(&links.above), below: all(&links.below), perhaps })
+    let all = |targets: &[resolve::IndexedDeclaration]| targets.iter().filter_map(of_target).collect();
+    let perhaps = PossibleMatchText { one_by_one: links.objection(), by_reason: links.objection() };
+    Ok(SymbolLinks { above: all(&links.in_base_classes), below: all(&links.in_subclasses), perhaps })
 }
 
-fn of_branch(branch: Branch) -> LinkedDeclaration {
-    LinkedDeclaration { file: branch.key.file, party: branch.party, is_likely: branch.is_likely }
+fn of_branch(branch: RelatedSymbol) -> LinkedDeclaration {
+    LinkedDeclaration { file: branch.key.file, summary: branch.summary, is_likely: branch.is_likely }
 }
 
-fn of_target(target: &resolve::Target) -> Option<LinkedDeclaration> {
+fn of_target(target: &resolve::IndexedDeclaration) -> Option<LinkedDeclaration> {
     let (outline, row) = target.row()?;
-    let party = Party { name_path: outline.name_path(target.row), kind: row.kind(), line: row.name_line };
-    Some(LinkedDeclaration { file: Where::Project(target.file.path.clone()), party, is_likely: true })
+    let summary =
+        SymbolSummary { name_path: outline.name_path(target.row), kind: row.kind(), line: row.name_line };
+    Some(LinkedDeclaration {
+        file: FileLocation::Project(target.file.path.clone()),
+        summary,
+        is_likely: true,
+    })
 }

@@ -11,11 +11,13 @@ pub use self::declaration::Declaration;
 pub(crate) use self::links::links;
 pub use self::links::{LinkedDeclaration, SymbolLinks};
 use super::Project;
-use super::part::Part;
-use super::question::{QuestionError, Source, unchanged};
-use super::relations::{Branch, Reach, ReachLimits, Reached, callees, longest, reach};
+use super::code_kind::CodeKind;
+use super::question::{QuestionError, Source, retry_on_change};
+use super::relations::{
+    ReachLimits, RelatedSymbol, TransitiveUser, TransitiveUsers, callees, longest, reach,
+};
 use super::target::{SymbolSelector, Target};
-use symd_lsp::Waiting;
+use symd_lsp::WaitPolicy;
 use symd_resolve as resolve;
 use symd_syntax::SymbolKind;
 
@@ -35,7 +37,7 @@ pub struct Explore {
     /// Levels of users to report; at least one.
     pub depth: usize,
     /// How long to wait for a server that is not ready.
-    pub waiting: Waiting,
+    pub waiting: WaitPolicy,
 }
 
 /// The facts about one symbol.
@@ -48,7 +50,7 @@ pub struct Explored {
     /// What overrides it and what it overrides; for a type, what extends it and what it extends.
     pub links: SymbolLinks,
     /// Its users to the requested depth, and at least to [`TEST_DEPTH`] levels.
-    pub reach: Reach,
+    pub reach: TransitiveUsers,
     /// The requested levels of users.
     pub depth: usize,
     /// The index revision that the answer reflects, at least.
@@ -59,7 +61,7 @@ pub struct Explored {
 #[derive(Clone, Debug)]
 pub struct Callees {
     /// The callees that could be resolved.
-    pub branches: Vec<Branch>,
+    pub branches: Vec<RelatedSymbol>,
     /// Names that are declared outside the project or could not be resolved, sorted.
     pub unresolved: Vec<String>,
     /// The source of the callees.
@@ -69,19 +71,19 @@ pub struct Callees {
 impl Explored {
     /// Returns the users in production and generated code, to the requested depth: the certain ones first,
     /// then by depth.
-    pub fn users(&self) -> Vec<&Reached> {
-        let is_shown = |one: &&Reached| one.depth <= self.depth && one.part != Part::Test;
+    pub fn users(&self) -> Vec<&TransitiveUser> {
+        let is_shown = |one: &&TransitiveUser| one.depth <= self.depth && one.part != CodeKind::Test;
         self.nearest_first(is_shown)
     }
 
     /// Returns the tests that reach it, and test helpers, in the same order.
-    pub fn tests(&self) -> Vec<&Reached> {
-        self.nearest_first(|one| one.part == Part::Test)
+    pub fn tests(&self) -> Vec<&TransitiveUser> {
+        self.nearest_first(|one| one.part == CodeKind::Test)
     }
 
-    fn nearest_first(&self, is_wanted: impl Fn(&&Reached) -> bool) -> Vec<&Reached> {
+    fn nearest_first(&self, is_wanted: impl Fn(&&TransitiveUser) -> bool) -> Vec<&TransitiveUser> {
         let all = self.reach.reached.iter().filter(|one| !one.user.only_imports());
-        let mut all: Vec<&Reached> = all.filter(is_wanted).collect();
+        let mut all: Vec<&TransitiveUser> = all.filter(is_wanted).collect();
         all.sort_by_key(|one| (!one.user.is_likely(), one.depth));
         all
     }
@@ -90,10 +92,10 @@ impl Explored {
 /// Collects the facts about the symbol, or about all overloads of a name, in their order. Never returns an
 /// empty list.
 pub async fn explore(project: &Project, ask: &Explore) -> Result<Vec<Explored>, QuestionError> {
-    unchanged(|| async {
+    retry_on_change(|| async {
         let targets = project.targets(&ask.wanted).await?;
         let mut all = Vec::new();
-        for declarations in project.things(targets).await? {
+        for declarations in project.group_by_entity(targets).await? {
             if let (Some(first), Some(longest)) = (declarations.first(), longest(&declarations)) {
                 all.push(once(project, first, longest, ask).await?);
             }
@@ -129,7 +131,11 @@ async fn once(
     })
 }
 
-async fn calls(project: &Project, of: &Target, waiting: Waiting) -> Result<Option<Callees>, QuestionError> {
+async fn calls(
+    project: &Project,
+    of: &Target,
+    waiting: WaitPolicy,
+) -> Result<Option<Callees>, QuestionError> {
     use SymbolKind::{Constructor, Function, Method, Property};
     if resolve::is_type(of.symbol.kind)
         || !matches!(of.symbol.kind, Constructor | Function | Method | Property)

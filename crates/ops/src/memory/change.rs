@@ -6,18 +6,23 @@ use super::{MemoryError, MemoryName};
 use crate::Project;
 use crate::edits::{ApplyError, apply_aside};
 use symd_base::Cancel;
-use symd_edit::{By, EditError, Plan, PlanStep};
+use symd_edit::{EditError, Originator, Plan, PlanStep};
 use symd_engine::View;
-use symd_files::search::MatchMeans;
-use symd_rewrite::{HowMany, ReplaceMode, replace_content};
+use symd_files::search::MatchContext;
+use symd_rewrite::{ExpectedCount, ReplaceMode, replace_content};
 
 /// Maximum number of attempts at a change whose memory changes meanwhile: each lost attempt is another
 /// client's finished change.
 const ATTEMPTS: usize = 64;
 
 /// Writes a memory, whether it exists or not. `content` is written as it is.
-pub async fn write(project: &Project, name: &MemoryName, content: String, by: By) -> Result<(), MemoryError> {
-    let titled = By { title: format!("write memory {name}"), ..by };
+pub async fn write(
+    project: &Project,
+    name: &MemoryName,
+    content: String,
+    by: Originator,
+) -> Result<(), MemoryError> {
+    let titled = Originator { title: format!("write memory {name}"), ..by };
     let bytes = content.into_bytes();
     // Any content may be overwritten: of two concurrent writes the later one is kept, and the history has
     // both.
@@ -28,8 +33,8 @@ pub async fn write(project: &Project, name: &MemoryName, content: String, by: By
 }
 
 /// Removes a memory.
-pub async fn delete(project: &Project, name: &MemoryName, by: By) -> Result<(), MemoryError> {
-    let titled = By { title: format!("delete memory {name}"), ..by };
+pub async fn delete(project: &Project, name: &MemoryName, by: Originator) -> Result<(), MemoryError> {
+    let titled = Originator { title: format!("delete memory {name}"), ..by };
     let missing = name.clone();
     change(project, name, titled, move |found, _| {
         let (_, base) = found.memory.as_ref().ok_or_else(|| MemoryError::Missing(missing.clone()))?;
@@ -43,11 +48,11 @@ pub async fn rename(
     project: &Project,
     old: &MemoryName,
     new: &MemoryName,
-    by: By,
+    by: Originator,
 ) -> Result<(), MemoryError> {
-    let titled = By { title: format!("rename memory {old} to {new}"), ..by };
+    let titled = Originator { title: format!("rename memory {old} to {new}"), ..by };
     let target = new.clone();
-    let to = project.look(move |view, _| MemoryFile::read(&view.root, &target)).await??;
+    let to = project.with_view(move |view, _| MemoryFile::read(&view.root, &target)).await??;
     if to.memory.is_some() {
         return Err(MemoryError::Exists(new.clone()));
     }
@@ -66,15 +71,15 @@ pub async fn edit(
     needle: String,
     replacement: String,
     mode: ReplaceMode,
-    by: By,
+    by: Originator,
 ) -> Result<(), MemoryError> {
-    let titled = By { title: format!("edit memory {name}"), ..by };
+    let titled = Originator { title: format!("edit memory {name}"), ..by };
     let missing = name.clone();
     change(project, name, titled, move |found, means| {
         let (text, base) = found.memory.as_ref().ok_or_else(|| MemoryError::Missing(missing.clone()))?;
         let path = found.path.as_str();
         let replaced =
-            replace_content(path, text.as_str(), &needle, &replacement, mode, HowMany::One, means)?;
+            replace_content(path, text.as_str(), &needle, &replacement, mode, ExpectedCount::One, means)?;
         Ok(PlanStep::Text { path: found.path.clone(), base: *base, edits: replaced.edits })
     })
     .await
@@ -85,18 +90,18 @@ pub async fn edit(
 async fn change(
     project: &Project,
     name: &MemoryName,
-    by: By,
-    step: impl Fn(&MemoryFile, MatchMeans<'_>) -> Result<PlanStep, MemoryError> + Clone + Send + 'static,
+    by: Originator,
+    step: impl Fn(&MemoryFile, MatchContext<'_>) -> Result<PlanStep, MemoryError> + Clone + Send + 'static,
 ) -> Result<(), MemoryError> {
     let mut attempt = 0;
     loop {
         attempt += 1;
         let (name, step) = (name.clone(), step.clone());
         let work = move |view: &View, cancel: &Cancel| {
-            let means = MatchMeans { program: view.parsers.program(), cancel };
+            let means = MatchContext { program: view.parsers.program(), cancel };
             step(&MemoryFile::read(&view.root, &name)?, means)
         };
-        let step = project.look(work).await??;
+        let step = project.with_view(work).await??;
         match apply_aside(project, Plan::new(vec![step]), by.clone()).await {
             Err(ApplyError::Edit(EditError::Conflict { .. })) if attempt < ATTEMPTS => {}
             applied => return applied.map(|_| ()).map_err(MemoryError::from),

@@ -16,12 +16,12 @@ const SERENAS: &str = ".serena/memories";
 
 /// Returns the names of all memories, sorted.
 pub async fn list(project: &Project) -> Result<Vec<MemoryName>, MemoryError> {
-    project.look(|view, cancel| names(&view.root, cancel)).await?
+    project.with_view(|view, cancel| names(&view.root, cancel)).await?
 }
 
 /// Returns the text of a memory; `None` if there is none of that name.
 pub async fn read(project: &Project, name: MemoryName) -> Result<Option<String>, MemoryError> {
-    let found = project.look(move |view, _| MemoryFile::read(&view.root, &name)).await??;
+    let found = project.with_view(move |view, _| MemoryFile::read(&view.root, &name)).await??;
     Ok(found.memory.map(|(text, _)| text.as_str().to_owned()))
 }
 
@@ -40,7 +40,7 @@ impl MemoryFile {
         if kind_of(root, &path)?.is_none() {
             return Ok(MemoryFile { path, memory: None });
         }
-        let bytes = match root.read_unlinked(&path, MAX_FILE_BYTES) {
+        let bytes = match root.read_no_follow(&path, MAX_FILE_BYTES) {
             Err(VfsError::NotFound { .. }) => return Ok(MemoryFile { path, memory: None }),
             read => read?.bytes,
         };
@@ -86,7 +86,8 @@ fn names(root: &Root, cancel: &Cancel) -> Result<Vec<MemoryName>, MemoryError> {
     let mut waiting = vec![folder.clone()];
     while let Some(directory) = waiting.pop() {
         cancel.check()?;
-        let listed = root.open_directory_itself(&directory).and_then(|opened| root.list(&directory, opened));
+        let listed =
+            root.open_directory_no_follow(&directory).and_then(|opened| root.list(&directory, opened));
         let (entries, _) = match listed {
             // Removed since it was listed.
             Err(VfsError::NotFound { .. }) => continue,

@@ -4,7 +4,7 @@
 //!
 //! They are files of the project, so the editor writes them and its history contains them. But a request to
 //! undo the last edit means the code that was changed, not a note taken meanwhile: a memory's change is made
-//! aside ([`symd_edit::Editor::apply_aside`]), and undone by its number only.
+//! aside ([`symd_edit::Editor::apply_notes`]), and undone by its number only.
 
 mod change;
 mod folder;

@@ -3,7 +3,7 @@
 //! definitions are two entities.
 
 use super::container::{container, is_callable};
-use super::one_thing::{before_name, text_of};
+use super::entity::{before_name, text_of};
 use crate::symbol::signature_of;
 use symd_base::Cancel;
 use symd_base::cancel::Cancelled;
@@ -17,7 +17,7 @@ const MAX_NAMESAKES: usize = 2_000;
 
 /// The role of a declaration among the others of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+enum DeclarationRole {
     /// Declares the entity: a prototype, `extern`, `expect`.
     Declares,
     /// Defines the entity.
@@ -31,17 +31,17 @@ enum Part {
 /// Returns the declarations of the entity that `hit` declares, including `hit`.
 pub(super) fn across_files(view: &View, hit: &Hit, cancel: &Cancel) -> Result<Vec<Hit>, Cancelled> {
     let alone = || vec![hit.clone()];
-    let Some(own) = Declared::read(view, hit) else { return Ok(alone()) };
+    let Some(own) = DeclarationFacts::read(view, hit) else { return Ok(alone()) };
     let Ok(pattern) = NamePattern::parse(&own.name, Matching::Exact) else { return Ok(alone()) };
     let query = Query {
         pattern,
         scope: Scope::Project,
         include_kinds: Vec::new(),
         exclude_kinds: Vec::new(),
-        locals: Locals::LeftOut,
+        locals: Locals::Excluded,
     };
     let namesakes = view.snapshot.find(&query, cancel)?;
-    if own.part == Part::Own || namesakes.len() > MAX_NAMESAKES {
+    if own.part == DeclarationRole::Own || namesakes.len() > MAX_NAMESAKES {
         return Ok(alone());
     }
     let mut all = Vec::new();
@@ -51,15 +51,15 @@ pub(super) fn across_files(view: &View, hit: &Hit, cancel: &Cancel) -> Result<Ve
         if container(view, &other) != own.container {
             continue;
         }
-        let Some(declared) = Declared::read(view, &other) else { return Ok(alone()) };
-        if declared.part != Part::Own && declared.is_same(&own) {
+        let Some(declared) = DeclarationFacts::read(view, &other) else { return Ok(alone()) };
+        if declared.part != DeclarationRole::Own && declared.is_same(&own) {
             all.push((declared.part, other));
         }
     }
-    let count = |part: Part| all.iter().filter(|(of, _)| *of == part).count();
+    let count = |part: DeclarationRole| all.iter().filter(|(of, _)| *of == part).count();
     let is_one = match own.is_kotlin {
-        true => count(Part::Declares) == 1 && count(Part::DefinesHere) + 1 == all.len(),
-        false => count(Part::Defines) <= 1,
+        true => count(DeclarationRole::Declares) == 1 && count(DeclarationRole::DefinesHere) + 1 == all.len(),
+        false => count(DeclarationRole::Defines) <= 1,
     };
     let hits = all.into_iter().map(|(_, other)| other);
     Ok(if is_one { hits.collect() } else { alone() })
@@ -77,17 +77,17 @@ fn has_same_kind(one: &Hit, other: &Hit) -> bool {
 }
 
 /// The properties of a declaration that are compared.
-struct Declared {
+struct DeclarationFacts {
     name: String,
     is_kotlin: bool,
     container: Vec<String>,
     /// The types of its parameters where they distinguish overloads, without white space.
     types: Option<Vec<String>>,
-    part: Part,
+    part: DeclarationRole,
 }
 
-impl Declared {
-    fn read(view: &View, hit: &Hit) -> Option<Declared> {
+impl DeclarationFacts {
+    fn read(view: &View, hit: &Hit) -> Option<DeclarationFacts> {
         let outline = hit.file.outline()?;
         let row = outline.rows.get(hit.row)?;
         let language = hit.file.grammar()?.name();
@@ -96,24 +96,28 @@ impl Declared {
             before_name(&text, outline, row).split_whitespace().any(|other| other == word)
         };
         let part = match language {
-            "kotlin" if says(hit.row, "actual") => Part::DefinesHere,
+            "kotlin" if says(hit.row, "actual") => DeclarationRole::DefinesHere,
             "kotlin" => {
                 // The members of an `expect` declaration are expected too, without a keyword.
                 let above = std::iter::successors(Some(hit.row), |&row| outline.rows[row].parent());
                 let mut above = above.map(|row| says(row, "expect"));
-                if above.any(|is_expected| is_expected) { Part::Declares } else { Part::Own }
+                if above.any(|is_expected| is_expected) {
+                    DeclarationRole::Declares
+                } else {
+                    DeclarationRole::Own
+                }
             }
-            _ if says(hit.row, "static") && row.parent().is_none() => Part::Own,
+            _ if says(hit.row, "static") && row.parent().is_none() => DeclarationRole::Own,
             _ if is_callable(row.kind()) => {
                 let is_defined = text.get(row.range().as_range())?.trim_end().ends_with('}');
-                if is_defined { Part::Defines } else { Part::Declares }
+                if is_defined { DeclarationRole::Defines } else { DeclarationRole::Declares }
             }
-            _ if row.kind() == SymbolKind::Variable && says(hit.row, "extern") => Part::Declares,
-            _ if row.kind() == SymbolKind::Variable => Part::Defines,
-            _ => Part::Own,
+            _ if row.kind() == SymbolKind::Variable && says(hit.row, "extern") => DeclarationRole::Declares,
+            _ if row.kind() == SymbolKind::Variable => DeclarationRole::Defines,
+            _ => DeclarationRole::Own,
         };
         let types = || signature_of(view, &hit.file, hit.row)?.parameter_types();
-        Some(Declared {
+        Some(DeclarationFacts {
             name: outline.name(row).to_owned(),
             is_kotlin: language == "kotlin",
             container: container(view, hit),
@@ -122,7 +126,7 @@ impl Declared {
         })
     }
 
-    fn is_same(&self, other: &Declared) -> bool {
+    fn is_same(&self, other: &DeclarationFacts) -> bool {
         self.container == other.container && self.types == other.types
     }
 }

@@ -3,9 +3,9 @@
 
 mod across;
 mod container;
-pub(super) mod one_thing;
+pub(super) mod entity;
 mod qualified;
 mod reading;
 
 pub(super) use self::container::are_overloads;
-pub(super) use self::reading::{Understood, understood};
+pub(super) use self::reading::{Interpretation, interpret};

@@ -15,7 +15,7 @@ const NAMED: usize = 3;
 
 /// An interpreted name.
 #[derive(Clone, Debug)]
-pub(crate) struct Understood {
+pub(crate) struct Interpretation {
     /// The matching symbols, in path order, then by position; never empty.
     pub(crate) hits: Vec<Hit>,
     /// A description of the reading.
@@ -24,7 +24,7 @@ pub(crate) struct Understood {
 
 /// Kinds of reading, in the order in which they are tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sense {
+enum ReadingKind {
     /// The types and namespaces around the symbol, with any separator.
     Around,
     /// The receiver of an extension, or of a method that is declared outside its type.
@@ -37,18 +37,18 @@ enum Sense {
 
 /// Reads `text`, which matches nothing as a name path, in another way; returns `None` if no reading matches.
 /// The pattern of `query` is ignored.
-pub(crate) fn understood(
+pub(crate) fn interpret(
     view: &View,
     query: &Query,
     text: &str,
     cancel: &Cancel,
-) -> Result<Option<Understood>, Cancelled> {
+) -> Result<Option<Interpretation>, Cancelled> {
     let Some(spelling) = Spelling::read(text) else { return Ok(None) };
     let Some((last, above)) = spelling.words.split_last() else { return Ok(None) };
     let Ok(pattern) = NamePattern::parse(last, Matching::Exact) else { return Ok(None) };
     let mut candidates = view.snapshot.find(&Query { pattern, ..query.clone() }, cancel)?;
     candidates.retain(|hit| spelling.has_index(hit));
-    for sense in [Sense::Around, Sense::Receiver, Sense::Module, Sense::Package] {
+    for sense in [ReadingKind::Around, ReadingKind::Receiver, ReadingKind::Module, ReadingKind::Package] {
         let mut hits = Vec::new();
         for hit in &candidates {
             cancel.check()?;
@@ -58,29 +58,29 @@ pub(crate) fn understood(
         }
         if !hits.is_empty() {
             let meaning = account(view, &hits, sense);
-            return Ok(Some(Understood { hits, meaning }));
+            return Ok(Some(Interpretation { hits, meaning }));
         }
     }
     Ok(None)
 }
 
-fn fits(view: &View, hit: &Hit, above: &[String], is_anchored: bool, sense: Sense) -> bool {
+fn fits(view: &View, hit: &Hit, above: &[String], is_anchored: bool, sense: ReadingKind) -> bool {
     let Some(outline) = hit.file.outline() else { return false };
     let own = words_above(outline, hit.row);
     match sense {
-        Sense::Around if is_anchored => own == above,
-        Sense::Around => own.ends_with(above),
-        Sense::Receiver => {
+        ReadingKind::Around if is_anchored => own == above,
+        ReadingKind::Around => own.ends_with(above),
+        ReadingKind::Receiver => {
             let receiver = receiver(view, &hit.file, hit.row);
             !receiver.is_empty() && !above.is_empty() && {
                 let whole = [own, receiver].concat();
                 whole.ends_with(above) || above.ends_with(&whole)
             }
         }
-        Sense::Module => above.strip_suffix(&*own).is_some_and(|module| {
+        ReadingKind::Module => above.strip_suffix(&*own).is_some_and(|module| {
             !module.is_empty() && modules(&hit.file).iter().any(|path| path.ends_with(module))
         }),
-        Sense::Package => above.strip_suffix(&*own).is_some_and(|package| {
+        ReadingKind::Package => above.strip_suffix(&*own).is_some_and(|package| {
             let directories = modules(&hit.file).pop().unwrap_or_default();
             !package.is_empty() && directories.windows(package.len()).any(|run| run == package)
         }),
@@ -88,7 +88,7 @@ fn fits(view: &View, hit: &Hit, above: &[String], is_anchored: bool, sense: Sens
 }
 
 /// Describes a reading: `Flask/run`, `respondText of ApplicationCall`, `Flask in src/flask/app.py`.
-fn account(view: &View, hits: &[Hit], sense: Sense) -> String {
+fn account(view: &View, hits: &[Hit], sense: ReadingKind) -> String {
     let mut all: Vec<String> = Vec::new();
     for hit in hits {
         let Some(outline) = hit.file.outline() else { continue };
@@ -97,11 +97,11 @@ fn account(view: &View, hits: &[Hit], sense: Sense) -> String {
         // Overloads of one name share a description.
         let name = if row.index > 0 { path.rsplit_once('[').map_or(&*path, |(name, _)| name) } else { &path };
         let meaning = match sense {
-            Sense::Around => name.to_owned(),
-            Sense::Receiver => {
+            ReadingKind::Around => name.to_owned(),
+            ReadingKind::Receiver => {
                 format!("{name} of {}", receiver(view, &hit.file, hit.row).join("."))
             }
-            Sense::Module | Sense::Package => format!("{name} in {}", hit.file.path),
+            ReadingKind::Module | ReadingKind::Package => format!("{name} in {}", hit.file.path),
         };
         if !all.contains(&meaning) {
             all.push(meaning);

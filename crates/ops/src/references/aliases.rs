@@ -8,12 +8,12 @@ use symd_resolve::Role;
 impl References {
     /// Returns the files that import the symbol under another name and in which no use of that name was
     /// found, each with that name, in path order. Neither ty nor syntax follows such names.
-    pub fn renamed(&self) -> Vec<(&RelPath, &str)> {
+    pub fn unfollowed_aliases(&self) -> Vec<(&RelPath, &str)> {
         let name = self.target.name.as_str();
         let mut renamed = Vec::new();
         for of_file in self.list.chunk_by(|a, b| a.spot.path == b.spot.path) {
             let imports = of_file.iter().filter(|one| one.role == Role::Import);
-            for alias in imports.filter_map(|one| renamed_to(&one.spot.around.line, name)) {
+            for alias in imports.filter_map(|one| import_alias(&one.spot.around.line, name)) {
                 let is_told = of_file.iter().any(|one| {
                     let line = &one.spot.around.line;
                     one.role != Role::Import && whole_words(line, alias).next().is_some()
@@ -28,7 +28,7 @@ impl References {
 }
 
 /// Returns `b` of an import's `a as b`, where `a` is `name`.
-pub(crate) fn renamed_to<'a>(line: &'a str, name: &'a str) -> Option<&'a str> {
+pub(crate) fn import_alias<'a>(line: &'a str, name: &'a str) -> Option<&'a str> {
     // TypeScript's `export { a as b }` is not an import, and servers of that language follow it.
     let rest = whole_words(line, name).map(|at| &line[at + name.len()..]);
     let mut aliases = rest.filter_map(|rest| rest.trim_start().strip_prefix("as "));

@@ -3,7 +3,7 @@
 use crate::question::Source;
 use crate::spot::{Dropped, OutsideSpot, Spot};
 use crate::target::Target;
-use crate::unread::Unread;
+use crate::unsearched::UnsearchedFiles;
 use symd_resolve::{Judgement, Role};
 use symd_syntax::SymbolKind;
 
@@ -41,8 +41,8 @@ impl References {
             (include.is_empty() || include.contains(&kind)) && !exclude.contains(&kind)
         };
         self.list.retain(wanted);
-        self.silent.retain(wanted);
-        self.elsewhere.retain(wanted);
+        self.unreported.retain(wanted);
+        self.in_other_languages.retain(wanted);
     }
 }
 
@@ -53,9 +53,9 @@ pub struct References {
     /// References in path order, then by offset.
     pub list: Vec<Reference>,
     /// Likely uses that the server does not report, in the same order.
-    pub silent: Vec<Reference>,
+    pub unreported: Vec<Reference>,
     /// Likely uses in files of other languages, in the same order.
-    pub elsewhere: Vec<Reference>,
+    pub in_other_languages: Vec<Reference>,
     /// Uses in files outside the project.
     pub outside: Vec<OutsideSpot>,
     pub completeness: Completeness,
@@ -64,7 +64,7 @@ pub struct References {
     /// The source of `list`.
     pub source: Source,
     /// What was not searched and may hold more uses.
-    pub unread: Unread,
+    pub unread: UnsearchedFiles,
     /// Whether the server may still have been indexing.
     pub maybe_indexing: bool,
     /// The index revision that the answer reflects, at least.

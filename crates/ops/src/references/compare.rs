@@ -4,14 +4,14 @@
 use std::collections::{HashMap, HashSet};
 
 use super::answer::Completeness;
-use super::judge::{Judged, JudgedOccurrence};
+use super::judge::{JudgedOccurrence, JudgedOccurrences};
 use symd_base::RelPath;
 use symd_config::{LanguageId, Languages};
 use symd_resolve::{Judgement, Role};
 
 /// Occurrences that the server does not report.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Compared {
+pub(crate) struct Unreported {
     /// Likely occurrences in files of languages that the server serves.
     pub(crate) silent: Vec<JudgedOccurrence>,
     /// Likely occurrences in files of languages that the server does not serve.
@@ -23,11 +23,11 @@ pub(crate) struct Compared {
 /// Finds the occurrences that the server does not report; `told` holds the places that it reports. Other
 /// declarations of the name are not uses and are ignored.
 pub(crate) fn compare(
-    judged: &Judged,
+    judged: &JudgedOccurrences,
     told: &HashSet<(&RelPath, u32)>,
     languages: &Languages,
     language: Option<LanguageId>,
-) -> Compared {
+) -> Unreported {
     let mut served: HashSet<LanguageId> =
         told.iter().filter_map(|(path, _)| languages.language_of(path)).collect();
     served.extend(language);
@@ -43,7 +43,7 @@ pub(crate) fn compare(
     };
     let (silent, other_languages): (Vec<JudgedOccurrence>, Vec<JudgedOccurrence>) =
         untold(Judgement::Likely).map(JudgedOccurrence::of).partition(|one| is_served(&one.path));
-    Compared { silent, other_languages, unchecked: untold(Judgement::Unchecked).count() }
+    Unreported { silent, other_languages, unchecked: untold(Judgement::Unchecked).count() }
 }
 
 /// Whether one server serves both languages.
@@ -61,14 +61,14 @@ pub(crate) enum Verdict {
     /// The definition is elsewhere: not a reference.
     Refuted,
     /// No definition was returned.
-    Open,
+    Undetermined,
 }
 
 /// The verdicts so far.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Standing(HashMap<(RelPath, u32), Verdict>);
+pub(crate) struct Verdicts(HashMap<(RelPath, u32), Verdict>);
 
-impl Standing {
+impl Verdicts {
     /// Returns the verdict on `one`, or `None` if the server was not asked about it.
     pub(crate) fn of(&self, one: &JudgedOccurrence) -> Option<Verdict> {
         self.0.get(&(one.path.clone(), one.range.start)).copied()
@@ -94,7 +94,7 @@ impl Standing {
 
     /// Returns the completeness of the answer. If every occurrence that was asked about is refuted, syntax is
     /// assumed to be wrong, and the occurrences that were not asked about do not count as missing.
-    pub(crate) fn completeness(&self, compared: &Compared) -> Completeness {
+    pub(crate) fn completeness(&self, compared: &Unreported) -> Completeness {
         let asked: Vec<Verdict> = compared.silent.iter().filter_map(|one| self.of(one)).collect();
         let all_refuted = !asked.is_empty() && asked.iter().all(|&verdict| verdict == Verdict::Refuted);
         let missing = self.not_refuted(&compared.silent).len();
@@ -124,9 +124,9 @@ mod tests {
 
     fn completeness(silent: u32, verdicts: &[Verdict], unchecked: usize) -> Completeness {
         let silent: Vec<JudgedOccurrence> = (0..silent).map(found).collect();
-        let mut standing = Standing::default();
+        let mut standing = Verdicts::default();
         silent.iter().zip(verdicts).for_each(|(one, &verdict)| standing.note(one, verdict));
-        standing.completeness(&Compared { silent, other_languages: Vec::new(), unchecked })
+        standing.completeness(&Unreported { silent, other_languages: Vec::new(), unchecked })
     }
 
     #[test]
@@ -136,7 +136,7 @@ mod tests {
         assert_eq!(completeness(0, &[], 0), Complete);
         assert_eq!(completeness(0, &[], 3), Unchecked(3));
         assert_eq!(completeness(2, &[Refuted, Refuted], 0), Complete);
-        assert_eq!(completeness(2, &[Refuted, Open], 0), Incomplete { missing: 1, confirmed: 0 });
+        assert_eq!(completeness(2, &[Refuted, Undetermined], 0), Incomplete { missing: 1, confirmed: 0 });
         assert_eq!(completeness(3, &[Refuted, Confirmed], 0), Incomplete { missing: 2, confirmed: 1 });
         assert_eq!(completeness(4, &[Refuted, Refuted], 1), Unchecked(3), "syntax errs here");
     }

@@ -3,7 +3,7 @@
 
 use tokio::task::JoinSet;
 
-use super::compare::{Standing, Verdict};
+use super::compare::{Verdict, Verdicts};
 use super::judge::JudgedOccurrence;
 use crate::Project;
 use crate::question::QuestionError;
@@ -11,7 +11,7 @@ use crate::spot::{Expect, Spot, check};
 use crate::target::Target;
 use symd_base::RelPath;
 use symd_index::Content;
-use symd_lsp::{At, Goto, Span, Waiting};
+use symd_lsp::{DocumentPosition, Goto, Span, WaitPolicy};
 
 /// Maximum number of occurrences that the server is asked about.
 const ASKED: usize = 8;
@@ -21,7 +21,7 @@ pub(crate) async fn confirm(
     project: &Project,
     target: &Target,
     silent: &[JudgedOccurrence],
-    standing: &mut Standing,
+    standing: &mut Verdicts,
 ) -> Result<(), QuestionError> {
     let Ok(language) = project.language_of(target) else { return Ok(()) };
     let new: Vec<&JudgedOccurrence> = silent.iter().filter(|one| standing.of(one).is_none()).collect();
@@ -35,13 +35,13 @@ pub(crate) async fn confirm(
         let Some(at) = at else { continue };
         let servers = project.servers.clone();
         asked.spawn(async move {
-            let said = servers.goto(language, &at, Goto::Definition, Waiting::ForAnswer).await;
+            let said = servers.goto(language, &at, Goto::Definition, WaitPolicy::ForAnswer).await;
             said.ok().map(|said| (number, said.value))
         });
     }
     let answers = asked.join_all().await.into_iter().flatten().collect();
     let verdicts = verdicts(project, target, answers).await?;
-    chosen.iter().for_each(|one| standing.note(one, Verdict::Open));
+    chosen.iter().for_each(|one| standing.note(one, Verdict::Undetermined));
     verdicts.into_iter().for_each(|(number, verdict)| standing.note(chosen[number], verdict));
     Ok(())
 }
@@ -54,14 +54,17 @@ fn spread<'a>(all: &[&'a JudgedOccurrence], count: usize) -> Vec<&'a JudgedOccur
 
 /// Returns the positions of the occurrences in the current versions of their files; `None` for a file that is
 /// gone.
-async fn places(project: &Project, chosen: &[&JudgedOccurrence]) -> Result<Vec<Option<At>>, QuestionError> {
+async fn places(
+    project: &Project,
+    chosen: &[&JudgedOccurrence],
+) -> Result<Vec<Option<DocumentPosition>>, QuestionError> {
     let wanted: Vec<(RelPath, u32)> = chosen.iter().map(|one| (one.path.clone(), one.range.start)).collect();
     project
-        .look(move |view, _| {
+        .with_view(move |view, _| {
             let place = |(path, offset): (RelPath, u32)| {
                 let file = view.snapshot.files.get(path.as_str())?;
                 let Content::Code { hash, .. } = &file.content else { return None };
-                Some(At { hash: *hash, revision: view.snapshot.revision, path, offset })
+                Some(DocumentPosition { hash: *hash, revision: view.snapshot.revision, path, offset })
             };
             wanted.into_iter().map(place).collect()
         })
@@ -86,12 +89,12 @@ async fn verdicts(
             let leads_nowhere = checked.spots.is_empty() && checked.outside.is_empty();
             let verdict = match checked.spots.iter().any(is_it) {
                 true => Verdict::Confirmed,
-                false if leads_nowhere => Verdict::Open,
+                false if leads_nowhere => Verdict::Undetermined,
                 false => Verdict::Refuted,
             };
             Ok((*number, verdict))
         };
         answers.iter().map(verdict).collect()
     };
-    project.look(work).await?
+    project.with_view(work).await?
 }

@@ -8,7 +8,7 @@ use crate::Project;
 use crate::question::QuestionError;
 use crate::spot::{Spot, spots};
 use crate::target::Target;
-use crate::unread::{self, Unread};
+use crate::unsearched::{self, UnsearchedFiles};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
 use symd_engine::View;
@@ -16,14 +16,14 @@ use symd_resolve::{self as resolve, Judgement, Occurrence, Role};
 
 /// The occurrences of a symbol's name, judged by syntax.
 #[derive(Clone, Debug)]
-pub(crate) struct Judged {
+pub(crate) struct JudgedOccurrences {
     /// Every occurrence in files of the symbol's language and related ones (Kotlin and Java), in path order,
     /// then by offset.
     pub(crate) occurrences: Vec<Occurrence>,
     roles: HashMap<(RelPath, u32), Role>,
     own: Vec<(RelPath, u32)>,
     /// What could not be searched and may hold more uses.
-    pub(crate) unread: Unread,
+    pub(crate) unread: UnsearchedFiles,
 }
 
 /// An occurrence that is to become a [`Reference`].
@@ -46,14 +46,14 @@ impl JudgedOccurrence {
     }
 }
 
-impl Judged {
+impl JudgedOccurrences {
     /// Returns the occurrences with this judgement, except the definitions themselves.
     pub(crate) fn of(&self, judgement: Judgement) -> impl Iterator<Item = &Occurrence> {
-        self.occurrences.iter().filter(move |one| one.judgement == judgement && !self.is_own(one))
+        self.occurrences.iter().filter(move |one| one.judgement == judgement && !self.is_definition(one))
     }
 
     /// Marks these occurrences as likely references.
-    pub(crate) fn take_for_likely(&mut self, places: &[(RelPath, TextRange)]) {
+    pub(crate) fn mark_likely(&mut self, places: &[(RelPath, TextRange)]) {
         for one in &mut self.occurrences {
             if places.iter().any(|(path, range)| one.path == *path && one.range == *range) {
                 one.judgement = Judgement::Likely;
@@ -62,7 +62,7 @@ impl Judged {
     }
 
     /// Whether `one` is one of the definitions.
-    pub(crate) fn is_own(&self, one: &Occurrence) -> bool {
+    pub(crate) fn is_definition(&self, one: &Occurrence) -> bool {
         self.own.iter().any(|(path, start)| one.path == *path && one.range.start == *start)
     }
 
@@ -74,9 +74,9 @@ impl Judged {
 }
 
 /// Judges every occurrence of the name of these targets, which are declarations of one symbol.
-pub(crate) async fn judge(project: &Project, targets: &[Target]) -> Result<Judged, QuestionError> {
+pub(crate) async fn judge(project: &Project, targets: &[Target]) -> Result<JudgedOccurrences, QuestionError> {
     let targets = targets.to_vec();
-    Ok(project.look(move |view, cancel| all(view, &targets, cancel)).await??)
+    Ok(project.with_view(move |view, cancel| all(view, &targets, cancel)).await??)
 }
 
 /// Converts occurrences to references with their lines and context; omits occurrences that no longer exist.
@@ -94,15 +94,15 @@ pub(crate) fn listed(
     Ok(spots.into_iter().zip(found).filter_map(reference).collect())
 }
 
-fn all(view: &View, targets: &[Target], cancel: &Cancel) -> Result<Judged, Cancelled> {
-    let resolved: Vec<resolve::Target> = targets.iter().map(Target::resolved).collect();
+fn all(view: &View, targets: &[Target], cancel: &Cancel) -> Result<JudgedOccurrences, Cancelled> {
+    let resolved: Vec<resolve::IndexedDeclaration> = targets.iter().map(Target::resolved).collect();
     let occurrences = resolve::occurrences(view, &resolved, cancel)?;
     let roles = occurrences.iter().map(|one| ((one.path.clone(), one.range.start), one.role)).collect();
     // The targets share a name, so whatever may hold a use of one may hold a use of each.
     let unread = match targets.first() {
-        Some(target) => unread::of_target(view, target, &[], cancel)?,
-        None => Unread::default(),
+        Some(target) => unsearched::unsearched_for_target(view, target, &[], cancel)?,
+        None => UnsearchedFiles::default(),
     };
     let own = targets.iter().map(|target| (target.at.path.clone(), target.name_range.start)).collect();
-    Ok(Judged { occurrences, roles, own, unread })
+    Ok(JudgedOccurrences { occurrences, roles, own, unread })
 }

@@ -14,22 +14,22 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
-pub(super) use self::aliases::renamed_to;
+pub(super) use self::aliases::import_alias;
 pub use self::answer::{Completeness, Reference, References};
-pub(super) use self::compare::{Compared, Standing, compare};
+pub(super) use self::compare::{Unreported, Verdicts, compare};
 pub(super) use self::confirm::confirm;
 use self::judge::listed;
-pub(super) use self::judge::{Judged, JudgedOccurrence, judge};
+pub(super) use self::judge::{JudgedOccurrence, JudgedOccurrences, judge};
 pub use self::overloads::references_of_overloads;
 use super::Project;
-use super::question::{QuestionError, Source, unchanged};
+use super::question::{QuestionError, Source, retry_on_change};
 use super::spot::{self, Checked, Dropped, Expect};
 use super::target::{SymbolSelector, Target};
-use super::unread::{self, Unread};
+use super::unsearched::{self, UnsearchedFiles};
 use symd_base::RelPath;
 use symd_engine::View;
 use symd_index::Content;
-use symd_lsp::{NoAnswer, Said, Span, Waiting};
+use symd_lsp::{ServerAnswer, ServerError, Span, WaitPolicy};
 use symd_resolve::{self as resolve, Judgement};
 
 /// Maximum number of requests to a server whose answer seems incomplete, if the client does not wait for a
@@ -43,12 +43,12 @@ const PATIENT_ROUNDS: usize = 8;
 pub struct FindReferences {
     pub wanted: SymbolSelector,
     /// How long to wait for a server that is not ready.
-    pub waiting: Waiting,
+    pub waiting: WaitPolicy,
 }
 
 /// Finds the uses of a symbol.
 pub async fn references(project: &Project, ask: &FindReferences) -> Result<References, QuestionError> {
-    unchanged(|| async {
+    retry_on_change(|| async {
         let target = project.target(&ask.wanted).await?;
         of_target(project, &target, ask.waiting).await
     })
@@ -56,13 +56,13 @@ pub async fn references(project: &Project, ask: &FindReferences) -> Result<Refer
 }
 
 /// Finds the uses of each declaration that a name resolves to, where these are one entity
-/// ([`Several::OneThing`](super::target::Several)), and possible uses through the names of accessors. Never
+/// ([`AmbiguityPolicy::OneEntity`](super::target::AmbiguityPolicy)), and possible uses through the names of accessors. Never
 /// returns an empty list.
 pub async fn references_of_declarations(
     project: &Project,
     ask: &FindReferences,
 ) -> Result<Vec<References>, QuestionError> {
-    unchanged(|| async {
+    retry_on_change(|| async {
         let mut all = Vec::new();
         for target in project.declarations_of(&ask.wanted).await? {
             let mut found = of_target(project, &target, ask.waiting).await?;
@@ -83,18 +83,18 @@ async fn add_accessor_uses(
 ) -> Result<(), QuestionError> {
     let target = target.clone();
     let work = move |view: &View, cancel: &_| {
-        let (mut list, mut unread) = (Vec::new(), Unread::default());
+        let (mut list, mut unread) = (Vec::new(), UnsearchedFiles::default());
         for (name, one) in resolve::accessor_uses(view, &target.resolved(), cancel)? {
             list.extend(listed(view, &[JudgedOccurrence::of(&one)], &name, cancel)?);
         }
         if resolve::has_accessors(&target.resolved()) {
             let names = resolve::accessor_names(&target.name);
-            names.iter().for_each(|name| unread.join(unread::of_word(view, name)));
+            names.iter().for_each(|name| unread.join(unsearched::unsearched_for_word(view, name)));
         }
         Ok::<_, QuestionError>((list, unread))
     };
-    let (list, unread) = project.look(work).await??;
-    found.elsewhere.extend(list);
+    let (list, unread) = project.with_view(work).await??;
+    found.in_other_languages.extend(list);
     found.unread.join(unread);
     Ok(())
 }
@@ -103,34 +103,34 @@ async fn add_accessor_uses(
 pub(super) async fn of_target(
     project: &Project,
     target: &Target,
-    waiting: Waiting,
+    waiting: WaitPolicy,
 ) -> Result<References, QuestionError> {
     // Syntax judges while the server works.
     let (said, judged) =
         tokio::join!(ask_server(project, target, waiting), judge(project, std::slice::from_ref(target)));
-    of_said(project, target, (said, judged?), waiting).await
+    from_answer(project, target, (said, judged?), waiting).await
 }
 
 /// Finds the uses of a resolved symbol whose occurrences syntax has judged already.
 pub(super) async fn of_judged(
     project: &Project,
     target: &Target,
-    judged: Judged,
-    waiting: Waiting,
+    judged: JudgedOccurrences,
+    waiting: WaitPolicy,
 ) -> Result<References, QuestionError> {
     let said = ask_server(project, target, waiting).await;
-    of_said(project, target, (said, judged), waiting).await
+    from_answer(project, target, (said, judged), waiting).await
 }
 
-async fn of_said(
+async fn from_answer(
     project: &Project,
     target: &Target,
-    (said, judged): (Result<Said<Vec<Span>>, NoAnswer>, Judged),
-    waiting: Waiting,
+    (said, judged): (Result<ServerAnswer<Vec<Span>>, ServerError>, JudgedOccurrences),
+    waiting: WaitPolicy,
 ) -> Result<References, QuestionError> {
     match said {
         Ok(said) => from_server(project, target, said, judged, waiting).await,
-        Err(changed @ NoAnswer::Changed { .. }) => Err(changed.into()),
+        Err(changed @ ServerError::Changed { .. }) => Err(changed.into()),
         Err(why) => from_syntax(project, target, judged, why).await,
     }
 }
@@ -138,8 +138,8 @@ async fn of_said(
 async fn ask_server(
     project: &Project,
     target: &Target,
-    waiting: Waiting,
-) -> Result<Said<Vec<Span>>, NoAnswer> {
+    waiting: WaitPolicy,
+) -> Result<ServerAnswer<Vec<Span>>, ServerError> {
     let language = project.language_of(target)?;
     project.servers.references(language, &target.at, waiting).await
 }
@@ -147,18 +147,18 @@ async fn ask_server(
 async fn from_syntax(
     project: &Project,
     target: &Target,
-    judged: Judged,
-    why: NoAnswer,
+    judged: JudgedOccurrences,
+    why: ServerError,
 ) -> Result<References, QuestionError> {
     let unchecked = judged.of(Judgement::Unchecked).count();
     let possible = judged.occurrences.iter().filter(|one| one.judgement != Judgement::Unlikely);
-    let found = possible.filter(|one| !judged.is_own(one)).map(JudgedOccurrence::of).collect();
+    let found = possible.filter(|one| !judged.is_definition(one)).map(JudgedOccurrence::of).collect();
     let (list, _) = show(project, target, found, Vec::new()).await?;
     Ok(References {
         target: target.clone(),
         list,
-        silent: Vec::new(),
-        elsewhere: Vec::new(),
+        unreported: Vec::new(),
+        in_other_languages: Vec::new(),
         outside: Vec::new(),
         completeness: if unchecked == 0 {
             Completeness::Complete
@@ -187,23 +187,23 @@ async fn show(
     let work = move |view: &_, cancel: &_| {
         Ok((listed(view, &first, &name, cancel)?, listed(view, &second, &name, cancel)?))
     };
-    project.look(work).await?
+    project.with_view(work).await?
 }
 
 async fn from_server(
     project: &Project,
     target: &Target,
-    mut said: Said<Vec<Span>>,
-    judged: Judged,
-    waiting: Waiting,
+    mut said: ServerAnswer<Vec<Span>>,
+    judged: JudgedOccurrences,
+    waiting: WaitPolicy,
 ) -> Result<References, QuestionError> {
     let judged = Arc::new(judged);
-    let mut standing = Standing::default();
+    let mut standing = Verdicts::default();
     let mut before: Option<HashSet<(RelPath, u32)>> = None;
     let mut round = 1;
     let (checked, compared) = loop {
         let spans = std::mem::take(&mut said.value);
-        let (checked, compared) = look_at(project, target, spans, &judged).await?;
+        let (checked, compared) = validate_and_compare(project, target, spans, &judged).await?;
         confirm(project, target, &compared.silent, &mut standing).await?;
         let now: HashSet<(RelPath, u32)> =
             checked.spots.iter().map(|spot| (spot.path.clone(), spot.range.start)).collect();
@@ -223,7 +223,7 @@ async fn from_server(
         round += 1;
         match ask_server(project, target, waiting).await {
             Ok(again) => said = again,
-            Err(changed @ NoAnswer::Changed { .. }) => return Err(changed.into()),
+            Err(changed @ ServerError::Changed { .. }) => return Err(changed.into()),
             // The server has answered once; a later failure does not invalidate that answer.
             Err(_) => break (checked, compared),
         }
@@ -241,8 +241,8 @@ async fn from_server(
     Ok(References {
         target: target.clone(),
         list: list.collect(),
-        silent,
-        elsewhere,
+        unreported: silent,
+        in_other_languages: elsewhere,
         outside: checked.outside,
         completeness,
         dropped: checked.dropped,
@@ -253,31 +253,31 @@ async fn from_server(
     })
 }
 
-fn rounds(waiting: Waiting) -> usize {
+fn rounds(waiting: WaitPolicy) -> usize {
     match waiting {
-        Waiting::No | Waiting::ForAnswer => ROUNDS,
-        Waiting::Until(_) => PATIENT_ROUNDS,
+        WaitPolicy::DontWait | WaitPolicy::ForAnswer => ROUNDS,
+        WaitPolicy::Until(_) => PATIENT_ROUNDS,
     }
 }
 
-fn is_over(waiting: Waiting) -> bool {
-    matches!(waiting, Waiting::Until(deadline) if deadline <= Instant::now())
+fn is_over(waiting: WaitPolicy) -> bool {
+    matches!(waiting, WaitPolicy::Until(deadline) if deadline <= Instant::now())
 }
 
 /// Validates an answer against the text, and compares it with what syntax found.
-async fn look_at(
+async fn validate_and_compare(
     project: &Project,
     target: &Target,
     spans: Vec<Span>,
-    judged: &Arc<Judged>,
-) -> Result<(Checked, Compared), QuestionError> {
+    judged: &Arc<JudgedOccurrences>,
+) -> Result<(Checked, Unreported), QuestionError> {
     let (judged, names, languages) = (judged.clone(), target.spellings(), project.languages.clone());
     let (own_path, own_start) = (target.at.path.clone(), target.name_range.start);
     let (language, hash) = (target.language, target.at.hash);
     let work = move |view: &View, cancel: &_| {
         let now = view.snapshot.files.get(own_path.as_str()).map(|file| &file.content);
         if !matches!(now, Some(Content::Code { hash: now, .. }) if *now == hash) {
-            return Err(NoAnswer::Changed { path: own_path.to_string() }.into());
+            return Err(ServerError::Changed { path: own_path.to_string() }.into());
         }
         let mut checked = spot::check(view, &spans, Expect::Names(&names), cancel)?;
         checked.spots.retain(|spot| !(spot.path == own_path && spot.range.start == own_start));
@@ -287,5 +287,5 @@ async fn look_at(
         };
         Ok((checked, compared))
     };
-    project.look(work).await?
+    project.with_view(work).await?
 }

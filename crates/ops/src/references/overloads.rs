@@ -3,9 +3,9 @@
 
 use super::{Completeness, FindReferences, Reference, References, of_target};
 use crate::Project;
-use crate::question::{QuestionError, Source, unchanged};
-use crate::target::{OfOverloads, Target};
-use symd_lsp::Waiting;
+use crate::question::{QuestionError, Source, retry_on_change};
+use crate::target::{OverloadAnswer, Target};
+use symd_lsp::WaitPolicy;
 use symd_resolve::{Judgement, Role};
 
 /// Finds the uses of a symbol, or of all overloads of a name, in the order of the overloads. Never returns an
@@ -13,17 +13,17 @@ use symd_resolve::{Judgement, Role};
 pub async fn references_of_overloads(
     project: &Project,
     ask: &FindReferences,
-) -> Result<Vec<OfOverloads<References>>, QuestionError> {
-    unchanged(|| async {
+) -> Result<Vec<OverloadAnswer<References>>, QuestionError> {
+    retry_on_change(|| async {
         let targets = project.targets(&ask.wanted).await?;
         let mut all = Vec::new();
         let are_several = targets.len() > 1;
-        for of in project.things(targets).await? {
+        for of in project.group_by_entity(targets).await? {
             let mut found = of_thing(project, &of, ask.waiting).await?;
             if are_several {
-                leave_out_declarations(&mut found);
+                remove_declarations(&mut found);
             }
-            OfOverloads::add(&mut all, of, found, says_the_same);
+            OverloadAnswer::add(&mut all, of, found, is_equal_answer);
         }
         Ok(all)
     })
@@ -35,7 +35,7 @@ pub async fn references_of_overloads(
 async fn of_thing(
     project: &Project,
     declarations: &[Target],
-    waiting: Waiting,
+    waiting: WaitPolicy,
 ) -> Result<References, QuestionError> {
     let mut best: Option<References> = None;
     for declaration in declarations {
@@ -53,20 +53,20 @@ async fn of_thing(
 }
 
 /// Removes declarations: the overloads are listed above their uses and are not uses of one another.
-fn leave_out_declarations(found: &mut References) {
+fn remove_declarations(found: &mut References) {
     let is_use = |one: &Reference| one.role != Role::Declaration;
     found.list.retain(is_use);
-    found.silent.retain(is_use);
+    found.unreported.retain(is_use);
     if let (Completeness::Unchecked(_), Source::Syntax(_)) = (found.completeness, &found.source) {
         let left = found.list.iter().filter(|one| one.judgement == Judgement::Unchecked).count();
         found.completeness = if left == 0 { Completeness::Complete } else { Completeness::Unchecked(left) };
     }
 }
 
-fn says_the_same(one: &References, other: &References) -> bool {
+fn is_equal_answer(one: &References, other: &References) -> bool {
     one.list == other.list
-        && one.silent == other.silent
-        && one.elsewhere == other.elsewhere
+        && one.unreported == other.unreported
+        && one.in_other_languages == other.in_other_languages
         && one.outside == other.outside
         && one.completeness == other.completeness
         && one.source == other.source

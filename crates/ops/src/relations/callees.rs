@@ -4,7 +4,7 @@
 use tokio::task::JoinSet;
 
 use super::Omitted;
-use super::level::{Gathered, Level, Party, SymbolKey, Where};
+use super::level::{FileLocation, Level, PlacesBySymbol, SymbolKey, SymbolSummary};
 use crate::Project;
 use crate::declared::declared_by;
 use crate::question::{QuestionError, Source};
@@ -12,7 +12,7 @@ use crate::spot::{Expect, Spot, check};
 use crate::target::{Target, identifier_at};
 use symd_base::{Cancel, TextRange};
 use symd_engine::View;
-use symd_lsp::{At, CallSite, Direction, FileRef, Goto, NoAnswer, Span, Waiting};
+use symd_lsp::{CallSite, Direction, DocumentPosition, FileRef, Goto, ServerError, Span, WaitPolicy};
 use symd_resolve as resolve;
 use symd_syntax::SymbolKind;
 use symd_syntax::call_site::is_called;
@@ -30,7 +30,7 @@ struct Site {
 pub(crate) async fn callees(
     project: &Project,
     function: &Target,
-    waiting: Waiting,
+    waiting: WaitPolicy,
 ) -> Result<Level, QuestionError> {
     let said = match project.language_of(function) {
         Ok(language) => project.servers.calls(language, &function.at, Direction::Down, waiting).await,
@@ -38,7 +38,7 @@ pub(crate) async fn callees(
     };
     match said {
         Ok(said) => from_hierarchy(project, said.value, Source::Server(said.server)).await,
-        Err(changed @ NoAnswer::Changed { .. }) => Err(changed.into()),
+        Err(changed @ ServerError::Changed { .. }) => Err(changed.into()),
         Err(why) => from_body(project, function, waiting, why).await,
     }
 }
@@ -50,20 +50,20 @@ async fn from_hierarchy(
 ) -> Result<Level, QuestionError> {
     let languages = project.languages.clone();
     let work = move |view: &View, cancel: &Cancel| {
-        let mut gathered = Gathered::default();
+        let mut gathered = PlacesBySymbol::default();
         for call in &calls {
             let sites = check(view, &call.sites, Expect::Anything, cancel)?.spots;
             let lines: Vec<Option<u32>> = match sites.is_empty() {
                 true => vec![None],
                 false => sites.iter().map(|site| Some(site.line)).collect(),
             };
-            let (key, party) =
+            let (key, summary) =
                 pointed_at(view, &call.item.name, call.item.kind, &call.item.name_range, cancel)?;
-            lines.into_iter().for_each(|line| gathered.add(key.clone(), line, true, party.clone()));
+            lines.into_iter().for_each(|line| gathered.add(key.clone(), line, true, summary.clone()));
         }
         Ok::<_, QuestionError>(gathered.branches(view, &languages))
     };
-    let branches = project.look(work).await??;
+    let branches = project.with_view(work).await??;
     Ok(Level { branches, source, omitted: Omitted::default() })
 }
 
@@ -74,37 +74,40 @@ pub(super) fn pointed_at(
     kind: SymbolKind,
     place: &Span,
     cancel: &Cancel,
-) -> Result<(SymbolKey, Option<Party>), QuestionError> {
-    let party = Some(Party { name_path: name.to_owned(), kind, line: place.start.line });
+) -> Result<(SymbolKey, Option<SymbolSummary>), QuestionError> {
+    let summary = Some(SymbolSummary { name_path: name.to_owned(), kind, line: place.start.line });
     let path = match &place.file {
         FileRef::Outside(path) => {
-            return Ok((SymbolKey { file: Where::Outside(path.clone()), at: Some(place.start.line) }, party));
+            return Ok((
+                SymbolKey { file: FileLocation::Outside(path.clone()), at: Some(place.start.line) },
+                summary,
+            ));
         }
         FileRef::Project(path) => path,
     };
     let spot = check(view, std::slice::from_ref(place), Expect::Anything, cancel)?.spots.pop();
     let declared = |spot: Spot| declared_by(view, &spot).map_or(spot.range.start, |(_, start)| start);
     let at = spot.map(declared);
-    Ok((SymbolKey { file: Where::Project(path.clone()), at }, party))
+    Ok((SymbolKey { file: FileLocation::Project(path.clone()), at }, summary))
 }
 
 async fn from_body(
     project: &Project,
     function: &Target,
-    waiting: Waiting,
-    why: NoAnswer,
+    waiting: WaitPolicy,
+    why: ServerError,
 ) -> Result<Level, QuestionError> {
     let body = function.clone();
-    let sites = project.look(move |view, _| sites(view, &body)).await?;
+    let sites = project.with_view(move |view, _| sites(view, &body)).await?;
     // A server without a call hierarchy may still resolve definitions.
-    if matches!(why, NoAnswer::Unsupported { .. })
+    if matches!(why, ServerError::Unsupported { .. })
         && let Some((server, answers)) = follow(project, function, &sites, waiting).await?
     {
         return followed(project, sites, answers, Source::Server(server)).await;
     }
     let (path, languages) = (function.at.path.clone(), project.languages.clone());
     let work = move |view: &View, cancel: &Cancel| {
-        let mut gathered = Gathered::default();
+        let mut gathered = PlacesBySymbol::default();
         let mut omitted = Omitted::default();
         for site in &sites {
             let found = resolve::definitions(view, &path, site.range.start, cancel)?;
@@ -113,12 +116,13 @@ async fn from_body(
                 continue;
             };
             let Some((_, row)) = best.row() else { continue };
-            let key = SymbolKey { file: Where::Project(best.file.path.clone()), at: Some(row.name_start) };
+            let key =
+                SymbolKey { file: FileLocation::Project(best.file.path.clone()), at: Some(row.name_start) };
             gathered.add(key, Some(site.line), found.len() == 1, None);
         }
         Ok::<_, QuestionError>((gathered.branches(view, &languages), omitted))
     };
-    let (branches, omitted) = project.look(work).await??;
+    let (branches, omitted) = project.with_view(work).await??;
     Ok(Level { branches, source: Source::Syntax(why), omitted })
 }
 
@@ -151,13 +155,13 @@ async fn follow(
     project: &Project,
     function: &Target,
     sites: &[Site],
-    waiting: Waiting,
+    waiting: WaitPolicy,
 ) -> Result<Option<(String, Vec<Option<Vec<Span>>>)>, QuestionError> {
     let Ok(language) = project.language_of(function) else { return Ok(None) };
     let mut asked = JoinSet::new();
     for (number, site) in sites.iter().take(MAX_FOLLOWED).enumerate() {
         let servers = project.servers.clone();
-        let at = At { offset: site.range.start, ..function.at.clone() };
+        let at = DocumentPosition { offset: site.range.start, ..function.at.clone() };
         asked.spawn(async move { (number, servers.goto(language, &at, Goto::Definition, waiting).await) });
     }
     let mut server = None;
@@ -168,7 +172,7 @@ async fn follow(
                 server.get_or_insert(said.server);
                 answers[number] = Some(said.value);
             }
-            Err(changed @ NoAnswer::Changed { .. }) => return Err(changed.into()),
+            Err(changed @ ServerError::Changed { .. }) => return Err(changed.into()),
             Err(_) => {}
         }
     }
@@ -183,19 +187,19 @@ async fn followed(
 ) -> Result<Level, QuestionError> {
     let languages = project.languages.clone();
     let work = move |view: &View, cancel: &Cancel| {
-        let mut gathered = Gathered::default();
+        let mut gathered = PlacesBySymbol::default();
         let mut omitted = Omitted::default();
         for (site, spans) in sites.iter().zip(&answers) {
             let Some(span) = spans.as_ref().and_then(|spans| spans.first()) else {
                 omitted.unresolved.push(site.name.clone());
                 continue;
             };
-            let (key, party) = pointed_at(view, &site.name, SymbolKind::Function, span, cancel)?;
-            gathered.add(key, Some(site.line), true, party);
+            let (key, summary) = pointed_at(view, &site.name, SymbolKind::Function, span, cancel)?;
+            gathered.add(key, Some(site.line), true, summary);
         }
         Ok::<_, QuestionError>((gathered.branches(view, &languages), omitted))
     };
-    let (branches, omitted) = project.look(work).await??;
+    let (branches, omitted) = project.with_view(work).await??;
     Ok(Level { branches, source, omitted })
 }
 
@@ -204,5 +208,5 @@ pub(super) async fn have_callees(
     project: &Project,
     functions: Vec<Target>,
 ) -> Result<Vec<bool>, QuestionError> {
-    project.look(move |view, _| functions.iter().map(|one| !sites(view, one).is_empty()).collect()).await
+    project.with_view(move |view, _| functions.iter().map(|one| !sites(view, one).is_empty()).collect()).await
 }

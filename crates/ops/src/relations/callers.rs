@@ -5,22 +5,24 @@
 use std::collections::BTreeSet;
 
 use super::Omitted;
-use super::level::{Gathered, Level, Party, SymbolKey, Where};
+use super::level::{FileLocation, Level, PlacesBySymbol, SymbolKey, SymbolSummary};
 use crate::Project;
 use crate::question::{QuestionError, Source};
-use crate::references::{Completeness, Judged, Reference, References, judge, of_judged, renamed_to};
+use crate::references::{
+    Completeness, JudgedOccurrences, Reference, References, import_alias, judge, of_judged,
+};
 use crate::spot::{Expect, Source as SpotSource, Spot, check, spots};
 use crate::target::Target;
 use symd_base::{Cancel, RelPath, TextRange};
-use symd_config::server::Trustworthiness;
+use symd_config::server::Reliability;
 use symd_engine::View;
-use symd_lsp::{CallSite, Direction, FileRef, NoAnswer, Said, Waiting};
+use symd_lsp::{CallSite, Direction, FileRef, ServerAnswer, ServerError, WaitPolicy};
 use symd_resolve::{Judgement, Role};
 
 pub(super) async fn callers(
     project: &Project,
     function: &Target,
-    waiting: Waiting,
+    waiting: WaitPolicy,
 ) -> Result<Level, QuestionError> {
     // Syntax judges while the server works.
     let (judged, said) =
@@ -40,7 +42,7 @@ pub(super) async fn callers(
         let (gathered, omitted) = gather(view, &found, calls.as_deref(), cancel)?;
         Ok((gathered.branches(view, &languages), omitted))
     };
-    let (branches, omitted) = project.look(work).await?.map_err(|error: QuestionError| error)?;
+    let (branches, omitted) = project.with_view(work).await?.map_err(|error: QuestionError| error)?;
     Ok(Level { branches, source, omitted })
 }
 
@@ -48,20 +50,20 @@ pub(super) async fn callers(
 pub(super) async fn hierarchy(
     project: &Project,
     function: &Target,
-    waiting: Waiting,
-) -> Result<Option<Said<Vec<CallSite>>>, QuestionError> {
+    waiting: WaitPolicy,
+) -> Result<Option<ServerAnswer<Vec<CallSite>>>, QuestionError> {
     let Ok(language) = project.language_of(function) else { return Ok(None) };
     match project.servers.calls(language, &function.at, Direction::Up, waiting).await {
         Ok(said) => Ok(Some(said)),
-        Err(changed @ NoAnswer::Changed { .. }) => Err(changed.into()),
+        Err(changed @ ServerError::Changed { .. }) => Err(changed.into()),
         Err(_) => Ok(None),
     }
 }
 
 /// Whether the server's hierarchy is trusted as long as nothing contradicts it.
-fn is_proven(project: &Project, said: &Said<Vec<CallSite>>) -> bool {
+fn is_proven(project: &Project, said: &ServerAnswer<Vec<CallSite>>) -> bool {
     let known = project.languages.server(&said.server).map(|server| server.call_hierarchy);
-    known.unwrap_or_default() == Trustworthiness::Proven
+    known.unwrap_or_default() == Reliability::Proven
 }
 
 /// Returns the callers in the hierarchy, or `None` if it lacks a function with a call that syntax is certain
@@ -69,8 +71,8 @@ fn is_proven(project: &Project, said: &Said<Vec<CallSite>>) -> bool {
 async fn from_hierarchy(
     project: &Project,
     function: &Target,
-    said: &Said<Vec<CallSite>>,
-    judged: Judged,
+    said: &ServerAnswer<Vec<CallSite>>,
+    judged: JudgedOccurrences,
 ) -> Result<Option<Level>, QuestionError> {
     let other_uses =
         judged.of(Judgement::Likely).filter(|one| matches!(one.role, Role::Use | Role::Argument));
@@ -95,7 +97,7 @@ async fn from_hierarchy(
         let renamed = renamed(view, &judged, &name, &sites, cancel)?;
         Ok::<_, QuestionError>((!lacks).then(|| (gathered.branches(view, &languages), unchecked, renamed)))
     };
-    let Some((branches, unchecked, renamed)) = project.look(work).await?? else { return Ok(None) };
+    let Some((branches, unchecked, renamed)) = project.with_view(work).await?? else { return Ok(None) };
     (omitted.unchecked, omitted.renamed) = (unchecked, renamed);
     Ok(Some(Level { branches, source: Source::Server(said.server.clone()), omitted }))
 }
@@ -104,7 +106,7 @@ async fn from_hierarchy(
 /// name begins at one of `sites`.
 fn renamed(
     view: &View,
-    judged: &Judged,
+    judged: &JudgedOccurrences,
     name: &str,
     sites: &BTreeSet<(RelPath, u32)>,
     cancel: &Cancel,
@@ -113,7 +115,7 @@ fn renamed(
     let imports: Vec<(RelPath, TextRange)> = imports.map(|one| (one.path.clone(), one.range)).collect();
     let mut renamed = Vec::new();
     for spot in spots(view, &imports, name, cancel)?.into_iter().flatten() {
-        let Some(alias) = renamed_to(&spot.around.line, name).filter(|alias| *alias != name) else {
+        let Some(alias) = import_alias(&spot.around.line, name).filter(|alias| *alias != name) else {
             continue;
         };
         let text = SpotSource::read(view, &spot.path).map(|source| source.text);
@@ -134,8 +136,8 @@ fn gather(
     found: &References,
     hierarchy: Option<&[CallSite]>,
     cancel: &Cancel,
-) -> Result<(Gathered, Omitted), QuestionError> {
-    let mut gathered = Gathered::default();
+) -> Result<(PlacesBySymbol, Omitted), QuestionError> {
+    let mut gathered = PlacesBySymbol::default();
     let mut omitted = Omitted::default();
     match (found.completeness, &found.source) {
         (Completeness::Incomplete { missing, .. }, _) => omitted.missing = missing,
@@ -144,10 +146,13 @@ fn gather(
         (Completeness::Unchecked(_), Source::Syntax(_)) | (Completeness::Complete, _) => {}
     }
     omitted.unread = found.unread.clone();
-    omitted.renamed =
-        found.renamed().into_iter().map(|(path, alias)| (path.clone(), alias.to_owned())).collect();
+    omitted.renamed = found
+        .unfollowed_aliases()
+        .into_iter()
+        .map(|(path, alias)| (path.clone(), alias.to_owned()))
+        .collect();
     let (of_hierarchy, _) = add(view, hierarchy.unwrap_or_default(), cancel)?;
-    for Reference { spot, role, judgement } in found.list.iter().chain(&found.elsewhere) {
+    for Reference { spot, role, judgement } in found.list.iter().chain(&found.in_other_languages) {
         match role {
             Role::Call => {
                 let key = SymbolKey::around(spot);
@@ -169,16 +174,16 @@ pub(super) fn add(
     view: &View,
     calls: &[CallSite],
     cancel: &Cancel,
-) -> Result<(Gathered, BTreeSet<(RelPath, u32)>), QuestionError> {
-    let mut gathered = Gathered::default();
+) -> Result<(PlacesBySymbol, BTreeSet<(RelPath, u32)>), QuestionError> {
+    let mut gathered = PlacesBySymbol::default();
     let (mut spans, mut callers) = (Vec::new(), Vec::new());
     for call in calls {
         match &call.item.name_range.file {
             FileRef::Outside(path) => {
                 let line = call.item.name_range.start.line;
-                let key = SymbolKey { file: Where::Outside(path.clone()), at: Some(line) };
-                let party = Party { name_path: call.item.name.clone(), kind: call.item.kind, line };
-                gathered.add(key, None, true, Some(party));
+                let key = SymbolKey { file: FileLocation::Outside(path.clone()), at: Some(line) };
+                let summary = SymbolSummary { name_path: call.item.name.clone(), kind: call.item.kind, line };
+                gathered.add(key, None, true, Some(summary));
             }
             FileRef::Project(_) if call.sites.is_empty() => callers.push(call.item.name_range.clone()),
             // The places of the calls identify the caller more reliably than the item, whose ranges servers
@@ -215,5 +220,5 @@ pub(super) async fn have_callers(
         };
         functions.iter().map(is_named).collect::<Result<Vec<bool>, QuestionError>>()
     };
-    project.look(work).await?
+    project.with_view(work).await?
 }

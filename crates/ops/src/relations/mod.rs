@@ -17,23 +17,23 @@ use tokio::time::Instant;
 
 pub(crate) use self::callees::callees;
 use self::level::Level;
-pub use self::level::{Branch, Party, SymbolKey, Where};
+pub use self::level::{FileLocation, RelatedSymbol, SymbolKey, SymbolSummary};
 pub(crate) use self::overloads::longest;
 pub use self::overloads::related_to_overloads;
-pub use self::reach::{Reach, Reached};
 pub(crate) use self::reach::{ReachLimits, reach};
-pub(crate) use self::types::{Heads, types};
+pub use self::reach::{TransitiveUser, TransitiveUsers};
+pub(crate) use self::types::{ClassHeads, types};
 pub use self::users::{UsePlace, User, UserGaps};
 use super::Project;
-use super::implementations::Doubt;
-use super::question::{QuestionError, Source, unchanged};
+use super::implementations::PossibleMatch;
+use super::question::{QuestionError, Source, retry_on_change};
 use super::target::{SymbolSelector, Target};
 use super::together::all_of;
-use super::unread::{self, Unread};
+use super::unsearched::{self, UnsearchedFiles};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath};
 use symd_engine::View;
-use symd_lsp::{Direction, Waiting};
+use symd_lsp::{Direction, WaitPolicy};
 use symd_syntax::SymbolKind;
 
 /// Maximum number of symbols expanded for one answer; the answer reports that those beyond were not examined.
@@ -54,7 +54,7 @@ pub struct FindRelated {
     /// Number of levels, at least one.
     pub depth: usize,
     /// How long to wait for a server that is not ready.
-    pub waiting: Waiting,
+    pub waiting: WaitPolicy,
 }
 
 /// How the symbols found are related to the requested one.
@@ -72,7 +72,7 @@ pub enum Relation {
 
 /// Whether a chain continues where it is not followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum More {
+pub enum Continuation {
     /// It does not, or its continuation is shown.
     No,
     /// It returns to a function above it.
@@ -88,11 +88,11 @@ pub enum More {
 /// One symbol of the tree.
 #[derive(Clone, Debug)]
 pub struct Node {
-    pub branch: Branch,
+    pub branch: RelatedSymbol,
     /// The depth in the tree, from 1.
     pub depth: usize,
     /// Whether the chain continues.
-    pub more: More,
+    pub more: Continuation,
     parent: Option<usize>,
 }
 
@@ -113,14 +113,14 @@ pub struct Omitted {
     pub unresolved: Vec<String>,
     /// Types that may belong in the tree, which could not be determined; a type that a server lists is not
     /// among them.
-    pub perhaps: Vec<Doubt>,
+    pub perhaps: Vec<PossibleMatch>,
     /// Files that import the symbol under another name, each with that name, in which no use of that name was
     /// found.
     pub renamed: Vec<(RelPath, String)>,
     /// Whether the limit on symbols or on time was reached.
-    pub is_cut: bool,
+    pub is_truncated: bool,
     /// What was not searched and may hold more.
-    pub unread: Unread,
+    pub unread: UnsearchedFiles,
 }
 
 /// The related symbols, as a tree.
@@ -139,7 +139,7 @@ pub struct Related {
 
 /// Finds the symbols related to one symbol.
 pub async fn related(project: &Project, ask: &FindRelated) -> Result<Related, QuestionError> {
-    unchanged(|| async {
+    retry_on_change(|| async {
         let target = project.target(&ask.wanted).await?;
         once(project, target, ask).await
     })
@@ -147,13 +147,13 @@ pub async fn related(project: &Project, ask: &FindRelated) -> Result<Related, Qu
 }
 
 async fn once(project: &Project, target: Target, ask: &FindRelated) -> Result<Related, QuestionError> {
-    let mut growing = Growing { seen: HashSet::from([SymbolKey::of(&target)]), ..Growing::default() };
+    let mut growing = TreeBuilder { seen: HashSet::from([SymbolKey::of(&target)]), ..TreeBuilder::default() };
     let mut waiting = VecDeque::from([(None, target.clone())]);
     let mut source = None;
     let mut leaves = Vec::new();
     let mut expanded = 0;
     let until = until(ask.waiting);
-    let heads = Heads::default();
+    let heads = ClassHeads::default();
     while let Some((parent, function)) = waiting.pop_front() {
         let is_over = expanded > 0 && Instant::now() >= until;
         if is_over || expanded == MAX_EXPANDED {
@@ -162,7 +162,8 @@ async fn once(project: &Project, target: Target, ask: &FindRelated) -> Result<Re
         }
         // The symbols next in the queue are requested with it: what is found for one does not change the
         // request for another.
-        let more = (at_once(ask.relation) - 1).min(MAX_EXPANDED - expanded - 1).min(waiting.len());
+        let more =
+            (concurrent_expansions(ask.relation) - 1).min(MAX_EXPANDED - expanded - 1).min(waiting.len());
         let asked: Vec<_> = std::iter::once((parent, function)).chain(waiting.drain(..more)).collect();
         expanded += asked.len();
         let levels = all_of(asked.iter().map(|(_, function)| level(project, function, ask, &heads))).await;
@@ -182,7 +183,7 @@ async fn once(project: &Project, target: Target, ask: &FindRelated) -> Result<Re
             }
         }
     }
-    growing.end_leaves(project, leaves, ask.relation, &heads).await?;
+    growing.mark_leaves(project, leaves, ask.relation, &heads).await?;
     growing.note_unread(project, &target, ask.relation).await?;
     let revision = target.at.revision;
     let source =
@@ -192,7 +193,7 @@ async fn once(project: &Project, target: Target, ask: &FindRelated) -> Result<Re
 
 /// Returns how many symbols are expanded concurrently. Callers and callees take several steps each, and every
 /// step already queries many places.
-fn at_once(relation: Relation) -> usize {
+fn concurrent_expansions(relation: Relation) -> usize {
     match relation {
         Relation::Callers | Relation::Callees => 1,
         Relation::Supertypes | Relation::Subtypes => TYPES_AT_ONCE,
@@ -200,11 +201,11 @@ fn at_once(relation: Relation) -> usize {
 }
 
 /// Returns the deadline for expanding symbols.
-fn until(waiting: Waiting) -> Instant {
+fn until(waiting: WaitPolicy) -> Instant {
     let own = Instant::now() + TIME;
     match waiting {
-        Waiting::No | Waiting::ForAnswer => own,
-        Waiting::Until(deadline) => deadline.max(own),
+        WaitPolicy::DontWait | WaitPolicy::ForAnswer => own,
+        WaitPolicy::Until(deadline) => deadline.max(own),
     }
 }
 
@@ -219,7 +220,7 @@ async fn level(
     project: &Project,
     function: &Target,
     ask: &FindRelated,
-    heads: &Heads,
+    heads: &ClassHeads,
 ) -> Result<Level, QuestionError> {
     match ask.relation {
         Relation::Callers => callers::callers(project, function, ask.waiting).await,
@@ -231,25 +232,25 @@ async fn level(
 
 /// The tree while it grows, level by level.
 #[derive(Default)]
-struct Growing {
+struct TreeBuilder {
     nodes: Vec<Node>,
     seen: HashSet<SymbolKey>,
     omitted: Omitted,
 }
 
-impl Growing {
+impl TreeBuilder {
     /// Adds a symbol. Returns its node's index if it is to be followed.
-    fn add(&mut self, parent: Option<usize>, branch: Branch) -> Option<usize> {
+    fn add(&mut self, parent: Option<usize>, branch: RelatedSymbol) -> Option<usize> {
         let key = branch.key.clone();
         let more = match () {
-            () if self.is_above(parent, &key) => More::Cycle,
-            () if self.seen.contains(&key) => More::Shown,
-            () => More::No,
+            () if self.is_above(parent, &key) => Continuation::Cycle,
+            () if self.seen.contains(&key) => Continuation::Shown,
+            () => Continuation::No,
         };
         let depth = parent.map_or(1, |parent| self.nodes[parent].depth + 1);
         self.nodes.push(Node { branch, depth, more, parent });
         self.seen.insert(key);
-        (more == More::No).then(|| self.nodes.len() - 1)
+        (more == Continuation::No).then(|| self.nodes.len() - 1)
     }
 
     /// Whether `key` is the requested symbol or an ancestor of the new node. The requested symbol is in
@@ -265,9 +266,9 @@ impl Growing {
     }
 
     fn cut(&mut self, parent: Option<usize>) {
-        self.omitted.is_cut = true;
+        self.omitted.is_truncated = true;
         if let Some(parent) = parent {
-            self.nodes[parent].more = More::Unknown;
+            self.nodes[parent].more = Continuation::Unknown;
         }
     }
 
@@ -310,26 +311,26 @@ impl Growing {
         }
         let of = target.clone();
         let work = move |view: &View, cancel: &Cancel| {
-            let mut unread = unread::of_target(view, &of, &names, cancel)?;
+            let mut unread = unsearched::unsearched_for_target(view, &of, &names, cancel)?;
             if relation == Relation::Subtypes {
-                unread.join(unread::of_heirs(view, &of, (None, &names), cancel)?);
+                unread.join(unsearched::unsearched_for_heirs(view, &of, (None, &names), cancel)?);
             }
             Ok::<_, Cancelled>(unread)
         };
-        self.omitted.unread.join(project.look(work).await??);
+        self.omitted.unread.join(project.with_view(work).await??);
         Ok(())
     }
 
     /// Determines whether the relation continues from the symbols of the last level.
-    async fn end_leaves(
+    async fn mark_leaves(
         &mut self,
         project: &Project,
         mut leaves: Vec<(usize, Target)>,
         relation: Relation,
-        heads: &Heads,
+        heads: &ClassHeads,
     ) -> Result<(), QuestionError> {
         for (node, _) in leaves.drain(MAX_EXPANDED.min(leaves.len())..) {
-            self.nodes[node].more = More::Unknown;
+            self.nodes[node].more = Continuation::Unknown;
         }
         let (nodes, targets): (Vec<usize>, Vec<Target>) = leaves.into_iter().unzip();
         let goes_on = match relation {
@@ -339,7 +340,7 @@ impl Growing {
             Relation::Subtypes => types::have_types(project, &targets, (Direction::Down, heads)).await?,
         };
         for (node, goes_on) in nodes.into_iter().zip(goes_on) {
-            self.nodes[node].more = if goes_on { More::Yes } else { More::No };
+            self.nodes[node].more = if goes_on { Continuation::Yes } else { Continuation::No };
         }
         Ok(())
     }

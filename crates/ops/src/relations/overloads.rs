@@ -2,22 +2,22 @@
 
 use super::{FindRelated, Node, Related, Relation, once};
 use crate::Project;
-use crate::question::{QuestionError, unchanged};
-use crate::target::{OfOverloads, Target};
+use crate::question::{QuestionError, retry_on_change};
+use crate::target::{OverloadAnswer, Target};
 
 /// Follows the relation from a symbol, or from all overloads of a name, in the order of the overloads. Never
 /// returns an empty list.
 pub async fn related_to_overloads(
     project: &Project,
     ask: &FindRelated,
-) -> Result<Vec<OfOverloads<Related>>, QuestionError> {
-    unchanged(|| async {
+) -> Result<Vec<OverloadAnswer<Related>>, QuestionError> {
+    retry_on_change(|| async {
         let targets = project.targets(&ask.wanted).await?;
         let mut all = Vec::new();
-        for of in project.things(targets).await? {
+        for of in project.group_by_entity(targets).await? {
             let Some(from) = declaration_for(&of, ask.relation) else { continue };
             let found = once(project, from.clone(), ask).await?;
-            OfOverloads::add(&mut all, of, found, says_the_same);
+            OverloadAnswer::add(&mut all, of, found, is_equal_answer);
         }
         Ok(all)
     })
@@ -41,7 +41,7 @@ pub(crate) fn longest(declarations: &[Target]) -> Option<&Target> {
     declarations.iter().max_by_key(body)
 }
 
-fn says_the_same(one: &Related, other: &Related) -> bool {
+fn is_equal_answer(one: &Related, other: &Related) -> bool {
     let is_same = |(a, b): (&Node, &Node)| {
         (a.depth, a.more, &a.branch.key, &a.branch.lines, a.branch.is_likely)
             == (b.depth, b.more, &b.branch.key, &b.branch.lines, b.branch.is_likely)

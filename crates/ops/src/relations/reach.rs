@@ -9,16 +9,16 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::callers::have_callers;
-use super::level::{SymbolKey, Where};
-use super::users::{User, UserGaps, Users, users};
+use super::level::{FileLocation, SymbolKey};
+use super::users::{SymbolUsers, User, UserGaps, users};
 use crate::Project;
-use crate::part::{Part, part_of, says_generated};
+use crate::code_kind::{CodeKind, has_generated_mark, part_of};
 use crate::question::{QuestionError, Source};
 use crate::target::Target;
 use crate::together::all_of;
 use symd_base::{Cancel, RelPath};
 use symd_engine::View;
-use symd_lsp::Waiting;
+use symd_lsp::WaitPolicy;
 use symd_resolve as resolve;
 
 /// Symbols whose users are requested concurrently.
@@ -41,22 +41,22 @@ pub(crate) struct ReachLimits {
 
 /// A symbol that is reached by following uses.
 #[derive(Clone, Debug)]
-pub struct Reached {
+pub struct TransitiveUser {
     /// The symbol, and the places where it uses the symbol that it is reached from.
     pub user: User,
     /// Number of uses on the path, from 1.
     pub depth: usize,
     /// Index in the list of the symbol that it uses; `None` if that is a requested symbol.
-    pub over: Option<usize>,
+    pub via: Option<usize>,
     /// The part of the project that it belongs to.
-    pub part: Part,
+    pub part: CodeKind,
 }
 
 /// The direct and indirect users of some symbols.
 #[derive(Clone, Debug)]
-pub struct Reach {
+pub struct TransitiveUsers {
     /// The users, level by level; within a level by file, then by position.
-    pub reached: Vec<Reached>,
+    pub reached: Vec<TransitiveUser>,
     /// The source of the first level.
     pub source: Source,
     /// What may be missing.
@@ -64,15 +64,15 @@ pub struct Reach {
     /// Symbols whose users were not searched because of the limits on number and time.
     pub not_followed: usize,
     /// Symbols of the last level that may have further users, since their names occur elsewhere.
-    pub goes_on: usize,
+    pub may_have_more: usize,
 }
 
-impl Reached {
+impl TransitiveUser {
     /// Returns the file, if it is one of the project's.
     pub fn path(&self) -> Option<&RelPath> {
         match &self.user.key.file {
-            Where::Project(path) => Some(path),
-            Where::Outside(_) => None,
+            FileLocation::Project(path) => Some(path),
+            FileLocation::Outside(_) => None,
         }
     }
 }
@@ -82,10 +82,11 @@ pub(crate) async fn reach(
     project: &Project,
     starts: &[Target],
     limits: ReachLimits,
-    waiting: Waiting,
-) -> Result<Reach, QuestionError> {
+    waiting: WaitPolicy,
+) -> Result<TransitiveUsers, QuestionError> {
     let own = starts.iter().map(SymbolKey::of).collect();
-    let mut growing = Growing { own, places: HashMap::new(), reached: Vec::new(), gaps: UserGaps::default() };
+    let mut growing =
+        ReachBuilder { own, places: HashMap::new(), reached: Vec::new(), gaps: UserGaps::default() };
     let mut source = None;
     let until = until(limits.time, waiting);
     let mut open: Vec<(Option<usize>, Target)> = starts.iter().map(|start| (None, start.clone())).collect();
@@ -104,7 +105,7 @@ pub(crate) async fn reach(
             followed += if depth > 1 { now.len() } else { 0 };
             let found = all_of(now.iter().map(|(_, of)| users(project, of, waiting))).await;
             for ((over, of), found) in now.iter().zip(found) {
-                let Users { list, source: from, gaps } = found?;
+                let SymbolUsers { list, source: from, gaps } = found?;
                 source.get_or_insert(from);
                 growing.gaps.join(gaps);
                 growing.add(list, (*over, of), depth);
@@ -123,27 +124,27 @@ pub(crate) async fn reach(
         source.ok_or_else(|| QuestionError::Place("bug in symd: nothing was searched".to_owned()))?;
     let mut reached = growing.reached;
     mark_generated(project, &mut reached).await?;
-    Ok(Reach { reached, source, gaps: growing.gaps, not_followed, goes_on })
+    Ok(TransitiveUsers { reached, source, gaps: growing.gaps, not_followed, may_have_more: goes_on })
 }
 
-fn until(time: Duration, waiting: Waiting) -> Instant {
+fn until(time: Duration, waiting: WaitPolicy) -> Instant {
     let own = Instant::now() + time;
     match waiting {
-        Waiting::No | Waiting::ForAnswer => own,
-        Waiting::Until(deadline) => deadline.max(own),
+        WaitPolicy::DontWait | WaitPolicy::ForAnswer => own,
+        WaitPolicy::Until(deadline) => deadline.max(own),
     }
 }
 
 /// The symbols reached so far.
-struct Growing {
+struct ReachBuilder {
     own: Vec<SymbolKey>,
     /// Index of each symbol in `reached`.
     places: HashMap<SymbolKey, usize>,
-    reached: Vec<Reached>,
+    reached: Vec<TransitiveUser>,
     gaps: UserGaps,
 }
 
-impl Growing {
+impl ReachBuilder {
     /// Adds the users of `of`, the symbol at index `over` of `reached` (`None`: a requested symbol).
     fn add(&mut self, list: Vec<User>, (over, of): (Option<usize>, &Target), depth: usize) {
         // Code that only names a class as a type does not run its constructor.
@@ -157,7 +158,7 @@ impl Growing {
                 continue;
             }
             match self.places.get(&user.key) {
-                Some(&at) if self.reached[at].depth == depth && self.reached[at].over == over => {
+                Some(&at) if self.reached[at].depth == depth && self.reached[at].via == over => {
                     let places = &mut self.reached[at].user.places;
                     for new in user.places {
                         match places.iter_mut().find(|known| (known.line, known.role) == (new.line, new.role))
@@ -172,10 +173,10 @@ impl Growing {
                 None => {
                     self.places.insert(user.key.clone(), self.reached.len());
                     let part = match &user.key.file {
-                        Where::Project(path) => part_of(path, &user.party.name_path),
-                        Where::Outside(_) => Part::Production,
+                        FileLocation::Project(path) => part_of(path, &user.summary.name_path),
+                        FileLocation::Outside(_) => CodeKind::Production,
                     };
-                    self.reached.push(Reached { user, depth, over, part });
+                    self.reached.push(TransitiveUser { user, depth, via: over, part });
                 }
             }
         }
@@ -217,7 +218,7 @@ async fn named_elsewhere(
 }
 
 /// Marks the symbols in files whose head says that they are generated.
-async fn mark_generated(project: &Project, reached: &mut [Reached]) -> Result<(), QuestionError> {
+async fn mark_generated(project: &Project, reached: &mut [TransitiveUser]) -> Result<(), QuestionError> {
     let mut paths: Vec<RelPath> = reached.iter().filter_map(|one| one.path().cloned()).collect();
     paths.sort();
     paths.dedup();
@@ -226,16 +227,16 @@ async fn mark_generated(project: &Project, reached: &mut [Reached]) -> Result<()
         for path in paths {
             cancel.check()?;
             let text = view.snapshot.files.get(path.as_str()).and_then(|file| view.current(file).ok());
-            if text.is_some_and(|current| says_generated(current.text.as_str())) {
+            if text.is_some_and(|current| has_generated_mark(current.text.as_str())) {
                 generated.push(path);
             }
         }
         Ok::<_, QuestionError>(generated)
     };
-    let generated = project.look(work).await??;
+    let generated = project.with_view(work).await??;
     for one in reached.iter_mut() {
         if one.path().is_some_and(|path| generated.binary_search(path).is_ok()) {
-            one.part = Part::Generated;
+            one.part = CodeKind::Generated;
         }
     }
     Ok(())

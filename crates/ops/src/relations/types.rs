@@ -7,26 +7,26 @@ use tokio::sync::OnceCell;
 
 use super::Omitted;
 use super::callees::pointed_at;
-use super::level::{Gathered, Level, Party, SymbolKey, Where};
+use super::level::{FileLocation, Level, PlacesBySymbol, SymbolKey, SymbolSummary};
 use crate::Project;
-use crate::implementations::{Doubt, doubtful, left_by_server, possible};
+use crate::implementations::{PossibleMatch, doubtful, possible, remaining_possible};
 use crate::question::{QuestionError, Source};
 use crate::spot;
 use crate::target::Target;
 use symd_base::{Cancel, RelPath};
 use symd_engine::View;
-use symd_lsp::{Direction, NoAnswer, Waiting};
+use symd_lsp::{Direction, ServerError, WaitPolicy};
 use symd_resolve::{TypeLinks, TypeNeighbours, is_type, type_links};
 
 /// What the heads of classes name; read once for a tree, when first needed.
 #[derive(Default)]
-pub(crate) struct Heads(OnceCell<Arc<TypeLinks>>);
+pub(crate) struct ClassHeads(OnceCell<Arc<TypeLinks>>);
 
-impl Heads {
+impl ClassHeads {
     async fn links(&self, project: &Project, of: &Target) -> Result<Arc<TypeLinks>, QuestionError> {
         let read = || async {
             let of = of.resolved();
-            let links = project.look(move |view, cancel| type_links(view, &of, cancel)).await??;
+            let links = project.with_view(move |view, cancel| type_links(view, &of, cancel)).await??;
             Ok::<_, QuestionError>(Arc::new(links))
         };
         self.0.get_or_try_init(read).await.cloned()
@@ -36,8 +36,8 @@ impl Heads {
 pub(crate) async fn types(
     project: &Project,
     of: &Target,
-    (direction, heads): (Direction, &Heads),
-    waiting: Waiting,
+    (direction, heads): (Direction, &ClassHeads),
+    waiting: WaitPolicy,
 ) -> Result<Level, QuestionError> {
     if !is_type(of.symbol.kind) {
         let (path, kind) = (&of.symbol.name_path, of.symbol.kind.word());
@@ -51,7 +51,7 @@ pub(crate) async fn types(
     };
     let said = match said {
         Ok(said) => said,
-        Err(changed @ NoAnswer::Changed { .. }) => return Err(changed.into()),
+        Err(changed @ ServerError::Changed { .. }) => return Err(changed.into()),
         Err(why) => {
             let links = heads.links(project, of).await?;
             let omitted = Omitted {
@@ -61,20 +61,20 @@ pub(crate) async fn types(
             };
             let of = of.clone();
             let gathered =
-                project.look(move |view, _: &Cancel| from_heads(view, &links, &of, direction)).await?;
+                project.with_view(move |view, _: &Cancel| from_heads(view, &links, &of, direction)).await?;
             return level(project, gathered, Source::Syntax(why), omitted).await;
         }
     };
     let (items, server) = (said.value, said.server);
     let work = move |view: &View, cancel: &Cancel| {
-        let mut gathered = Gathered::default();
+        let mut gathered = PlacesBySymbol::default();
         for item in &items {
-            let (key, party) = pointed_at(view, &item.name, item.kind, &item.name_range, cancel)?;
-            gathered.add(key, None, true, party);
+            let (key, summary) = pointed_at(view, &item.name, item.kind, &item.name_range, cancel)?;
+            gathered.add(key, None, true, summary);
         }
         Ok::<_, QuestionError>(gathered)
     };
-    let gathered = project.look(work).await??;
+    let gathered = project.with_view(work).await??;
     let links = heads.links(project, of).await?;
     let perhaps = left_doubts(&links, of, (direction, &gathered));
     let omitted = Omitted { perhaps, ..Omitted::default() };
@@ -82,15 +82,19 @@ pub(crate) async fn types(
 }
 
 /// Returns the types that remain doubtful beside those that a server lists.
-fn left_doubts(links: &TypeLinks, of: &Target, (direction, listed): (Direction, &Gathered)) -> Vec<Doubt> {
+fn left_doubts(
+    links: &TypeLinks,
+    of: &Target,
+    (direction, listed): (Direction, &PlacesBySymbol),
+) -> Vec<PossibleMatch> {
     match direction {
         Direction::Down => {
             let place = |key: &SymbolKey| match &key.file {
-                Where::Project(path) => Some((path.clone(), key.at?)),
-                Where::Outside(_) => None,
+                FileLocation::Project(path) => Some((path.clone(), key.at?)),
+                FileLocation::Outside(_) => None,
             };
             let places: Vec<(RelPath, u32)> = listed.keys().filter_map(place).collect();
-            possible(&left_by_server(doubtful(&links.heirs), &places, of))
+            possible(&remaining_possible(doubtful(&links.heirs), &places, of))
         }
         // A server that lists as many types as the head names has resolved the computed bases.
         Direction::Up => {
@@ -103,12 +107,12 @@ fn left_doubts(links: &TypeLinks, of: &Target, (direction, listed): (Direction, 
 
 async fn level(
     project: &Project,
-    gathered: Gathered,
+    gathered: PlacesBySymbol,
     source: Source,
     omitted: Omitted,
 ) -> Result<Level, QuestionError> {
     let languages = project.languages.clone();
-    let branches = project.look(move |view, _| gathered.branches(view, &languages)).await?;
+    let branches = project.with_view(move |view, _| gathered.branches(view, &languages)).await?;
     Ok(Level { branches, source, omitted })
 }
 
@@ -123,22 +127,22 @@ fn names_outside(links: &TypeLinks, of: &Target, direction: Direction) -> Vec<St
 }
 
 /// Returns the types that may be supertypes or subtypes, which could not be determined.
-fn doubts(links: &TypeLinks, of: &Target, direction: Direction) -> Vec<Doubt> {
+fn doubts(links: &TypeLinks, of: &Target, direction: Direction) -> Vec<PossibleMatch> {
     match direction {
         Direction::Down => possible(&doubtful(&links.heirs)),
         Direction::Up => {
             let open = neighbours(links, of).into_iter().flat_map(|of| &of.open);
             let text = |base: &String| match base.as_str() {
-                "" => Doubt::new("a computed base", ""),
-                base => Doubt::new(base, ", which could not be resolved"),
+                "" => PossibleMatch::new("a computed base", ""),
+                base => PossibleMatch::new(base, ", which could not be resolved"),
             };
             open.map(text).collect()
         }
     }
 }
 
-fn from_heads(view: &View, links: &TypeLinks, of: &Target, direction: Direction) -> Gathered {
-    let mut gathered = Gathered::default();
+fn from_heads(view: &View, links: &TypeLinks, of: &Target, direction: Direction) -> PlacesBySymbol {
+    let mut gathered = PlacesBySymbol::default();
     let Some(neighbours) = neighbours(links, of) else { return gathered };
     let next = match direction {
         Direction::Up => &neighbours.above,
@@ -154,12 +158,12 @@ fn from_heads(view: &View, links: &TypeLinks, of: &Target, direction: Direction)
             let Some((outline, row)) = link.class.row().filter(|(_, row)| is_type(row.kind())) else {
                 continue;
             };
-            let key = SymbolKey { file: Where::Project(path.clone()), at: Some(row.name_start) };
+            let key = SymbolKey { file: FileLocation::Project(path.clone()), at: Some(row.name_start) };
             let line = source.as_ref().map(|source| source.text.line_column(link.in_head.start).line);
             // The index does not hold all of these types.
             let name_path = outline.name_path(link.class.row);
-            let party = Party { name_path, kind: row.kind(), line: row.name_line };
-            gathered.add(key, line, link.is_sure, Some(party));
+            let summary = SymbolSummary { name_path, kind: row.kind(), line: row.name_line };
+            gathered.add(key, line, link.is_sure, Some(summary));
         }
     }
     gathered
@@ -169,7 +173,7 @@ fn from_heads(view: &View, links: &TypeLinks, of: &Target, direction: Direction)
 pub(super) async fn have_types(
     project: &Project,
     types: &[Target],
-    (direction, heads): (Direction, &Heads),
+    (direction, heads): (Direction, &ClassHeads),
 ) -> Result<Vec<bool>, QuestionError> {
     let Some(first) = types.first() else { return Ok(Vec::new()) };
     let links = heads.links(project, first).await?;

@@ -4,23 +4,23 @@
 use std::collections::BTreeMap;
 
 use super::callers::{add, hierarchy};
-use super::level::{Gathered, Party, SymbolKey, Where, party_of, top_level};
+use super::level::{FileLocation, PlacesBySymbol, SymbolKey, SymbolSummary, party_of, top_level};
 use crate::Project;
 use crate::question::{QuestionError, Source};
 use crate::references::{Completeness, Reference, References, judge, of_judged};
 use crate::target::{Target, declared_at};
-use crate::unread::Unread;
+use crate::unsearched::UnsearchedFiles;
 use symd_base::{Cancel, RelPath};
 use symd_config::Languages;
 use symd_engine::View;
-use symd_lsp::{CallSite, Waiting};
+use symd_lsp::{CallSite, WaitPolicy};
 use symd_resolve::{Judgement, Role};
 
 /// A symbol that uses another one, or a file that uses it at its top level.
 #[derive(Clone, Debug)]
 pub struct User {
     pub key: SymbolKey,
-    pub party: Party,
+    pub summary: SymbolSummary,
     /// Places of the uses, by line. Empty if a server reports the call but not its place.
     pub places: Vec<UsePlace>,
     pub(crate) target: Option<Target>,
@@ -52,12 +52,12 @@ pub struct UserGaps {
     /// The server, if it may still have been indexing while its answer was incomplete.
     pub maybe_indexing: Option<String>,
     /// What was not searched and may hold more.
-    pub unread: Unread,
+    pub unread: UnsearchedFiles,
 }
 
 /// The users of one symbol.
 #[derive(Clone, Debug)]
-pub(crate) struct Users {
+pub(crate) struct SymbolUsers {
     /// By file, then by position.
     pub(crate) list: Vec<User>,
     pub(crate) source: Source,
@@ -83,8 +83,8 @@ impl User {
     /// Returns its file as answers write it.
     pub fn file(&self) -> String {
         match &self.key.file {
-            Where::Project(path) => path.as_str().to_owned(),
-            Where::Outside(path) => path.display().to_string(),
+            FileLocation::Project(path) => path.as_str().to_owned(),
+            FileLocation::Outside(path) => path.display().to_string(),
         }
     }
 }
@@ -108,7 +108,11 @@ impl UserGaps {
 }
 
 /// Finds the users of `of`.
-pub(crate) async fn users(project: &Project, of: &Target, waiting: Waiting) -> Result<Users, QuestionError> {
+pub(crate) async fn users(
+    project: &Project,
+    of: &Target,
+    waiting: WaitPolicy,
+) -> Result<SymbolUsers, QuestionError> {
     // Syntax judges while the server works.
     let (judged, said) =
         tokio::join!(judge(project, std::slice::from_ref(of)), hierarchy(project, of, waiting));
@@ -119,8 +123,8 @@ pub(crate) async fn users(project: &Project, of: &Target, waiting: Waiting) -> R
     let work = move |view: &View, cancel: &Cancel| {
         gathered(view, &languages, &found, calls.as_deref().unwrap_or_default(), cancel)
     };
-    let list = project.look(work).await??;
-    Ok(Users { list, source, gaps })
+    let list = project.with_view(work).await??;
+    Ok(SymbolUsers { list, source, gaps })
 }
 
 fn gaps(found: &References) -> UserGaps {
@@ -134,7 +138,11 @@ fn gaps(found: &References) -> UserGaps {
     UserGaps {
         missing,
         unchecked,
-        renamed: found.renamed().into_iter().map(|(path, alias)| (path.clone(), alias.to_owned())).collect(),
+        renamed: found
+            .unfollowed_aliases()
+            .into_iter()
+            .map(|(path, alias)| (path.clone(), alias.to_owned()))
+            .collect(),
         outside: found.outside.len(),
         maybe_indexing: is_indexing.then(|| found.source.name().to_owned()),
         unread: found.unread.clone(),
@@ -148,9 +156,9 @@ fn gathered(
     calls: &[CallSite],
     cancel: &Cancel,
 ) -> Result<Vec<User>, QuestionError> {
-    let mut all: BTreeMap<SymbolKey, (Vec<UsePlace>, Option<Party>)> = BTreeMap::new();
-    let told = found.list.iter().chain(&found.elsewhere).map(|one| (one, one.judgement));
-    let silent = found.silent.iter().map(|one| (one, Judgement::Unchecked));
+    let mut all: BTreeMap<SymbolKey, (Vec<UsePlace>, Option<SymbolSummary>)> = BTreeMap::new();
+    let told = found.list.iter().chain(&found.in_other_languages).map(|one| (one, one.judgement));
+    let silent = found.unreported.iter().map(|one| (one, Judgement::Unchecked));
     for (Reference { spot, role, .. }, judgement) in told.chain(silent) {
         if *role == Role::Declaration {
             continue;
@@ -162,24 +170,24 @@ fn gathered(
             text: spot.around.line.trim().to_owned(),
         });
     }
-    let (of_hierarchy, _): (Gathered, _) = add(view, calls, cancel)?;
-    for (key, lines, party) in of_hierarchy.into_parts() {
+    let (of_hierarchy, _): (PlacesBySymbol, _) = add(view, calls, cancel)?;
+    for (key, lines, summary) in of_hierarchy.into_parts() {
         let (places, known) = all.entry(key).or_default();
-        *known = known.take().or(party);
+        *known = known.take().or(summary);
         for line in lines {
             if !places.iter().any(|place| place.line == line) {
                 places.push(UsePlace { line, role: Role::Call, is_likely: true, text: String::new() });
             }
         }
     }
-    let user = |(key, (mut places, party)): (SymbolKey, (Vec<UsePlace>, Option<Party>))| {
+    let user = |(key, (mut places, summary)): (SymbolKey, (Vec<UsePlace>, Option<SymbolSummary>))| {
         places.sort_by_key(|place| place.line);
         let target = match (&key.file, key.at) {
-            (Where::Project(path), Some(at)) => declared_at(view, languages, path, at),
+            (FileLocation::Project(path), Some(at)) => declared_at(view, languages, path, at),
             _ => None,
         };
-        let party = target.as_ref().map(party_of).or(party).unwrap_or_else(|| top_level(&key));
-        User { key, party, places, target }
+        let summary = target.as_ref().map(party_of).or(summary).unwrap_or_else(|| top_level(&key));
+        User { key, summary, places, target }
     };
     Ok(all.into_iter().map(user).collect())
 }

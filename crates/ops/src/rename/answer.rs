@@ -1,17 +1,17 @@
 //! The plan of a rename, and the reasons for rejecting one.
 
-use crate::edits::{ApplyError, NewName, WholeEdit};
+use crate::edits::{ApplyError, MultiFileEdit, NewName};
 use crate::question::{QuestionError, Source};
 use crate::server_edit::ServerEditError;
 use crate::target::Target;
 use symd_base::{ContentHash, RelPath};
 use symd_edit::Plan;
-use symd_lsp::NoAnswer;
+use symd_lsp::ServerError;
 use symd_rewrite::NewNameError;
 
 /// A rename that is ready to be applied.
 #[derive(Clone, Debug)]
-pub struct Planned {
+pub struct PlannedRename {
     pub target: Target,
     /// The new name.
     pub new_name: String,
@@ -21,7 +21,7 @@ pub struct Planned {
     /// Renamed files: old and new path.
     pub renamed: Vec<(RelPath, RelPath)>,
     /// Notes for the client.
-    pub notes: Vec<Note>,
+    pub notes: Vec<RenameNote>,
     /// The source of the edit.
     pub source: Source,
     /// Whether the server may still have been indexing.
@@ -32,7 +32,7 @@ pub struct Planned {
     pub is_forced: bool,
 }
 
-impl WholeEdit for Planned {
+impl MultiFileEdit for PlannedRename {
     fn plan(&self) -> &Plan {
         &self.plan
     }
@@ -54,7 +54,7 @@ impl WholeEdit for Planned {
     }
 }
 
-impl Planned {
+impl PlannedRename {
     /// Returns the number of occurrences that change.
     pub fn changes(&self) -> usize {
         self.files.iter().map(|(_, count)| count).sum()
@@ -80,7 +80,7 @@ impl Planned {
 
 /// A note for the client, and the places that it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Note {
+pub struct RenameNote {
     /// The text: "3 mentions in comments are left as they are".
     pub text: String,
     /// The places, in path order; empty if the note is about none in particular.
@@ -91,17 +91,17 @@ pub struct Note {
     pub is_mention: bool,
 }
 
-impl Note {
-    pub(super) fn plain(text: impl Into<String>) -> Note {
-        Note { text: text.into(), places: Vec::new(), is_doubt: false, is_mention: false }
+impl RenameNote {
+    pub(super) fn plain(text: impl Into<String>) -> RenameNote {
+        RenameNote { text: text.into(), places: Vec::new(), is_doubt: false, is_mention: false }
     }
 
-    pub(super) fn fact(text: impl Into<String>, places: Vec<Listed>) -> Note {
-        Note { text: text.into(), places, is_doubt: false, is_mention: false }
+    pub(super) fn fact(text: impl Into<String>, places: Vec<Listed>) -> RenameNote {
+        RenameNote { text: text.into(), places, is_doubt: false, is_mention: false }
     }
 
-    pub(super) fn doubt(text: impl Into<String>, places: Vec<Listed>) -> Note {
-        Note { text: text.into(), places, is_doubt: true, is_mention: false }
+    pub(super) fn doubt(text: impl Into<String>, places: Vec<Listed>) -> RenameNote {
+        RenameNote { text: text.into(), places, is_doubt: true, is_mention: false }
     }
 }
 
@@ -159,8 +159,8 @@ pub enum RenameError {
 
 impl RenameError {
     /// Whether a file changed while the rename was planned.
-    pub fn is_beaten(&self) -> bool {
-        matches!(self, RenameError::Question(QuestionError::NoAnswer(NoAnswer::Changed { .. })))
+    pub fn is_conflict(&self) -> bool {
+        matches!(self, RenameError::Question(QuestionError::NoAnswer(ServerError::Changed { .. })))
     }
 
     /// Returns the places that the error is about.

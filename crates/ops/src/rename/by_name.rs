@@ -1,9 +1,9 @@
 //! Uses of the symbol that are not occurrences of its name: computed names, parameters that pytest fills.
 
-use super::answer::{Note, RenameError};
+use super::answer::{RenameError, RenameNote};
 use super::linked::LinkedSymbol;
 use super::places::listed;
-use super::{Doubts, Draft, Rename, counted};
+use super::{DoubtPolicy, Draft, Rename, counted};
 use crate::Project;
 use crate::question::QuestionError;
 use symd_base::{RelPath, TextRange};
@@ -23,7 +23,7 @@ pub(super) async fn with_computed_names(
         return Ok(draft);
     }
     let work = move |view: &View, cancel: &_| listed(view, &computed, cancel);
-    let places = project.look(work).await?.map_err(QuestionError::from)?;
+    let places = project.with_view(work).await?.map_err(QuestionError::from)?;
     let name = &symbol.target.name;
     let is_used = draft
         .edit
@@ -32,7 +32,7 @@ pub(super) async fn with_computed_names(
         .any(|(path, file)| file.edits.iter().any(|edit| !symbol.declares(path, edit.range.start)));
     let why = format!("members of this class are reached by computed names, and '{name}' may be one of them");
     draft.notes.push(match is_used {
-        true => Note::doubt(why, places),
+        true => RenameNote::doubt(why, places),
         false => ask.doubt_of_uses(format!("{why}; nothing else uses it"), places)?,
     });
     Ok(draft)
@@ -46,7 +46,7 @@ pub(super) async fn with_parameters(
     mut draft: Draft,
 ) -> Result<Draft, RenameError> {
     let of = symbol.target.resolved();
-    if !project.look(move |view, cancel| resolve::is_pytest_fixture(view, &of, cancel)).await? {
+    if !project.with_view(move |view, cancel| resolve::is_pytest_fixture(view, &of, cancel)).await? {
         return Ok(draft);
     }
     let why = format!(
@@ -67,10 +67,10 @@ pub(super) async fn with_mirrored(
 ) -> Result<Draft, RenameError> {
     let of = symbol.resolved();
     let work = move |view: &View, cancel: &_| {
-        let place = resolve::mirrored(view, &of, cancel)?;
+        let place = resolve::mirrored_call(view, &of, cancel)?;
         Ok::<_, QuestionError>(listed(view, place.as_slice(), cancel)?)
     };
-    let places = project.look(work).await??;
+    let places = project.with_view(work).await??;
     if !places.is_empty() {
         let why = format!(
             "its class stands in for a module outside the project that has '{}' too; libraries that receive the class call it by this name",
@@ -90,9 +90,9 @@ pub(super) async fn with_readers(
 ) -> Result<Draft, RenameError> {
     let (of, new) = (symbol.resolved(), ask.new_name.clone());
     let work = move |view: &View, _: &_| {
-        Ok::<_, QuestionError>(of.iter().find_map(|one| resolve::read_by_name(view, one, &new)))
+        Ok::<_, QuestionError>(of.iter().find_map(|one| resolve::find_external_reader(view, one, &new)))
     };
-    let reader = project.look(work).await??;
+    let reader = project.with_view(work).await??;
     if let Some(reader) = reader {
         let (name, new_name) = (&symbol.target.name, &ask.new_name);
         let why = format!("{reader} looks up '{name}' by its name, and would not find '{new_name}'");
@@ -119,79 +119,86 @@ pub(super) async fn with_hazards(
         }
         let found = found.into_iter();
         let told = found.map(|one| {
-            let (text, places, refuses) = told(one, of.first().map_or("", resolve::Target::name), &new_name);
+            let (text, places, refuses) =
+                describe_hazard(one, of.first().map_or("", resolve::IndexedDeclaration::name), &new_name);
             Ok((text, listed(view, &places, cancel)?, refuses))
         });
         told.collect::<Result<Vec<_>, QuestionError>>()
     };
-    for (text, places, refuses) in project.look(work).await?? {
+    for (text, places, refuses) in project.with_view(work).await?? {
         // All uses are renamed.
-        if places.is_empty() && matches!(refuses, Refuses::IfAny) {
+        if places.is_empty() && matches!(refuses, HazardEffect::IfAny) {
             continue;
         }
-        if !matches!(refuses, Refuses::No) && ask.doubts != Doubts::Note {
+        if !matches!(refuses, HazardEffect::No) && ask.doubts != DoubtPolicy::Note {
             return Err(RenameError::Doubtful { why: text, places });
         }
-        draft.notes.push(Note::doubt(text, places));
+        draft.notes.push(RenameNote::doubt(text, places));
     }
     Ok(draft)
 }
 
 /// Whether a hazard rejects the rename or is only noted.
-enum Refuses {
+enum HazardEffect {
     Yes,
     /// Rejects it, unless no place is left.
     IfAny,
     No,
 }
 
-fn told(hazard: PythonHazard, old: &str, new: &str) -> (String, Vec<(RelPath, TextRange)>, Refuses) {
+fn describe_hazard(
+    hazard: PythonHazard,
+    old: &str,
+    new: &str,
+) -> (String, Vec<(RelPath, TextRange)>, HazardEffect) {
     match hazard {
-        PythonHazard::LeftOutByStar(places) => (
+        PythonHazard::OmittedByStar(places) => (
             format!(
                 "`import *` omits '{new}' because of its underscore, but {} it through such an import",
                 counted(places.len(), "place uses", "places use")
             ),
             places,
-            Refuses::Yes,
+            HazardEffect::Yes,
         ),
         PythonHazard::MadePrivate(places) => (
             format!("Python makes '{new}' private to the class, but it may be used outside the class"),
             places,
-            Refuses::Yes,
+            HazardEffect::Yes,
         ),
-        PythonHazard::NamedAsPrivate(places) => (
+        PythonHazard::MangledNameUsed(places) => (
             format!("it is used outside its class by the mangled name that Python gives '{old}'"),
             places,
-            Refuses::Yes,
+            HazardEffect::Yes,
         ),
         PythonHazard::OverridesOutside(base) => (
             format!("{base}, a base outside the project, declares '{new}' too: it would be overridden"),
             Vec::new(),
-            Refuses::Yes,
+            HazardEffect::Yes,
         ),
         PythonHazard::KeywordIsPassed(places) => (
             format!("calls already pass '{new}' by keyword, which would then bind to this parameter"),
             places,
-            Refuses::Yes,
+            HazardEffect::Yes,
         ),
-        PythonHazard::KeywordsUnnamed(places) => {
-            (format!("calls may pass '{old}' by keyword without naming it in the call"), places, Refuses::No)
-        }
+        PythonHazard::KeywordsUnnamed(places) => (
+            format!("calls may pass '{old}' by keyword without naming it in the call"),
+            places,
+            HazardEffect::No,
+        ),
         PythonHazard::ReadByClass(places) => (
             format!(
                 "{} in class bodies that bind '{old}' later, which the server takes for the class's own name",
                 counted(places.len(), "use", "uses")
             ),
             places,
-            Refuses::IfAny,
+            HazardEffect::IfAny,
         ),
         PythonHazard::ParameterOfOthers(places) => (
             format!(
                 "methods linked by overriding keep '{old}' as a parameter; calls that pass it by keyword may reach them"
             ),
             places,
-            Refuses::No,
+            HazardEffect::No,
         ),
     }
 }

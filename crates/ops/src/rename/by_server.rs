@@ -6,26 +6,26 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::answer::{Note, RenameError};
-use super::fixtures::GivenValues;
+use super::answer::{RenameError, RenameNote};
+use super::definition_index::{DefinitionIndex, PlaceMeaning, Placed};
+use super::fixtures::FixtureValues;
 use super::fluent::{follow_constructed, follow_fluent};
 use super::in_quotes::in_quotes;
-use super::leads::{Leads, Placed, Sense};
 use super::linked::LinkedSymbol;
+use super::merged::{RenameAnswers, is_unproven, rename_error, united};
 use super::places::listed;
 use super::shorthand::{has_shorthand, is_shorthand};
-use super::united::{Renamings, is_unproven, united, wrong};
-use super::unseen::Unseen;
-use super::{Doubts, Draft, Rename, UncheckedUses, ask_server, counted};
+use super::unparsed::UnparsedMentions;
+use super::{DoubtPolicy, Draft, Rename, UncheckedUses, ask_server, counted};
 use crate::Project;
 use crate::question::{QuestionError, Source};
-use crate::references::{Judged, JudgedOccurrence, compare};
+use crate::references::{JudgedOccurrence, JudgedOccurrences, compare};
 use crate::server_edit::{ServerEdit, ServerEditError};
 use crate::target::Target;
 use symd_base::{RelPath, TextEdit};
 use symd_engine::View;
 use symd_index::Snapshot;
-use symd_lsp::Waiting;
+use symd_lsp::WaitPolicy;
 use symd_resolve::{self as resolve, Judgement, Role};
 use symd_syntax::SymbolKind;
 
@@ -59,11 +59,11 @@ pub(super) async fn draft(
     project: &Project,
     symbol: &LinkedSymbol,
     ask: &Rename,
-    (mut said, mut asked): (Renamings, Arc<Snapshot>),
-    judged: &Judged,
-    unseen: &Unseen,
+    (mut said, mut asked): (RenameAnswers, Arc<Snapshot>),
+    judged: &JudgedOccurrences,
+    unseen: &UnparsedMentions,
 ) -> Result<Draft, RenameError> {
-    let (mut leads, mut given) = (Leads::default(), GivenValues::default());
+    let (mut leads, mut given) = (DefinitionIndex::default(), FixtureValues::default());
     let quoted = in_quotes(project, judged).await?;
     let mut before: Option<usize> = None;
     let mut round = 1;
@@ -72,18 +72,18 @@ pub(super) async fn draft(
         let count = edit.files.values().map(|file| file.edits.len()).sum();
         let places = in_question(project, symbol, &edit, judged);
         leads.ask(project, symbol, &places).await?;
-        let silent = |place: &Placed| leads.sense(place, |_| false) == Sense::Unsaid;
+        let silent = |place: &Placed| leads.sense(place, |_| false) == PlaceMeaning::Unsaid;
         let silent: Vec<Placed> = places.into_iter().filter(silent).collect();
         given.follow(project, symbol, &silent, &mut leads).await?;
         follow_fluent(project, symbol, &silent, &mut leads).await?;
         follow_constructed(project, symbol, &silent, &mut leads).await?;
         rule_out(project, symbol, silent, &mut leads).await?;
-        let (edit, findings) = completed(project, symbol, ask, edit, judged, (&leads, &quoted)).await?;
+        let (edit, findings) = complete_edit(project, symbol, ask, edit, judged, (&leads, &quoted)).await?;
         let lacks = !findings.added.is_empty() || !findings.undeclared.is_empty();
         let is_settled = !lacks || !said.maybe_indexing || before == Some(count);
-        if is_settled || round >= ROUNDS || ask.waiting == Waiting::No {
-            let note = passed_by(&edit, unseen, &symbol.target);
-            let mut draft = concluded(project, symbol, ask, said, edit, findings, judged).await?;
+        if is_settled || round >= ROUNDS || ask.waiting == WaitPolicy::DontWait {
+            let note = unparsed_note(&edit, unseen, &symbol.target);
+            let mut draft = to_draft(project, symbol, ask, said, edit, findings, judged).await?;
             draft.notes.extend(note);
             return Ok(draft);
         }
@@ -99,20 +99,21 @@ async fn rule_out(
     project: &Project,
     symbol: &LinkedSymbol,
     mut places: Vec<Placed>,
-    leads: &mut Leads,
+    leads: &mut DefinitionIndex,
 ) -> Result<(), QuestionError> {
-    places.retain(|place| leads.sense(place, |_| false) == Sense::Unsaid);
+    places.retain(|place| leads.sense(place, |_| false) == PlaceMeaning::Unsaid);
     let (members, of) = (symbol.resolved(), places.clone());
-    let out = project.look(move |view, cancel| resolve::ruled_out(view, &members, &of, cancel)).await??;
+    let out =
+        project.with_view(move |view, cancel| resolve::rule_out_uses(view, &members, &of, cancel)).await??;
     for (place, _) in places.into_iter().zip(out).filter(|(_, is_out)| *is_out) {
-        leads.learn_other(place);
+        leads.record_other(place);
     }
     Ok(())
 }
 
 /// Returns a note on files that symd does not parse and the edit does not change: the server may not have
 /// read them.
-fn passed_by(edit: &ServerEdit, unseen: &Unseen, target: &Target) -> Option<Note> {
+fn unparsed_note(edit: &ServerEdit, unseen: &UnparsedMentions, target: &Target) -> Option<RenameNote> {
     let mut left = unseen.clone();
     left.places.retain(|one| !edit.files.contains_key(&one.path));
     left.unread.retain(|(path, _)| !edit.files.contains_key(path));
@@ -125,7 +126,7 @@ fn passed_by(edit: &ServerEdit, unseen: &Unseen, target: &Target) -> Option<Note
         target.name,
         left.unread_text()
     );
-    Some(Note::doubt(text, left.places))
+    Some(RenameNote::doubt(text, left.places))
 }
 
 /// Returns the places that an edit changes: file and start offset.
@@ -136,7 +137,12 @@ fn touched(edit: &ServerEdit) -> HashSet<(&RelPath, u32)> {
 
 /// Returns the places whose definition the server is asked for: what its edit omits and may mean the symbol,
 /// and some of what it changes although syntax cannot judge it.
-fn in_question(project: &Project, symbol: &LinkedSymbol, edit: &ServerEdit, judged: &Judged) -> Vec<Placed> {
+fn in_question(
+    project: &Project,
+    symbol: &LinkedSymbol,
+    edit: &ServerEdit,
+    judged: &JudgedOccurrences,
+) -> Vec<Placed> {
     let touched = touched(edit);
     let compared = compare(judged, &touched, &project.languages, symbol.target.language);
     let mut places: Vec<Placed> = compared.silent.iter().map(placed).collect();
@@ -169,13 +175,13 @@ fn declaration(target: &Target) -> Placed {
 }
 
 /// Adds to the edit what the server resolves to the symbol, and finds what is left.
-async fn completed(
+async fn complete_edit(
     project: &Project,
     symbol: &LinkedSymbol,
     ask: &Rename,
     mut edit: ServerEdit,
-    judged: &Judged,
-    (leads, quoted): (&Leads, &HashSet<Placed>),
+    judged: &JudgedOccurrences,
+    (leads, quoted): (&DefinitionIndex, &HashSet<Placed>),
 ) -> Result<(ServerEdit, Findings), RenameError> {
     let mut added: Vec<Placed> = Vec::new();
     let mut shorthands: Vec<Placed> = Vec::new();
@@ -215,8 +221,8 @@ async fn with_added(
 ) -> Result<(ServerEdit, Vec<Placed>, Vec<Placed>), RenameError> {
     let (old_name, new_name) = (symbol.target.name.clone(), ask.new_name.clone());
     let work = move |view: &View, _: &_| with_places(view, edit, places, (&old_name, &new_name));
-    let done = project.look(work).await?;
-    done.map_err(|problem| wrong("symd".to_owned(), problem))
+    let done = project.with_view(work).await?;
+    done.map_err(|problem| rename_error("symd".to_owned(), problem))
 }
 
 /// Renames these places in the edit, too. Returns the edit, the places renamed, and those that cannot be
@@ -251,8 +257,8 @@ fn found(
     project: &Project,
     symbol: &LinkedSymbol,
     edit: &ServerEdit,
-    judged: &Judged,
-    (leads, quoted): (&Leads, &HashSet<Placed>),
+    judged: &JudgedOccurrences,
+    (leads, quoted): (&DefinitionIndex, &HashSet<Placed>),
 ) -> Findings {
     let touched = touched(edit);
     let compared = compare(judged, &touched, &project.languages, symbol.target.language);
@@ -277,32 +283,32 @@ fn found(
     let mut findings = Findings::default();
     for place in compared.silent.iter().map(placed) {
         match sense(&place) {
-            Sense::Symbol => findings.added.push(place),
-            Sense::Both => findings.both.push(place),
-            Sense::Other => {}
-            Sense::Unsaid
+            PlaceMeaning::Symbol => findings.added.push(place),
+            PlaceMeaning::Both => findings.both.push(place),
+            PlaceMeaning::Other => {}
+            PlaceMeaning::Unsaid
                 if leads.is_declaration(&place)
                     || symbol.through_super.contains(&place)
                     || quoted.contains(&place) =>
             {
                 findings.added.push(place);
             }
-            Sense::Unsaid => findings.silent.push(place),
+            PlaceMeaning::Unsaid => findings.silent.push(place),
         }
     }
     for place in open(&touched, judged) {
         match sense(&place) {
-            Sense::Symbol => findings.added.push(place),
-            Sense::Both => findings.both.push(place),
-            Sense::Other => {}
-            Sense::Unsaid => findings.open.push(place),
+            PlaceMeaning::Symbol => findings.added.push(place),
+            PlaceMeaning::Both => findings.both.push(place),
+            PlaceMeaning::Other => {}
+            PlaceMeaning::Unsaid => findings.open.push(place),
         }
     }
     for place in symbol.members.iter().map(declaration) {
         if touched.contains(&(&place.0, place.1.start)) {
             continue;
         }
-        let leads_here = leads.is_declaration(&place) || leads.sense(&place, is_ours) == Sense::Symbol;
+        let leads_here = leads.is_declaration(&place) || leads.sense(&place, is_ours) == PlaceMeaning::Symbol;
         // A server that does not rename the requested place itself is not trusted with the rest.
         if leads_here && place != declaration(&symbol.target) {
             &mut findings.added
@@ -313,20 +319,20 @@ fn found(
     }
     let changed = judged.occurrences.iter().filter(|one| touched.contains(&(&one.path, one.range.start)));
     let changed = changed.map(|one| (one.path.clone(), one.range));
-    findings.both.extend(changed.filter(|one| leads.sense(one, is_ours) == Sense::Both));
+    findings.both.extend(changed.filter(|one| leads.sense(one, is_ours) == PlaceMeaning::Both));
     findings.other_languages = compared.other_languages.iter().map(placed).collect();
     findings
 }
 
 /// Turns the findings into notes, or rejects the rename.
-async fn concluded(
+async fn to_draft(
     project: &Project,
     symbol: &LinkedSymbol,
     ask: &Rename,
-    said: Renamings,
+    said: RenameAnswers,
     edit: ServerEdit,
     findings: Findings,
-    judged: &Judged,
+    judged: &JudgedOccurrences,
 ) -> Result<Draft, RenameError> {
     let (server, name) = (said.server.clone(), &symbol.target.name);
     let is_unproven = is_unproven(project, &server);
@@ -345,8 +351,8 @@ async fn concluded(
             occurrences(&findings.both)
         );
         match ask.doubts {
-            Doubts::Refuse => &mut doubts,
-            Doubts::NoteUses | Doubts::Note => &mut remarks,
+            DoubtPolicy::Refuse => &mut doubts,
+            DoubtPolicy::NoteUses | DoubtPolicy::Note => &mut remarks,
         }
         .push((why, findings.both));
     }
@@ -408,19 +414,19 @@ async fn concluded(
         );
         remarks.push((why, findings.unchecked));
     }
-    if ask.doubts == Doubts::Note {
+    if ask.doubts == DoubtPolicy::Note {
         remarks.splice(0..0, std::mem::take(&mut doubts));
     }
     let added = findings.added;
     let (doubts, mut notes, added) = project
-        .look(move |view, cancel| {
+        .with_view(move |view, cancel| {
             let list = |all: Vec<(String, Vec<Placed>)>| {
                 all.into_iter()
                     .map(|(text, mut places)| {
                         places.sort();
-                        Ok(Note::doubt(text, listed(view, &places, cancel)?))
+                        Ok(RenameNote::doubt(text, listed(view, &places, cancel)?))
                     })
-                    .collect::<Result<Vec<Note>, symd_base::cancel::Cancelled>>()
+                    .collect::<Result<Vec<RenameNote>, symd_base::cancel::Cancelled>>()
             };
             Ok::<_, QuestionError>((
                 list(doubts)?,
@@ -444,13 +450,13 @@ async fn concluded(
             counted(added.0, "occurrence", "occurrences"),
             if added.0 == 1 { "refers" } else { "refer" }
         );
-        notes.push(Note::fact(text, added.1));
+        notes.push(RenameNote::fact(text, added.1));
     }
     Ok(Draft { edit, source: Source::Server(server), maybe_indexing: said.maybe_indexing, notes })
 }
 
 /// Returns the edits that package and imports contradict, or that are not at an identifier.
-fn unlikely(symbol: &LinkedSymbol, edit: &ServerEdit, judged: &Judged) -> Vec<Placed> {
+fn unlikely(symbol: &LinkedSymbol, edit: &ServerEdit, judged: &JudgedOccurrences) -> Vec<Placed> {
     let known: HashMap<(&RelPath, u32), Judgement> =
         judged.occurrences.iter().map(|one| ((&one.path, one.range.start), one.judgement)).collect();
     let mut odd = Vec::new();
@@ -490,7 +496,7 @@ fn before_bound(symbol: &LinkedSymbol, edit: &ServerEdit) -> Vec<Placed> {
 }
 
 /// Returns the uses that are left and that syntax cannot judge.
-fn open(touched: &HashSet<(&RelPath, u32)>, judged: &Judged) -> Vec<Placed> {
+fn open(touched: &HashSet<(&RelPath, u32)>, judged: &JudgedOccurrences) -> Vec<Placed> {
     let left = judged.of(Judgement::Unchecked).filter(|one| !touched.contains(&(&one.path, one.range.start)));
     left.filter(|one| one.role != Role::Declaration).map(|one| (one.path.clone(), one.range)).collect()
 }

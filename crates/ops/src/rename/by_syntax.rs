@@ -3,20 +3,20 @@
 
 use std::collections::HashSet;
 
-use super::answer::{Note, RenameError};
+use super::answer::{RenameError, RenameNote};
 use super::linked::LinkedSymbol;
 use super::places::listed;
 use super::shorthand::{has_shorthand, is_shorthand};
-use super::unseen::Unseen;
-use super::{Doubts, Draft, Rename, UncheckedUses, counted};
+use super::unparsed::UnparsedMentions;
+use super::{DoubtPolicy, Draft, Rename, UncheckedUses, counted};
 use crate::Project;
 use crate::question::{QuestionError, Source};
-use crate::references::Judged;
+use crate::references::JudgedOccurrences;
 use crate::server_edit::{ServerEdit, ServerEditError};
 use symd_base::{Cancel, RelPath, TextEdit, TextRange};
 use symd_engine::View;
 use symd_index::{Locals, Query, Scope};
-use symd_lsp::NoAnswer;
+use symd_lsp::ServerError;
 use symd_resolve::{self as resolve, Judgement, Role};
 use symd_syntax::{Matching, NamePattern};
 
@@ -25,9 +25,9 @@ pub(super) async fn draft(
     project: &Project,
     symbol: &LinkedSymbol,
     ask: &Rename,
-    why: NoAnswer,
-    judged: &Judged,
-    unseen: Unseen,
+    why: ServerError,
+    judged: &JudgedOccurrences,
+    unseen: UnparsedMentions,
 ) -> Result<Draft, RenameError> {
     let target = &symbol.target;
     let ruled_out = ruled_out(project, symbol, judged).await?;
@@ -61,11 +61,11 @@ pub(super) async fn draft(
         Ok::<_, ServerEditError>((edit, doubtful.len(), places, has_shorthands))
     };
     let skipped = unseen.unread_text();
-    let done = project.look(work).await?;
+    let done = project.with_view(work).await?;
     let (edit, count, mut places, has_shorthands) = done.map_err(|problem| match problem {
         // The whole question is asked again.
         ServerEditError::Changed(path) => {
-            QuestionError::from(NoAnswer::Changed { path: path.to_string() }).into()
+            QuestionError::from(ServerError::Changed { path: path.to_string() }).into()
         }
         problem => RenameError::Server { server: "syntax".to_owned(), problem },
     })?;
@@ -80,7 +80,7 @@ pub(super) async fn draft(
         );
         // If the unchecked ones are renamed, those remain that look like something else.
         // A shorthand is certainly a use, and would break if it were not renamed.
-        if ask.doubts != Doubts::Note && (has_shorthands || ask.doubts_uses()) {
+        if ask.doubts != DoubtPolicy::Note && (has_shorthands || ask.doubts_uses()) {
             let more = format!(
                 "; include: [\"{}\"] renames those that may refer to it and skips those that look like something else",
                 UncheckedUses::NAME
@@ -89,7 +89,7 @@ pub(super) async fn draft(
             let why = if is_left { text + &more } else { text };
             return Err(RenameError::Doubtful { why, places });
         }
-        notes.push(Note::doubt(format!("{text}; not renamed"), places));
+        notes.push(RenameNote::doubt(format!("{text}; not renamed"), places));
     }
     if unchecked > 0 {
         let text = format!(
@@ -97,7 +97,7 @@ pub(super) async fn draft(
             counted(unchecked, "occurrence", "occurrences"),
             target.name
         );
-        notes.push(Note::doubt(text, Vec::new()));
+        notes.push(RenameNote::doubt(text, Vec::new()));
     }
     if edit.is_empty() {
         let why = format!("no occurrence of '{}' was found", target.name);
@@ -116,12 +116,13 @@ fn is_unchecked(one: &resolve::Occurrence) -> bool {
 async fn ruled_out(
     project: &Project,
     symbol: &LinkedSymbol,
-    judged: &Judged,
+    judged: &JudgedOccurrences,
 ) -> Result<HashSet<(RelPath, TextRange)>, QuestionError> {
     let open = judged.occurrences.iter().filter(|one| is_unchecked(one));
     let places: Vec<(RelPath, TextRange)> = open.map(|one| (one.path.clone(), one.range)).collect();
     let (members, of) = (symbol.resolved(), places.clone());
-    let out = project.look(move |view, cancel| resolve::ruled_out(view, &members, &of, cancel)).await??;
+    let out =
+        project.with_view(move |view, cancel| resolve::rule_out_uses(view, &members, &of, cancel)).await??;
     Ok(places.into_iter().zip(out).filter(|(_, is_out)| *is_out).map(|(place, _)| place).collect())
 }
 

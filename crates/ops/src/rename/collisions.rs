@@ -14,7 +14,7 @@ use symd_resolve as resolve;
 
 /// Returns what has the new name, except at the symbol's uses, so that it can run while the server works.
 /// Unordered.
-pub(super) fn taken(
+pub(super) fn find_conflicts(
     view: &View,
     symbol: &LinkedSymbol,
     new_name: &str,
@@ -23,7 +23,7 @@ pub(super) fn taken(
     if symbol.target.file.grammar().is_none() {
         return Ok(siblings(&symbol.target, new_name));
     }
-    resolve::taken(view, &symbol.resolved(), new_name, cancel)
+    resolve::find_conflicts(view, &symbol.resolved(), new_name, cancel)
 }
 
 /// Returns all collisions, in path order: `found`, and what would capture the edited uses.
@@ -38,7 +38,7 @@ pub(super) fn collisions(
     let resolved = symbol.resolved();
     for (path, file) in &edit.files {
         let places: Vec<TextRange> = file.edits.iter().map(|edit| edit.range).collect();
-        found.extend(resolve::captured(view, &resolved, new_name, path, &places, cancel)?);
+        found.extend(resolve::find_captures(view, &resolved, new_name, path, &places, cancel)?);
     }
     found.sort();
     found.dedup();

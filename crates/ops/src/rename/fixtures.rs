@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use tokio::task::JoinSet;
 
-use super::leads::{Leads, Placed};
+use super::definition_index::{DefinitionIndex, Placed};
 use super::linked::LinkedSymbol;
 use crate::Project;
 use crate::question::QuestionError;
@@ -14,39 +14,39 @@ use crate::spot::{Expect, check};
 use symd_base::RelPath;
 use symd_engine::View;
 use symd_index::Content;
-use symd_lsp::{At, Goto, Span, Waiting};
+use symd_lsp::{DocumentPosition, Goto, Span, WaitPolicy};
 use symd_resolve as resolve;
 
 /// Maximum number of types requested in one rename.
 const MAX_ASKED: usize = 48;
 
 /// A name whose type is requested: file and byte offset.
-type Named = (RelPath, u32);
+type ValuePlace = (RelPath, u32);
 
 /// A use that is being followed to the class whose member it is.
 struct Use {
     place: Placed,
     /// The name that holds the object reached so far.
-    holder: At,
+    object: DocumentPosition,
     /// The attributes still to be accessed on it, before the member.
     path: Vec<String>,
 }
 
 /// The values that pytest passes to parameters, as far as they were requested.
 #[derive(Default)]
-pub(super) struct GivenValues {
+pub(super) struct FixtureValues {
     /// The class of the value that a name holds, if it is one class.
-    classes: HashMap<Named, Option<Placed>>,
+    classes: HashMap<ValuePlace, Option<Placed>>,
 }
 
-impl GivenValues {
+impl FixtureValues {
     /// Records where those of `places` lead that use a member of a fixture's value.
     pub(super) async fn follow(
         &mut self,
         project: &Project,
         symbol: &LinkedSymbol,
         places: &[Placed],
-        leads: &mut Leads,
+        leads: &mut DefinitionIndex,
     ) -> Result<(), QuestionError> {
         let is_python = symbol.target.file.grammar().is_some_and(|grammar| grammar.name() == "python");
         if !is_python || places.is_empty() {
@@ -70,23 +70,23 @@ impl GivenValues {
         let Ok(language) = project.language_of(&symbol.target) else { return Ok(()) };
         let mut asked = JoinSet::new();
         for one in uses {
-            let named = (one.holder.path.clone(), one.holder.offset);
+            let named = (one.object.path.clone(), one.object.offset);
             if self.classes.len() >= MAX_ASKED || self.classes.contains_key(&named) {
                 continue;
             }
             self.classes.insert(named.clone(), None);
-            let (servers, at) = (project.servers.clone(), one.holder.clone());
+            let (servers, at) = (project.servers.clone(), one.object.clone());
             asked.spawn(async move {
-                let said = servers.goto(language, &at, Goto::TypeDefinition, Waiting::No).await;
+                let said = servers.goto(language, &at, Goto::TypeDefinition, WaitPolicy::DontWait).await;
                 said.ok().map(|said| (named, said.value))
             });
         }
-        let types: Vec<(Named, Vec<Span>)> = asked.join_all().await.into_iter().flatten().collect();
+        let types: Vec<(ValuePlace, Vec<Span>)> = asked.join_all().await.into_iter().flatten().collect();
         if types.is_empty() {
             return Ok(());
         }
         let work = move |view: &View, cancel: &_| {
-            let class = |(named, spans): (Named, Vec<Span>)| {
+            let class = |(named, spans): (ValuePlace, Vec<Span>)| {
                 let checked = check(view, &spans, Expect::Anything, cancel)?;
                 // Exactly one class, in the project.
                 let only = match &checked.spots[..] {
@@ -97,7 +97,7 @@ impl GivenValues {
             };
             types.into_iter().map(class).collect::<Result<Vec<_>, _>>()
         };
-        self.classes.extend(project.look(work).await??);
+        self.classes.extend(project.with_view(work).await??);
         Ok(())
     }
 
@@ -108,11 +108,11 @@ impl GivenValues {
         project: &Project,
         symbol: &LinkedSymbol,
         uses: Vec<Use>,
-        leads: &mut Leads,
+        leads: &mut DefinitionIndex,
     ) -> Result<Vec<Use>, QuestionError> {
         let mut known = Vec::new();
         for one in uses {
-            let named = (one.holder.path.clone(), one.holder.offset);
+            let named = (one.object.path.clone(), one.object.offset);
             let Some(Some(class)) = self.classes.get(&named) else { continue };
             let name = one.path.first().unwrap_or(&symbol.target.name).clone();
             known.push((one, (class.clone(), name)));
@@ -124,20 +124,20 @@ impl GivenValues {
         let work = move |view: &View, cancel: &_| {
             let (uses, asked): (Vec<Use>, Vec<(Placed, String)>) = known.into_iter().unzip();
             let found = resolve::inherited_members(view, &asked, &members, cancel)?;
-            let declared = |(one, member): (Use, Option<resolve::Target>)| {
+            let declared = |(one, member): (Use, Option<resolve::IndexedDeclaration>)| {
                 let at = at(view, &member.as_ref()?.file, member.as_ref()?.row()?.1.name_start)?;
                 Some((one, at))
             };
             Ok::<_, QuestionError>(uses.into_iter().zip(found).filter_map(declared).collect::<Vec<_>>())
         };
         let mut open = Vec::new();
-        for (mut one, declared) in project.look(work).await?? {
+        for (mut one, declared) in project.with_view(work).await?? {
             if one.path.is_empty() {
-                leads.learn(one.place, (declared.path, declared.offset), &symbol.target.name);
+                leads.record(one.place, (declared.path, declared.offset), &symbol.target.name);
                 continue;
             }
             one.path.remove(0);
-            one.holder = declared;
+            one.object = declared;
             open.push(one);
         }
         Ok(open)
@@ -151,14 +151,14 @@ async fn uses(project: &Project, places: &[Placed]) -> Result<Vec<Use>, Question
         let values = resolve::fixture_values(view, &places, cancel)?;
         let used = |(place, value): (Placed, Option<resolve::FixtureValue>)| {
             let value = value?;
-            Some(Use { place, holder: at(view, &value.file, value.at)?, path: value.path })
+            Some(Use { place, object: at(view, &value.file, value.at)?, path: value.path })
         };
         Ok::<_, QuestionError>(places.into_iter().zip(values).filter_map(used).collect())
     };
-    project.look(work).await?
+    project.with_view(work).await?
 }
 
-fn at(view: &View, file: &symd_index::FileEntry, offset: u32) -> Option<At> {
+fn at(view: &View, file: &symd_index::FileEntry, offset: u32) -> Option<DocumentPosition> {
     let Content::Code { hash, .. } = &file.content else { return None };
-    Some(At { hash: *hash, revision: view.snapshot.revision, path: file.path.clone(), offset })
+    Some(DocumentPosition { hash: *hash, revision: view.snapshot.revision, path: file.path.clone(), offset })
 }

@@ -1,19 +1,19 @@
 //! Uses of the results of methods that return their own object, of which the server knows the first, and of
 //! objects that a function itself creates.
 
-use super::leads::{Leads, Placed};
+use super::definition_index::{DefinitionIndex, Placed};
 use super::linked::LinkedSymbol;
 use crate::Project;
 use crate::question::QuestionError;
 use symd_engine::View;
-use symd_resolve::{self as resolve, Fluent};
+use symd_resolve::{self as resolve, FluentChain};
 
 /// Records where those of `places` lead that follow calls of such methods.
 pub(super) async fn follow_fluent(
     project: &Project,
     symbol: &LinkedSymbol,
     places: &[Placed],
-    leads: &mut Leads,
+    leads: &mut DefinitionIndex,
 ) -> Result<(), QuestionError> {
     let is_python = symbol.target.file.grammar().is_some_and(|grammar| grammar.name() == "python");
     if !is_python {
@@ -21,7 +21,7 @@ pub(super) async fn follow_fluent(
     }
     let of = places.to_vec();
     let work = move |view: &View, cancel: &_| {
-        let calls = resolve::calls_before(view, &of, cancel)?;
+        let calls = resolve::preceding_calls(view, &of, cancel)?;
         let calls = of.into_iter().zip(calls).filter(|(_, calls)| !calls.is_empty());
         let named = |(place, calls): (Placed, Vec<_>)| {
             let file = view.snapshot.files.get(place.0.as_str())?;
@@ -31,7 +31,7 @@ pub(super) async fn follow_fluent(
         };
         Ok::<_, QuestionError>(calls.filter_map(named).collect::<Vec<_>>())
     };
-    let uses = project.look(work).await??;
+    let uses = project.with_view(work).await??;
     let asked: Vec<Placed> = uses
         .iter()
         .flat_map(|(place, calls)| calls.iter().map(|(range, _)| (place.0.clone(), *range)))
@@ -42,19 +42,21 @@ pub(super) async fn follow_fluent(
         let declared = |at: usize| leads.declared(&(place.0.clone(), calls[at].0));
         let Some((at, method)) = (0..calls.len()).find_map(|at| Some((at, declared(at)?))) else { continue };
         let names = calls[..at].iter().rev().map(|(_, name)| name.clone()).collect();
-        chains.push(Fluent { method: (method.0, method.1.start), names });
+        chains.push(FluentChain { method: (method.0, method.1.start), names });
         ends.push(place);
     }
     let (name, members) = (symbol.target.name.clone(), symbol.resolved());
     let work = move |view: &View, cancel: &_| {
         let found = resolve::fluent_members(view, &chains, &name, &members, cancel)?;
-        let place = |member: resolve::Target| Some((member.file.path.clone(), member.row()?.1.name_start));
+        let place = |member: resolve::IndexedDeclaration| {
+            Some((member.file.path.clone(), member.row()?.1.name_start))
+        };
         Ok::<_, QuestionError>(found.into_iter().map(|one| one.and_then(place)).collect::<Vec<_>>())
     };
-    let found = project.look(work).await??;
+    let found = project.with_view(work).await??;
     for (place, declared) in ends.into_iter().zip(found) {
         if let Some(declared) = declared {
-            leads.learn(place, declared, &symbol.target.name);
+            leads.record(place, declared, &symbol.target.name);
         }
     }
     Ok(())
@@ -66,18 +68,20 @@ pub(super) async fn follow_constructed(
     project: &Project,
     symbol: &LinkedSymbol,
     places: &[Placed],
-    leads: &mut Leads,
+    leads: &mut DefinitionIndex,
 ) -> Result<(), QuestionError> {
     let (of, members) = (places.to_vec(), symbol.resolved());
     let work = move |view: &View, cancel: &_| {
         let found = resolve::constructed_members(view, &of, &members, cancel)?;
-        let place = |member: resolve::Target| Some((member.file.path.clone(), member.row()?.1.name_start));
+        let place = |member: resolve::IndexedDeclaration| {
+            Some((member.file.path.clone(), member.row()?.1.name_start))
+        };
         Ok::<_, QuestionError>(found.into_iter().map(|one| one.and_then(place)).collect::<Vec<_>>())
     };
-    let found = project.look(work).await??;
+    let found = project.with_view(work).await??;
     for (place, declared) in places.iter().zip(found) {
         if let Some(declared) = declared {
-            leads.learn(place.clone(), declared, &symbol.target.name);
+            leads.record(place.clone(), declared, &symbol.target.name);
         }
     }
     Ok(())

@@ -4,10 +4,10 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::leads::Placed;
+use super::definition_index::Placed;
 use crate::Project;
 use crate::question::QuestionError;
-use crate::references::Judged;
+use crate::references::JudgedOccurrences;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, TextRange};
 use symd_engine::View;
@@ -15,7 +15,10 @@ use symd_resolve::Judgement;
 use symd_syntax::{TextKind, is_short_template, text_kinds};
 
 /// Returns the likely uses in quotes.
-pub(super) async fn in_quotes(project: &Project, judged: &Judged) -> Result<HashSet<Placed>, QuestionError> {
+pub(super) async fn in_quotes(
+    project: &Project,
+    judged: &JudgedOccurrences,
+) -> Result<HashSet<Placed>, QuestionError> {
     let mut likely: BTreeMap<_, Vec<TextRange>> = BTreeMap::new();
     for one in judged.of(Judgement::Likely) {
         likely.entry(one.path.clone()).or_default().push(one.range);
@@ -43,7 +46,7 @@ pub(super) async fn in_quotes(project: &Project, judged: &Judged) -> Result<Hash
         }
         Ok::<_, Cancelled>(found)
     };
-    Ok(project.look(work).await??)
+    Ok(project.with_view(work).await??)
 }
 
 /// Whether the line has a quote before the range: only then is the text parsed.

@@ -21,7 +21,8 @@ pub(super) fn note_overrides(view: &View, symbol: &LinkedSymbol, found: &mut [Me
         return;
     }
     for of_file in found.chunk_by_mut(|a, b| a.path == b.path) {
-        let is_string = |one: &Mention| one.medium == Medium::Strings && one.is_lookup && !one.follows;
+        let is_string =
+            |one: &Mention| one.medium == Medium::Strings && one.may_be_looked_up && !one.is_certain_mention;
         if !of_file.iter().any(is_string) {
             continue;
         }
@@ -30,10 +31,10 @@ pub(super) fn note_overrides(view: &View, symbol: &LinkedSymbol, found: &mut [Me
             let text = source.text.as_str();
             let function = || {
                 let (_, outline) = source.code.as_ref()?;
-                let row = &outline.rows[resolve::enclosing(outline, one.range.start)?];
+                let row = &outline.rows[resolve::enclosing_row(outline, one.range.start)?];
                 text.get(row.start as usize..one.range.start as usize)
             };
-            one.is_taken_along |= overrides(text, one.range, &classes)
+            one.is_likely_mention |= overrides(text, one.range, &classes)
                 || function()
                     .is_some_and(|function| is_call_on_parameter((function, text), one.range, &classes));
         }

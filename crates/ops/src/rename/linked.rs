@@ -1,16 +1,16 @@
 //! The symbol to be renamed, and what is renamed with it: declarations linked by overriding, overloads,
 //! stubs, prototypes.
 
-use super::answer::{Note, RenameError};
+use super::answer::{RenameError, RenameNote};
 use super::places::listed;
-use super::{Doubts, Rename, counted};
+use super::{DoubtPolicy, Rename, counted};
 use crate::Project;
 use crate::overrides::{OverrideLinks, override_links};
 use crate::question::QuestionError;
 use crate::target::Target;
 use symd_base::{Cancel, RelPath, TextRange};
 use symd_engine::View;
-use symd_lsp::Waiting;
+use symd_lsp::WaitPolicy;
 use symd_resolve as resolve;
 
 /// The symbol, with the declarations that are linked to it by overriding and are renamed with it.
@@ -33,7 +33,7 @@ impl LinkedSymbol {
     }
 
     /// Returns the members in the terms of `resolve`, the requested one first.
-    pub(super) fn resolved(&self) -> Vec<resolve::Target> {
+    pub(super) fn resolved(&self) -> Vec<resolve::IndexedDeclaration> {
         let all = std::iter::once(&self.target).chain(self.others());
         all.map(Target::resolved).collect()
     }
@@ -49,7 +49,7 @@ impl LinkedSymbol {
 pub(super) async fn linked(
     project: &Project,
     target: &Target,
-    waiting: Waiting,
+    waiting: WaitPolicy,
 ) -> Result<OverrideLinks, QuestionError> {
     let mut links = override_links(project, target, waiting).await?;
     let mut open = links.members.clone();
@@ -69,7 +69,7 @@ pub(super) async fn linked(
         }
     }
     // A double that kept the name would no longer replace the renamed class.
-    for double in links.doubles.clone() {
+    for double in links.test_doubles.clone() {
         if !links.members.iter().any(|known| known.is_same(&double)) {
             links.members.push(double);
         }
@@ -82,21 +82,21 @@ pub(super) async fn linked(
 async fn bound_with(project: &Project, target: &Target) -> Result<Vec<Target>, QuestionError> {
     let (of, languages) = (target.resolved(), project.languages.clone());
     let work = move |view: &View, _: &Cancel| {
-        let others = resolve::same_binding(&of).into_iter();
+        let others = resolve::other_bindings(&of).into_iter();
         others.filter_map(|one| Target::new(view, &languages, &one.file, one.row)).collect()
     };
-    project.look(work).await
+    project.with_view(work).await
 }
 
 /// Returns notes on what is linked to the symbol by overriding; rejects the rename if that cannot be renamed
 /// with it.
-pub(super) async fn noted(
+pub(super) async fn override_notes(
     project: &Project,
     ask: &Rename,
     links: &OverrideLinks,
-) -> Result<Vec<Note>, RenameError> {
-    let (members, doubles) = (links.members.clone(), links.doubles.clone());
-    let (objections, stand_ins) = (links.places(), links.stand_ins.clone());
+) -> Result<Vec<RenameNote>, RenameError> {
+    let (members, doubles) = (links.members.clone(), links.test_doubles.clone());
+    let (objections, stand_ins) = (links.places(), links.substitutes.clone());
     let places = |members: &[Target]| -> Vec<(RelPath, TextRange)> {
         members.iter().map(|one| (one.at.path.clone(), one.name_range)).collect()
     };
@@ -106,28 +106,28 @@ pub(super) async fn noted(
         let doubles = listed(view, &places(&doubles), cancel)?;
         Ok::<_, QuestionError>((members, objections, stand_ins, doubles))
     };
-    let (declared, objected, stand_ins, doubles) = project.look(work).await??;
+    let (declared, objected, stand_ins, doubles) = project.with_view(work).await??;
     let mut notes = Vec::new();
     if links.members.len() > 1 {
         let text = format!(
             "{} are linked by overriding, or declare one entity, and are renamed together",
             counted(links.members.len(), "declaration", "declarations")
         );
-        notes.push(Note::fact(text, declared));
+        notes.push(RenameNote::fact(text, declared));
     }
-    if !links.perhaps_outside.is_empty() {
+    if !links.maybe_outside_project.is_empty() {
         let text = format!(
             "{} outside the project may declare this member too, and would no longer be overridden",
-            links.perhaps_outside.join("; ")
+            links.maybe_outside_project.join("; ")
         );
-        notes.push(Note::doubt(text, Vec::new()));
+        notes.push(RenameNote::doubt(text, Vec::new()));
     }
     if !doubles.is_empty() {
         let text = format!(
             "{} of test doubles, which inherit from none of these and declare nothing but their methods, renamed too",
             counted(doubles.len(), "member", "members")
         );
-        notes.push(Note::doubt(text, doubles));
+        notes.push(RenameNote::doubt(text, doubles));
     }
     if !stand_ins.is_empty() {
         let text = format!(
@@ -135,21 +135,21 @@ pub(super) async fn noted(
              their place",
             counted(stand_ins.len(), "member", "members")
         );
-        notes.push(Note::doubt(text, stand_ins));
+        notes.push(RenameNote::doubt(text, stand_ins));
     }
-    if !links.unseen.is_empty() {
+    if !links.bases_without_attributes.is_empty() {
         let text = format!(
             "the server does not report the attributes that methods of {} assign; one may have this name",
-            links.unseen.join(", ")
+            links.bases_without_attributes.join(", ")
         );
-        notes.push(Note::doubt(text, Vec::new()));
+        notes.push(RenameNote::doubt(text, Vec::new()));
     }
     if !links.objections.is_empty() {
         let why = links.objection();
-        if ask.doubts != Doubts::Note {
+        if ask.doubts != DoubtPolicy::Note {
             return Err(RenameError::Linked { why, places: objected });
         }
-        notes.push(Note::doubt(why, objected));
+        notes.push(RenameNote::doubt(why, objected));
     }
     Ok(notes)
 }

@@ -52,5 +52,5 @@ pub(crate) async fn mentioned(project: &Project, target: &Target) -> Result<Ment
         }
         Ok::<_, QuestionError>(Mentioned { places, is_cut, unsearched: found.unsearched })
     };
-    project.look(work).await?
+    project.with_view(work).await?
 }

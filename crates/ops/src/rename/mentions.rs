@@ -7,6 +7,7 @@ use memchr::memmem;
 
 use super::in_strings;
 use super::linked::LinkedSymbol;
+use super::lookup::is_found_by_name;
 use crate::spot::whole_words;
 use crate::target::Target;
 use symd_base::cancel::Cancelled;
@@ -62,14 +63,14 @@ pub(super) struct Mention {
     pub(super) medium: Medium,
     /// Whether the program may look the symbol up by it: a string that consists of the name, or of a path
     /// with it, or that reads like code; anything in a file of another language.
-    pub(super) is_lookup: bool,
+    pub(super) may_be_looked_up: bool,
     /// Whether it is a string that names nothing but this symbol: its path, or a name of several words.
     pub(super) is_its_name: bool,
     /// Whether it is renamed though nothing proves that it means the symbol: code in a string that overrides
     /// or uses it, a type's name at the beginning of a string, as programs print it.
-    pub(super) is_taken_along: bool,
+    pub(super) is_likely_mention: bool,
     /// Whether it is a string that is known to name the symbol, so that it must be renamed.
-    pub(super) follows: bool,
+    pub(super) is_certain_mention: bool,
 }
 
 /// The mentions in the project's texts.
@@ -93,9 +94,9 @@ pub(super) fn mentions(view: &View, symbol: &LinkedSymbol, cancel: &Cancel) -> R
             continue;
         }
         cancel.check()?;
-        let read = match view.root.read_unlinked(&file.path, MAX_BYTES) {
+        let read = match view.root.read_no_follow(&file.path, MAX_BYTES) {
             Ok(read) => read,
-            // Code files that are not parsed because of their size are searched by `unseen`.
+            // Code files that are not parsed because of their size are searched by `unparsed`.
             Err(VfsError::TooLarge { .. }) if matches!(file.content, Content::Plain) => {
                 unsearched.push(file.path.clone());
                 continue;
@@ -116,6 +117,9 @@ pub(super) fn mentions(view: &View, symbol: &LinkedSymbol, cancel: &Cancel) -> R
     if let Some(within) = within {
         found.retain(|one| within.contains(one.range));
     }
+    if !is_found_by_name(view, target) {
+        found.iter_mut().for_each(|one| (one.may_be_looked_up, one.is_its_name) = (false, false));
+    }
     settle_strings(view, symbol, &mut found, cancel)?;
     in_strings::note_overrides(view, symbol, &mut found);
     Ok(Mentions { found, unsearched })
@@ -134,8 +138,8 @@ fn settle_strings(
     let named = resolve::string_names(view, &symbol.resolved(), &places, cancel)?;
     for (one, named) in strings.iter_mut().zip(named) {
         match named {
-            StringName::Symbol => one.follows = true,
-            StringName::Other => (one.is_lookup, one.is_its_name) = (false, false),
+            StringName::Symbol => one.is_certain_mention = true,
+            StringName::Other => (one.may_be_looked_up, one.is_its_name) = (false, false),
             StringName::Unknown => {}
         }
     }
@@ -145,7 +149,7 @@ fn settle_strings(
 /// Returns the function of a local, or the test function that holds all of the symbol.
 fn scope(symbol: &LinkedSymbol) -> Option<TextRange> {
     let target = &symbol.target;
-    if let Some((_, test)) = resolve::test_around(&symbol.resolved()) {
+    if let Some((_, test)) = resolve::enclosing_test(&symbol.resolved()) {
         return Some(test);
     }
     let (outline, row) = (target.file.outline()?, target.row);
@@ -166,7 +170,7 @@ fn of_file(
     let range = |at: usize| u32::try_from(at).ok().map(|at| TextRange::new(at, at.saturating_add(length)));
     let places: Vec<TextRange> = whole_words(text.as_str(), name).filter_map(range).collect();
     let mut push = |range, medium| {
-        let is_lookup = match medium {
+        let may_be_looked_up = match medium {
             Medium::Comments | Medium::Docs => false,
             Medium::Strings => {
                 is_path(text.as_str(), range)
@@ -179,7 +183,7 @@ fn of_file(
         let is_own = file.path == target.at.path && target.range.contains(range);
         let is_given = || file.path == target.at.path && is_method_argument(text.as_str(), range, target);
         // The output that tests expect.
-        let is_taken_along = medium == Medium::Strings
+        let is_likely_mention = medium == Medium::Strings
             && resolve::is_type(target.symbol.kind)
             && is_title(text.as_str(), range, &target.name);
         let is_its_name =
@@ -188,13 +192,13 @@ fn of_file(
             path: file.path.clone(),
             range,
             medium,
-            is_lookup,
+            may_be_looked_up,
             is_its_name,
-            is_taken_along,
-            follows: false,
+            is_likely_mention,
+            is_certain_mention: false,
         });
     };
-    let (Some(grammar), true) = (file.grammar(), resolve::share_names(file, &target.file)) else {
+    let (Some(grammar), true) = (file.grammar(), resolve::files_share_names(file, &target.file)) else {
         let is_prose = file.path.extension().is_some_and(|extension| PROSE.contains(&extension));
         let is_own = view.languages.language_of(&file.path) == target.language && target.language.is_some();
         if !is_own {

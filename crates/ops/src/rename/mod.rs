@@ -1,5 +1,5 @@
 //! Renames a symbol: the server's edit, validated against the files and compared with what syntax finds,
-//! becomes a plan for the edit engine. Does not write; `edits::carry_out` does. Invariant: whatever is in
+//! becomes a plan for the edit engine. Does not write; `edits::apply_multi_file` does. Invariant: whatever is in
 //! doubt is rejected with the places, or reported in a note; no part of an edit is left out.
 
 mod answer;
@@ -7,33 +7,34 @@ mod by_name;
 mod by_server;
 mod by_syntax;
 mod collisions;
+mod definition_index;
+mod files_with_bom;
 mod fixtures;
 mod fluent;
 mod in_quotes;
 mod in_strings;
-mod leads;
 mod linked;
-mod marked;
+mod lookup;
 mod mentioned;
 mod mentions;
+mod merged;
 mod names;
 mod places;
 mod shorthand;
-mod united;
-mod unseen;
+mod unparsed;
 
 use std::collections::BTreeSet;
 
-pub use self::answer::{Listed, Note, Planned, RenameError};
+pub use self::answer::{Listed, PlannedRename, RenameError, RenameNote};
 use self::by_name::{with_computed_names, with_hazards, with_mirrored, with_parameters, with_readers};
-use self::linked::{LinkedSymbol, linked, noted};
+use self::linked::{LinkedSymbol, linked, override_notes};
 pub(crate) use self::mentioned::mentioned;
 pub use self::mentioned::{MentionPlace, Mentioned};
 pub use self::mentions::Medium;
 use self::mentions::{MAX_MENTIONS, Mention, Mentions, mentions};
+use self::merged::ask_server;
 use self::places::listed;
-use self::united::ask_server;
-use self::unseen::{Unseen, unseen};
+use self::unparsed::{UnparsedMentions, unseen};
 use super::Project;
 use super::overrides::OverrideLinks;
 use super::question::{QuestionError, Source};
@@ -42,7 +43,7 @@ use super::server_edit::ServerEdit;
 use super::target::{SymbolSelector, Target};
 use symd_base::{RelPath, TextEdit, TextRange};
 use symd_engine::View;
-use symd_lsp::{NoAnswer, Waiting};
+use symd_lsp::{ServerError, WaitPolicy};
 use symd_rewrite::{NewNameError, check_new_name};
 
 /// Maximum number of attempts to plan a rename whose files change meanwhile.
@@ -62,9 +63,9 @@ pub struct Rename {
     /// What happens to occurrences that may mean the symbol or something else.
     pub unchecked: UncheckedUses,
     /// How doubts are handled.
-    pub doubts: Doubts,
+    pub doubts: DoubtPolicy,
     /// How long to wait for a server that is not ready.
-    pub waiting: Waiting,
+    pub waiting: WaitPolicy,
 }
 
 /// What happens to occurrences of the name whose meaning neither a server nor syntax can determine: `x.run()`
@@ -80,14 +81,14 @@ pub enum UncheckedUses {
 impl Rename {
     /// Whether uses that may mean the symbol or something else, and are not renamed, are a doubt.
     fn doubts_uses(&self) -> bool {
-        self.unchecked == UncheckedUses::Left && self.doubts != Doubts::NoteUses
+        self.unchecked == UncheckedUses::Left && self.doubts != DoubtPolicy::NoteUses
     }
 
     /// Returns a doubt about uses as a note, or as an error if such doubts reject the rename.
-    fn doubt_of_uses(&self, why: String, places: Vec<Listed>) -> Result<Note, RenameError> {
-        match self.doubts_uses() && self.doubts == Doubts::Refuse {
+    fn doubt_of_uses(&self, why: String, places: Vec<Listed>) -> Result<RenameNote, RenameError> {
+        match self.doubts_uses() && self.doubts == DoubtPolicy::Refuse {
             true => Err(RenameError::Doubtful { why, places }),
-            false => Ok(Note::doubt(why, places)),
+            false => Ok(RenameNote::doubt(why, places)),
         }
     }
 }
@@ -99,7 +100,7 @@ impl UncheckedUses {
 
 /// How doubts are handled. Invalid edits are rejected in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Doubts {
+pub enum DoubtPolicy {
     /// They reject the rename, with the places.
     Refuse,
     /// Uses that may also mean something else are left as the server has them, with a note; every other doubt
@@ -114,41 +115,41 @@ struct Draft {
     edit: ServerEdit,
     source: Source,
     maybe_indexing: bool,
-    notes: Vec<Note>,
+    notes: Vec<RenameNote>,
 }
 
 /// Plans a rename. Writes nothing.
-pub async fn plan(project: &Project, ask: &Rename) -> Result<Planned, RenameError> {
+pub async fn plan(project: &Project, ask: &Rename) -> Result<PlannedRename, RenameError> {
     for _ in 1..ATTEMPTS {
         match once(project, ask).await {
-            Err(RenameError::Question(QuestionError::NoAnswer(NoAnswer::Changed { .. }))) => {}
+            Err(RenameError::Question(QuestionError::NoAnswer(ServerError::Changed { .. }))) => {}
             answer => return answer,
         }
     }
     once(project, ask).await
 }
 
-async fn once(project: &Project, ask: &Rename) -> Result<Planned, RenameError> {
+async fn once(project: &Project, ask: &Rename) -> Result<PlannedRename, RenameError> {
     let target = project.target(&ask.wanted).await?;
     check_name(&target, &ask.new_name)?;
-    let links = linked(project, &target, ask.waiting.for_answer()).await?;
-    let noted = noted(project, ask, &links).await?;
+    let links = linked(project, &target, ask.waiting.requiring_answer()).await?;
+    let noted = override_notes(project, ask, &links).await?;
     let OverrideLinks { members, through_super, by_computed_name, .. } = links;
     let symbol = LinkedSymbol { target, members, through_super };
     let asked = project.snapshot().await?;
     // Syntax judges, and the text is searched, while the server works.
-    let (said, judged, found, taken, unseen) = tokio::join!(
+    let (said, judged, found, conflicts, unparsed) = tokio::join!(
         ask_server(project, &symbol, ask, &asked),
         judge(project, &symbol.members),
         search(project, &symbol),
-        taken(project, &symbol, ask),
-        look_through(project, &symbol.target)
+        find_conflicts(project, &symbol, ask),
+        search_unparsed(project, &symbol.target)
     );
-    let (mut judged, found, taken, unseen) = (judged?, found?, taken?, unseen?);
-    judged.take_for_likely(&symbol.through_super);
+    let (mut judged, found, conflicts, unparsed) = (judged?, found?, conflicts?, unparsed?);
+    judged.mark_likely(&symbol.through_super);
     let mut draft = match said {
-        Ok(said) => by_server::draft(project, &symbol, ask, (said, asked), &judged, &unseen).await?,
-        Err(why) if is_none(&why) => by_syntax::draft(project, &symbol, ask, why, &judged, unseen).await?,
+        Ok(said) => by_server::draft(project, &symbol, ask, (said, asked), &judged, &unparsed).await?,
+        Err(why) if is_none(&why) => by_syntax::draft(project, &symbol, ask, why, &judged, unparsed).await?,
         Err(why) => return Err(QuestionError::from(why).into()),
     };
     draft.notes.splice(0..0, noted);
@@ -158,8 +159,8 @@ async fn once(project: &Project, ask: &Rename) -> Result<Planned, RenameError> {
     let draft = with_mirrored(project, &symbol, ask, draft).await?;
     let draft = with_hazards(project, &symbol, ask, draft).await?;
     let draft = with_mentions(project, &symbol.target, ask, draft, found).await?;
-    let draft = without_collisions(project, &symbol, ask, draft, taken).await?;
-    finished(symbol.target, ask, draft)
+    let draft = without_collisions(project, &symbol, ask, draft, conflicts).await?;
+    to_plan(symbol.target, ask, draft)
 }
 
 fn check_name(target: &Target, new_name: &str) -> Result<(), NewNameError> {
@@ -184,31 +185,33 @@ fn check_name(target: &Target, new_name: &str) -> Result<(), NewNameError> {
 
 async fn search(project: &Project, symbol: &LinkedSymbol) -> Result<Mentions, QuestionError> {
     let symbol = symbol.clone();
-    Ok(project.look(move |view, cancel| mentions(view, &symbol, cancel)).await??)
+    Ok(project.with_view(move |view, cancel| mentions(view, &symbol, cancel)).await??)
 }
 
-async fn look_through(project: &Project, target: &Target) -> Result<Unseen, QuestionError> {
+async fn search_unparsed(project: &Project, target: &Target) -> Result<UnparsedMentions, QuestionError> {
     let target = target.clone();
-    Ok(project.look(move |view, cancel| unseen(view, &target, cancel)).await??)
+    Ok(project.with_view(move |view, cancel| unseen(view, &target, cancel)).await??)
 }
 
-async fn taken(
+async fn find_conflicts(
     project: &Project,
     symbol: &LinkedSymbol,
     ask: &Rename,
 ) -> Result<Vec<(RelPath, TextRange)>, QuestionError> {
     let (symbol, new_name) = (symbol.clone(), ask.new_name.clone());
-    Ok(project.look(move |view, cancel| collisions::taken(view, &symbol, &new_name, cancel)).await??)
+    Ok(project
+        .with_view(move |view, cancel| collisions::find_conflicts(view, &symbol, &new_name, cancel))
+        .await??)
 }
 
 /// Whether no server is available: one that starts, fails or rejects the request is.
-fn is_none(why: &NoAnswer) -> bool {
+fn is_none(why: &ServerError) -> bool {
     matches!(
         why,
-        NoAnswer::NoServer { .. }
-            | NoAnswer::NotTrusted { .. }
-            | NoAnswer::Unsupported { .. }
-            | NoAnswer::Down { .. }
+        ServerError::NoServer { .. }
+            | ServerError::NotTrusted { .. }
+            | ServerError::Unsupported { .. }
+            | ServerError::Down { .. }
     )
 }
 
@@ -233,13 +236,14 @@ async fn with_mentions(
         let names: Vec<&str> = unsearched.iter().take(NAMED_FILES).map(RelPath::as_str).collect();
         let more = unsearched.len().saturating_sub(NAMED_FILES);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        draft
-            .notes
-            .push(Note::plain(format!("too large to be searched for mentions: {}{more}", names.join(", "))));
+        draft.notes.push(RenameNote::plain(format!(
+            "too large to be searched for mentions: {}{more}",
+            names.join(", ")
+        )));
     }
-    let (included, left): (Vec<Mention>, Vec<Mention>) = found
-        .into_iter()
-        .partition(|one| one.follows || one.is_taken_along || ask.include.contains(&one.medium));
+    let (included, left): (Vec<Mention>, Vec<Mention>) = found.into_iter().partition(|one| {
+        one.is_certain_mention || one.is_likely_mention || ask.include.contains(&one.medium)
+    });
     let named: Vec<(RelPath, TextRange)> =
         left.iter().filter(|one| one.is_its_name).map(|one| (one.path.clone(), one.range)).collect();
     if !named.is_empty() {
@@ -249,7 +253,7 @@ async fn with_mentions(
             target.name,
             Medium::Strings.name()
         );
-        let places = project.look(move |view, cancel| listed(view, &named, cancel)).await?;
+        let places = project.with_view(move |view, cancel| listed(view, &named, cancel)).await?;
         // The note itself is dropped: the notes on mentions include these places.
         ask.doubt_of_uses(why, places.map_err(QuestionError::from)?)?;
     }
@@ -259,7 +263,8 @@ async fn with_mentions(
             let counted = included.iter().filter(|one| counts(one));
             counted.map(|one| (one.path.clone(), one.range)).collect()
         };
-        let (follow, overriding) = (places_of(|one| one.follows), places_of(|one| one.is_taken_along));
+        let (follow, overriding) =
+            (places_of(|one| one.is_certain_mention), places_of(|one| one.is_likely_mention));
         for one in included {
             let range = one.range;
             let file = draft.edit.file(view, &one.path)?;
@@ -271,14 +276,14 @@ async fn with_mentions(
                 "{} renamed too",
                 counted(follow.len(), "string that names it", "strings that name it")
             );
-            draft.notes.push(Note::fact(text, listed(view, &follow, cancel)?));
+            draft.notes.push(RenameNote::fact(text, listed(view, &follow, cancel)?));
         }
         if !overriding.is_empty() {
             let text = format!(
                 "{} renamed too, because of the text around the name",
                 counted(overriding.len(), "place in a string", "places in strings")
             );
-            draft.notes.push(Note::doubt(text, listed(view, &overriding, cancel)?));
+            draft.notes.push(RenameNote::doubt(text, listed(view, &overriding, cancel)?));
         }
         for medium in Medium::ALL {
             let of_medium = || left.iter().filter(|one| one.medium == medium);
@@ -296,13 +301,13 @@ async fn with_mentions(
                 medium.name()
             );
             let places = listed(view, &places, cancel)?;
-            let is_lookup = of_medium().any(|one| one.is_lookup);
-            draft.notes.push(Note { text, places, is_doubt: is_lookup, is_mention: true });
+            let is_lookup = of_medium().any(|one| one.may_be_looked_up);
+            draft.notes.push(RenameNote { text, places, is_doubt: is_lookup, is_mention: true });
         }
         Ok(draft)
     };
     let server = "symd".to_owned();
-    let draft = project.look(work).await?;
+    let draft = project.with_view(work).await?;
     draft.map_err(|problem| RenameError::Server { server, problem })
 }
 
@@ -312,28 +317,28 @@ async fn without_collisions(
     symbol: &LinkedSymbol,
     ask: &Rename,
     mut draft: Draft,
-    taken: Vec<(RelPath, TextRange)>,
+    conflicts: Vec<(RelPath, TextRange)>,
 ) -> Result<Draft, RenameError> {
     let (of, new_name, edit) = (symbol.clone(), ask.new_name.clone(), draft.edit.clone());
     let work =
-        move |view: &View, cancel: &_| collisions::collisions(view, &of, &new_name, &edit, taken, cancel);
-    let places = project.look(work).await?.map_err(QuestionError::from)?;
+        move |view: &View, cancel: &_| collisions::collisions(view, &of, &new_name, &edit, conflicts, cancel);
+    let places = project.with_view(work).await?.map_err(QuestionError::from)?;
     if places.is_empty() {
         return Ok(draft);
     }
-    if ask.doubts != Doubts::Note {
+    if ask.doubts != DoubtPolicy::Note {
         let (old_name, new_name) = (symbol.target.name.clone(), ask.new_name.clone());
         return Err(RenameError::Collides { old_name, new_name, places });
     }
-    draft.notes.push(Note::doubt(format!("'{}' is already in use here", ask.new_name), places));
+    draft.notes.push(RenameNote::doubt(format!("'{}' is already in use here", ask.new_name), places));
     Ok(draft)
 }
 
-fn finished(target: Target, ask: &Rename, draft: Draft) -> Result<Planned, RenameError> {
+fn to_plan(target: Target, ask: &Rename, draft: Draft) -> Result<PlannedRename, RenameError> {
     let Draft { edit, source, maybe_indexing, mut notes } = draft;
-    notes.extend(edit.notes.iter().map(|note| Note::plain(format!("the server says: {note}"))));
+    notes.extend(edit.notes.iter().map(|note| RenameNote::plain(format!("the server says: {note}"))));
     if edit.duplicates > 0 {
-        notes.push(Note::plain(format!(
+        notes.push(RenameNote::plain(format!(
             "{} given twice by the server",
             counted(edit.duplicates, "edit", "edits")
         )));
@@ -343,8 +348,19 @@ fn finished(target: Target, ask: &Rename, draft: Draft) -> Result<Planned, Renam
     let revision = target.at.revision;
     let server = source.name().to_owned();
     let plan = edit.plan().map_err(|problem| RenameError::Server { server, problem })?;
-    let (new_name, is_forced) = (ask.new_name.clone(), ask.doubts == Doubts::Note);
-    Ok(Planned { target, new_name, plan, files, renamed, notes, source, maybe_indexing, revision, is_forced })
+    let (new_name, is_forced) = (ask.new_name.clone(), ask.doubts == DoubtPolicy::Note);
+    Ok(PlannedRename {
+        target,
+        new_name,
+        plan,
+        files,
+        renamed,
+        notes,
+        source,
+        maybe_indexing,
+        revision,
+        is_forced,
+    })
 }
 
 /// Returns a number with its noun: `1 mention`, `2 mentions`.

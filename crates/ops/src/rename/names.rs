@@ -9,6 +9,9 @@ use symd_base::{TextEdit, TextRange};
 /// the name alone may contain the old one, too, if one name stands for two things (`{ old }` becomes
 /// `{ old: new }`, `old` in an import `old as new`).
 pub(super) fn fit(text: &str, edit: TextEdit, old: &str, new: &str) -> Option<TextEdit> {
+    if edit.range.start == edit.range.end {
+        return split(text, &edit, old, new);
+    }
     let covered = text.get(edit.range.as_range())?;
     if covered == old {
         let is_it = edit.new_text == new || is_both(&edit.new_text, old, new);
@@ -19,6 +22,24 @@ pub(super) fn fit(text: &str, edit: TextEdit, old: &str, new: &str) -> Option<Te
     let offset = |at: usize| u32::try_from(at).ok().map(|at| edit.range.start + at);
     let range = TextRange::new(offset(from)?, offset(to)?);
     (replaced == edit.new_text).then(|| TextEdit { range, new_text: new.to_owned() })
+}
+
+/// Converts an insertion beside the old name that splits a name for two things, `new: ` before it or `: new` after it, to an
+/// edit of the name. rust-analyzer renames fields so where a literal or a pattern names field and variable at once.
+fn split(text: &str, edit: &TextEdit, old: &str, new: &str) -> Option<TextEdit> {
+    let length = u32::try_from(old.len()).ok()?;
+    let inserted = edit.new_text.trim();
+    let at = edit.range.start;
+    let (start, new_text) = if inserted.strip_suffix(':').map(str::trim_end) == Some(new) {
+        (at, format!("{new}: {old}"))
+    } else if inserted.strip_prefix(':').map(str::trim_start) == Some(new) {
+        (at.checked_sub(length)?, format!("{old}: {new}"))
+    } else {
+        return None;
+    };
+    let range = TextRange::new(start, start.checked_add(length)?);
+    let is_name = text.get(range.as_range()) == Some(old) && !is_part_of_word(text, range);
+    is_name.then_some(TextEdit { range, new_text })
 }
 
 /// Whether `text` consists of both names, joined by `:` or `as`.
@@ -78,6 +99,24 @@ mod tests {
         kept("const { run } = x", "run", "go: run", "const { go: run } = x");
         kept("import { run }", "run", "run as go", "import { run as go }");
         kept("\u{1F600} run", "\u{1F600} run", "\u{1F600} go", "\u{1F600} go");
+    }
+
+    #[test]
+    fn an_insertion_beside_the_name_splits_it() {
+        let split = |text: &str, at, new_text: &str| {
+            let edit = TextEdit { range: TextRange::new(at, at), new_text: new_text.to_owned() };
+            let edit = fit(text, edit, "run", "go")?;
+            let mut after = text.to_owned();
+            after.replace_range(edit.range.as_range(), &edit.new_text);
+            Some(after)
+        };
+        assert_eq!(split("S { run }", 4, "go: ").as_deref(), Some("S { go: run }"));
+        assert_eq!(split("S { run, a }", 7, ": go").as_deref(), Some("S { run: go, a }"));
+        assert_eq!(split("S { runs }", 4, "go: "), None);
+        assert_eq!(split("S { run }", 4, "went: "), None);
+        assert_eq!(split("S { run }", 3, "go: "), None);
+        assert_eq!(split("S { run }", 2, ": go"), None);
+        assert_eq!(split("S { run }", 4, "go"), None);
     }
 
     #[test]

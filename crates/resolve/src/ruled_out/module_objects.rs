@@ -4,8 +4,8 @@
 
 use crate::context::Receiver;
 use crate::modules::{self, Module};
-use crate::project::{Here, Project};
-use crate::sources::Target;
+use crate::resolver::{CurrentFile, Resolver};
+use crate::sources::IndexedDeclaration;
 use symd_base::RelPath;
 use symd_base::cancel::Cancelled;
 use symd_index::FileEntry;
@@ -23,12 +23,15 @@ pub(super) struct ModuleObjects<'t> {
 }
 
 impl<'t> ModuleObjects<'t> {
-    pub(super) fn of(project: &Project, targets: &'t [Target]) -> Result<ModuleObjects<'t>, Cancelled> {
-        Ok(ModuleObjects { hidden: hidden(project, targets)? })
+    pub(super) fn of(
+        resolver: &Resolver,
+        targets: &'t [IndexedDeclaration],
+    ) -> Result<ModuleObjects<'t>, Cancelled> {
+        Ok(ModuleObjects { hidden: hidden(resolver, targets)? })
     }
 
     /// Whether the receiver cannot be a module that declares the targets.
-    pub(super) fn are_out_of_reach(&self, here: &Here, receiver: &Receiver) -> bool {
+    pub(super) fn are_out_of_reach(&self, here: &CurrentFile, receiver: &Receiver) -> bool {
         let Some((_, stem)) = self.hidden else { return false };
         // The value of a plain name may come from anywhere.
         let Receiver::Chain(chain, _) = receiver else { return false };
@@ -38,7 +41,10 @@ impl<'t> ModuleObjects<'t> {
     }
 }
 
-fn hidden<'t>(project: &Project, targets: &'t [Target]) -> Result<Option<(&'t str, &'t str)>, Cancelled> {
+fn hidden<'t>(
+    resolver: &Resolver,
+    targets: &'t [IndexedDeclaration],
+) -> Result<Option<(&'t str, &'t str)>, Cancelled> {
     let [target] = targets else { return Ok(None) };
     let is_top_level = target.row().is_some_and(|(_, row)| row.parent().is_none() && !row.is_local());
     let (name, stem) = (target.name(), target.file.path.file_stem());
@@ -46,13 +52,13 @@ fn hidden<'t>(project: &Project, targets: &'t [Target]) -> Result<Option<(&'t st
         return Ok(None);
     }
     let files = || {
-        let files = project.sources.snapshot().files.iter();
-        files.filter(|file| project.file(file.path.as_str()).is_some())
+        let files = resolver.sources.snapshot().files.iter();
+        files.filter(|file| resolver.file(file.path.as_str()).is_some())
     };
     let mut offering = vec![target.file.path.clone()];
     for file in files() {
         let Some(outline) = file.outline() else { continue };
-        project.cancel.check()?;
+        resolver.cancel.check()?;
         for import in outline.imports.unpack().iter() {
             match offers(&import, stem, name) {
                 Offer::Nothing => {}
@@ -68,9 +74,11 @@ fn hidden<'t>(project: &Project, targets: &'t [Target]) -> Result<Option<(&'t st
     }
     for file in files() {
         let Some(outline) = file.outline() else { continue };
-        project.cancel.check()?;
+        resolver.cancel.check()?;
         let imports = outline.imports.unpack();
-        if imports.iter().any(|import| offering.iter().any(|path| binds_module(project, file, &import, path)))
+        if imports
+            .iter()
+            .any(|import| offering.iter().any(|path| binds_module(resolver, file, &import, path)))
         {
             return Ok(None);
         }
@@ -79,16 +87,16 @@ fn hidden<'t>(project: &Project, targets: &'t [Target]) -> Result<Option<(&'t st
 }
 
 /// Whether the import binds the module at `path` as an object.
-fn binds_module(project: &Project, from: &FileEntry, import: &Import, path: &RelPath) -> bool {
+fn binds_module(resolver: &Resolver, from: &FileEntry, import: &Import, path: &RelPath) -> bool {
     let is_it = |module: Option<Module>| matches!(module, Some(Module::File(file)) if file.path == *path);
     let (stem, at) = (path.file_stem(), import.statement.start);
     match import.imported {
         Imported::Module => {
             import.module.rsplit('.').next() == Some(stem)
-                && is_it(modules::find(project, from, import.module, at))
+                && is_it(modules::find(resolver, from, import.module, at))
         }
         Imported::Name(name) => {
-            let below = || modules::below(project, &modules::find(project, from, import.module, at)?, name);
+            let below = || modules::below(resolver, &modules::find(resolver, from, import.module, at)?, name);
             name == stem && is_it(below())
         }
         Imported::Everything => false,

@@ -6,12 +6,12 @@ use crate::context::{self, Receiver, first_word};
 use crate::family::Family;
 use crate::fixtures::{decorators, holds_given, is_fixture};
 use crate::meaning::Meaning;
-use crate::project::{Here, Project};
-use crate::scope::{self, From};
+use crate::resolver::{CurrentFile, Resolver};
+use crate::scope::{self, SearchStart};
 use symd_base::cancel::Cancelled;
 
 /// Fixtures that pytest declares. Their values are of pytest's own classes, or of the standard library's.
-const PYTESTS_OWN: [&str; 14] = [
+const PYTEST_FIXTURES: [&str; 14] = [
     "cache",
     "capfd",
     "capfdbinary",
@@ -30,22 +30,27 @@ const PYTESTS_OWN: [&str; 14] = [
 
 /// Whether the receiver of the member at byte `at` is known to hold something from outside the project.
 pub(super) fn is_outside_value(
-    project: &Project,
-    here: &Here,
+    resolver: &Resolver,
+    here: &CurrentFile,
     receiver: &Receiver,
     at: u32,
 ) -> Result<bool, Cancelled> {
     let Receiver::Chain(chain, _) = receiver else { return Ok(false) };
     match &chain[..] {
-        [parameter] => is_pytests_own(project, here, parameter, at),
-        ["self", attribute] => is_outside_attribute(project, attribute),
+        [parameter] => is_pytests_own(resolver, here, parameter, at),
+        ["self", attribute] => is_outside_attribute(resolver, attribute),
         _ => Ok(false),
     }
 }
 
 /// Whether pytest passes a fixture of its own to the parameter.
-fn is_pytests_own(project: &Project, here: &Here, parameter: &str, at: u32) -> Result<bool, Cancelled> {
-    if !PYTESTS_OWN.contains(&parameter) {
+fn is_pytests_own(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    parameter: &str,
+    at: u32,
+) -> Result<bool, Cancelled> {
+    if !PYTEST_FIXTURES.contains(&parameter) {
         return Ok(false);
     }
     let Some(function) = holds_given(here, parameter, at) else { return Ok(false) };
@@ -54,19 +59,19 @@ fn is_pytests_own(project: &Project, here: &Here, parameter: &str, at: u32) -> R
     if above.into_iter().any(|row| decorators(here, row).contains(parameter)) {
         return Ok(false);
     }
-    let is_replaced = |one: &crate::Target| {
-        let there = project.here(&one.file);
+    let is_replaced = |one: &crate::IndexedDeclaration| {
+        let there = resolver.read_file(&one.file);
         there.is_none_or(|there| there.row_of(one).is_none_or(|row| is_fixture(&there, row)))
     };
-    Ok(!project.declared(parameter)?.iter().any(is_replaced))
+    Ok(!resolver.declared(parameter)?.iter().any(is_replaced))
 }
 
 /// Whether every assignment to an attribute of that name, in any class, assigns an instance of a class from
 /// outside.
-fn is_outside_attribute(project: &Project, attribute: &str) -> Result<bool, Cancelled> {
+fn is_outside_attribute(resolver: &Resolver, attribute: &str) -> Result<bool, Cancelled> {
     // Code that creates the object may set a member that the class declares in its body.
-    let is_assigned = |one: &crate::Target| {
-        let there = project.here(&one.file);
+    let is_assigned = |one: &crate::IndexedDeclaration| {
+        let there = resolver.read_file(&one.file);
         let starts = one.row().map(|(_, row)| row.name_start as usize);
         let is_member = one.row().is_some_and(|(_, row)| row.parent().is_some());
         !is_member
@@ -74,22 +79,22 @@ fn is_outside_attribute(project: &Project, attribute: &str) -> Result<bool, Canc
                 there.text.as_str().get(..start).is_some_and(|before| before.ends_with('.'))
             })
     };
-    if !project.declared(attribute)?.iter().all(is_assigned) {
+    if !resolver.declared(attribute)?.iter().all(is_assigned) {
         return Ok(false);
     }
     let mut is_assigned = false;
-    for file in project.sources.snapshot().files.iter() {
+    for file in resolver.sources.snapshot().files.iter() {
         let holds = file.outline().is_some_and(|outline| outline.occurrences.contains(attribute));
         if !holds || Family::of(file) != Some(Family::Python) {
             continue;
         }
-        project.cancel.check()?;
-        let Some(here) = project.here(file) else { return Ok(false) };
+        resolver.cancel.check()?;
+        let Some(here) = resolver.read_file(file) else { return Ok(false) };
         for start in here.outline.occurrences.offsets_of(attribute) {
             match assigned(here.text.as_str(), start as usize, attribute) {
-                Assigned::Nothing => {}
-                Assigned::Value(at) if is_outside_instance(project, &here, at)? => is_assigned = true,
-                Assigned::Value(_) | Assigned::Unread => return Ok(false),
+                Assignment::Nothing => {}
+                Assignment::Value(at) if is_outside_instance(resolver, &here, at)? => is_assigned = true,
+                Assignment::Value(_) | Assignment::Unread => return Ok(false),
             }
         }
     }
@@ -98,7 +103,7 @@ fn is_outside_attribute(project: &Project, attribute: &str) -> Result<bool, Canc
 
 /// The value that an occurrence of an attribute is assigned.
 #[derive(Debug, PartialEq, Eq)]
-enum Assigned {
+enum Assignment {
     /// No value: the attribute is read.
     Nothing,
     /// The value that begins at this byte.
@@ -108,10 +113,10 @@ enum Assigned {
 }
 
 /// Returns the value that the attribute whose name begins at byte `start` is assigned there.
-fn assigned(text: &str, start: usize, attribute: &str) -> Assigned {
-    let Some(behind) = text.get(start + attribute.len()..) else { return Assigned::Unread };
+fn assigned(text: &str, start: usize, attribute: &str) -> Assignment {
+    let Some(behind) = text.get(start + attribute.len()..) else { return Assignment::Unread };
     if !text[..start].ends_with('.') {
-        return Assigned::Nothing;
+        return Assignment::Nothing;
     }
     let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
     let (before, rest) = (&text[line..start], behind.split('\n').next().unwrap_or_default());
@@ -125,14 +130,14 @@ fn assigned(text: &str, start: usize, attribute: &str) -> Assigned {
     if is_object {
         if is_binding {
             let value = trimmed[1..].trim_start();
-            return Assigned::Value(start + attribute.len() + (rest.len() - value.len()));
+            return Assignment::Value(start + attribute.len() + (rest.len() - value.len()));
         }
         if let Some(annotation) = trimmed.strip_prefix(':') {
             return match annotation.split_once('=') {
                 Some((_, value)) => {
-                    Assigned::Value(start + attribute.len() + (rest.len() - value.trim_start().len()))
+                    Assignment::Value(start + attribute.len() + (rest.len() - value.trim_start().len()))
                 }
-                None => Assigned::Nothing,
+                None => Assignment::Nothing,
             };
         }
     }
@@ -143,7 +148,7 @@ fn assigned(text: &str, start: usize, attribute: &str) -> Assigned {
         .any(|sign| trimmed.starts_with(sign));
     // `self.a, self.b = …`, `a = self.b = …`
     let is_among = is_binding || (trimmed.starts_with([',', ')', ']']) && has_binding(before, trimmed));
-    if is_taken || is_operated || is_among { Assigned::Unread } else { Assigned::Nothing }
+    if is_taken || is_operated || is_among { Assignment::Unread } else { Assignment::Nothing }
 }
 
 /// Whether an assignment follows outside of the brackets that `before` or `rest` opens.
@@ -168,7 +173,7 @@ fn has_binding(before: &str, rest: &str) -> bool {
 
 /// Whether the value at byte `at` is a call of a class from outside, or of a member of such a class; or
 /// `None`.
-fn is_outside_instance(project: &Project, here: &Here, at: usize) -> Result<bool, Cancelled> {
+fn is_outside_instance(resolver: &Resolver, here: &CurrentFile, at: usize) -> Result<bool, Cancelled> {
     let text = here.text.as_str();
     let mut chain = Vec::new();
     let mut end = at;
@@ -187,7 +192,10 @@ fn is_outside_instance(project: &Project, here: &Here, at: usize) -> Result<bool
     }
     let is_class = |word: &&str| word.trim_start_matches('_').starts_with(char::is_uppercase);
     let begins = u32::try_from(at).unwrap_or(u32::MAX);
-    let is_outside = matches!(scope::chain(project, here, begins, &chain, From::Inside)?, Meaning::Elsewhere);
+    let is_outside = matches!(
+        scope::resolve_chain(resolver, here, begins, &chain, SearchStart::Inside)?,
+        Meaning::OutsideProject
+    );
     Ok(is_outside && chain.iter().any(is_class) && is_whole_call(&text[end..]))
 }
 
@@ -215,22 +223,22 @@ mod tests {
     #[test]
     fn what_an_attribute_is_assigned() {
         for (text, expected) in [
-            ("self.it = Box()", Assigned::Value(10)),
-            ("    self.it: Box = Box()", Assigned::Value(19)),
-            ("self.it: Box", Assigned::Nothing),
-            ("self.it.run()", Assigned::Nothing),
-            ("self.it == 1", Assigned::Nothing),
-            ("f(self.it, x=1)", Assigned::Nothing),
-            ("f(x, self.it)", Assigned::Nothing),
-            ("return a, self.it", Assigned::Nothing),
-            ("self.a, self.it = 1, 2", Assigned::Unread),
-            ("self.it, self.a = 1, 2", Assigned::Unread),
-            ("x = self.it = 1", Assigned::Unread),
-            ("with open() as self.it:", Assigned::Unread),
-            ("for self.it in all:", Assigned::Unread),
-            ("(self.a, self.it) = both", Assigned::Unread),
-            ("self.it += 1", Assigned::Unread),
-            ("it = 1", Assigned::Nothing),
+            ("self.it = Box()", Assignment::Value(10)),
+            ("    self.it: Box = Box()", Assignment::Value(19)),
+            ("self.it: Box", Assignment::Nothing),
+            ("self.it.run()", Assignment::Nothing),
+            ("self.it == 1", Assignment::Nothing),
+            ("f(self.it, x=1)", Assignment::Nothing),
+            ("f(x, self.it)", Assignment::Nothing),
+            ("return a, self.it", Assignment::Nothing),
+            ("self.a, self.it = 1, 2", Assignment::Unread),
+            ("self.it, self.a = 1, 2", Assignment::Unread),
+            ("x = self.it = 1", Assignment::Unread),
+            ("with open() as self.it:", Assignment::Unread),
+            ("for self.it in all:", Assignment::Unread),
+            ("(self.a, self.it) = both", Assignment::Unread),
+            ("self.it += 1", Assignment::Unread),
+            ("it = 1", Assignment::Nothing),
         ] {
             let start = text
                 .find("it")

@@ -9,7 +9,8 @@ fn in_the_way(fixture: &str, new_name: &str) -> Vec<String> {
     let memory = memory(texts);
     let target = target(&memory, &path, at);
     let cancel = Cancel::new();
-    let mut found = taken(&memory, std::slice::from_ref(&target), new_name, &cancel).expect("not cancelled");
+    let mut found =
+        find_conflicts(&memory, std::slice::from_ref(&target), new_name, &cancel).expect("not cancelled");
     let uses = occurrences(&memory, std::slice::from_ref(&target), &cancel).expect("not cancelled");
     let uses: Vec<Occurrence> = uses.into_iter().filter(|one| one.judgement == Judgement::Likely).collect();
     assert!(!uses.is_empty());
@@ -17,7 +18,7 @@ fn in_the_way(fixture: &str, new_name: &str) -> Vec<String> {
         let places: Vec<TextRange> = of_file.iter().map(|one| one.range).collect();
         let path = &of_file[0].path;
         found.extend(
-            captured(&memory, std::slice::from_ref(&target), new_name, path, &places, &cancel)
+            find_captures(&memory, std::slice::from_ref(&target), new_name, path, &places, &cancel)
                 .expect("not cancelled"),
         );
     }
@@ -236,4 +237,7 @@ fn gos_and_rusts_imports() {
     assert_eq!(in_the_way(rust, "File"), ["src/lib.rs:1"]);
     assert_eq!(in_the_way(rust, "go"), ["src/lib.rs:2"]);
     free(rust, "walk");
+    let module = "//- src/lib.rs\nmod $0heirs {}\npub fn subclasses() { heirs::f(); }\npub enum Kind { A }\n";
+    free(module, "subclasses");
+    assert_eq!(in_the_way(module, "Kind"), ["src/lib.rs:3"]);
 }

@@ -6,7 +6,7 @@ fn is_mirrored(fixture: &str) -> bool {
     let (texts, (path, at)) = files(fixture);
     let memory = memory(texts);
     let target = target(&memory, &path, at);
-    mirrored(&memory, &[target], &Cancel::new()).expect("not cancelled").is_some()
+    mirrored_call(&memory, &[target], &Cancel::new()).expect("not cancelled").is_some()
 }
 
 #[test]

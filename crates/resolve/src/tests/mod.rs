@@ -18,7 +18,7 @@ use std::sync::Arc;
 use super::*;
 use symd_base::{Cancel, ContentHash, RelPath, Text, TextRange};
 use symd_config::Languages;
-use symd_index::{Content, FileEntry, Origin, Snapshot, State};
+use symd_index::{Content, FileEntry, IndexState, Origin, Snapshot};
 use symd_syntax::{Grammar, Outline, outline};
 
 /// A project in memory.
@@ -32,7 +32,7 @@ impl Sources for Memory {
         &self.snapshot
     }
 
-    fn current(&self, file: &FileEntry) -> Option<Current> {
+    fn current(&self, file: &FileEntry) -> Option<CurrentText> {
         let (_, text) = self.texts.iter().find(|(path, _)| *path == file.path)?;
         let bytes = text.clone().into_bytes();
         let hash = ContentHash::of(&bytes);
@@ -41,7 +41,7 @@ impl Sources for Memory {
             _ => None,
         };
         let outline = known.unwrap_or_else(|| Arc::new(parsed(&file.path, text).expect("a grammar").1));
-        Some(Current { text: Text::decode(bytes).ok()?, outline, hash })
+        Some(CurrentText { text: Text::decode(bytes).ok()?, outline, hash })
     }
 
     fn languages(&self) -> &Languages {
@@ -70,7 +70,7 @@ fn files(fixture: &str) -> (Vec<(RelPath, String)>, (RelPath, u32)) {
 }
 
 fn memory(texts: Vec<(RelPath, String)>) -> Memory {
-    let mut state = State::default();
+    let mut state = IndexState::default();
     for (path, text) in &texts {
         let (grammar, outline) = parsed(path, text).expect("a language with a grammar");
         let hash = ContentHash::of(text.as_bytes());
@@ -85,11 +85,11 @@ fn memory(texts: Vec<(RelPath, String)>) -> Memory {
     Memory { snapshot: state.snapshot(), texts }
 }
 
-fn target(memory: &Memory, path: &RelPath, at: u32) -> Target {
+fn target(memory: &Memory, path: &RelPath, at: u32) -> IndexedDeclaration {
     let file = memory.snapshot.files.get(path.as_str()).expect("is there").clone();
     let rows = &file.outline().expect("an outline").rows;
     let row = rows.iter().position(|row| row.name_start == at).expect("$0 stands before a declared name");
-    Target { file, row }
+    IndexedDeclaration { file, row }
 }
 
 /// Returns one line per occurrence: `path:line: judgement role`, lines 1-based.
@@ -124,7 +124,7 @@ fn defined(fixture: &str) -> Vec<String> {
     let (texts, (path, at)) = files(fixture);
     let memory = memory(texts);
     let found = super::definitions(&memory, &path, at, &Cancel::new()).expect("not cancelled");
-    let line = |target: &Target| target.row().expect("a row").1.name_line + 1;
+    let line = |target: &IndexedDeclaration| target.row().expect("a row").1.name_line + 1;
     found.iter().map(|target| format!("{}:{}", target.file.path, line(target))).collect()
 }
 
@@ -149,7 +149,7 @@ fn every_row_of_every_fixture_is_found_where_it_is_declared() {
     for file in memory.snapshot.files.iter() {
         let outline = file.outline().expect("an outline");
         for row in 0..outline.rows.len() {
-            let target = Target { file: file.clone(), row };
+            let target = IndexedDeclaration { file: file.clone(), row };
             let found =
                 occurrences(&memory, std::slice::from_ref(&target), &Cancel::new()).expect("not cancelled");
             check(&memory, &found, target.name());
@@ -193,7 +193,7 @@ fn enclosing_takes_functions_and_classes_only() {
     let path = RelPath::new("a.py").expect("a path");
     let outline = parsed(&path, text).expect("a grammar").1;
     let at = |what: &str| u32::try_from(text.find(what).expect("is there")).expect("short");
-    let around = |what: &str| enclosing(&outline, at(what)).map(|row| outline.name_path(row));
+    let around = |what: &str| enclosing_row(&outline, at(what)).map(|row| outline.name_path(row));
     assert_eq!(around("self.x").as_deref(), Some("A/f"));
     assert_eq!(around("y = 2").as_deref(), Some("A/f"));
     assert_eq!(around("def f").as_deref(), Some("A/f"));
@@ -208,7 +208,7 @@ fn outside_functions_a_use_is_part_of_the_statement_that_binds_a_name() {
         let outline = parsed(&RelPath::new(path).expect("a path"), text).expect("a grammar").1;
         for (what, symbol) in expected {
             let offset = u32::try_from(text.find(what).expect(what)).expect("short");
-            let found = attributed(&outline, offset).map(|row| outline.name_path(row));
+            let found = attributed_row(&outline, offset).map(|row| outline.name_path(row));
             assert_eq!(found.as_deref(), *symbol, "{what}");
         }
     };

@@ -52,6 +52,46 @@ fn ecma_script_default_exports() {
 }
 
 #[test]
+fn rust_methods_are_named_behind_a_dot_or_colons() {
+    let fixture = "//- src/a.rs\nstruct A;\nimpl A { fn $0hold(&self) {} }\n\
+        //- src/b.rs\nuse ::hold::x;\nfn f(a: A) { let (hold, its) = pair(); g(hold); assert!(hold); a.hold(); }\n\
+        fn g() { while let Some(hold) = next() {} call!(a, hold); A::hold(&a); }\n";
+    assert_eq!(
+        judged(fixture),
+        [
+            "src/a.rs:2: likely declaration",
+            "src/b.rs:1: unlikely import",
+            "src/b.rs:2: unlikely use",
+            "src/b.rs:2: unlikely use",
+            "src/b.rs:2: unlikely use",
+            "src/b.rs:2: unchecked call",
+            "src/b.rs:3: unlikely use",
+            "src/b.rs:3: unchecked use",
+            "src/b.rs:3: unchecked call",
+        ]
+    );
+}
+
+#[test]
+fn rust_fields_and_modules_stand_bare_in_few_places() {
+    let field = "//- src/a.rs\nstruct A { $0made: u8 }\nfn f(a: A) { let A { made } = a; A { made: 1 }; }\n\
+        fn g() { if let Some((_, made)) = next() { h(made) } std::made(); }\n";
+    let of_field = judged(field);
+    let expected = [
+        "src/a.rs:1: likely declaration",
+        "src/a.rs:2: unchecked use",
+        "src/a.rs:2: unchecked use",
+        "src/a.rs:3: unlikely use",
+        "src/a.rs:3: unlikely use",
+        "src/a.rs:3: unlikely call",
+    ];
+    assert_eq!(of_field, expected);
+    let module =
+        "//- src/lib.rs\nmod project;\npub mod $0parts {}\nfn f(parts: u8) { parts::g(); h(parts.len()); }\n";
+    assert_eq!(judged(module).last().unwrap(), "src/lib.rs:3: unlikely use");
+}
+
+#[test]
 fn rust_modules() {
     let fixture = "//- src/lib.rs\nmod a;\npub use a::load;\n\
         //- src/a.rs\npub fn $0load() {}\nfn f() { load() }\nmod tests { use super::*; fn g() { load() } }\n\

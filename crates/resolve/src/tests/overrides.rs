@@ -9,17 +9,20 @@ fn family(fixture: &str) -> Vec<String> {
     let (texts, (path, at)) = files(fixture);
     let memory = memory(texts);
     let target = target(&memory, &path, at);
-    let found = family_of(&memory, &target, &SettledBases::new(), &Cancel::new()).expect("not cancelled");
-    let line =
-        |target: &Target| format!("{}:{}", target.file.path, target.row().expect("a row").1.name_line + 1);
+    let found = family_of(&memory, &target, &ServerBases::new(), &Cancel::new()).expect("not cancelled");
+    let line = |target: &IndexedDeclaration| {
+        format!("{}:{}", target.file.path, target.row().expect("a row").1.name_line + 1)
+    };
     let mut lines: Vec<String> = found.members.iter().map(line).collect();
-    lines.extend(found.outside.iter().map(|one| format!("{} overrides {}", one.class.name(), one.base)));
+    lines.extend(
+        found.outside_project.iter().map(|one| format!("{} overrides {}", one.class.name(), one.base)),
+    );
     let unknown =
-        |one: &UnknownBase| format!("{}: {:?} of {}", one.class.name(), one.what, one.name).to_lowercase();
+        |one: &UnknownBase| format!("{}: {:?} of {}", one.class.name(), one.fact, one.name).to_lowercase();
     lines.extend(found.unknown.iter().map(unknown));
     let perhaps = |one: &OutsideMember| format!("perhaps {}, too, above {}", one.base, one.class.name());
-    lines.extend(found.perhaps_outside.iter().map(perhaps));
-    lines.extend(found.alike.iter().map(|one| format!("{} is alike", one.name())));
+    lines.extend(found.maybe_outside_project.iter().map(perhaps));
+    lines.extend(found.structural.iter().map(|one| format!("{} is alike", one.name())));
     let stands_in = |one: &StandIn| {
         format!("{} may stand in{}", line(&one.member), if one.is_whole { ", whole" } else { "" })
     };
@@ -89,7 +92,7 @@ fn what_super_leads_to_in_a_mixin_is_of_the_family() {
     let (texts, (path, at)) = files(fixture);
     let memory = memory(texts);
     let target = target(&memory, &path, at);
-    let found = family_of(&memory, &target, &SettledBases::new(), &Cancel::new()).expect("not cancelled");
+    let found = family_of(&memory, &target, &ServerBases::new(), &Cancel::new()).expect("not cancelled");
     let text = &memory.texts[0].1;
     let lines: Vec<usize> = found
         .through_super
@@ -149,16 +152,16 @@ fn what_a_server_says_of_a_base_settles_it() {
     let memory = memory(texts);
     let target = target(&memory, &path, at);
     let of =
-        |settled: &SettledBases| family_of(&memory, &target, settled, &Cancel::new()).expect("not cancelled");
-    let found = of(&SettledBases::new());
+        |settled: &ServerBases| family_of(&memory, &target, settled, &Cancel::new()).expect("not cancelled");
+    let found = of(&ServerBases::new());
     assert_eq!((found.members.len(), found.unknown.len()), (1, 2));
     let place = |at: usize| {
         let one = &found.unknown[at];
         (one.class.file.path.clone(), one.written.range.start)
     };
-    let is_a = SettledBase { classes: vec![(path.clone(), 6)], declares: None, is_known: true };
-    let is_other = SettledBase { is_known: true, ..SettledBase::default() };
-    let found = of(&SettledBases::from([(place(0), is_a), (place(1), is_other)]));
+    let is_a = ServerBase { classes: vec![(path.clone(), 6)], declares: None, is_known: true };
+    let is_other = ServerBase { is_known: true, ..ServerBase::default() };
+    let found = of(&ServerBases::from([(place(0), is_a), (place(1), is_other)]));
     assert_eq!((found.members.len(), found.unknown.len()), (2, 0));
     assert_eq!(found.members[1].file.path.as_str(), "b.py");
 }
@@ -261,10 +264,10 @@ fn inheriting(fixture: &str) -> Vec<String> {
     let (texts, (path, at)) = files(fixture);
     let memory = memory(texts);
     let target = target(&memory, &path, at);
-    let found = heirs(&memory, &target, &Cancel::new()).expect("not cancelled");
+    let found = subclasses(&memory, &target, &Cancel::new()).expect("not cancelled");
     let mut lines: Vec<String> = found.all.iter().map(|one| one.name().to_owned()).collect();
-    lines.extend(found.perhaps.iter().map(|(class, _)| format!("{} perhaps", class.name())));
-    lines.extend(found.alike.iter().map(|class| format!("{} is alike", class.name())));
+    lines.extend(found.possible.iter().map(|(class, _)| format!("{} perhaps", class.name())));
+    lines.extend(found.structural.iter().map(|class| format!("{} is alike", class.name())));
     lines
 }
 

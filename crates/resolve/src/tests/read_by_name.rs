@@ -5,7 +5,7 @@ use super::*;
 fn reader(fixture: &str, new_name: &str) -> Option<&'static str> {
     let (texts, (path, at)) = files(fixture);
     let memory = memory(texts);
-    read_by_name(&memory, &target(&memory, &path, at), new_name)
+    find_external_reader(&memory, &target(&memory, &path, at), new_name)
 }
 
 #[test]

@@ -3,15 +3,15 @@
 
 use std::fmt;
 
-use super::parsed::{Hunk, HunkLine, Sign, shown};
-use super::place::{Aim, ExpectedLine, Finder, Miss, Tolerance};
+use super::parsed::{Hunk, HunkLine, HunkLineKind, shown};
+use super::place::{ExpectedLine, Finder, NotFound, SearchTarget, Tolerance};
 use super::text::FileLines;
 use crate::endings::{Ending, Endings};
 use symd_base::{RelPath, TextEdit, TextRange};
 
 /// A hunk that is not where it says, or that matches only approximately. Lines are 1-based.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shift {
+pub struct InexactHunk {
     pub path: RelPath,
     /// The hunk's number in the file, from 1.
     pub hunk: usize,
@@ -25,7 +25,7 @@ pub struct Shift {
     pub tolerance: Tolerance,
 }
 
-impl fmt::Display for Shift {
+impl fmt::Display for InexactHunk {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: hunk {} applied at line {}", self.path.as_str(), self.hunk, self.line)?;
         if self.offset != 0 {
@@ -109,7 +109,7 @@ pub(super) fn edits_of(
     text: &str,
     hunks: &[Hunk],
     fuzz: usize,
-) -> Result<(Vec<TextEdit>, Vec<Shift>), HunkError> {
+) -> Result<(Vec<TextEdit>, Vec<InexactHunk>), HunkError> {
     let lines = FileLines::of(text);
     let file = File { path, lines: &lines, endings: Endings::of(text) };
     let mut finder = Finder::new(&lines);
@@ -121,7 +121,7 @@ pub(super) fn edits_of(
         let is_as_said = place.offset == 0 && place.fuzz == 0 && place.tolerance == Tolerance::Exact;
         if !is_as_said {
             let HunkPosition { offset, fuzz, tolerance, .. } = place;
-            shifts.push(Shift { path: path.clone(), hunk: hunk.number, line, offset, fuzz, tolerance });
+            shifts.push(InexactHunk { path: path.clone(), hunk: hunk.number, line, offset, fuzz, tolerance });
         }
         file.edits(hunk, place.line, &mut edits)?;
     }
@@ -160,13 +160,13 @@ impl File<'_> {
     ) -> Result<HunkPosition, HunkError> {
         let floor = self.behind_headers(finder, hunk, cursor.floor)?;
         let mut wanted: Vec<ExpectedLine> =
-            hunk.old_lines().map(|line| (line.text.as_str(), line.unended)).collect();
+            hunk.old_lines().map(|line| (line.text.as_str(), line.no_newline)).collect();
         let shifted = |start: usize| usize::try_from(as_signed(start) + cursor.offset).unwrap_or(0);
         let aim = match hunk.start {
-            _ if hunk.is_last => Aim::Last,
-            Some(start) => Aim::Near(shifted(start)),
-            None if hunk.headers.is_empty() => Aim::Only,
-            None => Aim::First,
+            _ if hunk.is_last => SearchTarget::Last,
+            Some(start) => SearchTarget::Near(shifted(start)),
+            None if hunk.headers.is_empty() => SearchTarget::Only,
+            None => SearchTarget::First,
         };
         let found = if wanted.is_empty() {
             self.insertion(hunk, floor, aim)
@@ -177,7 +177,7 @@ impl File<'_> {
             // Models write the file's final line break as one more, empty line.
             Err(HunkError::Mismatch { .. }) if wanted.len() > 1 && ends_in_empty_context(hunk) => {
                 wanted.pop();
-                let again = self.search(finder, hunk, &wanted, floor, Aim::Last, 0);
+                let again = self.search(finder, hunk, &wanted, floor, SearchTarget::Last, 0);
                 again.or(found)?
             }
             found => found?,
@@ -189,11 +189,16 @@ impl File<'_> {
 
     /// Returns the place of a hunk without old lines: the line that it names, else the line after its
     /// headers, else the end.
-    fn insertion(&self, hunk: &Hunk, floor: usize, aim: Aim) -> Result<(usize, usize, Tolerance), HunkError> {
+    fn insertion(
+        &self,
+        hunk: &Hunk,
+        floor: usize,
+        aim: SearchTarget,
+    ) -> Result<(usize, usize, Tolerance), HunkError> {
         let line = match aim {
-            Aim::Near(line) => line,
-            Aim::First => (floor + 1).min(self.lines.count()),
-            Aim::Only | Aim::Last => self.lines.count(),
+            SearchTarget::Near(line) => line,
+            SearchTarget::First => (floor + 1).min(self.lines.count()),
+            SearchTarget::Only | SearchTarget::Last => self.lines.count(),
         };
         if line > self.lines.count() {
             let expected = "a line before it".to_owned();
@@ -208,10 +213,10 @@ impl File<'_> {
         hunk: &Hunk,
         wanted: &[ExpectedLine],
         floor: usize,
-        aim: Aim,
+        aim: SearchTarget,
         max_fuzz: usize,
     ) -> Result<(usize, usize, Tolerance), HunkError> {
-        let is_context = |line: &&HunkLine| line.sign == Sign::Context;
+        let is_context = |line: &&HunkLine| line.kind == HunkLineKind::Context;
         let leading = hunk.lines.iter().take_while(is_context).count();
         let trailing = hunk.lines.iter().rev().take_while(is_context).count();
         for fuzz in 0..=max_fuzz.min(leading.max(trailing)) {
@@ -220,13 +225,14 @@ impl File<'_> {
                 break;
             }
             let inner = &wanted[top..wanted.len() - bottom];
-            let inner_aim = if let Aim::Near(line) = aim { Aim::Near(line + top) } else { aim };
+            let inner_aim =
+                if let SearchTarget::Near(line) = aim { SearchTarget::Near(line + top) } else { aim };
             match finder.find(inner, floor + top, inner_aim) {
                 Ok((line, tolerance)) if line + inner.len() + bottom <= self.lines.count() => {
                     return Ok((line - top, fuzz, tolerance));
                 }
-                Ok(_) | Err(Miss::Nowhere) => {}
-                Err(Miss::Ambiguous(first, second)) => {
+                Ok(_) | Err(NotFound::Nowhere) => {}
+                Err(NotFound::Ambiguous(first, second)) => {
                     let (path, hunk) = (self.path.clone(), hunk.number);
                     let (first, second) = (first.min(second) + 1 - top, first.max(second) + 1 - top);
                     return Err(HunkError::Ambiguous { path, hunk, first, second });
@@ -257,23 +263,24 @@ impl File<'_> {
         hunk: &Hunk,
         wanted: &[ExpectedLine],
         floor: usize,
-        aim: Aim,
+        aim: SearchTarget,
     ) -> HunkError {
         let said = match aim {
-            Aim::Near(line) => line.max(floor),
-            Aim::Last => self.lines.count().saturating_sub(wanted.len()).max(floor),
-            Aim::First | Aim::Only => floor,
+            SearchTarget::Near(line) => line.max(floor),
+            SearchTarget::Last => self.lines.count().saturating_sub(wanted.len()).max(floor),
+            SearchTarget::First | SearchTarget::Only => floor,
         };
         let first = (wanted[0].0, false);
         let start = if finder.agreeing(wanted, said, Tolerance::Punctuation) > 0 {
             said
         } else {
-            finder.find(&[first], floor, Aim::First).map_or(said, |(line, _)| line)
+            finder.find(&[first], floor, SearchTarget::First).map_or(said, |(line, _)| line)
         };
         let agreed = finder.agreeing(wanted, start, Tolerance::Punctuation).min(wanted.len() - 1);
-        let old = hunk.lines.iter().enumerate().filter(|(_, line)| line.sign != Sign::New).nth(agreed);
+        let old =
+            hunk.lines.iter().enumerate().filter(|(_, line)| line.kind != HunkLineKind::Added).nth(agreed);
         let (at, expected) = old.map_or((0, String::new()), |(at, line)| (at, shown(&line.text)));
-        let marks = hunk.lines[..at].iter().filter(|line| line.unended).count();
+        let marks = hunk.lines[..at].iter().filter(|line| line.no_newline).count();
         self.mismatch(hunk, hunk.at + at + marks, expected, start + agreed)
     }
 
@@ -295,14 +302,14 @@ impl File<'_> {
         let mut line = first;
         let mut rest = &hunk.lines[..];
         while let Some(next) = rest.first() {
-            if next.sign == Sign::Context {
+            if next.kind == HunkLineKind::Context {
                 line += 1;
                 rest = &rest[1..];
                 continue;
             }
-            let length = rest.iter().take_while(|line| line.sign != Sign::Context).count();
+            let length = rest.iter().take_while(|line| line.kind != HunkLineKind::Context).count();
             let (run, behind) = rest.split_at(length);
-            let past = line + run.iter().filter(|line| line.sign == Sign::Old).count();
+            let past = line + run.iter().filter(|line| line.kind == HunkLineKind::Removed).count();
             if let Some(marked) = self.unended_inside(run, past) {
                 let before = hunk.lines.len() - rest.len() + marked;
                 let patch_line = hunk.at + before;
@@ -321,9 +328,9 @@ impl File<'_> {
 
     /// Returns the first new line of `run` that is marked as the file's last without being it.
     fn unended_inside(&self, run: &[HunkLine], past: usize) -> Option<usize> {
-        let last = run.iter().rposition(|line| line.sign == Sign::New)?;
+        let last = run.iter().rposition(|line| line.kind == HunkLineKind::Added)?;
         let is_inside = |at: usize| at != last || past < self.lines.count();
-        (0..run.len()).find(|&at| run[at].sign == Sign::New && run[at].unended && is_inside(at))
+        (0..run.len()).find(|&at| run[at].kind == HunkLineKind::Added && run[at].no_newline && is_inside(at))
     }
 
     /// Returns the edit that replaces lines `first..past` by the new lines of `run`.
@@ -332,9 +339,9 @@ impl File<'_> {
         let range = TextRange::new(offset(lines.start(first)), offset(lines.start(past)));
         let is_behind_unended = past == lines.count() && past > 0 && !lines.is_ended(past - 1);
         // Unless the patch says otherwise, a file without a final line break does not get one.
-        let marked = run.iter().any(|line| line.sign == Sign::Old && line.unended);
+        let marked = run.iter().any(|line| line.kind == HunkLineKind::Removed && line.no_newline);
         let keeps_unended = is_behind_unended && !marked;
-        if keeps_unended && first > 0 && !run.iter().any(|line| line.sign == Sign::New) {
+        if keeps_unended && first > 0 && !run.iter().any(|line| line.kind == HunkLineKind::Added) {
             // The line before becomes the last one.
             let end = lines.start(first - 1) + lines.line(first - 1).len();
             let end = end - usize::from(lines.text[..end].ends_with('\r'));
@@ -345,11 +352,11 @@ impl File<'_> {
         if is_behind_unended && first == past {
             new_text.push_str(ending);
         }
-        let mut new_lines = run.iter().filter(|line| line.sign == Sign::New).peekable();
+        let mut new_lines = run.iter().filter(|line| line.kind == HunkLineKind::Added).peekable();
         while let Some(line) = new_lines.next() {
             new_text.push_str(spelling.spell(&line.text));
             let is_last = new_lines.peek().is_none();
-            if !(is_last && (line.unended || keeps_unended)) {
+            if !(is_last && (line.no_newline || keeps_unended)) {
                 new_text.push_str(ending);
             }
         }
@@ -362,7 +369,7 @@ impl File<'_> {
         let ended = || hunk.old_lines().enumerate().filter(|(i, _)| self.lines.is_ended(first + i));
         let agrees = |(i, line): (usize, &HunkLine)| self.lines.line(first + i) == line.text;
         let has_returns =
-            || hunk.lines.iter().any(|line| line.sign == Sign::New && line.text.ends_with('\r'));
+            || hunk.lines.iter().any(|line| line.kind == HunkLineKind::Added && line.text.ends_with('\r'));
         let is_verbatim = match ended().next() {
             _ if self.lines.is_cr() => false,
             None => has_returns(),
@@ -402,7 +409,7 @@ impl Spelling {
 
 /// Whether the hunk is placed by context alone and ends with an empty context line.
 fn ends_in_empty_context(hunk: &Hunk) -> bool {
-    let is_empty = |line: &HunkLine| line.sign == Sign::Context && line.text.is_empty();
+    let is_empty = |line: &HunkLine| line.kind == HunkLineKind::Context && line.text.is_empty();
     hunk.start.is_none() && hunk.lines.last().is_some_and(is_empty)
 }
 

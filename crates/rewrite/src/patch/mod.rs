@@ -15,10 +15,10 @@ mod tests;
 mod text;
 mod unified;
 
-pub use hunks::{HunkError, Shift};
-pub use parsed::{FilePatch, Hunk, HunkLine, Patch, PatchParseError, Sign};
+pub use hunks::{HunkError, InexactHunk};
+pub use parsed::{FilePatch, Hunk, HunkLine, HunkLineKind, Patch, PatchParseError};
 pub use place::Tolerance;
-pub use plan::{FileToPatch, PatchOperation, PatchOptions, PatchPlan, PlanError, Read, plan};
+pub use plan::{FileToPatch, PatchOperation, PatchOptions, PatchPlan, PlanError, ReadFile, plan};
 
 /// Parses a patch in either form.
 pub fn parse(patch: &str) -> Result<Patch, PatchParseError> {

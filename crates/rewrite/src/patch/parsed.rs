@@ -69,28 +69,28 @@ pub struct Hunk {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HunkLine {
     /// The kind of the line.
-    pub sign: Sign,
+    pub kind: HunkLineKind,
     /// The text of the line, without the sign.
     pub text: String,
     /// Whether the patch says that no line break follows.
-    pub unended: bool,
+    pub no_newline: bool,
 }
 
 /// The kind of a line in a hunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sign {
+pub enum HunkLineKind {
     /// A line that stays.
     Context,
     /// A line that is removed.
-    Old,
+    Removed,
     /// A line that is added.
-    New,
+    Added,
 }
 
 impl Hunk {
     /// Returns the lines that the file must contain.
     pub fn old_lines(&self) -> impl DoubleEndedIterator<Item = &HunkLine> + Clone {
-        self.lines.iter().filter(|line| line.sign != Sign::New)
+        self.lines.iter().filter(|line| line.kind != HunkLineKind::Added)
     }
 }
 

@@ -62,7 +62,7 @@ pub(super) type ExpectedLine<'a> = (&'a str, bool);
 
 /// Where to look for a hunk.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Aim {
+pub(super) enum SearchTarget {
     /// Nearest to this line.
     Near(usize),
     /// At the first matching place.
@@ -75,7 +75,7 @@ pub(super) enum Aim {
 
 /// Why a hunk has no place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Miss {
+pub(super) enum NotFound {
     /// The old lines occur nowhere.
     Nowhere,
     /// The old lines occur at two places, and neither is nearer: 0-based lines.
@@ -99,21 +99,21 @@ impl<'a> Finder<'a> {
         &mut self,
         wanted: &[ExpectedLine],
         floor: usize,
-        aim: Aim,
-    ) -> Result<(usize, Tolerance), Miss> {
+        aim: SearchTarget,
+    ) -> Result<(usize, Tolerance), NotFound> {
         for tolerance in TOLERANCES {
             let found = match aim {
-                Aim::Near(line) if line >= floor && self.fits(wanted, line, tolerance) => Some(line),
-                Aim::Near(line) => self.nearest(wanted, floor, line, tolerance)?,
-                Aim::First => self.candidates(wanted, floor, tolerance).next(),
-                Aim::Only => {
+                SearchTarget::Near(line) if line >= floor && self.fits(wanted, line, tolerance) => Some(line),
+                SearchTarget::Near(line) => self.nearest(wanted, floor, line, tolerance)?,
+                SearchTarget::First => self.candidates(wanted, floor, tolerance).next(),
+                SearchTarget::Only => {
                     let mut found = self.candidates(wanted, floor, tolerance);
                     match (found.next(), found.next()) {
-                        (Some(one), Some(other)) => return Err(Miss::Ambiguous(one, other)),
+                        (Some(one), Some(other)) => return Err(NotFound::Ambiguous(one, other)),
                         (found, _) => found,
                     }
                 }
-                Aim::Last => {
+                SearchTarget::Last => {
                     let line = self.lines.count().checked_sub(wanted.len());
                     line.filter(|&line| line >= floor && self.fits(wanted, line, tolerance))
                 }
@@ -122,12 +122,12 @@ impl<'a> Finder<'a> {
                 return Ok((line, tolerance));
             }
         }
-        Err(Miss::Nowhere)
+        Err(NotFound::Nowhere)
     }
 
     /// Returns the first line from `floor` that equals `header`, ignoring white space around it.
     pub(super) fn header(&mut self, header: &str, floor: usize) -> Option<usize> {
-        self.find(&[(header, false)], floor, Aim::First).ok().map(|(line, _)| line)
+        self.find(&[(header, false)], floor, SearchTarget::First).ok().map(|(line, _)| line)
     }
 
     pub(super) fn fits(&self, wanted: &[ExpectedLine], line: usize, tolerance: Tolerance) -> bool {
@@ -150,7 +150,7 @@ impl<'a> Finder<'a> {
         floor: usize,
         line: usize,
         tolerance: Tolerance,
-    ) -> Result<Option<usize>, Miss> {
+    ) -> Result<Option<usize>, NotFound> {
         let (places, skip) = self.rarest(wanted, tolerance);
         let middle = places.partition_point(|&place| place < line + skip);
         let (mut below, mut above) =
@@ -176,7 +176,7 @@ impl<'a> Finder<'a> {
             }
             if place >= floor && self.fits(wanted, place, tolerance) {
                 match found {
-                    Some(found) => return Err(Miss::Ambiguous(found, place)),
+                    Some(found) => return Err(NotFound::Ambiguous(found, place)),
                     None => found = Some(place),
                 }
             }

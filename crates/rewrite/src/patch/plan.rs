@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::hunks::{HunkError, Shift, edits_of};
+use super::hunks::{HunkError, InexactHunk, edits_of};
 use super::parsed::{FilePatch, Hunk, Patch};
 use symd_base::{RelPath, TextEdit, TextEditError, TextEdits, TextRange};
 use symd_edit::Access;
@@ -44,7 +44,7 @@ pub struct PatchPlan {
     /// The operations, in the patch's order.
     pub operations: Vec<PatchOperation>,
     /// Hunks that are not where they say, or match only approximately.
-    pub shifts: Vec<Shift>,
+    pub inexact_hunks: Vec<InexactHunk>,
     /// Further notes for the answer.
     pub notes: Vec<String>,
 }
@@ -71,13 +71,13 @@ pub enum PlanError {
     },
     /// The patch changes one file in two incompatible ways.
     #[error("{}: the patch names the file twice, and not only to update it; give it in one section", path.as_str())]
-    Twice { path: RelPath },
+    ConflictingSections { path: RelPath },
     /// A hunk cannot be applied.
     #[error(transparent)]
     Hunk(#[from] HunkError),
     /// A file to delete contains more text than the patch says.
     #[error("{}: the patch deletes the file, but would leave text in it; it is not the file the patch was made for", path.as_str())]
-    Remains { path: RelPath },
+    NotEmptied { path: RelPath },
     /// Two hunks change the same lines.
     #[error("{}: {error}", path.as_str())]
     Overlap {
@@ -96,29 +96,29 @@ pub enum FileToPatch {
 }
 
 /// Reads a file; returns `None` if it does not exist, and the reason if it cannot be read.
-pub type Read<'a> = dyn FnMut(&RelPath) -> Result<Option<FileToPatch>, String> + 'a;
+pub type ReadFile<'a> = dyn FnMut(&RelPath) -> Result<Option<FileToPatch>, String> + 'a;
 
 /// Plans `patch` against the files that `read` returns.
-pub fn plan(patch: &Patch, options: PatchOptions, read: &mut Read<'_>) -> Result<PatchPlan, PlanError> {
+pub fn plan(patch: &Patch, options: PatchOptions, read: &mut ReadFile<'_>) -> Result<PatchPlan, PlanError> {
     let mut planner = Planner { options, read, files: Vec::new(), at: HashMap::new(), shifts: Vec::new() };
     for file in &patch.files {
         planner.file(file)?;
     }
-    let operations = planner.files.into_iter().map(File::operation).collect::<Result<_, _>>()?;
-    Ok(PatchPlan { operations, shifts: planner.shifts, notes: patch.notes.clone() })
+    let operations = planner.files.into_iter().map(PlannedText::operation).collect::<Result<_, _>>()?;
+    Ok(PatchPlan { operations, inexact_hunks: planner.shifts, notes: patch.notes.clone() })
 }
 
 /// A file that further sections may change.
-enum File {
+enum PlannedText {
     Updated { path: RelPath, text: String, edits: Vec<TextEdit>, new_path: Option<RelPath> },
     Other(PatchOperation),
 }
 
-impl File {
+impl PlannedText {
     fn operation(self) -> Result<PatchOperation, PlanError> {
         match self {
-            File::Other(operation) => Ok(operation),
-            File::Updated { path, edits, new_path, .. } => match TextEdits::new(edits) {
+            PlannedText::Other(operation) => Ok(operation),
+            PlannedText::Updated { path, edits, new_path, .. } => match TextEdits::new(edits) {
                 Ok(edits) => Ok(PatchOperation::Update { path, edits, new_path }),
                 Err(error) => Err(PlanError::Overlap { path, error }),
             },
@@ -128,11 +128,11 @@ impl File {
 
 struct Planner<'p, 'r> {
     options: PatchOptions,
-    read: &'p mut Read<'r>,
-    files: Vec<File>,
+    read: &'p mut ReadFile<'r>,
+    files: Vec<PlannedText>,
     /// Every path that the patch uses already, with the index of its file.
     at: HashMap<RelPath, usize>,
-    shifts: Vec<Shift>,
+    shifts: Vec<InexactHunk>,
 }
 
 impl Planner<'_, '_> {
@@ -143,7 +143,7 @@ impl Planner<'_, '_> {
                 let text = self.text(path, "copy")?;
                 let edits = self.edits(path, &text, hunks)?;
                 let text = applied(path, edits, &text)?;
-                self.vacant(new_path)?;
+                self.check_vacant(new_path)?;
                 self.push(
                     new_path.clone(),
                     PatchOperation::Add { path: new_path.clone(), text, access: *access },
@@ -151,11 +151,11 @@ impl Planner<'_, '_> {
             }
             FilePatch::Add { path, text, access } => {
                 if let Some(&at) = self.at.get(path)
-                    && matches!(&self.files[at], File::Other(PatchOperation::Delete { .. }))
+                    && matches!(&self.files[at], PlannedText::Other(PatchOperation::Delete { .. }))
                 {
-                    return self.make_anew(at, path, text);
+                    return self.replace_whole_text(at, path, text);
                 }
-                self.vacant(path)?;
+                self.check_vacant(path)?;
                 let (text, access) = (text.clone(), *access);
                 self.push(path.clone(), PatchOperation::Add { path: path.clone(), text, access })
             }
@@ -165,7 +165,7 @@ impl Planner<'_, '_> {
                     let text = with_text(path, found)?;
                     let edits = self.edits(path, &text, hunks)?;
                     if !applied(path, edits, &text)?.is_empty() {
-                        return Err(PlanError::Remains { path: path.clone() });
+                        return Err(PlanError::NotEmptied { path: path.clone() });
                     }
                 }
                 self.push(path.clone(), PatchOperation::Delete { path: path.clone() })
@@ -175,11 +175,12 @@ impl Planner<'_, '_> {
 
     /// Replaces the whole text of a file that the patch first deletes and then creates; nothing else of it
     /// changes.
-    fn make_anew(&mut self, at: usize, path: &RelPath, text: &str) -> Result<(), PlanError> {
+    fn replace_whole_text(&mut self, at: usize, path: &RelPath, text: &str) -> Result<(), PlanError> {
         let old = self.text(path, "update")?;
         let end = u32::try_from(old.len()).unwrap_or(u32::MAX);
         let whole = TextEdit { range: TextRange::new(0, end), new_text: text.to_owned() };
-        self.files[at] = File::Updated { path: path.clone(), text: old, edits: vec![whole], new_path: None };
+        self.files[at] =
+            PlannedText::Updated { path: path.clone(), text: old, edits: vec![whole], new_path: None };
         Ok(())
     }
 
@@ -204,11 +205,11 @@ impl Planner<'_, '_> {
         };
         let new_path = new_path.filter(|new_path| **new_path != path).cloned();
         if let Some(new_path) = &new_path {
-            self.vacant(new_path)?;
+            self.check_vacant(new_path)?;
             self.at.insert(new_path.clone(), self.files.len());
         }
         self.at.insert(path.clone(), self.files.len());
-        self.files.push(File::Updated { path, text, edits, new_path });
+        self.files.push(PlannedText::Updated { path, text, edits, new_path });
         Ok(())
     }
 
@@ -220,16 +221,16 @@ impl Planner<'_, '_> {
         hunks: &[Hunk],
     ) -> Result<(), PlanError> {
         match &mut self.files[at] {
-            File::Updated { path, text, edits, new_path: None } if new_path.is_none() => {
+            PlannedText::Updated { path, text, edits, new_path: None } if new_path.is_none() => {
                 let (mut more, shifts) = edits_of(path, text, hunks, self.options.fuzz)?;
                 edits.append(&mut more);
                 self.shifts.extend(shifts);
                 Ok(())
             }
-            File::Updated { path, .. } => Err(PlanError::Twice { path: path.clone() }),
-            File::Other(PatchOperation::Add { path, .. } | PatchOperation::Delete { path })
-            | File::Other(PatchOperation::Update { path, .. }) => {
-                Err(PlanError::Twice { path: path.clone() })
+            PlannedText::Updated { path, .. } => Err(PlanError::ConflictingSections { path: path.clone() }),
+            PlannedText::Other(PatchOperation::Add { path, .. } | PatchOperation::Delete { path })
+            | PlannedText::Other(PatchOperation::Update { path, .. }) => {
+                Err(PlanError::ConflictingSections { path: path.clone() })
             }
         }
     }
@@ -264,9 +265,9 @@ impl Planner<'_, '_> {
     }
 
     /// Fails if the path exists, or will exist.
-    fn vacant(&mut self, path: &RelPath) -> Result<(), PlanError> {
+    fn check_vacant(&mut self, path: &RelPath) -> Result<(), PlanError> {
         if self.at.contains_key(path) {
-            return Err(PlanError::Twice { path: path.clone() });
+            return Err(PlanError::ConflictingSections { path: path.clone() });
         }
         match (self.read)(path) {
             Ok(None) => Ok(()),
@@ -278,9 +279,9 @@ impl Planner<'_, '_> {
 
     fn push(&mut self, path: RelPath, operation: PatchOperation) -> Result<(), PlanError> {
         if self.at.insert(path.clone(), self.files.len()).is_some() {
-            return Err(PlanError::Twice { path });
+            return Err(PlanError::ConflictingSections { path });
         }
-        self.files.push(File::Other(operation));
+        self.files.push(PlannedText::Other(operation));
         Ok(())
     }
 }

@@ -72,7 +72,7 @@ fn applied(patch: &str, old: &str) -> String {
         |path: &symd_base::RelPath| Ok((path.as_str() == "old").then(|| FileToPatch::Text(old.to_owned())));
     let plan = plan(&patch, PatchOptions::default(), &mut read)
         .unwrap_or_else(|error| panic!("{error}\n{patch:?}\n{old:?}"));
-    assert!(plan.shifts.is_empty() && plan.notes.is_empty(), "{plan:?}");
+    assert!(plan.inexact_hunks.is_empty() && plan.notes.is_empty(), "{plan:?}");
     match &plan.operations[..] {
         [PatchOperation::Update { edits, .. }] => edits.apply(old).expect("inside"),
         other => panic!("{other:?}"),
@@ -234,7 +234,7 @@ fn hunks_find_their_place_when_lines_were_put_before_them() {
         let plan = plan(&patch, PatchOptions::default(), &mut read).expect("found");
         let PatchOperation::Update { edits, .. } = &plan.operations[0] else { panic!("an update") };
         assert_eq!(edits.apply(&shifted).expect("inside"), format!("{before}{new}"), "seed {seed}");
-        assert_eq!(plan.shifts[0].offset, i64::try_from(shift).expect("small"));
+        assert_eq!(plan.inexact_hunks[0].offset, i64::try_from(shift).expect("small"));
     }
 }
 
@@ -263,5 +263,5 @@ fn many_hunks_over_many_files() {
     let plan = plan(&parsed, PatchOptions::default(), &mut |_| Ok(Some(FileToPatch::Text(text.clone()))))
         .expect("planned");
     println!("read in {read_after:?}, planned in {:?}", started.elapsed() - read_after);
-    assert_eq!((plan.operations.len(), plan.shifts.len()), (100, 1_000));
+    assert_eq!((plan.operations.len(), plan.inexact_hunks.len()), (100, 1_000));
 }

@@ -43,7 +43,7 @@ fn patched(patch: &str, files: &[(&str, &str)]) -> String {
         Err(error) => format!("Error: {error}"),
         Ok((tree, plan)) => {
             let mut shown: Vec<String> = tree.iter().map(|(path, text)| format!("{path}={text:?}")).collect();
-            shown.extend(plan.shifts.iter().map(|shift| format!("({shift})")));
+            shown.extend(plan.inexact_hunks.iter().map(|shift| format!("({shift})")));
             shown.extend(plan.notes.iter().map(|note| format!("({note})")));
             shown.join(" ")
         }
@@ -212,7 +212,7 @@ fn hunks_are_found_by_their_context() {
     assert!(patched(patch, &[("f", file)]).starts_with("Error: f: hunk 1 does not apply"));
     let (tree, plan) = patched_with(1, patch, &[("f", file)]).expect("with fuzz");
     assert_eq!(tree["f"], "a\nB\nc\nd\ne\nf\n");
-    assert_eq!(plan.shifts[0].to_string(), "f: hunk 1 applied at line 1 (fuzz 1)");
+    assert_eq!(plan.inexact_hunks[0].to_string(), "f: hunk 1 applied at line 1 (fuzz 1)");
 }
 
 #[test]

@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use super::names::{git_names, header_name, path, without_prefixes};
-use super::parsed::{FilePatch, Hunk, HunkLine, Patch, PatchParseError, Sign, shown};
+use super::parsed::{FilePatch, Hunk, HunkLine, HunkLineKind, Patch, PatchParseError, shown};
 use symd_edit::Access;
 
 pub(super) fn parse(lines: &[&str], range: Range<usize>) -> Result<Patch, PatchParseError> {
@@ -294,28 +294,28 @@ fn numbers(rest: &str) -> Option<((usize, usize), usize)> {
 pub(super) fn read_lines(lines: &[&str], hunk: &mut Hunk) {
     for line in lines {
         let (sign, text) = match line.as_bytes().first() {
-            Some(b'-') => (Sign::Old, &line[1..]),
-            Some(b'+') => (Sign::New, &line[1..]),
+            Some(b'-') => (HunkLineKind::Removed, &line[1..]),
+            Some(b'+') => (HunkLineKind::Added, &line[1..]),
             Some(b'\\') => {
                 if let Some(last) = hunk.lines.last_mut() {
-                    last.unended = true;
+                    last.no_newline = true;
                 }
                 continue;
             }
-            Some(b' ') => (Sign::Context, &line[1..]),
+            Some(b' ') => (HunkLineKind::Context, &line[1..]),
             // Mail programs remove the blank of an empty line.
-            _ => (Sign::Context, *line),
+            _ => (HunkLineKind::Context, *line),
         };
-        hunk.lines.push(HunkLine { sign, text: text.to_owned(), unended: false });
+        hunk.lines.push(HunkLine { kind: sign, text: text.to_owned(), no_newline: false });
     }
 }
 
 /// Returns the text of a new file.
 fn new_text(hunks: &[Hunk]) -> String {
     let mut text = String::new();
-    for line in hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.sign != Sign::Old) {
+    for line in hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.kind != HunkLineKind::Removed) {
         text.push_str(&line.text);
-        if !line.unended {
+        if !line.no_newline {
             text.push('\n');
         }
     }

@@ -14,12 +14,12 @@ const PATHS: [&str; 4] = ["path", "file_path", "relative_path", "absolute_path"]
 const PATCH: &str = "patch";
 
 /// The most files shown.
-const MOST_FILES: usize = 50;
+const MAX_FILES: usize = 50;
 
 /// Returns the files, in the order of the arguments; none for tools that do not change the project's files
 /// themselves.
 pub(super) fn affected(tool: &Tool, arguments: &Map<String, Value>) -> Vec<String> {
-    if tool.risk == Risk::ReadOnly || tool.reach == Reach::Beyond {
+    if tool.risk == Risk::ReadOnly || tool.reach == Reach::BeyondProject {
         return Vec::new();
     }
     let named = PATHS.iter().filter_map(|name| arguments.get(*name)?.as_str());
@@ -28,9 +28,9 @@ pub(super) fn affected(tool: &Tool, arguments: &Map<String, Value>) -> Vec<Strin
     if let Some(text) = arguments.get(PATCH).and_then(Value::as_str) {
         files.extend(patched(text));
     }
-    if files.len() > MOST_FILES {
-        let more = files.len() - MOST_FILES;
-        files.truncate(MOST_FILES);
+    if files.len() > MAX_FILES {
+        let more = files.len() - MAX_FILES;
+        files.truncate(MAX_FILES);
         files.push(format!("and {more} more"));
     }
     files

@@ -31,7 +31,7 @@ pub enum ApprovalAnswer {
     /// The user could not be asked; the reason.
     Unasked(String),
     /// The question is sent as the result of this call; the answer arrives with another call.
-    Elsewhere,
+    Deferred,
 }
 
 /// A way to ask the user: on a terminal, by an elicitation, through another daemon.
@@ -46,9 +46,9 @@ pub trait ApprovalPrompt: Send {
 
 /// A prompt that answers every question with a given answer, without asking the user.
 #[derive(Clone, Debug)]
-pub struct KnownAnswer(pub ApprovalAnswer);
+pub struct FixedAnswer(pub ApprovalAnswer);
 
-impl ApprovalPrompt for KnownAnswer {
+impl ApprovalPrompt for FixedAnswer {
     async fn ask(&mut self, _: &ApprovalRequest, _: &Question) -> ApprovalAnswer {
         self.0.clone()
     }
@@ -94,7 +94,7 @@ impl Yes {
 
 /// The consequence of an answer for the call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Judged {
+pub enum ApprovalOutcome {
     /// It may run.
     Yes(Yes),
     /// It must not run; the reason.
@@ -105,15 +105,17 @@ pub enum Judged {
 
 impl ApprovalAnswer {
     /// Returns the consequence for the call that the question was about.
-    pub fn judged(self, wanted: &ApprovalRequest, question: &Question) -> Judged {
+    pub fn outcome(self, wanted: &ApprovalRequest, question: &Question) -> ApprovalOutcome {
         match self {
             // The client gave an answer that was not offered.
-            ApprovalAnswer::Always if question.offer == Offer::Once => Judged::Yes(Yes::Once),
-            ApprovalAnswer::Always => Judged::Yes(Yes::Always),
-            ApprovalAnswer::Once => Judged::Yes(Yes::Once),
-            ApprovalAnswer::No => Judged::Refused(refusal::declined(wanted)),
-            ApprovalAnswer::Unasked(why) => Judged::Refused(refusal::unasked(wanted, question, &why)),
-            ApprovalAnswer::Elsewhere => Judged::Pending,
+            ApprovalAnswer::Always if question.offer == Offer::Once => ApprovalOutcome::Yes(Yes::Once),
+            ApprovalAnswer::Always => ApprovalOutcome::Yes(Yes::Always),
+            ApprovalAnswer::Once => ApprovalOutcome::Yes(Yes::Once),
+            ApprovalAnswer::No => ApprovalOutcome::Refused(refusal::user_declined(wanted)),
+            ApprovalAnswer::Unasked(why) => {
+                ApprovalOutcome::Refused(refusal::user_not_asked(wanted, question, &why))
+            }
+            ApprovalAnswer::Deferred => ApprovalOutcome::Pending,
         }
     }
 }

@@ -7,9 +7,9 @@
 use serde::{Deserialize, Serialize};
 
 use symd_config::approvals::{self, Approvals, Policy, PolicySubject, Rule, Timestamp};
-use symd_toolsets::{Approved, Offered, Reach, Risk, Tool, Toolset};
+use symd_toolsets::{ApprovalSource, Offered, Reach, Risk, Tool, Toolset};
 
-use super::files::Settled;
+use super::files::ApprovalSettings;
 use super::{ApprovalRequest, call_text};
 
 /// The answers that are offered to the user.
@@ -24,26 +24,31 @@ pub enum Offer {
 
 /// The permission that a call needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Needs {
+pub enum RequiredApproval {
     /// Any permission: policy, rule or answer.
-    Allowance,
+    Any,
     /// The user's approval of this very call, given now or earlier by answering "always".
-    UsersWord,
+    UserForThisCall,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    Run(Approved),
+    Run(ApprovalSource),
     Ask(Offer),
     Refuse(String),
 }
 
 /// Returns the policy for calls that no setting covers.
 pub fn by_default(toolset: &Toolset, tool: &Tool) -> Policy {
-    if toolset.asks_for.asks(tool.risk, tool.reach) { Policy::Ask } else { Policy::Allow }
+    if toolset.asks_for.asks_by_default(tool.risk, tool.reach) { Policy::Ask } else { Policy::Allow }
 }
 
-pub(super) fn decide(settled: &Settled, wanted: &ApprovalRequest, needs: Needs, now: Timestamp) -> Verdict {
+pub(super) fn decide(
+    settled: &ApprovalSettings,
+    wanted: &ApprovalRequest,
+    needs: RequiredApproval,
+    now: Timestamp,
+) -> Verdict {
     let Offered { toolset, tool } = wanted.offered;
     let (users, projects) = match (&*settled.user, &*settled.project) {
         (Ok(users), Ok(projects)) => (users, projects),
@@ -80,25 +85,25 @@ pub(super) fn decide(settled: &Settled, wanted: &ApprovalRequest, needs: Needs, 
     if each_time {
         return Verdict::Ask(Offer::Once);
     }
-    if policy == Policy::Allow && needs == Needs::Allowance {
-        return Verdict::Run(Approved::ByPolicy);
+    if policy == Policy::Allow && needs == RequiredApproval::Any {
+        return Verdict::Run(ApprovalSource::ByPolicy);
     }
     let exact = approvals::exact(&wanted.json);
     let allowing: Vec<&Rule> =
         users.matching(&call, now).filter(|rule| rule.policy == Policy::Allow).collect();
     if allowing.iter().any(|rule| rule.pattern.as_str() == exact) {
-        Verdict::Run(Approved::ByUser)
-    } else if allowing.is_empty() || needs == Needs::UsersWord {
+        Verdict::Run(ApprovalSource::ByUser)
+    } else if allowing.is_empty() || needs == RequiredApproval::UserForThisCall {
         Verdict::Ask(Offer::Always)
     } else {
-        Verdict::Run(Approved::ByRule)
+        Verdict::Run(ApprovalSource::ByRule)
     }
 }
 
 /// Decides where a settings file is unusable: it allows nothing. Reading the project needs no permission.
 fn unusable(tool: &Tool, why: &str) -> Verdict {
     if tool.risk == Risk::ReadOnly && tool.reach == Reach::Project {
-        return Verdict::Run(Approved::ByPolicy);
+        return Verdict::Run(ApprovalSource::ByPolicy);
     }
     Verdict::Refuse(format!(
         "{} was not run, because the settings for approvals cannot be used: {why}",

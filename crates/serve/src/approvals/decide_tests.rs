@@ -2,23 +2,23 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::super::stage::wanted;
+use super::super::test_tools::wanted;
 use super::*;
 
-fn settled(user: &str, project: &str) -> Settled {
+fn settled(user: &str, project: &str) -> ApprovalSettings {
     let parse = |text: &str| {
         Arc::new(approvals::parse_bytes("F", text.as_bytes()).map_err(|error| error.to_string()))
     };
-    Settled { user: parse(user), project: parse(project), user_file: "U".into(), notes: Vec::new() }
+    ApprovalSettings { user: parse(user), project: parse(project), user_file: "U".into(), notes: Vec::new() }
 }
 
 /// Returns the decision about the call `{"path":"a.txt"}` in /p at second 100: `run (why)`, `ask`, `ask each
 /// time`, or the reason for a refusal.
 fn check(tool: &str, user: &str, project: &str) -> String {
-    check_needing(Needs::Allowance, tool, user, project)
+    check_needing(RequiredApproval::Any, tool, user, project)
 }
 
-fn check_needing(needs: Needs, tool: &str, user: &str, project: &str) -> String {
+fn check_needing(needs: RequiredApproval, tool: &str, user: &str, project: &str) -> String {
     let wanted = wanted(tool, json!({ "path": "a.txt" }));
     match decide(&settled(user, project), &wanted, needs, Timestamp::from_seconds(100)) {
         Verdict::Run(approved) => format!("run {approved:?}"),
@@ -105,7 +105,8 @@ fn rules_allow_what_would_be_asked_and_never_what_is_denied() {
 #[test]
 fn where_the_users_word_is_needed_only_what_is_about_this_very_call_counts() {
     let tool = "careful/create_file";
-    let needs_it = |user: &str, project: &str| check_needing(Needs::UsersWord, tool, user, project);
+    let needs_it =
+        |user: &str, project: &str| check_needing(RequiredApproval::UserForThisCall, tool, user, project);
     let allow = "[policy]\ncareful = \"allow\"\n";
     let exact = rule("").replace("'a\\.txt'", r#"'^\{"path":"a\.txt"\}$'"#);
     assert!(exact.contains("path"));
@@ -132,7 +133,7 @@ fn a_project_only_tightens() {
     assert_eq!(check("easy/create_file", allow, "[policy]\neasy = \"ask\""), "ask each time");
     assert_eq!(check("easy/create_file", &rule(""), "[policy]\neasy = \"ask\""), "ask each time");
     assert_eq!(check("easy/create_file", "", &rule("policy = \"ask\"")), "ask each time");
-    // `Layers` removes `allow` beforehand; even if it did not, `allow` would have no effect here.
+    // `ApprovalFiles` removes `allow` beforehand; even if it did not, `allow` would have no effect here.
     assert_eq!(check("careful/create_file", "", "[policy]\ncareful = \"allow\""), "ask");
     assert_eq!(check("careful/create_file", "", &rule("")), "ask");
     let denies = "[policy]\ncareful = \"deny\"";

@@ -15,7 +15,7 @@ const LONG: usize = 80;
 
 /// Characters shown of a value of a tool that reaches beyond the project: users read commands before they
 /// approve them.
-const MOST_SHOWN: usize = 4_000;
+const MAX_SHOWN: usize = 4_000;
 
 /// The parameter that holds a file's text, in all toolsets. The contract's example shows even 20 bytes as a
 /// length.
@@ -72,8 +72,8 @@ fn shown(tool: &Tool, name: &str, value: &Value) -> String {
         other => other.to_string(),
     };
     let counted = format!("<{} bytes>", text.len());
-    if tool.reach == Reach::Beyond {
-        return match text.char_indices().nth(MOST_SHOWN) {
+    if tool.reach == Reach::BeyondProject {
+        return match text.char_indices().nth(MAX_SHOWN) {
             Some((end, _)) => format!("{}… {counted}", plain(&text[..end])),
             None => plain(&text),
         };

@@ -1,6 +1,6 @@
 use serde_json::json;
 
-use super::super::stage::wanted;
+use super::super::test_tools::wanted;
 use super::*;
 
 #[track_caller]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use symd_base::RelPath;
-use symd_base::state::{self, at_hand};
+use symd_base::state::{self, nonblocking};
 use symd_config::approvals::{self, Approvals, MAX_FILE_BYTES, PROJECT_FILE, Policy};
 use symd_vfs::{Root, VfsError};
 
@@ -20,7 +20,7 @@ type Read = Result<Option<Vec<u8>>, String>;
 
 /// The approval settings.
 #[derive(Clone, Debug)]
-pub struct Settled {
+pub struct ApprovalSettings {
     /// The user's settings.
     pub user: Parsed,
     /// The project's settings, without anything that allows a call.
@@ -33,7 +33,7 @@ pub struct Settled {
 
 /// The user's and the project's settings files.
 #[derive(Debug)]
-pub struct Layers {
+pub struct ApprovalFiles {
     user_file: PathBuf,
     /// Whether the user's file lies in the project.
     user_is_inside: bool,
@@ -49,10 +49,10 @@ struct Known {
     parsed: Parsed,
 }
 
-impl Layers {
+impl ApprovalFiles {
     /// Creates the layers for the user's file and that of the project at `root`, if there is one.
-    pub fn new(user_file: &Path, root: Option<&Path>) -> Layers {
-        Layers {
+    pub fn new(user_file: &Path, root: Option<&Path>) -> ApprovalFiles {
+        ApprovalFiles {
             user_file: user_file.to_owned(),
             user_is_inside: root.is_some_and(|root| is_inside(user_file, root)),
             root: root.map(Path::to_owned),
@@ -67,20 +67,21 @@ impl Layers {
     }
 
     /// Reads the current settings. May block on the disk.
-    pub fn read(&self) -> Settled {
+    pub fn read(&self) -> ApprovalSettings {
         let user = state::read_private(&self.user_file, MAX_FILE_BYTES).map_err(|error| error.to_string());
         self.settled(user, self.project_bytes())
     }
 
     /// Reads the current settings without blocking, if the kernel has them in memory: the user's file or its
     /// absence, and the absence of the project's file, which few projects have. Otherwise `None`.
-    pub fn read_at_hand(&self) -> Option<Settled> {
-        let user = at_hand::read_private(&self.user_file, MAX_FILE_BYTES)?;
-        let project = self.root.as_ref().is_none_or(|root| at_hand::is_absent(root, PROJECT_FILE.as_ref()));
+    pub fn try_read_cached(&self) -> Option<ApprovalSettings> {
+        let user = nonblocking::read_private(&self.user_file, MAX_FILE_BYTES)?;
+        let project =
+            self.root.as_ref().is_none_or(|root| nonblocking::is_known_absent(root, PROJECT_FILE.as_ref()));
         project.then(|| self.settled(Ok(user), Ok(None)))
     }
 
-    fn settled(&self, user: Read, project: Read) -> Settled {
+    fn settled(&self, user: Read, project: Read) -> ApprovalSettings {
         let name = self.user_file.display().to_string();
         let user = match user {
             Ok(bytes) => parsed(&self.user, bytes, &name),
@@ -91,13 +92,14 @@ impl Layers {
             Err(why) => Arc::new(Err(why)),
         };
         let mut notes = Vec::new();
-        let project = tightening(project, PROJECT_FILE, "a project's own file can only tighten", &mut notes);
+        let project =
+            without_allowances(project, PROJECT_FILE, "a project's own file can only tighten", &mut notes);
         let user = if self.user_is_inside {
-            tightening(user, &name, "it lies inside the project, where tools can write", &mut notes)
+            without_allowances(user, &name, "it lies inside the project, where tools can write", &mut notes)
         } else {
             user
         };
-        Settled { user, project, user_file: self.user_file.clone(), notes }
+        ApprovalSettings { user, project, user_file: self.user_file.clone(), notes }
     }
 
     /// Reads the project's file; does not follow a symlink.
@@ -107,7 +109,7 @@ impl Layers {
         let Some(root) = &self.root else { return Ok(None) };
         // The root is opened again: the directory may have been replaced.
         let root = Root::open(root).map_err(|error| cannot(error.to_string()))?;
-        match root.read_unlinked(&path, MAX_FILE_BYTES) {
+        match root.read_no_follow(&path, MAX_FILE_BYTES) {
             Ok(file) => Ok(Some(file.bytes)),
             Err(VfsError::NotFound { .. }) => Ok(None),
             Err(error) => Err(cannot(error.to_string())),
@@ -136,7 +138,7 @@ fn parsed(known: &Mutex<Option<Known>>, bytes: Option<Vec<u8>>, file: &str) -> P
 }
 
 /// Returns `parsed` without anything that allows a call, and adds a note for each omission.
-fn tightening(parsed: Parsed, file: &str, why: &str, notes: &mut Vec<String>) -> Parsed {
+fn without_allowances(parsed: Parsed, file: &str, why: &str, notes: &mut Vec<String>) -> Parsed {
     let Ok(approvals) = &*parsed else { return parsed };
     let mut tight = approvals.clone();
     tight.policies.retain(|subject, policy| {

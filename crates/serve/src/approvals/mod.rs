@@ -5,7 +5,7 @@
 
 mod affected;
 pub mod ask;
-pub mod asking;
+pub mod connection_state;
 mod decide;
 mod display;
 mod files;
@@ -14,7 +14,7 @@ pub mod proof;
 mod refusal;
 mod signed;
 #[cfg(test)]
-mod stage;
+mod test_tools;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -24,11 +24,11 @@ use serde_json::{Map, Value};
 use crate::DaemonPaths;
 use symd_base::state::{self, StateDirs, StateError};
 use symd_config::approvals::{self, ApprovalsError, CallText, Policy, Rule, RulePattern, Timestamp};
-use symd_toolsets::{Approved, Offered};
+use symd_toolsets::{ApprovalSource, Offered};
 
 pub use ask::Question;
-pub use decide::{Needs, Offer, by_default};
-pub use files::{Layers, Settled};
+pub use decide::{Offer, RequiredApproval, by_default};
+pub use files::{ApprovalFiles, ApprovalSettings};
 
 use decide::Verdict;
 use proof::Proof;
@@ -40,8 +40,8 @@ const MAX_AT_HAND: usize = 64 << 10;
 
 /// The approval settings and state of one daemon.
 #[derive(Debug)]
-pub struct Approvals {
-    layers: Layers,
+pub struct Approver {
+    layers: ApprovalFiles,
     /// The directory in which connections prove that they are the user's own.
     proofs: PathBuf,
     clients: Clients,
@@ -84,21 +84,21 @@ impl ApprovalRequest {
 #[derive(Debug)]
 pub enum Decision {
     /// The call runs.
-    Run(Approved),
+    Run(ApprovalSource),
     /// The user is asked.
     Ask(Question),
     /// The call does not run; the reason and the remedy.
     Refuse(String),
 }
 
-impl Approvals {
+impl Approver {
     /// Creates the state for the daemon of `place`. Discards the proofs of an earlier daemon's connections.
-    pub fn open(place: &DaemonPaths, deadline: Duration) -> Result<Approvals, StateError> {
+    pub fn open(place: &DaemonPaths, deadline: Duration) -> Result<Approver, StateError> {
         let proofs = place.proofs();
         state::remove_tree(&proofs)?;
         state::private_dir(&proofs)?;
-        Ok(Approvals {
-            layers: Layers::new(&place.approvals, Some(&place.root)),
+        Ok(Approver {
+            layers: ApprovalFiles::new(&place.approvals, Some(&place.root)),
             proofs,
             clients: Clients::OfSocket,
             signer: Signer::new()?,
@@ -107,10 +107,10 @@ impl Approvals {
     }
 
     /// Creates the state for a process outside any project, which serves the client that started it.
-    pub fn outside(dirs: &StateDirs, deadline: Duration) -> Result<Approvals, StateError> {
-        Ok(Approvals {
-            layers: Layers::new(&approvals::user_file(&dirs.lasting.config), None),
-            proofs: dirs.lasting.state.join("proofs"),
+    pub fn outside(dirs: &StateDirs, deadline: Duration) -> Result<Approver, StateError> {
+        Ok(Approver {
+            layers: ApprovalFiles::new(&approvals::user_file(&dirs.persistent.config), None),
+            proofs: dirs.persistent.state.join("proofs"),
             clients: Clients::OfProcess,
             signer: Signer::new()?,
             deadline,
@@ -136,7 +136,7 @@ impl Approvals {
         // In a sandbox both steps fail.
         state::private_dir(&self.proofs).ok()?;
         let proof = Proof::new(&self.proofs).ok()?;
-        proof::give(&self.proofs, proof.word()).ok().map(|()| proof)
+        proof::prove(&self.proofs, proof.token()).ok().map(|()| proof)
     }
 
     /// Decides about a call. If only the user's own approval suffices, `because` says why. Reads two small
@@ -145,16 +145,21 @@ impl Approvals {
         self.decide_by(&self.layers.read(), wanted, because)
     }
 
-    /// Decides about a call as [`Approvals::decide`] does if that does not block; otherwise `None`. Passing
+    /// Decides about a call as [`Approver::decide`] does if that does not block; otherwise `None`. Passing
     /// the call to another thread and back took most of the time of a decision.
-    pub fn decide_at_hand(&self, wanted: &ApprovalRequest, because: Option<&str>) -> Option<Decision> {
+    pub fn try_decide(&self, wanted: &ApprovalRequest, because: Option<&str>) -> Option<Decision> {
         let is_short = wanted.json.len() <= MAX_AT_HAND;
-        let settled = is_short.then(|| self.layers.read_at_hand())??;
+        let settled = is_short.then(|| self.layers.try_read_cached())??;
         Some(self.decide_by(&settled, wanted, because))
     }
 
-    fn decide_by(&self, settled: &Settled, wanted: &ApprovalRequest, because: Option<&str>) -> Decision {
-        let needs = because.map_or(Needs::Allowance, |_| Needs::UsersWord);
+    fn decide_by(
+        &self,
+        settled: &ApprovalSettings,
+        wanted: &ApprovalRequest,
+        because: Option<&str>,
+    ) -> Decision {
+        let needs = because.map_or(RequiredApproval::Any, |_| RequiredApproval::UserForThisCall);
         match decide::decide(settled, wanted, needs, Timestamp::now()) {
             Verdict::Run(approved) => Decision::Run(approved),
             Verdict::Ask(offer) => Decision::Ask(Question {

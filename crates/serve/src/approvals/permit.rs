@@ -5,21 +5,21 @@ use std::sync::Arc;
 
 use crate::host::Host;
 use crate::session::Session;
-use symd_toolsets::{Approved, Offered, Proposed, Reach, Reply};
+use symd_toolsets::{ApprovalSource, Offered, PendingCall, Reach, Reply};
 
-use super::ask::{ApprovalPrompt, Judged, Yes};
-use super::asking::Asking;
+use super::ask::{ApprovalOutcome, ApprovalPrompt, Yes};
+use super::connection_state::ApprovalState;
 use super::{ApprovalRequest, Decision, Question, refusal};
 
 /// The outcome for a call, after the user was asked where necessary.
 #[derive(Debug)]
-pub(crate) enum Permission {
+pub(crate) enum CallPermission {
     /// The call runs.
-    Run(Approved),
+    Run(ApprovalSource),
     /// The call does not run; the reason.
     Refused(String),
     /// The call cannot succeed, whatever the user answers; the tool's own reply.
-    Useless(Reply),
+    WouldFail(Reply),
     /// The client that made the call has to ask the user.
     Pending(Question),
 }
@@ -31,40 +31,46 @@ pub(crate) async fn permit(
     wanted: &Arc<ApprovalRequest>,
     because: Option<&str>,
     asker: &mut impl ApprovalPrompt,
-) -> Permission {
+) -> CallPermission {
     let host = &session.host;
     let question = match decide(host, wanted, because).await {
-        Decision::Run(approved) if holds(approved, wanted, &session.asking) => {
-            return Permission::Run(approved);
+        Decision::Run(approved) if applies_over_connection(approved, wanted, &session.asking) => {
+            return CallPermission::Run(approved);
         }
-        Decision::Run(_) => return Permission::Refused(refusal::held_back(wanted)),
-        Decision::Refuse(why) => return Permission::Refused(why),
+        Decision::Run(_) => return CallPermission::Refused(refusal::connection_not_proved(wanted)),
+        Decision::Refuse(why) => return CallPermission::Refused(why),
         Decision::Ask(question) => question,
     };
     if let Err(reply) = check(host, wanted).await {
-        return Permission::Useless(reply);
+        return CallPermission::WouldFail(reply);
     }
-    match asker.ask(wanted, &question).await.judged(wanted, &question) {
-        Judged::Pending => return Permission::Pending(question),
-        Judged::Refused(why) => return Permission::Refused(why),
-        Judged::Yes(Yes::Always) => remember(host, wanted).await,
-        Judged::Yes(Yes::Once) => {}
+    match asker.ask(wanted, &question).await.outcome(wanted, &question) {
+        ApprovalOutcome::Pending => return CallPermission::Pending(question),
+        ApprovalOutcome::Refused(why) => return CallPermission::Refused(why),
+        ApprovalOutcome::Yes(Yes::Always) => remember(host, wanted).await,
+        ApprovalOutcome::Yes(Yes::Once) => {}
     }
     // The call may have been denied while the user was asked.
     match decide(host, wanted, because).await {
-        Decision::Refuse(why) => Permission::Refused(why),
-        Decision::Run(_) | Decision::Ask(_) => Permission::Run(Approved::ByUser),
+        Decision::Refuse(why) => CallPermission::Refused(why),
+        Decision::Run(_) | Decision::Ask(_) => CallPermission::Run(ApprovalSource::ByUser),
     }
 }
 
 /// Whether a permission is valid over this connection. A rule about a command was written for the user's own
 /// clients: another client could send an environment in which `git` is a different program.
-fn holds(approved: Approved, wanted: &ApprovalRequest, asking: &Asking) -> bool {
-    approved == Approved::ByPolicy || wanted.offered.tool.reach == Reach::Project || asking.is_the_users()
+fn applies_over_connection(
+    approved: ApprovalSource,
+    wanted: &ApprovalRequest,
+    asking: &ApprovalState,
+) -> bool {
+    approved == ApprovalSource::ByPolicy
+        || wanted.offered.tool.reach == Reach::Project
+        || asking.is_trusted_user()
 }
 
 async fn decide(host: &Arc<Host>, wanted: &Arc<ApprovalRequest>, because: Option<&str>) -> Decision {
-    if let Some(decision) = host.approvals().and_then(|approvals| approvals.decide_at_hand(wanted, because)) {
+    if let Some(decision) = host.approvals().and_then(|approvals| approvals.try_decide(wanted, because)) {
         return decision;
     }
     let (host, wanted, because) = (Arc::clone(host), Arc::clone(wanted), because.map(str::to_owned));
@@ -86,7 +92,7 @@ async fn check(host: &Arc<Host>, wanted: &Arc<ApprovalRequest>) -> Result<(), Re
         // Without a project, no tool with a long answer runs.
         let max_answer_chars = host.project().map_or(usize::MAX, |project| project.max_answer_chars);
         let arguments = &wanted.arguments;
-        (toolset.check)(&Proposed { tool: tool.name, arguments, root: host.root(), max_answer_chars })
+        (toolset.check)(&PendingCall { tool: tool.name, arguments, root: host.root(), max_answer_chars })
     });
     // If the check panics, the tool panics too and reports it then.
     checked.await.unwrap_or(Ok(()))

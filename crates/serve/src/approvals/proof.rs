@@ -26,12 +26,12 @@ impl Proof {
     }
 
     /// Returns the word that the client receives.
-    pub fn word(&self) -> &str {
+    pub fn token(&self) -> &str {
         &self.word
     }
 
     /// Whether the client has created the file. Checks the disk until it has.
-    pub fn is_given(&self) -> bool {
+    pub fn is_proved(&self) -> bool {
         self.given.load(Ordering::Relaxed) || {
             let given = state::open_private(&self.path).is_some();
             self.given.store(given, Ordering::Relaxed);
@@ -48,7 +48,7 @@ impl Drop for Proof {
 }
 
 /// Creates the file; called by the client. Rejects a `word` from the daemon that could name another file.
-pub fn give(proofs: &Path, word: &str) -> Result<(), StateError> {
+pub fn prove(proofs: &Path, word: &str) -> Result<(), StateError> {
     let path = proofs.join(word);
     if word.is_empty() || !word.bytes().all(|b| b.is_ascii_hexdigit()) {
         let source = std::io::Error::other("the daemon sent an invalid name for it");
@@ -66,14 +66,14 @@ mod tests {
         let scratch = tempfile::tempdir().expect("scratch");
         let (one, other) =
             (Proof::new(scratch.path()).expect("one"), Proof::new(scratch.path()).expect("other"));
-        assert!(!one.is_given());
-        give(scratch.path(), other.word()).expect("made");
-        assert!(!one.is_given() && other.is_given());
+        assert!(!one.is_proved());
+        prove(scratch.path(), other.token()).expect("made");
+        assert!(!one.is_proved() && other.is_proved());
         let path = other.path.clone();
         drop(other);
         assert!(!path.exists(), "taken away");
         for word in ["", "../x", "a/b", "."] {
-            assert!(give(scratch.path(), word).is_err(), "{word}");
+            assert!(prove(scratch.path(), word).is_err(), "{word}");
         }
     }
 }

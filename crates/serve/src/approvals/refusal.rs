@@ -2,21 +2,21 @@
 
 use symd_toolsets::Offered;
 
-use super::asking::NOT_THE_USERS;
+use super::connection_state::NOT_THE_USERS;
 use super::decide::Offer;
 use super::{ApprovalRequest, Question};
 use symd_config::approvals;
 
 /// The longest pattern, in characters, that a message proposes; longer ones are left to the user.
-const MOST_PATTERN: usize = 300;
+const MAX_PATTERN: usize = 300;
 
 /// The message if the user answered no.
-pub(super) fn declined(wanted: &ApprovalRequest) -> String {
+pub(super) fn user_declined(wanted: &ApprovalRequest) -> String {
     format!("{} was not run: the user did not approve it", wanted.offered.tool.name)
 }
 
 /// The message if a rule allows the call, but not over this connection.
-pub(super) fn held_back(wanted: &ApprovalRequest) -> String {
+pub(super) fn connection_not_proved(wanted: &ApprovalRequest) -> String {
     format!(
         "{} was not run: one of the user's rules allows it, but rules about tools that reach beyond the project apply \
          only to the user's own connections, and {NOT_THE_USERS}",
@@ -26,7 +26,7 @@ pub(super) fn held_back(wanted: &ApprovalRequest) -> String {
 
 /// The message if the user could not be asked (`why`), with the commands that allow the call without a
 /// question.
-pub(super) fn unasked(wanted: &ApprovalRequest, question: &Question, why: &str) -> String {
+pub(super) fn user_not_asked(wanted: &ApprovalRequest, question: &Question, why: &str) -> String {
     let Offered { toolset, tool } = wanted.offered;
     let (toolset, tool) = (toolset.name, tool.name);
     let needs = match &question.because {
@@ -43,7 +43,7 @@ pub(super) fn unasked(wanted: &ApprovalRequest, question: &Question, why: &str) 
         );
     }
     let exact = approvals::exact(&wanted.json);
-    let pattern = if exact.chars().count() > MOST_PATTERN { "PATTERN".to_owned() } else { quoted(&exact) };
+    let pattern = if exact.chars().count() > MAX_PATTERN { "PATTERN".to_owned() } else { quoted(&exact) };
     if question.because.is_some() {
         return format!(
             "{needs}. The user can allow it in a terminal: `symd approvals add {tool} {pattern} --toolset {toolset}`"

@@ -22,7 +22,7 @@ pub(super) fn install(echo: Echo) {
     signals::install(echo);
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
-        signals::write(&[&stamp(), told_of(panic).as_bytes()]);
+        signals::write(&[&stamp(), format_panic(panic).as_bytes()]);
         // The previous hook prints the backtrace if one is requested. It prints to stderr, which is the log
         // unless it is echoed.
         if echo == Echo::Stderr || std::env::var_os("RUST_BACKTRACE").is_some() {
@@ -38,7 +38,7 @@ pub(super) fn write_to(log: &File) -> io::Result<()> {
 }
 
 /// Returns one line about a panic.
-fn told_of(panic: &PanicHookInfo<'_>) -> String {
+fn format_panic(panic: &PanicHookInfo<'_>) -> String {
     let at = panic.location().map_or_else(String::new, |at| format!(" at {at}"));
     let said = panic.payload_as_str().unwrap_or("(no text)");
     let said: String =

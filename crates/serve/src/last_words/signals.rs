@@ -44,7 +44,7 @@ const THREAD_NAME_BYTES: usize = 16;
 const PARTS: usize = 8;
 
 /// The prepared text for each signal in [`FATAL`].
-static SAID: OnceLock<[String; FATAL.len()]> = OnceLock::new();
+static PREPARED_LINES: OnceLock<[String; FATAL.len()]> = OnceLock::new();
 /// The log's descriptor; negative if there is none yet.
 static LOG: AtomicI32 = AtomicI32::new(-1);
 /// Whether lines are also written to stderr.
@@ -66,7 +66,7 @@ pub(super) fn install(echo: Echo) {
     PROCESS.store(process, Ordering::Relaxed);
     let say =
         |(_, name)| format!(" ERROR symd: this daemon (pid {process}, symd {VERSION}) is killed by {name}");
-    SAID.get_or_init(|| FATAL.map(say));
+    PREPARED_LINES.get_or_init(|| FATAL.map(say));
     for (signal, _) in FATAL {
         let Some(before) = action(signal) else { continue };
         // The parent process wants this signal ignored.
@@ -146,7 +146,7 @@ extern "C" fn last_words(signal: c_int, info: *mut libc::siginfo_t, _context: *m
     // SAFETY: getpid has no preconditions.
     let process = unsafe { libc::getpid() };
     if process == PROCESS.load(Ordering::Relaxed) {
-        tell_of(signal, is_sent.then_some(sender).filter(|sender| *sender != process));
+        log_signal(signal, is_sent.then_some(sender).filter(|sender| *sender != process));
     }
     if let Some(runtimes) = runtimes(signal).and_then(OnceLock::get)
         && !is_sent
@@ -164,9 +164,9 @@ extern "C" fn last_words(signal: c_int, info: *mut libc::siginfo_t, _context: *m
     unsafe { libc::raise(signal) };
 }
 
-fn tell_of(signal: c_int, sender: Option<libc::pid_t>) {
+fn log_signal(signal: c_int, sender: Option<libc::pid_t>) {
     let at = FATAL.iter().position(|(known, _)| *known == signal);
-    let Some(said) = SAID.get().zip(at).and_then(|(said, at)| said.get(at)) else { return };
+    let Some(said) = PREPARED_LINES.get().zip(at).and_then(|(said, at)| said.get(at)) else { return };
     let mut digits = [0; 20];
     let number = sender.and_then(|sender| u64::try_from(sender).ok());
     let taken = number.map_or(0, |number| write_digits(&mut digits, number));

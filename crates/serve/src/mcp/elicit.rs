@@ -11,7 +11,7 @@ use rmcp::service::{PeerRequestOptions, RequestContext, RequestHandle};
 use serde_json::{Value, json};
 
 use crate::approvals::ask::{ApprovalAnswer, ApprovalPrompt};
-use crate::approvals::asking::NOT_THE_USERS;
+use crate::approvals::connection_state::NOT_THE_USERS;
 use crate::approvals::{ApprovalRequest, Offer, Question};
 use crate::session::Session;
 
@@ -71,7 +71,7 @@ impl<'a> Elicit<'a> {
         self.context.protocol_version().is_some_and(|version| !version.has_initialize())
     }
 
-    fn client_asks(&self) -> bool {
+    fn supports_forms(&self) -> bool {
         let capabilities = self.context.client_capabilities();
         // A capability that names neither kind means forms, as it did before there were two kinds.
         capabilities
@@ -80,7 +80,7 @@ impl<'a> Elicit<'a> {
     }
 
     /// Evaluates the answer that a repeated call carried, if it belongs to this very call.
-    fn brought(&self, brought: &Brought, wanted: &ApprovalRequest) -> ApprovalAnswer {
+    fn repeated_answer(&self, brought: &Brought, wanted: &ApprovalRequest) -> ApprovalAnswer {
         let again = "call the tool again without it, to have the user asked";
         let Some(approvals) = self.session.host.approvals() else {
             return ApprovalAnswer::Unasked("this symd cannot approve calls".to_owned());
@@ -91,7 +91,7 @@ impl<'a> Elicit<'a> {
                 ApprovalAnswer::Unasked(format!("its requestState was used before; {again}"))
             }
             Ok(_) => match serde_json::from_value::<ElicitResult>(brought.response.clone()) {
-                Ok(result) => said(&result),
+                Ok(result) => parse_answer(&result),
                 Err(_) => {
                     ApprovalAnswer::Unasked(format!("its inputResponses hold no answer to {KEY:?}; {again}"))
                 }
@@ -126,7 +126,7 @@ impl<'a> Elicit<'a> {
         };
         self.open = None;
         match answered {
-            Ok(Ok(ClientResult::ElicitResult(result))) => said(&result),
+            Ok(Ok(ClientResult::ElicitResult(result))) => parse_answer(&result),
             Ok(Ok(_)) => unasked("the client's response is not an elicitation result".to_owned()),
             Ok(Err(error)) => unasked(format!("the client did not ask the user: {error}")),
             Err(_) => unasked("the client left before the user answered".to_owned()),
@@ -136,24 +136,24 @@ impl<'a> Elicit<'a> {
 
 impl ApprovalPrompt for Elicit<'_> {
     async fn ask(&mut self, wanted: &ApprovalRequest, question: &Question) -> ApprovalAnswer {
-        if !self.client_asks() {
+        if !self.supports_forms() {
             return ApprovalAnswer::Unasked(
                 "this client cannot ask the user: it declares no elicitation".to_owned(),
             );
         }
-        if !self.session.asking.is_the_users() {
+        if !self.session.asking.is_trusted_user() {
             return ApprovalAnswer::Unasked(NOT_THE_USERS.to_owned());
         }
         if !self.is_modern() {
             return self.request(question).await;
         }
         if let Some(brought) = self.brought.take() {
-            return self.brought(&brought, wanted);
+            return self.repeated_answer(&brought, wanted);
         }
         let nonce = self.session.asking.open_question();
         let approvals = self.session.host.approvals();
         self.state = approvals.map(|approvals| approvals.sign(self.session.number, nonce, wanted));
-        ApprovalAnswer::Elsewhere
+        ApprovalAnswer::Deferred
     }
 }
 
@@ -164,7 +164,7 @@ async fn elapsed(deadline: std::time::Duration) {
 
 /// Evaluates the user's answer. An acceptance without an answer approves nothing: some clients accept forms
 /// automatically.
-fn said(result: &ElicitResult) -> ApprovalAnswer {
+fn parse_answer(result: &ElicitResult) -> ApprovalAnswer {
     let answer = result.content.as_ref().and_then(|content| content.get(ANSWER)).and_then(Value::as_str);
     match (&result.action, answer) {
         (ElicitationAction::Accept, Some("y")) => ApprovalAnswer::Once,

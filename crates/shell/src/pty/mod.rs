@@ -10,5 +10,5 @@ mod session;
 mod sessions;
 mod terminal;
 
-pub use output::Shown;
+pub use output::SessionOutput;
 pub use sessions::{MAX_SESSIONS, PtyError, Sessions, TerminalRequest};

@@ -11,7 +11,7 @@ pub(super) const UNREAD_BYTES: usize = 32 << 10;
 
 /// The output of a session since it was last read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shown {
+pub struct SessionOutput {
     /// The text, with `\n` for `\r\n`, and U+FFFD for invalid UTF-8.
     pub output: String,
     /// Whether earlier output was dropped, or there is more than fits one answer.
@@ -69,7 +69,7 @@ impl Output {
 
     /// Takes the buffered output. A partial character at its end stays in the buffer if more output may
     /// follow.
-    pub(super) fn take(&mut self, more: More) -> Shown {
+    pub(super) fn take(&mut self, more: More) -> SessionOutput {
         let truncated = std::mem::take(&mut self.dropped) || (self.is_full() && more == More::MayCome);
         let bytes = self.unread.make_contiguous();
         let end = match more {
@@ -83,7 +83,7 @@ impl Output {
         };
         let output = String::from_utf8_lossy(&bytes[start..end]).into_owned();
         self.unread.drain(..end);
-        Shown { output, truncated }
+        SessionOutput { output, truncated }
     }
 }
 

@@ -10,10 +10,10 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::output::{More, Output, Shown, UNREAD_BYTES};
+use super::output::{More, Output, SessionOutput, UNREAD_BYTES};
 use super::terminal::{NotWritten, Terminal};
-use crate::ward::Ward;
-use crate::{End, LeftBehind, RemainingProcesses, WardenMessage};
+use crate::watched_command::WatchedCommand;
+use crate::{BackgroundCommands, End, RemainingProcesses, WardenMessage};
 
 /// How long a session must be silent for its output to count as complete (contract tool_router, ruling on
 /// exec_command and write_stdin).
@@ -52,8 +52,8 @@ impl Session {
     /// Starts a command on a new terminal; `launch` receives the terminal's other end. Background processes
     /// that remain when the command exits are passed to `left_behind`.
     pub(super) fn start(
-        launch: impl FnOnce(std::os::fd::OwnedFd) -> io::Result<Ward>,
-        left_behind: Arc<LeftBehind>,
+        launch: impl FnOnce(std::os::fd::OwnedFd) -> io::Result<WatchedCommand>,
+        left_behind: Arc<BackgroundCommands>,
         floods: Floods,
     ) -> io::Result<Session> {
         let (terminal, theirs) = Terminal::open()?;
@@ -82,7 +82,7 @@ impl Session {
     }
 
     /// Returns the output until the session is silent, has ended, or the answer is full.
-    pub(super) async fn read(&self) -> Shown {
+    pub(super) async fn read(&self) -> SessionOutput {
         let mut changed = self.shared.changed.subscribe();
         let longest = Instant::now() + LONGEST;
         while !self.shared.state().is_settled() {
@@ -110,7 +110,7 @@ impl State {
         self.ended.is_some() || self.output.is_full()
     }
 
-    fn take(&mut self) -> Shown {
+    fn take(&mut self) -> SessionOutput {
         self.output.take(match self.ended {
             Some(_) => More::WillNotCome,
             None => More::MayCome,
@@ -164,8 +164,8 @@ impl Drop for Flood<'_> {
 async fn follow(
     terminal: Arc<Terminal>,
     shared: Arc<Shared>,
-    mut ward: Ward,
-    left_behind: Arc<LeftBehind>,
+    mut ward: WatchedCommand,
+    left_behind: Arc<BackgroundCommands>,
     floods: Floods,
 ) {
     let mut chunk = vec![0; CHUNK];
@@ -173,7 +173,7 @@ async fn follow(
     let mut open = true;
     let told = loop {
         tokio::select! {
-            told = ward.told() => match told {
+            told = ward.next_message() => match told {
                 Some(WardenMessage::Started(_)) => shared.change(|state| state.started = true),
                 told => break told,
             },

@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::output::Shown;
+use super::output::SessionOutput;
 use super::session::{Floods, Session};
 use super::terminal::NotWritten;
-use crate::ward::{Launch, Streams, Ward};
-use crate::{Directory, End, Environment, LeftBehind, Shell, ShellError, Shells, can_be_run};
+use crate::watched_command::{Launch, Streams, WatchedCommand};
+use crate::{BackgroundCommands, Directory, End, Environment, Shell, ShellError, Shells, can_be_run};
 
 /// The most sessions of one connection. At the limit, the finished session that was started first is removed;
 /// if none is finished, no session can be started.
@@ -93,15 +93,15 @@ impl Sessions {
     pub async fn start(
         &self,
         shells: &Shells,
-        left_behind: &Arc<LeftBehind>,
+        left_behind: &Arc<BackgroundCommands>,
         name: &str,
         request: TerminalRequest<'_>,
-    ) -> Result<Shown, PtyError> {
+    ) -> Result<SessionOutput, PtyError> {
         can_be_run(request.command)?;
         let session = self.named().start(name, || {
             let environment = environment(request.environment);
             let launch = |terminal| {
-                Ward::start(Launch {
+                WatchedCommand::start(Launch {
                     warden: &shells.warden,
                     program: request.shell.program(),
                     arguments: &request.shell.arguments(request.command),
@@ -117,7 +117,7 @@ impl Sessions {
     }
 
     /// Types `chars` into a session and returns its output; with empty `chars` it only waits for output.
-    pub async fn write(&self, name: &str, chars: &str) -> Result<Shown, PtyError> {
+    pub async fn write(&self, name: &str, chars: &str) -> Result<SessionOutput, PtyError> {
         let session = self.find(name)?;
         if let Some(end) = session.finished() {
             return Err(PtyError::Finished { name: name.to_owned(), end });

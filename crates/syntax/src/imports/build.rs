@@ -27,7 +27,8 @@ pub(crate) fn draft(role: &ImportRole, found: &QueryMatch, text: &str, drafts: &
         let index = index?;
         found.captures.iter().find(|capture| capture.index == index).map(|capture| capture.node)
     };
-    let written = |index: Option<u32>| node(index).and_then(|node| text.get(node.byte_range())).map(bare);
+    let written =
+        |index: Option<u32>| node(index).and_then(|node| text.get(node.byte_range())).map(strip_quotes);
     let Some(statement) = node(Some(role.statement)) else { return };
     let at = node(role.name.or(role.alias)).map_or(0, |node| node.start_byte());
     let written_statement = text.get(statement.byte_range()).unwrap_or("");
@@ -85,13 +86,13 @@ pub(crate) fn draft(role: &ImportRole, found: &QueryMatch, text: &str, drafts: &
 
 /// Whether all imports of a file were kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AllOfThem {
-    Yes,
-    No,
+pub(crate) enum ImportCoverage {
+    Complete,
+    Truncated,
 }
 
 /// Sorts and packs the imports, and reports whether all were kept. Leaves `drafts` empty.
-pub(crate) fn build(drafts: &mut Vec<Draft>) -> (Imports, AllOfThem) {
+pub(crate) fn build(drafts: &mut Vec<Draft>) -> (Imports, ImportCoverage) {
     drafts.sort_unstable();
     drafts.dedup();
     let mut packer = Packer::new();
@@ -103,12 +104,12 @@ pub(crate) fn build(drafts: &mut Vec<Draft>) -> (Imports, AllOfThem) {
         };
         packer.add(kind, (draft.start, draft.end), [&draft.module, &draft.name, &draft.alias]);
     }
-    let all = if packer.is_full() { AllOfThem::No } else { AllOfThem::Yes };
+    let all = if packer.is_full() { ImportCoverage::Truncated } else { ImportCoverage::Complete };
     (packer.finish(), all)
 }
 
 /// Removes quotes, backticks, angle brackets and white space.
-fn bare(written: &str) -> String {
+fn strip_quotes(written: &str) -> String {
     let is_kept = |c: &char| !c.is_whitespace() && !matches!(c, '"' | '\'' | '`' | '<' | '>');
     written.chars().filter(is_kept).collect()
 }

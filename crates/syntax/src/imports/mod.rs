@@ -4,12 +4,12 @@
 //! panic.
 
 mod build;
-mod letters;
+mod huffman;
 mod packed;
 pub(super) mod roles;
 mod use_tree;
 
-pub(super) use build::{AllOfThem, Draft, build, draft};
+pub(super) use build::{Draft, ImportCoverage, build, draft};
 pub use packed::{Imports, MAX_IMPORTED_BYTES};
 
 use symd_base::TextRange;

@@ -2,14 +2,14 @@
 //! alias, without the prefix that it shares with the previous import's text.
 //!
 //! ```text
-//! stars u8 | length of the heads | heads | texts as `letters` writes them
+//! stars u8 | length of the heads | heads | texts as `huffman` writes them
 //! head: flags u8 | gap, unless as before | slack, unless as before | bytes shared with the text before | bytes of its own
 //! ```
 //! Numbers are LEB128, those that can be negative zigzag. The gap is the distance from the end of the
 //! previous statement to the start of this one; the slack is the length of the statement minus that of its
 //! text. Both are usually the same as in the previous statement.
 
-use super::letters::{Reader, Writer};
+use super::huffman::{Reader, Writer};
 use super::{ImportKind, ImportList};
 use symd_base::TextRange;
 

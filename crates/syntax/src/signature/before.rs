@@ -3,14 +3,14 @@
 
 use std::ops::Range;
 
-use super::Family;
-use super::parameters::behind_annotation;
+use super::HeadSyntax;
+use super::parameters::skip_annotation;
 use super::tokens::{Kind, Tokens};
 use crate::SymbolKind;
 
 /// The parts found before a name; absent parts are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Before {
+pub(super) struct Prefix {
     /// `List<T>`, `*Server`, `Car`.
     pub(super) receiver: String,
     /// `<T>`.
@@ -67,20 +67,22 @@ const MODIFIERS: [&str; 42] = [
 ];
 
 /// Parses `text`, which ends where the name of a `kind` begins.
-pub(super) fn read(text: &str, family: Family, kind: SymbolKind) -> Before {
+pub(super) fn read(text: &str, family: HeadSyntax, kind: SymbolKind) -> Prefix {
     let tokens = Tokens::read(text, family);
     match family {
-        Family::Kotlin => of_kotlin(&tokens, kind),
-        Family::Go => of_go(&tokens),
-        Family::Java | Family::C | Family::Cpp | Family::CSharp => of_type_first(&tokens, family, kind),
-        Family::Python | Family::Script | Family::Rust => Before::default(),
+        HeadSyntax::Kotlin => of_kotlin(&tokens, kind),
+        HeadSyntax::Go => of_go(&tokens),
+        HeadSyntax::Java | HeadSyntax::C | HeadSyntax::Cpp | HeadSyntax::CSharp => {
+            of_type_first(&tokens, family, kind)
+        }
+        HeadSyntax::Python | HeadSyntax::Script | HeadSyntax::Rust => Prefix::default(),
     }
 }
 
 /// Parses `fun <T> List<T>.`, `val String?.`.
-fn of_kotlin(tokens: &Tokens<'_>, kind: SymbolKind) -> Before {
+fn of_kotlin(tokens: &Tokens<'_>, kind: SymbolKind) -> Prefix {
     use SymbolKind::{Constant, Function, Method, Property};
-    let mut found = Before::default();
+    let mut found = Prefix::default();
     let is_keyword = |at: &usize| matches!(tokens.text(*at), "fun" | "val" | "var");
     let Some(keyword) = (0..tokens.len()).rev().find(is_keyword) else { return found };
     let mut start = keyword + 1;
@@ -88,7 +90,7 @@ fn of_kotlin(tokens: &Tokens<'_>, kind: SymbolKind) -> Before {
         return found;
     }
     if let Some(close) = tokens.close(start, "<") {
-        found.type_parameters = tokens.write(start..close + 1);
+        found.type_parameters = tokens.render(start..close + 1);
         start = close + 1;
     }
     let Some(dot) = tokens.len().checked_sub(1).filter(|&at| at > start) else { return found };
@@ -97,44 +99,44 @@ fn of_kotlin(tokens: &Tokens<'_>, kind: SymbolKind) -> Before {
         "?." => "?",
         _ => return found,
     };
-    found.receiver = format!("{}{is_null}", tokens.write(start..dot));
+    found.receiver = format!("{}{is_null}", tokens.render(start..dot));
     found
 }
 
 /// Parses `func (s *Server) `.
-fn of_go(tokens: &Tokens<'_>) -> Before {
-    let mut found = Before::default();
+fn of_go(tokens: &Tokens<'_>) -> Prefix {
+    let mut found = Prefix::default();
     if tokens.text(0) == "func"
         && let Some(close) = tokens.close(1, "(")
     {
         let is_named = close > 3 && tokens.is_word(2) && !matches!(tokens.text(3), "." | "[");
-        found.receiver = tokens.write(if is_named { 3 } else { 2 }..close);
+        found.receiver = tokens.render(if is_named { 3 } else { 2 }..close);
     }
     found
 }
 
 /// Parses `public static <T> Map<K, V> `, `template <class T> const T& Shop<T>::`.
-fn of_type_first(tokens: &Tokens<'_>, family: Family, kind: SymbolKind) -> Before {
+fn of_type_first(tokens: &Tokens<'_>, family: HeadSyntax, kind: SymbolKind) -> Prefix {
     let is_static = tokens.find(0..tokens.len(), |token| token.text == "static").is_some();
-    let mut found = Before { is_static, ..Before::default() };
+    let mut found = Prefix { is_static, ..Prefix::default() };
     let is_alias = tokens.text(0) == "typedef";
     let mut at = 0;
     loop {
         if tokens.text(at) == "@" {
-            at = behind_annotation(tokens, at);
+            at = skip_annotation(tokens, at);
         } else if tokens.text(at) == "template" && tokens.close(at + 1, "<").is_some() {
             let close = tokens.close(at + 1, "<").unwrap_or(at);
-            found.type_parameters = tokens.write(at + 1..close + 1);
+            found.type_parameters = tokens.render(at + 1..close + 1);
             at = close + 1;
         } else if let Some(close) = tokens.close(at, "[") {
             at = close + 1;
-        } else if family == Family::Java
+        } else if family == HeadSyntax::Java
             && let Some(close) = tokens.close(at, "<")
         {
-            found.type_parameters = tokens.write(at..close + 1);
+            found.type_parameters = tokens.render(at..close + 1);
             at = close + 1;
         } else if MODIFIERS.contains(&tokens.text(at))
-            || (family == Family::CSharp && tokens.text(at) == "const")
+            || (family == HeadSyntax::CSharp && tokens.text(at) == "const")
             || (tokens.get(at).is_some_and(|token| token.kind == Kind::Literal))
         {
             at += 1;
@@ -146,14 +148,14 @@ fn of_type_first(tokens: &Tokens<'_>, family: Family, kind: SymbolKind) -> Befor
     while end > at && MODIFIERS.contains(&tokens.text(end - 1)) {
         end -= 1;
     }
-    let separator = if family == Family::Cpp { "::" } else { "." };
+    let separator = if family == HeadSyntax::Cpp { "::" } else { "." };
     if end > at && tokens.text(end - 1) == separator {
         let start = qualifier(tokens, at..end - 1, separator);
-        found.receiver = tokens.write(start..end - 1);
+        found.receiver = tokens.render(start..end - 1);
         end = start;
     }
     if has_type(kind, is_alias) && is_one_type(tokens, at..end) {
-        found.of_type = tokens.write(at..end);
+        found.of_type = tokens.render(at..end);
     }
     found
 }
@@ -201,9 +203,9 @@ mod tests {
 
     #[test]
     fn receivers_and_types_are_found() {
-        use Family::*;
+        use HeadSyntax::*;
         use SymbolKind::{Class, Constructor, Field, Function, Method, Variable};
-        let cases: &[(Family, SymbolKind, &str, [&str; 3])] = &[
+        let cases: &[(HeadSyntax, SymbolKind, &str, [&str; 3])] = &[
             (
                 Kotlin,
                 Function,

@@ -19,7 +19,7 @@ fn render(grammar: Grammar, text: &str, outline: &Outline) -> String {
     let listed = (0..outline.rows.len()).filter(|&row| !outline.rows[row].is_local());
     for row in listed {
         let signature = signature_in(Some(grammar), text, outline, row).unwrap_or_default();
-        let (short, full) = (signature.within(LIMIT), signature.full());
+        let (short, full) = (signature.truncated_to(LIMIT), signature.full());
         assert!(short.chars().count() <= LIMIT, "{short}");
         if !signature.receiver.is_empty() {
             let _ = write!(rendered, "({}) ", signature.receiver);
@@ -29,7 +29,7 @@ fn render(grammar: Grammar, text: &str, outline: &Outline) -> String {
             let _ = writeln!(rendered, "    {full}");
         }
         for limit in [0, 1, 7, 20, 40] {
-            assert!(signature.within(limit).chars().count() <= limit.max(1), "{limit} {short}");
+            assert!(signature.truncated_to(limit).chars().count() <= limit.max(1), "{limit} {short}");
         }
     }
     rendered

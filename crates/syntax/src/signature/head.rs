@@ -40,7 +40,7 @@ pub struct HeadSpan {
 impl HeadSpan {
     /// Returns the span of a symbol's head.
     pub fn of(row: &Row, grammar: Option<Grammar>) -> HeadSpan {
-        let looks_before = grammar.is_some_and(Signature::looks_before);
+        let looks_before = grammar.is_some_and(Signature::needs_text_before_name);
         let start =
             if looks_before { row.start.max(row.name_start.saturating_sub(BEFORE)) } else { row.name_start };
         let statement = row.end.saturating_sub(row.name_start);
@@ -71,7 +71,7 @@ impl HeadSpan {
         };
         let quote = ['`', '"', '\''].into_iter().find(|quote| before.ends_with(*quote));
         let before = quote.map_or(before, |quote| before.trim_end_matches(quote));
-        let behind = behind_name(behind, outline.name(row))?;
+        let behind = text_after_name(behind, outline.name(row))?;
         let behind = quote.and_then(|quote| behind.strip_prefix(quote)).unwrap_or(behind);
         let head = Head { before, behind, end: self.ends };
         Some(Signature::read(grammar, row.kind(), head))
@@ -80,7 +80,7 @@ impl HeadSpan {
 
 /// Returns the text after the name with which `text` begins. A composed name (`impl Display for Size`) does
 /// not occur in the text as a whole; then its longest ending that does is used: `Size`.
-fn behind_name<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+fn text_after_name<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     if let Some(behind) = text.strip_prefix("companion").filter(|_| name == "Companion") {
         return Some(behind.trim_start().strip_prefix("object").unwrap_or(behind));
     }
@@ -105,10 +105,10 @@ mod tests {
 
     #[test]
     fn a_name_that_is_put_together_is_followed_by_what_follows_its_last_part() {
-        assert_eq!(behind_name("run(&self)", "run"), Some("(&self)"));
-        assert_eq!(behind_name("Size {\n    /// x", "impl Display for Size"), Some(" {\n    /// x"));
-        assert_eq!(behind_name("Cache<T> {", "impl Cache<T>"), Some(" {"));
-        assert_eq!(behind_name("companion object : A {", "Companion"), Some(" : A {"));
-        assert_eq!(behind_name("elsewhere", "impl Size"), None);
+        assert_eq!(text_after_name("run(&self)", "run"), Some("(&self)"));
+        assert_eq!(text_after_name("Size {\n    /// x", "impl Display for Size"), Some(" {\n    /// x"));
+        assert_eq!(text_after_name("Cache<T> {", "impl Cache<T>"), Some(" {"));
+        assert_eq!(text_after_name("companion object : A {", "Companion"), Some(" : A {"));
+        assert_eq!(text_after_name("elsewhere", "impl Size"), None);
     }
 }

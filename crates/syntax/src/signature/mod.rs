@@ -12,7 +12,7 @@ mod tokens;
 
 use std::ops::Range;
 
-use self::before::Before;
+use self::before::Prefix;
 pub use self::head::{HeadSpan, signature_in};
 use self::parameters::{Parameter, parameters};
 use self::tokens::{Gap, Kind, Token, Tokens};
@@ -76,7 +76,7 @@ pub struct Signature {
 
 /// Languages with a common syntax of heads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Family {
+enum HeadSyntax {
     Python,
     Kotlin,
     Java,
@@ -89,50 +89,53 @@ enum Family {
     CSharp,
 }
 
-impl Family {
-    fn of(grammar: Grammar) -> Option<Family> {
+impl HeadSyntax {
+    fn of(grammar: Grammar) -> Option<HeadSyntax> {
         Some(match grammar.name() {
-            "python" => Family::Python,
-            "kotlin" => Family::Kotlin,
-            "java" => Family::Java,
-            "typescript" | "tsx" | "javascript" => Family::Script,
-            "rust" => Family::Rust,
-            "go" => Family::Go,
-            "c" => Family::C,
-            "cpp" => Family::Cpp,
-            "csharp" => Family::CSharp,
+            "python" => HeadSyntax::Python,
+            "kotlin" => HeadSyntax::Kotlin,
+            "java" => HeadSyntax::Java,
+            "typescript" | "tsx" | "javascript" => HeadSyntax::Script,
+            "rust" => HeadSyntax::Rust,
+            "go" => HeadSyntax::Go,
+            "c" => HeadSyntax::C,
+            "cpp" => HeadSyntax::Cpp,
+            "csharp" => HeadSyntax::CSharp,
             _ => return None,
         })
     }
 
     /// Reports whether lists of types are enclosed in `<>`.
     fn has_angles(self) -> bool {
-        !matches!(self, Family::Python | Family::Go | Family::C)
+        !matches!(self, HeadSyntax::Python | HeadSyntax::Go | HeadSyntax::C)
     }
 
     fn has_preprocessor(self) -> bool {
-        matches!(self, Family::C | Family::Cpp | Family::CSharp)
+        matches!(self, HeadSyntax::C | HeadSyntax::Cpp | HeadSyntax::CSharp)
     }
 
     fn has_triple_quotes(self) -> bool {
-        matches!(self, Family::Python | Family::Kotlin | Family::Java | Family::CSharp)
+        matches!(self, HeadSyntax::Python | HeadSyntax::Kotlin | HeadSyntax::Java | HeadSyntax::CSharp)
     }
 
     /// Reports whether a class has parameters like a function.
     fn has_class_parameters(self) -> bool {
-        matches!(self, Family::Kotlin | Family::Java | Family::CSharp)
+        matches!(self, HeadSyntax::Kotlin | HeadSyntax::Java | HeadSyntax::CSharp)
     }
 }
 
 impl Signature {
     /// Reports whether the text before a name matters in this language; if not, it need not be read.
-    pub fn looks_before(grammar: Grammar) -> bool {
-        !matches!(Family::of(grammar), None | Some(Family::Python | Family::Script | Family::Rust))
+    pub fn needs_text_before_name(grammar: Grammar) -> bool {
+        !matches!(
+            HeadSyntax::of(grammar),
+            None | Some(HeadSyntax::Python | HeadSyntax::Script | HeadSyntax::Rust)
+        )
     }
 
     /// Reads the signature of a symbol of this kind. Without a grammar it is the rest of the name's line.
     fn read(grammar: Option<Grammar>, kind: SymbolKind, head: Head<'_>) -> Signature {
-        let Some(family) = grammar.and_then(Family::of) else {
+        let Some(family) = grammar.and_then(HeadSyntax::of) else {
             return Signature { value: plain::rest_of_line(head.behind), ..Signature::default() };
         };
         let before = before::read(head.before, family, kind);
@@ -171,7 +174,7 @@ impl Signature {
 
     /// Returns the signature in at most `limit` characters. Omits defaults first, then the names of
     /// parameters, then conditions, then the last parameters, and types last.
-    pub fn within(&self, limit: usize) -> String {
+    pub fn truncated_to(&self, limit: usize) -> String {
         let Some(all) = &self.parameters else { return self.without_parameters(limit) };
         let lengths: [fn(&Parameter) -> &str; 3] = [|one| &one.full, |one| &one.brief, |one| &one.bare];
         for length in lengths {
@@ -243,7 +246,7 @@ fn is_assigned(kind: SymbolKind, end: HeadEnd) -> bool {
 }
 
 /// Reads a function or class: type parameters, parameters, and the rest up to the body.
-fn declared(tokens: &Tokens<'_>, family: Family, kind: SymbolKind, before: Before) -> Signature {
+fn declared(tokens: &Tokens<'_>, family: HeadSyntax, kind: SymbolKind, before: Prefix) -> Signature {
     let mut signature = Signature {
         receiver: before.receiver,
         is_static: before.is_static,
@@ -252,12 +255,12 @@ fn declared(tokens: &Tokens<'_>, family: Family, kind: SymbolKind, before: Befor
     };
     let mut at = 0;
     if let Some(close) = type_parameters(tokens, family) {
-        signature.lead = tokens.write(0..close + 1);
+        signature.lead = tokens.render(0..close + 1);
         at = close + 1;
     }
     let is_class = !is_callable(kind) && tokens.text(at) != "(";
-    if family == Family::Kotlin && !is_callable(kind) {
-        at = behind_constructor(tokens, at);
+    if family == HeadSyntax::Kotlin && !is_callable(kind) {
+        at = skip_constructor(tokens, at);
     }
     if (is_callable(kind) || family.has_class_parameters() || !is_class_like(kind)) && tokens.text(at) == "("
     {
@@ -273,18 +276,18 @@ fn declared(tokens: &Tokens<'_>, family: Family, kind: SymbolKind, before: Befor
         signature.parameters = Some(all);
         at = behind;
     }
-    if is_class && family == Family::Go && matches!(kind, SymbolKind::Struct | SymbolKind::Interface) {
+    if is_class && family == HeadSyntax::Go && matches!(kind, SymbolKind::Struct | SymbolKind::Interface) {
         // ` struct` would only repeat the kind.
         return signature;
     }
-    if family == Family::Rust && tokens.text(at) == "{" {
+    if family == HeadSyntax::Rust && tokens.text(at) == "{" {
         // The rules of a macro.
         return signature;
     }
     // The statement of a secondary constructor includes its body `constructor(…) { … }`.
-    let is_secondary = family == Family::Kotlin && kind == SymbolKind::Constructor;
+    let is_secondary = family == HeadSyntax::Kotlin && kind == SymbolKind::Constructor;
     let body = tokens.find(at..tokens.len(), |token| token.text == "{").filter(|_| is_secondary);
-    let rest = Rest::read(tokens, at..body.unwrap_or(tokens.len()), family);
+    let rest = Suffix::read(tokens, at..body.unwrap_or(tokens.len()), family);
     (signature.conditions, signature.value) = (rest.conditions, rest.value);
     signature.of_type = match rest.of_type.strip_prefix(" :") {
         // In source, a supertype list has a space before its colon; after parameters a type has none.
@@ -298,8 +301,10 @@ fn declared(tokens: &Tokens<'_>, family: Family, kind: SymbolKind, before: Befor
     };
     match family {
         // `int size() const`: the return type comes last.
-        Family::C | Family::Cpp if !signature.of_type.contains("->") => signature.of_type.push_str(&given),
-        Family::C | Family::Cpp => {}
+        HeadSyntax::C | HeadSyntax::Cpp if !signature.of_type.contains("->") => {
+            signature.of_type.push_str(&given)
+        }
+        HeadSyntax::C | HeadSyntax::Cpp => {}
         _ => signature.of_type.insert_str(0, &given),
     }
     signature
@@ -311,33 +316,33 @@ fn is_class_like(kind: SymbolKind) -> bool {
 }
 
 /// Returns the end of the type parameters with which the tokens begin.
-fn type_parameters(tokens: &Tokens<'_>, family: Family) -> Option<usize> {
+fn type_parameters(tokens: &Tokens<'_>, family: HeadSyntax) -> Option<usize> {
     match family {
-        Family::Python => tokens.close(0, "["),
+        HeadSyntax::Python => tokens.close(0, "["),
         // `type Grid [3]int` has no type parameters.
-        Family::Go => tokens.close(0, "[").filter(|_| tokens.get(0).is_some_and(|t| t.gap == Gap::None)),
+        HeadSyntax::Go => tokens.close(0, "[").filter(|_| tokens.get(0).is_some_and(|t| t.gap == Gap::None)),
         _ => tokens.close(0, "<"),
     }
 }
 
 /// Returns the position after Kotlin's ` @Inject private constructor`, if that begins at `at`.
-fn behind_constructor(tokens: &Tokens<'_>, at: usize) -> usize {
+fn skip_constructor(tokens: &Tokens<'_>, at: usize) -> usize {
     let end = tokens.find(at..tokens.len(), |token| matches!(token.text, "constructor" | ":" | "="));
     end.filter(|&end| tokens.text(end) == "constructor").map_or(at, |end| end + 1)
 }
 
 /// The parts after the parameters.
-struct Rest {
+struct Suffix {
     of_type: String,
     conditions: String,
     value: String,
 }
 
-impl Rest {
-    fn read(tokens: &Tokens<'_>, range: Range<usize>, family: Family) -> Rest {
+impl Suffix {
+    fn read(tokens: &Tokens<'_>, range: Range<usize>, family: HeadSyntax) -> Suffix {
         let starts_value = |token: &Token<'_>| match token.text {
             "=" => true,
-            "=>" => family == Family::CSharp,
+            "=>" => family == HeadSyntax::CSharp,
             _ => false,
         };
         let value = tokens.find(range.clone(), starts_value).unwrap_or(range.end);
@@ -346,23 +351,23 @@ impl Rest {
             end -= 1;
         }
         let is_condition = |token: &Token<'_>| match token.text {
-            "where" => matches!(family, Family::Kotlin | Family::Rust | Family::CSharp),
-            "throws" => family == Family::Java,
+            "where" => matches!(family, HeadSyntax::Kotlin | HeadSyntax::Rust | HeadSyntax::CSharp),
+            "throws" => family == HeadSyntax::Java,
             _ => false,
         };
         let condition = tokens.find(range.start..end, is_condition).unwrap_or(end);
-        Rest {
-            of_type: tokens.write_on(range.start..condition),
-            conditions: tokens.write_on(condition..end),
+        Suffix {
+            of_type: tokens.render_with_gap(range.start..condition),
+            conditions: tokens.render_with_gap(condition..end),
             value: shown_value(tokens, value..range.end, family),
         }
     }
 }
 
 /// Reads a variable, property or enum member, up to the end of its own part of the statement.
-fn valued(mut tokens: Tokens<'_>, family: Family, kind: SymbolKind, before: Before) -> Signature {
+fn valued(mut tokens: Tokens<'_>, family: HeadSyntax, kind: SymbolKind, before: Prefix) -> Signature {
     let mut start = 0;
-    if family == Family::Go {
+    if family == HeadSyntax::Go {
         // `a, b int`: both have this type.
         while tokens.text(start) == "," && tokens.is_word(start + 1) {
             start += 2;
@@ -372,30 +377,30 @@ fn valued(mut tokens: Tokens<'_>, family: Family, kind: SymbolKind, before: Befo
     tokens.truncate(end);
     let mut signature =
         Signature { receiver: before.receiver, is_static: before.is_static, ..Signature::default() };
-    if family == Family::Script
+    if family == HeadSyntax::Script
         && let Some(function) = assigned_function(&tokens)
     {
         return function;
     }
     let starts_value = |token: &Token<'_>| match token.text {
         "=" | ":=" | "+=" | "=>" => true,
-        "{" => family == Family::CSharp,
-        "by" | "get" | "set" => family == Family::Kotlin,
-        _ => family == Family::Go && token.kind == Kind::Literal,
+        "{" => family == HeadSyntax::CSharp,
+        "by" | "get" | "set" => family == HeadSyntax::Kotlin,
+        _ => family == HeadSyntax::Go && token.kind == Kind::Literal,
     };
     let is_member = kind == SymbolKind::EnumMember;
     let at = match tokens.find(start..end, starts_value) {
         _ if is_member => start,
         found => found.unwrap_or(end),
     };
-    let own = tokens.write_on(start..at);
+    let own = tokens.render_with_gap(start..at);
     signature.of_type = match &*before.of_type {
         "" => own,
         // `this[int i]`
-        of_type if family == Family::CSharp => format!("{own}: {of_type}"),
+        of_type if family == HeadSyntax::CSharp => format!("{own}: {of_type}"),
         of_type => format!(": {of_type}{own}"),
     };
-    let is_tag = family == Family::Go && tokens.get(at).is_some_and(|token| token.kind == Kind::Literal);
+    let is_tag = family == HeadSyntax::Go && tokens.get(at).is_some_and(|token| token.kind == Kind::Literal);
     if !is_tag {
         signature.value = shown_value(&tokens, at..end, family);
     }
@@ -403,23 +408,23 @@ fn valued(mut tokens: Tokens<'_>, family: Family, kind: SymbolKind, before: Befo
 }
 
 /// Returns a value on one line, with a long block in braces replaced by `{…}`.
-fn shown_value(tokens: &Tokens<'_>, range: Range<usize>, family: Family) -> String {
-    let is_block = |token: &Token<'_>| token.text == "{" && family != Family::Python;
+fn shown_value(tokens: &Tokens<'_>, range: Range<usize>, family: HeadSyntax) -> String {
+    let is_block = |token: &Token<'_>| token.text == "{" && family != HeadSyntax::Python;
     let block = tokens.find(range.clone(), is_block).filter(|&open| {
         let close = tokens.close(open, "{").unwrap_or(range.end);
         close - open > TOKENS_OF_BLOCK
     });
     if let Some(open) = block {
-        return format!("{} {{…}}", tokens.write_on(range.start..open));
+        return format!("{} {{…}}", tokens.render_with_gap(range.start..open));
     }
-    let is_cut = range.clone().any(|at| tokens.behind(at).is_none());
-    let text = tokens.write_on(range);
+    let is_cut = range.clone().any(|at| tokens.next_after(at).is_none());
+    let text = tokens.render_with_gap(range);
     format!("{}{}", text.trim_end_matches([';', ' ']), if is_cut { "…" } else { "" })
 }
 
 /// Returns the end of the part of a statement that begins with token `start`: at a comma, a semicolon, or the
 /// end of a line that has no continuation.
-fn end_of_value(tokens: &Tokens<'_>, start: usize, family: Family) -> usize {
+fn end_of_value(tokens: &Tokens<'_>, start: usize, family: HeadSyntax) -> usize {
     let goes_on = |text: &str| {
         matches!(text, "=" | ":" | "|" | "&" | "->" | "=>" | "." | "?." | "+" | "||" | "&&" | "??" | "by")
     };
@@ -430,7 +435,7 @@ fn end_of_value(tokens: &Tokens<'_>, start: usize, family: Family) -> usize {
         let is_over = match token.text {
             ";" => true,
             // The comma is part of a tuple.
-            "," => !(has_value && family == Family::Python),
+            "," => !(has_value && family == HeadSyntax::Python),
             text => {
                 token.gap == Gap::LineBreak && at > start && !goes_on(text) && !goes_on(tokens.text(at - 1))
             }
@@ -438,7 +443,7 @@ fn end_of_value(tokens: &Tokens<'_>, start: usize, family: Family) -> usize {
         if is_over {
             return at;
         }
-        match tokens.behind(at) {
+        match tokens.next_after(at) {
             Some(behind) => at = behind,
             None => break,
         }
@@ -463,10 +468,10 @@ fn assigned_function(tokens: &Tokens<'_>) -> Option<Signature> {
     let end = tokens.find(close + 1..tokens.len(), |token| token.text == mark)?;
     let is_block = is_arrow && tokens.text(end + 1) == "{";
     Some(Signature {
-        lead: tokens.write_on(0..at) + if tokens.get(at)?.gap == Gap::None { "" } else { " " },
-        parameters: Some(parameters(tokens, at + 1..close, Family::Script)),
-        of_type: tokens.write_on(close + 1..end) + if is_block { " =>" } else { "" },
-        value: if is_block || !is_arrow { String::new() } else { tokens.write_on(end..tokens.len()) },
+        lead: tokens.render_with_gap(0..at) + if tokens.get(at)?.gap == Gap::None { "" } else { " " },
+        parameters: Some(parameters(tokens, at + 1..close, HeadSyntax::Script)),
+        of_type: tokens.render_with_gap(close + 1..end) + if is_block { " =>" } else { "" },
+        value: if is_block || !is_arrow { String::new() } else { tokens.render_with_gap(end..tokens.len()) },
         ..Signature::default()
     })
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Family;
+use super::HeadSyntax;
 use super::tokens::{Kind, Tokens};
 
 /// One parameter of a list.
@@ -29,45 +29,47 @@ const TYPE_WORDS: [&str; 16] = [
 ];
 
 /// Returns the parameters between two brackets.
-pub(super) fn parameters(tokens: &Tokens<'_>, range: Range<usize>, family: Family) -> Vec<Parameter> {
+pub(super) fn parameters(tokens: &Tokens<'_>, range: Range<usize>, family: HeadSyntax) -> Vec<Parameter> {
     let parts = tokens.parts(range);
-    if family == Family::Go {
+    if family == HeadSyntax::Go {
         return of_go(tokens, &parts);
     }
     parts.into_iter().map(|part| parameter(tokens, part, family)).collect()
 }
 
-fn parameter(tokens: &Tokens<'_>, part: Range<usize>, family: Family) -> Parameter {
-    let full = tokens.write(part.clone());
+fn parameter(tokens: &Tokens<'_>, part: Range<usize>, family: HeadSyntax) -> Parameter {
+    let full = tokens.render(part.clone());
     let equals = tokens.find(part.clone(), |token| token.text == "=");
     let own = part.start..equals.unwrap_or(part.end);
-    let without_default = tokens.write(own.clone());
+    let without_default = tokens.render(own.clone());
     let brief = match equals {
         // With the spacing of the source: `x=1`, `x: int = 1`.
-        Some(at) => format!("{without_default}{}…", tokens.write_on(at..at + 1)),
+        Some(at) => format!("{without_default}{}…", tokens.render_with_gap(at..at + 1)),
         None => full.clone(),
     };
-    let is_type_first = matches!(family, Family::Java | Family::C | Family::Cpp | Family::CSharp);
-    let of_type = if is_type_first { before_name(tokens, own) } else { behind_colon(tokens, own, family) };
+    let is_type_first =
+        matches!(family, HeadSyntax::Java | HeadSyntax::C | HeadSyntax::Cpp | HeadSyntax::CSharp);
+    let of_type =
+        if is_type_first { before_name(tokens, own) } else { type_after_colon(tokens, own, family) };
     Parameter { full, brief, bare: of_type.unwrap_or(without_default) }
 }
 
 /// Returns the type of `name: Type`.
-fn behind_colon(tokens: &Tokens<'_>, own: Range<usize>, family: Family) -> Option<String> {
+fn type_after_colon(tokens: &Tokens<'_>, own: Range<usize>, family: HeadSyntax) -> Option<String> {
     let colon = tokens.find(own.clone(), |token| token.text == ":")?;
     let names = own.start..colon;
     let has = |word: &str| names.clone().any(|at| tokens.text(at) == word);
     // In `this: Type` and `self: &Self` the name identifies the receiver, so it is kept.
-    if tokens.text(colon - 1) == "this" || (family == Family::Rust && tokens.text(colon - 1) == "self") {
+    if tokens.text(colon - 1) == "this" || (family == HeadSyntax::Rust && tokens.text(colon - 1) == "self") {
         return None;
     }
-    let of_type = tokens.write(colon + 1..own.end);
+    let of_type = tokens.render(colon + 1..own.end);
     let lead = match family {
-        Family::Python if tokens.text(own.start) == "**" => "**",
-        Family::Python if tokens.text(own.start) == "*" => "*",
-        Family::Script if tokens.text(own.start) == "..." => "...",
-        Family::Script if tokens.text(colon - 1) == "?" => "?",
-        Family::Kotlin if has("vararg") => "vararg ",
+        HeadSyntax::Python if tokens.text(own.start) == "**" => "**",
+        HeadSyntax::Python if tokens.text(own.start) == "*" => "*",
+        HeadSyntax::Script if tokens.text(own.start) == "..." => "...",
+        HeadSyntax::Script if tokens.text(colon - 1) == "?" => "?",
+        HeadSyntax::Kotlin if has("vararg") => "vararg ",
         _ => "",
     };
     Some(format!("{lead}{of_type}"))
@@ -75,7 +77,7 @@ fn behind_colon(tokens: &Tokens<'_>, own: Range<usize>, family: Family) -> Optio
 
 /// Returns the type of `Type name`, `const char *name[3]`.
 fn before_name(tokens: &Tokens<'_>, own: Range<usize>) -> Option<String> {
-    let own = behind_annotations(tokens, own);
+    let own = skip_annotations(tokens, own);
     // A function type contains the name inside it.
     if tokens.find(own.clone(), |token| token.text == "(").is_some() {
         return None;
@@ -98,18 +100,18 @@ fn before_name(tokens: &Tokens<'_>, own: Range<usize>) -> Option<String> {
         !QUALIFIERS.contains(&text) && !matches!(text, "*" | "&" | "&&")
     });
     let is_named = is_name && has_type;
-    let arrays = tokens.write(end..own.end);
-    is_named.then(|| format!("{}{arrays}", tokens.write(own.start..name).trim_start_matches("final ")))
+    let arrays = tokens.render(end..own.end);
+    is_named.then(|| format!("{}{arrays}", tokens.render(own.start..name).trim_start_matches("final ")))
 }
 
 /// Skips leading `@Annotation(…)` and `[Attribute]`.
-fn behind_annotations(tokens: &Tokens<'_>, own: Range<usize>) -> Range<usize> {
+fn skip_annotations(tokens: &Tokens<'_>, own: Range<usize>) -> Range<usize> {
     let mut at = own.start;
     while at < own.end {
         if let Some(close) = tokens.close(at, "[") {
             at = close + 1;
         } else if tokens.text(at) == "@" {
-            at = behind_annotation(tokens, at);
+            at = skip_annotation(tokens, at);
         } else {
             break;
         }
@@ -118,7 +120,7 @@ fn behind_annotations(tokens: &Tokens<'_>, own: Range<usize>) -> Range<usize> {
 }
 
 /// Returns the token after `@a.b.Annotation(…)`, whose `@` is token `at`.
-pub(super) fn behind_annotation(tokens: &Tokens<'_>, at: usize) -> usize {
+pub(super) fn skip_annotation(tokens: &Tokens<'_>, at: usize) -> usize {
     let mut behind = at + 2;
     while matches!(tokens.text(behind), "." | ":") {
         behind += 2;
@@ -139,9 +141,9 @@ fn of_go(tokens: &Tokens<'_>, parts: &[Range<usize>]) -> Vec<Parameter> {
     let mut inherited = String::new();
     let mut parameters: Vec<Parameter> = Vec::with_capacity(parts.len());
     for part in parts.iter().rev() {
-        let full = tokens.write(part.clone());
+        let full = tokens.render(part.clone());
         if any_named && is_named(part) {
-            inherited = tokens.write(part.start + 1..part.end);
+            inherited = tokens.render(part.start + 1..part.end);
         } else if !any_named || inherited.is_empty() {
             inherited.clone_from(&full);
         }
@@ -159,7 +161,7 @@ fn has_space(tokens: &Tokens<'_>, at: usize) -> bool {
 mod tests {
     use super::*;
 
-    fn bare(text: &str, family: Family) -> String {
+    fn bare(text: &str, family: HeadSyntax) -> String {
         let tokens = Tokens::read(text, family);
         let all = parameters(&tokens, 0..tokens.len(), family);
         all.into_iter().map(|parameter| parameter.bare).collect::<Vec<_>>().join(" | ")
@@ -167,7 +169,7 @@ mod tests {
 
     #[test]
     fn types_are_what_is_left() {
-        use Family::*;
+        use HeadSyntax::*;
         let cases = [
             (
                 Python,
@@ -213,8 +215,8 @@ mod tests {
 
     #[test]
     fn a_default_becomes_an_ellipsis() {
-        let tokens = Tokens::read("a=1, b: int = f(2, 3)", Family::Python);
-        let all = parameters(&tokens, 0..tokens.len(), Family::Python);
+        let tokens = Tokens::read("a=1, b: int = f(2, 3)", HeadSyntax::Python);
+        let all = parameters(&tokens, 0..tokens.len(), HeadSyntax::Python);
         let briefs: Vec<&str> = all.iter().map(|parameter| &*parameter.brief).collect();
         assert_eq!(briefs, ["a=…", "b: int =…"]);
     }

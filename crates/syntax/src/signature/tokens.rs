@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::Family;
+use super::HeadSyntax;
 
 /// Marks of several characters; all others are one character long. Excludes `>>`, because two lists of types
 /// may end there.
@@ -42,7 +42,7 @@ pub(super) struct Token<'a> {
 pub(super) struct Tokens<'a>(Vec<Token<'a>>);
 
 impl<'a> Tokens<'a> {
-    pub(super) fn read(text: &'a str, family: Family) -> Tokens<'a> {
+    pub(super) fn read(text: &'a str, family: HeadSyntax) -> Tokens<'a> {
         let mut tokens = Tokens(Vec::new());
         let mut rest = text;
         loop {
@@ -91,14 +91,14 @@ impl<'a> Tokens<'a> {
             if is_it(token) {
                 return Some(at);
             }
-            at = self.behind(at)?;
+            at = self.next_after(at)?;
         }
         None
     }
 
     /// Returns the token after token `at`, or after the brackets that it opens; `None` if those are not
     /// closed.
-    pub(super) fn behind(&self, at: usize) -> Option<usize> {
+    pub(super) fn next_after(&self, at: usize) -> Option<usize> {
         let token = self.0.get(at)?;
         match token.partner {
             Some(partner) if partner > at => Some(partner + 1),
@@ -121,7 +121,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// Returns the tokens of `range` as text on one line.
-    pub(super) fn write(&self, range: Range<usize>) -> String {
+    pub(super) fn render(&self, range: Range<usize>) -> String {
         let mut text = String::new();
         let mut before: Option<&Token<'_>> = None;
         for at in range.clone() {
@@ -150,9 +150,9 @@ impl<'a> Tokens<'a> {
     }
 
     /// Returns the tokens of `range` on one line, preceded by a space if the source has a gap before them.
-    pub(super) fn write_on(&self, range: Range<usize>) -> String {
+    pub(super) fn render_with_gap(&self, range: Range<usize>) -> String {
         let gap = self.0.get(range.start).map_or(Gap::None, |token| token.gap);
-        let text = self.write(range);
+        let text = self.render(range);
         if gap == Gap::None || text.is_empty() { text } else { format!(" {text}") }
     }
 
@@ -178,7 +178,7 @@ impl<'a> Tokens<'a> {
         range.clone().filter_map(|at| self.0.get(at)).all(|t| !is_bracket(t) || t.partner.is_some_and(within))
     }
 
-    fn pair(&mut self, family: Family) {
+    fn pair(&mut self, family: HeadSyntax) {
         let mut open: Vec<usize> = Vec::new();
         for at in 0..self.0.len() {
             let opener = match self.0[at].text {
@@ -229,7 +229,7 @@ fn is_closing(token: &Token<'_>) -> bool {
 }
 
 /// Returns the text after leading white space and comments, and the kind of that gap.
-fn skipped(text: &str, family: Family) -> (Gap, &str) {
+fn skipped(text: &str, family: HeadSyntax) -> (Gap, &str) {
     let mut gap = Gap::None;
     let mut rest = text;
     loop {
@@ -242,7 +242,7 @@ fn skipped(text: &str, family: Family) -> (Gap, &str) {
         }
         let is_at_line_start = gap == Gap::LineBreak;
         let line = behind.find(['\n', '\r']).unwrap_or(behind.len());
-        let comment = if family == Family::Python {
+        let comment = if family == HeadSyntax::Python {
             behind.starts_with('#').then_some(line)
         } else if behind.starts_with("//") {
             Some(line)
@@ -263,7 +263,7 @@ fn skipped(text: &str, family: Family) -> (Gap, &str) {
 }
 
 /// Returns kind and length in bytes of the token with which `text` begins.
-fn token(text: &str, family: Family) -> (Kind, usize) {
+fn token(text: &str, family: HeadSyntax) -> (Kind, usize) {
     let word = text.find(|c: char| !is_word_char(c)).unwrap_or(text.len());
     if word > 0 {
         return match raw_string(text, word, family) {
@@ -284,8 +284,8 @@ fn is_word_char(c: char) -> bool {
 }
 
 /// Returns the length in bytes of Rust's `r#"…"#`.
-fn raw_string(text: &str, prefix: usize, family: Family) -> Option<usize> {
-    if family != Family::Rust || !matches!(&text[..prefix], "r" | "br" | "cr") {
+fn raw_string(text: &str, prefix: usize, family: HeadSyntax) -> Option<usize> {
+    if family != HeadSyntax::Rust || !matches!(&text[..prefix], "r" | "br" | "cr") {
         return None;
     }
     let hashes = text[prefix..].bytes().take_while(|&byte| byte == b'#').count();
@@ -296,13 +296,13 @@ fn raw_string(text: &str, prefix: usize, family: Family) -> Option<usize> {
 }
 
 /// Returns kind and length in bytes of the quoted token at the start of `text`.
-fn quoted(text: &str, family: Family) -> Option<(Kind, usize)> {
+fn quoted(text: &str, family: HeadSyntax) -> Option<(Kind, usize)> {
     let quote = text.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'))?;
     if quote == '`' {
-        let kind = if family == Family::Kotlin { Kind::Word } else { Kind::Literal };
+        let kind = if family == HeadSyntax::Kotlin { Kind::Word } else { Kind::Literal };
         return Some((kind, text[1..].find('`').map_or(text.len(), |at| at + 2)));
     }
-    if quote == '\'' && family == Family::Rust {
+    if quote == '\'' && family == HeadSyntax::Rust {
         let name = &text[1..];
         let end = name.find(|c: char| !is_word_char(c)).unwrap_or(name.len());
         if end > 0 && !name[end..].starts_with('\'') {
@@ -331,25 +331,25 @@ fn quoted(text: &str, family: Family) -> Option<(Kind, usize)> {
 mod tests {
     use super::*;
 
-    fn written(text: &str, family: Family) -> String {
+    fn written(text: &str, family: HeadSyntax) -> String {
         let tokens = Tokens::read(text, family);
-        tokens.write(0..tokens.len())
+        tokens.render(0..tokens.len())
     }
 
     #[test]
     fn lines_become_one_and_comments_go() {
         assert_eq!(
-            written("(\n    self,  # me\n    x: int,\n) -> None", Family::Python),
+            written("(\n    self,  # me\n    x: int,\n) -> None", HeadSyntax::Python),
             "(self, x: int) -> None"
         );
-        assert_eq!(written("( a /* b, */, c ) // d\n", Family::Java), "(a, c)");
-        assert_eq!(written("(\n#ifdef X\n int a,\n#endif\n int b)", Family::C), "(int a, int b)");
+        assert_eq!(written("( a /* b, */, c ) // d\n", HeadSyntax::Java), "(a, c)");
+        assert_eq!(written("(\n#ifdef X\n int a,\n#endif\n int b)", HeadSyntax::C), "(int a, int b)");
         assert_eq!(
-            written("(x = \"a, #)\\\"\",\n  y = '''\n#''')", Family::Python),
+            written("(x = \"a, #)\\\"\",\n  y = '''\n#''')", HeadSyntax::Python),
             "(x = \"a, #)\\\"\", y = '''…)"
         );
-        assert_eq!(written("<\n    T,\n>(\n    a: &'a T,\n)", Family::Rust), "<T>(a: &'a T)");
-        assert_eq!(written("= a\n  .b()\n  ?.c()", Family::Kotlin), "= a.b()?.c()");
+        assert_eq!(written("<\n    T,\n>(\n    a: &'a T,\n)", HeadSyntax::Rust), "<T>(a: &'a T)");
+        assert_eq!(written("= a\n  .b()\n  ?.c()", HeadSyntax::Kotlin), "= a.b()?.c()");
     }
 
     #[test]
@@ -357,11 +357,11 @@ mod tests {
         let parts = |text: &str, family| {
             let tokens = Tokens::read(text, family);
             let parts = tokens.parts(0..tokens.len());
-            parts.into_iter().map(|part| tokens.write(part)).collect::<Vec<_>>()
+            parts.into_iter().map(|part| tokens.render(part)).collect::<Vec<_>>()
         };
-        assert_eq!(parts("a: Map<K, List<V>>, b: Int", Family::Kotlin), ["a: Map<K, List<V>>", "b: Int"]);
-        assert_eq!(parts("a = b < c, d: Set<E>", Family::Kotlin), ["a = b < c", "d: Set<E>"]);
-        assert_eq!(parts("f: (x: A, y: B) => C, g: D", Family::Script), ["f: (x: A, y: B) => C", "g: D"]);
-        assert_eq!(parts("", Family::Java), Vec::<String>::new());
+        assert_eq!(parts("a: Map<K, List<V>>, b: Int", HeadSyntax::Kotlin), ["a: Map<K, List<V>>", "b: Int"]);
+        assert_eq!(parts("a = b < c, d: Set<E>", HeadSyntax::Kotlin), ["a = b < c", "d: Set<E>"]);
+        assert_eq!(parts("f: (x: A, y: B) => C, g: D", HeadSyntax::Script), ["f: (x: A, y: B) => C", "g: D"]);
+        assert_eq!(parts("", HeadSyntax::Java), Vec::<String>::new());
     }
 }

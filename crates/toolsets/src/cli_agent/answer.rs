@@ -13,11 +13,11 @@ use crate::{Call, DEADLINE, Reply, ReplyFuture, too_late};
 use symd_base::cancel::CancelOnDrop;
 use symd_base::path::PathError;
 use symd_base::{Cancel, RelPath};
-use symd_edit::{By, EditError};
+use symd_edit::{EditError, Originator};
 use symd_engine::{EngineError, View};
 use symd_files::tree::{FileOpError, LocateError};
 use symd_ops::Project;
-use symd_ops::edits::{ApplyError, MakeError, PerformError};
+use symd_ops::edits::{ApplyError, PerformError, PlanningError};
 use symd_ops::question::QuestionError;
 use symd_vfs::VfsError;
 
@@ -25,7 +25,7 @@ use symd_vfs::VfsError;
 pub(super) type Answer = Result<Success, ToolError>;
 
 /// Runs `work` on the project as it is now, under the deadline of all tools.
-pub(super) fn look<'a>(
+pub(super) fn ask<'a>(
     call: Call<'a>,
     work: impl FnOnce(&View, &Arguments<'_>, &Cancel) -> Answer + Send + 'static,
 ) -> ReplyFuture<'a> {
@@ -37,7 +37,7 @@ pub(super) fn look<'a>(
 }
 
 /// Runs `work`, which reads every file: calls of other tools never wait for it.
-pub(super) fn look_long<'a>(
+pub(super) fn ask_long<'a>(
     call: Call<'a>,
     work: impl FnOnce(&View, &Arguments<'_>, &Cancel) -> Answer + Send + 'static,
 ) -> ReplyFuture<'a> {
@@ -76,13 +76,13 @@ async fn in_time(
 }
 
 /// Returns the author of the call's edits.
-pub(super) fn by(call: &Call<'_>) -> By {
-    By { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title: String::new() }
+pub(super) fn by(call: &Call<'_>) -> Originator {
+    Originator { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title: String::new() }
 }
 
 /// The action of a tool on a path, for the texts of its failures.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Doing<'a> {
+pub(super) struct ToolAction<'a> {
     /// "read file", "create file" …
     what: &'static str,
     /// The noun for what is not found: "File" or "Directory".
@@ -90,29 +90,29 @@ pub(super) struct Doing<'a> {
     path: &'a str,
 }
 
-impl<'a> Doing<'a> {
-    pub(super) fn reading(path: &'a str) -> Doing<'a> {
-        Doing { what: "read file", noun: "File", path }
+impl<'a> ToolAction<'a> {
+    pub(super) fn reading(path: &'a str) -> ToolAction<'a> {
+        ToolAction { what: "read file", noun: "File", path }
     }
 
-    pub(super) fn creating(path: &'a str) -> Doing<'a> {
-        Doing { what: "create file", noun: "File", path }
+    pub(super) fn creating(path: &'a str) -> ToolAction<'a> {
+        ToolAction { what: "create file", noun: "File", path }
     }
 
-    pub(super) fn modifying(path: &'a str) -> Doing<'a> {
-        Doing { what: "modify file", noun: "File", path }
+    pub(super) fn modifying(path: &'a str) -> ToolAction<'a> {
+        ToolAction { what: "modify file", noun: "File", path }
     }
 
-    pub(super) fn listing(path: &'a str) -> Doing<'a> {
-        Doing { what: "list directory", noun: "Directory", path }
+    pub(super) fn listing(path: &'a str) -> ToolAction<'a> {
+        ToolAction { what: "list directory", noun: "Directory", path }
     }
 
-    pub(super) fn searching(path: &'a str) -> Doing<'a> {
-        Doing { what: "search directory", noun: "Directory", path }
+    pub(super) fn searching(path: &'a str) -> ToolAction<'a> {
+        ToolAction { what: "search directory", noun: "Directory", path }
     }
 
-    pub(super) fn making(path: &'a str) -> Doing<'a> {
-        Doing { what: "create directory", noun: "Directory", path }
+    pub(super) fn making(path: &'a str) -> ToolAction<'a> {
+        ToolAction { what: "create directory", noun: "Directory", path }
     }
 
     /// Returns "Cannot create file 'a.txt'"; directories are not named, as in the contract.
@@ -191,7 +191,7 @@ impl<'a> Doing<'a> {
                 format!("File '{}' is too large ({bytes} bytes, limit {limit})", self.path),
                 "Use smaller content",
             ),
-            VfsError::ReadOnly { .. } | VfsError::GitsOwn { .. } => self.denied(),
+            VfsError::ReadOnly { .. } | VfsError::InGitDirectory { .. } => self.denied(),
             VfsError::Exists { .. } => exists(self.path),
             VfsError::Io { source, .. } | VfsError::Write { source, .. } => {
                 self.io(source.kind(), &source.to_string())
@@ -221,7 +221,7 @@ impl<'a> Doing<'a> {
 
     pub(super) fn perform(self, error: PerformError) -> ToolError {
         match error {
-            PerformError::Make(MakeError::File(error)) => self.file(error),
+            PerformError::Make(PlanningError::File(error)) => self.file(error),
             PerformError::Apply(ApplyError::Edit(error)) => self.edit(error),
             PerformError::Engine(error) | PerformError::Question(QuestionError::Engine(error)) => {
                 error.into()

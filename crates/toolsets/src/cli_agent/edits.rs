@@ -6,18 +6,18 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::MAX_CONTENT_BYTES;
-use super::answer::{Answer, Doing, by, counted, invalid};
+use super::answer::{Answer, ToolAction, by, counted, invalid};
 use super::envelope::{Code, Success, ToolError, reply};
 use crate::arguments::Arguments;
 use crate::{Annotations, Call, Reach, Risk, Tool};
 use symd_files::tree::FileOpError;
-use symd_ops::edits::{MakeError, PerformError, create_directory, create_file, replace_first};
+use symd_ops::edits::{PerformError, PlanningError, create_directory, create_file, replace_first};
 use symd_rewrite::ReplaceError;
 
 /// The maximum number of characters of a string that a message repeats.
 const QUOTED_CHARS: usize = 100;
 
-pub(super) const CREATE_FILE: Tool = Tool::adds(
+pub(super) const CREATE_FILE: Tool = Tool::adding(
     "create_file",
     "Create file",
     "Create a new file with specified content. Missing directories are made; a file that exists is an \
@@ -98,13 +98,13 @@ fn create_directory_schema() -> Value {
 }
 
 /// The arguments of `create_file`.
-pub(super) struct Creating<'a> {
+pub(super) struct CreateArgs<'a> {
     path: &'a str,
     content: &'a str,
 }
 
-impl<'a> Creating<'a> {
-    pub(super) fn read(arguments: &'a Map<String, Value>) -> Result<Creating<'a>, ToolError> {
+impl<'a> CreateArgs<'a> {
+    pub(super) fn read(arguments: &'a Map<String, Value>) -> Result<CreateArgs<'a>, ToolError> {
         let arguments = Arguments::new(arguments);
         let (path, content) = (arguments.string("path")?, arguments.string("content")?);
         check_size("Content", content)?;
@@ -114,23 +114,23 @@ impl<'a> Creating<'a> {
                 "Give the name of a file, or use create_directory",
             ));
         }
-        Doing::creating(path).lexical()?;
-        Ok(Creating { path, content })
+        ToolAction::creating(path).lexical()?;
+        Ok(CreateArgs { path, content })
     }
 }
 
 async fn create(call: &Call<'_>) -> Answer {
-    let Creating { path, content } = Creating::read(&call.arguments)?;
+    let CreateArgs { path, content } = CreateArgs::read(&call.arguments)?;
     let created = match create_file(call.project, path, content.to_owned(), by(call)).await {
         Ok(created) => created,
-        Err(PerformError::Make(MakeError::File(FileOpError::IsDirectory(path)))) => {
+        Err(PerformError::Make(PlanningError::File(FileOpError::IsDirectory(path)))) => {
             return Err(ToolError::new(
                 Code::FileExists,
                 format!("Path '{path}' exists as a directory, cannot create file"),
                 "Choose another path",
             ));
         }
-        Err(error) => return Err(Doing::creating(path).perform(error)),
+        Err(error) => return Err(ToolAction::creating(path).perform(error)),
     };
     let bytes = counted(content.len(), "byte", "bytes");
     Ok(Success::new(format!("Created file: {created} ({bytes})"))
@@ -138,21 +138,21 @@ async fn create(call: &Call<'_>) -> Answer {
 }
 
 #[derive(Serialize)]
-struct Replaced {
+struct ReplacedText {
     occurrences_found: usize,
     occurrences_replaced: usize,
     lines_changed: Vec<u32>,
 }
 
 /// The arguments of `replace_string_in_file`.
-pub(super) struct Replacing<'a> {
+pub(super) struct ReplaceArgs<'a> {
     path: &'a str,
     old: &'a str,
     new: &'a str,
 }
 
-impl<'a> Replacing<'a> {
-    pub(super) fn read(arguments: &'a Map<String, Value>) -> Result<Replacing<'a>, ToolError> {
+impl<'a> ReplaceArgs<'a> {
+    pub(super) fn read(arguments: &'a Map<String, Value>) -> Result<ReplaceArgs<'a>, ToolError> {
         let arguments = Arguments::new(arguments);
         let path = arguments.string("path")?;
         let (old, new) = (arguments.string("old_string")?, arguments.string("new_string")?);
@@ -163,28 +163,28 @@ impl<'a> Replacing<'a> {
             ));
         }
         check_size("new_string", new)?;
-        Doing::modifying(path).lexical()?;
-        Ok(Replacing { path, old, new })
+        ToolAction::modifying(path).lexical()?;
+        Ok(ReplaceArgs { path, old, new })
     }
 }
 
 async fn replace(call: &Call<'_>) -> Answer {
-    let Replacing { path, old, new } = Replacing::read(&call.arguments)?;
+    let ReplaceArgs { path, old, new } = ReplaceArgs::read(&call.arguments)?;
     let done = match replace_first(call.project, path, old, new, by(call)).await {
         Ok(done) => done,
-        Err(PerformError::Make(MakeError::Replace(ReplaceError::NoMatches { .. }))) => {
+        Err(PerformError::Make(PlanningError::Replace(ReplaceError::NoMatches { .. }))) => {
             return Err(ToolError::new(
                 Code::StringNotFound,
                 format!("String '{}' not found in file", quoted(old)),
                 "Use read_file to see the exact text of the file, white space included",
             ));
         }
-        Err(error) => return Err(Doing::modifying(path).perform(error)),
+        Err(error) => return Err(ToolAction::modifying(path).perform(error)),
     };
     let (first, last) = (done.lines.0 + 1, done.lines.1 + 1);
     let success = Success::new(format!("Replaced 1 occurrence in {}", done.path))
         .affecting(vec![done.path.as_str().to_owned()])
-        .with(&Replaced {
+        .with(&ReplacedText {
             occurrences_found: done.count,
             occurrences_replaced: 1,
             lines_changed: (first..=last).collect(),
@@ -205,7 +205,7 @@ struct MadeParents {
 /// Parses the directory in the arguments of `create_directory`.
 pub(super) fn directory(arguments: &Map<String, Value>) -> Result<&str, ToolError> {
     let path = Arguments::new(arguments).string("path")?;
-    Doing::making(path).lexical()?;
+    ToolAction::making(path).lexical()?;
     Ok(path)
 }
 
@@ -213,14 +213,14 @@ async fn make_directory(call: &Call<'_>) -> Answer {
     let path = directory(&call.arguments)?;
     let done = match create_directory(call.project, path, by(call)).await {
         Ok(done) => done,
-        Err(PerformError::Make(MakeError::File(FileOpError::IsFile(path)))) => {
+        Err(PerformError::Make(PlanningError::File(FileOpError::IsFile(path)))) => {
             return Err(ToolError::new(
                 Code::IsAFile,
                 format!("Path '{path}' exists as a file, cannot create directory"),
                 "Choose another path",
             ));
         }
-        Err(error) => return Err(Doing::making(path).perform(error)),
+        Err(error) => return Err(ToolAction::making(path).perform(error)),
     };
     let Some((_, parents)) = done.made.split_last() else {
         return Ok(Success::new(format!("Directory already exists: {}", done.path))

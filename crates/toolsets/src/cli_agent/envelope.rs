@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::arguments::ArgumentError;
-use crate::{NotRun, Outcome, Reply, Why};
+use crate::{CallRefusal, Outcome, RefusalReason, Reply};
 use symd_engine::EngineError;
 
 /// The result of a tool that succeeded.
@@ -154,19 +154,19 @@ pub(super) fn reply(started: Instant, result: Result<Success, ToolError>) -> Rep
 
 /// Formats the answer of a call that was not run. No code means the lack of a project or an internal error of
 /// symd; these are the closest ones.
-pub(super) fn refuse(refusal: &NotRun) -> Reply {
+pub(super) fn refuse(refusal: &CallRefusal) -> Reply {
     let (code, suggestion) = match refusal.why {
-        Why::NotApproved => {
+        RefusalReason::NotApproved => {
             (Code::ApprovalDenied, "Ask the user to approve the call, or to allow it with `symd approvals`")
         }
-        Why::NoProject => (Code::PathOutsideWorkingDir, "Start symd in a project's directory"),
-        Why::Broken => (Code::CommandFailed, "Report it with the end of `symd logs`"),
+        RefusalReason::NoProject => (Code::PathOutsideWorkingDir, "Start symd in a project's directory"),
+        RefusalReason::InternalError => (Code::CommandFailed, "Report it with the end of `symd logs`"),
     };
     text_of(0, Err(ToolError::new(code, refusal.message.clone(), suggestion)))
 }
 
 /// Formats the answer of a call that was rejected for its arguments.
-pub(super) fn refused(error: ToolError) -> Reply {
+pub(super) fn format_refusal(error: ToolError) -> Reply {
     text_of(0, Err(error))
 }
 
@@ -242,7 +242,8 @@ mod tests {
 
     #[test]
     fn a_refusal_has_a_code() {
-        let refusal = NotRun { why: Why::NotApproved, message: "not approved by the user".to_owned() };
+        let refusal =
+            CallRefusal { why: RefusalReason::NotApproved, message: "not approved by the user".to_owned() };
         assert!(
             refuse(&refusal)
                 .text

@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 use super::answer::invalid;
 use super::envelope::{Code, Success, ToolError, reply};
 use crate::arguments::Arguments;
-use crate::{Annotations, Approved, Call, Reach, Reply, Risk, Tool};
-use symd_fetch::{Approval, FetchError, FetchRequest, NotAPlace, Page, PageContent, can_be_fetched, fetch};
+use crate::{Annotations, ApprovalSource, Call, Reach, Reply, Risk, Tool};
+use symd_fetch::{Approval, FetchError, FetchRequest, InvalidUrl, Page, PageContent, can_be_fetched, fetch};
 
 /// The accepted timeouts of a page, in seconds.
 const SECONDS: std::ops::RangeInclusive<i64> = 1..=60;
@@ -24,7 +24,7 @@ pub(super) const FETCH_WEBPAGE: Tool = Tool {
     schema,
     annotations: Annotations { read_only: false, destructive: false, idempotent: true, open_world: true },
     risk: Risk::Dangerous,
-    reach: Reach::Beyond,
+    reach: Reach::BeyondProject,
     run: |call| Box::pin(async move { run(&call).await }),
 };
 
@@ -51,13 +51,13 @@ struct Metadata<'a> {
 }
 
 /// The arguments of `fetch_webpage`.
-pub(super) struct Fetching<'a> {
+pub(super) struct FetchArgs<'a> {
     url: &'a str,
     time_limit: Duration,
 }
 
-impl<'a> Fetching<'a> {
-    pub(super) fn read(arguments: &'a Map<String, Value>) -> Result<Fetching<'a>, ToolError> {
+impl<'a> FetchArgs<'a> {
+    pub(super) fn read(arguments: &'a Map<String, Value>) -> Result<FetchArgs<'a>, ToolError> {
         let arguments = Arguments::new(arguments);
         let url = arguments.string("url")?;
         let seconds = arguments.integer_or("timeout_seconds", USUAL_SECONDS)?;
@@ -67,26 +67,26 @@ impl<'a> Fetching<'a> {
                 invalid(
                     format!(
                         "Invalid parameter 'timeout_seconds': must be between {least} and {most}, got: {}",
-                        arguments.given("timeout_seconds")
+                        arguments.as_sent("timeout_seconds")
                     ),
                     "Give a timeout within these limits",
                 )
             })?;
         let time_limit = Duration::from_secs(time_limit);
         can_be_fetched(url).map_err(|problem| failure(problem.into(), time_limit))?;
-        Ok(Fetching { url, time_limit })
+        Ok(FetchArgs { url, time_limit })
     }
 }
 
 async fn run(call: &Call<'_>) -> Reply {
     let started = Instant::now();
-    let Fetching { url, time_limit } = match Fetching::read(&call.arguments) {
+    let FetchArgs { url, time_limit } = match FetchArgs::read(&call.arguments) {
         Ok(fetching) => fetching,
         Err(error) => return reply(started, Err(error)),
     };
     let approval = match call.approved {
-        Approved::ByUser => Approval::ThisUrl,
-        Approved::ByRule | Approved::ByPolicy => Approval::ByRule,
+        ApprovalSource::ByUser => Approval::ThisUrl,
+        ApprovalSource::ByRule | ApprovalSource::ByPolicy => Approval::ByRule,
     };
     let wanted = FetchRequest { url: url.to_owned(), time_limit, approval };
     match fetch(&wanted).await {
@@ -122,8 +122,8 @@ fn failure(error: FetchError, time_limit: Duration) -> ToolError {
             Code::InvalidUrl,
             "Invalid URL format",
             match problem {
-                NotAPlace::Credentials => "Leave the user name and the password out of the URL",
-                NotAPlace::Malformed | NotAPlace::Scheme(_) => {
+                InvalidUrl::Credentials => "Leave the user name and the password out of the URL",
+                InvalidUrl::Malformed | InvalidUrl::Scheme(_) => {
                     "Use a complete URL that starts with http:// or https://"
                 }
             },

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use symd_base::escaped;
 
 use super::MAX_RESULTS;
-use super::answer::{Answer, Doing, counted, invalid, look, not_a_directory, unnamed};
+use super::answer::{Answer, ToolAction, ask, counted, invalid, not_a_directory, unnamed};
 use super::envelope::Success;
 use crate::Tool;
 use crate::arguments::Arguments;
@@ -20,7 +20,7 @@ pub(super) const LIST_DIR: Tool = Tool::read_only(
     "List directory",
     "List contents of a directory. Files come first, then directories with a final /; at most 1000 entries at a time.",
     schema,
-    |call| look(call, |view, arguments, cancel| view.tree(|tree| list(tree, arguments, cancel))),
+    |call| ask(call, |view, arguments, cancel| view.tree(|tree| list(tree, arguments, cancel))),
 );
 
 fn schema() -> Value {
@@ -50,12 +50,12 @@ fn list(tree: &Tree<'_>, arguments: &Arguments<'_>, cancel: &Cancel) -> Answer {
         return Err(invalid(
             format!(
                 "Invalid parameter 'limit': must be between 1 and {MAX_RESULTS}, got: {}",
-                arguments.given("limit")
+                arguments.as_sent("limit")
             ),
             "Use offset to see more entries",
         ));
     }
-    let doing = Doing::listing(path);
+    let doing = ToolAction::listing(path);
     let found = tree.locate(path).map_err(|error| doing.locate(error))?;
     if found.kind != EntryKind::Directory {
         return Err(not_a_directory(path));
@@ -79,8 +79,8 @@ fn list(tree: &Tree<'_>, arguments: &Arguments<'_>, cancel: &Cancel) -> Answer {
         files: listing.files.len(),
         directories: listing.dirs.len(),
     });
-    if listing.unnamed > 0 {
-        success = success.warning(&unnamed(listing.unnamed));
+    if listing.non_utf8_names > 0 {
+        success = success.warning(&unnamed(listing.non_utf8_names));
     }
     if shown < total {
         success = success.warning(&part(total, offset, shown));

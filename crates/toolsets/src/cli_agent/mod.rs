@@ -10,8 +10,8 @@ mod read;
 mod search;
 mod terminal;
 
-use super::{AsksFor, Toolset};
-use crate::spelled::{Absolute, Slips, Spellings};
+use super::{ApprovalDefault, Toolset};
+use crate::spellings::{AbsolutePaths, AcceptedSpellings, Coercion};
 
 /// The maximum number of bytes that a tool accepts or returns as content: the contract's 10 MB.
 const MAX_CONTENT_BYTES: usize = 10 << 20;
@@ -25,14 +25,14 @@ pub static CLI_AGENT: Toolset = Toolset {
     instructions: "Paths are relative to the working directory, lines count from 1. Every answer is a JSON object: \
         success, output, files_affected, execution_time_ms, metadata and, on failure, error with a code and a \
         suggestion. The user is asked before files are changed, commands run or pages fetched.",
-    asks_for: AsksFor::Changes,
+    asks_for: ApprovalDefault::Changes,
     refuse: envelope::refuse,
     check: check::check,
-    spells: Spellings {
+    spells: AcceptedSpellings {
         paths: &["path", "base_path"],
-        absolute: Absolute::TakenOrJudged,
-        slips: Slips::Judged,
-        ..Spellings::NONE
+        absolute: AbsolutePaths::RelativizeOrPass,
+        coercion: Coercion::Pass,
+        ..AcceptedSpellings::NONE
     },
     tools: &[
         edits::CREATE_FILE,

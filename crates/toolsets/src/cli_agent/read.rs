@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::MAX_CONTENT_BYTES;
-use super::answer::{Answer, Doing, counted, look};
+use super::answer::{Answer, ToolAction, ask, counted};
 use super::envelope::{Code, Success, ToolError};
 use crate::Tool;
 use crate::arguments::Arguments;
@@ -24,7 +24,7 @@ pub(super) const READ_FILE: Tool = Tool::read_only(
     "Read file",
     "Read the contents of a file, optionally specifying line range. The text is exact; binary files are shown as hex.",
     schema,
-    |call| look(call, |view, arguments, _| view.tree(|tree| read_file(tree, arguments))),
+    |call| ask(call, |view, arguments, _| view.tree(|tree| read_file(tree, arguments))),
 );
 
 fn schema() -> Value {
@@ -50,7 +50,7 @@ fn read_file(tree: &Tree<'_>, arguments: &Arguments<'_>) -> Answer {
     let path = arguments.string("path")?;
     let start = arguments.integer_if("start_line")?;
     let end = arguments.integer_if("end_line")?;
-    let file = read_bytes(tree, path).map_err(|error| Doing::reading(path).file(error))?;
+    let file = read_bytes(tree, path).map_err(|error| ToolAction::reading(path).file(error))?;
     let Bytes { path, bytes, size } = file;
     let is_whole = bytes.len() as u64 >= size;
     let head = bytes[..bytes.len().min(HEX_BYTES)].to_vec();
@@ -62,7 +62,7 @@ fn read_file(tree: &Tree<'_>, arguments: &Arguments<'_>) -> Answer {
     let total = line_count(&text);
     let (first, last) = range(start, end, total).ok_or_else(|| {
         let given = |name, value: Option<i64>, other: &str| {
-            value.map_or_else(|| other.to_owned(), |_| arguments.given(name))
+            value.map_or_else(|| other.to_owned(), |_| arguments.as_sent(name))
         };
         let (start, end) = (given("start_line", start, "1"), given("end_line", end, "end"));
         ToolError::new(

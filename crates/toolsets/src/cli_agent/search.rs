@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::MAX_RESULTS;
-use super::answer::{Answer, Doing, cancelled, counted, invalid, look_long, not_a_directory, unnamed};
+use super::answer::{Answer, ToolAction, ask_long, cancelled, counted, invalid, not_a_directory, unnamed};
 use super::envelope::{Code, Success, ToolError};
 use crate::Tool;
 use crate::arguments::Arguments;
@@ -16,7 +16,7 @@ use symd_files::glob::Glob;
 use symd_files::grep::{GrepLine, grep};
 use symd_files::search::{Pattern, PatternError, SearchError};
 use symd_files::tree::{FileOpError, Tree};
-use symd_files::walk::{Links, WalkReach, walk};
+use symd_files::walk::{Links, WalkLimits, walk};
 use symd_ops::view_tree::ViewTree;
 use symd_vfs::EntryKind;
 
@@ -39,7 +39,7 @@ pub(super) const FILE_SEARCH: Tool = Tool::read_only(
     file_search_schema,
     |call| {
         let most = call.project.max_answer_chars;
-        look_long(call, move |view, arguments, cancel| {
+        ask_long(call, move |view, arguments, cancel| {
             view.tree(|tree| file_search(tree, arguments, most, cancel))
         })
     },
@@ -52,7 +52,7 @@ pub(super) const GREP_SEARCH: Tool = Tool::read_only(
     grep_search_schema,
     |call| {
         let most = call.project.max_answer_chars;
-        look_long(call, move |view, arguments, cancel| {
+        ask_long(call, move |view, arguments, cancel| {
             view.tree(|tree| grep_search(tree, arguments, most, cancel))
         })
     },
@@ -97,12 +97,12 @@ fn file_search(tree: &Tree<'_>, arguments: &Arguments<'_>, chars: usize, cancel:
         return Err(invalid_pattern(pattern));
     }
     let glob = Glob::path(&from_base).map_err(|_| invalid_pattern(pattern))?;
-    let doing = Doing::searching(base);
+    let doing = ToolAction::searching(base);
     let found = tree.locate(base).map_err(|error| doing.locate(error))?;
     if found.kind != EntryKind::Directory {
         return Err(not_a_directory(base));
     }
-    let reach = WalkReach { levels: SEARCH_DEPTH, until: Instant::now() + TIME_LIMIT, links: Links::Listed };
+    let reach = WalkLimits { levels: SEARCH_DEPTH, until: Instant::now() + TIME_LIMIT, links: Links::Listed };
     let walked = walk(tree, &found.path, reach, cancel).map_err(|error| doing.file(error))?;
     let fits = |path: &&RelPath| glob.matches(below(path, &found.path));
     let matching: Vec<&RelPath> = walked.files.iter().filter(fits).collect();
@@ -114,11 +114,11 @@ fn file_search(tree: &Tree<'_>, arguments: &Arguments<'_>, chars: usize, cancel:
         success =
             success.warning(&format!("Search depth limited to {SEARCH_DEPTH} levels, there are deeper ones"));
     }
-    if walked.late {
+    if walked.timed_out {
         success = success.warning(TIMED_OUT);
     }
-    if walked.unnamed > 0 {
-        success = success.warning(&unnamed(walked.unnamed));
+    if walked.non_utf8_names > 0 {
+        success = success.warning(&unnamed(walked.non_utf8_names));
     }
     if shown < count {
         success = success.warning(&part(count, shown, MAX_RESULTS, chars));
@@ -143,7 +143,7 @@ fn grep_search(tree: &Tree<'_>, arguments: &Arguments<'_>, chars: usize, cancel:
             invalid(
                 format!(
                     "Invalid parameter 'max_results': must be between 1 and {MAX_RESULTS}, got: {}",
-                    arguments.given("max_results")
+                    arguments.as_sent("max_results")
                 ),
                 "Use a narrower pattern or file_pattern to find less",
             )
@@ -177,11 +177,11 @@ fn grep_search(tree: &Tree<'_>, arguments: &Arguments<'_>, chars: usize, cancel:
         let files = counted(found.unreadable, "file", "files");
         success = success.warning(&format!("{files} could not be read"));
     }
-    if found.late {
+    if found.timed_out {
         success = success.warning(TIMED_OUT);
     }
-    if found.unnamed > 0 {
-        success = success.warning(&unnamed(found.unnamed));
+    if found.non_utf8_names > 0 {
+        success = success.warning(&unnamed(found.non_utf8_names));
     }
     if shown < total {
         success = success.warning(&part(total, shown, most, chars));
@@ -257,8 +257,8 @@ fn invalid_pattern(pattern: &str) -> ToolError {
 fn search_error(error: SearchError) -> ToolError {
     match error {
         SearchError::Cancelled(_) => cancelled(),
-        SearchError::Locate(error) => Doing::searching(".").locate(error),
-        SearchError::Vfs(error) => Doing::searching(".").file(FileOpError::Vfs(error)),
+        SearchError::Locate(error) => ToolAction::searching(".").locate(error),
+        SearchError::Vfs(error) => ToolAction::searching(".").file(FileOpError::Vfs(error)),
         other => invalid(other.to_string(), "Use another pattern"),
     }
 }

@@ -8,9 +8,9 @@ use serde_json::{Map, Value, json};
 use super::envelope::{self, Code, Success, ToolError};
 use crate::arguments::Arguments;
 use crate::clock::clock;
-use crate::shelled::{self, Command};
+use crate::shell_command::{self, Command};
 use crate::{Call, Tool};
-use symd_shell::{End, Finish, LastCommand, Ran, ShellChoice, ShellError, can_be_run};
+use symd_shell::{CommandOutcome, End, LastCommand, ShellChoice, ShellEnd, ShellError, can_be_run};
 
 /// The accepted timeouts of a command, in seconds.
 const SECONDS: std::ops::RangeInclusive<i64> = 1..=300;
@@ -21,7 +21,7 @@ const NOT_FOUND: i32 = 127;
 /// The number that shells add to a signal's number to form an exit code.
 const SIGNAL_BASE: i32 = 128;
 
-pub(super) const RUN_IN_TERMINAL: Tool = Tool::runs(
+pub(super) const RUN_IN_TERMINAL: Tool = Tool::running_commands(
     "run_in_terminal",
     "Run in terminal",
     "Execute a shell command. It runs in the user's default shell, in the project's root and without \
@@ -92,7 +92,7 @@ impl<'a> RunInTerminal<'a> {
             let (from, to) = (SECONDS.start(), SECONDS.end());
             return Err(invalid(format!(
                 "Parameter 'timeout_seconds' must be between {from} and {to}, got: {}",
-                arguments.given("timeout_seconds")
+                arguments.as_sent("timeout_seconds")
             )));
         };
         can_be_run(text).map_err(not_run)?;
@@ -112,9 +112,9 @@ async fn run(call: &Call<'_>) -> Result<Success, ToolError> {
         text,
         directory: &directory,
         deadline,
-        keep: shelled::keep(call),
+        keep: shell_command::keep(call),
     };
-    let ran = shelled::run(call, command).await.map_err(not_run)?;
+    let ran = shell_command::run(call, command).await.map_err(not_run)?;
     let (stdout, stderr) = (ran.stdout.text(), ran.stderr.text());
     let exit_code = exit_code(ran.end);
     call.client.last_command.keep(LastCommand {
@@ -149,7 +149,7 @@ async fn run(call: &Call<'_>) -> Result<Success, ToolError> {
     }
 }
 
-fn succeeded(ran: Ran, stdout: &str, stderr: String) -> Success {
+fn succeeded(ran: CommandOutcome, stdout: &str, stderr: String) -> Success {
     let end = if stdout.is_empty() || stdout.ends_with('\n') { "" } else { "\n" };
     Success::new(format!("Command output:\n{stdout}{end}")).with(&RunMetadata {
         exit_code: 0,
@@ -187,11 +187,11 @@ fn joined(first: &str, second: &str) -> String {
 }
 
 /// Returns the exit code; `None` for a command that timed out.
-fn exit_code(end: Finish) -> Option<i32> {
+fn exit_code(end: ShellEnd) -> Option<i32> {
     match end {
-        Finish::Itself(End::Code(code)) => Some(code),
-        Finish::Itself(End::Signal(signal)) => Some(SIGNAL_BASE + signal),
-        Finish::TimedOut(_) => None,
+        ShellEnd::Exited(End::Code(code)) => Some(code),
+        ShellEnd::Exited(End::Signal(signal)) => Some(SIGNAL_BASE + signal),
+        ShellEnd::TimedOut(_) => None,
     }
 }
 

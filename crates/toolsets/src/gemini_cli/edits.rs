@@ -8,15 +8,15 @@ use serde_json::json;
 use super::answer::{bad_argument, is_missing, is_outside, not_ready};
 use super::paths::{absolute, invalid, outside};
 use crate::arguments::Arguments;
-use crate::{Annotations, Call, Proposed, Reach, Reply, Risk, Tool};
+use crate::{Annotations, Call, PendingCall, Reach, Reply, Risk, Tool};
 use symd_base::RelPath;
-use symd_edit::{By, EditError};
+use symd_edit::{EditError, Originator};
 use symd_files::tree::FileOpError;
 use symd_ops::edits::{
-    ApplyError, Base, Breaking, Done, Ignored, MakeError, PerformError, Report, Request, TextAct, What,
-    perform,
+    ApplyError, Breaking, DiagnosticsReport, EditAction, EditResult, ExpectedRevisions, IgnoredEdits,
+    PerformError, PlanningError, Request, TextAction, perform,
 };
-use symd_rewrite::{HowMany, ReplaceError, ReplaceMode};
+use symd_rewrite::{ExpectedCount, ReplaceError, ReplaceMode};
 use symd_vfs::VfsError;
 
 pub(super) const WRITE_FILE: Tool = Tool {
@@ -40,7 +40,7 @@ pub(super) const WRITE_FILE: Tool = Tool {
     run: |call| Box::pin(async move { write_file(&call).await.unwrap_or_else(|reply| reply) }),
 };
 
-pub(super) const REPLACE: Tool = Tool::changes(
+pub(super) const REPLACE: Tool = Tool::changing(
     "replace",
     "Replace text",
     "Replaces text within a file: every occurrence of old_string, of which there must be exactly as many as \
@@ -61,27 +61,27 @@ pub(super) const REPLACE: Tool = Tool::changes(
 );
 
 /// The arguments of `write_file`.
-pub(super) struct Writing<'a> {
+pub(super) struct WriteArgs<'a> {
     written: &'a str,
     content: &'a str,
     path: RelPath,
 }
 
-impl<'a> Writing<'a> {
-    pub(super) fn read(proposed: &Proposed<'a>) -> Result<Writing<'a>, Reply> {
+impl<'a> WriteArgs<'a> {
+    pub(super) fn read(proposed: &PendingCall<'a>) -> Result<WriteArgs<'a>, Reply> {
         let arguments = Arguments::new(proposed.arguments);
         let written = arguments.string("file_path").map_err(bad_argument)?;
         let content = arguments.string("content").map_err(bad_argument)?;
-        Ok(Writing { written, content, path: file(proposed.root, written)? })
+        Ok(WriteArgs { written, content, path: file(proposed.root, written)? })
     }
 }
 
 async fn write_file(call: &Call<'_>) -> Result<Reply, Reply> {
-    let Writing { written, content, path } = Writing::read(&call.proposed())?;
-    let what = What::Write { path: path.as_str().to_owned(), content: content.to_owned() };
-    let done = made(call, what).await.map_err(|problem| match problem {
-        PerformError::Make(MakeError::File(FileOpError::IsDirectory(_))) => is_directory(written),
-        problem => refused(call.project.root(), written, "writing to file", problem),
+    let WriteArgs { written, content, path } = WriteArgs::read(&call.proposed())?;
+    let what = EditAction::Write { path: path.as_str().to_owned(), content: content.to_owned() };
+    let done = apply_edit(call, what).await.map_err(|problem| match problem {
+        PerformError::Make(PlanningError::File(FileOpError::IsDirectory(_))) => is_directory(written),
+        problem => format_refusal(call.project.root(), written, "writing to file", problem),
     })?;
     Ok(Reply::done(match done.overwrote {
         true => format!("Successfully overwrote file: {written}."),
@@ -90,7 +90,7 @@ async fn write_file(call: &Call<'_>) -> Result<Reply, Reply> {
 }
 
 /// The arguments of `replace`.
-pub(super) struct Replacing<'a> {
+pub(super) struct ReplaceArgs<'a> {
     written: &'a str,
     old: &'a str,
     new: &'a str,
@@ -98,8 +98,8 @@ pub(super) struct Replacing<'a> {
     path: RelPath,
 }
 
-impl<'a> Replacing<'a> {
-    pub(super) fn read(proposed: &Proposed<'a>) -> Result<Replacing<'a>, Reply> {
+impl<'a> ReplaceArgs<'a> {
+    pub(super) fn read(proposed: &PendingCall<'a>) -> Result<ReplaceArgs<'a>, Reply> {
         let arguments = Arguments::new(proposed.arguments);
         let written = arguments.string("file_path").map_err(bad_argument)?;
         let old = arguments.string("old_string").map_err(bad_argument)?;
@@ -108,27 +108,27 @@ impl<'a> Replacing<'a> {
         if expected == 0 {
             return Err(bad_argument(arguments.invalid("expected_replacements", "an integer of at least 1")));
         }
-        Ok(Replacing { written, old, new, expected, path: file(proposed.root, written)? })
+        Ok(ReplaceArgs { written, old, new, expected, path: file(proposed.root, written)? })
     }
 }
 
 async fn replace(call: &Call<'_>) -> Result<Reply, Reply> {
-    let Replacing { written, old, new, expected, path } = Replacing::read(&call.proposed())?;
+    let ReplaceArgs { written, old, new, expected, path } = ReplaceArgs::read(&call.proposed())?;
     if old.is_empty() {
         return create(call, written, &path, new.to_owned()).await;
     }
     let is_same = old == new;
-    let act = TextAct::Replace {
+    let act = TextAction::Replace {
         needle: old.to_owned(),
         replacement: new.to_owned(),
         mode: ReplaceMode::Literal,
-        how_many: HowMany::Exactly(expected),
+        how_many: ExpectedCount::Exactly(expected),
     };
-    let what = What::Text { path: path.as_str().to_owned(), act };
-    let done = made(call, what).await.map_err(|problem| {
+    let what = EditAction::Text { path: path.as_str().to_owned(), act };
+    let done = apply_edit(call, what).await.map_err(|problem| {
         let reply = not_replaced(call.project.root(), written, problem);
         let arguments = Arguments::new(&call.arguments);
-        Reply { text: arguments.restored(&reply.text, &["expected_replacements"]), ..reply }
+        Reply { text: arguments.restore_clamped(&reply.text, &["expected_replacements"]), ..reply }
     })?;
     if is_same {
         let text = "No changes to apply. The old_string and new_string are identical in file";
@@ -139,14 +139,14 @@ async fn replace(call: &Call<'_>) -> Result<Reply, Reply> {
 }
 
 async fn create(call: &Call<'_>, written: &str, path: &RelPath, content: String) -> Result<Reply, Reply> {
-    let what = What::Create { path: path.as_str().to_owned(), content };
-    made(call, what).await.map_err(|problem| match problem {
-        PerformError::Make(MakeError::File(FileOpError::IsDirectory(_))) => is_directory(written),
-        PerformError::Make(MakeError::File(FileOpError::Vfs(VfsError::Exists { .. })))
+    let what = EditAction::Create { path: path.as_str().to_owned(), content };
+    apply_edit(call, what).await.map_err(|problem| match problem {
+        PerformError::Make(PlanningError::File(FileOpError::IsDirectory(_))) => is_directory(written),
+        PerformError::Make(PlanningError::File(FileOpError::Vfs(VfsError::Exists { .. })))
         | PerformError::Apply(ApplyError::Edit(EditError::Conflict { .. })) => {
             Reply::failed(format!("File already exists, cannot create: {written}"))
         }
-        problem => refused(call.project.root(), written, "executing edit", problem),
+        problem => format_refusal(call.project.root(), written, "executing edit", problem),
     })?;
     Ok(Reply::done(format!("Created new file: {written} with provided content.")))
 }
@@ -157,11 +157,16 @@ fn file(root: &Path, written: &str) -> Result<RelPath, Reply> {
     if path.is_root() { Err(is_directory(written)) } else { Ok(path) }
 }
 
-async fn made(call: &Call<'_>, what: What) -> Result<Done, PerformError> {
-    let request =
-        Request { what, base: Base::default(), breaking: Breaking::Allowed, ignored: Ignored::Edited };
-    let by = By { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title: String::new() };
-    perform(call.project, request, Report::Nothing, by).await
+async fn apply_edit(call: &Call<'_>, what: EditAction) -> Result<EditResult, PerformError> {
+    let request = Request {
+        what,
+        base: ExpectedRevisions::default(),
+        breaking: Breaking::Allowed,
+        ignored: IgnoredEdits::Edited,
+    };
+    let by =
+        Originator { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title: String::new() };
+    perform(call.project, request, DiagnosticsReport::Nothing, by).await
 }
 
 fn is_directory(written: &str) -> Reply {
@@ -170,29 +175,29 @@ fn is_directory(written: &str) -> Reply {
 
 fn not_replaced(root: &Path, written: &str, problem: PerformError) -> Reply {
     match problem {
-        PerformError::Make(MakeError::File(problem)) if is_missing(&problem) => {
+        PerformError::Make(PlanningError::File(problem)) if is_missing(&problem) => {
             Reply::failed(format!("File not found: {written}"))
         }
-        PerformError::Make(MakeError::File(FileOpError::IsDirectory(_))) => is_directory(written),
-        PerformError::Make(MakeError::Replace(ReplaceError::NoMatches { .. })) => Reply::failed(format!(
+        PerformError::Make(PlanningError::File(FileOpError::IsDirectory(_))) => is_directory(written),
+        PerformError::Make(PlanningError::Replace(ReplaceError::NoMatches { .. })) => Reply::failed(format!(
             "Failed to edit, 0 occurrences found for old_string in {written}. No edits made. The exact text in \
              old_string was not found. Ensure you're not escaping content incorrectly and check whitespace, indentation, \
              and context. Use read_file tool to verify."
         )),
-        PerformError::Make(MakeError::Replace(ReplaceError::Miscounted { expected, count, .. })) => {
+        PerformError::Make(PlanningError::Replace(ReplaceError::Miscounted { expected, count, .. })) => {
             let occurrences = if expected == 1 { "occurrence" } else { "occurrences" };
             Reply::failed(format!(
                 "Failed to edit, Expected {expected} {occurrences} but found {count} for old_string in file: {written}"
             ))
         }
-        problem => refused(root, written, "executing edit", problem),
+        problem => format_refusal(root, written, "executing edit", problem),
     }
 }
 
 /// Returns a failure for which the contract has no text; `doing` names the action that failed.
-fn refused(root: &Path, written: &str, doing: &str, problem: PerformError) -> Reply {
+fn format_refusal(root: &Path, written: &str, doing: &str, problem: PerformError) -> Reply {
     match problem {
-        PerformError::Make(MakeError::File(problem)) if is_outside(&problem) => outside(root, written),
+        PerformError::Make(PlanningError::File(problem)) if is_outside(&problem) => outside(root, written),
         PerformError::Apply(ApplyError::Edit(EditError::File(VfsError::Outside { .. }))) => {
             outside(root, written)
         }

@@ -44,14 +44,14 @@ fn reply(view: &View, arguments: &Map<String, Value>, most: usize) -> Result<Rep
     let arguments = Arguments::new(arguments);
     let root = view.root.path();
     let path = arguments.string("path").map_err(bad_argument)?;
-    let without = arguments.strings_or_none("ignore").map_err(bad_argument)?;
+    let without = arguments.strings_or_empty("ignore").map_err(bad_argument)?;
     let without: Vec<Glob> =
         without.into_iter().map(Glob::name).collect::<Result<_, _>>().map_err(invalid)?;
     let respect = arguments.boolean_or("respect_git_ignore", true).map_err(bad_argument)?;
     let git_ignored = if respect { GitIgnored::LeftOut } else { GitIgnored::Listed };
     let directory = absolute(root, path)?;
-    let found =
-        entries(view, &directory, &without, git_ignored).map_err(|problem| refused(root, path, &problem))?;
+    let found = entries(view, &directory, &without, git_ignored)
+        .map_err(|problem| format_refusal(root, path, &problem))?;
     if found.is_empty {
         return Ok(Reply::done(format!("Directory {path} is empty.")));
     }
@@ -74,7 +74,7 @@ fn reply(view: &View, arguments: &Map<String, Value>, most: usize) -> Result<Rep
     Ok(Reply::done(text))
 }
 
-fn refused(root: &Path, path: &str, problem: &FileOpError) -> Reply {
+fn format_refusal(root: &Path, path: &str, problem: &FileOpError) -> Reply {
     match problem {
         _ if is_missing(problem) => Reply::failed(format!(
             "Error listing directory: ENOENT: no such file or directory, stat '{path}'"

@@ -11,8 +11,8 @@ mod search;
 mod shell;
 
 use super::risk::plain_refusal;
-use super::{AsksFor, Toolset};
-use crate::spelled::{Absolute, Slips, Spellings};
+use super::{ApprovalDefault, Toolset};
+use crate::spellings::{AbsolutePaths, AcceptedSpellings, Coercion};
 
 /// The gemini_cli toolset.
 pub static GEMINI_CLI: Toolset = Toolset {
@@ -21,14 +21,14 @@ pub static GEMINI_CLI: Toolset = Toolset {
         the project root. Find files with glob, text with search_file_content; read a file before you change it. replace \
         needs old_string word for word, with enough lines around it to be the only one; write_file takes a whole file. \
         Every answer reflects every file change that was finished before the call.",
-    asks_for: AsksFor::BeyondProject,
+    asks_for: ApprovalDefault::BeyondProject,
     refuse: plain_refusal,
     check: check::check,
-    spells: Spellings {
+    spells: AcceptedSpellings {
         paths: &["absolute_path", "file_path", "path"],
-        absolute: Absolute::Judged,
-        slips: Slips::Judged,
-        ..Spellings::NONE
+        absolute: AbsolutePaths::Pass,
+        coercion: Coercion::Pass,
+        ..AcceptedSpellings::NONE
     },
     tools: &[
         list_directory::LIST_DIRECTORY,

@@ -54,7 +54,7 @@ pub(super) fn from_root(root: &Path, text: &str) -> Result<RelPath, Reply> {
 }
 
 /// Returns the absolute path of `path`.
-pub(super) fn shown(root: &Path, path: &RelPath) -> String {
+pub(super) fn absolute_text(root: &Path, path: &RelPath) -> String {
     let root = root.to_string_lossy();
     match path.is_root() {
         true => root.into_owned(),
@@ -109,7 +109,7 @@ mod tests {
             assert_eq!(named(text), expected, "{text:?}");
         }
         assert_eq!(absolute(Path::new("/"), "/etc").expect("inside").as_str(), "etc");
-        assert_eq!(shown(Path::new("/"), &RelPath::new("etc").expect("valid")), "/etc");
+        assert_eq!(absolute_text(Path::new("/"), &RelPath::new("etc").expect("valid")), "/etc");
         assert_eq!(from_root(root, "src/../a").expect("inside").as_str(), "a");
     }
 }

@@ -71,7 +71,7 @@ fn reply(view: &View, arguments: &Map<String, Value>) -> Result<Reply, Reply> {
     }
     let file = view
         .whole_tree(|tree| read_bytes(tree, path.as_str()))
-        .map_err(|problem| refused(root, written, &problem))?;
+        .map_err(|problem| format_refusal(root, written, &problem))?;
     if let Some(mime_type) = image_type(&path) {
         return image(&path, file, mime_type);
     }
@@ -156,7 +156,7 @@ fn without_break(text: &str) -> &str {
     text.strip_suffix("\r\n").or_else(|| text.strip_suffix(['\n', '\r'])).unwrap_or(text)
 }
 
-fn refused(root: &Path, path: &str, problem: &FileOpError) -> Reply {
+fn format_refusal(root: &Path, path: &str, problem: &FileOpError) -> Reply {
     match problem {
         _ if is_missing(problem) => Reply::failed(format!("File not found: {path}")),
         _ if is_outside(problem) => outside(root, path),

@@ -6,17 +6,17 @@ use symd_base::escaped;
 use serde_json::{Map, Value, json};
 
 use super::answer::{bad_argument, bounded, error, is_missing, is_outside};
-use super::paths::{from_root, invalid, outside, shown};
+use super::paths::{absolute_text, from_root, invalid, outside};
 use crate::arguments::Arguments;
 use crate::{Call, Reply, ReplyFuture, Tool, ask, ask_long};
 use symd_base::{Cancel, RelPath};
 use symd_engine::View;
 use symd_files::glob::Glob;
 use symd_files::search::{
-    Case, MatchingFile, MatchingLines, Pattern, PatternError, Query, SearchError, matching_lines,
+    Case, MatchingFile, MatchingLines, Pattern, PatternError, SearchError, SearchQuery, matching_lines,
 };
 use symd_files::tree::{FileOpError, LocateError};
-use symd_ops::newest::{Among, newest};
+use symd_ops::newest::{FileSet, newest};
 use symd_ops::view_tree::ViewTree;
 use symd_vfs::EntryKind;
 
@@ -96,7 +96,7 @@ fn search_reply(
     })?;
     let directory = from_root(root, written.unwrap_or("."))?;
     check_directory(view, &directory, written.unwrap_or("."), &SEARCHED)?;
-    let mut query = Query::new(pattern);
+    let mut query = SearchQuery::new(pattern);
     query.scope = directory.as_str().to_owned();
     query.include = include.map(|glob| Glob::beneath(&directory, glob)).transpose().map_err(invalid)?;
     let found = view.tree(|tree| matching_lines(tree, &query, MAX_LINES, cancel)).map_err(not_searched)?;
@@ -122,7 +122,7 @@ fn listed(head: String, directory: &RelPath, found: &MatchingLines, most: usize,
         let mut before = format!("\nFile: {}", escaped(path.as_str().get(way..).unwrap_or(path.as_str())));
         let mut cost = before.chars().count() + END.len();
         for line in lines {
-            let line = format!("\nL{}: {}", line.number + 1, cut(line.text.trim()));
+            let line = format!("\nL{}: {}", line.number + 1, truncate_line(line.text.trim()));
             cost += line.chars().count();
             if cost > left {
                 break 'files;
@@ -146,7 +146,7 @@ fn listed(head: String, directory: &RelPath, found: &MatchingLines, most: usize,
     text
 }
 
-fn cut(line: &str) -> String {
+fn truncate_line(line: &str) -> String {
     match line.char_indices().nth(MAX_LINE_CHARS) {
         Some((end, _)) if line.len() > MAX_LINE_CHARS => format!("{}... [truncated]", &line[..end]),
         _ => line.to_owned(),
@@ -177,12 +177,12 @@ fn glob_reply(
     }
     let directory = from_root(root, written.unwrap_or("."))?;
     check_directory(view, &directory, written.unwrap_or("."), &GLOBBED)?;
-    let place = shown(root, &directory);
+    let place = absolute_text(root, &directory);
     let case = if exact { Case::Sensitive } else { Case::Insensitive };
     // The pattern may be an absolute path too.
     let relative = pattern.strip_prefix(place.as_str()).and_then(|rest| rest.strip_prefix('/'));
     let glob = Glob::anchored(&directory, relative.unwrap_or(pattern), case).map_err(invalid)?;
-    let among = if respect { Among::NotIgnored } else { Among::All };
+    let among = if respect { FileSet::NotIgnored } else { FileSet::All };
     let found = newest(view, &directory, &glob, among, cancel).map_err(error)?;
     if found.is_empty() {
         return Ok(Reply::done(format!("No files found matching pattern \"{pattern}\" within {place}.")));
@@ -191,7 +191,7 @@ fn glob_reply(
         "Found {} file(s) matching \"{pattern}\" within {place}, sorted by modification time (newest first):",
         found.len()
     );
-    let lines: Vec<String> = found.iter().map(|path| shown(root, path)).collect();
+    let lines: Vec<String> = found.iter().map(|path| absolute_text(root, path)).collect();
     let hint = "search a directory beneath it, or narrow pattern";
     Ok(Reply::done(bounded(head, &lines, most, hint)))
 }
@@ -221,7 +221,7 @@ fn check_directory(view: &View, directory: &RelPath, written: &str, words: &Word
     let root = view.root.path();
     match view.whole_tree(|tree| tree.locate(directory.as_str())) {
         Ok(found) if found.kind == EntryKind::Directory => Ok(()),
-        Ok(_) => Err(invalid((words.file)(&shown(root, directory)))),
+        Ok(_) => Err(invalid((words.file)(&absolute_text(root, directory)))),
         Err(problem) => Err(no_directory(root, directory, written, words, problem.into())),
     }
 }
@@ -234,7 +234,7 @@ fn no_directory(
     problem: FileOpError,
 ) -> Reply {
     match problem {
-        problem if is_missing(&problem) => invalid((words.missing)(&shown(root, directory))),
+        problem if is_missing(&problem) => invalid((words.missing)(&absolute_text(root, directory))),
         problem if is_outside(&problem) => outside(root, written),
         problem => invalid(problem),
     }

@@ -10,16 +10,18 @@ use super::ansi;
 use super::answer::is_outside;
 use super::paths::{invalid, outside};
 use crate::arguments::Arguments;
-use crate::shelled::{self, Command};
-use crate::{Call, Outcome, Proposed, Reply, Tool};
+use crate::shell_command::{self, Command};
+use crate::{Call, Outcome, PendingCall, Reply, Tool};
 use symd_files::tree::{FileOpError, LocateError};
-use symd_shell::{Captured, Directory, End, Finish, Ran, ShellChoice, ShellError, Substitution, can_be_run};
+use symd_shell::{
+    Captured, CommandOutcome, Directory, End, ShellChoice, ShellEnd, ShellError, Substitution, can_be_run,
+};
 
 /// The time limit of a command. Gemini CLI itself ends commands only when its user does; as an MCP client it
 /// gives up a call after ten minutes, by which time the output so far should have been returned.
 const DEADLINE: Duration = Duration::from_secs(9 * 60);
 
-pub(super) const RUN_SHELL_COMMAND: Tool = Tool::runs(
+pub(super) const RUN_SHELL_COMMAND: Tool = Tool::running_commands(
     "run_shell_command",
     "Shell",
     "This tool executes a given shell command as `bash -c <command>`. The command runs in a process group \
@@ -50,7 +52,7 @@ pub(super) struct RunShellCommand<'a> {
 }
 
 impl<'a> RunShellCommand<'a> {
-    pub(super) fn read(proposed: &Proposed<'a>) -> Result<RunShellCommand<'a>, Reply> {
+    pub(super) fn read(proposed: &PendingCall<'a>) -> Result<RunShellCommand<'a>, Reply> {
         let arguments = Arguments::new(proposed.arguments);
         let text = arguments.string("command").map_err(invalid)?;
         arguments.string_if("description").map_err(invalid)?;
@@ -79,9 +81,9 @@ async fn run(call: &Call<'_>, deadline: Duration) -> Result<Reply, Reply> {
     let RunShellCommand { text, directory: shown } = RunShellCommand::read(&call.proposed())?;
     let directory = call.project.shells.directory(shown);
     let directory = directory.map_err(|problem| no_directory(call.project.root(), shown, problem))?;
-    let keep = shelled::keep(call);
+    let keep = shell_command::keep(call);
     let command = Command { shell: ShellChoice::Bash, text, directory: &directory, deadline, keep };
-    Ok(match shelled::run(call, command).await {
+    Ok(match shell_command::run(call, command).await {
         Ok(ran) => ended(text, shown, &ran, deadline),
         Err(error) => not_run(text, shown, &error),
     })
@@ -101,18 +103,18 @@ fn not_run(command: &str, directory: &str, error: &ShellError) -> Reply {
     Reply::failed(block(&Block { error, ..Block::new(command, directory) }))
 }
 
-fn ended(command: &str, directory: &str, ran: &Ran, deadline: Duration) -> Reply {
+fn ended(command: &str, directory: &str, ran: &CommandOutcome, deadline: Duration) -> Reply {
     let late =
         format!("the command was ended after {} s with everything that it had started", deadline.as_secs());
     let (end, outcome, error): (_, _, &dyn Display) = match ran.end {
-        Finish::Itself(end) => (end, Outcome::Done, &NONE),
-        Finish::TimedOut(end) => (end, Outcome::NotReady, &late),
+        ShellEnd::Exited(end) => (end, Outcome::Done, &NONE),
+        ShellEnd::TimedOut(end) => (end, Outcome::NotReady, &late),
     };
     let (code, signal) = match (ran.end, end) {
-        (Finish::Itself(_), End::Code(code)) => (code.to_string(), NONE.to_owned()),
+        (ShellEnd::Exited(_), End::Code(code)) => (code.to_string(), NONE.to_owned()),
         // A command that symd ended may have caught the signal and exited by itself; its exit code means
         // nothing then.
-        (Finish::TimedOut(_), End::Code(_)) => (NONE.to_owned(), NONE.to_owned()),
+        (ShellEnd::TimedOut(_), End::Code(_)) => (NONE.to_owned(), NONE.to_owned()),
         (_, End::Signal(signal)) => (NONE.to_owned(), signal.to_string()),
     };
     let background: Vec<String> = ran.background.iter().map(i32::to_string).collect();

@@ -56,22 +56,22 @@ impl Footer {
 
     /// Sets the source of the answer, where that decides how much the answer covers. What a file declares
     /// needs none: syntax knows that.
-    pub(super) fn source(&mut self, source: String) {
+    pub(super) fn set_source(&mut self, source: String) {
         self.source = Some(source);
     }
 
     /// Adds what may or may not belong to the answer; the answer is then not called complete.
-    pub(super) fn unchecked(&mut self, what: String) {
+    pub(super) fn add_unchecked(&mut self, what: String) {
         self.unchecked.push(what);
     }
 
     /// Adds a fact.
-    pub(super) fn note(&mut self, note: String) {
+    pub(super) fn add_note(&mut self, note: String) {
         self.notes.push(note);
     }
 
     /// Adds what is missing, and what to do about it.
-    pub(super) fn incomplete(&mut self, why: String) {
+    pub(super) fn add_incomplete(&mut self, why: String) {
         self.missing.push(why);
     }
 }

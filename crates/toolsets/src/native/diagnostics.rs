@@ -3,18 +3,18 @@
 use serde_json::{Value, json};
 
 use super::answer::{Footer, Format, fitting, format};
-use super::asked::{patience, refused, schema, wanted_of_edit, why_not};
 use super::edits::text::unknown;
 use super::files::{counted, failed, limit};
 use super::reference_text::within as inside;
-use super::render::cut;
+use super::render::truncate;
+use super::server_tools::{edit_selector, format_refusal, schema, server_wait, why_not};
 use crate::arguments::Arguments;
-use crate::asked::{outcome_of, within};
+use crate::server_questions::{outcome_of, within};
 use crate::{Call, Outcome, Reply, ReplyFuture};
 use symd_lsp::{CodeAction, Severity};
 use symd_ops::code_actions::{AskCodeActions, CodeActions, Over, code_actions};
 use symd_ops::diagnostics::{AskDiagnostics, Diagnostics, LocatedDiagnostic, Of, diagnostics};
-use symd_ops::edits::Caused;
+use symd_ops::edits::EditEffects;
 
 /// The description of `diagnostics`.
 pub(super) const DIAGNOSTICS: &str = "Errors and warnings of the language servers (compiler errors, type errors, lint) \
@@ -65,21 +65,21 @@ pub(super) fn list_code_actions(call: Call<'_>) -> ReplyFuture<'_> {
 
 async fn run_diagnostics(call: &Call<'_>) -> Result<Reply, Reply> {
     let arguments = Arguments::new(&call.arguments);
-    let patience = patience(&arguments).map_err(failed)?;
+    let patience = server_wait(&arguments).map_err(failed)?;
     let word = arguments
         .one_of_or("min_severity", &["error", "warning", "information", "hint"], "warning")
         .map_err(failed)?;
     let at_least = SEVERITIES.iter().find(|(known, _)| *known == word).map_or(Severity::Warning, |one| one.1);
     let file = arguments.string_or("relative_path", "").map_err(failed)?;
     let of = match (arguments.string_if("name_path").map_err(failed)?, file) {
-        (Some(_), _) => Of::Symbol(wanted_of_edit(&arguments).map_err(failed)?),
+        (Some(_), _) => Of::Symbol(edit_selector(&arguments).map_err(failed)?),
         (None, "") => Of::Project,
         (None, file) => Of::File(file.to_owned()),
     };
     let (limit, format) = (limit(&arguments).map_err(failed)?, format(&arguments).map_err(failed)?);
     let ask = AskDiagnostics { of, at_least, waiting: patience.waiting };
     let op = diagnostics(call.project, &ask);
-    let found = within(call.project, patience.at_most, op).await.map_err(refused)?;
+    let found = within(call.project, patience.at_most, op).await.map_err(format_refusal)?;
     let text = match format {
         Format::Json => diagnostics_json(&found, limit),
         Format::Text => diagnostics_text(&found, limit),
@@ -125,22 +125,22 @@ fn diagnostics_text(found: &Diagnostics, limit: usize) -> String {
     let counts = counted(found.found.len(), "diagnostic", "diagnostics");
     let mut footer = Footer::new(counts);
     if !found.servers.is_empty() {
-        footer.source(found.servers.iter().map(String::as_str).collect::<Vec<_>>().join(", "));
+        footer.set_source(found.servers.iter().map(String::as_str).collect::<Vec<_>>().join(", "));
     }
     if found.dropped > 0 {
-        footer.note(format!("dropped {} outside the text", counted(found.dropped, "range", "ranges")));
+        footer.add_note(format!("dropped {} outside the text", counted(found.dropped, "range", "ranges")));
     }
-    reasons(found).into_iter().for_each(|why| footer.incomplete(why));
+    reasons(found).into_iter().for_each(|why| footer.add_incomplete(why));
     for server in &found.partial {
-        footer.incomplete(format!(
+        footer.add_incomplete(format!(
             "{server} reported only files that it checked by itself, not the whole project; give a path"
         ));
     }
     if found.servers.is_empty() && found.no_answer.is_empty() {
-        footer.incomplete("no file here is in a language with a known server".to_owned());
+        footer.add_incomplete("no file here is in a language with a known server".to_owned());
     }
-    if cut(&mut text, limit) {
-        footer.incomplete(format!(
+    if truncate(&mut text, limit) {
+        footer.add_incomplete(format!(
             "cut at {limit} characters; ask for one file, give min_severity, or raise limit"
         ));
     }
@@ -195,13 +195,13 @@ fn diagnostics_json(found: &Diagnostics, limit: usize) -> String {
 
 /// Returns the diagnostics that an edit caused, as JSON: `known`, then the new ones and their servers, or why
 /// they are unknown.
-pub(super) fn caused_json(caused: &Caused) -> Value {
+pub(super) fn caused_json(caused: &EditEffects) -> Value {
     match caused {
-        Caused::Known { new, servers } => {
+        EditEffects::Known { new, servers } => {
             let new: Vec<Value> = new.iter().map(diagnostic_json).collect();
             json!({ "known": true, "new": new, "sources": servers })
         }
-        Caused::Unknown(why) => json!({ "known": false, "why": unknown(why) }),
+        EditEffects::Unknown(why) => json!({ "known": false, "why": unknown(why) }),
     }
 }
 
@@ -215,11 +215,11 @@ fn diagnostic_json(one: &LocatedDiagnostic) -> Value {
 
 async fn run_code_actions(call: &Call<'_>) -> Result<Reply, Reply> {
     let arguments = Arguments::new(&call.arguments);
-    let patience = patience(&arguments).map_err(failed)?;
+    let patience = server_wait(&arguments).map_err(failed)?;
     let (limit, format) = (limit(&arguments).map_err(failed)?, format(&arguments).map_err(failed)?);
     let ask = AskCodeActions { over: over(&arguments)?, waiting: patience.waiting };
     let op = code_actions(call.project, &ask);
-    let found = within(call.project, patience.at_most, op).await.map_err(refused)?;
+    let found = within(call.project, patience.at_most, op).await.map_err(format_refusal)?;
     Ok(Reply::done(match format {
         Format::Json => actions_json(&found, limit),
         Format::Text => actions_text(&found, limit),
@@ -228,7 +228,7 @@ async fn run_code_actions(call: &Call<'_>) -> Result<Reply, Reply> {
 
 pub(super) fn over(arguments: &Arguments<'_>) -> Result<Over, Reply> {
     if arguments.string_if("name_path").map_err(failed)?.is_some() {
-        return Ok(Over::Symbol(wanted_of_edit(arguments).map_err(failed)?));
+        return Ok(Over::Symbol(edit_selector(arguments).map_err(failed)?));
     }
     let first = arguments.count_or("start_line", 0).map_err(failed)?;
     let last = arguments.count_or("end_line", first).map_err(failed)?;
@@ -244,9 +244,9 @@ fn actions_text(found: &CodeActions, limit: usize) -> String {
     let mut text = if lines.is_empty() { "No code actions.".to_owned() } else { lines.join("\n") };
     let counts = counted(found.actions.len(), "code action", "code actions");
     let mut footer = Footer::new(counts);
-    footer.source(found.server.clone());
-    if cut(&mut text, limit) {
-        footer.incomplete(format!("cut at {limit} characters; raise limit"));
+    footer.set_source(found.server.clone());
+    if truncate(&mut text, limit) {
+        footer.add_incomplete(format!("cut at {limit} characters; raise limit"));
     }
     format!("{text}\n{footer}")
 }

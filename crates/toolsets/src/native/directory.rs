@@ -38,13 +38,13 @@ pub(super) fn directory_text(found: &DirectoryOverview, missing: Vec<String>, li
     let shown = fitting.count().max(1).min(lines.len());
     let mut footer = footer(found, missing);
     if found.files[..shown].iter().any(|file| file.top.len() > most) {
-        footer.incomplete(
+        footer.add_incomplete(
             "+n: n more symbols at the file's top level; the overview of the file lists all".to_owned(),
         );
     }
     if shown < lines.len() {
         let (files, symbols) = left_out(&found.files[shown..]);
-        footer.incomplete(format!(
+        footer.add_incomplete(format!(
             "the {shown} most important files shown, {files} with {symbols} left out; name a directory, or raise limit \
              (now {limit})"
         ));
@@ -68,9 +68,12 @@ fn footer(found: &DirectoryOverview, missing: Vec<String>) -> Footer {
     let (files, symbols) = left_out(&found.files);
     let mut footer = Footer::new(format!("{symbols} in {files}"));
     if found.without_symbols > 0 {
-        footer.note(format!("{} without symbols", counted(found.without_symbols, "more file", "more files")));
+        footer.add_note(format!(
+            "{} without symbols",
+            counted(found.without_symbols, "more file", "more files")
+        ));
     }
-    missing.into_iter().for_each(|why| footer.incomplete(why));
+    missing.into_iter().for_each(|why| footer.add_incomplete(why));
     footer
 }
 

@@ -43,7 +43,7 @@ pub fn run_list_dir(tree: &Tree<'_>, arguments: &Map<String, Value>, cancel: &Ca
         let skip = arguments.boolean_or("skip_ignored_files", true).map_err(failed)?;
         let limit = limit(&arguments).map_err(failed)?;
         let depth = if recursive { Depth::Recursive } else { Depth::Flat };
-        let ignored = if skip { Ignored::LeftOut } else { Ignored::Listed };
+        let ignored = if skip { Ignored::Omitted } else { Ignored::Listed };
         let listing =
             list_dir::list_dir(tree, path, depth, ignored, cancel).map_err(|error| match error {
                 FileOpError::Locate(LocateError::Missing(path)) => {
@@ -64,8 +64,9 @@ fn listing_text(listing: &DirectoryListing, limit: usize) -> String {
         counted(listing.dirs.len(), "directory", "directories"),
         counted(listing.files.len(), "file", "files")
     );
-    if listing.unnamed > 0 {
-        let _ = write!(summary, "; {} not listed: not UTF-8", counted(listing.unnamed, "name", "names"));
+    if listing.non_utf8_names > 0 {
+        let _ =
+            write!(summary, "; {} not listed: not UTF-8", counted(listing.non_utf8_names, "name", "names"));
     }
     for path in &listing.unreadable {
         let _ = write!(summary, "; {path}/ cannot be read");
@@ -161,7 +162,7 @@ pub fn run_read_file(tree: &Tree<'_>, arguments: &Map<String, Value>, client: &C
         }
         let file = read_file::read_file(tree, path).map_err(failed)?;
         if let Ok(path) = tree.root.resolve(&file.path) {
-            client.has_read(&path, file.hash);
+            client.record_read(&path, file.hash);
         }
         Ok(Reply::done(file_text(&file, start, end, limit)))
     };

@@ -4,24 +4,24 @@
 use serde_json::{Value, json};
 
 use super::render::{Signatures, line};
-use symd_ops::target::{OfOverloads, Target};
+use symd_ops::target::{OverloadAnswer, Target};
 
 /// Formats the answers as text, within `limit` characters in total. An answer about a single symbol has no
 /// heading. `text` formats one answer within a number of characters.
 pub(super) fn grouped_text<T>(
-    all: &[OfOverloads<T>],
+    all: &[OverloadAnswer<T>],
     limit: usize,
     text: impl Fn(&T, usize) -> String,
 ) -> String {
-    if let [OfOverloads { of, found }] = all
-        && of.len() == 1
+    if let [OverloadAnswer { targets, answer }] = all
+        && targets.len() == 1
     {
-        return text(found, limit);
+        return text(answer, limit);
     }
     let share = share(limit, all.len());
-    let group = |one: &OfOverloads<T>| {
-        let mut lines: Vec<String> = one.of.iter().map(heading).collect();
-        lines.push(text(&one.found, share));
+    let group = |one: &OverloadAnswer<T>| {
+        let mut lines: Vec<String> = one.targets.iter().map(heading).collect();
+        lines.push(text(&one.answer, share));
         lines.join("\n")
     };
     all.iter().map(group).collect::<Vec<_>>().join("\n\n")
@@ -30,19 +30,19 @@ pub(super) fn grouped_text<T>(
 /// Formats the answers as JSON: the only one, if it is about a single symbol, else `overloads` with one entry
 /// per answer. `object` formats one answer within a number of characters.
 pub(super) fn grouped_json<T>(
-    all: &[OfOverloads<T>],
+    all: &[OverloadAnswer<T>],
     limit: usize,
     object: impl Fn(&T, usize) -> Value,
 ) -> String {
-    if let [OfOverloads { of, found }] = all
-        && of.len() == 1
+    if let [OverloadAnswer { targets, answer }] = all
+        && targets.len() == 1
     {
-        return object(found, limit).to_string();
+        return object(answer, limit).to_string();
     }
     let share = share(limit, all.len());
-    let group = |one: &OfOverloads<T>| {
-        let mut object = object(&one.found, share);
-        object["symbols"] = one.of.iter().map(symbol_json).collect();
+    let group = |one: &OverloadAnswer<T>| {
+        let mut object = object(&one.answer, share);
+        object["symbols"] = one.targets.iter().map(symbol_json).collect();
         object
     };
     let groups: Vec<Value> = all.iter().map(group).collect();

@@ -1,16 +1,15 @@
 //! symd's own contract: compact text with 1-based lines, for models and people.
 
 mod answer;
-mod asked;
+mod batch;
 mod diagnostics;
 mod directory;
-mod edited;
 mod edits;
 mod explore;
 pub mod files;
 mod grouped;
 mod impact;
-mod listed;
+mod listings;
 mod places;
 mod reference_text;
 mod references;
@@ -18,42 +17,43 @@ mod relations;
 mod rename;
 mod render;
 pub mod search;
+mod server_edit_text;
 mod server_edits;
-mod several;
+mod server_tools;
 mod status;
 pub mod symbols;
 mod tree;
-mod user_text;
+mod users_text;
 
 #[cfg(test)]
 mod tests;
 
-pub use listed::{LISTINGS, MOST_CHARACTERS, MOST_INSTRUCTIONS, MOST_OF_DEBUGGING, MOST_TOOLS, PROFILES};
+pub use listings::{LISTINGS, MAX_CHARACTERS, MAX_INSTRUCTIONS, MAX_OF_DEBUGGING, MAX_TOOLS, PROFILES};
 
 use serde_json::{Map, Value};
 
-pub(super) use several::names;
+pub(super) use batch::symbol_names;
 
-use super::outlined::ask_outlined;
+use super::outline_questions::ask_outlined;
 use super::risk::plain_refusal;
-use super::{AsksFor, Call, ReplyFuture, Tool, Toolset, ask, ask_long};
-use crate::spelled::{Absolute, Slips, Spellings};
-use symd_ops::server_outlines::Patience;
+use super::{ApprovalDefault, Call, ReplyFuture, Tool, Toolset, ask, ask_long};
+use crate::spellings::{AbsolutePaths, AcceptedSpellings, Coercion};
+use symd_ops::server_outlines::OutlineWait;
 use symd_ops::view_tree::ViewTree;
 
 /// symd's own contract, with all its tools; [`LISTINGS`] selects those that clients are shown.
 pub static NATIVE: Toolset = Toolset {
     name: "native",
-    instructions: listed::FULL_INSTRUCTIONS,
-    asks_for: AsksFor::BeyondProject,
+    instructions: listings::FULL_INSTRUCTIONS,
+    asks_for: ApprovalDefault::BeyondProject,
     refuse: plain_refusal,
     check: edits::check,
-    spells: Spellings {
+    spells: AcceptedSpellings {
         paths: &["relative_path", "path"],
-        absolute: Absolute::TakenOrRefused,
-        slips: Slips::Mended,
-        names: &listed::NAMES,
-        aliases: &listed::ALIASES,
+        absolute: AbsolutePaths::RelativizeOrReject,
+        coercion: Coercion::Coerce,
+        names: &listings::NAMES,
+        aliases: &listings::ALIASES,
     },
     tools: &[
         Tool::read_only(
@@ -168,15 +168,15 @@ pub static NATIVE: Toolset = Toolset {
 
 fn find_symbol(call: Call<'_>) -> ReplyFuture<'_> {
     let client = call.client.clone();
-    ask_outlined(call, Patience::Brief, move |view, arguments, cancel, gaps| {
+    ask_outlined(call, OutlineWait::Brief, move |view, arguments, cancel, gaps| {
         let one = |arguments: &Map<String, Value>| symbols::find(view, arguments, &client, cancel, gaps);
-        several::of_each_at_once(arguments, "name_path_pattern", one)
+        batch::answer_each_sync(arguments, "name_path_pattern", one)
     })
 }
 
 fn get_symbols_overview(call: Call<'_>) -> ReplyFuture<'_> {
     let client = call.client.clone();
-    ask_outlined(call, Patience::Brief, move |view, arguments, cancel, gaps| {
+    ask_outlined(call, OutlineWait::Brief, move |view, arguments, cancel, gaps| {
         symbols::get_symbols_overview(view, arguments, &client, cancel, gaps)
     })
 }

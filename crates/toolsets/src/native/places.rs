@@ -4,22 +4,22 @@ use serde_json::{Value, json};
 use symd_base::escaped;
 
 use super::answer::{Footer, Format, fitting, format};
-use super::asked::{
-    name_path, patience, reading_json, refused, relative_path, schema, source_json, tell_reading,
-    tell_source, wanted,
-};
+use super::batch::answer_each;
 use super::files::{counted, failed, limit};
-use super::reference_text::{shown_line, tell_dropped};
-use super::render::{Signatures, cut, line, of_each_line, shared_signature};
-use super::several::of_each;
+use super::reference_text::{note_dropped, shown_line};
+use super::render::{Signatures, line, of_each_line, shared_signature, truncate};
+use super::server_tools::{
+    format_refusal, name_path, note_reading, note_source, reading_json, relative_path, schema, selector,
+    server_wait, source_json,
+};
 use super::tree::by_file;
 use crate::arguments::{ArgumentError, Arguments};
-use crate::asked::{Refusal, within};
+use crate::server_questions::{NoAnswerReason, within};
 use crate::{Call, Client, Reply, ReplyFuture};
 use symd_lsp::Goto;
-use symd_ops::definition::{Declared, Definitions, FindDefinition, Pointer, definition};
+use symd_ops::definition::{DeclaredSymbol, Definitions, FindDefinition, Pointer, definition};
 use symd_ops::hover::{AskHover, Hover, hover};
-use symd_ops::implementations::{DoubtSentences, FindImplementations, Implementations, implementations};
+use symd_ops::implementations::{FindImplementations, Implementations, PossibleMatchText, implementations};
 use symd_ops::question::Source;
 
 /// The description of `find_definition`.
@@ -66,7 +66,7 @@ pub(super) fn find_definition(call: Call<'_>) -> ReplyFuture<'_> {
 }
 
 pub(super) fn find_implementations(call: Call<'_>) -> ReplyFuture<'_> {
-    of_each(call, "name_path", |call| Box::pin(run_implementations(call)))
+    answer_each(call, "name_path", |call| Box::pin(run_implementations(call)))
 }
 
 /// Runs the tool `hover`.
@@ -76,7 +76,7 @@ pub(super) fn show_hover(call: Call<'_>) -> ReplyFuture<'_> {
 
 async fn run_definition(call: &Call<'_>) -> Result<Reply, Reply> {
     let arguments = Arguments::new(&call.arguments);
-    let patience = patience(&arguments).map_err(failed)?;
+    let patience = server_wait(&arguments).map_err(failed)?;
     let from = pointer(&arguments)?;
     let which = match arguments
         .one_of_or("which", &["definition", "declaration", "type_definition"], "definition")
@@ -88,9 +88,10 @@ async fn run_definition(call: &Call<'_>) -> Result<Reply, Reply> {
     };
     let (limit, format) = (limit(&arguments).map_err(failed)?, format(&arguments).map_err(failed)?);
     let ask = FindDefinition { from: from.clone(), which, waiting: patience.waiting };
-    let found =
-        within(call.project, patience.at_most, definition(call.project, &ask)).await.map_err(refused)?;
-    let mut more = More::default();
+    let found = within(call.project, patience.at_most, definition(call.project, &ask))
+        .await
+        .map_err(format_refusal)?;
+    let mut more = ExtraFacts::default();
     if arguments.boolean_or("hover", false).map_err(failed)? {
         let ask = AskHover { over: from, waiting: patience.waiting };
         let op = hover(call.project, &ask);
@@ -101,32 +102,33 @@ async fn run_definition(call: &Call<'_>) -> Result<Reply, Reply> {
 
 async fn run_implementations(call: &Call<'_>) -> Result<Reply, Reply> {
     let arguments = Arguments::new(&call.arguments);
-    let patience = patience(&arguments).map_err(failed)?;
+    let patience = server_wait(&arguments).map_err(failed)?;
     let (limit, format) = (limit(&arguments).map_err(failed)?, format(&arguments).map_err(failed)?);
-    let ask = FindImplementations { wanted: wanted(&arguments).map_err(failed)?, waiting: patience.waiting };
+    let ask =
+        FindImplementations { wanted: selector(&arguments).map_err(failed)?, waiting: patience.waiting };
     let op = implementations(call.project, &ask);
-    let found = within(call.project, patience.at_most, op).await.map_err(refused)?;
+    let found = within(call.project, patience.at_most, op).await.map_err(format_refusal)?;
     let Implementations { found, source, untold, perhaps, unread, read_as, revision } = found;
-    let more = More { untold, perhaps, hover: None };
+    let more = ExtraFacts { untold, perhaps, hover: None };
     let found = Definitions { found, source, unread, read_as, revision };
     Ok(reply(&found, &more, ("implementation", "implementations"), format, (limit, &call.client)))
 }
 
 /// Additional facts of an answer.
 #[derive(Default)]
-struct More {
+struct ExtraFacts {
     /// The number of results that the server does not report and the heads of classes show.
     untold: usize,
     /// Declarations that may be results too.
-    perhaps: Option<DoubtSentences>,
+    perhaps: Option<PossibleMatchText>,
     /// The hover text of the name, if it is requested.
-    hover: Option<Result<Hover, Refusal>>,
+    hover: Option<Result<Hover, NoAnswerReason>>,
 }
 
 /// Parses what the client points at: a symbol, or a name on a line.
 fn pointer(arguments: &Arguments<'_>) -> Result<Pointer, Reply> {
     if arguments.string_if("name_path").map_err(failed)?.is_some() {
-        return Ok(Pointer::Symbol(wanted(arguments).map_err(failed)?));
+        return Ok(Pointer::Symbol(selector(arguments).map_err(failed)?));
     }
     let read = || -> Result<Pointer, ArgumentError> {
         let line = arguments.integer("line")?;
@@ -140,7 +142,7 @@ fn pointer(arguments: &Arguments<'_>) -> Result<Pointer, Reply> {
 
 fn reply(
     found: &Definitions,
-    more: &More,
+    more: &ExtraFacts,
     words: (&str, &str),
     form: Format,
     (limit, client): (usize, &Client),
@@ -153,7 +155,7 @@ fn reply(
 
 fn as_text(
     found: &Definitions,
-    more: &More,
+    more: &ExtraFacts,
     words: (&str, &str),
     (limit, client): (usize, &Client),
 ) -> String {
@@ -169,30 +171,30 @@ fn as_text(
     let count = inside + declared.outside.len();
     let mut text = if lines.is_empty() { format!("No {} found.", words.0) } else { lines.join("\n") };
     let mut footer = Footer::new(counted(count, words.0, words.1));
-    tell_reading(found.read_as.as_ref(), &mut footer);
-    tell_source(&found.source, client, &mut footer);
-    tell_dropped(&declared.dropped, &mut footer);
+    note_reading(found.read_as.as_ref(), &mut footer);
+    note_source(&found.source, client, &mut footer);
+    note_dropped(&declared.dropped, &mut footer);
     match &more.hover {
         Some(Ok(hover)) => {
             let is_shown = declared.inside.iter().any(|one| one.symbol.is_some());
             let lines = hover_lines(hover, if is_shown { Head::Shown } else { Head::Missing });
             lines.iter().for_each(|line| text.push_str(&format!("\n{line}")));
             if hover.source.name() != found.source.name() && !lines.is_empty() {
-                footer.note(format!("type and documentation from {}", hover.source.name()));
+                footer.add_note(format!("type and documentation from {}", hover.source.name()));
             }
         }
-        Some(Err(_)) => footer.note("type and documentation are not known".to_owned()),
+        Some(Err(_)) => footer.add_note("type and documentation are not known".to_owned()),
         None => {}
     }
-    found.unread.clauses().into_iter().for_each(|why| footer.incomplete(why));
+    found.unread.clauses().into_iter().for_each(|why| footer.add_incomplete(why));
     if more.untold > 0 {
-        footer.note(format!("{} of them found by class headers only, not by the server", more.untold));
+        footer.add_note(format!("{} of them found by class headers only, not by the server", more.untold));
     }
     if let Some(perhaps) = &more.perhaps {
-        footer.unchecked(format!("perhaps {}", perhaps.by_reason));
+        footer.add_unchecked(format!("perhaps {}", perhaps.by_reason));
     }
-    if cut(&mut text, limit) {
-        footer.incomplete(format!("cut at {limit} characters; raise limit"));
+    if truncate(&mut text, limit) {
+        footer.add_incomplete(format!("cut at {limit} characters; raise limit"));
     }
     format!("{text}\n{footer}")
 }
@@ -217,8 +219,9 @@ fn hover_lines(hover: &Hover, head: Head) -> Vec<String> {
 
 /// Formats declarations as `src/a.py:12-20 function run(x)`, one per line; of many, a shared path prefix is
 /// written once.
-fn declared_lines(all: &[Declared]) -> Vec<String> {
-    let path = |one: &Declared| one.symbol.as_ref().map_or(&one.spot.path, |symbol| &symbol.path).to_string();
+fn declared_lines(all: &[DeclaredSymbol]) -> Vec<String> {
+    let path =
+        |one: &DeclaredSymbol| one.symbol.as_ref().map_or(&one.spot.path, |symbol| &symbol.path).to_string();
     let symbols: Option<Vec<_>> = all.iter().map(|one| one.symbol.as_ref()).collect();
     let shared = symbols.and_then(|symbols| shared_signature(&symbols));
     let signatures = if shared.is_some() { Signatures::Once } else { Signatures::Shown };
@@ -228,14 +231,14 @@ fn declared_lines(all: &[Declared]) -> Vec<String> {
 }
 
 /// Formats what follows the path: `12-20 function run(x)`, or the source line where no symbol is declared.
-fn declared_line(one: &Declared, signatures: Signatures) -> String {
+fn declared_line(one: &DeclaredSymbol, signatures: Signatures) -> String {
     match &one.symbol {
         Some(symbol) => line(symbol, &symbol.name_path, signatures),
         None => format!("{}: {}", one.spot.line + 1, shown_line(&one.spot)),
     }
 }
 
-fn as_json(found: &Definitions, more: &More, words: (&str, &str), limit: usize) -> String {
+fn as_json(found: &Definitions, more: &ExtraFacts, words: (&str, &str), limit: usize) -> String {
     let inside = found.found.inside.iter().map(|one| {
         let symbol = one.symbol.as_ref();
         json!({
@@ -272,10 +275,11 @@ fn as_json(found: &Definitions, more: &More, words: (&str, &str), limit: usize) 
 
 async fn run_hover(call: &Call<'_>) -> Result<Reply, Reply> {
     let arguments = Arguments::new(&call.arguments);
-    let patience = patience(&arguments).map_err(failed)?;
+    let patience = server_wait(&arguments).map_err(failed)?;
     let (limit, format) = (limit(&arguments).map_err(failed)?, format(&arguments).map_err(failed)?);
     let ask = AskHover { over: pointer(&arguments)?, waiting: patience.waiting };
-    let found = within(call.project, patience.at_most, hover(call.project, &ask)).await.map_err(refused)?;
+    let found =
+        within(call.project, patience.at_most, hover(call.project, &ask)).await.map_err(format_refusal)?;
     Ok(Reply::done(hover_answer(&found, format, (limit, &call.client))))
 }
 
@@ -284,7 +288,7 @@ fn hover_answer(found: &Hover, form: Format, (limit, client): (usize, &Client)) 
     parts.extend(found.text.clone());
     let count = parts.len();
     let mut text = parts.join("\n");
-    let is_cut = cut(&mut text, limit);
+    let is_cut = truncate(&mut text, limit);
     if form == Format::Json {
         let mut object = json!({ "text": text, "signatures": found.signatures, "revision": found.revision, "complete": !is_cut });
         reading_json(found.read_as.as_ref(), &mut object);
@@ -295,10 +299,10 @@ fn hover_answer(found: &Hover, form: Format, (limit, client): (usize, &Client)) 
         "No hover information.".clone_into(&mut text);
     }
     let mut footer = Footer::new("hover".to_owned());
-    tell_reading(found.read_as.as_ref(), &mut footer);
-    tell_source(&found.source, client, &mut footer);
+    note_reading(found.read_as.as_ref(), &mut footer);
+    note_source(&found.source, client, &mut footer);
     if is_cut {
-        footer.incomplete(format!("cut at {limit} characters; raise limit"));
+        footer.add_incomplete(format!("cut at {limit} characters; raise limit"));
     }
     format!("{}\n{footer}", text.trim_end())
 }

@@ -8,9 +8,9 @@ use symd_base::{RelPath, escaped};
 use serde_json::{Value, json};
 
 use super::answer::{Footer, fitting};
-use super::asked::{reading_json, role_word, source_json, tell_reading, tell_source};
 use super::files::counted;
-use super::render::cut;
+use super::render::truncate;
+use super::server_tools::{note_reading, note_source, reading_json, role_word, source_json};
 use super::tree::{self, characters};
 use crate::Call;
 use symd_config::Languages;
@@ -30,7 +30,7 @@ const MAX_OUTSIDE: usize = 10;
 
 /// Whether references that the server does not report are listed, not only counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unlisted {
+pub(super) enum UnreportedUses {
     Shown,
     Counted,
 }
@@ -39,16 +39,17 @@ pub(super) enum Unlisted {
 pub(super) fn references_text(
     found: &References,
     call: &Call<'_>,
-    unlisted: Unlisted,
+    unlisted: UnreportedUses,
     limit: usize,
 ) -> String {
     let style = Style::for_count(found.list.len());
     let mut lines = Vec::new();
     by_file(&found.list, style, &mut lines);
-    if unlisted == Unlisted::Shown {
-        for (title, list) in
-            [("not reported by the server:", &found.silent), ("in other languages:", &found.elsewhere)]
-        {
+    if unlisted == UnreportedUses::Shown {
+        for (title, list) in [
+            ("not reported by the server:", &found.unreported),
+            ("in other languages:", &found.in_other_languages),
+        ] {
             if !list.is_empty() {
                 lines.push(title.to_owned());
                 by_file(list, Style::for_count(list.len()), &mut lines);
@@ -65,15 +66,15 @@ pub(super) fn references_text(
     let mut text = if lines.is_empty() { "No references.".to_owned() } else { lines.join("\n") };
     let mut footer = footer(found, call, unlisted);
     if style == Style::Short {
-        footer.note(format!("text of lines omitted over {MAX_WITH_LINES} references"));
+        footer.add_note(format!("text of lines omitted over {MAX_WITH_LINES} references"));
     }
-    if cut(&mut text, limit) {
-        footer.incomplete(format!("cut at {limit} characters; narrow with kinds, or raise limit"));
+    if truncate(&mut text, limit) {
+        footer.add_incomplete(format!("cut at {limit} characters; narrow with kinds, or raise limit"));
     }
     format!("{text}\n{footer}")
 }
 
-fn footer(found: &References, call: &Call<'_>, unlisted: Unlisted) -> Footer {
+fn footer(found: &References, call: &Call<'_>, unlisted: UnreportedUses) -> Footer {
     let files = found.list.chunk_by(|a, b| a.spot.path == b.spot.path).count();
     let counts = format!(
         "{} in {}",
@@ -81,43 +82,43 @@ fn footer(found: &References, call: &Call<'_>, unlisted: Unlisted) -> Footer {
         counted(files, "file", "files")
     );
     let mut footer = Footer::new(counts);
-    tell_source(&found.source, &call.client, &mut footer);
-    tell_reading(found.target.read_as.as_ref(), &mut footer);
-    for (language, count) in languages_of(&found.elsewhere, &call.project.languages) {
-        footer.note(format!("also {} in {language}", counted(count, "possible use", "possible uses")));
+    note_source(&found.source, &call.client, &mut footer);
+    note_reading(found.target.read_as.as_ref(), &mut footer);
+    for (language, count) in languages_of(&found.in_other_languages, &call.project.languages) {
+        footer.add_note(format!("also {} in {language}", counted(count, "possible use", "possible uses")));
     }
     if let more @ 1.. = found.outside.len().saturating_sub(MAX_OUTSIDE) {
-        footer.note(format!("{more} more outside the project"));
+        footer.add_note(format!("{more} more outside the project"));
     }
-    tell_dropped(&found.dropped, &mut footer);
+    note_dropped(&found.dropped, &mut footer);
     if found.maybe_indexing {
         let server = found.source.name();
         match found.completeness {
             // A server that reports every likely use has indexed enough for this answer.
-            Completeness::Complete => footer.note(format!("{server} has only just started")),
-            _ => footer.incomplete(format!("{server} may still be indexing; ask again")),
+            Completeness::Complete => footer.add_note(format!("{server} has only just started")),
+            _ => footer.add_incomplete(format!("{server} may still be indexing; ask again")),
         }
     }
-    if let Some((path, alias)) = found.renamed().first() {
-        tell_renamed((path, alias), found.renamed().len(), &mut footer);
+    if let Some((path, alias)) = found.unfollowed_aliases().first() {
+        note_renamed((path, alias), found.unfollowed_aliases().len(), &mut footer);
     }
-    found.unread.clauses().into_iter().for_each(|why| footer.incomplete(why));
-    let how_to_see = if unlisted == Unlisted::Counted { "; show_unlisted lists them" } else { "" };
+    found.unread.clauses().into_iter().for_each(|why| footer.add_incomplete(why));
+    let how_to_see = if unlisted == UnreportedUses::Counted { "; show_unlisted lists them" } else { "" };
     match (found.completeness, &found.source) {
         (Completeness::Complete, _) => {}
         (Completeness::Incomplete { missing, confirmed }, source) => {
             let sure = if confirmed > 0 { format!(" ({confirmed} confirmed)") } else { String::new() };
-            footer.incomplete(format!(
+            footer.add_incomplete(format!(
                 "{}{sure} that {} does not report{how_to_see}",
                 counted(missing, "possible use", "possible uses"),
                 source.name()
             ));
         }
         (Completeness::Unchecked(count), Source::Syntax(_)) => {
-            footer.unchecked(format!("{count} marked ?, possibly other symbols with that name"));
+            footer.add_unchecked(format!("{count} marked ?, possibly other symbols with that name"));
         }
         (Completeness::Unchecked(count), Source::Server(name)) => {
-            footer.unchecked(format!(
+            footer.add_unchecked(format!(
                 "{} of that name that {name} does not report and syntax cannot resolve",
                 counted(count, "occurrence", "occurrences")
             ));
@@ -127,25 +128,25 @@ fn footer(found: &References, call: &Call<'_>, unlisted: Unlisted) -> Footer {
 }
 
 /// Notes that `count` files import a symbol under another name, with the first of them and that name.
-pub(super) fn tell_renamed((path, alias): (&RelPath, &str), count: usize, footer: &mut Footer) {
+pub(super) fn note_renamed((path, alias): (&RelPath, &str), count: usize, footer: &mut Footer) {
     let others = match count {
         0 | 1 => String::new(),
         more => format!(" and {} more", more - 1),
     };
-    footer.unchecked(format!(
+    footer.add_unchecked(format!(
         "{path} imports it as {alias}{others}; uses of such names are not followed, search finds them"
     ));
 }
 
 /// Notes which ranges of a server's answer were dropped.
-pub(super) fn tell_dropped(dropped: &Dropped, footer: &mut Footer) {
+pub(super) fn note_dropped(dropped: &Dropped, footer: &mut Footer) {
     if dropped.outside_text > 0 {
         let ranges = counted(dropped.outside_text, "range", "ranges");
-        footer.note(format!("dropped {ranges} outside the text"));
+        footer.add_note(format!("dropped {ranges} outside the text"));
     }
     if dropped.not_the_name > 0 {
         let ranges = counted(dropped.not_the_name, "range", "ranges");
-        footer.note(format!("dropped {ranges} where the name does not occur"));
+        footer.add_note(format!("dropped {ranges} where the name does not occur"));
     }
 }
 
@@ -293,7 +294,7 @@ pub(super) fn references_json(found: &References, languages: &Languages, limit: 
         .map(|spot| json!({ "path": spot.path.display().to_string(), "line": spot.line + 1 }))
         .collect();
     let renamed: Vec<Value> = found
-        .renamed()
+        .unfollowed_aliases()
         .into_iter()
         .map(|(path, alias)| json!({ "path": path.as_str(), "as": alias }))
         .collect();
@@ -303,8 +304,8 @@ pub(super) fn references_json(found: &References, languages: &Languages, limit: 
             "line": found.target.symbol.start_line + 1, "kind": found.target.symbol.kind.word(),
         },
         "references": all[..shown], "left_out": all.len() - shown,
-        "unlisted": list(&found.silent), "other_languages": list(&found.elsewhere),
-        "likely_in": languages_of(&found.elsewhere, languages), "outside_project": outside,
+        "unlisted": list(&found.unreported), "other_languages": list(&found.in_other_languages),
+        "likely_in": languages_of(&found.in_other_languages, languages), "outside_project": outside,
         "complete": found.completeness == Completeness::Complete && shown == all.len() && renamed.is_empty()
             && found.unread.is_empty(),
         "unread": found.unread.clauses(),

@@ -3,17 +3,17 @@
 use serde_json::{Value, json};
 
 use super::answer::{Format, format};
-use super::asked::{name_path, patience, refused, relative_path, schema, wanted};
+use super::batch::answer_each;
 use super::files::{failed, limit};
 use super::grouped::{grouped_json, grouped_text};
-use super::reference_text::{Unlisted, references_json, references_text};
-use super::several::of_each;
+use super::reference_text::{UnreportedUses, references_json, references_text};
+use super::server_tools::{format_refusal, name_path, relative_path, schema, selector, server_wait};
 use super::symbols::kinds;
 use crate::arguments::Arguments;
-use crate::asked::within;
+use crate::server_questions::within;
 use crate::{Call, Reply, ReplyFuture};
 use symd_ops::references::{FindReferences, references_of_overloads};
-use symd_ops::target::{Several, SymbolSelector};
+use symd_ops::target::{AmbiguityPolicy, SymbolSelector};
 
 /// The description of `find_referencing_symbols`.
 pub(super) const DESCRIPTION: &str = "Find all references to a symbol: where a class, function, method or variable \
@@ -33,27 +33,28 @@ pub(super) fn references_schema() -> Value {
 }
 
 pub(super) fn find_referencing_symbols(call: Call<'_>) -> ReplyFuture<'_> {
-    of_each(call, "name_path", |call| Box::pin(run(call)))
+    answer_each(call, "name_path", |call| Box::pin(run(call)))
 }
 
 async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     let arguments = Arguments::new(&call.arguments);
-    let patience = patience(&arguments).map_err(failed)?;
-    let wanted = SymbolSelector { several: Several::Overloads, ..wanted(&arguments).map_err(failed)? };
+    let patience = server_wait(&arguments).map_err(failed)?;
+    let wanted =
+        SymbolSelector { several: AmbiguityPolicy::Overloads, ..selector(&arguments).map_err(failed)? };
     let ask = FindReferences { wanted, waiting: patience.waiting };
     let (include, exclude) = (
         kinds(&arguments, "include_kinds").map_err(failed)?,
         kinds(&arguments, "exclude_kinds").map_err(failed)?,
     );
     let unlisted = if arguments.boolean_or("show_unlisted", false).map_err(failed)? {
-        Unlisted::Shown
+        UnreportedUses::Shown
     } else {
-        Unlisted::Counted
+        UnreportedUses::Counted
     };
     let (limit, format) = (limit(&arguments).map_err(failed)?, format(&arguments).map_err(failed)?);
     let op = references_of_overloads(call.project, &ask);
-    let mut all = within(call.project, patience.at_most, op).await.map_err(refused)?;
-    all.iter_mut().for_each(|one| one.found.keep_kinds(&include, &exclude));
+    let mut all = within(call.project, patience.at_most, op).await.map_err(format_refusal)?;
+    all.iter_mut().for_each(|one| one.answer.keep_kinds(&include, &exclude));
     let languages = &call.project.languages;
     Ok(Reply::done(match format {
         Format::Json => grouped_json(&all, limit, |found, limit| references_json(found, languages, limit)),

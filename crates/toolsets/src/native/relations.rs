@@ -4,22 +4,24 @@ use serde_json::{Value, json};
 use symd_base::{RelPath, escaped};
 
 use super::answer::{Footer, Format, fitting, format};
-use super::asked::{
-    name_path, patience, reading_json, refused, relative_path, schema, source_json, tell_reading,
-    tell_source, wanted,
-};
+use super::batch::answer_each;
 use super::files::{counted, failed, limit};
 use super::grouped::{grouped_json, grouped_text};
-use super::reference_text::tell_renamed;
-use super::render::{cut, short_word};
-use super::several::of_each;
+use super::reference_text::note_renamed;
+use super::render::{short_word, truncate};
+use super::server_tools::{
+    format_refusal, name_path, note_reading, note_source, reading_json, relative_path, schema, selector,
+    server_wait, source_json,
+};
 use super::tree::{WORTH_GROUPING, by_file, shared_directory};
 use crate::arguments::{ArgumentError, Arguments};
-use crate::asked::within;
+use crate::server_questions::within;
 use crate::{Call, Client, Reply, ReplyFuture};
-use symd_ops::implementations::perhaps;
-use symd_ops::relations::{FindRelated, More, Node, Related, Relation, Where, related_to_overloads};
-use symd_ops::target::{Several, SymbolSelector};
+use symd_ops::implementations::describe_possible;
+use symd_ops::relations::{
+    Continuation, FileLocation, FindRelated, Node, Related, Relation, related_to_overloads,
+};
+use symd_ops::target::{AmbiguityPolicy, SymbolSelector};
 
 /// The description of `find_callers`.
 pub(super) const CALLERS: &str = "Find the callers of a function, method or class: which functions call it, and with \
@@ -62,15 +64,15 @@ pub(super) fn types_schema() -> Value {
 }
 
 pub(super) fn find_callers(call: Call<'_>) -> ReplyFuture<'_> {
-    of_each(call, "name_path", |call| Box::pin(run(call, |_| Ok(Relation::Callers))))
+    answer_each(call, "name_path", |call| Box::pin(run(call, |_| Ok(Relation::Callers))))
 }
 
 pub(super) fn find_callees(call: Call<'_>) -> ReplyFuture<'_> {
-    of_each(call, "name_path", |call| Box::pin(run(call, |_| Ok(Relation::Callees))))
+    answer_each(call, "name_path", |call| Box::pin(run(call, |_| Ok(Relation::Callees))))
 }
 
 pub(super) fn type_hierarchy(call: Call<'_>) -> ReplyFuture<'_> {
-    of_each(call, "name_path", |call| Box::pin(run(call, direction)))
+    answer_each(call, "name_path", |call| Box::pin(run(call, direction)))
 }
 
 fn direction(arguments: &Arguments<'_>) -> Result<Relation, ArgumentError> {
@@ -85,7 +87,7 @@ async fn run(
     relation: impl FnOnce(&Arguments<'_>) -> Result<Relation, ArgumentError>,
 ) -> Result<Reply, Reply> {
     let arguments = Arguments::new(&call.arguments);
-    let patience = patience(&arguments).map_err(failed)?;
+    let patience = server_wait(&arguments).map_err(failed)?;
     let relation = relation(&arguments).map_err(failed)?;
     let default = match relation {
         Relation::Callers | Relation::Callees => CALL_DEPTH,
@@ -95,11 +97,12 @@ async fn run(
     if !(1..=MAX_DEPTH).contains(&depth) {
         return Err(failed(arguments.invalid("depth", &format!("an integer from 1 to {MAX_DEPTH}"))));
     }
-    let wanted = SymbolSelector { several: Several::Overloads, ..wanted(&arguments).map_err(failed)? };
+    let wanted =
+        SymbolSelector { several: AmbiguityPolicy::Overloads, ..selector(&arguments).map_err(failed)? };
     let (limit, format) = (limit(&arguments).map_err(failed)?, format(&arguments).map_err(failed)?);
     let ask = FindRelated { wanted, relation, depth, waiting: patience.waiting };
     let op = related_to_overloads(call.project, &ask);
-    let all = within(call.project, patience.at_most, op).await.map_err(refused)?;
+    let all = within(call.project, patience.at_most, op).await.map_err(format_refusal)?;
     Ok(Reply::done(match format {
         Format::Json => grouped_json(&all, limit, |found, limit| as_json(found, relation, limit)),
         Format::Text => {
@@ -113,11 +116,11 @@ fn as_text(found: &Related, relation: Relation, (limit, client): (usize, &Client
     let mut text = if lines.is_empty() { format!("No {}.", words(relation).1) } else { lines.join("\n") };
     let (one, many) = words(relation);
     let mut footer = Footer::new(counted(found.nodes.len(), one, many));
-    tell_source(&found.source, client, &mut footer);
-    tell_reading(found.target.read_as.as_ref(), &mut footer);
-    tell_omitted(found, relation, &mut footer);
-    if cut(&mut text, limit) {
-        footer.incomplete(format!("cut at {limit} characters; give a smaller depth, or raise limit"));
+    note_source(&found.source, client, &mut footer);
+    note_reading(found.target.read_as.as_ref(), &mut footer);
+    note_omitted(found, relation, &mut footer);
+    if truncate(&mut text, limit) {
+        footer.add_incomplete(format!("cut at {limit} characters; give a smaller depth, or raise limit"));
     }
     format!("{text}\n{footer}")
 }
@@ -131,36 +134,36 @@ fn words(relation: Relation) -> (&'static str, &'static str) {
     }
 }
 
-fn tell_omitted(found: &Related, relation: Relation, footer: &mut Footer) {
+fn note_omitted(found: &Related, relation: Relation, footer: &mut Footer) {
     let omitted = &found.omitted;
     if omitted.only_in_references > 0 {
-        footer.note(format!("{} of them missing from the call hierarchy", omitted.only_in_references));
+        footer.add_note(format!("{} of them missing from the call hierarchy", omitted.only_in_references));
     }
     if omitted.only_in_hierarchy > 0 {
-        footer.note(format!("{} of them missing from the references", omitted.only_in_hierarchy));
+        footer.add_note(format!("{} of them missing from the references", omitted.only_in_hierarchy));
     }
     if omitted.other_uses > 0 {
         let uses = counted(omitted.other_uses, "other use is not a call", "other uses are not calls");
-        footer.note(format!("{uses}; references lists them"));
+        footer.add_note(format!("{uses}; references lists them"));
     }
     if !omitted.unresolved.is_empty() {
         let names: Vec<&str> = omitted.unresolved.iter().take(MAX_UNRESOLVED).map(String::as_str).collect();
         let more = if omitted.unresolved.len() > MAX_UNRESOLVED { ", …" } else { "" };
-        footer.note(format!("outside the project or unknown: {}{more}", names.join(", ")));
+        footer.add_note(format!("outside the project or unknown: {}{more}", names.join(", ")));
     }
-    if found.nodes.iter().any(|node| node.more == More::Yes) {
-        footer.note("+: raise depth".to_owned());
+    if found.nodes.iter().any(|node| node.more == Continuation::Yes) {
+        footer.add_note("+: raise depth".to_owned());
     }
     if omitted.missing > 0 {
         let uses = counted(omitted.missing, "possible use", "possible uses");
-        footer.incomplete(format!(
+        footer.add_incomplete(format!(
             "{uses} that {} does not report; references with show_unlisted lists them",
             found.source.name()
         ));
     }
-    omitted.unread.clauses().into_iter().for_each(|why| footer.incomplete(why));
-    if omitted.is_cut {
-        footer.incomplete(
+    omitted.unread.clauses().into_iter().for_each(|why| footer.add_incomplete(why));
+    if omitted.is_truncated {
+        footer.add_incomplete(
             "the tree is too large or takes too long, … marks where it was cut; give a smaller depth, or ask about \
              those marked"
                 .to_owned(),
@@ -172,16 +175,16 @@ fn tell_omitted(found: &Related, relation: Relation, footer: &mut Footer) {
             Relation::Callers | Relation::Callees => "on unknown receivers",
             Relation::Supertypes | Relation::Subtypes => "of several types of that name",
         };
-        footer.unchecked(format!("{unsure} marked ?, {what}"));
+        footer.add_unchecked(format!("{unsure} marked ?, {what}"));
     }
     if let Some((path, alias)) = omitted.renamed.first() {
-        tell_renamed((path, alias), omitted.renamed.len(), footer);
+        note_renamed((path, alias), omitted.renamed.len(), footer);
     }
-    if let Some(perhaps) = perhaps(&omitted.perhaps) {
-        footer.unchecked(format!("perhaps {}", perhaps.by_reason));
+    if let Some(perhaps) = describe_possible(&omitted.perhaps) {
+        footer.add_unchecked(format!("perhaps {}", perhaps.by_reason));
     }
     if omitted.unchecked > 0 {
-        footer.unchecked(format!(
+        footer.add_unchecked(format!(
             "{} of that name that {} does not report and syntax cannot resolve",
             counted(omitted.unchecked, "occurrence", "occurrences"),
             found.source.name()
@@ -211,8 +214,9 @@ fn lines(nodes: &[Node], relation: Relation) -> Vec<String> {
     for (at, node) in nodes.iter().enumerate() {
         let indent = format!("{margin}{}", " ".repeat(node.depth - 1));
         let is_same = |other: &Node| other.branch.key == node.branch.key;
-        let has_its_name = |other: &&Node| other.branch.party.name_path == node.branch.party.name_path;
-        let stands_above = matches!(node.more, More::Cycle | More::Shown) && nodes[..at].iter().any(is_same);
+        let has_its_name = |other: &&Node| other.branch.summary.name_path == node.branch.summary.name_path;
+        let stands_above =
+            matches!(node.more, Continuation::Cycle | Continuation::Shown) && nodes[..at].iter().any(is_same);
         // The node above gives its place, and no other symbol has its name.
         if stands_above && nodes.iter().filter(has_its_name).all(is_same) {
             lines.push(format!("{indent}{}", named(node, relation)));
@@ -229,7 +233,7 @@ fn lines(nodes: &[Node], relation: Relation) -> Vec<String> {
 
 /// Formats what follows the path: `12 function main @ 14 20 +`.
 fn line(node: &Node, relation: Relation) -> String {
-    format!("{} {}", node.branch.party.line + 1, named(node, relation))
+    format!("{} {}", node.branch.summary.line + 1, named(node, relation))
 }
 
 /// Formats a node without its place: `function main @ 14 20 +`. The lines are those of calls; types have
@@ -245,19 +249,19 @@ fn named(node: &Node, relation: Relation) -> String {
     let calls = if lines.is_empty() { String::new() } else { format!(" @ {}", lines.join(" ")) };
     let unsure = if branch.is_likely { "" } else { " ?" };
     let more = match node.more {
-        More::No => "",
-        More::Cycle => " (cycle)",
-        More::Shown => " (shown above)",
-        More::Yes => " +",
-        More::Unknown => " …",
+        Continuation::No => "",
+        Continuation::Cycle => " (cycle)",
+        Continuation::Shown => " (shown above)",
+        Continuation::Yes => " +",
+        Continuation::Unknown => " …",
     };
-    format!("{} {}{calls}{unsure}{more}", short_word(branch.party.kind), branch.party.name_path)
+    format!("{} {}{calls}{unsure}{more}", short_word(branch.summary.kind), branch.summary.name_path)
 }
 
 fn file(node: &Node) -> String {
     match &node.branch.key.file {
-        Where::Project(path) => path.as_str().to_owned(),
-        Where::Outside(path) => path.display().to_string(),
+        FileLocation::Project(path) => path.as_str().to_owned(),
+        FileLocation::Outside(path) => path.display().to_string(),
     }
 }
 
@@ -270,7 +274,7 @@ fn as_json(found: &Related, relation: Relation, limit: usize) -> Value {
         && omitted.unchecked == 0
         && omitted.perhaps.is_empty()
         && omitted.renamed.is_empty()
-        && !omitted.is_cut
+        && !omitted.is_truncated
         && omitted.unread.is_empty();
     let mut object = json!({
         "symbol": { "name_path": found.target.symbol.name_path, "path": found.target.symbol.path.as_str() },
@@ -285,7 +289,7 @@ fn as_json(found: &Related, relation: Relation, limit: usize) -> Value {
         let one = |(path, alias): &(RelPath, String)| json!({ "path": path.as_str(), "as": alias });
         object["renamed"] = omitted.renamed.iter().map(one).collect();
     }
-    if let Some(perhaps) = perhaps(&omitted.perhaps) {
+    if let Some(perhaps) = describe_possible(&omitted.perhaps) {
         object["perhaps"] = json!(perhaps.one_by_one);
     }
     reading_json(found.target.read_as.as_ref(), &mut object);
@@ -297,14 +301,14 @@ fn node_json(node: &Node) -> Value {
     let branch = &node.branch;
     let lines: Vec<u32> = branch.lines.iter().map(|line| line + 1).collect();
     json!({
-        "depth": node.depth, "name_path": branch.party.name_path, "kind": branch.party.kind.word(),
-        "path": file(node), "line": branch.party.line + 1, "at_lines": lines, "likely": branch.is_likely,
+        "depth": node.depth, "name_path": branch.summary.name_path, "kind": branch.summary.kind.word(),
+        "path": file(node), "line": branch.summary.line + 1, "at_lines": lines, "likely": branch.is_likely,
         "more": match node.more {
-            More::No => "no",
-            More::Cycle => "cycle",
-            More::Shown => "shown",
-            More::Yes => "yes",
-            More::Unknown => "unknown",
+            Continuation::No => "no",
+            Continuation::Cycle => "cycle",
+            Continuation::Shown => "shown",
+            Continuation::Yes => "yes",
+            Continuation::Unknown => "unknown",
         },
     })
 }

@@ -5,27 +5,29 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::answer::{Footer, Format, format};
-use super::asked::{
-    name_path, patience_of_edit, refused, relative_path, schema, tell_source, wanted_of_edit,
-};
 use super::diagnostics::caused_json;
-use super::edited::{
-    counts, diff_text, dry_run, expect_of_each, file_lines, files_json, note_lines, notes_json, place_lines,
-    remember_expected,
-};
 use super::edits::request::base;
 use super::edits::text::caused_text;
 use super::files::{failed, limit};
+use super::server_edit_text::{
+    counts, diff_text, dry_run, expect_of_each, file_lines, files_json, note_lines, notes_json, place_lines,
+    remember_expected,
+};
+use super::server_tools::{
+    edit_selector, edit_server_wait, format_refusal, name_path, note_source, relative_path, schema,
+};
 use crate::arguments::Arguments;
-use crate::asked::{Refusal, in_time};
+use crate::server_questions::{NoAnswerReason, in_time};
 use crate::{Call, Client, Reply, ReplyFuture, Tool};
-use symd_edit::By;
+use symd_edit::Originator;
 use symd_index::Locals;
-use symd_ops::edits::{Again, Attempts, Form, Report, carry_out, check_base, preview};
-use symd_ops::rename::{Doubts, Medium, Planned, Rename, RenameError, UncheckedUses, plan};
-use symd_ops::target::{Several, SymbolSelector};
+use symd_ops::edits::{
+    Attempts, DiagnosticsReport, ExpectForm, RetryPolicy, apply_multi_file, check_base, preview,
+};
+use symd_ops::rename::{DoubtPolicy, Medium, PlannedRename, Rename, RenameError, UncheckedUses, plan};
+use symd_ops::target::{AmbiguityPolicy, SymbolSelector};
 
-pub(super) const RENAME_SYMBOL: Tool = Tool::changes(
+pub(super) const RENAME_SYMBOL: Tool = Tool::changing(
     "rename_symbol",
     "Rename symbol",
     "Renames a class, function, method, variable … everywhere in the project, all files or none, by the \
@@ -55,7 +57,7 @@ fn rename_symbol(call: Call<'_>) -> ReplyFuture<'_> {
 
 async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     let arguments = Arguments::new(&call.arguments);
-    let patience = patience_of_edit(&arguments).map_err(failed)?;
+    let patience = edit_server_wait(&arguments).map_err(failed)?;
     let (limit, format) = (limit(&arguments).map_err(failed)?, format(&arguments).map_err(failed)?);
     let is_forced = arguments.boolean_or("force", false).map_err(failed)?;
     let is_shown_only = arguments.boolean_or("dry_run", false).map_err(failed)?;
@@ -63,31 +65,31 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     let ask = Rename {
         wanted: SymbolSelector {
             locals: Locals::Included,
-            several: Several::OneThing,
-            ..wanted_of_edit(&arguments).map_err(failed)?
+            several: AmbiguityPolicy::OneEntity,
+            ..edit_selector(&arguments).map_err(failed)?
         },
         new_name: arguments.string("new_name").map_err(failed)?.to_owned(),
         include,
         unchecked,
-        doubts: if is_forced { Doubts::Note } else { Doubts::Refuse },
+        doubts: if is_forced { DoubtPolicy::Note } else { DoubtPolicy::Refuse },
         waiting: patience.waiting,
     };
     let base = base(call)?;
-    let mut attempts = Attempts::begin(call.project, Again::Allowed).await;
+    let mut attempts = Attempts::begin(call.project, RetryPolicy::Allowed).await;
     let (planned, carried) = loop {
         let op = plan(call.project, &ask);
-        let planned = match in_time(call.project, patience.at_most, op).await.map_err(refused)? {
-            Err(error) if error.is_beaten() && attempts.again().await => continue,
+        let planned = match in_time(call.project, patience.at_most, op).await.map_err(format_refusal)? {
+            Err(error) if error.is_conflict() && attempts.retry().await => continue,
             planned => planned.map_err(refusal)?,
         };
-        check_base(&planned, &base, Form::ByPath).map_err(failed)?;
+        check_base(&planned, &base, ExpectForm::ByPath).map_err(failed)?;
         if is_shown_only {
-            return shown(call, &planned, limit, format).await;
+            return dry_run_reply(call, &planned, limit, format).await;
         }
         let title = format!("rename {} to {}", planned.target.symbol.name_path, planned.new_name);
-        let by = By { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title };
-        match carry_out(call.project, &planned, Report::NewDiagnostics, by).await {
-            Err(error) if error.is_beaten() && attempts.again().await => {}
+        let by = Originator { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title };
+        match apply_multi_file(call.project, &planned, DiagnosticsReport::NewDiagnostics, by).await {
+            Err(error) if error.is_conflict() && attempts.retry().await => {}
             carried => break (planned, carried.map_err(|error| refusal(error.into()))?),
         }
     };
@@ -115,7 +117,12 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
 }
 
 /// Formats a dry run: the diff that would be applied.
-async fn shown(call: &Call<'_>, planned: &Planned, limit: usize, format: Format) -> Result<Reply, Reply> {
+async fn dry_run_reply(
+    call: &Call<'_>,
+    planned: &PlannedRename,
+    limit: usize,
+    format: Format,
+) -> Result<Reply, Reply> {
     let diffs = preview(call.project, planned.plan.clone()).await.map_err(failed)?;
     let (diff, is_cut) = diff_text(&diffs, limit);
     Ok(Reply::done(match format {
@@ -138,7 +145,7 @@ fn includable() -> Vec<&'static str> {
 }
 
 fn include(arguments: &Arguments<'_>) -> Result<(BTreeSet<Medium>, UncheckedUses), Reply> {
-    let words = arguments.strings_or_none("include").map_err(failed)?;
+    let words = arguments.strings_or_empty("include").map_err(failed)?;
     let (mut media, mut unchecked) = (BTreeSet::new(), UncheckedUses::Left);
     for word in words {
         match Medium::ALL.into_iter().find(|medium| medium.name() == word) {
@@ -154,7 +161,7 @@ fn include(arguments: &Arguments<'_>) -> Result<(BTreeSet<Medium>, UncheckedUses
 }
 
 fn text(
-    planned: &Planned,
+    planned: &PlannedRename,
     client: &Client,
     mut lines: Vec<String>,
     done: &str,
@@ -162,14 +169,14 @@ fn text(
 ) -> String {
     lines.extend(note_lines(&planned.notes));
     let mut footer = Footer::new(counts(&planned.files));
-    tell_source(&planned.source, client, &mut footer);
-    footer.note(done.to_owned());
-    planned.open().into_iter().for_each(|why| footer.incomplete(why));
-    missing.into_iter().for_each(|why| footer.incomplete(why));
+    note_source(&planned.source, client, &mut footer);
+    footer.add_note(done.to_owned());
+    planned.open().into_iter().for_each(|why| footer.add_incomplete(why));
+    missing.into_iter().for_each(|why| footer.add_incomplete(why));
     format!("{}\n{footer}", lines.join("\n"))
 }
 
-fn facts(planned: &Planned) -> Value {
+fn facts(planned: &PlannedRename) -> Value {
     let renamed: Vec<Value> = planned
         .renamed
         .iter()
@@ -186,13 +193,13 @@ fn facts(planned: &Planned) -> Value {
 /// Formats a refusal: why nothing was renamed, with the places.
 fn refusal(error: RenameError) -> Reply {
     match error {
-        RenameError::Question(error) => refused(Refusal::Question(error)),
+        RenameError::Question(error) => format_refusal(NoAnswerReason::Question(error)),
         error => {
             let advice = match error {
                 RenameError::Collides { .. } => "; choose another name, or force the rename",
                 RenameError::Linked { .. } => "; nothing was written; force renames it nevertheless",
                 RenameError::Doubtful { .. } => {
-                    "; look at these places, then change them by hand or force the rename"
+                    "; nothing was written; look at these places, then change them by hand or force the rename"
                 }
                 _ => "",
             };

@@ -4,8 +4,8 @@
 use serde_json::{Value, json};
 
 use super::answer::{Footer, Format};
-use super::asked::{reading_json, tell_reading};
 use super::files::counted;
+use super::server_tools::{note_reading, reading_json};
 use super::tree;
 use symd_ops::find_symbol::{FindSymbol, FoundSymbols};
 use symd_ops::outline::FileOutline;
@@ -53,13 +53,13 @@ pub(super) fn outline_text(found: &FileOutline, limit: usize) -> String {
         shown += line.symbols;
     }
     let mut footer = Footer::new(counted(total, "symbol", "symbols"));
-    footer.note(format!("file revision {}", found.hash.short()));
+    footer.add_note(format!("file revision {}", found.hash.short()));
     signatures.tell(&mut footer);
     if found.has_errors {
-        footer.incomplete("the file has syntax errors, symbols may be missing".to_owned());
+        footer.add_incomplete("the file has syntax errors, symbols may be missing".to_owned());
     }
     if shown < total {
-        footer.incomplete(format!(
+        footer.add_incomplete(format!(
             "the first {shown} shown; give a smaller depth, use find_symbol for a part, or raise limit (now {limit})"
         ));
     }
@@ -103,27 +103,27 @@ pub(super) fn found_text<'a>(
     };
     tree::write(&by_file, &|of_file: &[&'a Symbol]| of_file[0].path.as_str(), leaf, (0, 0), &mut lines);
     let mut footer = Footer::new(counted(total, "symbol", "symbols"));
-    tell_reading(found.read_as.as_ref(), &mut footer);
+    note_reading(found.read_as.as_ref(), &mut footer);
     style.signatures.tell(&mut footer);
     if shown.len() < total {
-        footer.incomplete(format!(
+        footer.add_incomplete(format!(
             "{} of {total} shown; narrow with path, kinds or a longer name path, or raise limit (now {limit})",
             shown.len()
         ));
     }
     let mut text = lines.join("\n");
-    if cut(&mut text, limit) {
-        footer.incomplete(format!(
+    if truncate(&mut text, limit) {
+        footer.add_incomplete(format!(
             "cut at {limit} characters; give a smaller depth, leave out bodies, or raise limit"
         ));
     }
-    missing.into_iter().for_each(|why| footer.incomplete(why));
+    missing.into_iter().for_each(|why| footer.add_incomplete(why));
     format!("{text}\n{footer}")
 }
 
 /// Truncates `text` to `limit` characters, at the end of a line where there is one; returns whether it was
 /// longer.
-pub(super) fn cut(text: &mut String, limit: usize) -> bool {
+pub(super) fn truncate(text: &mut String, limit: usize) -> bool {
     let Some((end, _)) = text.char_indices().nth(limit) else { return false };
     let end = text[..end].rfind('\n').unwrap_or(end);
     text.truncate(end);
@@ -194,7 +194,7 @@ impl<'a> Style<'a> {
 /// Returns the signature that all the symbols have, if they are several and writing it once is shorter.
 pub(super) fn shared_signature(symbols: &[&Symbol]) -> Option<String> {
     let behind = |symbol: &&Symbol| {
-        let signature = symbol.signature.as_ref().map(|signature| signature.within(SIGNATURE_CHARS));
+        let signature = symbol.signature.as_ref().map(|signature| signature.truncated_to(SIGNATURE_CHARS));
         signature.unwrap_or_default()
     };
     let first = symbols.first().map(behind)?;
@@ -245,7 +245,7 @@ pub(super) fn nothing_found(kept_out: &[Symbol], similar: &[String], missing: Ve
         text.push_str(&format!(" Similar names: {}", similar.join(", ")));
     }
     let mut footer = Footer::new("0 symbols".to_owned());
-    missing.into_iter().for_each(|why| footer.incomplete(why));
+    missing.into_iter().for_each(|why| footer.add_incomplete(why));
     format!("{text}\n{footer}")
 }
 
@@ -281,7 +281,7 @@ fn cost(symbol: &Symbol) -> usize {
     let optional = |text: &Option<String>| text.as_ref().map_or(0, String::len);
     symbol.path.as_str().len()
         + symbol.name_path.len()
-        + symbol.signature.as_ref().map_or(0, |signature| signature.within(SIGNATURE_CHARS).len())
+        + symbol.signature.as_ref().map_or(0, |signature| signature.truncated_to(SIGNATURE_CHARS).len())
         + optional(&symbol.body)
         + LINE_OVERHEAD
         + symbol.children.iter().map(cost).sum::<usize>()
@@ -311,7 +311,7 @@ impl Signatures {
 
     fn tell(self, footer: &mut Footer) {
         if self == Signatures::LeftOut {
-            footer.note(format!("no signatures over {MAX_WITH_SIGNATURES} symbols"));
+            footer.add_note(format!("no signatures over {MAX_WITH_SIGNATURES} symbols"));
         }
     }
 }
@@ -373,7 +373,7 @@ pub(super) fn line(symbol: &Symbol, name: &str, signatures: Signatures) -> Strin
     let receiver = signature.map(|signature| &*signature.receiver).filter(|receiver| !receiver.is_empty());
     let receiver = receiver.map_or_else(String::new, |receiver| format!("({receiver}) "));
     let behind = signature.filter(|_| signatures == Signatures::Shown);
-    let behind = behind.map_or_else(String::new, |signature| signature.within(SIGNATURE_CHARS));
+    let behind = behind.map_or_else(String::new, |signature| signature.truncated_to(SIGNATURE_CHARS));
     // `self.path = path` tells no more than the name.
     let behind = if behind.strip_prefix(" = ") == Some(name) { String::new() } else { behind };
     format!("{lines} {} {receiver}{name}{behind}", short_word(symbol.kind))

@@ -14,7 +14,7 @@ use crate::Reply;
 use crate::arguments::Arguments;
 use crate::serena::search::query;
 use symd_base::{Cancel, RelPath, escaped};
-use symd_files::search::{self, Hits, Outcome, Query, SearchError};
+use symd_files::search::{self, FileMatches, SearchError, SearchQuery, SearchResult};
 use symd_files::tree::Tree;
 
 /// The maximum length of a line in characters; minified code is useless.
@@ -118,12 +118,17 @@ struct Collected {
     files: usize,
     matches: usize,
     truncated: bool,
-    outcome: Outcome<()>,
+    outcome: SearchResult<()>,
     /// Directories that could not be listed, in path order.
     unlisted: Vec<RelPath>,
 }
 
-fn collect(tree: &Tree<'_>, query: &Query, room: Room, cancel: &Cancel) -> Result<Collected, SearchError> {
+fn collect(
+    tree: &Tree<'_>,
+    query: &SearchQuery,
+    room: Room,
+    cancel: &Cancel,
+) -> Result<Collected, SearchError> {
     let kept =
         Mutex::new(Kept { files: BTreeMap::new(), chars: 0, dropped: false, file_count: 0, matches: 0 });
     let outcome = search::search(tree, query, cancel, |hits| {
@@ -175,7 +180,7 @@ impl Kept {
 }
 
 /// Collects the lines of one file, as many as there is room for; counts all matches.
-fn show(hits: &mut Hits<'_, '_>, room: Room) -> Result<Shown, SearchError> {
+fn show(hits: &mut FileMatches<'_, '_>, room: Room) -> Result<Shown, SearchError> {
     let path = hits.path().as_str().to_owned();
     let chars = match room.form {
         Form::Text | Form::TextWithContext => escaped(&path).chars().count() + 1,
@@ -186,7 +191,7 @@ fn show(hits: &mut Hits<'_, '_>, room: Room) -> Result<Shown, SearchError> {
     // which may turn context into a match.
     let mut next = 0;
     let mut context_until = 0;
-    hits.each(|hits, found| {
+    hits.for_each_match(|hits, found| {
         shown.matches += 1;
         shown.add(hits, next..context_until.min(found.lines.start), false, room);
         next = next.max(context_until.min(found.lines.start));
@@ -201,13 +206,13 @@ fn show(hits: &mut Hits<'_, '_>, room: Room) -> Result<Shown, SearchError> {
 }
 
 impl Shown {
-    fn add(&mut self, hits: &Hits<'_, '_>, lines: std::ops::Range<usize>, is_match: bool, room: Room) {
+    fn add(&mut self, hits: &FileMatches<'_, '_>, lines: std::ops::Range<usize>, is_match: bool, room: Room) {
         for line in lines.clone() {
             if self.chars >= room.limit {
                 self.left_out += lines.end - line;
                 return;
             }
-            let mut line = Line { line: line + 1, is_match, text: cut(&hits.line(line)), chars: 0 };
+            let mut line = Line { line: line + 1, is_match, text: truncate_line(&hits.line(line)), chars: 0 };
             line.chars = line.length(self.lines.last(), room.form);
             self.chars += line.chars;
             self.lines.push(line);
@@ -242,7 +247,7 @@ impl Line {
     }
 }
 
-fn cut(line: &str) -> String {
+fn truncate_line(line: &str) -> String {
     match line.char_indices().nth(LINE_CHARS) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line.to_owned(),

@@ -5,25 +5,29 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::answer::{Footer, Format, format};
-use super::asked::{patience_of_edit, refused, schema};
 use super::diagnostics::{caused_json, over};
-use super::edited::{counts, diff_text, dry_run, expect_of_each, file_lines, files_json, remember_expected};
 use super::edits::request::base;
 use super::edits::schema::expect;
 use super::edits::text::caused_text;
 use super::files::{failed, limit};
+use super::server_edit_text::{
+    counts, diff_text, dry_run, expect_of_each, file_lines, files_json, remember_expected,
+};
+use super::server_tools::{edit_server_wait, format_refusal, schema};
 use crate::arguments::Arguments;
-use crate::asked::{Refusal, in_time};
+use crate::server_questions::{NoAnswerReason, in_time};
 use crate::{Call, Reply, ReplyFuture, Tool};
-use symd_edit::By;
+use symd_edit::Originator;
 use symd_ops::Project;
 use symd_ops::code_actions::Over;
-use symd_ops::edits::{Again, Attempts, Carried, Form, Report, carry_out, check_base, preview};
+use symd_ops::edits::{
+    AppliedEdit, Attempts, DiagnosticsReport, ExpectForm, RetryPolicy, apply_multi_file, check_base, preview,
+};
 use symd_ops::format::{
     ApplyCodeAction, AskFormat, ServerPlan, ServerPlanError, code_action, format as format_file,
 };
 
-pub(super) const FORMAT: Tool = Tool::changes(
+pub(super) const FORMAT: Tool = Tool::changing(
     "format",
     "Format",
     "Formats a file, or lines of it, by its language server. Can be undone.",
@@ -31,7 +35,7 @@ pub(super) const FORMAT: Tool = Tool::changes(
     run_format,
 );
 
-pub(super) const APPLY_CODE_ACTION: Tool = Tool::changes(
+pub(super) const APPLY_CODE_ACTION: Tool = Tool::changing(
     "apply_code_action",
     "Apply code action",
     "Applies a quick fix or refactoring that list_code_actions lists for the same lines or symbol, by its \
@@ -75,12 +79,12 @@ fn run_format(call: Call<'_>) -> ReplyFuture<'_> {
 }
 
 fn run_action(call: Call<'_>) -> ReplyFuture<'_> {
-    Box::pin(async move { action_applied(&call).await.unwrap_or_else(|reply| reply) })
+    Box::pin(async move { run_code_action(&call).await.unwrap_or_else(|reply| reply) })
 }
 
 async fn formatted(call: &Call<'_>) -> Result<Reply, Reply> {
     let arguments = Arguments::new(&call.arguments);
-    let patience = patience_of_edit(&arguments).map_err(failed)?;
+    let patience = edit_server_wait(&arguments).map_err(failed)?;
     let relative_path = arguments.string("relative_path").map_err(failed)?.to_owned();
     let first = arguments.count_if("start_line").map_err(failed)?;
     let last = arguments.count_if("end_line").map_err(failed)?;
@@ -93,15 +97,15 @@ async fn formatted(call: &Call<'_>) -> Result<Reply, Reply> {
     };
     let title = format!("format {relative_path}");
     let ask = AskFormat { relative_path, lines, waiting: patience.waiting };
-    carried_out(call, &arguments, Ask::Format(ask), patience.at_most, title).await
+    apply_or_preview(call, &arguments, Ask::Format(ask), patience.at_most, title).await
 }
 
-async fn action_applied(call: &Call<'_>) -> Result<Reply, Reply> {
+async fn run_code_action(call: &Call<'_>) -> Result<Reply, Reply> {
     let arguments = Arguments::new(&call.arguments);
-    let patience = patience_of_edit(&arguments).map_err(failed)?;
+    let patience = edit_server_wait(&arguments).map_err(failed)?;
     let title = arguments.string("title").map_err(failed)?.to_owned();
     let ask = ApplyCodeAction { over: over(&arguments)?, title: title.clone(), waiting: patience.waiting };
-    carried_out(call, &arguments, Ask::Action(ask), patience.at_most, title).await
+    apply_or_preview(call, &arguments, Ask::Action(ask), patience.at_most, title).await
 }
 
 /// The request to the server.
@@ -119,55 +123,59 @@ impl Ask {
     }
 
     /// Returns the accepted form of `expect`: formatting changes only one file.
-    fn form(&self) -> Form {
+    fn form(&self) -> ExpectForm {
         match self {
-            Ask::Format(_) => Form::Alone,
-            Ask::Action(_) => Form::ByPath,
+            Ask::Format(_) => ExpectForm::Alone,
+            Ask::Action(_) => ExpectForm::ByPath,
         }
     }
 
     /// Whether the edit may be planned again: given line numbers may mean other lines once a file has
     /// changed.
-    fn again(&self) -> Again {
+    fn again(&self) -> RetryPolicy {
         match self {
             Ask::Format(AskFormat { lines: Some(_), .. })
-            | Ask::Action(ApplyCodeAction { over: Over::Lines { .. }, .. }) => Again::Never,
-            _ => Again::Allowed,
+            | Ask::Action(ApplyCodeAction { over: Over::Lines { .. }, .. }) => RetryPolicy::Never,
+            _ => RetryPolicy::Allowed,
         }
     }
 }
 
 /// Makes the edit, or only plans it.
-async fn made(
+async fn plan_or_apply(
     call: &Call<'_>,
     arguments: &Arguments<'_>,
     ask: &Ask,
     at_most: Duration,
     title: String,
-) -> Result<(ServerPlan, Option<Carried>), Reply> {
+) -> Result<(ServerPlan, Option<AppliedEdit>), Reply> {
     let is_shown_only = arguments.boolean_or("dry_run", false).map_err(failed)?;
     let base = base(call)?;
     let mut attempts = Attempts::begin(call.project, ask.again()).await;
     loop {
         let op = ask.plan(call.project);
-        let planned = match in_time(call.project, at_most, op).await.map_err(refused)? {
-            Err(error) if error.is_beaten() && attempts.again().await => continue,
+        let planned = match in_time(call.project, at_most, op).await.map_err(format_refusal)? {
+            Err(error) if error.is_conflict() && attempts.retry().await => continue,
             planned => planned.map_err(refusal)?,
         };
         check_base(&planned, &base, ask.form()).map_err(failed)?;
         if is_shown_only {
             return Ok((planned, None));
         }
-        let by = By { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title: title.clone() };
-        match carry_out(call.project, &planned, Report::NewDiagnostics, by).await {
-            Err(error) if error.is_beaten() && attempts.again().await => {}
+        let by = Originator {
+            who: call.client.name().to_owned(),
+            tool: call.tool.to_owned(),
+            title: title.clone(),
+        };
+        match apply_multi_file(call.project, &planned, DiagnosticsReport::NewDiagnostics, by).await {
+            Err(error) if error.is_conflict() && attempts.retry().await => {}
             carried => return Ok((planned, Some(carried.map_err(|error| refusal(error.into()))?))),
         }
     }
 }
 
 /// Makes the edit, or shows what it would change.
-async fn carried_out(
+async fn apply_or_preview(
     call: &Call<'_>,
     arguments: &Arguments<'_>,
     ask: Ask,
@@ -175,10 +183,10 @@ async fn carried_out(
     title: String,
 ) -> Result<Reply, Reply> {
     let (limit, format) = (limit(arguments).map_err(failed)?, format(arguments).map_err(failed)?);
-    let (planned, carried) = made(call, arguments, &ask, at_most, title).await?;
+    let (planned, carried) = plan_or_apply(call, arguments, &ask, at_most, title).await?;
     let mut footer = Footer::new(counts(&planned.files));
-    footer.source(planned.server.clone());
-    planned.notes.iter().for_each(|note| footer.note(format!("the server says: {note}")));
+    footer.set_source(planned.server.clone());
+    planned.notes.iter().for_each(|note| footer.add_note(format!("the server says: {note}")));
     let mut facts = json!({
         "changes": planned.files.iter().map(|(_, count)| count).sum::<usize>(), "files": files_json(&planned.files),
         "notes": planned.notes, "source": planned.server, "revision": planned.revision,
@@ -194,17 +202,17 @@ async fn carried_out(
         lines = file_lines(&planned.files, &planned.renamed);
         if let Some(id) = id {
             let mut new = String::new();
-            footer.note(format!("operation {id}"));
-            footer.note(caused_text(&caused, &mut new));
+            footer.add_note(format!("operation {id}"));
+            footer.add_note(caused_text(&caused, &mut new));
             lines.extend(new.lines().map(str::to_owned));
         }
     } else {
         let diffs = preview(call.project, planned.plan.clone()).await.map_err(failed)?;
         let (diff, is_cut) = diff_text(&diffs, limit);
         facts["diff"] = json!(diff);
-        footer.note("nothing is changed yet".to_owned());
+        footer.add_note("nothing is changed yet".to_owned());
         if is_cut {
-            footer.incomplete(format!("the diff is cut at {limit} characters; raise limit"));
+            footer.add_incomplete(format!("the diff is cut at {limit} characters; raise limit"));
         }
         lines = vec![diff];
     }
@@ -220,7 +228,7 @@ async fn carried_out(
 
 fn refusal(error: ServerPlanError) -> Reply {
     match error {
-        ServerPlanError::Question(error) => refused(Refusal::Question(error)),
+        ServerPlanError::Question(error) => format_refusal(NoAnswerReason::Question(error)),
         error => failed(error),
     }
 }

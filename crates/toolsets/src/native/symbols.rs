@@ -8,19 +8,21 @@ use super::directory::{directory_json, directory_text};
 use super::files::{DEFAULT_LIMIT, LIMIT, failed, limit};
 use super::render;
 use crate::arguments::{ArgumentError, Arguments};
-use crate::outlined::Gaps;
+use crate::outline_questions::Gaps;
 use crate::{Client, Outcome, Reply};
 use symd_base::{Cancel, RelPath};
 use symd_engine::{CurrentError, View};
 use symd_files::tree::Located;
 use symd_index::{Locals, Query, Scope};
-use symd_ops::find_symbol::{Bodies, FindSymbol, SymbolError, find_meant, find_symbol, kept_out, scope};
+use symd_ops::find_symbol::{
+    Bodies, FindSymbol, SymbolError, excluded_candidates, find_interpreted, find_symbol, scope,
+};
 use symd_ops::needed_words::NeededWords;
 use symd_ops::outline::outline;
 use symd_ops::overview::directory_overview;
 use symd_ops::symbol::Symbol;
 use symd_ops::target::SIMILAR;
-use symd_ops::unread;
+use symd_ops::unsearched;
 use symd_ops::view_tree::ViewTree;
 use symd_syntax::name_path::Matching;
 use symd_syntax::{NamePattern, SymbolKind};
@@ -84,7 +86,7 @@ pub(super) fn get_symbols_overview(
         if let Some(directory) = directory(view, path).map_err(failed)? {
             let found = directory_overview(view, &directory, cancel).map_err(failed)?;
             let mut missing = gaps.missing();
-            missing.extend(unread::within(view, &directory).clauses_of_all());
+            missing.extend(unsearched::within(view, &directory).clauses_of_all());
             return Ok(Reply::done(match format {
                 Format::Json => directory_json(&found, &missing, limit),
                 Format::Text => directory_text(&found, missing, limit),
@@ -92,8 +94,8 @@ pub(super) fn get_symbols_overview(
         }
         let signatures = render::with_signatures(format);
         let mut found = outline(view, path, depth, signatures).map_err(|why| no_outline(why, gaps))?;
-        client.has_read(&found.path, found.hash);
-        if locals == Locals::LeftOut {
+        client.record_read(&found.path, found.hash);
+        if locals == Locals::Excluded {
             drop_locals(&mut found.symbols);
         }
         Ok(Reply::done(match format {
@@ -149,10 +151,10 @@ pub(super) fn find(
         let mut found = find_symbol(view, &ask, cancel).map_err(failed)?;
         if found.symbols.is_empty() && ask.query.pattern.matching() == Matching::Exact {
             let name = arguments.string("name_path_pattern").map_err(failed)?;
-            found = find_meant(view, &ask, name, cancel).map_err(failed)?.unwrap_or(found);
+            found = find_interpreted(view, &ask, name, cancel).map_err(failed)?.unwrap_or(found);
         }
-        found.read.iter().for_each(|(path, hash)| client.has_read(path, *hash));
-        if ask.query.locals == Locals::LeftOut {
+        found.read.iter().for_each(|(path, hash)| client.record_read(path, *hash));
+        if ask.query.locals == Locals::Excluded {
             found.symbols.iter_mut().for_each(|symbol| drop_locals(&mut symbol.children));
         }
         let needed = NeededWords::of_pattern(&ask.query.pattern);
@@ -165,7 +167,7 @@ pub(super) fn find(
         Ok(Reply::done(match format {
             Format::Json => render::found_json(&ask, &found, &missing, limit),
             Format::Text if found.symbols.is_empty() => {
-                let kept_out = kept_out(view, &ask.query, cancel).map_err(failed)?;
+                let kept_out = excluded_candidates(view, &ask.query, cancel).map_err(failed)?;
                 let similar = if kept_out.is_empty() {
                     view.snapshot.similar_names(ask.query.pattern.last_name(), SIMILAR)
                 } else {
@@ -203,11 +205,11 @@ fn read_find(view: &View, arguments: &Arguments<'_>) -> Result<(FindSymbol, usiz
 }
 
 fn locals(arguments: &Arguments<'_>) -> Result<Locals, ArgumentError> {
-    Ok(if arguments.boolean_or("include_locals", false)? { Locals::Included } else { Locals::LeftOut })
+    Ok(if arguments.boolean_or("include_locals", false)? { Locals::Included } else { Locals::Excluded })
 }
 
 pub(super) fn kinds(arguments: &Arguments<'_>, name: &str) -> Result<Vec<SymbolKind>, String> {
-    let words = arguments.strings_or_none(name).map_err(|error| error.to_string())?;
+    let words = arguments.strings_or_empty(name).map_err(|error| error.to_string())?;
     words
         .into_iter()
         .map(|word| {

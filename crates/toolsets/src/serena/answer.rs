@@ -21,7 +21,7 @@ impl AnswerLimit {
             -1 => Ok(AnswerLimit(configured)),
             1.. => Ok(AnswerLimit(usize::try_from(given).unwrap_or(usize::MAX))),
             _ => {
-                let given = arguments.given("max_answer_chars");
+                let given = arguments.as_sent("max_answer_chars");
                 Err(error(format!("max_answer_chars must be positive or -1, got: {given}")))
             }
         }
@@ -53,7 +53,7 @@ pub fn too_long(count: usize) -> Reply {
 
 /// Returns the error that replaces an empty list of `kind`s while files that may hold one are not parsed: an
 /// empty list would mean that there is none, and the contract has no term for an incomplete one.
-pub fn none_so_far(kind: &str, unread: &[String]) -> Reply {
+pub fn not_yet_parsed_error(kind: &str, unread: &[String]) -> Reply {
     let text = format!("No {kind} found so far: {}", unread.join("; "));
     Reply { outcome: Outcome::NotReady, ..error(text) }
 }

@@ -4,7 +4,7 @@
 use super::SERENA;
 use super::modes::{MODES, describe};
 use super::projects::{blocking, listed, own_name};
-use crate::{Connected, ConnectionFuture, ConnectionOutcome, Reply};
+use crate::{ConnectionCall, ConnectionFuture, ConnectionOutcome, Reply};
 use symd_config::projects::Projects;
 
 /// The description of `get_current_config`.
@@ -39,11 +39,11 @@ what is to be replaced.
 Memories are notes about the project. Call check_onboarding_performed when you begin, read the memories whose names have \
 to do with your task, and write down what was hard to find out.";
 
-pub(super) fn get_current_config(call: Connected<'_>) -> ConnectionFuture<'_> {
+pub(super) fn get_current_config(call: ConnectionCall<'_>) -> ConnectionFuture<'_> {
     Box::pin(async move { ConnectionOutcome::Answer(config(&call).await) })
 }
 
-async fn config(call: &Connected<'_>) -> Reply {
+async fn config(call: &ConnectionCall<'_>) -> Reply {
     let registered = blocking(call, Projects::list).await;
     let projects = match &registered {
         Ok(all) => listed(all),
@@ -66,8 +66,8 @@ async fn config(call: &Connected<'_>) -> Reply {
 }
 
 /// Returns `name, at /root` of the active project, or `none`.
-async fn active_project(call: &Connected<'_>) -> String {
-    if let Some(elsewhere) = call.client.active_elsewhere() {
+async fn active_project(call: &ConnectionCall<'_>) -> String {
+    if let Some(elsewhere) = call.client.project_override() {
         return format!("{}, at {}", elsewhere.name, elsewhere.root.display());
     }
     let Some((_, root)) = call.own else { return "none".to_owned() };
@@ -75,7 +75,7 @@ async fn active_project(call: &Connected<'_>) -> String {
     format!("{}, at {}", own_name(&registered, root), root.display())
 }
 
-pub(super) fn initial_instructions(call: Connected<'_>) -> ConnectionFuture<'_> {
+pub(super) fn initial_instructions(call: ConnectionCall<'_>) -> ConnectionFuture<'_> {
     Box::pin(async move {
         let project = active_project(&call).await;
         let project = match project.as_str() {

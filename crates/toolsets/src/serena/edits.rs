@@ -5,24 +5,24 @@
 use serde_json::{Value, json};
 
 use super::answer::{bad_argument, error, file_error, pattern_error, regex_error};
-use super::references::no_target;
+use super::references::format_target_error;
 use crate::arguments::Arguments;
 use crate::{Call, Outcome, Reply, ReplyFuture, Tool};
-use symd_edit::{By, EditError};
+use symd_edit::{EditError, Originator};
 use symd_files::tree::{FileOpError, LocateError};
 use symd_index::Locals;
 use symd_ops::edits::{
-    ApplyError, Base, Breaking, Done, Ignored, MakeError, PerformError, Report, Request, SymbolAct, TextAct,
-    What, perform,
+    ApplyError, Breaking, DiagnosticsReport, EditAction, EditResult, ExpectedRevisions, IgnoredEdits,
+    PerformError, PlanningError, Request, SymbolAction, TextAction, perform,
 };
 use symd_ops::target::SymbolSelector;
-use symd_rewrite::{HowMany, Indentation, ReplaceError, ReplaceMode};
+use symd_rewrite::{ExpectedCount, Indentation, ReplaceError, ReplaceMode};
 use symd_vfs::VfsError;
 
 /// The answer of the contract's tools that have nothing to report.
 pub(super) const SUCCESS: &str = "OK";
 
-pub(super) const CREATE_TEXT_FILE: Tool = Tool::changes(
+pub(super) const CREATE_TEXT_FILE: Tool = Tool::changing(
     "create_text_file",
     "Create file",
     "Creates/overwrites a file in the project directory. The content is written as it is; missing \
@@ -36,7 +36,7 @@ pub(super) const CREATE_TEXT_FILE: Tool = Tool::changes(
     |call| run(call, create_text_file, created),
 );
 
-pub(super) const REPLACE_CONTENT: Tool = Tool::changes(
+pub(super) const REPLACE_CONTENT: Tool = Tool::changing(
     "replace_content",
     "Replace content",
     "Replaces one or more occurrences of a pattern in a file. Fails when there are several and \
@@ -57,7 +57,7 @@ pub(super) const REPLACE_CONTENT: Tool = Tool::changes(
     |call| run(call, replace_content, ok),
 );
 
-pub(super) const DELETE_LINES: Tool = Tool::changes(
+pub(super) const DELETE_LINES: Tool = Tool::changing(
     "delete_lines",
     "Delete lines",
     "Deletes a range of lines within a file.",
@@ -65,7 +65,7 @@ pub(super) const DELETE_LINES: Tool = Tool::changes(
     |call| run(call, delete_lines, ok),
 );
 
-pub(super) const REPLACE_LINES: Tool = Tool::changes(
+pub(super) const REPLACE_LINES: Tool = Tool::changing(
     "replace_lines",
     "Replace lines",
     "Replaces a range of lines within a file with new content.",
@@ -78,7 +78,7 @@ pub(super) const REPLACE_LINES: Tool = Tool::changes(
     |call| run(call, replace_lines, ok),
 );
 
-pub(super) const INSERT_AT_LINE: Tool = Tool::adds(
+pub(super) const INSERT_AT_LINE: Tool = Tool::adding(
     "insert_at_line",
     "Insert at line",
     "Inserts content at a given line in a file. The line that was there, and those behind it, move down.",
@@ -92,29 +92,29 @@ pub(super) const INSERT_AT_LINE: Tool = Tool::adds(
     |call| run(call, insert_at_line, ok),
 );
 
-pub(super) const REPLACE_SYMBOL_BODY: Tool = Tool::changes(
+pub(super) const REPLACE_SYMBOL_BODY: Tool = Tool::changing(
     "replace_symbol_body",
     "Replace symbol body",
     "Replaces the full definition of a symbol using the language server backend. The body is the whole \
      symbol, its signature included, without a comment before it.",
     || symbol_schema("The new symbol body."),
-    |call| run(call, |arguments| symbol(arguments, SymbolAct::Replace), ok),
+    |call| run(call, |arguments| symbol(arguments, SymbolAction::Replace), ok),
 );
 
-pub(super) const INSERT_AFTER_SYMBOL: Tool = Tool::adds(
+pub(super) const INSERT_AFTER_SYMBOL: Tool = Tool::adding(
     "insert_after_symbol",
     "Insert after symbol",
     "Inserts content after the end of the definition of a given symbol.",
     || symbol_schema("The content to insert, on lines of its own after the symbol."),
-    |call| run(call, |arguments| symbol(arguments, SymbolAct::InsertAfter), ok),
+    |call| run(call, |arguments| symbol(arguments, SymbolAction::InsertAfter), ok),
 );
 
-pub(super) const INSERT_BEFORE_SYMBOL: Tool = Tool::adds(
+pub(super) const INSERT_BEFORE_SYMBOL: Tool = Tool::adding(
     "insert_before_symbol",
     "Insert before symbol",
     "Inserts content before the beginning of the definition of a given symbol.",
     || symbol_schema("The content to insert, on lines of its own before the symbol."),
-    |call| run(call, |arguments| symbol(arguments, SymbolAct::InsertBefore), ok),
+    |call| run(call, |arguments| symbol(arguments, SymbolAction::InsertBefore), ok),
 );
 
 /// Returns a schema of properties that are all required.
@@ -144,8 +144,8 @@ fn end_line() -> Value {
     json!({"type": "integer", "description": "The 0-based index of the last line (inclusive)."})
 }
 
-type Read = fn(&Arguments<'_>) -> Result<What, Reply>;
-type Answer = fn(&Done, &Arguments<'_>) -> Reply;
+type Read = fn(&Arguments<'_>) -> Result<EditAction, Reply>;
+type Answer = fn(&EditResult, &Arguments<'_>) -> Reply;
 
 fn run(call: Call<'_>, read: Read, answer: Answer) -> ReplyFuture<'_> {
     Box::pin(async move {
@@ -154,44 +154,55 @@ fn run(call: Call<'_>, read: Read, answer: Answer) -> ReplyFuture<'_> {
             Ok(what) => what,
             Err(reply) => return reply,
         };
-        let request =
-            Request { what, base: Base::default(), breaking: Breaking::Allowed, ignored: Ignored::Refused };
-        let by = By { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title: String::new() };
-        match perform(call.project, request, Report::Nothing, by).await {
+        let request = Request {
+            what,
+            base: ExpectedRevisions::default(),
+            breaking: Breaking::Allowed,
+            ignored: IgnoredEdits::Refused,
+        };
+        let by = Originator {
+            who: call.client.name().to_owned(),
+            tool: call.tool.to_owned(),
+            title: String::new(),
+        };
+        match perform(call.project, request, DiagnosticsReport::Nothing, by).await {
             Ok(done) => answer(&done, &arguments),
             Err(problem) => {
                 let reply = refusal(problem);
-                Reply { text: arguments.restored(&reply.text, &["line", "start_line", "end_line"]), ..reply }
+                Reply {
+                    text: arguments.restore_clamped(&reply.text, &["line", "start_line", "end_line"]),
+                    ..reply
+                }
             }
         }
     })
 }
 
-fn ok(_: &Done, _: &Arguments<'_>) -> Reply {
+fn ok(_: &EditResult, _: &Arguments<'_>) -> Reply {
     Reply::done(SUCCESS)
 }
 
-fn created(done: &Done, arguments: &Arguments<'_>) -> Reply {
+fn created(done: &EditResult, arguments: &Arguments<'_>) -> Reply {
     let path = arguments.string_or("relative_path", "").unwrap_or_default();
     let overwrote = if done.overwrote { " Overwrote existing file." } else { "" };
     Reply::done(format!("File created: {path}.{overwrote}"))
 }
 
-pub(super) fn create_text_file(arguments: &Arguments<'_>) -> Result<What, Reply> {
-    Ok(What::Write {
+pub(super) fn create_text_file(arguments: &Arguments<'_>) -> Result<EditAction, Reply> {
+    Ok(EditAction::Write {
         path: arguments.string("relative_path").map_err(bad_argument)?.to_owned(),
         content: arguments.string("content").map_err(bad_argument)?.to_owned(),
     })
 }
 
-pub(super) fn replace_content(arguments: &Arguments<'_>) -> Result<What, Reply> {
+pub(super) fn replace_content(arguments: &Arguments<'_>) -> Result<EditAction, Reply> {
     let path = arguments.string("relative_path").map_err(bad_argument)?.to_owned();
     let needle = arguments.string("needle").map_err(bad_argument)?.to_owned();
     let replacement = arguments.string("repl").map_err(bad_argument)?.to_owned();
     let mode = replace_mode(arguments)?;
     let many = arguments.boolean_or("allow_multiple_occurrences", false).map_err(bad_argument)?;
-    let how_many = if many { HowMany::Any } else { HowMany::One };
-    Ok(What::Text { path, act: TextAct::Replace { needle, replacement, mode, how_many } })
+    let how_many = if many { ExpectedCount::Any } else { ExpectedCount::One };
+    Ok(EditAction::Text { path, act: TextAction::Replace { needle, replacement, mode, how_many } })
 }
 
 /// Parses the contract's `ReplaceMode`.
@@ -203,49 +214,52 @@ pub(super) fn replace_mode(arguments: &Arguments<'_>) -> Result<ReplaceMode, Rep
     }
 }
 
-pub(super) fn delete_lines(arguments: &Arguments<'_>) -> Result<What, Reply> {
+pub(super) fn delete_lines(arguments: &Arguments<'_>) -> Result<EditAction, Reply> {
     let path = arguments.string("relative_path").map_err(bad_argument)?.to_owned();
     let start = arguments.integer("start_line").map_err(bad_argument)?;
     let end = arguments.integer("end_line").map_err(bad_argument)?;
-    Ok(What::Text { path, act: TextAct::DeleteLines { start, end } })
+    Ok(EditAction::Text { path, act: TextAction::DeleteLines { start, end } })
 }
 
-pub(super) fn replace_lines(arguments: &Arguments<'_>) -> Result<What, Reply> {
+pub(super) fn replace_lines(arguments: &Arguments<'_>) -> Result<EditAction, Reply> {
     let path = arguments.string("relative_path").map_err(bad_argument)?.to_owned();
     let start = arguments.integer("start_line").map_err(bad_argument)?;
     let end = arguments.integer("end_line").map_err(bad_argument)?;
     let content = arguments.string("content").map_err(bad_argument)?.to_owned();
-    Ok(What::Text { path, act: TextAct::ReplaceLines { start, end, content } })
+    Ok(EditAction::Text { path, act: TextAction::ReplaceLines { start, end, content } })
 }
 
-pub(super) fn insert_at_line(arguments: &Arguments<'_>) -> Result<What, Reply> {
+pub(super) fn insert_at_line(arguments: &Arguments<'_>) -> Result<EditAction, Reply> {
     let path = arguments.string("relative_path").map_err(bad_argument)?.to_owned();
     let line = arguments.integer("line").map_err(bad_argument)?;
     let content = arguments.string("content").map_err(bad_argument)?.to_owned();
-    Ok(What::Text { path, act: TextAct::InsertAtLine { line, content } })
+    Ok(EditAction::Text { path, act: TextAction::InsertAtLine { line, content } })
 }
 
-pub(super) fn symbol(arguments: &Arguments<'_>, act: fn(String) -> SymbolAct) -> Result<What, Reply> {
+pub(super) fn symbol(
+    arguments: &Arguments<'_>,
+    act: fn(String) -> SymbolAction,
+) -> Result<EditAction, Reply> {
     let text = |name: &str| arguments.string(name).map_err(bad_argument);
     let wanted = SymbolSelector {
         locals: Locals::Included,
         ..SymbolSelector::only(text("name_path")?, text("relative_path")?)
     };
     let body = text("body")?.to_owned();
-    Ok(What::Symbol { wanted, act: act(body), indentation: Indentation::AsRuled })
+    Ok(EditAction::Symbol { wanted, act: act(body), indentation: Indentation::ByContract })
 }
 
 /// Validates an edit by its arguments alone.
-pub(super) fn check(read: Result<What, Reply>) -> Result<(), Reply> {
+pub(super) fn check(read: Result<EditAction, Reply>) -> Result<(), Reply> {
     read?.check().map_err(|problem| refusal(problem.into()))
 }
 
 /// Formats a failure in the contract's words.
 fn refusal(problem: PerformError) -> Reply {
     match problem {
-        PerformError::Make(MakeError::File(problem)) => file_error(&problem),
-        PerformError::Make(MakeError::Target(problem)) => no_target(problem),
-        PerformError::Make(MakeError::Replace(problem)) => not_replaced(&problem),
+        PerformError::Make(PlanningError::File(problem)) => file_error(&problem),
+        PerformError::Make(PlanningError::Target(problem)) => format_target_error(problem),
+        PerformError::Make(PlanningError::Replace(problem)) => not_replaced(&problem),
         PerformError::Apply(problem) => not_applied(problem),
         PerformError::Engine(_) => Reply { outcome: Outcome::NotReady, ..error(problem) },
         other => error(other),
@@ -273,7 +287,7 @@ fn refused_by_disk(problem: VfsError) -> Reply {
         VfsError::Outside { path } => {
             Reply::failed(format!("Path validation failed: Path is outside the project: {path}"))
         }
-        VfsError::GitsOwn { path } => {
+        VfsError::InGitDirectory { path } => {
             file_error(&FileOpError::Locate(LocateError::Ignored(path.to_string())))
         }
         other => file_error(&FileOpError::Vfs(other)),

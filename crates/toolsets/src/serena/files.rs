@@ -65,7 +65,7 @@ fn list_dir_reply(
     let depth =
         if arguments.boolean("recursive").map_err(bad_argument)? { Depth::Recursive } else { Depth::Flat };
     let skip = arguments.boolean_or("skip_ignored_files", false).map_err(bad_argument)?;
-    let ignored = if skip { Ignored::LeftOut } else { Ignored::Listed };
+    let ignored = if skip { Ignored::Omitted } else { Ignored::Listed };
     let limit = AnswerLimit::read(&arguments, max_answer_chars)?;
     match list_dir::list_dir(tree, path, depth, ignored, cancel) {
         Ok(listing) => Ok(limit.reply(json::to_string(&ListDirResponse {
@@ -154,7 +154,7 @@ fn read_file_reply(
     if let Some(end) = end
         && start > end
     {
-        let (start, end) = (arguments.given("start_line"), arguments.given("end_line"));
+        let (start, end) = (arguments.as_sent("start_line"), arguments.as_sent("end_line"));
         return Err(error(format!("start_line ({start}) must not be greater than end_line ({end})")));
     }
     let file = read_file::read_file(tree, path).map_err(|error| file_error(&error))?;

@@ -7,13 +7,13 @@ use super::edits::{not_applied, not_replaced, replace_mode};
 use super::files::MAX_ANSWER_CHARS;
 use super::json as text;
 use crate::arguments::Arguments;
-use crate::{Call, Outcome, Proposed, Reply, Tool};
-use symd_edit::By;
+use crate::{Call, Outcome, PendingCall, Reply, Tool};
+use symd_edit::Originator;
 use symd_ops::memory::{self, MemoryError, MemoryName};
 use symd_ops::question::QuestionError;
 use symd_rewrite::ReplaceMode;
 
-pub(super) const WRITE_MEMORY: Tool = Tool::changes(
+pub(super) const WRITE_MEMORY: Tool = Tool::changing(
     "write_memory",
     "Write memory",
     "Writes a memory: a note about this project, in Markdown, that helps with later tasks. One that \
@@ -65,7 +65,7 @@ pub(super) const LIST_MEMORIES: Tool = Tool::read_only(
     |call| Box::pin(async move { list(&call).await.unwrap_or_else(|reply| reply) }),
 );
 
-pub(super) const DELETE_MEMORY: Tool = Tool::changes(
+pub(super) const DELETE_MEMORY: Tool = Tool::changing(
     "delete_memory",
     "Delete memory",
     "Deletes a memory. Only where the user asks for it, or what it says is wrong or about nothing any \
@@ -80,7 +80,7 @@ pub(super) const DELETE_MEMORY: Tool = Tool::changes(
     |call| Box::pin(async move { delete(&call).await.unwrap_or_else(|reply| reply) }),
 );
 
-pub(super) const RENAME_MEMORY: Tool = Tool::changes(
+pub(super) const RENAME_MEMORY: Tool = Tool::changing(
     "rename_memory",
     "Rename memory",
     "Gives a memory another name. A / in the new name puts it under a topic.",
@@ -97,7 +97,7 @@ pub(super) const RENAME_MEMORY: Tool = Tool::changes(
     |call| Box::pin(async move { rename(&call).await.unwrap_or_else(|reply| reply) }),
 );
 
-pub(super) const EDIT_MEMORY: Tool = Tool::changes(
+pub(super) const EDIT_MEMORY: Tool = Tool::changing(
     "edit_memory",
     "Edit memory",
     "Replaces the one occurrence of a pattern in a memory.",
@@ -121,13 +121,13 @@ fn name_schema() -> Value {
 }
 
 /// The arguments of `write_memory`.
-pub(super) struct Writing<'a> {
+pub(super) struct WriteArgs<'a> {
     name: MemoryName,
     content: &'a str,
 }
 
-impl<'a> Writing<'a> {
-    pub(super) fn read(proposed: &Proposed<'a>) -> Result<Writing<'a>, Reply> {
+impl<'a> WriteArgs<'a> {
+    pub(super) fn read(proposed: &PendingCall<'a>) -> Result<WriteArgs<'a>, Reply> {
         let arguments = Arguments::new(proposed.arguments);
         let name = name(&arguments, "memory_file_name")?;
         let content = arguments.string("content").map_err(bad_argument)?;
@@ -137,13 +137,13 @@ impl<'a> Writing<'a> {
                 "Content for {name} is too long. Max length is {limit} characters. Please make the content shorter."
             )));
         }
-        Ok(Writing { name, content })
+        Ok(WriteArgs { name, content })
     }
 }
 
 async fn write(call: &Call<'_>) -> Result<Reply, Reply> {
-    let Writing { name, content } = Writing::read(&call.proposed())?;
-    memory::write(call.project, &name, content.to_owned(), by(call)).await.map_err(refused)?;
+    let WriteArgs { name, content } = WriteArgs::read(&call.proposed())?;
+    memory::write(call.project, &name, content.to_owned(), by(call)).await.map_err(format_refusal)?;
     Ok(Reply::done(format!("Memory {name} written.")))
 }
 
@@ -151,7 +151,7 @@ async fn read(call: &Call<'_>) -> Result<Reply, Reply> {
     let arguments = Arguments::new(&call.arguments);
     let name = name(&arguments, "memory_file_name")?;
     let limit = AnswerLimit::read(&arguments, call.project.max_answer_chars)?;
-    Ok(match memory::read(call.project, name.clone()).await.map_err(refused)? {
+    Ok(match memory::read(call.project, name.clone()).await.map_err(format_refusal)? {
         Some(text) => limit.reply(text),
         // The contract answers a missing memory with a result, not with a failure.
         None => Reply::done(format!(
@@ -162,33 +162,33 @@ async fn read(call: &Call<'_>) -> Result<Reply, Reply> {
 
 async fn list(call: &Call<'_>) -> Result<Reply, Reply> {
     let limit = AnswerLimit::read(&Arguments::new(&call.arguments), call.project.max_answer_chars)?;
-    let names = memory::list(call.project).await.map_err(refused)?;
-    Ok(limit.reply(shown(&names)))
+    let names = memory::list(call.project).await.map_err(format_refusal)?;
+    Ok(limit.reply(names_json(&names)))
 }
 
 async fn delete(call: &Call<'_>) -> Result<Reply, Reply> {
     let name = name(&Arguments::new(&call.arguments), "memory_file_name")?;
-    memory::delete(call.project, &name, by(call)).await.map_err(refused)?;
+    memory::delete(call.project, &name, by(call)).await.map_err(format_refusal)?;
     Ok(Reply::done(format!("Memory {name} deleted.")))
 }
 
 async fn rename(call: &Call<'_>) -> Result<Reply, Reply> {
     let (old, new) = names(&Arguments::new(&call.arguments))?;
-    memory::rename(call.project, &old, &new, by(call)).await.map_err(refused)?;
+    memory::rename(call.project, &old, &new, by(call)).await.map_err(format_refusal)?;
     Ok(Reply::done(format!("Memory {old} renamed to {new}.")))
 }
 
 /// The arguments of `edit_memory`.
-pub(super) struct Editing {
+pub(super) struct EditArgs {
     name: MemoryName,
     needle: String,
     replacement: String,
     mode: ReplaceMode,
 }
 
-impl Editing {
-    pub(super) fn read(arguments: &Arguments<'_>) -> Result<Editing, Reply> {
-        Ok(Editing {
+impl EditArgs {
+    pub(super) fn read(arguments: &Arguments<'_>) -> Result<EditArgs, Reply> {
+        Ok(EditArgs {
             name: name(arguments, "memory_file_name")?,
             needle: arguments.string("needle").map_err(bad_argument)?.to_owned(),
             replacement: arguments.string("repl").map_err(bad_argument)?.to_owned(),
@@ -198,13 +198,13 @@ impl Editing {
 }
 
 async fn edit(call: &Call<'_>) -> Result<Reply, Reply> {
-    let Editing { name, needle, replacement, mode } = Editing::read(&Arguments::new(&call.arguments))?;
-    memory::edit(call.project, &name, needle, replacement, mode, by(call)).await.map_err(refused)?;
+    let EditArgs { name, needle, replacement, mode } = EditArgs::read(&Arguments::new(&call.arguments))?;
+    memory::edit(call.project, &name, needle, replacement, mode, by(call)).await.map_err(format_refusal)?;
     Ok(Reply::done(super::edits::SUCCESS))
 }
 
 /// Formats the names as a JSON array.
-pub(super) fn shown(names: &[MemoryName]) -> String {
+pub(super) fn names_json(names: &[MemoryName]) -> String {
     text::to_string(&names.iter().map(MemoryName::as_str).collect::<Vec<_>>())
 }
 
@@ -214,15 +214,15 @@ pub(super) fn names(arguments: &Arguments<'_>) -> Result<(MemoryName, MemoryName
 }
 
 pub(super) fn name(arguments: &Arguments<'_>, parameter: &str) -> Result<MemoryName, Reply> {
-    MemoryName::new(arguments.string(parameter).map_err(bad_argument)?).map_err(refused)
+    MemoryName::new(arguments.string(parameter).map_err(bad_argument)?).map_err(format_refusal)
 }
 
-fn by(call: &Call<'_>) -> By {
-    By { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title: String::new() }
+fn by(call: &Call<'_>) -> Originator {
+    Originator { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title: String::new() }
 }
 
 /// Formats a failure in the contract's words.
-pub(super) fn refused(problem: MemoryError) -> Reply {
+pub(super) fn format_refusal(problem: MemoryError) -> Reply {
     match problem {
         MemoryError::Path(problem) => Reply::failed(format!("Path validation failed: {problem}")),
         MemoryError::Link(_) => Reply::failed(format!("Path validation failed: {problem}")),

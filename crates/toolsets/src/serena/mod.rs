@@ -24,16 +24,16 @@ use std::time::Duration;
 
 pub use modes::{MODES, Mode, Modes};
 
-use super::connected::{ConnectionTool, needs_connection};
-use super::outlined::ask_outlined;
+use super::connection_tools::{ConnectionTool, needs_connection};
+use super::outline_questions::ask_outlined;
 use super::risk::plain_refusal;
-use super::{AsksFor, Call, NotRun, ReplyFuture, Tool, Toolset, Why, ask, ask_long};
-use crate::spelled::{Absolute, Slips, Spellings};
-use symd_ops::server_outlines::Patience;
+use super::{ApprovalDefault, Call, CallRefusal, RefusalReason, ReplyFuture, Tool, Toolset, ask, ask_long};
+use crate::spellings::{AbsolutePaths, AcceptedSpellings, Coercion};
+use symd_ops::server_outlines::OutlineWait;
 use symd_ops::view_tree::ViewTree;
 
 /// How long to wait for language servers that must outline files: the contract has no term for "not yet".
-const PATIENCE: Patience = Patience::Long(Duration::from_secs(60));
+const PATIENCE: OutlineWait = OutlineWait::Long(Duration::from_secs(60));
 
 /// Serena's tools as of 25 December 2025.
 pub static SERENA: Toolset = Toolset {
@@ -41,9 +41,9 @@ pub static SERENA: Toolset = Toolset {
     instructions: "These are Serena's tools, answered by symd: line numbers are 0-based, paths are relative to the \
         project root. Prefer get_symbols_overview and find_symbol to reading whole files; every answer reflects every \
         file change that was finished before the call. initial_instructions says more.",
-    asks_for: AsksFor::BeyondProject,
+    asks_for: ApprovalDefault::BeyondProject,
     refuse: |not_run| match not_run.why {
-        Why::NoProject => plain_refusal(&NotRun {
+        RefusalReason::NoProject => plain_refusal(&CallRefusal {
             message: format!(
                 "No active project. {}; or call activate_project with the name or path of a registered project",
                 not_run.message
@@ -53,11 +53,11 @@ pub static SERENA: Toolset = Toolset {
         _ => plain_refusal(not_run),
     },
     check: check::check,
-    spells: Spellings {
+    spells: AcceptedSpellings {
         paths: &["relative_path"],
-        absolute: Absolute::Judged,
-        slips: Slips::Judged,
-        ..Spellings::NONE
+        absolute: AbsolutePaths::Pass,
+        coercion: Coercion::Pass,
+        ..AcceptedSpellings::NONE
     },
     tools: &[
         Tool::read_only(
@@ -113,7 +113,7 @@ pub static SERENA: Toolset = Toolset {
             projects::activate_project_schema,
             needs_connection,
         ),
-        Tool::changes(
+        Tool::changing(
             "remove_project",
             "Remove project",
             projects::REMOVE_PROJECT,

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::answer::{bad_argument, error};
 use crate::arguments::Arguments;
-use crate::{Connected, ConnectionFuture, ConnectionOutcome, Reply};
+use crate::{ConnectionCall, ConnectionFuture, ConnectionOutcome, Reply};
 
 /// The description of `switch_modes`.
 pub(super) const SWITCH_MODES: &str = "Activates the given modes for this connection, in place of those that are \
@@ -155,11 +155,11 @@ fn listed(modes: &[&Mode]) -> String {
     modes.iter().map(|mode| mode.name).collect::<Vec<_>>().join(", ")
 }
 
-pub(super) fn switch_modes(call: Connected<'_>) -> ConnectionFuture<'_> {
+pub(super) fn switch_modes(call: ConnectionCall<'_>) -> ConnectionFuture<'_> {
     Box::pin(async move { ConnectionOutcome::Answer(switch(&call).unwrap_or_else(|reply| reply)) })
 }
 
-fn switch(call: &Connected<'_>) -> Result<Reply, Reply> {
+fn switch(call: &ConnectionCall<'_>) -> Result<Reply, Reply> {
     let mut modes: Vec<&'static Mode> = Vec::new();
     for name in Arguments::new(&call.arguments).strings("modes").map_err(bad_argument)? {
         let mode = MODES.iter().find(|mode| mode.name == name).ok_or_else(|| unknown(name))?;

@@ -8,10 +8,10 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::answer::{bad_argument, error};
-use super::memories::shown;
+use super::memories::names_json;
 use crate::arguments::Arguments;
-use crate::{Connected, ConnectionFuture, ConnectionOutcome, Reply};
-use symd_config::projects::{Projects, ProjectsError, Registered, directory_name};
+use crate::{ConnectionCall, ConnectionFuture, ConnectionOutcome, Reply};
+use symd_config::projects::{Projects, ProjectsError, RegisteredProject, directory_name};
 use symd_ops::{Project, memory};
 
 /// The description of `activate_project`.
@@ -48,11 +48,11 @@ pub(super) fn remove_project_schema() -> Value {
     })
 }
 
-pub(super) fn activate_project(call: Connected<'_>) -> ConnectionFuture<'_> {
+pub(super) fn activate_project(call: ConnectionCall<'_>) -> ConnectionFuture<'_> {
     Box::pin(async move { activate(&call).await.unwrap_or_else(ConnectionOutcome::Answer) })
 }
 
-async fn activate(call: &Connected<'_>) -> Result<ConnectionOutcome, Reply> {
+async fn activate(call: &ConnectionCall<'_>) -> Result<ConnectionOutcome, Reply> {
     let wanted = Arguments::new(&call.arguments).string("project").map_err(bad_argument)?.to_owned();
     let looked_up = look_up(call, wanted.clone()).await;
     if let Some((project, root)) = call.own {
@@ -67,7 +67,7 @@ async fn activate(call: &Connected<'_>) -> Result<ConnectionOutcome, Reply> {
         }
     }
     let LookedUp { all, path } = looked_up?;
-    let at = |one: &&Registered| one.root == Path::new(&wanted) || path.as_ref() == Some(&one.root);
+    let at = |one: &&RegisteredProject| one.root == Path::new(&wanted) || path.as_ref() == Some(&one.root);
     let found = all.iter().find(|one| one.name == wanted).or_else(|| all.iter().find(at));
     Ok(ConnectionOutcome::Activate(found.ok_or_else(|| not_registered(&wanted, &all))?.clone()))
 }
@@ -75,11 +75,11 @@ async fn activate(call: &Connected<'_>) -> Result<ConnectionOutcome, Reply> {
 /// The user's projects, and the target of the given path with links resolved.
 #[derive(Clone, Debug, Default)]
 struct LookedUp {
-    all: Vec<Registered>,
+    all: Vec<RegisteredProject>,
     path: Option<PathBuf>,
 }
 
-async fn look_up(call: &Connected<'_>, wanted: String) -> Result<LookedUp, Reply> {
+async fn look_up(call: &ConnectionCall<'_>, wanted: String) -> Result<LookedUp, Reply> {
     blocking(call, move |projects| {
         let path = Path::new(&wanted);
         let path = if path.is_absolute() { path.canonicalize().ok() } else { None };
@@ -90,7 +90,7 @@ async fn look_up(call: &Connected<'_>, wanted: String) -> Result<LookedUp, Reply
 
 /// Runs `work` on the user's projects in a thread that may block on the disk and on locks.
 pub(super) async fn blocking<T: Send + 'static>(
-    call: &Connected<'_>,
+    call: &ConnectionCall<'_>,
     work: impl FnOnce(&Projects) -> Result<T, ProjectsError> + Send + 'static,
 ) -> Result<T, Reply> {
     let projects = call.projects.clone().map_err(error)?;
@@ -98,7 +98,7 @@ pub(super) async fn blocking<T: Send + 'static>(
     done.map_err(error)?.map_err(error)
 }
 
-fn not_registered(wanted: &str, all: &[Registered]) -> Reply {
+fn not_registered(wanted: &str, all: &[RegisteredProject]) -> Reply {
     error(format!(
         "Project '{wanted}' is not registered. Only the user can register it, by running `symd start` in its \
          directory, or `symd projects add PATH`. Registered projects: {}",
@@ -106,7 +106,7 @@ fn not_registered(wanted: &str, all: &[Registered]) -> Reply {
     ))
 }
 
-pub(super) fn listed(all: &[Registered]) -> String {
+pub(super) fn listed(all: &[RegisteredProject]) -> String {
     if all.is_empty() {
         return "none".to_owned();
     }
@@ -119,7 +119,7 @@ pub(super) fn listed(all: &[Registered]) -> String {
 }
 
 /// Returns the name of the project in `root`.
-pub(super) fn own_name(registered: &[Registered], root: &Path) -> String {
+pub(super) fn own_name(registered: &[RegisteredProject], root: &Path) -> String {
     let known = registered.iter().find(|one| one.root == root);
     known.map_or_else(|| directory_name(root), |one| one.name.clone())
 }
@@ -133,7 +133,7 @@ async fn describe(name: &str, project: &Project, root: &Path) -> String {
     let languages: Vec<&str> = languages.iter().map(|(language, _)| language.as_str()).collect();
     let languages = if languages.is_empty() { "none found".to_owned() } else { languages.join(", ") };
     let memories = match memories {
-        Ok(Ok(names)) => shown(&names),
+        Ok(Ok(names)) => names_json(&names),
         Ok(Err(problem)) => format!("not readable ({problem})"),
         Err(_) => "not known yet: the project is still being read".to_owned(),
     };
@@ -143,7 +143,7 @@ async fn describe(name: &str, project: &Project, root: &Path) -> String {
     )
 }
 
-pub(super) fn remove_project(call: Connected<'_>) -> ConnectionFuture<'_> {
+pub(super) fn remove_project(call: ConnectionCall<'_>) -> ConnectionFuture<'_> {
     Box::pin(async move { ConnectionOutcome::Answer(remove(&call).await.unwrap_or_else(|reply| reply)) })
 }
 
@@ -152,7 +152,7 @@ pub(super) fn removed(arguments: &Map<String, Value>) -> Result<&str, Reply> {
     Arguments::new(arguments).string("project_name").map_err(bad_argument)
 }
 
-async fn remove(call: &Connected<'_>) -> Result<Reply, Reply> {
+async fn remove(call: &ConnectionCall<'_>) -> Result<Reply, Reply> {
     let name = removed(&call.arguments)?.to_owned();
     let wanted = name.clone();
     let (removed, left) =

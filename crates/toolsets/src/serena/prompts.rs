@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use super::memories::{refused, shown};
+use super::memories::{format_refusal, names_json};
 use crate::{Call, Reply, ReplyFuture, Tool};
 use symd_ops::memory;
 
@@ -143,7 +143,7 @@ fn constant<'a>(_: Call<'a>, text: &'static str) -> ReplyFuture<'a> {
 }
 
 async fn check_onboarding(call: &Call<'_>) -> Result<Reply, Reply> {
-    let names = memory::list(call.project).await.map_err(refused)?;
+    let names = memory::list(call.project).await.map_err(format_refusal)?;
     if names.is_empty() {
         return Ok(Reply::done(
             "Onboarding was not performed yet: this project has no memories. Call `onboarding` before you begin with \
@@ -153,6 +153,6 @@ async fn check_onboarding(call: &Call<'_>) -> Result<Reply, Reply> {
     Ok(Reply::done(format!(
         "Onboarding was performed. These memories exist: {}. Read those whose names have to do with your task, when \
          you need them; leave the others alone.",
-        shown(&names)
+        names_json(&names)
     )))
 }

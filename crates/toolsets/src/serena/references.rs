@@ -8,15 +8,15 @@ use serde::Serialize;
 use serde_json::{Value, json as schema};
 use tokio::time::Instant;
 
-use super::answer::{AnswerLimit, bad_argument, error, none_so_far};
+use super::answer::{AnswerLimit, bad_argument, error, not_yet_parsed_error};
 use super::files::MAX_ANSWER_CHARS;
 use super::json;
-use super::symbols::{dict_of, kinds, refused};
+use super::symbols::{dict_of, format_refusal, kinds};
 use crate::arguments::Arguments;
-use crate::asked::{Refusal, within};
+use crate::server_questions::{NoAnswerReason, within};
 use crate::{Call, Reply, ReplyFuture};
 use symd_index::Locals;
-use symd_lsp::Waiting;
+use symd_lsp::WaitPolicy;
 use symd_ops::question::QuestionError;
 use symd_ops::references::{FindReferences, Reference, references};
 use symd_ops::spot::Spot;
@@ -58,18 +58,19 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     };
     let (include, exclude) = (kinds(&arguments, "include_kinds")?, kinds(&arguments, "exclude_kinds")?);
     let limit = AnswerLimit::read(&arguments, call.project.max_answer_chars)?;
-    let ask = FindReferences { wanted, waiting: Waiting::Until(Instant::now() + PATIENCE) };
+    let ask = FindReferences { wanted, waiting: WaitPolicy::Until(Instant::now() + PATIENCE) };
     let op = references(call.project, &ask);
     let mut found = within(call.project, PATIENCE, op).await.map_err(refusal)?;
     found.keep_kinds(&include, &exclude);
     // One list here: the references from the server of one language, and those found in files of other
     // languages.
-    let mut all: Vec<&Reference> = found.list.iter().chain(&found.silent).chain(&found.elsewhere).collect();
+    let mut all: Vec<&Reference> =
+        found.list.iter().chain(&found.unreported).chain(&found.in_other_languages).collect();
     all.sort_by(|a, b| (&a.spot.path, a.spot.range).cmp(&(&b.spot.path, b.spot.range)));
     all.dedup_by(|a, b| a.spot.path == b.spot.path && a.spot.range == b.spot.range);
     let missing = found.unread.clauses_of_unknown();
     if all.is_empty() && !missing.is_empty() {
-        return Err(none_so_far("reference", &missing));
+        return Err(not_yet_parsed_error("reference", &missing));
     }
     let entries: Vec<ReferenceDict> = all.into_iter().map(|one| entry(&one.spot)).collect();
     Ok(limit.reply(json::to_string(&entries)))
@@ -110,19 +111,19 @@ fn content_around(spot: &Spot) -> String {
 }
 
 /// Formats a failure in the contract's words.
-pub(super) fn refusal(refusal: Refusal) -> Reply {
+pub(super) fn refusal(refusal: NoAnswerReason) -> Reply {
     let outcome = refusal.outcome();
     let reply = match refusal {
-        Refusal::TooLate(text) => Reply::failed(text),
-        Refusal::Question(QuestionError::Target(problem)) => no_target(problem),
-        Refusal::Question(problem) => error(problem),
+        NoAnswerReason::TooLate(text) => Reply::failed(text),
+        NoAnswerReason::Question(QuestionError::Target(problem)) => format_target_error(problem),
+        NoAnswerReason::Question(problem) => error(problem),
     };
     Reply { outcome, ..reply }
 }
 
-pub(super) fn no_target(problem: TargetError) -> Reply {
+pub(super) fn format_target_error(problem: TargetError) -> Reply {
     match problem {
-        TargetError::Symbol(problem) => refused(problem),
+        TargetError::Symbol(problem) => format_refusal(problem),
         TargetError::Several { pattern, candidates } => {
             let dicts: Vec<_> = candidates.iter().map(dict_of).collect();
             error(format!(

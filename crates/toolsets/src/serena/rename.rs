@@ -8,15 +8,15 @@ use serde_json::{Value, json as schema};
 use tokio::time::Instant;
 
 use super::answer::{bad_argument, error};
-use super::references::{no_target, refusal};
+use super::references::{format_target_error, refusal};
 use crate::arguments::Arguments;
-use crate::asked::{Refusal, in_time};
+use crate::server_questions::{NoAnswerReason, in_time};
 use crate::{Call, Reply, ReplyFuture, Tool};
-use symd_edit::By;
+use symd_edit::Originator;
 use symd_index::Locals;
-use symd_lsp::Waiting;
-use symd_ops::edits::{Again, Attempts, Report, carry_out};
-use symd_ops::rename::{Doubts, Listed, Rename, RenameError, UncheckedUses, plan};
+use symd_lsp::WaitPolicy;
+use symd_ops::edits::{Attempts, DiagnosticsReport, RetryPolicy, apply_multi_file};
+use symd_ops::rename::{DoubtPolicy, Listed, Rename, RenameError, UncheckedUses, plan};
 use symd_ops::target::SymbolSelector;
 
 /// How long to wait for a server that is not ready.
@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The maximum number of places that a refusal shows.
 const MAX_PLACES: usize = 20;
 
-pub(super) const RENAME_SYMBOL: Tool = Tool::changes(
+pub(super) const RENAME_SYMBOL: Tool = Tool::changing(
     "rename_symbol",
     "Rename symbol",
     "Renames the symbol with the given name_path to new_name throughout the entire codebase. Refactoring: \
@@ -51,46 +51,46 @@ fn rename_symbol(call: Call<'_>) -> ReplyFuture<'_> {
 }
 
 /// The arguments of `rename_symbol`.
-pub(super) struct Renaming {
+pub(super) struct RenameArgs {
     wanted: SymbolSelector,
     new_name: String,
 }
 
-impl Renaming {
-    pub(super) fn read(arguments: &Arguments<'_>) -> Result<Renaming, Reply> {
+impl RenameArgs {
+    pub(super) fn read(arguments: &Arguments<'_>) -> Result<RenameArgs, Reply> {
         let text = |name: &str| arguments.string(name).map(str::to_owned).map_err(bad_argument);
         let (name_path, relative_path) = (text("name_path")?, text("relative_path")?);
         let wanted =
             SymbolSelector { locals: Locals::Included, ..SymbolSelector::only(&name_path, &relative_path) };
         let new_name = text("new_name")?;
-        wanted.check().map_err(no_target)?;
-        Ok(Renaming { wanted, new_name })
+        wanted.check().map_err(format_target_error)?;
+        Ok(RenameArgs { wanted, new_name })
     }
 }
 
 async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
-    let Renaming { wanted, new_name } = Renaming::read(&Arguments::new(&call.arguments))?;
+    let RenameArgs { wanted, new_name } = RenameArgs::read(&Arguments::new(&call.arguments))?;
     let ask = Rename {
         wanted,
         new_name,
         include: BTreeSet::new(),
         unchecked: UncheckedUses::Left,
-        doubts: Doubts::NoteUses,
-        waiting: Waiting::Until(Instant::now() + PATIENCE),
+        doubts: DoubtPolicy::NoteUses,
+        waiting: WaitPolicy::Until(Instant::now() + PATIENCE),
     };
-    let mut attempts = Attempts::begin(call.project, Again::Allowed).await;
+    let mut attempts = Attempts::begin(call.project, RetryPolicy::Allowed).await;
     let planned = loop {
         let op = plan(call.project, &ask);
         let planned = match in_time(call.project, PATIENCE, op).await.map_err(refusal)? {
-            Err(error) if error.is_beaten() && attempts.again().await => continue,
-            planned => planned.map_err(refused)?,
+            Err(error) if error.is_conflict() && attempts.retry().await => continue,
+            planned => planned.map_err(format_refusal)?,
         };
         let title = format!("rename {} to {}", planned.target.symbol.name_path, planned.new_name);
-        let by = By { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title };
-        match carry_out(call.project, &planned, Report::Nothing, by).await {
-            Err(error) if error.is_beaten() && attempts.again().await => {}
+        let by = Originator { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title };
+        match apply_multi_file(call.project, &planned, DiagnosticsReport::Nothing, by).await {
+            Err(error) if error.is_conflict() && attempts.retry().await => {}
             carried => {
-                carried.map_err(|error| refused(error.into()))?;
+                carried.map_err(|error| format_refusal(error.into()))?;
                 break planned;
             }
         }
@@ -103,9 +103,9 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     Ok(Reply::done(text))
 }
 
-fn refused(problem: RenameError) -> Reply {
+fn format_refusal(problem: RenameError) -> Reply {
     if let RenameError::Question(problem) = problem {
-        return refusal(Refusal::Question(problem));
+        return refusal(NoAnswerReason::Question(problem));
     }
     let advice = match problem {
         RenameError::Collides { .. } => "; choose another name",

@@ -14,7 +14,7 @@ use crate::Reply;
 use crate::arguments::{ArgumentError, Arguments};
 use symd_base::Cancel;
 use symd_files::glob::{Glob, GlobError};
-use symd_files::search::{self, Among, Hits, Pattern, PatternError, Query, SearchError};
+use symd_files::search::{self, FileMatches, FileSelection, Pattern, PatternError, SearchError, SearchQuery};
 use symd_files::tree::Tree;
 
 /// The description of `search_for_pattern`.
@@ -53,7 +53,7 @@ pub(crate) enum QueryError {
 }
 
 /// Parses a query from the arguments that `serena` and `native` share.
-pub(crate) fn query(arguments: &Arguments<'_>) -> Result<Query, QueryError> {
+pub(crate) fn query(arguments: &Arguments<'_>) -> Result<SearchQuery, QueryError> {
     let pattern = arguments.string("substring_pattern")?;
     let glob = |name: &str| -> Result<Option<Glob>, QueryError> {
         match arguments.string_or(name, "")? {
@@ -62,13 +62,13 @@ pub(crate) fn query(arguments: &Arguments<'_>) -> Result<Query, QueryError> {
         }
     };
     let code_only = arguments.boolean_or("restrict_search_to_code_files", false)?;
-    Ok(Query {
+    Ok(SearchQuery {
         before: arguments.count_or("context_lines_before", 0)?,
         after: arguments.count_or("context_lines_after", 0)?,
         include: glob("paths_include_glob")?,
         exclude: glob("paths_exclude_glob")?,
         scope: arguments.string_or("relative_path", "")?.to_owned(),
-        among: if code_only { Among::CodeFiles } else { Among::AllFiles },
+        among: if code_only { FileSelection::CodeFiles } else { FileSelection::AllFiles },
         pattern: Pattern::new(pattern)?,
     })
 }
@@ -97,12 +97,17 @@ pub fn run_search_for_pattern(
     reply().unwrap_or_else(|reply| reply)
 }
 
-fn answer(tree: &Tree<'_>, query: &Query, limit: AnswerLimit, cancel: &Cancel) -> Result<Reply, SearchError> {
+fn answer(
+    tree: &Tree<'_>,
+    query: &SearchQuery,
+    limit: AnswerLimit,
+    cancel: &Cancel,
+) -> Result<Reply, SearchError> {
     // The characters of the answer that all threads have found so far; the braces are the first two.
     let total = AtomicUsize::new(2);
     let found = search::search(tree, query, cancel, |hits| {
         let mut entry = Entry::new(hits);
-        hits.each(|hits, found| entry.add(hits, found.block, &total, limit.chars()))?;
+        hits.for_each_match(|hits, found| entry.add(hits, found.block, &total, limit.chars()))?;
         Ok(entry.finish(&total))
     })?;
     let separators = 2 * found.files.len().saturating_sub(1);
@@ -136,13 +141,13 @@ struct Entry {
 }
 
 impl Entry {
-    fn new(hits: &Hits<'_, '_>) -> Entry {
+    fn new(hits: &FileMatches<'_, '_>) -> Entry {
         let text = format!("{}: [", json::to_string(hits.path().as_str()));
         // Includes the bracket that closes the list.
         Entry { chars: text.chars().count() + 1, text, blocks: 0, last: None, lengths: Vec::new() }
     }
 
-    fn add(&mut self, hits: &Hits<'_, '_>, block: Range<usize>, total: &AtomicUsize, limit: usize) {
+    fn add(&mut self, hits: &FileMatches<'_, '_>, block: Range<usize>, total: &AtomicUsize, limit: usize) {
         let separator = if self.blocks > 0 { ", " } else { "" };
         self.blocks += 1;
         if total.load(Ordering::Relaxed).saturating_add(self.chars) > limit {
@@ -157,7 +162,7 @@ impl Entry {
     }
 
     /// Returns the number of characters of a block, its quotes included, without formatting it.
-    fn measure(&mut self, hits: &Hits<'_, '_>, block: Range<usize>) -> usize {
+    fn measure(&mut self, hits: &FileMatches<'_, '_>, block: Range<usize>) -> usize {
         if let Some((last, chars)) = &self.last
             && *last == block
         {
@@ -187,7 +192,7 @@ impl Entry {
 }
 
 /// Returns the lines of a block, joined.
-fn text_of<'h>(hits: &'h Hits<'_, '_>, block: &Range<usize>) -> Cow<'h, str> {
+fn text_of<'h>(hits: &'h FileMatches<'_, '_>, block: &Range<usize>) -> Cow<'h, str> {
     if block.len() == 1 {
         return hits.line(block.start);
     }

@@ -4,7 +4,7 @@ use super::answer::error;
 use super::edits::SUCCESS;
 use super::prompts::no_parameters;
 use crate::{Annotations, Call, Reach, Reply, Risk, Tool};
-use symd_lsp::NoAnswer;
+use symd_lsp::ServerError;
 
 pub(super) const RESTART_LANGUAGE_SERVER: Tool = Tool {
     name: "restart_language_server",
@@ -27,6 +27,6 @@ async fn restart(call: &Call<'_>) -> Result<Reply, Reply> {
     for server in status.iter().filter(|server| server.starts > 0) {
         failed.extend(call.project.servers.restart(&server.name).await.err());
     }
-    let failed: Vec<String> = failed.iter().map(NoAnswer::to_string).collect();
+    let failed: Vec<String> = failed.iter().map(ServerError::to_string).collect();
     if failed.is_empty() { Ok(Reply::done(SUCCESS)) } else { Err(error(failed.join("; "))) }
 }

@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 use super::answer::{AnswerLimit, bad_argument, error, file_error};
 use super::{files, json};
 use crate::arguments::Arguments;
-use crate::shelled::{self, Command};
-use crate::{Call, Outcome, Proposed, Reply, Tool};
-use symd_shell::{Directory, End, Finish, Keep, Ran, ShellChoice, can_be_run};
+use crate::shell_command::{self, Command};
+use crate::{Call, Outcome, PendingCall, Reply, Tool};
+use symd_shell::{CommandOutcome, Directory, End, Keep, ShellChoice, ShellEnd, can_be_run};
 
 /// The time limit of a command (ruling on execute_shell_command).
 const DEADLINE: Duration = Duration::from_secs(240);
@@ -20,7 +20,7 @@ const DEADLINE: Duration = Duration::from_secs(240);
 /// they are shown.
 const KEEP: Keep = Keep { first: 512 << 10, last: 512 << 10 };
 
-pub(super) const EXECUTE_SHELL_COMMAND: Tool = Tool::runs(
+pub(super) const EXECUTE_SHELL_COMMAND: Tool = Tool::running_commands(
     "execute_shell_command",
     "Execute shell command",
     "Execute a shell command and return its output. Runs in bash (sh where there is none), without input \
@@ -56,15 +56,15 @@ async fn execute(call: &Call<'_>, deadline: Duration) -> Reply {
 }
 
 /// The arguments of `execute_shell_command`.
-pub(super) struct Executing<'a> {
+pub(super) struct ExecuteArgs<'a> {
     text: &'a str,
     cwd: &'a str,
     with_stderr: bool,
     limit: AnswerLimit,
 }
 
-impl<'a> Executing<'a> {
-    pub(super) fn read(proposed: &Proposed<'a>) -> Result<Executing<'a>, Reply> {
+impl<'a> ExecuteArgs<'a> {
+    pub(super) fn read(proposed: &PendingCall<'a>) -> Result<ExecuteArgs<'a>, Reply> {
         let arguments = Arguments::new(proposed.arguments);
         let text = arguments.string("command").map_err(bad_argument)?;
         let cwd = arguments.string_or("cwd", ".").map_err(bad_argument)?;
@@ -72,23 +72,23 @@ impl<'a> Executing<'a> {
         let limit = AnswerLimit::read(&arguments, proposed.max_answer_chars)?;
         Directory::named(cwd).map_err(|problem| file_error(&problem))?;
         can_be_run(text).map_err(error)?;
-        Ok(Executing { text, cwd, with_stderr, limit })
+        Ok(ExecuteArgs { text, cwd, with_stderr, limit })
     }
 }
 
 async fn reply(call: &Call<'_>, deadline: Duration) -> Result<Reply, Reply> {
-    let Executing { text, cwd, with_stderr, limit } = Executing::read(&call.proposed())?;
+    let ExecuteArgs { text, cwd, with_stderr, limit } = ExecuteArgs::read(&call.proposed())?;
     let directory = call.project.shells.directory(cwd).map_err(|problem| file_error(&problem))?;
     let command = Command { shell: ShellChoice::Bash, text, directory: &directory, deadline, keep: KEEP };
-    let ran = shelled::run(call, command).await.map_err(error)?;
+    let ran = shell_command::run(call, command).await.map_err(error)?;
     let stderr = if with_stderr { stderr(&ran) } else { String::new() };
     let response =
         |returncode| json::to_string(&Response { stdout: &ran.stdout.text(), stderr: &stderr, returncode });
     match ran.end {
-        Finish::Itself(End::Code(code)) => Ok(limit.reply(response(Some(code)))),
+        ShellEnd::Exited(End::Code(code)) => Ok(limit.reply(response(Some(code)))),
         // Like Python's subprocess.
-        Finish::Itself(End::Signal(signal)) => Ok(limit.reply(response(Some(-signal)))),
-        Finish::TimedOut(_) => {
+        ShellEnd::Exited(End::Signal(signal)) => Ok(limit.reply(response(Some(-signal)))),
+        ShellEnd::TimedOut(_) => {
             let text = format!(
                 "Execution timeout: the command was ended after {} s with everything that it had started. It had \
                  printed: {}",
@@ -106,8 +106,8 @@ async fn reply(call: &Call<'_>, deadline: Duration) -> Result<Reply, Reply> {
 
 /// Returns what the command wrote, followed by the processes that it left running: the contract has no other
 /// field for them.
-fn stderr(ran: &Ran) -> String {
-    let mut text = as_the_contract_has_it(&ran.stderr.text());
+fn stderr(ran: &CommandOutcome) -> String {
+    let mut text = normalize_not_found(&ran.stderr.text());
     if !ran.background.is_empty() {
         if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
@@ -120,7 +120,7 @@ fn stderr(ran: &Ran) -> String {
 
 /// Rewrites messages about a command that does not exist to the form of the contract's example, which has the
 /// name alone; bash adds the position, and sh words it differently.
-fn as_the_contract_has_it(stderr: &str) -> String {
+fn normalize_not_found(stderr: &str) -> String {
     static NOT_FOUND: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"(?m)^(?:bash|sh): (?:line )?\d+: (.+): (?:command )?not found$").ok());
     match NOT_FOUND.as_ref() {
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn what_is_not_found_is_said_as_in_the_example() {
-        let check = |stderr: &str, expected: &str| assert_eq!(as_the_contract_has_it(stderr), expected);
+        let check = |stderr: &str, expected: &str| assert_eq!(normalize_not_found(stderr), expected);
         check(
             "bash: line 1: nonexistent_command: command not found\n",
             "nonexistent_command: command not found\n",

@@ -4,11 +4,11 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json as schema};
 
-use super::answer::{AnswerLimit, bad_argument, error, none_so_far};
+use super::answer::{AnswerLimit, bad_argument, error, not_yet_parsed_error};
 use super::files::MAX_ANSWER_CHARS;
 use super::json;
 use crate::arguments::Arguments;
-use crate::outlined::Gaps;
+use crate::outline_questions::Gaps;
 use crate::{Outcome, Reply};
 use symd_base::Cancel;
 use symd_engine::{CurrentError, View};
@@ -84,10 +84,10 @@ pub(super) fn find(
     let arguments = Arguments::new(arguments);
     let reply = || -> Result<Reply, Reply> {
         let (ask, limit) = read_find(view, &arguments, default_chars)?;
-        let found = find_symbol(view, &ask, cancel).map_err(refused)?;
+        let found = find_symbol(view, &ask, cancel).map_err(format_refusal)?;
         let missing = [gaps.missing(), found.unread.clauses_of_unknown()].concat();
         if found.symbols.is_empty() && !missing.is_empty() {
-            return Ok(none_so_far("symbol", &missing));
+            return Ok(not_yet_parsed_error("symbol", &missing));
         }
         Ok(limit.reply(dicts(&found.symbols)))
     };
@@ -96,11 +96,13 @@ pub(super) fn find(
 
 /// Explains why there is no outline, and, where a language server would have to make it, what helps.
 fn no_outline(problem: SymbolError, gaps: &Gaps) -> Reply {
-    let SymbolError::Current(CurrentError::NoOutline(path)) = &problem else { return refused(problem) };
+    let SymbolError::Current(CurrentError::NoOutline(path)) = &problem else {
+        return format_refusal(problem);
+    };
     match (gaps.missing().first(), gaps.why_none(path)) {
         (Some(gap), _) => Reply { outcome: Outcome::NotReady, ..error(gap) },
         (None, Some(why)) => Reply { outcome: Outcome::NoServer, ..error(why) },
-        (None, None) => refused(problem),
+        (None, None) => format_refusal(problem),
     }
 }
 
@@ -130,7 +132,7 @@ fn read_find(
     };
     let query = Query {
         pattern,
-        scope: scope(view, path).map_err(refused)?,
+        scope: scope(view, path).map_err(format_refusal)?,
         include_kinds: kinds(arguments, "include_kinds")?,
         exclude_kinds: kinds(arguments, "exclude_kinds")?,
         locals: Locals::Included,
@@ -151,7 +153,7 @@ pub(super) fn kinds(arguments: &Arguments<'_>, name: &str) -> Result<Vec<SymbolK
 }
 
 /// Formats a failure in the contract's words.
-pub(super) fn refused(problem: SymbolError) -> Reply {
+pub(super) fn format_refusal(problem: SymbolError) -> Reply {
     match problem {
         SymbolError::Locate(error) => Reply::failed(format!("Path validation failed: {error}")),
         other => error(other),

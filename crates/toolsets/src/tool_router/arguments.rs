@@ -15,10 +15,10 @@ pub(super) struct Strict(Map<String, Value>);
 impl Strict {
     /// Validates `arguments` against `schema`, the tool's own; the error is the tool's answer.
     pub(super) fn read(schema: &Value, arguments: &Map<String, Value>) -> Result<Strict, Reply> {
-        Strict::held(schema, arguments).map_err(error)
+        Strict::validate(schema, arguments).map_err(error)
     }
 
-    fn held(schema: &Value, arguments: &Map<String, Value>) -> Result<Strict, String> {
+    fn validate(schema: &Value, arguments: &Map<String, Value>) -> Result<Strict, String> {
         // The contract's schemas require every property, so this list has them all, in the contract's order.
         let names: Vec<&str> =
             schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
@@ -124,7 +124,7 @@ mod tests {
     }
 
     fn read(arguments: Value) -> Result<Strict, String> {
-        Strict::held(&schema(), arguments.as_object().expect("an object"))
+        Strict::validate(&schema(), arguments.as_object().expect("an object"))
     }
 
     #[test]

@@ -12,9 +12,9 @@ use crate::{Call, Reply, ReplyFuture, Tool, ask, ask_long};
 use symd_base::{Cancel, RelPath};
 use symd_engine::View;
 use symd_files::glob::{Glob, GlobError};
-use symd_files::levels::levels;
+use symd_files::levels::list_by_level;
 use symd_files::read_file::read_file as read;
-use symd_files::search::{Case, Pattern, Query, matching_lines};
+use symd_files::search::{Case, Pattern, SearchQuery, matching_lines};
 use symd_ops::view_tree::ViewTree;
 use symd_vfs::EntryKind;
 
@@ -149,7 +149,8 @@ fn list_dir(view: &View, asked: &FileCall<'_>) -> Result<Reply, Reply> {
     let (path, depth) = (arguments.string("path")?, arguments.count("depth")?);
     let (offset, limit) = (arguments.count("offset")?, arguments.count("limit")?);
     let page = offset..offset.saturating_add(limit);
-    let listed = view.whole_tree(|tree| levels(tree, path, depth, page, asked.cancel)).map_err(error)?;
+    let listed =
+        view.whole_tree(|tree| list_by_level(tree, path, depth, page, asked.cancel)).map_err(error)?;
     let directory = RelPath::new(path).map_err(error)?;
     let entries: Vec<Cow<str>> = listed
         .iter()
@@ -232,7 +233,7 @@ fn grep_files(view: &View, asked: &FileCall<'_>) -> Result<Reply, Reply> {
     let include = arguments.strings_if("include")?.unwrap_or_default();
     let limit = arguments.count("limit")?;
     let found = view.tree(|tree| tree.locate(path)).map_err(error)?;
-    let mut query = Query::new(pattern);
+    let mut query = SearchQuery::new(pattern);
     query.scope = path.to_owned();
     query.include = included(&found.path, &include).map_err(error)?;
     let most = limit.min(MAX_LINES);
@@ -250,7 +251,7 @@ fn grep_files(view: &View, asked: &FileCall<'_>) -> Result<Reply, Reply> {
         matches: file
             .lines
             .iter()
-            .map(|line| GrepMatch { line_num: line.number + 1, line: cut(&line.text) })
+            .map(|line| GrepMatch { line_num: line.number + 1, line: truncate_line(&line.text) })
             .collect(),
     });
     let reply = json_text(&GrepFilesOutput { results: results.collect() });
@@ -275,7 +276,7 @@ fn included(directory: &RelPath, globs: &[&str]) -> Result<Option<Glob>, GlobErr
     Glob::any(&compiled).map(Some)
 }
 
-fn cut(line: &str) -> Cow<'_, str> {
+fn truncate_line(line: &str) -> Cow<'_, str> {
     match line.char_indices().nth(MAX_LINE_CHARS) {
         Some((end, _)) => {
             let left_out = line[end..].chars().count();

@@ -9,8 +9,8 @@ mod pty;
 mod shell;
 
 use super::risk::plain_refusal;
-use super::{AsksFor, Toolset};
-use crate::spelled::{Absolute, Slips, Spellings};
+use super::{ApprovalDefault, Toolset};
+use crate::spellings::{AbsolutePaths, AcceptedSpellings, Coercion};
 
 /// The tool_router toolset.
 pub static TOOL_ROUTER: Toolset = Toolset {
@@ -20,14 +20,14 @@ pub static TOOL_ROUTER: Toolset = Toolset {
         (*** Begin Patch, *** Update File: path, @@, lines that begin with ' ', '-' or '+', *** End Patch) or by \
         apply_patch_json (a unified diff): context must match the file, and a patch is applied whole or not at all. Every \
         answer reflects every file change that was finished before the call.",
-    asks_for: AsksFor::Changes,
+    asks_for: ApprovalDefault::Changes,
     refuse: plain_refusal,
     check: check::check,
-    spells: Spellings {
+    spells: AcceptedSpellings {
         paths: &["path"],
-        absolute: Absolute::Judged,
-        slips: Slips::Judged,
-        ..Spellings::NONE
+        absolute: AbsolutePaths::Pass,
+        coercion: Coercion::Pass,
+        ..AcceptedSpellings::NONE
     },
     tools: &[
         files::LIST_DIR,

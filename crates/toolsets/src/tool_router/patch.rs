@@ -7,10 +7,13 @@ use serde_json::{Map, Value, json};
 use super::answer::{error, json_text};
 use super::arguments::Strict;
 use crate::{Call, Outcome, Reply, ReplyFuture, Tool};
-use symd_edit::By;
-use symd_ops::edits::{Base, Breaking, Ignored, PerformError, Report, Request, What, Written, perform};
+use symd_edit::Originator;
+use symd_ops::edits::{
+    Breaking, DiagnosticsReport, EditAction, ExpectedRevisions, IgnoredEdits, PerformError, Request, Written,
+    perform,
+};
 
-pub(super) const APPLY_PATCH_JSON: Tool = Tool::changes(
+pub(super) const APPLY_PATCH_JSON: Tool = Tool::changing(
     "apply_patch_json",
     "Apply diff",
     "Apply a unified diff. The Begin/End Patch envelope is taken as well. A patch of several files is applied \
@@ -19,7 +22,7 @@ pub(super) const APPLY_PATCH_JSON: Tool = Tool::changes(
     run,
 );
 
-pub(super) const APPLY_PATCH_FREEFORM: Tool = Tool::changes(
+pub(super) const APPLY_PATCH_FREEFORM: Tool = Tool::changing(
     "apply_patch_freeform",
     "Apply patch",
     "Apply a patch using the apply_patch freeform envelope (Begin/End Patch). A unified diff is taken as well. \
@@ -57,21 +60,23 @@ struct PatchResult {
 }
 
 /// Parses the arguments: a patch that is well-formed.
-pub(super) fn read(arguments: &Map<String, Value>) -> Result<What, Reply> {
-    let patch = What::Patch(Strict::read(&schema(), arguments)?.string("patch")?.to_owned());
-    patch.check().map_err(|problem| refused(problem.into()))?;
+pub(super) fn read(arguments: &Map<String, Value>) -> Result<EditAction, Reply> {
+    let patch = EditAction::Patch(Strict::read(&schema(), arguments)?.string("patch")?.to_owned());
+    patch.check().map_err(|problem| format_refusal(problem.into()))?;
     Ok(patch)
 }
 
 async fn apply(call: &Call<'_>) -> Result<Reply, Reply> {
     let request = Request {
         what: read(&call.arguments)?,
-        base: Base::default(),
+        base: ExpectedRevisions::default(),
         breaking: Breaking::Allowed,
-        ignored: Ignored::Edited,
+        ignored: IgnoredEdits::Edited,
     };
-    let by = By { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title: String::new() };
-    let done = perform(call.project, request, Report::Nothing, by).await.map_err(refused)?;
+    let by =
+        Originator { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title: String::new() };
+    let done =
+        perform(call.project, request, DiagnosticsReport::Nothing, by).await.map_err(format_refusal)?;
     let result = |written: Written| PatchResult {
         path: String::from(written.path),
         bytes_written: written.bytes,
@@ -81,7 +86,7 @@ async fn apply(call: &Call<'_>) -> Result<Reply, Reply> {
 }
 
 /// Formats a refusal: why the patch was not applied, always with the statement that nothing was written.
-fn refused(problem: PerformError) -> Reply {
+fn format_refusal(problem: PerformError) -> Reply {
     let outcome = match problem {
         PerformError::Engine(_) => Outcome::NotReady,
         _ => Outcome::Failed,

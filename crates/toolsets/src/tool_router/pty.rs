@@ -6,10 +6,10 @@ use serde_json::{Map, Value, json};
 use super::arguments::{Strict, error};
 use super::shell::workdir;
 use crate::{Call, Reply, Tool};
-use symd_shell::pty::{Shown, TerminalRequest};
+use symd_shell::pty::{SessionOutput, TerminalRequest};
 use symd_shell::{ShellChoice, can_be_run};
 
-pub(super) const EXEC_COMMAND: Tool = Tool::runs(
+pub(super) const EXEC_COMMAND: Tool = Tool::running_commands(
     "exec_command",
     "Start a command on a terminal",
     "Start a PTY-backed long-running command. It runs in bash -c (sh where there is no bash) on a terminal \
@@ -19,7 +19,7 @@ pub(super) const EXEC_COMMAND: Tool = Tool::runs(
     |call| Box::pin(async move { exec(&call).await.unwrap_or_else(|reply| reply) }),
 );
 
-pub(super) const WRITE_STDIN: Tool = Tool::runs(
+pub(super) const WRITE_STDIN: Tool = Tool::running_commands(
     "write_stdin",
     "Type into a terminal",
     "Send input to an existing PTY session created by `exec_command`. The answer is what it prints until \
@@ -68,38 +68,38 @@ struct Output {
 }
 
 /// The arguments of `exec_command`.
-pub(super) struct Starting {
+pub(super) struct StartArgs {
     session_id: String,
     cmd: String,
     workdir: String,
 }
 
-impl Starting {
-    pub(super) fn read(arguments: &Map<String, Value>) -> Result<Starting, Reply> {
+impl StartArgs {
+    pub(super) fn read(arguments: &Map<String, Value>) -> Result<StartArgs, Reply> {
         let arguments = Strict::read(&exec_schema(), arguments)?;
         let (session_id, cmd) = (arguments.string("session_id")?, arguments.string("cmd")?);
         can_be_run(cmd).map_err(error)?;
         let workdir = workdir(&arguments)?;
-        Ok(Starting { session_id: session_id.to_owned(), cmd: cmd.to_owned(), workdir })
+        Ok(StartArgs { session_id: session_id.to_owned(), cmd: cmd.to_owned(), workdir })
     }
 }
 
 /// The arguments of `write_stdin`.
-pub(super) struct Typing {
+pub(super) struct TypeArgs {
     session_id: String,
     chars: String,
 }
 
-impl Typing {
-    pub(super) fn read(arguments: &Map<String, Value>) -> Result<Typing, Reply> {
+impl TypeArgs {
+    pub(super) fn read(arguments: &Map<String, Value>) -> Result<TypeArgs, Reply> {
         let arguments = Strict::read(&write_schema(), arguments)?;
         let (session_id, chars) = (arguments.string("session_id")?, arguments.string("chars")?);
-        Ok(Typing { session_id: session_id.to_owned(), chars: chars.to_owned() })
+        Ok(TypeArgs { session_id: session_id.to_owned(), chars: chars.to_owned() })
     }
 }
 
 async fn exec(call: &Call<'_>) -> Result<Reply, Reply> {
-    let Starting { session_id, cmd, workdir } = Starting::read(&call.arguments)?;
+    let StartArgs { session_id, cmd, workdir } = StartArgs::read(&call.arguments)?;
     let (shells, client) = (&call.project.shells, &call.client);
     let directory = shells.directory(&workdir).map_err(error)?;
     let environment = client.environment();
@@ -110,12 +110,12 @@ async fn exec(call: &Call<'_>) -> Result<Reply, Reply> {
 }
 
 async fn write(call: &Call<'_>) -> Result<Reply, Reply> {
-    let Typing { session_id, chars } = Typing::read(&call.arguments)?;
+    let TypeArgs { session_id, chars } = TypeArgs::read(&call.arguments)?;
     let shown = call.client.terminals.write(&session_id, &chars).await;
     reply(shown.map_err(error)?)
 }
 
-fn reply(shown: Shown) -> Result<Reply, Reply> {
+fn reply(shown: SessionOutput) -> Result<Reply, Reply> {
     let output = Output { output: shown.output, truncated: shown.truncated };
     Ok(Reply::done(serde_json::to_string(&output).map_err(error)?))
 }

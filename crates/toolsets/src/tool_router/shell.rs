@@ -6,9 +6,9 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::arguments::{Strict, error};
-use crate::shelled::{self, Command};
+use crate::shell_command::{self, Command};
 use crate::{Call, Reply, Tool};
-use symd_shell::{Captured, Directory, End, Finish, Keep, Ran, ShellChoice, can_be_run};
+use symd_shell::{Captured, CommandOutcome, Directory, End, Keep, ShellChoice, ShellEnd, can_be_run};
 
 /// The bytes shown of each stream (ruling on shell); what follows is only counted.
 const KEEP: Keep = Keep { first: 8 << 10, last: 0 };
@@ -16,7 +16,7 @@ const KEEP: Keep = Keep { first: 8 << 10, last: 0 };
 const LINES: usize = 200;
 
 /// The tool `shell`; what it does cannot be undone.
-pub(super) const SHELL: Tool = Tool::runs(
+pub(super) const SHELL: Tool = Tool::running_commands(
     "shell",
     "Shell",
     "Run a shell command with truncation and timeout protections. It runs in bash (sh where there is none) \
@@ -85,18 +85,18 @@ async fn shell(call: &Call<'_>) -> Result<Reply, Reply> {
     let deadline = Duration::from_millis(u64::try_from(ms).unwrap_or(u64::MAX));
     let command =
         Command { shell: ShellChoice::Bash, text: &command, directory: &directory, deadline, keep: KEEP };
-    let ran = shelled::run(call, command).await.map_err(error)?;
+    let ran = shell_command::run(call, command).await.map_err(error)?;
     Ok(Reply::done(serde_json::to_string(&output(&ran, ms)).map_err(error)?))
 }
 
-fn output(ran: &Ran, ms: usize) -> Output {
+fn output(ran: &CommandOutcome, ms: usize) -> Output {
     let (stdout, stdout_truncated) = shown(&ran.stdout);
     let (stderr, stderr_truncated) = shown(&ran.stderr);
     let (returncode, timeout) = match ran.end {
-        Finish::Itself(End::Code(code)) => (Some(code), false),
+        ShellEnd::Exited(End::Code(code)) => (Some(code), false),
         // Like Python's subprocess.
-        Finish::Itself(End::Signal(signal)) => (Some(-signal), false),
-        Finish::TimedOut(_) => (None, true),
+        ShellEnd::Exited(End::Signal(signal)) => (Some(-signal), false),
+        ShellEnd::TimedOut(_) => (None, true),
     };
     let background: Vec<String> = ran.background.iter().map(i32::to_string).collect();
     let message = match (timeout, background.is_empty()) {
@@ -111,7 +111,7 @@ fn output(ran: &Ran, ms: usize) -> Output {
 fn shown(captured: &Captured) -> (String, bool) {
     let text = captured.beginning();
     let end = text.match_indices('\n').nth(LINES - 1).map_or(text.len(), |(at, _)| at + 1);
-    (text[..end].to_owned(), end < text.len() || captured.left_out() > 0)
+    (text[..end].to_owned(), end < text.len() || captured.omitted_bytes() > 0)
 }
 
 #[cfg(test)]

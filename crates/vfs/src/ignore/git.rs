@@ -89,7 +89,7 @@ pub(super) fn enclosing_repository(root: &Path, global: Level) -> Level {
         exclude: exclude.and_then(|bytes| level::parse(&bytes)),
         repository: true,
         markers: Vec::new(),
-        sealed: false,
+        ignores_all_content: false,
     };
     let mut directory = work_tree.to_owned();
     let mut rest = way;
@@ -97,7 +97,7 @@ pub(super) fn enclosing_repository(root: &Path, global: Level) -> Level {
         let (name, below) = rest.split_once('/').unwrap_or((rest, ""));
         // The patterns are matched against each directory in between as if it were an entry beneath the
         // level's base.
-        if asked_from_above(&level, way, rest, name) {
+        if is_ignored_above(&level, way, rest, name) {
             return Level::top(global_patterns);
         }
         directory.push(name);
@@ -111,7 +111,7 @@ pub(super) fn enclosing_repository(root: &Path, global: Level) -> Level {
                 exclude: None,
                 repository: false,
                 markers: Vec::new(),
-                sealed: false,
+                ignores_all_content: false,
             };
         }
         rest = below;
@@ -121,7 +121,7 @@ pub(super) fn enclosing_repository(root: &Path, global: Level) -> Level {
 
 /// Whether the levels so far ignore the directory `name`, the first component of `rest`, which is the
 /// remainder of `way`.
-fn asked_from_above(level: &Level, way: &str, rest: &str, name: &str) -> bool {
+fn is_ignored_above(level: &Level, way: &str, rest: &str, name: &str) -> bool {
     let done = way.len() - rest.len();
     let mut at = Some(level);
     while let Some(here) = at {

@@ -27,7 +27,7 @@ pub(super) struct Level {
     /// Names in this directory that make folders next to them, or this directory, vendored.
     pub(super) markers: Vec<String>,
     /// Whether everything in this directory is ignored: a marker in it makes it vendored.
-    pub(super) sealed: bool,
+    pub(super) ignores_all_content: bool,
 }
 
 /// The directory to which a level's patterns are relative.
@@ -50,17 +50,17 @@ impl Level {
             exclude: global,
             repository: false,
             markers: Vec::new(),
-            sealed: false,
+            ignores_all_content: false,
         }
     }
 
-    pub(super) fn says_nothing(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.symdignore.is_none() && self.gitignore.is_none() && !self.repository && self.markers.is_empty()
     }
 
     /// Whether `path`, an entry of the directory to which these rules belong, is ignored. The directories
     /// above it are not considered.
-    pub(super) fn leaves_out(&self, path: &str, kind: EntryKind, vendored: &Vendored) -> bool {
+    pub(super) fn ignores(&self, path: &str, kind: EntryKind, vendored: &Vendored) -> bool {
         let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
         if name == ".git" {
             return true;
@@ -71,19 +71,19 @@ impl Level {
                 return verdict;
             }
         }
-        if self.sealed {
+        if self.ignores_all_content {
             return true;
         }
         if kind == EntryKind::Directory {
             let here = matches!(&self.base, Base::Inside(directory) if directory.as_str() == parent);
-            if vendored.leaves_out(name, if here { &self.markers } else { &[] }) {
+            if vendored.ignores(name, if here { &self.markers } else { &[] }) {
                 return true;
             }
         }
-        self.git_leaves_out(path, kind)
+        self.git_ignores(path, kind)
     }
 
-    pub(super) fn git_leaves_out(&self, path: &str, kind: EntryKind) -> bool {
+    pub(super) fn git_ignores(&self, path: &str, kind: EntryKind) -> bool {
         let mut work_tree: Option<&Level> = None;
         for level in self.upwards() {
             // Above the work tree that contains `path`, only the user's excludes still count.
@@ -143,7 +143,7 @@ pub(super) fn parse(bytes: &[u8]) -> Option<Gitignore> {
             !line.contains("//") && !line.trim_start_matches('!').trim_matches(['/', ' ']).is_empty()
         };
         if let Some(line) = std::str::from_utf8(line).ok().filter(says_something) {
-            let _ = builder.add_line(None, &as_git_means(line.strip_suffix('\r').unwrap_or(line)));
+            let _ = builder.add_line(None, &to_git_semantics(line.strip_suffix('\r').unwrap_or(line)));
         }
     }
     builder.build().ok().filter(|patterns| !patterns.is_empty())
@@ -151,7 +151,7 @@ pub(super) fn parse(bytes: &[u8]) -> Option<Gitignore> {
 
 /// Rewrites what the matcher would interpret differently from git: braces, which git takes literally, and
 /// runs of stars that are not a whole component, which mean one star to git. Source: gitignore(5), wildmatch.
-fn as_git_means(line: &str) -> String {
+fn to_git_semantics(line: &str) -> String {
     if line.starts_with('#') {
         return line.to_owned();
     }
@@ -160,10 +160,10 @@ fn as_git_means(line: &str) -> String {
     let anchored = trimmed.strip_suffix('/').unwrap_or(trimmed).contains('/');
     // The matcher would add this itself, but the slashes that are put into classes prevent it.
     let anywhere = if anchored { "" } else { "**/" };
-    format!("{sign}{anywhere}{}", glob_as_git_means(pattern))
+    format!("{sign}{anywhere}{}", glob_to_git_semantics(pattern))
 }
 
-fn glob_as_git_means(line: &str) -> String {
+fn glob_to_git_semantics(line: &str) -> String {
     let mut meant = String::with_capacity(line.len());
     let mut rest = line;
     while let Some(next) = rest.chars().next() {
@@ -182,7 +182,7 @@ fn glob_as_git_means(line: &str) -> String {
                 meant.push_str(if taken > 1 && starts && ends { "**" } else { "*" });
             }
             '[' => {
-                if let Some((class, length)) = class_as_git_means(rest) {
+                if let Some((class, length)) = class_to_git_semantics(rest) {
                     meant.push_str(&class);
                     taken = length;
                 } else {
@@ -198,7 +198,7 @@ fn glob_as_git_means(line: &str) -> String {
 
 /// Returns the bracket expression that `text` starts with, rewritten, and its length in `text`; `None` when
 /// it has no end.
-fn class_as_git_means(text: &str) -> Option<(String, usize)> {
+fn class_to_git_semantics(text: &str) -> Option<(String, usize)> {
     const NAMED: [(&str, &str); 7] = [
         ("[:alnum:]", "a-zA-Z0-9"),
         ("[:alpha:]", "a-zA-Z"),

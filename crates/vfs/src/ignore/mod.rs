@@ -85,7 +85,7 @@ impl Ignore {
         let repository = matches!(kind_of(".git"), Some(EntryKind::Directory | EntryKind::File));
         let markers = self.settings.vendored.markers_among(entries);
         let own = Level {
-            sealed: self.settings.vendored.seals(directory.file_name(), &markers),
+            ignores_all_content: self.settings.vendored.ignores_all_content(directory.file_name(), &markers),
             parent: Some(Arc::clone(&parent.0)),
             base: Base::Inside(directory.clone()),
             symdignore: patterns(SYMDIGNORE),
@@ -95,7 +95,7 @@ impl Ignore {
             markers,
         };
         let mut levels = self.levels.write().unwrap_or_else(PoisonError::into_inner);
-        if own.says_nothing() && !directory.is_root() {
+        if own.is_empty() && !directory.is_root() {
             levels.remove(directory);
             return parent;
         }
@@ -147,20 +147,20 @@ impl Ignore {
     /// been entered; the rules of other directories are not known.
     pub fn is_ignored(&self, path: &RelPath, kind: EntryKind) -> bool {
         let vendored = &self.settings.vendored;
-        self.any_on_the_way(path, kind, |level, path, kind| level.leaves_out(path, kind, vendored))
+        self.matches_self_or_ancestor(path, kind, |level, path, kind| level.ignores(path, kind, vendored))
     }
 
     /// Whether git ignores `path`, an entry of this `kind`, or it is a `.git` or in one; symd's other rules
     /// do not count. Correct under the same condition as [`Ignore::is_ignored`].
     pub fn is_git_ignored(&self, path: &RelPath, kind: EntryKind) -> bool {
-        self.any_on_the_way(path, kind, |level, path, kind| {
-            path.rsplit('/').next() == Some(".git") || level.git_leaves_out(path, kind)
+        self.matches_self_or_ancestor(path, kind, |level, path, kind| {
+            path.rsplit('/').next() == Some(".git") || level.git_ignores(path, kind)
         })
     }
 
     /// Whether `rule` applies to `path` or to a directory above it. `rule` gets the rules of the directory
     /// that contains each.
-    fn any_on_the_way(
+    fn matches_self_or_ancestor(
         &self,
         path: &RelPath,
         kind: EntryKind,
@@ -182,8 +182,8 @@ impl Ignore {
     }
 
     /// Whether `rules`, those of the directory that contains `path`, ignore it.
-    pub fn leaves_out(&self, rules: &Rules, path: &RelPath, kind: EntryKind) -> bool {
-        rules.0.leaves_out(path.as_str(), kind, &self.settings.vendored)
+    pub fn ignores(&self, rules: &Rules, path: &RelPath, kind: EntryKind) -> bool {
+        rules.0.ignores(path.as_str(), kind, &self.settings.vendored)
     }
 
     /// Returns the rules that apply in `directory`, as far as it and the directories above have been entered.

@@ -11,12 +11,12 @@ pub(super) fn path(text: &str) -> RelPath {
 fn enter_all(ignore: &Ignore, root: &Root) {
     let mut stack = vec![RelPath::root()];
     while let Some(directory) = stack.pop() {
-        let fd = root.open_directory_itself(&directory).expect("opened");
+        let fd = root.open_directory_no_follow(&directory).expect("opened");
         let (entries, _) = root.list(&directory, &fd).expect("listed");
         let rules = ignore.enter(root, &directory, &entries);
         for entry in entries.iter().filter(|entry| entry.kind == EntryKind::Directory) {
             let child = directory.join(&entry.name);
-            if !ignore.leaves_out(&rules, &child, entry.kind) {
+            if !ignore.ignores(&rules, &child, entry.kind) {
                 stack.push(child);
             }
         }

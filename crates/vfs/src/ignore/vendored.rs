@@ -18,26 +18,28 @@ pub struct Vendored {
 
 impl Vendored {
     /// Whether the folder `name` is ignored in a directory that contains `markers`.
-    pub(super) fn leaves_out(&self, name: &str, markers: &[String]) -> bool {
+    pub(super) fn ignores(&self, name: &str, markers: &[String]) -> bool {
         self.names.iter().any(|vendored| vendored == name)
             || self.beside.iter().any(|(vendored, wanted)| {
                 vendored == name
-                    && wanted.iter().any(|pattern| markers.iter().any(|marker| fits(pattern, marker)))
+                    && wanted
+                        .iter()
+                        .any(|pattern| markers.iter().any(|marker| matches_pattern(pattern, marker)))
             })
     }
 
     /// Whether everything in the folder `name` is ignored, given the markers in that folder.
-    pub(super) fn seals(&self, name: &str, markers: &[String]) -> bool {
+    pub(super) fn ignores_all_content(&self, name: &str, markers: &[String]) -> bool {
         self.holding.iter().any(|(vendored, wanted)| {
             vendored == name
-                && wanted.iter().any(|pattern| markers.iter().any(|marker| fits(pattern, marker)))
+                && wanted.iter().any(|pattern| markers.iter().any(|marker| matches_pattern(pattern, marker)))
         })
     }
 
     /// Whether creating or removing `name` may change what is ignored around it.
     pub(super) fn is_marker(&self, name: &str) -> bool {
         let mut rules = self.beside.iter().chain(&self.holding);
-        rules.any(|(_, wanted)| wanted.iter().any(|pattern| fits(pattern, name)))
+        rules.any(|(_, wanted)| wanted.iter().any(|pattern| matches_pattern(pattern, name)))
     }
 
     pub(super) fn markers_among(&self, entries: &[Entry]) -> Vec<String> {
@@ -48,6 +50,6 @@ impl Vendored {
     }
 }
 
-fn fits(pattern: &str, name: &str) -> bool {
+fn matches_pattern(pattern: &str, name: &str) -> bool {
     pattern.strip_prefix('*').map_or(pattern == name, |end| name.ends_with(end))
 }

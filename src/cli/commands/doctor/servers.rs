@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::{Check, State};
-use crate::base::programs::Unusable;
+use crate::base::programs::ProgramError;
 use crate::cli::context::Context;
 use crate::cli::languages;
 use crate::config::trust::Trust;
 use crate::config::{Language, LanguageServer, Languages};
 use crate::install::{
-    LocatedServer, ServerOrigin, ServerSource, Surroundings, locate, servers_directory, source_of,
+    InstallEnvironment, LocatedServer, ServerOrigin, ServerSource, locate, servers_directory, source_of,
 };
 use crate::serve::DaemonPaths;
 
@@ -38,10 +38,10 @@ pub(super) fn checks(context: &Context, place: Option<&DaemonPaths>, status: Opt
         Some(root) => languages::present_in(root, &languages).unwrap_or_default(),
         None => languages.all().map(|(id, _)| id).collect(),
     };
-    let scene = Scene {
+    let scene = ServerChecks {
         trust,
         servers: servers_directory(&context.dirs),
-        here: Surroundings::of_process(root),
+        here: InstallEnvironment::of_process(root),
         says: status.and_then(|status| status["servers"].as_array()).map_or(&[][..], Vec::as_slice),
     };
     for language in ids.into_iter().map(|id| languages.get(id)) {
@@ -56,11 +56,11 @@ pub(super) fn checks(context: &Context, place: Option<&DaemonPaths>, status: Opt
 }
 
 /// The common input for the checks of all languages.
-struct Scene<'a> {
+struct ServerChecks<'a> {
     trust: Trust,
     /// The directory in which symd installs servers.
     servers: PathBuf,
-    here: Surroundings,
+    here: InstallEnvironment,
     /// The daemon's status of its servers.
     says: &'a [Value],
 }
@@ -78,7 +78,7 @@ fn known<'a>(languages: &'a Languages, language: &'a Language) -> Vec<(&'a str, 
     uses.filter_map(|used| Some((used.name.as_str(), languages.server(&used.name)?))).collect()
 }
 
-impl Scene<'_> {
+impl ServerChecks<'_> {
     /// Returns the first of a language's servers that is found and may be started, else the first that is
     /// found.
     fn choose<'a>(&self, known: &[(&'a str, &'a LanguageServer)]) -> Option<Chosen<'a>> {
@@ -165,7 +165,7 @@ impl Scene<'_> {
             server,
             &self.here,
         ) {
-            Ok(_) | Err(Unusable::Missing(_)) => (*name).to_owned(),
+            Ok(_) | Err(ProgramError::Missing(_)) => (*name).to_owned(),
             Err(problem) => format!("{name}: {problem}"),
         };
         let told: Vec<String> = known.iter().map(told).collect();

@@ -17,8 +17,8 @@ pub(super) fn checks(context: &Context) -> Vec<Check> {
 }
 
 fn settings(context: &Context) -> Check {
-    let file = Settings::file(&context.dirs.lasting.config);
-    match Settings::load(&context.dirs.lasting.config) {
+    let file = Settings::file(&context.dirs.persistent.config);
+    match Settings::load(&context.dirs.persistent.config) {
         Ok(_) if file.exists() => Check::ok("settings", file.display().to_string()),
         Ok(_) => Check::ok("settings", format!("all defaults ({} does not exist)", file.display())),
         Err(error) => Check::fail("settings", error.to_string(), "the daemon does not start with this"),

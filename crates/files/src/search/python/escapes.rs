@@ -1,7 +1,7 @@
 //! Escapes in Python's regular expressions: what follows a backslash.
 
-use super::Walk;
-use super::frame::{Last, Width};
+use super::Translator;
+use super::frame::{LastItem, Width};
 
 /// The meaning of an escape that is the same inside a set and outside.
 pub(super) enum Escaped {
@@ -10,7 +10,7 @@ pub(super) enum Escaped {
     Class(char),
 }
 
-impl Walk {
+impl Translator {
     /// Translates the escape at the current position, outside a set.
     pub(super) fn escape(&mut self) -> Result<(), String> {
         let (start, c) = (self.at, self.behind_backslash()?);
@@ -19,7 +19,7 @@ impl Walk {
                 self.at += 2;
                 self.push('\\');
                 self.push(if c == 'Z' { 'z' } else { c });
-                self.whole.put(Last::Place);
+                self.current.put(LastItem::Assertion);
             }
             '1'..='9' if !self.is_octal(c) => self.back_reference(c)?,
             _ => {
@@ -30,7 +30,7 @@ impl Walk {
                     }
                     Escaped::Char(c) => self.literal(c),
                 }
-                self.whole.put(Last::Item(Width::ONE));
+                self.current.put(LastItem::Item(Width::ONE));
             }
         }
         Ok(())
@@ -52,11 +52,11 @@ impl Walk {
         let digits: String =
             [Some(first), self.peek(2).filter(char::is_ascii_digit)].into_iter().flatten().collect();
         let number = digits.parse().map_err(|_| format!("there is no group {digits} to refer to"))?;
-        let width = self.groups.refer(number)?;
+        let width = self.groups.width_of_referred(number)?;
         self.out.needs_backtracking = true;
         self.push_str(&format!("(?:\\{number})"));
         self.at += 1 + digits.len();
-        self.whole.put(Last::Item(width));
+        self.current.put(LastItem::Item(width));
         Ok(())
     }
 

@@ -23,25 +23,25 @@ impl Width {
 
 /// The item before the current position.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Last {
+pub(super) enum LastItem {
     /// None: an alternative begins.
     Nothing,
     /// An assertion of a position, such as `^` or `\b`, which cannot be repeated.
-    Place,
+    Assertion,
     /// A group that never consumes a character, such as a look-ahead, with the byte of the output at which it
     /// begins.
-    Look(usize),
+    ZeroWidth(usize),
     /// An item with a quantifier.
     Repeated(Width),
     /// Any other item.
     Item(Width),
 }
 
-impl Last {
+impl LastItem {
     fn width(self) -> Width {
         match self {
-            Last::Nothing | Last::Place | Last::Look(_) => Width::NONE,
-            Last::Repeated(width) | Last::Item(width) => width,
+            LastItem::Nothing | LastItem::Assertion | LastItem::ZeroWidth(_) => Width::NONE,
+            LastItem::Repeated(width) | LastItem::Item(width) => width,
         }
     }
 }
@@ -73,7 +73,7 @@ pub(super) struct Frame {
     pub(super) written: usize,
     /// Whether white space and comments are ignored.
     pub(super) verbose: bool,
-    pub(super) last: Last,
+    pub(super) last: LastItem,
     /// The width of the items before `last` in this alternative.
     before: Width,
     /// The width of the alternatives before this one.
@@ -82,24 +82,32 @@ pub(super) struct Frame {
 
 impl Frame {
     pub(super) fn new(kind: Kind, start: usize, written: usize) -> Frame {
-        Frame { kind, start, written, verbose: false, last: Last::Nothing, before: Width::NONE, others: None }
+        Frame {
+            kind,
+            start,
+            written,
+            verbose: false,
+            last: LastItem::Nothing,
+            before: Width::NONE,
+            others: None,
+        }
     }
 
-    pub(super) fn put(&mut self, last: Last) {
+    pub(super) fn put(&mut self, last: LastItem) {
         self.before = self.before.and(self.last.width());
         self.last = last;
     }
 
     pub(super) fn repeat(&mut self, at: usize, least: usize, most: usize) -> Result<(), String> {
         self.last = match self.last {
-            Last::Nothing | Last::Place => {
+            LastItem::Nothing | LastItem::Assertion => {
                 return Err(format!("there is nothing to repeat before position {at}"));
             }
-            Last::Repeated(_) => {
+            LastItem::Repeated(_) => {
                 return Err(format!("a second quantifier follows the first at position {at}"));
             }
-            Last::Look(_) => Last::Repeated(Width::NONE),
-            Last::Item(width) => Last::Repeated(Width {
+            LastItem::ZeroWidth(_) => LastItem::Repeated(Width::NONE),
+            LastItem::Item(width) => LastItem::Repeated(Width {
                 least: width.least.saturating_mul(least),
                 most: width.most.saturating_mul(most),
             }),
@@ -112,13 +120,13 @@ impl Frame {
             return Err(format!("a condition can have two branches only; a third begins at position {at}"));
         }
         self.others = Some(self.width_so_far());
-        (self.before, self.last) = (Width::NONE, Last::Nothing);
+        (self.before, self.last) = (Width::NONE, LastItem::Nothing);
         Ok(())
     }
 
     /// Whether nothing but flags has been parsed yet.
     pub(super) fn is_untouched(&self) -> bool {
-        self.others.is_none() && self.before == Width::NONE && matches!(self.last, Last::Nothing)
+        self.others.is_none() && self.before == Width::NONE && matches!(self.last, LastItem::Nothing)
     }
 
     /// Returns the width of all alternatives together.

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::Walk;
-use super::frame::{Frame, Kind, Last, Width};
+use super::Translator;
+use super::frame::{Frame, Kind, LastItem, Width};
 
 /// The capturing groups of a pattern.
 #[derive(Debug, Default)]
@@ -12,14 +12,14 @@ pub(super) struct Groups {
     widths: Vec<Option<Width>>,
     names: HashMap<String, usize>,
     /// The greatest group number that a conditional refers to.
-    asked: usize,
+    highest_condition: usize,
     /// The number of groups at the start of the outermost open look-behind.
     at_look_behind: Option<usize>,
 }
 
 impl Groups {
     /// Returns the width of group `number`; fails if it must not be referred to at this position.
-    pub(super) fn refer(&self, number: usize) -> Result<Width, String> {
+    pub(super) fn width_of_referred(&self, number: usize) -> Result<Width, String> {
         let width = self.width(number)?;
         match self.at_look_behind {
             Some(before) if number > before => {
@@ -37,14 +37,14 @@ impl Groups {
 
     /// Fails if a conditional refers to a group that does not exist. It may refer to groups that come later.
     pub(super) fn check_asked(&self) -> Result<(), String> {
-        match self.asked > self.widths.len() {
-            true => Err(format!("there is no group {} to refer to", self.asked)),
+        match self.highest_condition > self.widths.len() {
+            true => Err(format!("there is no group {} to refer to", self.highest_condition)),
             false => Ok(()),
         }
     }
 }
 
-impl Walk {
+impl Translator {
     pub(super) fn group(&mut self) -> Result<(), String> {
         if self.peek(1) != Some('?') {
             return self.capture(None, 1);
@@ -100,14 +100,14 @@ impl Walk {
 
     fn enter(&mut self, kind: Kind) {
         let mut frame = Frame::new(kind, self.at, self.out.expression.len());
-        frame.verbose = self.whole.verbose;
-        self.outer.push(std::mem::replace(&mut self.whole, frame));
+        frame.verbose = self.current.verbose;
+        self.outer.push(std::mem::replace(&mut self.current, frame));
     }
 
     pub(super) fn close(&mut self) -> Result<(), String> {
         let outer = self.outer.pop();
         let outer = outer.ok_or_else(|| format!("the ')' at position {} has no matching '('", self.at))?;
-        let frame = std::mem::replace(&mut self.whole, outer);
+        let frame = std::mem::replace(&mut self.current, outer);
         let mut width = frame.width();
         match frame.kind {
             Kind::Ahead => width = Width::NONE,
@@ -119,7 +119,7 @@ impl Walk {
                     ));
                 }
                 width = Width::NONE;
-                if !self.outer.iter().chain([&self.whole]).any(|frame| frame.kind == Kind::Behind) {
+                if !self.outer.iter().chain([&self.current]).any(|frame| frame.kind == Kind::Behind) {
                     self.groups.at_look_behind = None;
                 }
             }
@@ -137,7 +137,7 @@ impl Walk {
             Kind::Plain => width == Width::NONE,
             _ => false,
         };
-        self.whole.put(if is_look { Last::Look(frame.written) } else { Last::Item(width) });
+        self.current.put(if is_look { LastItem::ZeroWidth(frame.written) } else { LastItem::Item(width) });
         Ok(())
     }
 
@@ -164,11 +164,11 @@ impl Walk {
             Some('=') => {
                 let (name, end) = self.name(4, ')')?;
                 let number = self.number_of(&name)?;
-                let width = self.groups.refer(number)?;
+                let width = self.groups.width_of_referred(number)?;
                 self.out.needs_backtracking = true;
                 self.push_str(&format!("(?:\\{number})"));
                 self.at = end + 1;
-                self.whole.put(Last::Item(width));
+                self.current.put(LastItem::Item(width));
                 Ok(())
             }
             _ => Err(self.unknown()),
@@ -215,9 +215,9 @@ impl Walk {
         if is_open || self.groups.at_look_behind.is_some() {
             // For a group that is still open, Python says that it has not matched, and the engine says that
             // it has.
-            self.groups.refer(number)?;
+            self.groups.width_of_referred(number)?;
         }
-        self.groups.asked = self.groups.asked.max(number);
+        self.groups.highest_condition = self.groups.highest_condition.max(number);
         self.out.needs_backtracking = true;
         self.enter(Kind::Conditional);
         // Has an empty group first: the engine treats a conditional with nothing behind its condition
@@ -255,7 +255,7 @@ impl Walk {
         if is_wrong {
             return Err(format!("the flags '{head}' at position {start} cannot be set in this way"));
         }
-        let is_verbose = (self.whole.verbose || on.contains('x')) && !off_text.contains('x');
+        let is_verbose = (self.current.verbose || on.contains('x')) && !off_text.contains('x');
         if is_for_a_group {
             let flags = [engines_flags(on), engines_flags(off_text)];
             self.enter(Kind::Plain);
@@ -264,7 +264,7 @@ impl Walk {
                 [on, off] => format!("(?{on}-{off}:"),
             });
         } else {
-            if !self.outer.is_empty() || !self.whole.is_untouched() {
+            if !self.outer.is_empty() || !self.current.is_untouched() {
                 return Err(format!(
                     "the flags at position {start} are for the whole expression and must be at its beginning; write \
                      (?{head}:…) for a part"
@@ -275,7 +275,7 @@ impl Walk {
                 self.push_str(&format!("(?{flags})"));
             }
         }
-        self.whole.verbose = is_verbose;
+        self.current.verbose = is_verbose;
         self.at = end + 1;
         Ok(())
     }

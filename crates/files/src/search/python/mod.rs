@@ -10,7 +10,7 @@ mod sets;
 #[cfg(test)]
 mod tests;
 
-use frame::{Frame, Kind, Last, Width};
+use frame::{Frame, Kind, LastItem, Width};
 use groups::Groups;
 
 /// A translated pattern.
@@ -26,7 +26,7 @@ pub(super) struct Translated {
 
 /// Translates `pattern`; the error says what is wrong with it, or not supported.
 pub(super) fn translate(pattern: &str) -> Result<Translated, String> {
-    let mut walk = Walk {
+    let mut walk = Translator {
         chars: pattern.chars().collect(),
         at: 0,
         out: Translated {
@@ -34,7 +34,7 @@ pub(super) fn translate(pattern: &str) -> Result<Translated, String> {
             needs_backtracking: false,
             mentions_cr: false,
         },
-        whole: Frame::new(Kind::Whole, 0, 0),
+        current: Frame::new(Kind::Whole, 0, 0),
         outer: Vec::new(),
         groups: Groups::default(),
     };
@@ -42,19 +42,19 @@ pub(super) fn translate(pattern: &str) -> Result<Translated, String> {
     Ok(walk.out)
 }
 
-struct Walk {
+struct Translator {
     chars: Vec<char>,
     at: usize,
     out: Translated,
     /// The group that is being parsed; outside all groups, the whole pattern.
-    whole: Frame,
+    current: Frame,
     /// The groups around `whole`. A stack of its own and not the call stack, as a client determines the
     /// depth.
     outer: Vec<Frame>,
     groups: Groups,
 }
 
-impl Walk {
+impl Translator {
     fn all(&mut self) -> Result<(), String> {
         while let Some(&c) = self.chars.get(self.at) {
             match c {
@@ -64,22 +64,22 @@ impl Walk {
                 ')' => self.close()?,
                 '|' => self.alternative()?,
                 '*' | '+' | '?' | '{' => self.quantifier()?,
-                ' ' | '\t' | '\n' | '\r' | '\u{b}' | '\u{c}' if self.whole.verbose => self.at += 1,
-                '#' if self.whole.verbose => {
+                ' ' | '\t' | '\n' | '\r' | '\u{b}' | '\u{c}' if self.current.verbose => self.at += 1,
+                '#' if self.current.verbose => {
                     self.skip_past('\n');
                 }
                 _ => {
                     self.at += 1;
                     self.push(c);
-                    self.whole.put(match c {
-                        '^' | '$' => Last::Place,
-                        _ => Last::Item(Width::ONE),
+                    self.current.put(match c {
+                        '^' | '$' => LastItem::Assertion,
+                        _ => LastItem::Item(Width::ONE),
                     });
                 }
             }
         }
         if !self.outer.is_empty() {
-            return Err(format!("the '(' at position {} is never closed", self.whole.start));
+            return Err(format!("the '(' at position {} is never closed", self.current.start));
         }
         self.groups.check_asked()
     }
@@ -109,7 +109,7 @@ impl Walk {
     }
 
     fn alternative(&mut self) -> Result<(), String> {
-        self.whole.alternative(self.at)?;
+        self.current.alternative(self.at)?;
         self.push('|');
         self.at += 1;
         Ok(())
@@ -130,15 +130,15 @@ impl Walk {
         let Some((least, most)) = times else {
             self.push_str("\\{");
             self.at += 1;
-            self.whole.put(Last::Item(Width::ONE));
+            self.current.put(LastItem::Item(Width::ONE));
             return Ok(());
         };
-        let last = self.whole.last;
-        self.whole.repeat(start, least, most)?;
+        let last = self.current.last;
+        self.current.repeat(start, least, most)?;
         let suffix = self.peek(0).filter(|c| matches!(c, '+' | '?'));
         self.at += usize::from(suffix.is_some());
-        if let Last::Look(written) = last {
-            self.look_again(written, behind, least, suffix);
+        if let LastItem::ZeroWidth(written) = last {
+            self.repeat_zero_width(written, behind, least, suffix);
             return Ok(());
         }
         // `a++` is possessive; Rust would read it as `(?:a+)+`.
@@ -150,7 +150,7 @@ impl Walk {
     /// Translates the quantifier of a group that never consumes a character, at bytes `written` to `behind`
     /// of the output: the engine rejects a quantifier there, and none is needed, as a repeated assertion
     /// gives the same result.
-    fn look_again(&mut self, written: usize, behind: usize, least: usize, suffix: Option<char>) {
+    fn repeat_zero_width(&mut self, written: usize, behind: usize, least: usize, suffix: Option<char>) {
         self.out.expression.truncate(behind);
         if least > 0 {
             return;

@@ -1,11 +1,11 @@
 //! Sets in Python's regular expressions. Python has no nested sets and no set operations, so their characters
 //! are escaped.
 
-use super::Walk;
+use super::Translator;
 use super::escapes::Escaped;
-use super::frame::{Last, Width};
+use super::frame::{LastItem, Width};
 
-impl Walk {
+impl Translator {
     pub(super) fn set(&mut self) -> Result<(), String> {
         let start = self.at;
         let unclosed = || format!("the '[' at position {start} is never closed");
@@ -45,7 +45,7 @@ impl Walk {
         }
         self.push(']');
         self.at += 1;
-        self.whole.put(Last::Item(Width::ONE));
+        self.current.put(LastItem::Item(Width::ONE));
         Ok(())
     }
 

@@ -3,22 +3,23 @@
 
 use std::time::Duration;
 
-use super::super::asked::{patience, refused, wanted_of_edit};
 use super::super::files::{counted, failed, limit};
-use super::super::reference_text::{Unlisted, references_text};
+use super::super::reference_text::{UnreportedUses, references_text};
+use super::super::server_tools::{edit_selector, format_refusal, server_wait};
 use super::request::base;
-use super::{EditCall, Trial, done_reply, perform, refusal, trial};
+use super::{EditCall, RunMode, done_reply, perform, refusal, run_mode};
 use crate::arguments::Arguments;
-use crate::asked::within;
+use crate::server_questions::within;
 use crate::{Call, Reply, ReplyFuture};
 use symd_base::{RelPath, TextRange};
-use symd_edit::By;
+use symd_edit::Originator;
 use symd_ops::edits::{
-    Breaking, Ignored, PerformError, Report, Request, SymbolAct, Users, What, perform_while,
+    Breaking, DiagnosticsReport, EditAction, IgnoredEdits, NameUsers, PerformError, Request, SymbolAction,
+    perform_while,
 };
 use symd_ops::overrides::{FindOverrides, overrides};
 use symd_ops::references::{FindReferences, Reference, References, references_of_declarations};
-use symd_ops::target::{Several, SymbolSelector};
+use symd_ops::target::{AmbiguityPolicy, SymbolSelector};
 use symd_rewrite::Indentation;
 
 /// The maximum number of linked members that a refusal lists.
@@ -34,30 +35,34 @@ pub(super) fn safe_delete(call: Call<'_>) -> ReplyFuture<'_> {
 
 async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     let arguments = Arguments::new(&call.arguments);
-    let patience = patience(&arguments).map_err(failed)?;
+    let patience = server_wait(&arguments).map_err(failed)?;
     // All declarations of one thing are deleted together.
-    let wanted = SymbolSelector { several: Several::OneThing, ..wanted_of_edit(&arguments).map_err(failed)? };
+    let wanted =
+        SymbolSelector { several: AmbiguityPolicy::OneEntity, ..edit_selector(&arguments).map_err(failed)? };
     let force = arguments.boolean_or("force", false).map_err(failed)?;
     let limit = limit(&arguments).map_err(failed)?;
-    let what =
-        What::Symbol { wanted: wanted.clone(), act: SymbolAct::Delete, indentation: Indentation::AsGiven };
+    let what = EditAction::Symbol {
+        wanted: wanted.clone(),
+        act: SymbolAction::Delete,
+        indentation: Indentation::Verbatim,
+    };
     let breaking = if force { Breaking::Allowed } else { Breaking::Refused };
-    let request = Request { what, base: base(call)?, breaking, ignored: Ignored::Refused };
-    let trial = trial(&arguments)?;
+    let request = Request { what, base: base(call)?, breaking, ignored: IgnoredEdits::Refused };
+    let trial = run_mode(&arguments)?;
     if force {
         return perform(call, EditCall { request, trial, limit }).await;
     }
     let ask = FindReferences { wanted, waiting: patience.waiting };
-    let mut turn = call.project.engine.turn_behind_others().await;
+    let mut turn = call.project.engine.turn_if_contended().await;
     for attempt in 1..=ATTEMPTS {
         // Taken before the search for references: it shows whether the name came into use afterwards.
-        let op = Users::of(call.project, &ask.wanted);
-        let users = within(call.project, patience.at_most, op).await.map_err(refused)?;
+        let op = NameUsers::of(call.project, &ask.wanted);
+        let users = within(call.project, patience.at_most, op).await.map_err(format_refusal)?;
         let op = references_of_declarations(call.project, &ask);
-        let mut found = within(call.project, patience.at_most, op).await.map_err(refused)?;
+        let mut found = within(call.project, patience.at_most, op).await.map_err(format_refusal)?;
         leave_out_own(&mut found);
         if let Some(used) = found.iter().find(|one| is_used(one)) {
-            let listed = references_text(used, call, Unlisted::Shown, limit);
+            let listed = references_text(used, call, UnreportedUses::Shown, limit);
             return Err(failed(format!(
                 "{} is still used; nothing was written; remove the uses first, or give force: true\n{listed}",
                 described(used)
@@ -74,11 +79,15 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
             )));
         }
         refuse_linked(call, &ask, patience.at_most).await?;
-        if trial == Trial::Dry {
+        if trial == RunMode::DryRun {
             return perform(call, EditCall { request, trial, limit }).await;
         }
-        let by = By { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title: String::new() };
-        let report = Report::NewDiagnostics;
+        let by = Originator {
+            who: call.client.name().to_owned(),
+            tool: call.tool.to_owned(),
+            title: String::new(),
+        };
+        let report = DiagnosticsReport::NewDiagnostics;
         match perform_while(call.project, request.clone(), report, by, turn.take(), &users).await {
             Err(PerformError::UsersChanged) => turn = Some(call.project.engine.turn().await),
             done => return Ok(done_reply(call, &done.map_err(refusal)?, limit)),
@@ -92,7 +101,7 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
 async fn refuse_linked(call: &Call<'_>, ask: &FindReferences, at_most: Duration) -> Result<(), Reply> {
     let ask = FindOverrides { wanted: ask.wanted.clone(), waiting: ask.waiting };
     let op = overrides(call.project, &ask);
-    let (target, links) = within(call.project, at_most, op).await.map_err(refused)?;
+    let (target, links) = within(call.project, at_most, op).await.map_err(format_refusal)?;
     let others: Vec<String> = links
         .others(&target)
         .take(MAX_LINKED)
@@ -130,7 +139,7 @@ fn described(found: &References) -> String {
 }
 
 fn is_used(found: &References) -> bool {
-    let lists = [&found.list, &found.silent, &found.elsewhere];
+    let lists = [&found.list, &found.unreported, &found.in_other_languages];
     !found.outside.is_empty() || lists.iter().any(|list| !list.is_empty())
 }
 
@@ -144,6 +153,6 @@ fn leave_out_own(found: &mut [References]) {
     };
     for one in found {
         one.list.retain(is_use);
-        one.silent.retain(is_use);
+        one.unreported.retain(is_use);
     }
 }

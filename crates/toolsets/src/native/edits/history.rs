@@ -3,15 +3,15 @@
 use serde_json::{Value, json};
 
 use super::super::answer::{FORMAT, Format, fitting, format};
-use super::super::edited::remember;
 use super::super::files::{DEFAULT_LIMIT, LIMIT, counted, failed, limit};
-use super::super::render::cut;
+use super::super::render::truncate;
+use super::super::server_edit_text::remember;
 use super::text::{diffs_text, inverse_text, short_title};
-use super::{Trial, not_applied, schema, trial};
+use super::{RunMode, not_applied, run_mode, schema};
 use crate::arguments::Arguments;
 use crate::clock::clock;
 use crate::{Call, Reply, ReplyFuture, Tool};
-use symd_edit::{Applied, By, Happened, Operation, OperationId, Which};
+use symd_edit::{Applied, Operation, OperationId, OperationKind, Originator, UndoTarget};
 use symd_ops::edits::{history, preview_redo, preview_undo, redo, undo};
 
 /// The default number of operations shown.
@@ -20,7 +20,7 @@ const DEFAULT_COUNT: usize = 20;
 /// The maximum number of files named for an operation.
 const NAMED_FILES: usize = 5;
 
-pub(in super::super) const UNDO: Tool = Tool::changes(
+pub(in super::super) const UNDO: Tool = Tool::changing(
     "undo",
     "Undo edit",
     "Undoes an edit made through symd: the last one that is not undone, or the one of that number. Refused, \
@@ -29,7 +29,7 @@ pub(in super::super) const UNDO: Tool = Tool::changes(
     |call| Box::pin(async move { run_undo(&call).await.unwrap_or_else(|reply| reply) }),
 );
 
-pub(in super::super) const REDO: Tool = Tool::changes(
+pub(in super::super) const REDO: Tool = Tool::changing(
     "redo",
     "Redo edit",
     "Makes the edit again that was undone last, as long as no other was made since.",
@@ -84,16 +84,16 @@ async fn run_undo(call: &Call<'_>) -> Result<Reply, Reply> {
     let arguments = Arguments::new(&call.arguments);
     let limit = limit(&arguments).map_err(failed)?;
     let which = match arguments.count_if("id").map_err(failed)? {
-        Some(id) => Which::Id(OperationId(u64::try_from(id).unwrap_or(u64::MAX))),
-        None => Which::Last,
+        Some(id) => UndoTarget::Id(OperationId(u64::try_from(id).unwrap_or(u64::MAX))),
+        None => UndoTarget::Last,
     };
-    if trial(&arguments)? == Trial::Dry {
+    if run_mode(&arguments)? == RunMode::DryRun {
         let diffs = preview_undo(call.project, which).await.map_err(|error| not_applied(&error))?;
         return Ok(Reply::done(diffs_text(&diffs, &[], limit)));
     }
     let title = match which {
-        Which::Id(id) => format!("undo of operation {id}"),
-        Which::Last => "undo".to_owned(),
+        UndoTarget::Id(id) => format!("undo of operation {id}"),
+        UndoTarget::Last => "undo".to_owned(),
     };
     let undone = undo(call.project, which, by(call, &title)).await.map_err(|error| not_applied(&error))?;
     remember(&call.client, &undone);
@@ -104,7 +104,7 @@ async fn run_undo(call: &Call<'_>) -> Result<Reply, Reply> {
 async fn run_redo(call: &Call<'_>) -> Result<Reply, Reply> {
     let arguments = Arguments::new(&call.arguments);
     let limit = limit(&arguments).map_err(failed)?;
-    if trial(&arguments)? == Trial::Dry {
+    if run_mode(&arguments)? == RunMode::DryRun {
         let diffs = preview_redo(call.project).await.map_err(|error| not_applied(&error))?;
         return Ok(Reply::done(diffs_text(&diffs, &[], limit)));
     }
@@ -119,14 +119,14 @@ async fn run_redo(call: &Call<'_>) -> Result<Reply, Reply> {
 async fn inverted(call: &Call<'_>, by: &Applied) -> String {
     let operations = history(call.project, usize::MAX).await.unwrap_or_default();
     let of = match operations.iter().find(|one| Some(one.id) == by.id).map(|one| one.what) {
-        Some(Happened::Undo(of) | Happened::Redo(of)) => operations.iter().find(|one| one.id == of),
+        Some(OperationKind::Undo(of) | OperationKind::Redo(of)) => operations.iter().find(|one| one.id == of),
         _ => None,
     };
     of.map_or_else(String::new, |of| format!(": {}", short_title(&of.by.title, by)))
 }
 
-fn by(call: &Call<'_>, title: &str) -> By {
-    By { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title: title.to_owned() }
+fn by(call: &Call<'_>, title: &str) -> Originator {
+    Originator { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title: title.to_owned() }
 }
 
 fn run_history(call: Call<'_>) -> ReplyFuture<'_> {
@@ -151,7 +151,7 @@ fn history_text(operations: &[Operation], limit: usize) -> String {
     let lines: Vec<String> = operations.iter().map(line).collect();
     let mut text = lines.join("\n");
     let mut footer = counted(operations.len(), "operation", "operations");
-    if cut(&mut text, limit) {
+    if truncate(&mut text, limit) {
         footer.push_str(&format!("; cut at {limit} characters; give a smaller count, or raise limit"));
     }
     if !text.is_empty() {
@@ -175,9 +175,9 @@ fn line(operation: &Operation) -> String {
 
 fn what(operation: &Operation) -> String {
     match operation.what {
-        Happened::Edit | Happened::Recovery => operation.by.title.clone(),
-        Happened::Undo(of) => format!("undo of operation {of}"),
-        Happened::Redo(of) => format!("redo of operation {of}"),
+        OperationKind::Edit | OperationKind::Recovery => operation.by.title.clone(),
+        OperationKind::Undo(of) => format!("undo of operation {of}"),
+        OperationKind::Redo(of) => format!("redo of operation {of}"),
     }
 }
 
@@ -189,10 +189,10 @@ fn history_json(operations: &[Operation], limit: usize) -> String {
 
 fn operation_json(operation: &Operation) -> Value {
     let (what, of) = match operation.what {
-        Happened::Edit => ("edit", None),
-        Happened::Recovery => ("recovery", None),
-        Happened::Undo(of) => ("undo", Some(of.0)),
-        Happened::Redo(of) => ("redo", Some(of.0)),
+        OperationKind::Edit => ("edit", None),
+        OperationKind::Recovery => ("recovery", None),
+        OperationKind::Undo(of) => ("undo", Some(of.0)),
+        OperationKind::Redo(of) => ("redo", Some(of.0)),
     };
     let files: Vec<Value> = operation
         .files

@@ -13,17 +13,19 @@ pub(super) use resolve::RESOLVE_EDIT;
 
 use serde_json::Value;
 
-use self::request::{EditCall, asked};
-use super::asked::refused;
+use self::request::{EditCall, parse_call};
 use super::files::failed;
+use super::server_tools::format_refusal;
 use crate::arguments::Arguments;
-use crate::asked::Refusal;
-use crate::{Call, Outcome, Proposed, Reply, ReplyFuture, Tool};
-use symd_edit::{By, EditError};
-use symd_ops::edits::{ApplyError, Done, MakeError, PerformError, Report, dry_run, perform as perform_edit};
+use crate::server_questions::NoAnswerReason;
+use crate::{Call, Outcome, PendingCall, Reply, ReplyFuture, Tool};
+use symd_edit::{EditError, Originator};
+use symd_ops::edits::{
+    ApplyError, DiagnosticsReport, EditResult, PerformError, PlanningError, dry_run, perform as perform_edit,
+};
 use symd_rewrite::LineError;
 
-pub(super) const REPLACE_SYMBOL_BODY: Tool = Tool::changes(
+pub(super) const REPLACE_SYMBOL_BODY: Tool = Tool::changing(
     "replace_symbol_body",
     "Replace symbol",
     "Replaces the whole of a symbol (function, class, method, variable …), from its first decorator or \
@@ -32,7 +34,7 @@ pub(super) const REPLACE_SYMBOL_BODY: Tool = Tool::changes(
     |call| run(call, request::replace_symbol_body),
 );
 
-pub(super) const INSERT_BEFORE_SYMBOL: Tool = Tool::adds(
+pub(super) const INSERT_BEFORE_SYMBOL: Tool = Tool::adding(
     "insert_before_symbol",
     "Insert before symbol",
     "Inserts code on lines of its own before a symbol and its documentation: a new function before another, an \
@@ -41,7 +43,7 @@ pub(super) const INSERT_BEFORE_SYMBOL: Tool = Tool::adds(
     |call| run(call, request::insert_before_symbol),
 );
 
-pub(super) const INSERT_AFTER_SYMBOL: Tool = Tool::adds(
+pub(super) const INSERT_AFTER_SYMBOL: Tool = Tool::adding(
     "insert_after_symbol",
     "Insert after symbol",
     "Inserts code on lines of its own behind a symbol: a new method behind another, a new class behind the \
@@ -50,7 +52,7 @@ pub(super) const INSERT_AFTER_SYMBOL: Tool = Tool::adds(
     |call| run(call, request::insert_after_symbol),
 );
 
-pub(super) const SAFE_DELETE: Tool = Tool::changes(
+pub(super) const SAFE_DELETE: Tool = Tool::changing(
     "safe_delete",
     "Delete unused symbol",
     "Deletes a symbol, with its documentation, if nothing refers to it; else lists the references and deletes nothing.",
@@ -58,7 +60,7 @@ pub(super) const SAFE_DELETE: Tool = Tool::changes(
     delete::safe_delete,
 );
 
-pub(super) const CREATE_TEXT_FILE: Tool = Tool::changes(
+pub(super) const CREATE_TEXT_FILE: Tool = Tool::changing(
     "create_text_file",
     "Write file",
     "Writes a new file, its directories included, or overwrites an existing one as a whole.",
@@ -66,7 +68,7 @@ pub(super) const CREATE_TEXT_FILE: Tool = Tool::changes(
     |call| run(call, request::create_text_file),
 );
 
-pub(super) const REPLACE_CONTENT: Tool = Tool::changes(
+pub(super) const REPLACE_CONTENT: Tool = Tool::changing(
     "replace_content",
     "Replace text in file",
     "Replaces occurrences of a literal text or a regular expression in a file. Refused when there are \
@@ -75,7 +77,7 @@ pub(super) const REPLACE_CONTENT: Tool = Tool::changes(
     |call| run(call, request::replace_content),
 );
 
-pub(super) const DELETE_LINES: Tool = Tool::changes(
+pub(super) const DELETE_LINES: Tool = Tool::changing(
     "delete_lines",
     "Delete lines",
     "Deletes a range of lines of a file.",
@@ -83,7 +85,7 @@ pub(super) const DELETE_LINES: Tool = Tool::changes(
     |call| run(call, request::delete_lines),
 );
 
-pub(super) const REPLACE_LINES: Tool = Tool::changes(
+pub(super) const REPLACE_LINES: Tool = Tool::changing(
     "replace_lines",
     "Replace lines",
     "Replaces a range of lines of a file by the given content.",
@@ -91,7 +93,7 @@ pub(super) const REPLACE_LINES: Tool = Tool::changes(
     |call| run(call, request::replace_lines),
 );
 
-pub(super) const INSERT_AT_LINE: Tool = Tool::adds(
+pub(super) const INSERT_AT_LINE: Tool = Tool::adding(
     "insert_at_line",
     "Insert lines",
     "Inserts content before a line of a file; one past the last line appends.",
@@ -99,7 +101,7 @@ pub(super) const INSERT_AT_LINE: Tool = Tool::adds(
     |call| run(call, request::insert_at_line),
 );
 
-pub(super) const APPLY_PATCH: Tool = Tool::changes(
+pub(super) const APPLY_PATCH: Tool = Tool::changing(
     "apply_patch",
     "Apply patch",
     "Applies a patch to any number of files, wholly or not at all: a unified diff, or the form `*** Begin \
@@ -109,11 +111,11 @@ pub(super) const APPLY_PATCH: Tool = Tool::changes(
 );
 
 /// The function that parses the arguments of an edit tool.
-type Read = fn(&Arguments<'_>) -> Result<symd_ops::edits::What, Reply>;
+type Read = fn(&Arguments<'_>) -> Result<symd_ops::edits::EditAction, Reply>;
 
 fn run(call: Call<'_>, read: Read) -> ReplyFuture<'_> {
     Box::pin(async move {
-        let asked = asked(&call, read);
+        let asked = parse_call(&call, read);
         match asked {
             Ok(asked) => perform(&call, asked).await.unwrap_or_else(|reply| reply),
             Err(reply) => reply,
@@ -122,7 +124,7 @@ fn run(call: Call<'_>, read: Read) -> ReplyFuture<'_> {
 }
 
 /// Validates an edit before the user is asked about it.
-pub(super) fn check(proposed: &Proposed<'_>) -> Result<(), Reply> {
+pub(super) fn check(proposed: &PendingCall<'_>) -> Result<(), Reply> {
     let read: Read = match proposed.tool {
         "replace_symbol_body" => request::replace_symbol_body,
         "insert_before_symbol" => request::insert_before_symbol,
@@ -141,38 +143,40 @@ pub(super) fn check(proposed: &Proposed<'_>) -> Result<(), Reply> {
 /// Makes the edit, or shows what it would change.
 async fn perform(call: &Call<'_>, asked: EditCall) -> Result<Reply, Reply> {
     let EditCall { request, trial, limit } = asked;
-    if trial == Trial::Dry {
+    if trial == RunMode::DryRun {
         let would = dry_run(call.project, request).await.map_err(refusal)?;
         return Ok(Reply::done(text::would_text(&would, limit)));
     }
-    let by = By { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title: String::new() };
-    let done = perform_edit(call.project, request, Report::NewDiagnostics, by).await.map_err(refusal)?;
+    let by =
+        Originator { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title: String::new() };
+    let done =
+        perform_edit(call.project, request, DiagnosticsReport::NewDiagnostics, by).await.map_err(refusal)?;
     Ok(done_reply(call, &done, limit))
 }
 
 /// Formats the answer, and records for the client what it wrote.
-fn done_reply(call: &Call<'_>, done: &Done, limit: usize) -> Reply {
+fn done_reply(call: &Call<'_>, done: &EditResult, limit: usize) -> Reply {
     remember(call, &done.applied);
     Reply::done(text::done_text(done, limit))
 }
 
 /// Whether anything is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Trial {
-    Real,
-    Dry,
+enum RunMode {
+    Apply,
+    DryRun,
 }
 
-fn trial(arguments: &Arguments<'_>) -> Result<Trial, Reply> {
-    Ok(if arguments.boolean_or("dry_run", false).map_err(failed)? { Trial::Dry } else { Trial::Real })
+fn run_mode(arguments: &Arguments<'_>) -> Result<RunMode, Reply> {
+    Ok(if arguments.boolean_or("dry_run", false).map_err(failed)? { RunMode::DryRun } else { RunMode::Apply })
 }
 
 /// Records the versions that the client wrote: the edit was checked against those that it knew. Undo and redo
-/// bring back what others wrote and use [`super::edited::remember`] instead.
+/// bring back what others wrote and use [`super::server_edit_text::remember`] instead.
 fn remember(call: &Call<'_>, applied: &symd_edit::Applied) {
     for file in &applied.files {
         match file.after {
-            Some(hash) => call.client.has_read(&file.path, hash),
+            Some(hash) => call.client.record_read(&file.path, hash),
             None => call.client.forget(&file.path),
         }
     }
@@ -181,9 +185,11 @@ fn remember(call: &Call<'_>, applied: &symd_edit::Applied) {
 /// Formats a refusal: why nothing was done.
 fn refusal(error: PerformError) -> Reply {
     match error {
-        PerformError::Make(MakeError::Target(error)) => refused(Refusal::Question(error.into())),
-        PerformError::Make(MakeError::Lines(error)) => failed(line_error(&error)),
-        PerformError::Question(error) => refused(Refusal::Question(error)),
+        PerformError::Make(PlanningError::Target(error)) => {
+            format_refusal(NoAnswerReason::Question(error.into()))
+        }
+        PerformError::Make(PlanningError::Lines(error)) => failed(line_error(&error)),
+        PerformError::Question(error) => format_refusal(NoAnswerReason::Question(error)),
         PerformError::Apply(error) => not_applied(&error),
         PerformError::Engine(_) => Reply { outcome: Outcome::NotReady, ..failed(error) },
         other => failed(other),

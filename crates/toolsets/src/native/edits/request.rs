@@ -5,35 +5,38 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::super::asked::wanted_of_edit;
 use super::super::files::{failed, limit};
-use super::{Read, Trial, json_or, refusal, trial};
+use super::super::server_tools::edit_selector;
+use super::{Read, RunMode, json_or, refusal, run_mode};
 use crate::arguments::{ArgumentError, Arguments};
 use crate::{Call, Reply};
 use symd_base::RelPath;
-use symd_ops::edits::{Base, Breaking, Given, Ignored, LastRead, Request, SymbolAct, TextAct, What};
-use symd_rewrite::{HowMany, Indentation, ReplaceMode};
+use symd_ops::edits::{
+    Breaking, EditAction, ExpectedRevisions, IgnoredEdits, LastRead, NamedRevisions, Request, SymbolAction,
+    TextAction,
+};
+use symd_rewrite::{ExpectedCount, Indentation, ReplaceMode};
 
 /// An edit, and the options of its answer.
 pub(super) struct EditCall {
     pub(super) request: Request,
-    pub(super) trial: Trial,
+    pub(super) trial: RunMode,
     /// The maximum length of the answer, in characters.
     pub(super) limit: usize,
 }
 
 /// Parses the arguments of one call.
-pub(super) fn asked(call: &Call<'_>, read: Read) -> Result<EditCall, Reply> {
-    asked_for(&call.arguments, read, Some(last_read(call)))
+pub(super) fn parse_call(call: &Call<'_>, read: Read) -> Result<EditCall, Reply> {
+    parse_fields(&call.arguments, read, Some(last_read(call)))
 }
 
 /// Rejects an edit whose arguments alone show that it cannot be made.
 pub(super) fn check(arguments: &Map<String, Value>, read: Read) -> Result<(), Reply> {
-    let asked = asked_for(arguments, read, None)?;
+    let asked = parse_fields(arguments, read, None)?;
     asked.request.what.check().map_err(|problem| refusal(problem.into()))
 }
 
-fn asked_for(
+fn parse_fields(
     arguments: &Map<String, Value>,
     read: Read,
     last_read: Option<Arc<LastRead>>,
@@ -43,16 +46,16 @@ fn asked_for(
     let force = arguments.boolean_or("force", false).map_err(failed)?;
     let request = Request {
         what,
-        base: Base { given: given(all)?, last_read },
+        base: ExpectedRevisions { given: given(all)?, last_read },
         breaking: if force { Breaking::Allowed } else { Breaking::Refused },
-        ignored: Ignored::Refused,
+        ignored: IgnoredEdits::Refused,
     };
-    Ok(EditCall { request, trial: trial(&arguments)?, limit: limit(&arguments).map_err(failed)? })
+    Ok(EditCall { request, trial: run_mode(&arguments)?, limit: limit(&arguments).map_err(failed)? })
 }
 
 /// Returns the versions that the client expects: `expect`, else what it read last on this connection.
-pub(in crate::native) fn base(call: &Call<'_>) -> Result<Base, Reply> {
-    Ok(Base { given: given(&call.arguments)?, last_read: Some(last_read(call)) })
+pub(in crate::native) fn base(call: &Call<'_>) -> Result<ExpectedRevisions, Reply> {
+    Ok(ExpectedRevisions { given: given(&call.arguments)?, last_read: Some(last_read(call)) })
 }
 
 fn last_read(call: &Call<'_>) -> Arc<LastRead> {
@@ -60,18 +63,18 @@ fn last_read(call: &Call<'_>) -> Arc<LastRead> {
     Arc::new(move |path: &RelPath| client.last_read(path))
 }
 
-fn given(arguments: &Map<String, Value>) -> Result<Option<Given>, Reply> {
+fn given(arguments: &Map<String, Value>) -> Result<Option<NamedRevisions>, Reply> {
     let expect = json_or(arguments.get("expect"));
     let arguments = Arguments::new(arguments);
     Ok(match expect {
-        Some(value) if value.is_object() => Some(Given::Each(each(&arguments, value)?)),
+        Some(value) if value.is_object() => Some(NamedRevisions::Each(each(&arguments, value)?)),
         Some(_) => {
             let revision = arguments.string("expect").map_err(failed)?;
             let is_revision = revision.len() >= MIN_DIGITS && revision.bytes().all(|b| b.is_ascii_hexdigit());
             if !is_revision {
                 return Err(failed(arguments.invalid("expect", "a file revision, as reading tools show it")));
             }
-            Some(Given::One(revision.to_owned()))
+            Some(NamedRevisions::One(revision.to_owned()))
         }
         None => None,
     })
@@ -90,71 +93,71 @@ fn each(arguments: &Arguments<'_>, value: &Value) -> Result<BTreeMap<RelPath, St
     entries.iter().map(|entry| read(entry).ok_or_else(wrong)).collect()
 }
 
-pub(super) fn replace_symbol_body(arguments: &Arguments<'_>) -> Result<What, Reply> {
-    symbol(arguments, SymbolAct::Replace)
+pub(super) fn replace_symbol_body(arguments: &Arguments<'_>) -> Result<EditAction, Reply> {
+    symbol(arguments, SymbolAction::Replace)
 }
 
-pub(super) fn insert_before_symbol(arguments: &Arguments<'_>) -> Result<What, Reply> {
-    symbol(arguments, SymbolAct::InsertBefore)
+pub(super) fn insert_before_symbol(arguments: &Arguments<'_>) -> Result<EditAction, Reply> {
+    symbol(arguments, SymbolAction::InsertBefore)
 }
 
-pub(super) fn insert_after_symbol(arguments: &Arguments<'_>) -> Result<What, Reply> {
-    symbol(arguments, SymbolAct::InsertAfter)
+pub(super) fn insert_after_symbol(arguments: &Arguments<'_>) -> Result<EditAction, Reply> {
+    symbol(arguments, SymbolAction::InsertAfter)
 }
 
-fn symbol(arguments: &Arguments<'_>, act: fn(String) -> SymbolAct) -> Result<What, Reply> {
+fn symbol(arguments: &Arguments<'_>, act: fn(String) -> SymbolAction) -> Result<EditAction, Reply> {
     let indents = ["auto", "given", "symbol"];
     let indentation = match arguments.one_of_or("indent", &indents, "auto").map_err(failed)? {
-        "given" => Indentation::AsGiven,
-        "symbol" => Indentation::OfSymbol,
+        "given" => Indentation::Verbatim,
+        "symbol" => Indentation::SymbolColumn,
         _ => Indentation::Auto,
     };
     let body = arguments.string("body").map_err(failed)?.to_owned();
-    Ok(What::Symbol { wanted: wanted_of_edit(arguments).map_err(failed)?, act: act(body), indentation })
+    Ok(EditAction::Symbol { wanted: edit_selector(arguments).map_err(failed)?, act: act(body), indentation })
 }
 
-pub(super) fn create_text_file(arguments: &Arguments<'_>) -> Result<What, Reply> {
-    Ok(What::Write {
+pub(super) fn create_text_file(arguments: &Arguments<'_>) -> Result<EditAction, Reply> {
+    Ok(EditAction::Write {
         path: arguments.string("relative_path").map_err(failed)?.to_owned(),
         content: arguments.string("content").map_err(failed)?.to_owned(),
     })
 }
 
-pub(super) fn replace_content(arguments: &Arguments<'_>) -> Result<What, Reply> {
+pub(super) fn replace_content(arguments: &Arguments<'_>) -> Result<EditAction, Reply> {
     let mode = arguments.one_of_or("mode", &["literal", "regex"], "literal").map_err(failed)?;
     let many = arguments.boolean_or("allow_multiple_occurrences", false).map_err(failed)?;
-    let act = TextAct::Replace {
+    let act = TextAction::Replace {
         needle: arguments.string("needle").map_err(failed)?.to_owned(),
         replacement: arguments.string("repl").map_err(failed)?.to_owned(),
         mode: if mode == "regex" { ReplaceMode::Regex } else { ReplaceMode::Literal },
-        how_many: if many { HowMany::Any } else { HowMany::One },
+        how_many: if many { ExpectedCount::Any } else { ExpectedCount::One },
     };
     text(arguments, act)
 }
 
-pub(super) fn delete_lines(arguments: &Arguments<'_>) -> Result<What, Reply> {
+pub(super) fn delete_lines(arguments: &Arguments<'_>) -> Result<EditAction, Reply> {
     let (start, end) = range(arguments).map_err(failed)?;
-    text(arguments, TextAct::DeleteLines { start, end })
+    text(arguments, TextAction::DeleteLines { start, end })
 }
 
-pub(super) fn replace_lines(arguments: &Arguments<'_>) -> Result<What, Reply> {
+pub(super) fn replace_lines(arguments: &Arguments<'_>) -> Result<EditAction, Reply> {
     let (start, end) = range(arguments).map_err(failed)?;
     let content = arguments.string("content").map_err(failed)?.to_owned();
-    text(arguments, TextAct::ReplaceLines { start, end, content })
+    text(arguments, TextAction::ReplaceLines { start, end, content })
 }
 
-pub(super) fn insert_at_line(arguments: &Arguments<'_>) -> Result<What, Reply> {
+pub(super) fn insert_at_line(arguments: &Arguments<'_>) -> Result<EditAction, Reply> {
     let line = line(arguments, "line").map_err(failed)?;
     let content = arguments.string("content").map_err(failed)?.to_owned();
-    text(arguments, TextAct::InsertAtLine { line, content })
+    text(arguments, TextAction::InsertAtLine { line, content })
 }
 
-pub(super) fn apply_patch(arguments: &Arguments<'_>) -> Result<What, Reply> {
-    Ok(What::Patch(arguments.string("patch").map_err(failed)?.to_owned()))
+pub(super) fn apply_patch(arguments: &Arguments<'_>) -> Result<EditAction, Reply> {
+    Ok(EditAction::Patch(arguments.string("patch").map_err(failed)?.to_owned()))
 }
 
-fn text(arguments: &Arguments<'_>, act: TextAct) -> Result<What, Reply> {
-    Ok(What::Text { path: arguments.string("relative_path").map_err(failed)?.to_owned(), act })
+fn text(arguments: &Arguments<'_>, act: TextAction) -> Result<EditAction, Reply> {
+    Ok(EditAction::Text { path: arguments.string("relative_path").map_err(failed)?.to_owned(), act })
 }
 
 fn range(arguments: &Arguments<'_>) -> Result<(i64, i64), ArgumentError> {

@@ -3,16 +3,16 @@
 
 use serde_json::json;
 
-use super::super::edited::remember;
 use super::super::files::{DEFAULT_LIMIT, LIMIT, failed, limit};
+use super::super::server_edit_text::remember;
 use super::text::{diffs_text, inverse_text};
-use super::{Trial, not_applied, schema, trial};
+use super::{RunMode, not_applied, run_mode, schema};
 use crate::arguments::Arguments;
 use crate::{Call, Reply, Tool};
-use symd_edit::{By, OperationId, Resolution};
+use symd_edit::{OperationId, Originator, Resolution};
 use symd_ops::edits::{preview_resolve, resolve};
 
-pub(in super::super) const RESOLVE_EDIT: Tool = Tool::changes(
+pub(in super::super) const RESOLVE_EDIT: Tool = Tool::changing(
     "resolve_edit",
     "Resolve an interrupted edit",
     "Decides about an edit that a crash cut short, where files had been changed by others before symd could \
@@ -44,13 +44,14 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
         "keep" => Resolution::Keep,
         _ => Resolution::PutBack,
     };
-    if trial(&arguments)? == Trial::Dry {
+    if run_mode(&arguments)? == RunMode::DryRun {
         let diffs =
             preview_resolve(call.project, id, resolution).await.map_err(|error| not_applied(&error))?;
         return Ok(Reply::done(diffs_text(&diffs, &[], limit)));
     }
     let title = format!("content from before operation {id}");
-    let by = By { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title: title.clone() };
+    let by =
+        Originator { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title: title.clone() };
     let applied = resolve(call.project, id, resolution, by).await.map_err(|error| not_applied(&error))?;
     remember(&call.client, &applied);
     Ok(Reply::done(match resolution {

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::super::asked::{self, name_path, relative_path};
 use super::super::files::{DEFAULT_LIMIT, LIMIT};
+use super::super::server_tools::{self, name_path, relative_path};
 
 /// Returns a schema of these properties and those that all edits share.
 fn with_common(properties: Value, required: &[&str]) -> Value {
@@ -66,7 +66,7 @@ pub(super) fn safe_delete() -> Value {
         "name_path": name_path(), "relative_path": relative_path(), "expect": expect(), "dry_run": dry_run(),
         "force": {"type": "boolean", "default": false, "description": "Delete it although it is referenced, or although the file would not parse or another declaration would be lost afterwards."},
     });
-    asked::schema(own, &["name_path"])
+    server_tools::schema(own, &["name_path"])
 }
 
 pub(super) fn create_text_file() -> Value {

@@ -6,13 +6,13 @@ use std::fmt::Write as _;
 
 use super::super::diagnostics::diagnostic_line;
 use super::super::files::counted;
-use super::super::render::cut;
+use super::super::render::truncate;
 use symd_base::RelPath;
 use symd_edit::{Applied, FileChange, FileDiff};
-use symd_ops::edits::{Caused, Done, Unknown, Would};
+use symd_ops::edits::{DryRun, EditEffects, EditResult, EffectsUnknown};
 
 /// Formats an edit that was made.
-pub(super) fn done_text(done: &Done, limit: usize) -> String {
+pub(super) fn done_text(done: &EditResult, limit: usize) -> String {
     let mut text = files_text(&done.applied, &done.lines);
     let mut facts = vec![operation_of(&done.applied)];
     facts.extend(
@@ -40,7 +40,7 @@ pub(super) fn short_title<'t>(title: &'t str, applied: &Applied) -> &'t str {
 }
 
 /// Formats an edit that would be made.
-pub(super) fn would_text(would: &Would, limit: usize) -> String {
+pub(super) fn would_text(would: &DryRun, limit: usize) -> String {
     diffs_text(&would.diffs, &would.notes, limit)
 }
 
@@ -60,7 +60,7 @@ pub(super) fn diffs_text(diffs: &[FileDiff], notes: &[String], limit: usize) -> 
 }
 
 fn finished(mut text: String, mut facts: Vec<String>, limit: usize) -> String {
-    if cut(&mut text, limit) {
+    if truncate(&mut text, limit) {
         facts.push(format!("cut at {limit} characters; raise limit"));
     }
     if !text.is_empty() && !text.ends_with('\n') {
@@ -96,12 +96,12 @@ fn operation_of(applied: &Applied) -> String {
 }
 
 /// Appends the new diagnostics to `text`; returns the fact about them for the last line.
-pub(in crate::native) fn caused_text(caused: &Caused, text: &mut String) -> String {
+pub(in crate::native) fn caused_text(caused: &EditEffects, text: &mut String) -> String {
     match caused {
-        Caused::Known { new, servers } if new.is_empty() => {
+        EditEffects::Known { new, servers } if new.is_empty() => {
             format!("no new diagnostics ({})", servers.join(", "))
         }
-        Caused::Known { new, servers } => {
+        EditEffects::Known { new, servers } => {
             text.push_str("\nnew diagnostics:");
             for of_file in new.chunk_by(|a, b| a.spot.path == b.spot.path) {
                 let _ = write!(text, "\n{}", of_file[0].spot.path);
@@ -112,16 +112,18 @@ pub(in crate::native) fn caused_text(caused: &Caused, text: &mut String) -> Stri
             let counts = counted(new.len(), "new diagnostic", "new diagnostics");
             format!("{counts} ({})", servers.join(", "))
         }
-        Caused::Unknown(Unknown::NotReady) => "new diagnostics unknown: no server is ready".to_owned(),
-        Caused::Unknown(why) => format!("new diagnostics unknown: {}", unknown(why)),
+        EditEffects::Unknown(EffectsUnknown::NotReady) => {
+            "new diagnostics unknown: no server is ready".to_owned()
+        }
+        EditEffects::Unknown(why) => format!("new diagnostics unknown: {}", unknown(why)),
     }
 }
 
-pub(in crate::native) fn unknown(why: &Unknown) -> &'static str {
+pub(in crate::native) fn unknown(why: &EffectsUnknown) -> &'static str {
     match why {
-        Unknown::NotAsked => "not requested",
-        Unknown::NotReady => "no language server is ready",
-        Unknown::ManyFiles => "too many files; see the tool diagnostics",
-        Unknown::NoAnswer => "the language server did not answer in time; see the tool diagnostics",
+        EffectsUnknown::NotAsked => "not requested",
+        EffectsUnknown::NotReady => "no language server is ready",
+        EffectsUnknown::ManyFiles => "too many files; see the tool diagnostics",
+        EffectsUnknown::NoAnswer => "the language server did not answer in time; see the tool diagnostics",
     }
 }

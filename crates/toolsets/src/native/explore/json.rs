@@ -4,10 +4,10 @@
 use serde_json::{Value, json};
 
 use crate::Client;
-use crate::native::asked::{reading_json, source_json};
-use crate::native::user_text::{file_of, gaps_json, is_whole, user_json};
+use crate::native::server_tools::{reading_json, source_json};
+use crate::native::users_text::{file_of, gaps_json, is_whole, user_json};
 use symd_ops::explore::{Explored, LinkedDeclaration};
-use symd_ops::relations::Branch;
+use symd_ops::relations::RelatedSymbol;
 use symd_ops::symbol::Symbol;
 
 /// Formats the answer about one symbol, else `overloads` with one entry for each.
@@ -29,7 +29,7 @@ fn object(found: &Explored, budget: usize, client: &Client) -> Value {
     let body = symbol.body.as_deref().unwrap_or_default();
     let is_shown = json!(body).to_string().chars().count() <= budget / 2;
     if is_shown {
-        client.has_read(&found.target.at.path, declaration.hash);
+        client.record_read(&found.target.at.path, declaration.hash);
     }
     let documentation = declaration.above.as_ref().or(declaration.within.as_ref());
     let mut object = json!({
@@ -89,17 +89,17 @@ fn symbol_json(symbol: &Symbol) -> Value {
     })
 }
 
-fn branch_json(branch: &Branch) -> Value {
+fn branch_json(branch: &RelatedSymbol) -> Value {
     let lines: Vec<u32> = branch.lines.iter().map(|line| line + 1).collect();
     json!({
-        "name_path": branch.party.name_path, "kind": branch.party.kind.word(), "path": file_of(&branch.key.file),
-        "line": branch.party.line + 1, "at_lines": lines, "likely": branch.is_likely,
+        "name_path": branch.summary.name_path, "kind": branch.summary.kind.word(), "path": file_of(&branch.key.file),
+        "line": branch.summary.line + 1, "at_lines": lines, "likely": branch.is_likely,
     })
 }
 
 fn link_json(one: &LinkedDeclaration) -> Value {
     json!({
-        "name_path": one.party.name_path, "kind": one.party.kind.word(), "path": file_of(&one.file),
-        "line": one.party.line + 1, "likely": one.is_likely,
+        "name_path": one.summary.name_path, "kind": one.summary.kind.word(), "path": file_of(&one.file),
+        "line": one.summary.line + 1, "likely": one.is_likely,
     })
 }

@@ -7,14 +7,14 @@ mod text;
 use serde_json::{Value, json};
 
 use super::answer::{Format, format};
-use super::asked::{name_path, patience, refused, relative_path, schema, wanted};
+use super::batch::{answer_each, symbol_names};
 use super::files::{failed, limit};
-use super::several::{names, of_each};
+use super::server_tools::{format_refusal, name_path, relative_path, schema, selector, server_wait};
 use crate::arguments::{ArgumentError, Arguments};
-use crate::asked::within;
+use crate::server_questions::within;
 use crate::{Call, Reply, ReplyFuture};
 use symd_ops::explore::{Explore, explore as explore_symbol};
-use symd_ops::target::{Several, SymbolSelector};
+use symd_ops::target::{AmbiguityPolicy, SymbolSelector};
 
 /// The description of `explore`.
 pub(super) const DESCRIPTION: &str = "Explore a symbol in one call: its source or members, documentation, callees, callers \
@@ -25,7 +25,7 @@ const DEFAULT_BUDGET: usize = 6_000;
 /// The default budget of each of several symbols.
 const BUDGET_OF_EACH: usize = 3_000;
 /// The minimum budget: less has no room for a declaration and the facts about it.
-const LEAST_BUDGET: usize = 500;
+const MIN_BUDGET: usize = 500;
 
 /// The default and the maximum of levels of users.
 const DEPTH: usize = 1;
@@ -36,13 +36,13 @@ pub(super) fn explore_schema() -> Value {
         "name_path": name_path(),
         "relative_path": relative_path(),
         "depth": {"type": "integer", "minimum": 1, "maximum": MAX_DEPTH, "default": DEPTH, "description": "Levels of callers."},
-        "budget": {"type": "integer", "minimum": LEAST_BUDGET, "default": DEFAULT_BUDGET, "description": "The most characters of the answer; of several symbols together, 3000 for each if absent."},
+        "budget": {"type": "integer", "minimum": MIN_BUDGET, "default": DEFAULT_BUDGET, "description": "The most characters of the answer; of several symbols together, 3000 for each if absent."},
     });
     schema(own, &["name_path"])
 }
 
 pub(super) fn explore(mut call: Call<'_>) -> ReplyFuture<'_> {
-    let asked = names(&call.arguments, "name_path").len().max(1);
+    let asked = symbol_names(&call.arguments, "name_path").len().max(1);
     let is_list = call.arguments.get("name_path").is_some_and(Value::is_array);
     match budget(
         &Arguments::new(&call.arguments),
@@ -51,25 +51,25 @@ pub(super) fn explore(mut call: Call<'_>) -> ReplyFuture<'_> {
         Err(why) => return Box::pin(std::future::ready(failed(why))),
         // The given budget is that of all symbols together.
         Ok(budget) => {
-            let share = (budget / asked).max(LEAST_BUDGET);
+            let share = (budget / asked).max(MIN_BUDGET);
             call.arguments.insert("budget".to_owned(), json!(share));
         }
     }
-    of_each(call, "name_path", |call| Box::pin(run(call)))
+    answer_each(call, "name_path", |call| Box::pin(run(call)))
 }
 
 /// Parses the argument `budget`; `run` applies `limit` as well.
 fn budget(arguments: &Arguments<'_>, default: usize) -> Result<usize, ArgumentError> {
     let budget = arguments.count_or("budget", default)?;
-    if budget < LEAST_BUDGET {
-        return Err(arguments.invalid("budget", &format!("an integer of at least {LEAST_BUDGET}")));
+    if budget < MIN_BUDGET {
+        return Err(arguments.invalid("budget", &format!("an integer of at least {MIN_BUDGET}")));
     }
     Ok(budget)
 }
 
 async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     let arguments = Arguments::new(&call.arguments);
-    let patience = patience(&arguments).map_err(failed)?;
+    let patience = server_wait(&arguments).map_err(failed)?;
     let depth = arguments.count_or("depth", DEPTH).map_err(failed)?;
     if !(1..=MAX_DEPTH).contains(&depth) {
         return Err(failed(arguments.invalid("depth", &format!("an integer from 1 to {MAX_DEPTH}"))));
@@ -77,10 +77,11 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     let budget = budget(&arguments, DEFAULT_BUDGET).map_err(failed)?;
     let budget = budget.min(limit(&arguments).map_err(failed)?);
     let format = format(&arguments).map_err(failed)?;
-    let wanted = SymbolSelector { several: Several::Overloads, ..wanted(&arguments).map_err(failed)? };
+    let wanted =
+        SymbolSelector { several: AmbiguityPolicy::Overloads, ..selector(&arguments).map_err(failed)? };
     let ask = Explore { wanted, depth, waiting: patience.waiting };
     let op = explore_symbol(call.project, &ask);
-    let all = within(call.project, patience.at_most, op).await.map_err(refused)?;
+    let all = within(call.project, patience.at_most, op).await.map_err(format_refusal)?;
     Ok(Reply::done(match format {
         Format::Json => json::explored_json(&all, budget, &call.client),
         Format::Text => text::explored_text(&all, budget, &call.client),

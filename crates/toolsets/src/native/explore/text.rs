@@ -4,14 +4,14 @@
 use super::section::{Section, characters, fit};
 use crate::Client;
 use crate::native::answer::Footer;
-use crate::native::asked::{tell_reading, tell_source};
 use crate::native::files::counted;
 use crate::native::render::{Signatures, line, short_word};
+use crate::native::server_tools::{note_reading, note_source};
 use crate::native::tree::by_file;
-use crate::native::user_text::{file_of, lines_of, over, tell_gaps, tell_unsure, user_line};
+use crate::native::users_text::{file_of, lines_of, note_gaps, note_unsure, over, user_line};
 use symd_base::escaped;
 use symd_ops::explore::{Explored, LinkedDeclaration, TEST_DEPTH};
-use symd_ops::relations::Reached;
+use symd_ops::relations::TransitiveUser;
 use symd_ops::symbol::Symbol;
 use symd_resolve as resolve;
 
@@ -71,9 +71,9 @@ fn within(found: &Explored, room: usize, budget: usize, mut footer: Footer, clie
     }
     ways.dedup();
     if left_out.is_empty() {
-        client.has_read(&found.target.at.path, found.declaration.hash);
+        client.record_read(&found.target.at.path, found.declaration.hash);
     } else {
-        footer.incomplete(format!(
+        footer.add_incomplete(format!(
             "left out: {}; raise budget (now {budget}), or ask {}",
             left_out.join(", "),
             ways.join(", ")
@@ -98,32 +98,33 @@ fn footer(found: &Explored, client: &Client) -> Footer {
         None => counted(callers, "user", "users"),
     };
     let mut footer = Footer::new(format!("{counts}, {}", counted(tests.len(), "test", "tests")));
-    tell_source(&found.reach.source, client, &mut footer);
-    tell_reading(found.target.read_as.as_ref(), &mut footer);
+    note_source(&found.reach.source, client, &mut footer);
+    note_reading(found.target.read_as.as_ref(), &mut footer);
     if let Some(callees) = &found.callees
         && callees.source.name() != found.reach.source.name()
     {
-        footer.note(format!("callees from {}", callees.source.name()));
+        footer.add_note(format!("callees from {}", callees.source.name()));
     }
-    if found.reach.goes_on > 0 && found.depth <= TEST_DEPTH {
-        footer.note(format!("tests beyond depth {TEST_DEPTH} were not looked for; impact with depth does"));
+    if found.reach.may_have_more > 0 && found.depth <= TEST_DEPTH {
+        footer
+            .add_note(format!("tests beyond depth {TEST_DEPTH} were not looked for; impact with depth does"));
     }
     if found.reach.not_followed > 0 {
         let functions = counted(found.reach.not_followed, "symbol was", "symbols were");
-        footer.incomplete(format!(
+        footer.add_incomplete(format!(
             "users of {functions} not looked for, tests may be missing; impact looks further"
         ));
     }
     let unsure = found.callees.iter().flat_map(|all| &all.branches).filter(|one| !one.is_likely).count();
     if unsure > 0 {
-        footer.unchecked(format!("{unsure} callees marked ?, several symbols have that name"));
+        footer.add_unchecked(format!("{unsure} callees marked ?, several symbols have that name"));
     }
     if !found.links.perhaps.by_reason.is_empty() {
-        footer.unchecked(found.links.perhaps.by_reason.clone());
+        footer.add_unchecked(found.links.perhaps.by_reason.clone());
     }
-    tell_gaps(&found.reach, &mut footer);
+    note_gaps(&found.reach, &mut footer);
     let shown = users.iter().chain(&tests).filter(|one| !one.user.is_likely()).count();
-    tell_unsure(shown, &found.reach, &mut footer);
+    note_unsure(shown, &found.reach, &mut footer);
     footer
 }
 
@@ -202,7 +203,7 @@ fn sections(found: &Explored, is_whole: bool) -> Vec<Section<'_>> {
             });
         }
     }
-    let (calling, other): (Vec<&Reached>, Vec<&Reached>) =
+    let (calling, other): (Vec<&TransitiveUser>, Vec<&TransitiveUser>) =
         found.users().into_iter().partition(|one| one.user.calls());
     let is_called = found.callees.is_some();
     let how = ("callers", "references with relation: callers");
@@ -256,12 +257,12 @@ fn of_members(members: &[Symbol]) -> Section<'_> {
 
 fn of_callees(found: &Explored) -> Section<'_> {
     let branches = found.callees.as_ref().map_or(&[][..], |callees| &callees.branches);
-    let one = |branch: &symd_ops::relations::Branch| {
+    let one = |branch: &symd_ops::relations::RelatedSymbol| {
         let lines: Vec<String> = branch.lines.iter().map(|line| (line + 1).to_string()).collect();
         let at = if lines.is_empty() { String::new() } else { format!(" @ {}", lines.join(" ")) };
         let unsure = if branch.is_likely { "" } else { " ?" };
-        let party = &branch.party;
-        format!("{} {} {}{at}{unsure}", party.line + 1, short_word(party.kind), party.name_path)
+        let summary = &branch.summary;
+        format!("{} {} {}{at}{unsure}", summary.line + 1, short_word(summary.kind), summary.name_path)
     };
     let lines = move |count: usize| indented(by_file(&branches[..count], |one| file_of(&one.key.file), one));
     Section {
@@ -276,7 +277,7 @@ fn of_callees(found: &Explored) -> Section<'_> {
 fn of_users<'a>(
     title: &str,
     what: (&'static str, &'static str),
-    users: Vec<&'a Reached>,
+    users: Vec<&'a TransitiveUser>,
     found: &'a Explored,
 ) -> Section<'a> {
     let all = &found.reach.reached;
@@ -297,7 +298,7 @@ fn of_users<'a>(
 }
 
 /// Returns `, 3 of them marked ?`; empty if all are certain.
-fn unsure_among(users: &[&Reached]) -> String {
+fn unsure_among(users: &[&TransitiveUser]) -> String {
     match users.iter().filter(|one| !one.user.is_likely()).count() {
         0 => String::new(),
         unsure => format!(", {unsure} of them marked ?"),
@@ -305,7 +306,7 @@ fn unsure_among(users: &[&Reached]) -> String {
 }
 
 /// Returns the maximum number of users that are shown: all certain ones, and a few of the others.
-fn most(users: &[&Reached]) -> usize {
+fn most(users: &[&TransitiveUser]) -> usize {
     let sure = users.iter().filter(|one| one.user.is_likely()).count();
     users.len().min(sure + MAX_UNSURE)
 }
@@ -313,7 +314,7 @@ fn most(users: &[&Reached]) -> usize {
 fn of_links<'a>(title: &str, way: &'static str, list: &'a [LinkedDeclaration]) -> Section<'a> {
     let one = |one: &LinkedDeclaration| {
         let unsure = if one.is_likely { "" } else { " ?" };
-        format!("{} {} {}{unsure}", one.party.line + 1, short_word(one.party.kind), one.party.name_path)
+        format!("{} {} {}{unsure}", one.summary.line + 1, short_word(one.summary.kind), one.summary.name_path)
     };
     let lines = move |count: usize| indented(by_file(&list[..count], |one| file_of(&one.file), one));
     Section {
@@ -343,9 +344,9 @@ fn of_tests(found: &Explored) -> Section<'_> {
         unsure_among(&tests)
     );
     let (items, most) = (tests.len(), most(&tests));
-    let one = |one: &&Reached| {
+    let one = |one: &&TransitiveUser| {
         let at = if one.depth == 1 { lines_of(&one.user) } else { String::new() };
-        format!("{}{at}{}", one.user.party.name_path, over(one, all))
+        format!("{}{at}{}", one.user.summary.name_path, over(one, all))
     };
     let lines = move |count: usize| {
         let of_file = tests[..count].chunk_by(|a, b| a.depth == b.depth && a.user.file() == b.user.file());

@@ -2,21 +2,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use symd_ops::code_kind::{CodeKind, module_of};
 use symd_ops::impact::Impact;
-use symd_ops::part::{Part, module_of};
-use symd_ops::relations::Reached;
+use symd_ops::relations::TransitiveUser;
 use symd_ops::rename::{Medium, Mentioned};
 
 /// All parts, in the order of the answer.
-pub(super) const PARTS: [Part; 3] = [Part::Production, Part::Test, Part::Generated];
+pub(super) const PARTS: [CodeKind; 3] = [CodeKind::Production, CodeKind::Test, CodeKind::Generated];
 
 /// Returns the number of symbols in each part.
-pub(super) fn by_part(all: &[&Reached]) -> [usize; 3] {
+pub(super) fn by_part(all: &[&TransitiveUser]) -> [usize; 3] {
     PARTS.map(|part| all.iter().filter(|one| one.part == part).count())
 }
 
 /// Returns the number of files.
-pub(super) fn files(all: &[&Reached]) -> usize {
+pub(super) fn files(all: &[&TransitiveUser]) -> usize {
     all.iter().map(|one| one.user.file()).collect::<BTreeSet<_>>().len()
 }
 

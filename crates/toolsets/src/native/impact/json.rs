@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 use super::counts::{PARTS, by_part, files, media, modules};
 use super::word;
 use crate::native::answer::fitting;
-use crate::native::asked::{reading_json, source_json};
-use crate::native::user_text::{file_of, gaps_json, is_whole, part_word, user_json};
+use crate::native::server_tools::{reading_json, source_json};
+use crate::native::users_text::{file_of, gaps_json, is_whole, part_word, user_json};
 use symd_ops::explore::LinkedDeclaration;
 use symd_ops::impact::Impact;
-use symd_ops::relations::Reached;
+use symd_ops::relations::TransitiveUser;
 use symd_ops::rename::MentionPlace;
 
 /// Formats the answer about one symbol, else `overloads` with one entry for each.
@@ -56,7 +56,7 @@ fn impact_json(found: &Impact, limit: usize) -> Value {
         "mentioned": media(&found.mentioned).iter().map(|(medium, count)| json!({ "in": medium.name(), "count": count })).collect::<Vec<Value>>(),
         "above": found.links.above.iter().map(link_json).collect::<Vec<Value>>(),
         "below": found.links.below.iter().map(link_json).collect::<Vec<Value>>(),
-        "may_be_linked": found.links.perhaps.one_by_one, "links_left_out": found.links_left_out, "goes_on": found.reach.goes_on,
+        "may_be_linked": found.links.perhaps.one_by_one, "links_left_out": found.links_left_out, "goes_on": found.reach.may_have_more,
         "left_out": left_out, "revision": found.revision,
         "complete": is_all && is_whole(&found.reach) && found.links.perhaps.one_by_one.is_empty() && found.links_left_out == 0
             && !found.mentioned.is_cut && found.has_all_behaviour() && found.mentioned.unsearched.is_empty(),
@@ -67,7 +67,7 @@ fn impact_json(found: &Impact, limit: usize) -> Value {
     object
 }
 
-fn level_json(depth: usize, all: &[&Reached]) -> Value {
+fn level_json(depth: usize, all: &[&TransitiveUser]) -> Value {
     let mut object = json!({ "depth": depth, "symbols": all.len(), "files": files(all) });
     for (part, count) in PARTS.iter().zip(by_part(all)) {
         object[part_word(*part)] = json!(count);
@@ -85,7 +85,7 @@ fn test_json((file, depth, is_likely): &(String, usize, bool)) -> Value {
 
 fn link_json(one: &LinkedDeclaration) -> Value {
     json!({
-        "name_path": one.party.name_path, "kind": one.party.kind.word(), "path": file_of(&one.file),
-        "line": one.party.line + 1, "likely": one.is_likely,
+        "name_path": one.summary.name_path, "kind": one.summary.kind.word(), "path": file_of(&one.file),
+        "line": one.summary.line + 1, "likely": one.is_likely,
     })
 }

@@ -7,14 +7,14 @@ mod text;
 use serde_json::{Value, json};
 
 use super::answer::{Format, format};
-use super::asked::{name_path, patience, refused, relative_path, schema, wanted};
+use super::batch::answer_each;
 use super::files::{failed, limit};
-use super::several::of_each;
+use super::server_tools::{format_refusal, name_path, relative_path, schema, selector, server_wait};
 use crate::arguments::Arguments;
-use crate::asked::within;
+use crate::server_questions::within;
 use crate::{Call, Reply, ReplyFuture};
 use symd_ops::impact::{AskImpact, SymbolChange, impact as impact_of};
-use symd_ops::target::{Several, SymbolSelector};
+use symd_ops::target::{AmbiguityPolicy, SymbolSelector};
 
 /// The description of `impact`.
 pub(super) const DESCRIPTION: &str = "What a change of a symbol reaches, before you make it: a change of its signature, of its \
@@ -39,12 +39,12 @@ pub(super) fn impact_schema() -> Value {
 }
 
 pub(super) fn impact(call: Call<'_>) -> ReplyFuture<'_> {
-    of_each(call, "name_path", |call| Box::pin(run(call)))
+    answer_each(call, "name_path", |call| Box::pin(run(call)))
 }
 
 async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     let arguments = Arguments::new(&call.arguments);
-    let patience = patience(&arguments).map_err(failed)?;
+    let patience = server_wait(&arguments).map_err(failed)?;
     let change = match arguments.one_of_or("change", &CHANGES, "signature").map_err(failed)? {
         "behaviour" => SymbolChange::Behaviour,
         "removal" => SymbolChange::Removal,
@@ -54,11 +54,12 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     if !(1..=MAX_DEPTH).contains(&depth) {
         return Err(failed(arguments.invalid("depth", &format!("an integer from 1 to {MAX_DEPTH}"))));
     }
-    let wanted = SymbolSelector { several: Several::Overloads, ..wanted(&arguments).map_err(failed)? };
+    let wanted =
+        SymbolSelector { several: AmbiguityPolicy::Overloads, ..selector(&arguments).map_err(failed)? };
     let (limit, format) = (limit(&arguments).map_err(failed)?, format(&arguments).map_err(failed)?);
     let ask = AskImpact { wanted, change, depth, waiting: patience.waiting };
     let op = impact_of(call.project, &ask);
-    let all = within(call.project, patience.at_most, op).await.map_err(refused)?;
+    let all = within(call.project, patience.at_most, op).await.map_err(format_refusal)?;
     Ok(Reply::done(match format {
         Format::Json => json::impacts_json(&all, limit),
         Format::Text => text::impacts_text(&all, limit, &call.client),

@@ -8,16 +8,16 @@ use super::counts::{PARTS, by_part, files, media, modules};
 use super::word;
 use crate::Client;
 use crate::native::answer::Footer;
-use crate::native::asked::{tell_reading, tell_source};
 use crate::native::files::counted;
-use crate::native::render::{cut, short_word};
+use crate::native::render::{short_word, truncate};
+use crate::native::server_tools::{note_reading, note_source};
 use crate::native::tree::by_file;
-use crate::native::user_text::{file_of, lines_of, part_word, tell_gaps, tell_unsure, user_line};
+use crate::native::users_text::{file_of, lines_of, note_gaps, note_unsure, part_word, user_line};
 use symd_base::escaped;
+use symd_ops::code_kind::CodeKind;
 use symd_ops::explore::LinkedDeclaration;
 use symd_ops::impact::{Impact, SymbolChange};
-use symd_ops::part::Part;
-use symd_ops::relations::Reached;
+use symd_ops::relations::TransitiveUser;
 use symd_resolve as resolve;
 
 /// The maximum number of direct users that are shown with the source lines of their uses, for changes where
@@ -100,11 +100,11 @@ fn write(found: &Impact, shown: Shown, mut footer: Footer, limit: usize) -> Stri
         && direct.len() <= MAX_WITH_LINES
         && matches!(found.change, SymbolChange::Signature | SymbolChange::Removal);
     for part in PARTS {
-        let of_part: Vec<&Reached> = direct.iter().filter(|one| one.part == part).copied().collect();
+        let of_part: Vec<&TransitiveUser> = direct.iter().filter(|one| one.part == part).copied().collect();
         if !of_part.is_empty() {
             lines.push(part_word(part).to_owned());
             let form = match (shown, part) {
-                (Shown::TestFiles, Part::Test) => Shown::Files,
+                (Shown::TestFiles, CodeKind::Test) => Shown::Files,
                 _ => shown,
             };
             lines.extend(indented(users(found, &of_part, form, with_lines)));
@@ -127,24 +127,24 @@ fn write(found: &Impact, shown: Shown, mut footer: Footer, limit: usize) -> Stri
         Shown::Whole => {}
         Shown::Direct if found.change != SymbolChange::Behaviour => {}
         Shown::Direct => {
-            footer.incomplete(format!("users at depth 2 and more only counted; raise limit (now {limit})"))
+            footer.add_incomplete(format!("users at depth 2 and more only counted; raise limit (now {limit})"))
         }
-        Shown::Names => footer.incomplete(format!(
+        Shown::Names => footer.add_incomplete(format!(
             "lines left out, users at depth 2 and more only counted; raise limit (now {limit})"
         )),
-        Shown::TestFiles => footer.incomplete(format!(
+        Shown::TestFiles => footer.add_incomplete(format!(
             "lines left out, tests counted by file, users at depth 2 and more only counted; raise limit (now {limit}), or ask references"
         )),
         Shown::Files => {
-            footer.incomplete(format!(
+            footer.add_incomplete(format!(
                 "direct users only counted by file; raise limit (now {limit}), or ask references"
             ));
         }
     }
     let mut text = lines.join("\n");
     let room = limit.saturating_sub(footer.to_string().chars().count() + CUT_CHARS);
-    if shown == Shown::Files && cut(&mut text, room) {
-        footer.incomplete(format!("cut at {limit} characters"));
+    if shown == Shown::Files && truncate(&mut text, room) {
+        footer.add_incomplete(format!("cut at {limit} characters"));
     }
     format!("{text}\n{footer}")
 }
@@ -199,7 +199,7 @@ fn head(found: &Impact) -> Vec<String> {
 }
 
 /// Formats the counts by part: `production 3, test 2, generated 0`.
-fn parts(all: &[&Reached]) -> String {
+fn parts(all: &[&TransitiveUser]) -> String {
     let counts = by_part(all);
     let named: Vec<String> =
         PARTS.iter().zip(counts).map(|(part, count)| format!("{} {count}", part_word(*part))).collect();
@@ -209,7 +209,7 @@ fn parts(all: &[&Reached]) -> String {
     }
 }
 
-fn users(found: &Impact, list: &[&Reached], shown: Shown, with_lines: bool) -> Vec<String> {
+fn users(found: &Impact, list: &[&TransitiveUser], shown: Shown, with_lines: bool) -> Vec<String> {
     let all = &found.reach.reached;
     match shown {
         Shown::Whole | Shown::Direct => by_file(
@@ -218,7 +218,7 @@ fn users(found: &Impact, list: &[&Reached], shown: Shown, with_lines: bool) -> V
             |one| if with_lines { with_text(one) } else { user_line(one, all) },
         ),
         Shown::Names | Shown::TestFiles | Shown::Files => {
-            let one = |of_file: &[&Reached]| {
+            let one = |of_file: &[&TransitiveUser]| {
                 let path = escaped(&of_file[0].user.file()).into_owned();
                 if shown == Shown::Files {
                     let unsure = if of_file.iter().any(|one| one.user.is_likely()) { "" } else { "?" };
@@ -232,15 +232,16 @@ fn users(found: &Impact, list: &[&Reached], shown: Shown, with_lines: bool) -> V
     }
 }
 
-fn name(one: &Reached) -> String {
+fn name(one: &TransitiveUser) -> String {
     let unsure = if one.user.is_likely() { "" } else { "?" };
-    format!("{}{unsure}", one.user.party.name_path)
+    format!("{}{unsure}", one.user.summary.name_path)
 }
 
 /// Formats a user with the source lines of its uses: `12 function main @ 14: run(1); 20: run(2)`.
-fn with_text(one: &Reached) -> String {
+fn with_text(one: &TransitiveUser) -> String {
     let user = &one.user;
-    let head = format!("{} {} {}", user.party.line + 1, short_word(user.party.kind), user.party.name_path);
+    let head =
+        format!("{} {} {}", user.summary.line + 1, short_word(user.summary.kind), user.summary.name_path);
     let mut by_line: BTreeMap<u32, (bool, &str)> = BTreeMap::new();
     for place in &user.places {
         let entry = by_line.entry(place.line).or_insert((false, &place.text));
@@ -272,7 +273,12 @@ fn linked(found: &Impact) -> Vec<String> {
         }
         let one = |one: &LinkedDeclaration| {
             let unsure = if one.is_likely { "" } else { " ?" };
-            format!("{} {} {}{unsure}", one.party.line + 1, short_word(one.party.kind), one.party.name_path)
+            format!(
+                "{} {} {}{unsure}",
+                one.summary.line + 1,
+                short_word(one.summary.kind),
+                one.summary.name_path
+            )
         };
         lines.push(format!("{title} {}", list.len()));
         lines.extend(indented(by_file(list, |one| file_of(&one.file), one)));
@@ -296,7 +302,7 @@ fn mentions(found: &Impact, shown: Shown, footer: &mut Footer) -> Vec<String> {
             lines.push(format!(" {}:{}", escaped(of_file[0].path.as_str()), numbers.join(" ")));
         }
         if count > places.len() {
-            footer.incomplete(format!(
+            footer.add_incomplete(format!(
                 "{} of {count} mentions in {} left out; raise limit, or search",
                 count - places.len(),
                 medium.name().replace('_', " ")
@@ -317,7 +323,7 @@ fn tests(found: &Impact, shown: Shown, footer: &mut Footer) -> Vec<String> {
     };
     let named: Vec<String> = all.iter().take(most).map(one).collect();
     if let more @ 1.. = all.len().saturating_sub(most) {
-        footer.incomplete(format!("{more} of {} files with tests left out; raise limit", all.len()));
+        footer.add_incomplete(format!("{more} of {} files with tests left out; raise limit", all.len()));
     }
     vec![format!("tests to run: {}", named.join(" "))]
 }
@@ -327,45 +333,47 @@ fn footer(found: &Impact, client: &Client) -> Footer {
     let reach = &found.reach;
     let count: usize = (1..=found.depth).map(|depth| found.at(depth).len()).sum();
     let mut footer = Footer::new(counted(count, "symbol", "symbols"));
-    tell_source(&reach.source, client, &mut footer);
-    tell_reading(found.target.read_as.as_ref(), &mut footer);
+    note_source(&reach.source, client, &mut footer);
+    note_reading(found.target.read_as.as_ref(), &mut footer);
     if !found.has_all_behaviour() {
-        footer.incomplete("uses of only its members are not included; ask about a member".to_owned());
+        footer.add_incomplete("uses of only its members are not included; ask about a member".to_owned());
     }
-    if reach.goes_on > 0 {
-        footer.note(format!(
+    if reach.may_have_more > 0 {
+        footer.add_note(format!(
             "{} may be used further, raise depth",
-            counted(reach.goes_on, "symbol of the last level", "symbols of the last level")
+            counted(reach.may_have_more, "symbol of the last level", "symbols of the last level")
         ));
     }
     if reach.not_followed > 0 {
-        footer.incomplete(format!(
+        footer.add_incomplete(format!(
             "users of {} further up not looked for, so that symbols and tests may be missing; ask about those, or give a \
              smaller depth",
             counted(reach.not_followed, "symbol", "symbols")
         ));
     }
     if found.links_left_out > 0 {
-        footer
-            .incomplete(format!("uses of {} members linked to it were not looked for", found.links_left_out));
+        footer.add_incomplete(format!(
+            "uses of {} members linked to it were not looked for",
+            found.links_left_out
+        ));
     }
     if found.mentioned.is_cut {
-        footer.incomplete("there are more mentions in texts than the search collects".to_owned());
+        footer.add_incomplete("there are more mentions in texts than the search collects".to_owned());
     }
     if let Some(first) = found.mentioned.unsearched.first() {
-        footer.incomplete(format!(
+        footer.add_incomplete(format!(
             "{} too large to be searched for mentions: {first}",
             counted(found.mentioned.unsearched.len(), "file is", "files are")
         ));
     }
     if !found.links.perhaps.by_reason.is_empty() {
-        footer.unchecked(found.links.perhaps.by_reason.clone());
+        footer.add_unchecked(found.links.perhaps.by_reason.clone());
     }
-    tell_gaps(reach, &mut footer);
+    note_gaps(reach, &mut footer);
     let unsure = |depth| found.at(depth).iter().filter(|one| !one.user.is_likely()).count();
     let is_all_shown = found.change == SymbolChange::Behaviour;
     let shown: usize = (1..=if is_all_shown { found.depth } else { 1 }).map(unsure).sum();
-    tell_unsure(shown, reach, &mut footer);
+    note_unsure(shown, reach, &mut footer);
     footer
 }
 

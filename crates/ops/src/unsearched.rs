@@ -1,0 +1,355 @@
+//! What an answer about symbols may lack because it was not searched: files that cannot be read or parsed,
+//! directories that cannot be listed. Invariant: what could hold the answer is named or counted; what could
+//! not is not mentioned.
+
+use std::collections::BTreeMap;
+
+use super::needed_words::NeededWords;
+use super::target::Target;
+use symd_base::cancel::Cancelled;
+use symd_base::{Cancel, RelPath, TextRange};
+use symd_engine::View;
+use symd_index::{Content, FileEntry, Locals, Query, Scope, Skipped};
+use symd_resolve as resolve;
+use symd_syntax::NamePattern;
+use symd_syntax::name_path::Matching;
+use symd_vfs::VfsError;
+
+/// Maximum number of names listed of one kind.
+const NAMED: usize = 3;
+
+/// What was not searched, by obstacle.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UnsearchedFiles(BTreeMap<Obstacle, Vec<RelPath>>);
+
+/// Why files were not searched, or not completely.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Obstacle {
+    /// Files that the system denies reading; its message for one of them.
+    Unreadable(String),
+    /// Files that are too large.
+    TooLarge,
+    /// Files that contain NUL bytes.
+    Binary,
+    /// Files on which the parser fails.
+    Unparsable,
+    /// Files that are still being parsed.
+    StillParsing,
+    /// Files with syntax errors.
+    Broken,
+    /// Files with syntax errors that contain the name, so that results from them may be wrong.
+    BrokenWithName,
+    /// Files that use accessor names between Kotlin and Java; these names.
+    Accessors(String),
+    /// Directories that the system denies listing; its message.
+    Unlisted(String),
+}
+
+impl UnsearchedFiles {
+    /// Whether everything was searched.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether all that was not searched is being parsed: the same question may find more in a moment.
+    pub fn is_being_parsed(&self) -> bool {
+        !self.is_empty() && self.0.keys().all(|obstacle| *obstacle == Obstacle::StillParsing)
+    }
+
+    /// Returns what was not searched, one clause for each obstacle, with names and the next step.
+    pub fn clauses(&self) -> Vec<String> {
+        self.0.iter().map(|(obstacle, paths)| clause(obstacle, paths)).collect()
+    }
+
+    /// Returns the clauses for files without any known symbols.
+    pub fn clauses_of_unknown(&self) -> Vec<String> {
+        let known = [Obstacle::Broken, Obstacle::BrokenWithName];
+        let unknown = self.0.iter().filter(|(obstacle, _)| !known.contains(obstacle));
+        unknown.map(|(obstacle, paths)| clause(obstacle, paths)).collect()
+    }
+
+    /// Returns the clauses for a question about everything rather than one name.
+    pub fn clauses_of_all(&self) -> Vec<String> {
+        self.0.iter().map(|(obstacle, paths)| clause_of_all(obstacle, paths)).collect()
+    }
+
+    /// Adds what another part of the answer did not search.
+    pub fn join(&mut self, other: UnsearchedFiles) {
+        for (obstacle, paths) in other.0 {
+            let all = self.0.entry(obstacle).or_default();
+            all.extend(paths);
+            all.sort();
+            all.dedup();
+        }
+    }
+
+    fn add(&mut self, obstacle: Obstacle, path: RelPath) {
+        self.0.entry(obstacle).or_default().push(path);
+    }
+
+    /// Adds the files that this question tried to read and could not.
+    fn add_failed(&mut self, view: &View) {
+        for path in view.unread_files() {
+            let obstacle = Obstacle::Unreadable(reason(view, &path));
+            if !self.0.get(&obstacle).is_some_and(|known| known.contains(&path)) {
+                self.add(obstacle, path);
+            }
+        }
+    }
+}
+
+/// Returns what may hold symbols that match `query`, of which `found` were found.
+pub fn unsearched_for_query(
+    view: &View,
+    query: &Query,
+    found: usize,
+    cancel: &Cancel,
+) -> Result<UnsearchedFiles, Cancelled> {
+    let mut unread = UnsearchedFiles::default();
+    let snapshot = &view.snapshot;
+    if snapshot.incomplete.is_empty() && snapshot.unlisted.is_empty() {
+        return Ok(unread);
+    }
+    let needed = NeededWords::of_pattern(&query.pattern);
+    for file in snapshot.incomplete.iter().filter_map(|path| snapshot.files.get(path.as_str())) {
+        cancel.check()?;
+        let is_in_scope = match &query.scope {
+            Scope::Project => true,
+            Scope::Within(directory) => file.path.is_within(directory),
+        };
+        if let Some(obstacle) = obstacle(view, file, &needed).filter(|_| is_in_scope) {
+            unread.add(obstacle, file.path.clone());
+        } else if is_in_scope && found == 0 && may_declare(view, file, &needed) {
+            unread.add(Obstacle::Broken, file.path.clone());
+        }
+    }
+    for (directory, why) in snapshot.unlisted.iter() {
+        let concerns = match &query.scope {
+            Scope::Project => true,
+            Scope::Within(path) => directory.is_within(path) || path.is_within(directory),
+        };
+        if concerns {
+            unread.add(Obstacle::Unlisted(why.clone()), directory.clone());
+        }
+    }
+    Ok(unread)
+}
+
+/// Returns what may declare the name at `range` of `path`, of which no declaration is known.
+pub(crate) fn of_declaration(
+    view: &View,
+    path: &RelPath,
+    range: TextRange,
+    cancel: &Cancel,
+) -> Result<UnsearchedFiles, Cancelled> {
+    let text = view.snapshot.files.get(path.as_str()).and_then(|file| view.current(file).ok());
+    let pattern =
+        text.and_then(|current| NamePattern::parse(current.text.slice(range), Matching::Exact).ok());
+    let Some(pattern) = pattern else { return Ok(UnsearchedFiles::default()) };
+    let query = Query {
+        pattern,
+        scope: Scope::Project,
+        include_kinds: Vec::new(),
+        exclude_kinds: Vec::new(),
+        locals: Locals::Excluded,
+    };
+    unsearched_for_query(view, &query, 0, cancel)
+}
+
+/// Returns what lies at or beneath `path` and was not searched, or not completely.
+pub fn within(view: &View, path: &RelPath) -> UnsearchedFiles {
+    let mut unread = UnsearchedFiles::default();
+    let unsure = view.snapshot.incomplete.iter().filter(|file| file.is_within(path));
+    for file in unsure.filter_map(|file| view.snapshot.files.get(file.as_str())) {
+        if let Some(obstacle) = obstacle(view, file, &NeededWords::default()) {
+            unread.add(obstacle, file.path.clone());
+        } else if file.outline().is_some_and(|outline| outline.has_errors) {
+            unread.add(Obstacle::Broken, file.path.clone());
+        }
+    }
+    for (directory, why) in view.snapshot.unlisted.iter().filter(|(directory, _)| directory.is_within(path)) {
+        unread.add(Obstacle::Unlisted(why.clone()), directory.clone());
+    }
+    unread
+}
+
+/// Returns what may hold the word `name`, in files of any language.
+pub(crate) fn unsearched_for_word(view: &View, name: &str) -> UnsearchedFiles {
+    let needed = NeededWords::of_name(name);
+    let mut unread = UnsearchedFiles::default();
+    for file in view.snapshot.incomplete.iter().filter_map(|path| view.snapshot.files.get(path.as_str())) {
+        if let Some(obstacle) = obstacle(view, file, &needed) {
+            unread.add(obstacle, file.path.clone());
+        }
+    }
+    unread
+}
+
+/// Returns what may name the target, or one of `more` (names of related symbols).
+pub(crate) fn unsearched_for_target(
+    view: &View,
+    target: &Target,
+    more: &[String],
+    cancel: &Cancel,
+) -> Result<UnsearchedFiles, Cancelled> {
+    let mut unread = UnsearchedFiles::default();
+    let row = target.file.outline().and_then(|outline| outline.rows.get(target.row));
+    if row.is_some_and(symd_syntax::Row::is_local) {
+        return Ok(unread);
+    }
+    let names: Vec<NeededWords> =
+        std::iter::once(&target.name).chain(more).map(|name| NeededWords::of_name(name)).collect();
+    for file in view.snapshot.incomplete.iter().filter_map(|path| view.snapshot.files.get(path.as_str())) {
+        cancel.check()?;
+        if !can_name(view, file, target) {
+            continue;
+        }
+        if let Some(obstacle) = names.iter().find_map(|needed| obstacle(view, file, needed)) {
+            unread.add(obstacle, file.path.clone());
+        }
+    }
+    for (directory, why) in view.snapshot.unlisted.iter() {
+        unread.add(Obstacle::Unlisted(why.clone()), directory.clone());
+    }
+    unread.add_failed(view);
+    let places = resolve::accessor_places(view, &target.resolved(), cancel)?;
+    let mut names: Vec<&str> = places.iter().map(|(.., name)| name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let mut files: Vec<&RelPath> = places.iter().map(|(path, ..)| path).collect();
+    files.dedup();
+    files.into_iter().for_each(|file| unread.add(Obstacle::Accessors(names.join(", ")), file.clone()));
+    Ok(unread)
+}
+
+/// Returns the files with syntax errors that may inherit from the target, or override it: they contain its
+/// name, or one of `kin` (names of related types). For a member of `class`, they contain its name and also
+/// that of the class or one of `kin`.
+pub(crate) fn unsearched_for_heirs(
+    view: &View,
+    target: &Target,
+    (class, kin): (Option<&str>, &[String]),
+    cancel: &Cancel,
+) -> Result<UnsearchedFiles, Cancelled> {
+    let mut unread = UnsearchedFiles::default();
+    for file in view.snapshot.incomplete.iter().filter_map(|path| view.snapshot.files.get(path.as_str())) {
+        cancel.check()?;
+        let Some(outline) = file.outline().filter(|_| can_name(view, file, target)) else { continue };
+        let stands = |name: &str| {
+            outline.occurrences.contains(name) || NeededWords::of_name(name).may_match_file(view, &file.path)
+        };
+        let has_kin = || class.into_iter().chain(kin.iter().map(String::as_str)).any(stands);
+        let has_it = match class {
+            Some(_) => stands(&target.name) && has_kin(),
+            None => stands(&target.name) || has_kin(),
+        };
+        if has_it {
+            unread.add(Obstacle::BrokenWithName, file.path.clone());
+        }
+    }
+    Ok(unread)
+}
+
+/// Whether a file that was not parsed is in a language that can name the target. A file of unknown language
+/// may be.
+fn can_name(view: &View, file: &FileEntry, target: &Target) -> bool {
+    let Some(language) = view.languages.language_of(&file.path) else { return true };
+    let grammar = view.languages.get(language).grammar.as_deref();
+    match (grammar, target.file.grammar()) {
+        (Some(grammar), Some(own)) => resolve::grammars_share_names(grammar, own.name()),
+        _ => Some(language) == target.language,
+    }
+}
+
+/// Returns why the file was not searched; `None` if it was, or cannot hold what is searched for.
+fn obstacle(view: &View, file: &FileEntry, needed: &NeededWords) -> Option<Obstacle> {
+    let Content::Skipped { why, .. } = &file.content else { return None };
+    let obstacle = match why {
+        Skipped::Unreadable => return Some(Obstacle::Unreadable(reason(view, &file.path))),
+        Skipped::TooLarge => Obstacle::TooLarge,
+        Skipped::Binary => Obstacle::Binary,
+        Skipped::Unparsable => Obstacle::Unparsable,
+        Skipped::StillParsing => Obstacle::StillParsing,
+    };
+    needed.may_match_file(view, &file.path).then_some(obstacle)
+}
+
+/// Whether a file with syntax errors may declare what no file is known to declare: it contains the words.
+fn may_declare(view: &View, file: &FileEntry, needed: &NeededWords) -> bool {
+    file.outline().is_some_and(|outline| outline.has_errors) && needed.may_match_file(view, &file.path)
+}
+
+/// Returns the system's message when the file is read once more.
+fn reason(view: &View, path: &RelPath) -> String {
+    match view.root.read_at(path, 0, 1) {
+        Err(VfsError::Io { source, .. }) => said(&source),
+        _ => "the error may be temporary; ask again".to_owned(),
+    }
+}
+
+/// Returns the system's message without its error number.
+fn said(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or(&text).to_owned()
+}
+
+fn clause_of_all(obstacle: &Obstacle, paths: &[RelPath]) -> String {
+    let (names, count) = (names(paths), paths.len());
+    let files = if count == 1 { "1 file".to_owned() } else { format!("{count} files") };
+    match obstacle {
+        Obstacle::TooLarge => format!("{files} too large to be parsed: {names}"),
+        Obstacle::Binary => format!("{files} with NUL bytes, which cannot be parsed: {names}"),
+        Obstacle::Unparsable => {
+            format!("{files} that the parser fails on: {names}; see `symd status`")
+        }
+        Obstacle::StillParsing => {
+            format!("{files} still being parsed: {names}; ask again in a few seconds")
+        }
+        Obstacle::Broken | Obstacle::BrokenWithName => {
+            format!("{files} with syntax errors, symbols may be missing: {names}")
+        }
+        Obstacle::Unreadable(_) | Obstacle::Unlisted(_) | Obstacle::Accessors(_) => clause(obstacle, paths),
+    }
+}
+
+fn clause(obstacle: &Obstacle, paths: &[RelPath]) -> String {
+    let names = names(paths);
+    let count = paths.len();
+    let files = if count == 1 { "1 file".to_owned() } else { format!("{count} files") };
+    let (hold, its) = if count == 1 { ("holds", "its") } else { ("hold", "their") };
+    match obstacle {
+        Obstacle::Unreadable(why) => format!("{files} could not be read ({why}): {names}"),
+        Obstacle::TooLarge => {
+            format!("{files} too large to be parsed {hold} the name: {names}; {its} text can be searched")
+        }
+        Obstacle::Binary => format!("{files} with NUL bytes {hold} the name and cannot be parsed: {names}"),
+        Obstacle::Unparsable => {
+            format!(
+                "{files} that the parser fails on {hold} the name: {names}; see `symd status` for the reason"
+            )
+        }
+        Obstacle::StillParsing => {
+            format!("{files} still being parsed {hold} the name: {names}; ask again in a few seconds")
+        }
+        Obstacle::Broken => format!("{files} with syntax errors {hold} the name and may declare it: {names}"),
+        Obstacle::BrokenWithName => {
+            format!("{files} with syntax errors {hold} the name and may hold further results: {names}")
+        }
+        Obstacle::Accessors(how) => {
+            format!("{files} {hold} {how}, which may be the same member in Kotlin and Java: {names}")
+        }
+        Obstacle::Unlisted(why) => {
+            let directories = if count == 1 { "directory" } else { "directories" };
+            format!("{count} {directories} could not be listed ({why}): {names}")
+        }
+    }
+}
+
+fn names(paths: &[RelPath]) -> String {
+    let shown: Vec<String> = paths.iter().take(NAMED).map(RelPath::to_string).collect();
+    let named = shown.join(", ");
+    match paths.len().saturating_sub(NAMED) {
+        0 => named,
+        more => format!("{named} and {more} more"),
+    }
+}

@@ -1,0 +1,118 @@
+//! Python classes that no `class` statement declares: those that `type("D", (Base,), {})`, `types.new_class`,
+//! a metaclass or `make_dataclass(bases=…)` creates. Detected by the text of the call alone.
+
+use std::collections::{BTreeSet, HashSet};
+
+use super::family::Family;
+use super::graph::ClassGraph;
+use super::heads::{arguments, named_type};
+use super::other_names::other_names;
+use super::resolver::Resolver;
+use symd_base::cancel::Cancelled;
+use symd_base::{RelPath, TextRange};
+
+/// Callables that create classes, each with the 0-based position of the bases among its arguments; `None`
+/// where they can only be passed by keyword.
+const MAKERS: [(&str, Option<usize>); 5] = [
+    ("type", Some(1)),
+    ("new_class", Some(1)),
+    ("ABCMeta", Some(1)),
+    ("EnumMeta", Some(1)),
+    ("make_dataclass", None),
+];
+
+/// A call that creates a class.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DynamicClass {
+    pub path: RelPath,
+    /// The range of the callee's name.
+    pub range: TextRange,
+    /// The line of the call, 0-based.
+    pub line: u32,
+    /// The callee's name, such as `type`.
+    pub maker: String,
+}
+
+/// Finds the calls that create a class that inherits from one of `classes`, or whose bases are computed.
+pub(super) fn find_dynamic_classes(
+    resolver: &Resolver,
+    graph: &ClassGraph,
+    classes: &BTreeSet<usize>,
+) -> Result<Vec<DynamicClass>, Cancelled> {
+    let mut made = Vec::new();
+    if resolver.family != Family::Python {
+        return Ok(made);
+    }
+    let mut names: HashSet<String> =
+        classes.iter().map(|&at| graph.node(at).class.name().to_owned()).collect();
+    names.extend(other_names(resolver, &names)?);
+    for file in resolver.sources.snapshot().files.iter() {
+        let Some(outline) = file.outline().filter(|_| Family::of(file) == Some(Family::Python)) else {
+            continue;
+        };
+        if !MAKERS.iter().any(|(maker, _)| outline.occurrences.contains(maker)) {
+            continue;
+        }
+        resolver.cancel.check()?;
+        let Some(here) = resolver.read_uncached(file) else { continue };
+        let text = here.text.as_str();
+        for (maker, place) in MAKERS {
+            for start in here.outline.occurrences.offsets_of(maker) {
+                let end = start.saturating_add(u32::try_from(maker.len()).unwrap_or(u32::MAX));
+                let Some(bases) = bases_of_call(text, end as usize, place) else { continue };
+                let may_be = |base: &str| match named_type(here.grammar, base) {
+                    Some(chain) => names.contains(chain.rsplit('.').next().unwrap_or("")),
+                    None => true,
+                };
+                if bases.iter().any(|base| may_be(base)) {
+                    let (range, line) = (TextRange::new(start, end), here.text.line_column(start).line);
+                    made.push(DynamicClass { path: file.path.clone(), range, line, maker: maker.to_owned() });
+                }
+            }
+        }
+    }
+    made.sort();
+    made.dedup();
+    Ok(made)
+}
+
+/// Returns the bases in the call whose parenthesis opens at byte `at`, each as written; `None` where the call
+/// creates no class.
+fn bases_of_call(text: &str, at: usize, place: Option<usize>) -> Option<Vec<String>> {
+    let all = arguments(text, at)?;
+    let named = all
+        .iter()
+        .find_map(|one| one.trim_start().strip_prefix("bases").map(str::trim_start)?.strip_prefix('='));
+    let given = match place {
+        Some(place) => named.or_else(|| all.get(place).copied())?.trim(),
+        None => named?.trim(),
+    };
+    // A call with a single argument creates no class.
+    if all.len() < 2 {
+        return None;
+    }
+    Some(match given.starts_with('(') {
+        true => arguments(given, 0)?.into_iter().map(|base| base.trim().to_owned()).collect(),
+        // The argument is a name for the whole tuple of bases.
+        false => vec![format!("*{given}")],
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bases_are_read_from_calls() {
+        let read = |text: &str, place| bases_of_call(text, text.find('(').expect("a call"), place);
+        assert_eq!(
+            read("type('D', (Abs, b.C), {'a': (1,)})", Some(1)),
+            Some(vec!["Abs".into(), "b.C".into()])
+        );
+        assert_eq!(read("type('D', (), {})", Some(1)), Some(vec![]));
+        assert_eq!(read("type('D', bases, {})", Some(1)), Some(vec!["*bases".into()]));
+        assert_eq!(read("type(x)", Some(1)), None);
+        assert_eq!(read("make_dataclass('D', ['a'], bases=(Abs,))", None), Some(vec!["Abs".into()]));
+        assert_eq!(read("make_dataclass('D', ['a'])", None), None);
+    }
+}

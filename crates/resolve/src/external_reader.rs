@@ -1,0 +1,73 @@
+//! Declarations that are looked up by their names, though the project does not use them by name: by Python
+//! itself, by pytest, and by Kotlin's operators. A test whose new name pytest finds in the same way is not
+//! reported.
+
+use super::family::Family;
+use super::sources::{IndexedDeclaration, Sources};
+use symd_syntax::SymbolKind;
+
+/// Names that pytest reads in `conftest.py` and in test modules.
+const PYTEST: [&str; 14] = [
+    "collect_ignore",
+    "collect_ignore_glob",
+    "pytest_plugins",
+    "pytestmark",
+    "setup_module",
+    "teardown_module",
+    "setup_function",
+    "teardown_function",
+    "setup_class",
+    "teardown_class",
+    "setup_method",
+    "teardown_method",
+    "setup",
+    "teardown",
+];
+
+/// Whether a Kotlin function has the modifier `operator`: `a + b` calls `plus`.
+fn is_operator(sources: &dyn Sources, target: &IndexedDeclaration) -> bool {
+    let Some((_, row)) =
+        target.row().filter(|(_, row)| matches!(row.kind(), SymbolKind::Function | SymbolKind::Method))
+    else {
+        return false;
+    };
+    let Some(current) = sources.current(&target.file).filter(|it| target.file.hash() == Some(it.hash)) else {
+        return false;
+    };
+    let head = current.text.as_str().get(row.start as usize..row.name_start as usize).unwrap_or("");
+    head.split_whitespace().rev().take_while(|word| *word != "}").any(|word| word == "operator")
+}
+
+/// Returns what looks up the target by its name, and would not find it by `new_name`: "Python", "pytest" or
+/// "a Kotlin operator"; `None` if nothing does.
+pub fn find_external_reader(
+    sources: &dyn Sources,
+    target: &IndexedDeclaration,
+    new_name: &str,
+) -> Option<&'static str> {
+    let (outline, row) = target.row()?;
+    if target.file.grammar().is_some_and(|grammar| grammar.name() == "kotlin") {
+        return is_operator(sources, target).then_some("a Kotlin operator");
+    }
+    if Family::of(&target.file) != Some(Family::Python) || row.is_local() {
+        return None;
+    }
+    let (name, path) = (outline.name(row), &target.file.path);
+    if name.len() > 4 && name.starts_with("__") && name.ends_with("__") {
+        return Some("Python");
+    }
+    let stem = path.file_stem();
+    let is_test_module = stem.starts_with("test_") || stem.ends_with("_test");
+    if stem != "conftest" && !is_test_module {
+        return None;
+    }
+    let is_in_function = std::iter::successors(row.parent(), |&at| outline.rows[at].parent())
+        .any(|at| matches!(outline.rows[at].kind(), SymbolKind::Function | SymbolKind::Method));
+    let is_function = matches!(row.kind(), SymbolKind::Function | SymbolKind::Method);
+    let is_lost = |prefix: &str| name.starts_with(prefix) && !new_name.starts_with(prefix);
+    let is_read = PYTEST.contains(&name)
+        || (is_function && name.starts_with("pytest_"))
+        || is_test_module
+            && ((is_function && is_lost("test")) || (row.kind() == SymbolKind::Class && is_lost("Test")));
+    (is_read && !is_in_function).then_some("pytest")
+}

@@ -1,0 +1,297 @@
+//! What one question has found out about the project: declarations by name, files by stem, and the like, each
+//! computed once. Invariant: only files of one language family are visible.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::bases::Base;
+use super::binders::{self, LocalScopes, Locality};
+use super::comprehension::{Comprehension, comprehensions};
+use super::family::Family;
+use super::meaning::{Meaning, binds};
+use super::modules::Module;
+use super::scope::Reach;
+use super::sources::{CurrentText, IndexedDeclaration, Sources};
+use symd_base::cancel::Cancelled;
+use symd_base::{Cancel, RelPath, Text};
+use symd_index::{Content, FileEntry, Locals, Query, Scope};
+use symd_syntax::{Grammar, Import, ImportList, Matching, NamePattern, Outline, Row, with_hidden_types};
+
+/// An outline and its unpacked imports.
+type Unpacked = (Arc<Outline>, Rc<ImportList>);
+
+/// A file and a row of it.
+type RowPlace = (RelPath, usize);
+
+/// The caches of one question.
+pub(super) struct Resolver<'a> {
+    pub(super) sources: &'a dyn Sources,
+    pub(super) family: Family,
+    pub(super) cancel: &'a Cancel,
+    declared: RefCell<HashMap<String, Rc<[IndexedDeclaration]>>>,
+    by_stem: OnceCell<HashMap<&'a str, Vec<&'a Arc<FileEntry>>>>,
+    read: RefCell<HashMap<RelPath, Option<Rc<CurrentFile>>>>,
+    unpacked: RefCell<HashMap<RelPath, Unpacked>>,
+    root_packages: OnceCell<HashSet<String>>,
+    /// Meanings of names that modules offer, by module, name and number of hops before it.
+    pub(super) exported_meanings: RefCell<HashMap<(Module, String, usize), Meaning>>,
+    /// The bases of classes, by file and row.
+    pub(super) bases: RefCell<HashMap<RowPlace, Rc<[Base]>>>,
+    /// Classes whose bases are being resolved: what a base means must not depend on itself.
+    pub(super) finding_bases: RefCell<HashSet<RowPlace>>,
+}
+
+/// A file whose names are being resolved: its text, and an entry whose outline is that of this text, with the
+/// types that outlines hide among its rows. Its row numbers are therefore not always those of the index.
+pub(super) struct CurrentFile {
+    pub(super) file: Arc<FileEntry>,
+    pub(super) outline: Arc<Outline>,
+    pub(super) grammar: Grammar,
+    pub(super) text: Text,
+    locals: RefCell<HashMap<String, LocalScopes>>,
+    imports: OnceCell<ImportList>,
+    comprehensions: OnceCell<Vec<Comprehension>>,
+    /// The indices of its imports, by the name that they bind.
+    bound: OnceCell<HashMap<String, Vec<usize>>>,
+    /// Meanings of names at its top level, cached.
+    pub(super) at_top: RefCell<HashMap<String, (Meaning, Reach)>>,
+}
+
+impl CurrentFile {
+    /// Reads the file as it is now; `None` when it cannot be read.
+    pub(super) fn new(resolver: &Resolver, file: &Arc<FileEntry>) -> Option<CurrentFile> {
+        let CurrentText { text, outline, hash } = resolver.sources.current(file)?;
+        let grammar = file.grammar()?;
+        let Content::Code { origin, stat, outline: known, .. } = &file.content else { return None };
+        let outline = match outline.hides_types {
+            true => Arc::new(with_hidden_types(grammar, text.as_str(), &outline, resolver.cancel).ok()?),
+            false => outline,
+        };
+        let file = match Arc::ptr_eq(known, &outline) {
+            true => file.clone(),
+            false => {
+                let content = Content::Code { origin: *origin, hash, stat: *stat, outline: outline.clone() };
+                Arc::new(FileEntry { path: file.path.clone(), content })
+            }
+        };
+        Some(CurrentFile {
+            file,
+            outline,
+            grammar,
+            text,
+            locals: RefCell::default(),
+            imports: OnceCell::new(),
+            comprehensions: OnceCell::new(),
+            bound: OnceCell::new(),
+            at_top: RefCell::default(),
+        })
+    }
+
+    /// Returns its imports. Cached, since every occurrence of a name needs them.
+    pub(super) fn imports(&self) -> &ImportList {
+        self.imports.get_or_init(|| self.outline.imports.unpack())
+    }
+
+    /// Returns the imports that bind `name`, in their order.
+    pub(super) fn binding(&self, family: Family, name: &str) -> impl Iterator<Item = Import<'_>> {
+        let bound = self.bound.get_or_init(|| {
+            let mut bound: HashMap<String, Vec<usize>> = HashMap::new();
+            for (number, import) in self.imports().iter().enumerate() {
+                if let Some(name) = binds(family, &import) {
+                    bound.entry(name.to_owned()).or_default().push(number);
+                }
+            }
+            bound
+        });
+        let numbers = bound.get(name).map_or(&[][..], Vec::as_slice);
+        numbers.iter().filter_map(|&number| self.imports().get(number))
+    }
+
+    /// Returns the comprehensions of a Python file.
+    pub(super) fn comprehensions(&self) -> &[Comprehension] {
+        self.comprehensions.get_or_init(|| comprehensions(self.text.as_str()))
+    }
+
+    pub(super) fn target(&self, row: usize) -> IndexedDeclaration {
+        IndexedDeclaration { file: self.file.clone(), row }
+    }
+
+    /// Returns the row of a declaration of this file that may come from the index or from an older scan;
+    /// `None` if the text was different then.
+    pub(super) fn row_of(&self, target: &IndexedDeclaration) -> Option<usize> {
+        let (outline, row) = target.row()?;
+        if Arc::ptr_eq(outline, &self.outline) {
+            return Some(target.row);
+        }
+        let is_it = |(_, own): &(usize, &Row)| {
+            own.name_start == row.name_start && self.outline.name(own) == outline.name(row)
+        };
+        let has_text = self.file.path == target.file.path && self.file.hash() == target.file.hash();
+        let mut rows = self.outline.rows.iter().enumerate().filter(|_| has_text);
+        rows.find(is_it).map(|(at, _)| at)
+    }
+
+    /// Whether `name` at byte `at` is a local that the outline does not list.
+    pub(super) fn is_local(&self, family: Family, name: &str, at: u32) -> Locality {
+        if let Some(known) = self.locals.borrow().get(name) {
+            return known.at(at);
+        }
+        let scopes = binders::scopes(self, family, name);
+        let is_local = scopes.at(at);
+        self.locals.borrow_mut().insert(name.to_owned(), scopes);
+        is_local
+    }
+}
+
+impl<'a> Resolver<'a> {
+    pub(super) fn new(sources: &'a dyn Sources, family: Family, cancel: &'a Cancel) -> Resolver<'a> {
+        Resolver {
+            sources,
+            family,
+            cancel,
+            declared: RefCell::default(),
+            by_stem: OnceCell::new(),
+            read: RefCell::default(),
+            unpacked: RefCell::default(),
+            root_packages: OnceCell::new(),
+            exported_meanings: RefCell::default(),
+            bases: RefCell::default(),
+            finding_bases: RefCell::default(),
+        }
+    }
+
+    /// Returns the packages that files in the project's root declare.
+    pub(super) fn root_packages(&self) -> &HashSet<String> {
+        self.root_packages.get_or_init(|| {
+            let package = |file: &Arc<FileEntry>| {
+                Some(self.unpacked(&file.path, file.outline()?).package()?.to_owned())
+            };
+            self.files_in(&RelPath::root()).filter_map(package).collect()
+        })
+    }
+
+    /// Returns a file as it is now, read once per question; `None` when it cannot be read.
+    pub(super) fn read_file(&self, file: &Arc<FileEntry>) -> Option<Rc<CurrentFile>> {
+        if let Some(known) = self.read.borrow().get(&file.path) {
+            return known.clone();
+        }
+        let here = CurrentFile::new(self, file).map(Rc::new);
+        self.read.borrow_mut().insert(file.path.clone(), here.clone());
+        here
+    }
+
+    /// Like [`Resolver::read_file`], but does not cache the file: for files that are needed once.
+    pub(super) fn read_uncached(&self, file: &Arc<FileEntry>) -> Option<Rc<CurrentFile>> {
+        let known = self.read.borrow().get(&file.path).cloned();
+        known.unwrap_or_else(|| CurrentFile::new(self, file).map(Rc::new))
+    }
+
+    /// Returns the imports of a file, unpacked once per question.
+    pub(super) fn unpacked(&self, path: &RelPath, outline: &Arc<Outline>) -> Rc<ImportList> {
+        if let Some((of, known)) = self.unpacked.borrow().get(path)
+            && Arc::ptr_eq(of, outline)
+        {
+            return known.clone();
+        }
+        let unpacked = Rc::new(outline.imports.unpack());
+        self.unpacked.borrow_mut().insert(path.clone(), (outline.clone(), unpacked.clone()));
+        unpacked
+    }
+
+    /// Returns the same declarations in the files as they are now.
+    pub(super) fn refresh_targets(&self, targets: &[IndexedDeclaration]) -> Vec<IndexedDeclaration> {
+        let at_hand = |target: &IndexedDeclaration| {
+            let here = self.read_file(&target.file)?;
+            Some(here.target(here.row_of(target)?))
+        };
+        targets.iter().map(|target| at_hand(target).unwrap_or_else(|| target.clone())).collect()
+    }
+
+    /// Returns all declarations of `name`, except locals, in files of this family, in path order.
+    pub(super) fn declared(&self, name: &str) -> Result<Rc<[IndexedDeclaration]>, Cancelled> {
+        if let Some(known) = self.declared.borrow().get(name) {
+            return Ok(known.clone());
+        }
+        let found: Rc<[IndexedDeclaration]> = match NamePattern::parse(name, Matching::Exact) {
+            Err(_) => Rc::default(),
+            Ok(pattern) => {
+                let query = Query {
+                    pattern,
+                    scope: Scope::Project,
+                    include_kinds: Vec::new(),
+                    exclude_kinds: Vec::new(),
+                    locals: Locals::Excluded,
+                };
+                let hits = self.sources.snapshot().find(&query, self.cancel)?.into_iter();
+                hits.filter(|hit| Family::of(&hit.file) == Some(self.family))
+                    .map(|hit| IndexedDeclaration { file: hit.file, row: hit.row })
+                    .filter(|target| target.name() == name)
+                    .collect()
+            }
+        };
+        self.declared.borrow_mut().insert(name.to_owned(), found.clone());
+        Ok(found)
+    }
+
+    /// Returns the file at `path`, if it is one of the family.
+    pub(super) fn file(&self, path: &str) -> Option<&'a Arc<FileEntry>> {
+        self.sources.snapshot().files.get(path).filter(|file| Family::of(file) == Some(self.family))
+    }
+
+    /// Whether a file lies beneath the directory.
+    pub(super) fn is_directory(&self, path: &RelPath) -> bool {
+        self.sources.snapshot().files.within(path).any(|file| file.path != *path)
+    }
+
+    /// Returns the files of the family directly in a directory.
+    pub(super) fn files_in(&self, directory: &RelPath) -> impl Iterator<Item = &'a Arc<FileEntry>> {
+        let family = self.family;
+        let directory = directory.clone();
+        self.sources.snapshot().files.within(&directory.clone()).filter(move |file| {
+            file.path.parent().as_ref() == Some(&directory) && Family::of(file) == Some(family)
+        })
+    }
+
+    /// Returns the files of the family whose name without extension is `stem`, in path order.
+    pub(super) fn by_stem(&self, stem: &str) -> &[&'a Arc<FileEntry>] {
+        let stems = self.by_stem.get_or_init(|| {
+            let mut stems: HashMap<&str, Vec<&Arc<FileEntry>>> = HashMap::new();
+            for file in self.sources.snapshot().files.iter() {
+                if Family::of(file) == Some(self.family) {
+                    stems.entry(file.path.file_stem()).or_default().push(file);
+                }
+            }
+            stems
+        });
+        stems.get(stem).map_or(&[], Vec::as_slice)
+    }
+}
+
+impl IndexedDeclaration {
+    /// Whether both are the same declaration, even if one comes from a newer scan of the file.
+    pub(super) fn is_same_declaration(&self, other: &IndexedDeclaration) -> bool {
+        if self.file.path != other.file.path {
+            return false;
+        }
+        match (self.file.outline(), other.file.outline()) {
+            (Some(mine), Some(theirs)) if Arc::ptr_eq(mine, theirs) => self.row == other.row,
+            // Both outlines are of one text; one of them may include the types that outlines hide.
+            (Some(mine), Some(theirs)) if self.file.hash() == other.file.hash() => {
+                match (mine.rows.get(self.row), theirs.rows.get(other.row)) {
+                    (Some(one), Some(two)) => {
+                        one.name_start == two.name_start && mine.name(one) == theirs.name(two)
+                    }
+                    _ => false,
+                }
+            }
+            (Some(mine), Some(theirs)) => {
+                self.row < mine.rows.len()
+                    && other.row < theirs.rows.len()
+                    && mine.name_path(self.row) == theirs.name_path(other.row)
+            }
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! The classes that inherit from a class, and those that possibly do. Invariant: a class with a base that may
+//! be the given class, or one of its subclasses, is reported as possible.
+
+use std::collections::{BTreeSet, HashSet};
+
+use super::bases::Base;
+use super::dynamic_classes::{DynamicClass, find_dynamic_classes};
+use super::family::Family;
+use super::graph::ClassGraph;
+use super::heads::WrittenBase;
+use super::other_names::other_names;
+use super::overrides::sort;
+use super::resolver::Resolver;
+use super::sources::{IndexedDeclaration, Sources};
+use super::structural::structural_subtypes;
+use symd_base::Cancel;
+use symd_base::cancel::Cancelled;
+
+/// The classes that inherit from a class, certainly or possibly.
+#[derive(Clone, Debug, Default)]
+pub struct Subclasses {
+    /// All direct and indirect subclasses, by path, then by position, without the class itself.
+    pub all: Vec<IndexedDeclaration>,
+    /// Classes with a base that may be the class or one of its subclasses, each with that base.
+    pub possible: Vec<(IndexedDeclaration, WrittenBase)>,
+    /// Types that have every member of the class, which is an interface, without naming it.
+    pub structural: Vec<IndexedDeclaration>,
+    /// Calls that create a class that inherits, or may inherit, from the class or one of its subclasses.
+    pub dynamic: Vec<DynamicClass>,
+}
+
+/// Finds the classes that inherit from `class`.
+pub fn subclasses(
+    sources: &dyn Sources,
+    class: &IndexedDeclaration,
+    cancel: &Cancel,
+) -> Result<Subclasses, Cancelled> {
+    cancel.check()?;
+    let Some(family) = Family::of(&class.file) else { return Ok(Subclasses::default()) };
+    let resolver = Resolver::new(sources, family, cancel);
+    let graph = ClassGraph::read(&resolver)?;
+    let Some(at) = graph.number(class) else { return Ok(Subclasses::default()) };
+    subclasses_in(&resolver, &graph, at)
+}
+
+/// Finds the classes that inherit from class `at` of a graph that is already built.
+pub(super) fn subclasses_in(
+    resolver: &Resolver,
+    graph: &ClassGraph,
+    at: usize,
+) -> Result<Subclasses, Cancelled> {
+    let all: BTreeSet<usize> = graph.descendants(at).into_iter().collect();
+    let may_be = may_be_one_of(resolver, graph, &all)?;
+    let inheriting = all.iter().filter(|&&one| one != at);
+    let mut heirs = Subclasses {
+        all: inheriting.map(|&at| graph.node(at).class.clone()).collect(),
+        possible: Vec::new(),
+        structural: structural_subtypes(resolver, graph, at, &all)?,
+        dynamic: find_dynamic_classes(resolver, graph, &all)?,
+    };
+    sort(&mut heirs.all);
+    for (_, node) in graph.iter().filter(|(at, _)| !all.contains(at)) {
+        let base = node.bases.iter().find(|base| may_be(base));
+        heirs.possible.extend(base.map(|base| (node.class.clone(), base.written.clone())));
+    }
+    Ok(heirs)
+}
+
+/// Returns a predicate: whether a base may be one of these classes, though that is not known. The base is
+/// computed; or syntax cannot resolve it and its last name is one of theirs; or it has a name that some
+/// import, alias or macro gives them.
+pub(super) fn may_be_one_of(
+    resolver: &Resolver,
+    graph: &ClassGraph,
+    classes: &BTreeSet<usize>,
+) -> Result<impl Fn(&Base) -> bool, Cancelled> {
+    let names: HashSet<String> = classes.iter().map(|&at| graph.node(at).class.name().to_owned()).collect();
+    let others = other_names(resolver, &names)?;
+    Ok(move |base: &Base| {
+        let last = base.written.chain.rsplit('.').next().unwrap_or("");
+        base.is_computed
+            || base.may_be_unfound && (names.contains(last) || others.contains(last))
+            || base.classes.is_empty() && others.contains(last)
+    })
+}

@@ -1,0 +1,89 @@
+//! State of one connection's approval questions: whether the connection is the user's, which questions were
+//! sent as results, and whether answers can still arrive. Invariant: an answer to a question is accepted
+//! once.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::watch;
+
+use super::proof::Proof;
+
+/// The most questions of one connection that were sent as results and wait for a repeated call. Beyond that
+/// the oldest is forgotten: its answer is rejected, and the user is asked again.
+const MAX_OPEN_QUESTIONS: usize = 64;
+
+/// Why answers over this connection are rejected; worded for the middle of a sentence.
+pub const NOT_THE_USERS: &str = "this connection has not shown that it is the user's own, so answers given over it are ignored: connect with `symd mcp`, outside any sandbox";
+
+/// State of one connection's approval questions.
+#[derive(Debug)]
+pub struct ApprovalState {
+    proof: Option<Proof>,
+    open: Mutex<VecDeque<u64>>,
+    over: watch::Sender<bool>,
+}
+
+impl ApprovalState {
+    /// Creates the state of a connection, which can prove that it is the user's unless `proof` is `None`.
+    pub fn new(proof: Option<Proof>) -> Arc<ApprovalState> {
+        Arc::new(ApprovalState { proof, open: Mutex::default(), over: watch::Sender::new(false) })
+    }
+
+    /// Returns the word that the client needs for its proof; `None` if it cannot prove anything.
+    pub fn token(&self) -> Option<&str> {
+        self.proof.as_ref().map(Proof::token)
+    }
+
+    /// Whether this connection has proved that it is the user's.
+    pub fn is_trusted_user(&self) -> bool {
+        self.proof.as_ref().is_some_and(Proof::is_proved)
+    }
+
+    /// Declares that no more answers will arrive.
+    pub fn end(&self) {
+        self.over.send_replace(true);
+    }
+
+    /// Waits until no more answers will arrive.
+    pub async fn ended(&self) {
+        // The sender lives in `self`, so this cannot fail.
+        let _ = self.over.subscribe().wait_for(|over| *over).await;
+    }
+
+    /// Registers a question that is sent as a result, and returns its nonce.
+    pub fn open_question(&self) -> u64 {
+        let nonce = fastrand::u64(..);
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.push_back(nonce);
+        if open.len() > MAX_OPEN_QUESTIONS {
+            open.pop_front();
+        }
+        nonce
+    }
+
+    /// Removes a question whose answer has arrived; false if it was answered before or is unknown.
+    pub fn close_question(&self, nonce: u64) -> bool {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = open.iter().position(|known| *known == nonce);
+        place.map(|place| open.remove(place)).is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_is_answered_once_and_the_oldest_is_forgotten() {
+        let asking = ApprovalState::new(None);
+        assert!(!asking.is_trusted_user() && asking.token().is_none());
+        let first = asking.open_question();
+        assert!(asking.close_question(first));
+        assert!(!asking.close_question(first), "a second time");
+        let oldest = asking.open_question();
+        let later: Vec<u64> = (0..MAX_OPEN_QUESTIONS).map(|_| asking.open_question()).collect();
+        assert!(!asking.close_question(oldest));
+        assert!(later.into_iter().all(|nonce| asking.close_question(nonce)));
+    }
+}
