@@ -15,6 +15,7 @@ mod approvals_stage;
 mod approvals_word;
 mod cache;
 mod cli_agent;
+mod code_map;
 mod contract_table;
 mod contracts;
 mod edit_agent;
