@@ -11,6 +11,7 @@ use symd_index::{Content, FileEntry, Origin, Skipped, Snapshot};
 use symd_parse::{Attempt, ParseError, Parsers};
 pub use symd_resolve::CurrentText;
 use symd_resolve::Sources;
+use symd_syntax::RustBindings;
 use symd_vfs::{EntryKind, Ignore, Root, VfsError};
 
 /// One question's view of the project.
@@ -119,6 +120,13 @@ impl Sources for View {
 
     fn current(&self, file: &FileEntry) -> Option<CurrentText> {
         View::current(self, file).ok()
+    }
+
+    fn rust_bindings(&self, file: &FileEntry, text: &str, cancel: &Cancel) -> Option<RustBindings> {
+        match self.parsers.rust_bindings(file.grammar()?, text, file.hash()?, cancel).ok()? {
+            Attempt::Parsed(bindings) => Some(bindings),
+            Attempt::SetAside(_) => None,
+        }
     }
 
     fn languages(&self) -> &Languages {

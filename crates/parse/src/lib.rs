@@ -3,6 +3,7 @@
 //! daemon. Invariants: a worker's answer is decoded and validated like an untrusted file; and a text is
 //! blamed only for what it did to a worker that nothing else killed.
 
+mod bindings;
 mod confine;
 mod helper;
 mod inspected;

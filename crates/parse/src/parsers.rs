@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::bindings;
 use super::inspected::{self, lies_in};
 use super::limits::Allowance;
 use super::pool::{Outcome, ParsePurpose, RunningTrial, WorkerPool};
@@ -11,7 +12,7 @@ use super::protocol::{Request, Task};
 use super::quarantine::Quarantine;
 use symd_base::{Cancel, ContentHash, RelPath, TextRange};
 use symd_index::cache::{Key, codec};
-use symd_syntax::{self as syntax, Grammar, Inspected, Outline, OutlineError};
+use symd_syntax::{self as syntax, Grammar, Inspected, Outline, OutlineError, RustBindings};
 
 /// Maximum number of attempts for a text whose workers fail for other reasons (they are killed, the system
 /// has no memory).
@@ -230,6 +231,26 @@ impl Parsers {
                 let task = Task::Inspect(range);
                 let inquiry = ParseTask { task, grammar, text, key, decode: inspected::decode };
                 now(crew, quarantine, &inquiry, cancel)
+            }
+        }
+    }
+
+    /// Returns the locals and the field names of a Rust file's text. A slow text is set aside.
+    pub fn rust_bindings(
+        &self,
+        grammar: Grammar,
+        text: &str,
+        hash: ContentHash,
+        cancel: &Cancel,
+    ) -> Result<Attempt<RustBindings>, ParseError> {
+        match &*self.0 {
+            ParseBackend::InProcess => Ok(Attempt::Parsed(syntax::rust_bindings(text, cancel)?)),
+            ParseBackend::Workers { crew, quarantine, .. } => {
+                // A key of its own: a text that fails here keeps its outline.
+                let key = Key { content: hash, fingerprint: !grammar.fingerprint() };
+                let decode = |payload: &[u8], _: Grammar, text: &str| bindings::decode(payload, text);
+                let inquiry = ParseTask { task: Task::RustBindings, grammar, text, key, decode };
+                attempt(crew, quarantine, ParsePurpose::Question, &inquiry, cancel)
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Properties of a worker's requests and answers, for arbitrary bytes. See `symd::properties`.
 
+use super::bindings;
 use super::inspected::{self, lies_in};
 use super::limits::Allowance;
 use super::protocol::{HEAD, LENGTH, Message, Request, Tag, Task};
@@ -30,6 +31,10 @@ pub fn worker_answer(bytes: &[u8]) {
     if let Some(inspected) = inspected::decode(bytes, python, TEXT) {
         assert_lies_in(&inspected.outline, TEXT);
         assert!(inspected.error.is_none_or(|error| error.range.end as usize <= TEXT.len()));
+    }
+    if let Some(bindings) = bindings::decode(bytes, TEXT) {
+        assert!(bindings.locals.iter().all(|local| TEXT.get(local.name.as_range()).is_some()));
+        assert_eq!(bindings::encode(&bindings), bytes);
     }
 }
 

@@ -30,6 +30,8 @@ pub(super) enum Task {
     Outline,
     /// Inspect it for an edit, and classify the lines of this range.
     Inspect(TextRange),
+    /// Find the locals and the field names of a Rust text.
+    RustBindings,
 }
 
 impl Task {
@@ -41,6 +43,7 @@ impl Task {
                 head.extend(range.start.to_le_bytes());
                 head.extend(range.end.to_le_bytes());
             }
+            Task::RustBindings => head.push(2),
         }
     }
 
@@ -55,6 +58,7 @@ impl Task {
                 let (start, end) = (u32::from_le_bytes(*start), u32::from_le_bytes(*end));
                 (start <= end).then(|| (Task::Inspect(TextRange::new(start, end)), rest))
             }
+            2 => Some((Task::RustBindings, rest)),
             _ => None,
         }
     }
@@ -192,8 +196,9 @@ mod tests {
             assert!(Request::read(&body[..cut]).is_none(), "{cut}");
         }
         assert!(Request::read(&[&[9], &body[1..]].concat()).is_none(), "no such task");
-        for range in [TextRange::new(0, 0), TextRange::new(1, u32::MAX)] {
-            let asked = Request { task: Task::Inspect(range), stop_after: None, ..request };
+        let inspections = [TextRange::new(0, 0), TextRange::new(1, u32::MAX)].map(Task::Inspect);
+        for task in inspections.into_iter().chain([Task::RustBindings]) {
+            let asked = Request { task, stop_after: None, ..request };
             let frame = [asked.head(), request.text.into()].concat();
             let read = Request::read(&frame[LENGTH..]).expect("a request");
             assert_eq!((read.task, read.stop_after), (asked.task, None));

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use rustix::process::Pid;
 
 use super::protocol::{LENGTH, Message, Request, Tag, Task};
-use super::{confine, inspected};
+use super::{bindings, confine, inspected};
 use symd_base::{Cancel, processes};
 use symd_index::cache::codec;
 use symd_syntax::{self as syntax, Grammar, OutlineError};
@@ -87,6 +87,7 @@ impl Worker {
             Task::Inspect(range) => {
                 inspected::encode(&syntax::inspect(grammar, request.text, range, &cancel)?)
             }
+            Task::RustBindings => bindings::encode(&syntax::rust_bindings(request.text, &cancel)?),
         })
     }
 }

@@ -1,5 +1,6 @@
 //! Locals that the outline does not list, detected by the text around their names: parameters and variables
-//! of every language but Python, and in Python those of lambdas and comprehensions. Invariant: a name is
+//! of every language but Python, and in Python those of lambdas and comprehensions. Those of Rust come from its
+//! syntax tree (`rust_locals`). Invariant: a name is
 //! certainly a local only where a visible binding is found; in the rest of the function it is possibly one,
 //! so that no use is lost.
 
@@ -9,7 +10,8 @@ use super::enclosing::enclosing_row;
 use super::family::Family;
 use super::kotlin_code::closing;
 use super::kotlin_locals;
-use super::resolver::CurrentFile;
+use super::resolver::{CurrentFile, Resolver};
+use super::rust_locals;
 use symd_base::TextRange;
 use symd_syntax::is_short_template;
 
@@ -29,9 +31,9 @@ pub(super) type ByteSpan = (usize, usize);
 #[derive(Debug, Default)]
 pub(super) struct LocalScopes {
     /// Ranges in which the name is certainly a local.
-    sure: Vec<TextRange>,
+    pub(super) sure: Vec<TextRange>,
     /// Ranges in which it is possibly one: the functions around its declarations.
-    doubtful: Vec<TextRange>,
+    pub(super) doubtful: Vec<TextRange>,
 }
 
 /// Whether a name is a local.
@@ -55,7 +57,11 @@ impl LocalScopes {
 }
 
 /// Finds where in the file a local called `name` that the outline does not list is in scope.
-pub(super) fn scopes(here: &CurrentFile, family: Family, name: &str) -> LocalScopes {
+pub(super) fn scopes(resolver: &Resolver, here: &CurrentFile, name: &str) -> LocalScopes {
+    let family = resolver.family;
+    if family == Family::Rust {
+        return rust_locals::scopes(resolver, here, name);
+    }
     let text = here.text.as_str();
     let mut scopes = LocalScopes::default();
     let mut steps = 0;
@@ -181,7 +187,6 @@ fn binds(text: &str, start: usize, end: usize, family: Family) -> bool {
     let right = text_after(text, end);
     let word = last_word(left);
     let in_list = left.ends_with(['(', ',']) || left.ends_with("...");
-    let is_typed = right.starts_with(':') && !right.starts_with("::");
     match family {
         Family::Jvm => {
             let is_lambda = right.starts_with("->") || in_list && closes_into(text, end, &["->"]);
@@ -206,10 +211,6 @@ fn binds(text: &str, start: usize, end: usize, family: Family) -> bool {
                     && left.ends_with(['{', ',', '[', ':'])
                     && is_in_pattern(text, start)
         }
-        Family::Rust => {
-            let is_closure = left.ends_with('|') && right.starts_with(['|', ',', ':']);
-            matches!(word, "let" | "mut" | "for") || (in_list && is_typed) || is_closure
-        }
         Family::Go => {
             let is_new = right.starts_with(":=")
                 || (right.starts_with(',')
@@ -223,7 +224,7 @@ fn binds(text: &str, start: usize, end: usize, family: Family) -> bool {
             is_new || word == "var" || is_parameter
         }
         Family::CSharp | Family::C => is_typed_like_c(left, right) || right.starts_with("=>"),
-        Family::Python => false,
+        Family::Python | Family::Rust => false,
     }
 }
 

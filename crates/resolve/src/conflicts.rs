@@ -173,7 +173,7 @@ impl<'p, 's> Renaming<'p, 's> {
             found.extend(self.imports(&here, function));
             // A nested function may have a local beside it that the outline does not list.
             if matches!(self.visible, Visibility::Function(_))
-                && here.is_local(self.resolver.family, self.new, self.row.name_start) != Locality::No
+                && here.is_local(self.resolver, self.new, self.row.name_start) != Locality::No
             {
                 found.push(name_place(self.target));
             }

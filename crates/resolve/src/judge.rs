@@ -31,6 +31,8 @@ pub(super) struct TargetContext<'t> {
     owners: Vec<IndexedDeclaration>,
     is_member: bool,
     is_extension: bool,
+    /// Whether it is a macro of Rust.
+    is_macro: bool,
     /// Whether nothing else in the project has the name.
     is_unique: bool,
     /// Whether, in Go, a field has its name: the field that a struct gets by embedding the type is used by
@@ -59,6 +61,8 @@ impl<'t> TargetContext<'t> {
             && resolver.read_file(&target.file).is_some_and(|here| {
                 text_before(here.text.as_str(), row.name_start as usize, resolver.family).ends_with('.')
             });
+        let is_macro = resolver.family == Family::Rust
+            && resolver.read_file(&target.file).is_some_and(|here| rust_names::declares_macro(&here, row));
         let declared = resolver.declared(outline.name(row))?;
         Ok(Some(TargetContext {
             target,
@@ -69,6 +73,7 @@ impl<'t> TargetContext<'t> {
             owner,
             owners,
             is_extension,
+            is_macro,
             test: test_of_all(all, resolver.family),
             is_fields_name: resolver.family == Family::Go
                 && declared
@@ -117,9 +122,17 @@ impl<'t> TargetContext<'t> {
             OccurrenceKind::Argument { callee, meaning } => {
                 (self.argument(resolver, &callee, &meaning), Role::Argument)
             }
+            OccurrenceKind::Bare(_) | OccurrenceKind::Member(_)
+                if resolver.family == Family::Rust
+                    && !rust_names::is_in_namespace(here, range, self.row, self.is_macro) =>
+            {
+                (Judgement::Unlikely, role(here, range))
+            }
             OccurrenceKind::Bare(meaning) => {
-                let judgement =
-                    self.judge_meaning(&meaning).unwrap_or_else(|| self.bare(resolver, here, range));
+                // `S { name }` names the field, whatever else the name means there.
+                let is_field = resolver.family == Family::Rust && self.row.kind() == SymbolKind::Field;
+                let implied = if is_field { None } else { self.judge_meaning(&meaning) };
+                let judgement = implied.unwrap_or_else(|| self.bare(resolver, here, range));
                 let role = role(here, range);
                 (self.downgrade_unlisted(resolver, here, range, role, judgement), role)
             }
@@ -299,7 +312,7 @@ impl<'t> TargetContext<'t> {
         }
         match (resolver.family, self.is_member) {
             (Family::Python, true) | (Family::Jvm, false) => Judgement::Unlikely,
-            (Family::Rust, _) if !rust_names::may_be_bare(here.text.as_str(), range, self.row.kind()) => {
+            (Family::Rust, _) if !rust_names::may_be_bare(resolver, here, range, self.row.kind()) => {
                 Judgement::Unlikely
             }
             (Family::C, false) if self.is_unique && includes(resolver, here, self.target) => {

@@ -41,6 +41,7 @@ mod python_hazards;
 mod registered;
 mod resolver;
 mod ruled_out;
+mod rust_locals;
 mod rust_names;
 mod scope;
 mod signature;

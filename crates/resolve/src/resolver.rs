@@ -17,7 +17,9 @@ use super::sources::{CurrentText, IndexedDeclaration, Sources};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, Text};
 use symd_index::{Content, FileEntry, Locals, Query, Scope};
-use symd_syntax::{Grammar, Import, ImportList, Matching, NamePattern, Outline, Row, with_hidden_types};
+use symd_syntax::{
+    Grammar, Import, ImportList, Matching, NamePattern, Outline, Row, RustBindings, with_hidden_types,
+};
 
 /// An outline and its unpacked imports.
 type Unpacked = (Arc<Outline>, Rc<ImportList>);
@@ -53,6 +55,8 @@ pub(super) struct CurrentFile {
     locals: RefCell<HashMap<String, LocalScopes>>,
     imports: OnceCell<ImportList>,
     comprehensions: OnceCell<Vec<Comprehension>>,
+    /// What the patterns of a Rust file bind; `None` when it could not be parsed in time.
+    rust_bindings: OnceCell<Option<RustBindings>>,
     /// The indices of its imports, by the name that they bind.
     bound: OnceCell<HashMap<String, Vec<usize>>>,
     /// Meanings of names at its top level, cached.
@@ -84,6 +88,7 @@ impl CurrentFile {
             locals: RefCell::default(),
             imports: OnceCell::new(),
             comprehensions: OnceCell::new(),
+            rust_bindings: OnceCell::new(),
             bound: OnceCell::new(),
             at_top: RefCell::default(),
         })
@@ -114,6 +119,13 @@ impl CurrentFile {
         self.comprehensions.get_or_init(|| comprehensions(self.text.as_str()))
     }
 
+    /// Returns what the patterns of a Rust file bind, which takes a parse; `None` when it could not be parsed
+    /// in time.
+    pub(super) fn rust_bindings(&self, resolver: &Resolver) -> Option<&RustBindings> {
+        let bindings = || resolver.sources.rust_bindings(&self.file, self.text.as_str(), resolver.cancel);
+        self.rust_bindings.get_or_init(bindings).as_ref()
+    }
+
     pub(super) fn target(&self, row: usize) -> IndexedDeclaration {
         IndexedDeclaration { file: self.file.clone(), row }
     }
@@ -134,11 +146,11 @@ impl CurrentFile {
     }
 
     /// Whether `name` at byte `at` is a local that the outline does not list.
-    pub(super) fn is_local(&self, family: Family, name: &str, at: u32) -> Locality {
+    pub(super) fn is_local(&self, resolver: &Resolver, name: &str, at: u32) -> Locality {
         if let Some(known) = self.locals.borrow().get(name) {
             return known.at(at);
         }
-        let scopes = binders::scopes(self, family, name);
+        let scopes = binders::scopes(resolver, self, name);
         let is_local = scopes.at(at);
         self.locals.borrow_mut().insert(name.to_owned(), scopes);
         is_local

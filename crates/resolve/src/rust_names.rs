@@ -1,28 +1,64 @@
 //! Where names of Rust can stand: methods behind `.` or `::`, fields besides in literals and patterns, modules before `::`.
 //! Most macros take expressions, in which names mean what they mean outside; others may build names from tokens:
-//! `call!(object, method)`. Reads text, no tree. Invariant: bounded; what is not certain may be.
+//! `call!(object, method)`. Reads text, and the tree for fields. Invariant: bounded; what is not certain may be.
 
-use super::context::{Receiver, receiver, text_after};
+use super::context::{Receiver, receiver, text_after, text_before};
 use super::family::Family;
 use super::resolver::{CurrentFile, Resolver};
+use super::rust_locals;
 use symd_base::TextRange;
-use symd_syntax::SymbolKind;
+use symd_syntax::{Row, SymbolKind};
 
 /// The crates of the standard library.
 pub(super) const STANDARD: [&str; 3] = ["alloc", "core", "std"];
 
 /// Whether the bare name at `range` may mean a declaration of `kind`.
-pub(super) fn may_be_bare(text: &str, range: TextRange, kind: SymbolKind) -> bool {
+pub(super) fn may_be_bare(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    range: TextRange,
+    kind: SymbolKind,
+) -> bool {
+    let text = here.text.as_str();
     let right = text_after(text, range.end as usize);
     let is_path = right.starts_with("::");
     let may_be = match kind {
         SymbolKind::Method => false,
         // `S { name: value }`, and where it stands for both: `S { name }`.
-        SymbolKind::Field => right.starts_with([',', '}']) || right.starts_with(':') && !is_path,
+        SymbolKind::Field => rust_locals::is_field_name(resolver, here, range.start)
+            .unwrap_or_else(|| right.starts_with([',', '}']) || right.starts_with(':') && !is_path),
         SymbolKind::Module => is_path,
         _ => true,
     };
     may_be || may_be_combined(text, range.start as usize)
+}
+
+/// Whether the use at `range` can be in the namespace of the row, by what follows: `name!` is a macro's,
+/// `name::` a module's or a type's.
+pub(super) fn is_in_namespace(here: &CurrentFile, range: TextRange, target: &Row, is_macro: bool) -> bool {
+    use SymbolKind::{Constant, Function, Method, Module, Variable};
+    let text = here.text.as_str();
+    let right = text_after(text, range.end as usize);
+    let is_invoked = right.starts_with('!') && !right.starts_with("!=");
+    let is_path = right.starts_with("::") && !right["::".len()..].trim_start().starts_with('<');
+    let fits = match target.kind() {
+        Function if is_macro => is_invoked,
+        Function | Method | Constant | Variable => !is_invoked && !is_path,
+        Module => is_path,
+        _ => !is_invoked,
+    };
+    fits || may_be_combined(text, range.start as usize)
+}
+
+/// Whether the text before a declaration's name makes it a macro.
+pub(super) fn declares_macro(here: &CurrentFile, row: &Row) -> bool {
+    text_before(here.text.as_str(), row.name_start as usize, Family::Rust).ends_with("macro_rules!")
+}
+
+/// Whether locals cannot hide the name that ends at byte `end`: that of a module, a type or a macro.
+pub(super) fn is_beside_locals(text: &str, end: usize) -> bool {
+    let right = text_after(text, end);
+    right.starts_with("::") || right.starts_with('!') && !right.starts_with("!=")
 }
 
 /// Whether the name at byte `at` is at the end of a path into the standard library: `std::fs::write`.

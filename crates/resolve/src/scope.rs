@@ -9,6 +9,7 @@ use super::family::Family;
 use super::meaning::{Meaning, binds, top_level};
 use super::modules::Module;
 use super::resolver::{CurrentFile, Resolver};
+use super::rust_names;
 use super::sources::IndexedDeclaration;
 use symd_base::cancel::Cancelled;
 use symd_base::{RelPath, TextRange};
@@ -144,7 +145,12 @@ fn resolve_from_class_head(
     left_out: Option<usize>,
 ) -> Result<(Meaning, Reach), Cancelled> {
     let beyond = || resolve_ignoring_locals(resolver, here, at, name, left_out);
-    match here.is_local(resolver.family, name, at) {
+    if resolver.family == Family::Rust
+        && rust_names::is_beside_locals(here.text.as_str(), at as usize + name.len())
+    {
+        return beyond();
+    }
+    match here.is_local(resolver, name, at) {
         Locality::No => beyond(),
         Locality::Yes | Locality::Perhaps if resolver.family == Family::Jvm && is_called(here, at) => {
             Ok(called(beyond()?, here))

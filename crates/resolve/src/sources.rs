@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use symd_base::{ContentHash, Text};
+use symd_base::{Cancel, ContentHash, Text};
 use symd_config::Languages;
 use symd_index::{FileEntry, Snapshot};
-use symd_syntax::{Outline, Row};
+use symd_syntax::{Outline, Row, RustBindings};
 
 /// The source of texts. The engine's view of the project implements it; tests implement it in memory.
 pub trait Sources {
@@ -13,6 +13,9 @@ pub trait Sources {
     /// Returns a file's text as it is now, with the outline of that text; `None` when it cannot be read or
     /// has no outline.
     fn current(&self, file: &FileEntry) -> Option<CurrentText>;
+    /// Returns the locals and the field names of a Rust file whose hash is that of `text`; `None` when it
+    /// cannot be parsed in time.
+    fn rust_bindings(&self, file: &FileEntry, text: &str, cancel: &Cancel) -> Option<RustBindings>;
     /// Returns the languages that symd knows.
     fn languages(&self) -> &Languages;
 }

@@ -19,7 +19,7 @@ use super::*;
 use symd_base::{Cancel, ContentHash, RelPath, Text, TextRange};
 use symd_config::Languages;
 use symd_index::{Content, FileEntry, IndexState, Origin, Snapshot};
-use symd_syntax::{Grammar, Outline, outline};
+use symd_syntax::{Grammar, Outline, RustBindings, outline, rust_bindings};
 
 /// A project in memory.
 struct Memory {
@@ -42,6 +42,10 @@ impl Sources for Memory {
         };
         let outline = known.unwrap_or_else(|| Arc::new(parsed(&file.path, text).expect("a grammar").1));
         Some(CurrentText { text: Text::decode(bytes).ok()?, outline, hash })
+    }
+
+    fn rust_bindings(&self, _: &FileEntry, text: &str, cancel: &Cancel) -> Option<RustBindings> {
+        rust_bindings(text, cancel).ok()
     }
 
     fn languages(&self) -> &Languages {

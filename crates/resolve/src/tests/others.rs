@@ -92,6 +92,55 @@ fn rust_fields_and_modules_stand_bare_in_few_places() {
 }
 
 #[test]
+fn rust_patterns_bind_locals() {
+    let fixture = "//- src/a.rs\nfn $0load() -> Option<u8> { None }\n\
+        fn f() { if let Some(load) = load() { g(load) } else { load(); } }\n\
+        fn h() { let (load, _) = pair(); g(load); load::x(); load!(); }\n\
+        fn i() { match x { A { load } => load, B(load) if load > 1 => 2, C => load() } }\n\
+        fn j() { x.map(load); x.map(|load| load + 1); let load = load().unwrap_or(load); g(load) }\n\
+        async fn k() { select! { load = load() => g(load), else => load() } }\n\
+        fn l() { let Some(load) = y else { return load() }; fn m() { load() } g(load) }\n";
+    let by_line = |line: usize| -> Vec<String> {
+        let prefix = format!("src/a.rs:{line}: ");
+        judged(fixture).iter().filter_map(|one| Some(one.strip_prefix(&prefix)?.to_owned())).collect()
+    };
+    assert_eq!(by_line(2), ["unlikely use", "likely call", "unlikely use", "likely call"]);
+    assert_eq!(by_line(3), ["unlikely use", "unlikely use", "unlikely use", "unlikely call"]);
+    assert_eq!(by_line(4), ["unlikely use", "unlikely use", "unlikely use", "unlikely use", "likely call"]);
+    assert_eq!(
+        by_line(5),
+        [
+            "likely use",
+            "unlikely use",
+            "unlikely use",
+            "unlikely use",
+            "likely call",
+            "likely use",
+            "unlikely use"
+        ]
+    );
+    assert_eq!(by_line(6), ["unlikely use", "likely call", "unlikely use", "likely call"]);
+    assert_eq!(by_line(7), ["unlikely use", "likely call", "likely call", "unlikely use"]);
+}
+
+#[test]
+fn rust_locals_hide_no_field_of_a_literal() {
+    let fixture = "//- src/a.rs\nstruct A { $0made: u8 }\n\
+        fn f() -> A { let made = 1; g(made); A { made } }\nfn h(made: u8, A { made: x, .. }: A) {}\n";
+    assert_eq!(
+        judged(fixture),
+        [
+            "src/a.rs:1: likely declaration",
+            "src/a.rs:2: unlikely use",
+            "src/a.rs:2: unlikely use",
+            "src/a.rs:2: unchecked use",
+            "src/a.rs:3: unlikely use",
+            "src/a.rs:3: unchecked use",
+        ]
+    );
+}
+
+#[test]
 fn rust_modules() {
     let fixture = "//- src/lib.rs\nmod a;\npub use a::load;\n\
         //- src/a.rs\npub fn $0load() {}\nfn f() { load() }\nmod tests { use super::*; fn g() { load() } }\n\

@@ -1,0 +1,129 @@
+//! The encoding of a worker's answer to [`Task::RustBindings`](super::protocol::Task::RustBindings).
+//! Invariant: decoded ranges lie in the text of the request, on character boundaries.
+//!
+//! ```text
+//! number of field names u32 | offset u32 *
+//! number of unparsed parts u32 | (start u32, end u32) *
+//! (name u32, u32 | sure u8 | number of scopes u32 | (start u32, end u32) *) *
+//! ```
+//! Numbers are little endian.
+
+use symd_base::TextRange;
+use symd_syntax::{RustBindings, RustLocal};
+
+pub(super) fn encode(bindings: &RustBindings) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    put_number(&mut bytes, bindings.field_names.len());
+    bytes.extend(bindings.field_names.iter().flat_map(|at| at.to_le_bytes()));
+    put_ranges(&mut bytes, &bindings.unparsed);
+    for local in &bindings.locals {
+        put_range(&mut bytes, local.name);
+        bytes.push(u8::from(local.is_sure));
+        put_ranges(&mut bytes, &local.scopes);
+    }
+    bytes
+}
+
+fn put_number(bytes: &mut Vec<u8>, number: usize) {
+    bytes.extend(u32::try_from(number).unwrap_or(u32::MAX).to_le_bytes());
+}
+
+fn put_range(bytes: &mut Vec<u8>, range: TextRange) {
+    bytes.extend(range.start.to_le_bytes());
+    bytes.extend(range.end.to_le_bytes());
+}
+
+fn put_ranges(bytes: &mut Vec<u8>, ranges: &[TextRange]) {
+    put_number(bytes, ranges.len());
+    ranges.iter().for_each(|range| put_range(bytes, *range));
+}
+
+/// Returns `None` for invalid bytes, or for an answer that does not fit `text`.
+pub(super) fn decode(bytes: &[u8], text: &str) -> Option<RustBindings> {
+    let mut rest = Rest { bytes, text };
+    let mut field_names = Vec::new();
+    for _ in 0..rest.count(4)? {
+        let at = rest.number()?;
+        let is_ascending = field_names.last().is_none_or(|last| *last < at);
+        field_names.push((is_ascending && text.is_char_boundary(at as usize)).then_some(at)?);
+    }
+    let unparsed = rest.ranges()?;
+    let mut locals = Vec::new();
+    while !rest.bytes.is_empty() {
+        let name = rest.range()?;
+        let is_sure = match rest.byte()? {
+            0 => false,
+            1 => true,
+            _ => return None,
+        };
+        locals.push(RustLocal { name, scopes: rest.ranges()?, is_sure });
+    }
+    Some(RustBindings { locals, field_names, unparsed })
+}
+
+/// What is left to decode.
+struct Rest<'a> {
+    bytes: &'a [u8],
+    text: &'a str,
+}
+
+impl Rest<'_> {
+    fn byte(&mut self) -> Option<u8> {
+        let (byte, rest) = self.bytes.split_first()?;
+        self.bytes = rest;
+        Some(*byte)
+    }
+
+    fn number(&mut self) -> Option<u32> {
+        let (number, rest) = self.bytes.split_first_chunk()?;
+        self.bytes = rest;
+        Some(u32::from_le_bytes(*number))
+    }
+
+    /// Reads a number of entries of at least `size` bytes each.
+    fn count(&mut self, size: usize) -> Option<usize> {
+        let count = self.number()? as usize;
+        (count <= self.bytes.len() / size).then_some(count)
+    }
+
+    fn range(&mut self) -> Option<TextRange> {
+        let (start, end) = (self.number()?, self.number()?);
+        let is_part = start <= end && self.text.get(start as usize..end as usize).is_some();
+        is_part.then(|| TextRange::new(start, end))
+    }
+
+    fn ranges(&mut self) -> Option<Vec<TextRange>> {
+        (0..self.count(8)?).map(|_| self.range()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use symd_base::Cancel;
+    use symd_syntax::rust_bindings;
+
+    const TEXT: &str = "fn f(a: A) { let é = S { b, c: d }; fn g() {} x!(a => b); m!(|e| e) }";
+
+    #[test]
+    fn bindings_are_read_as_they_were_written() {
+        for text in ["", TEXT] {
+            let bindings = rust_bindings(text, &Cancel::new()).expect("parsed");
+            let bytes = encode(&bindings);
+            assert_eq!(decode(&bytes, text), Some(bindings));
+        }
+        let bindings = rust_bindings(TEXT, &Cancel::new()).expect("parsed");
+        let bytes = encode(&bindings);
+        // A cut between two locals leaves fewer of them.
+        let whole = (0..bytes.len()).filter(|&cut| decode(&bytes[..cut], TEXT).is_some());
+        assert_eq!(whole.count(), bindings.locals.len());
+    }
+
+    #[test]
+    fn ranges_outside_the_text_are_no_answer() {
+        let bytes = encode(&rust_bindings(TEXT, &Cancel::new()).expect("parsed"));
+        assert_eq!(decode(&bytes, &TEXT[..20]), None);
+        assert_eq!(decode(&bytes, &TEXT.replace('é', "e")), None);
+        assert_eq!(decode(&[0xFF; 12], TEXT), None);
+    }
+}

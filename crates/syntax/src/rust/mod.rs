@@ -1,0 +1,87 @@
+//! Which names a Rust text binds as locals and where they are in scope, and which bare names are those of
+//! fields: what the outline of a Rust file does not hold. Reads the tree, and parses the arguments of macros as
+//! the expressions that most of them are. Invariant: a local is `sure` only where the text was understood, so
+//! that a name of unknown meaning stays one.
+
+mod macros;
+mod patterns;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+use super::extract::{OutlineError, with_tree};
+use super::grammar::Grammar;
+use symd_base::{Cancel, TextRange};
+
+/// How deep macros inside the arguments of macros are parsed.
+const MAX_MACROS: usize = 8;
+
+/// The locals and the bare field names of a Rust text. Ranges are in bytes, exclusive of their end.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct RustBindings {
+    /// One entry for each name that a pattern binds, in no particular order.
+    pub locals: Vec<RustLocal>,
+    /// Where the names of fields stand without a receiver, ascending: in literals and patterns of structs.
+    pub field_names: Vec<u32>,
+    /// Arguments of macros that are no expressions, and parts of the text with syntax errors.
+    pub unparsed: Vec<TextRange>,
+}
+
+/// A name that a pattern binds.
+#[derive(Debug, PartialEq, Eq)]
+pub struct RustLocal {
+    pub name: TextRange,
+    /// Where the name means this local, except where another one hides it: after its statement, in the arm,
+    /// body or block that it belongs to, without the items declared there.
+    pub scopes: Vec<TextRange>,
+    /// Whether it certainly is a local with these scopes.
+    pub is_sure: bool,
+}
+
+/// Returns what the patterns of the Rust text bind.
+///
+/// # Errors
+/// Those of parsing: cancelled, or larger than 4 GiB.
+pub fn rust_bindings(text: &str, cancel: &Cancel) -> Result<RustBindings, OutlineError> {
+    let mut bindings = RustBindings::default();
+    if let Some(grammar) = Grammar::named("rust") {
+        let mut reader = Reader { text, grammar, cancel, bindings: &mut bindings };
+        with_tree(grammar, text, cancel, |tree| reader.walk(tree, Part::whole(text, tree)))??;
+    }
+    bindings.field_names.sort_unstable();
+    bindings.field_names.dedup();
+    Ok(bindings)
+}
+
+/// Collects the bindings of one text.
+struct Reader<'a> {
+    text: &'a str,
+    grammar: Grammar,
+    cancel: &'a Cancel,
+    bindings: &'a mut RustBindings,
+}
+
+/// A part of the text that was parsed by itself.
+#[derive(Clone, Copy)]
+struct Part {
+    /// What to add to the tree's byte offsets.
+    offset: usize,
+    /// The number of macros around it.
+    depth: usize,
+    /// Whether it has no syntax errors.
+    is_sure: bool,
+}
+
+impl Part {
+    fn whole(text: &str, tree: &tree_sitter::Tree) -> Part {
+        debug_assert!(tree.root_node().end_byte() <= text.len());
+        Part { offset: 0, depth: 0, is_sure: !tree.root_node().has_error() }
+    }
+
+    /// Returns a range of the tree as a range of the text.
+    fn range(self, from: usize, to: usize) -> TextRange {
+        // Texts over 4 GiB are not parsed.
+        let at = |byte: usize| u32::try_from(byte + self.offset).unwrap_or(u32::MAX);
+        TextRange::new(at(from), at(to.max(from)))
+    }
+}
