@@ -61,6 +61,7 @@ pub(crate) fn measure(table: &mut Table) {
 fn engine(tree: &Path, runtime_directory: &Path) -> Engine {
     let options = EngineOptions {
         root: tree.to_owned(),
+        unsaved: std::sync::Arc::default(),
         languages: symd::config::Languages::builtin().clone(),
         runtime_directory: runtime_directory.to_owned(),
         cache_directory: None,

@@ -100,6 +100,7 @@ fn barriers(bench: &Bench) -> Vec<Duration> {
     runtime.block_on(async {
         let engine = Engine::start(EngineOptions {
             root: bench.tree.clone(),
+            unsaved: std::sync::Arc::default(),
             languages: symd::config::Languages::builtin().clone(),
             runtime_directory: runtime_directory(&bench.scratch.path().join("barriers")),
             cache_directory: None,

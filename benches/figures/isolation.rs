@@ -82,6 +82,7 @@ async fn both_ways(bench: &Bench, table: &mut Table) {
 fn engine(bench: &Bench, parsers: Parsers) -> Engine {
     Engine::start(EngineOptions {
         root: bench.tree.clone(),
+        unsaved: std::sync::Arc::default(),
         languages: symd::config::Languages::builtin().clone(),
         runtime_directory: runtime_directory(&bench.scratch.path().join("isolation")),
         cache_directory: None,

@@ -91,6 +91,7 @@ fn per_symbol(bench: &Bench, table: &mut Table) {
     let (symbols, (tables, rows, occurrences)) = runtime.block_on(async {
         let engine = Engine::start(EngineOptions {
             root: bench.tree.clone(),
+            unsaved: std::sync::Arc::default(),
             languages: symd::config::Languages::builtin().clone(),
             runtime_directory: bench.scratch.path().join("per_symbol"),
             cache_directory: None,

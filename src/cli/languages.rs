@@ -47,7 +47,9 @@ pub(super) fn present_in(root: &Path, languages: &Languages) -> std::io::Result<
         && let Some(directory) = open.pop()
     {
         let listing = root.open_directory_no_follow(&directory);
-        let Ok((entries, _)) = listing.and_then(|opened| root.list(&directory, &opened)) else { continue };
+        let Ok((entries, _)) = listing.and_then(|opened| root.list_opened(&directory, &opened)) else {
+            continue;
+        };
         let rules = ignore.enter(&root, &directory, &entries);
         seen += entries.len();
         for entry in &entries {

@@ -24,6 +24,7 @@ async fn check(stage: &Stage, after: &[String]) {
     let run = tempfile::tempdir().unwrap();
     let fresh = Engine::start(EngineOptions {
         root: stage.path(""),
+        unsaved: std::sync::Arc::default(),
         languages: Languages::builtin().clone(),
         runtime_directory: run.path().join("run"),
         cache_directory: None,

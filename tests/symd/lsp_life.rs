@@ -423,7 +423,7 @@ async fn nothing_of_the_project_is_run() {
     let stage = Stage::with_options(
         |_| vec![Play::new("sly-ls", honest())],
         |options| {
-            let bin = options.root.path().join("bin");
+            let bin = options.files.path().join("bin");
             let path = [bin, "bin".into(), "/usr/bin".into(), "/bin".into()];
             options.search_path = std::env::join_paths(path).unwrap();
         },

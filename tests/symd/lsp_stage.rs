@@ -129,7 +129,7 @@ impl Stage {
         let layer = LayerText { file: "test", text: &tables };
         let languages = Languages::load(Some(layer), None, &Trust::Never).unwrap().languages;
         let mut options = ServersOptions {
-            root: Arc::new(Root::open(&at.join("project")).unwrap()),
+            files: Arc::new(Root::open(&at.join("project")).unwrap()),
             languages: Arc::clone(&languages),
             trusted: true,
             supervisor: symd(),

@@ -95,3 +95,4 @@ mod two_toolsets;
 mod type_names;
 mod unfinished_writes;
 mod unread_files;
+mod unsaved;

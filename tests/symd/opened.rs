@@ -12,7 +12,7 @@ use symd::engine::{Engine, EngineOptions, OnChange};
 use symd::lsp::{Servers, ServersOptions};
 use symd::ops::Project;
 use symd::serve::daemon::gate;
-use symd::vfs::Root;
+use symd::vfs::{Overlay, Root, UnsavedTexts};
 use symd::watch::{BackendChoice, WatchOptions};
 
 use crate::support::shells;
@@ -52,8 +52,9 @@ impl Opening {
             std::fs::set_permissions(private, PermissionsExt::from_mode(0o700)).unwrap();
         }
         let root = Arc::new(Root::open(&path).unwrap());
+        let unsaved = Arc::<UnsavedTexts>::default();
         let servers = Servers::new(ServersOptions {
-            root: Arc::clone(&root),
+            files: Arc::new(Overlay::new(root.clone(), Arc::clone(&unsaved))),
             languages: languages.clone(),
             trusted: true,
             supervisor: env!("CARGO_BIN_EXE_symd").into(),
@@ -67,6 +68,7 @@ impl Opening {
         let told = servers.clone();
         let engine = Engine::start(EngineOptions {
             root: path,
+            unsaved: Arc::clone(&unsaved),
             languages: languages.clone(),
             runtime_directory: run,
             cache_directory: cache,
@@ -78,7 +80,8 @@ impl Opening {
         .unwrap();
         let shells = shells(&root);
         let (editor, recovered) = Editor::open(root, &state.join("edits")).unwrap();
-        let (editor, recovered) = (Arc::new(editor.with_gate(gate(&engine))), Arc::new(recovered));
+        let editor = Arc::new(editor.with_gate(gate(&engine)).with_unsaved(unsaved));
+        let recovered = Arc::new(recovered);
         Project { engine, servers, languages, editor, recovered, shells, max_answer_chars: 150_000 }
     }
 }

@@ -31,7 +31,7 @@ fn lines(
     let root = Root::open(dir.path()).unwrap();
     let path = RelPath::new("f").unwrap();
     let files = vec![path.clone()];
-    let tree = Tree { root: &root, files: &files, ignored: &|_, _| false, is_code: &|_| false, program };
+    let tree = Tree { files: &root, listed: &files, ignored: &|_, _| false, is_code: &|_| false, program };
     let query = SearchQuery::new(pattern.clone());
     let outcome = search_files(&tree, &query, &[&path], until, &Cancel::new(), |hits| {
         let mut lines = Vec::new();
@@ -84,7 +84,7 @@ fn lines_of_files(texts: &[String], pattern: &Pattern, program: Option<&Path>) -
         std::fs::write(dir.path().join(file.as_str()), text).unwrap();
     }
     let root = Root::open(dir.path()).unwrap();
-    let tree = Tree { root: &root, files: &files, ignored: &|_, _| false, is_code: &|_| false, program };
+    let tree = Tree { files: &root, listed: &files, ignored: &|_, _| false, is_code: &|_| false, program };
     let query = SearchQuery::new(pattern.clone());
     let paths: Vec<&RelPath> = files.iter().collect();
     let outcome = search_files(&tree, &query, &paths, None, &Cancel::new(), |hits| {
@@ -137,7 +137,7 @@ fn one_text_without_end_among_many_is_named_and_the_others_are_searched() {
     }
     let root = Root::open(dir.path()).unwrap();
     let tree =
-        Tree { root: &root, files: &files, ignored: &|_, _| false, is_code: &|_| false, program: symd() };
+        Tree { files: &root, listed: &files, ignored: &|_, _| false, is_code: &|_| false, program: symd() };
     let query = SearchQuery::new(Pattern::new("(zz) = \\1|(?=(v))\\2.*zzz").unwrap());
     let paths: Vec<&RelPath> = files.iter().collect();
     let until = Instant::now() + DEADLINE * 10;
@@ -179,7 +179,7 @@ fn a_line_of_megabytes_is_gone_through_once() {
     let root = Root::open(dir.path()).unwrap();
     let files = vec![RelPath::new("f").unwrap(), RelPath::new("g").unwrap()];
     let tree =
-        Tree { root: &root, files: &files, ignored: &|_, _| false, is_code: &|_| false, program: symd() };
+        Tree { files: &root, listed: &files, ignored: &|_, _| false, is_code: &|_| false, program: symd() };
     for pattern in [Pattern::literal("value").unwrap(), Pattern::of_lines("v[a-z]+e").unwrap()] {
         let began = Instant::now();
         let found =
@@ -200,7 +200,7 @@ fn grep_tells_the_lines_that_it_counted_before_its_deadline() {
     let root = Root::open(dir.path()).unwrap();
     let files = vec![RelPath::new("f").unwrap()];
     let tree =
-        Tree { root: &root, files: &files, ignored: &|_, _| false, is_code: &|_| false, program: symd() };
+        Tree { files: &root, listed: &files, ignored: &|_, _| false, is_code: &|_| false, program: symd() };
     let pattern = Pattern::of_lines("zz$|[ab]*a[ab]{6000}[c-d]").unwrap();
     let began = Instant::now();
     let found = grep(&tree, pattern, &|_| true, 5, began + DEADLINE * 3, &Cancel::new()).unwrap();

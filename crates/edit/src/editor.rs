@@ -20,7 +20,7 @@ use super::steps::{Hook, Step};
 use super::store::{JournalLocation, Leftover, OperationId, Pending, Store};
 use super::tree::{self, Links};
 use symd_base::RelPath;
-use symd_vfs::Root;
+use symd_vfs::{Root, UnsavedTexts};
 
 /// Maximum size of the history on disk, in bytes.
 const DEFAULT_HISTORY_BYTES: u64 = 100 << 20;
@@ -59,6 +59,7 @@ pub struct Editor {
     store: Store,
     hook: Hook,
     gate: ReaderGate,
+    unsaved: Arc<UnsavedTexts>,
     /// Lock within this process; the lock file excludes other processes.
     turn: Mutex<()>,
     afterwards: DeferredWork,
@@ -90,6 +91,7 @@ impl Editor {
             store,
             hook: options.hook,
             gate: ReaderGate::default(),
+            unsaved: Arc::default(),
             turn: Mutex::new(()),
             afterwards,
         };
@@ -102,6 +104,17 @@ impl Editor {
     pub fn with_gate(mut self, gate: ReaderGate) -> Editor {
         self.gate = gate;
         self
+    }
+
+    /// Returns the editor, set to refuse changes of files that have a text in `unsaved`.
+    #[must_use]
+    pub fn with_unsaved(mut self, unsaved: Arc<UnsavedTexts>) -> Editor {
+        self.unsaved = unsaved;
+        self
+    }
+
+    fn files(&self) -> (&Root, &UnsavedTexts) {
+        (&self.root, &self.unsaved)
     }
 
     /// Returns the project's root: absolute, with links resolved.
@@ -178,12 +191,12 @@ impl Editor {
 
     /// Checks whether `plan` could be applied to the current tree. Writes nothing and does not block.
     pub fn check(&self, plan: &Plan) -> Result<(), EditError> {
-        tree::changes_of(&self.root, plan, Links::Followed).map(|_| ())
+        tree::changes_of(self.files(), plan, Links::Followed).map(|_| ())
     }
 
     /// Returns the changes of `plan`, by path. Also checks the plan; writes nothing and does not block.
     pub fn preview(&self, plan: &Plan) -> Result<Vec<FileDiff>, EditError> {
-        tree::changes_of(&self.root, plan, Links::Followed).map(|changes| diffs(&changes))
+        tree::changes_of(self.files(), plan, Links::Followed).map(|changes| diffs(&changes))
     }
 
     /// Returns the changes that [`Editor::resolve`] would make to the files that recovery left of operation
@@ -225,7 +238,7 @@ impl Editor {
         ready: impl FnOnce(),
     ) -> Result<Applied, EditError> {
         let turn = self.take_turn()?;
-        let changes = tree::changes_of(&self.root, plan, Links::Followed)?;
+        let changes = tree::changes_of(self.files(), plan, Links::Followed)?;
         self.carry_out_after(&turn, &changes, by, Kind::Edit, ready)
     }
 
@@ -234,7 +247,7 @@ impl Editor {
     /// rejected.
     pub fn apply_notes(&self, plan: &Plan, by: Originator) -> Result<Applied, EditError> {
         let turn = self.take_turn()?;
-        let changes = tree::changes_of(&self.root, plan, Links::Refused)?;
+        let changes = tree::changes_of(self.files(), plan, Links::Refused)?;
         self.carry_out(&turn, &changes, by, Kind::Aside)
     }
 
@@ -259,7 +272,7 @@ impl Editor {
     }
 
     fn preview_inverse(&self, id: OperationId) -> Result<Vec<FileDiff>, EditError> {
-        tree::inverse_of(&self.root, &self.journal(id)?).map(|changes| diffs(&changes))
+        tree::inverse_of(self.files(), &self.journal(id)?).map(|changes| diffs(&changes))
     }
 
     fn journal(&self, id: OperationId) -> Result<Journal, EditError> {
@@ -270,7 +283,7 @@ impl Editor {
     fn restoration_of(&self, id: OperationId, journal: &Journal) -> Result<Changes, EditError> {
         let left = put_back::beyond_repair(&self.root, &journal.entry);
         if left.is_empty() {
-            return tree::restoration_of(&self.root, journal);
+            return tree::restoration_of(self.files(), journal);
         }
         let left: Vec<String> = left.iter().map(UnrestoredFile::to_string).collect();
         Err(EditError::NoOperation(format!(
@@ -292,7 +305,7 @@ impl Editor {
         by: Originator,
         kind: Kind,
     ) -> Result<Applied, EditError> {
-        let changes = tree::inverse_of(&self.root, &self.journal(id)?)?;
+        let changes = tree::inverse_of(self.files(), &self.journal(id)?)?;
         self.carry_out(turn, &changes, by, kind)
     }
 

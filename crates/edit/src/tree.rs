@@ -13,11 +13,15 @@ use super::plan::{Access, Plan, PlanStep};
 use super::settings::Settings;
 use super::splice::splice;
 use symd_base::{ContentHash, RelPath};
-use symd_vfs::{EntryKind, GitPaths, MAX_FILE_BYTES, PermissionSource, Root, SlotContent, VfsError};
+use symd_vfs::{
+    EntryKind, GitPaths, MAX_FILE_BYTES, PermissionSource, Root, SlotContent, UnsavedTexts, VfsError,
+};
 
 /// Files before and after the plan. A path is in both maps or in neither.
 struct Tree<'r> {
     root: &'r Root,
+    /// Files that only their editor may change.
+    unsaved: &'r UnsavedTexts,
     links: Links,
     /// Files that no step may touch; earlier changes of them may still be undone.
     settings: Settings,
@@ -41,9 +45,13 @@ pub(super) enum Links {
 }
 
 /// Returns the changes that `plan` makes to the current tree.
-pub(super) fn changes_of(root: &Root, plan: &Plan, links: Links) -> Result<Changes, EditError> {
+pub(super) fn changes_of(
+    (root, unsaved): (&Root, &UnsavedTexts),
+    plan: &Plan,
+    links: Links,
+) -> Result<Changes, EditError> {
     let (settings, gits) = (Settings::of(root), GitPaths::of(root));
-    let mut tree = Tree { links, settings, gits, ..Tree::new(root) };
+    let mut tree = Tree { links, settings, gits, ..Tree::new(root, unsaved) };
     for step in &plan.steps {
         tree.apply_step(step)?;
     }
@@ -51,8 +59,11 @@ pub(super) fn changes_of(root: &Root, plan: &Plan, links: Links) -> Result<Chang
 }
 
 /// Returns the changes that undo `journal`: every file must be as that operation left it.
-pub(super) fn inverse_of(root: &Root, journal: &Journal) -> Result<Changes, EditError> {
-    let mut tree = Tree::new(root);
+pub(super) fn inverse_of(
+    (root, unsaved): (&Root, &UnsavedTexts),
+    journal: &Journal,
+) -> Result<Changes, EditError> {
+    let mut tree = Tree::new(root, unsaved);
     for (record, old) in journal.entry.records.iter().zip(&journal.old) {
         match record {
             Record::Content { path, before, after, kept, .. } => {
@@ -87,8 +98,11 @@ pub(super) fn inverse_of(root: &Root, journal: &Journal) -> Result<Changes, Edit
 
 /// Returns the changes that put every file of `journal` back, whatever it contains now, except files whose
 /// old bytes are lost.
-pub(super) fn restoration_of(root: &Root, journal: &Journal) -> Result<Changes, EditError> {
-    let mut tree = Tree::new(root);
+pub(super) fn restoration_of(
+    (root, unsaved): (&Root, &UnsavedTexts),
+    journal: &Journal,
+) -> Result<Changes, EditError> {
+    let mut tree = Tree::new(root, unsaved);
     for (record, old) in journal.entry.records.iter().zip(&journal.old) {
         if let Record::Content { path, before, .. } = record {
             // The journal has lost the old content, but the file still has it.
@@ -116,11 +130,12 @@ pub(super) fn restoration_of(root: &Root, journal: &Journal) -> Result<Changes, 
 }
 
 impl<'r> Tree<'r> {
-    fn new(root: &'r Root) -> Tree<'r> {
+    fn new(root: &'r Root, unsaved: &'r UnsavedTexts) -> Tree<'r> {
         let (before, now) = (BTreeMap::new(), BTreeMap::new());
         let (conflicts, directories) = (BTreeMap::new(), BTreeSet::new());
         let (links, settings, gits) = (Links::Followed, Settings::default(), GitPaths::default());
-        Tree { root, links, settings, gits, before, now, conflicts, directories, clear: Vec::new() }
+        let clear = Vec::new();
+        Tree { root, unsaved, links, settings, gits, before, now, conflicts, directories, clear }
     }
 
     fn apply_step(&mut self, step: &PlanStep) -> Result<(), EditError> {
@@ -234,6 +249,9 @@ impl<'r> Tree<'r> {
     fn load(&mut self, path: &RelPath) -> Result<(), EditError> {
         if self.before.contains_key(path) {
             return Ok(());
+        }
+        if self.unsaved.version(path).is_some() {
+            return Err(EditError::Unsaved { path: path.clone() });
         }
         let read = match self.root.slot(path) {
             // Without a directory there is no file.

@@ -40,6 +40,8 @@ pub(super) enum Event {
     },
     /// A new question, which runs as soon as the index contains everything written before now.
     Ask(Question),
+    /// The unsaved text of a file of the project was set or removed.
+    Unsaved(RelPath),
     /// Outlines, made elsewhere, of files without a grammar.
     ServerOutlined(Vec<OutlinedFile>),
     /// A finished name table.

@@ -47,7 +47,7 @@ use symd_index::IndexState;
 use symd_index::cache::{Cache, Key};
 use symd_parse::{Parsers, Warm};
 use symd_syntax::Outline;
-use symd_vfs::{Change, Ignore, IgnoreSettings, Root, Stat, Vendored};
+use symd_vfs::{Change, Ignore, IgnoreSettings, Overlay, Root, Stat, UnsavedTexts, Vendored};
 use symd_watch::{Notice, Watch, WatchError, WatchOptions};
 use turns::EditQueue;
 
@@ -63,6 +63,7 @@ const NOTICE_QUEUE: usize = 64;
 #[derive(Clone, Debug)]
 pub struct Engine {
     events: mpsc::Sender<Event>,
+    unsaved: Arc<UnsavedTexts>,
     status: tokio_watch::Receiver<EngineStatus>,
     gone: tokio_watch::Receiver<bool>,
     watch: Arc<Watch>,
@@ -77,6 +78,9 @@ pub struct Engine {
 #[derive(Clone, Debug)]
 pub struct EngineOptions {
     pub root: PathBuf,
+    /// The texts that editors have not saved; changed only by [`Engine::set_unsaved`] and
+    /// [`Engine::remove_unsaved`].
+    pub unsaved: Arc<UnsavedTexts>,
     /// The languages that symd knows in this project.
     pub languages: Arc<Languages>,
     /// A private directory of symd's, for barrier files.
@@ -185,14 +189,16 @@ impl Engine {
             &options.watch,
             sink(notice_sender),
         )?;
-        let scanner = run::scanner(root, options.languages, cache.map(Arc::new), options.parsers);
-        let engine = Engine::run((scanner, ignore), watch, notices, state, options.on_change);
+        let files = Arc::new(Overlay::new(root, options.unsaved.clone()));
+        let scanner = run::scanner(files, options.languages, cache.map(Arc::new), options.parsers);
+        let engine =
+            Engine::run((scanner, ignore, options.unsaved), watch, notices, state, options.on_change);
         engine.sweep_every(options.sweep_every);
         Ok(engine)
     }
 
     fn run(
-        parts: (Arc<Scanner>, Arc<Ignore>),
+        parts: (Arc<Scanner>, Arc<Ignore>, Arc<UnsavedTexts>),
         watch: Watch,
         notices: mpsc::Receiver<Event>,
         state: IndexState,
@@ -202,10 +208,13 @@ impl Engine {
         let (cache, preparsed) = (parts.0.cache.clone(), parts.0.preparsed.clone());
         let parsers = parts.0.parsers.clone();
         let watch = Arc::new(watch);
-        let (run, status, gone) = Run::new(parts, watch.clone(), Pool::new(), events.downgrade(), state);
+        let (scanner, ignore, unsaved) = parts;
+        let (run, status, gone) =
+            Run::new((scanner, ignore), watch.clone(), Pool::new(), events.downgrade(), state);
         tokio::spawn(run.with_on_change(on_change).run(receiver, notices));
         Engine {
             events,
+            unsaved,
             status,
             gone,
             watch,
@@ -272,6 +281,30 @@ impl Engine {
     /// Waits for a turn for an edit that is about to be planned; returns `None` at once if no edit has one.
     pub async fn turn_if_contended(&self) -> Option<EditTurn> {
         self.turns.behind_others().await
+    }
+
+    /// Sets the text that an editor shows for the file at `path`, which must contain no link and lie in the
+    /// project. Questions asked after this call, by every client, see it in the file's place: its text, outline
+    /// and occurrences. An older `version` than the known one is ignored.
+    pub async fn set_unsaved(&self, path: RelPath, version: i64, text: &str) -> Result<(), EngineError> {
+        match self.unsaved.set(&path, version, text) {
+            true => self.events.send(Event::Unsaved(path)).await.map_err(|_| EngineError::Stopped),
+            false => Ok(()),
+        }
+    }
+
+    /// Removes the unsaved text of `path`: its editor saved the file or closed it. Questions asked after this
+    /// call see the file on disk.
+    pub async fn remove_unsaved(&self, path: RelPath) -> Result<(), EngineError> {
+        match self.unsaved.remove(&path) {
+            true => self.events.send(Event::Unsaved(path)).await.map_err(|_| EngineError::Stopped),
+            false => Ok(()),
+        }
+    }
+
+    /// Returns the texts that editors have not saved.
+    pub fn unsaved(&self) -> &UnsavedTexts {
+        &self.unsaved
     }
 
     /// Adds outlines that were made elsewhere. Questions asked after this call see them, as long as the files

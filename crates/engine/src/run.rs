@@ -21,7 +21,7 @@ use symd_base::RelPath;
 use symd_index::cache::{Cache, Key};
 use symd_index::{Content, FileEntry, IndexState, Origin, Skipped};
 use symd_parse::Parsers;
-use symd_vfs::{Change, FileId, Ignore, Root, Stat};
+use symd_vfs::{Change, FileId, Files, Ignore, Stat};
 use symd_watch::{Notice, Watch, WatchError};
 
 /// Files per job: enough to make the hand-over cheap, few enough that all workers finish at about the same
@@ -153,6 +153,7 @@ impl Run {
                 self.continue_job(job, later);
             }
             Event::Ask(question) => self.ask(question),
+            Event::Unsaved(path) => self.changed(path),
             Event::ServerOutlined(files) => self.outlined(files),
             Event::Built(built) => {
                 self.building = false;
@@ -217,15 +218,7 @@ impl Run {
                 self.listed(&directory, Vec::new(), &[]);
                 self.state.record_unlisted(directory, why);
             }
-            Notice::Changed(path) => {
-                // For a plain file a scan finds nothing new, since its content is never read.
-                if self.state.file(&path).is_some_and(|known| matches!(known.content, Content::Plain)) {
-                    self.notify(&path, Change::Written);
-                }
-                let mut paths = self.links.others(&path);
-                paths.push(path);
-                self.scan_paths(paths);
-            }
+            Notice::Changed(path) => self.changed(path),
             Notice::Removed(path) => {
                 self.pending.removed(&path);
                 self.remove_within(&path);
@@ -234,6 +227,17 @@ impl Run {
             Notice::Barrier(number) => self.barrier_arrived(number),
             Notice::RootGone => self.unwatched(),
         }
+    }
+
+    /// Scans a file that was written, or whose unsaved text was set or removed.
+    fn changed(&mut self, path: RelPath) {
+        // For a plain file a scan finds nothing new, since its content is never read.
+        if self.state.file(&path).is_some_and(|known| matches!(known.content, Content::Plain)) {
+            self.notify(&path, Change::Written);
+        }
+        let mut paths = self.links.others(&path);
+        paths.push(path);
+        self.scan_paths(paths);
     }
 
     /// Handles the end of the watcher: questions that wait for a barrier would wait for ever.
@@ -514,7 +518,7 @@ impl Run {
     fn release(&mut self, question: Question) {
         let view = View {
             snapshot: self.state.snapshot(),
-            root: self.scanner.root.clone(),
+            files: self.scanner.files.clone(),
             ignore: self.ignore.clone(),
             languages: self.scanner.languages.clone(),
             parsers: self.scanner.parsers.clone(),
@@ -534,8 +538,9 @@ impl Run {
         let files = self.state.snapshot().files.clone();
         self.pool.background(move || {
             let differs = |file: &FileEntry| {
-                file.stat()
-                    .is_some_and(|then| !scanner.root.stat_link(&file.path).is_ok_and(|(_, now)| now == then))
+                file.stat().is_some_and(|then| {
+                    !scanner.files.stat_link(&file.path).is_ok_and(|(_, now)| now == then)
+                })
             };
             let changed = files.iter().filter(|file| differs(file)).map(|file| file.path.clone()).collect();
             send(&sender, Event::Swept(changed));
@@ -626,11 +631,11 @@ async fn until(time: Option<Instant>) {
 
 /// Creates the scanner of the project's files.
 pub(super) fn scanner(
-    root: Arc<Root>,
+    files: Arc<dyn Files>,
     languages: Arc<symd_config::Languages>,
     cache: Option<Arc<Cache>>,
     parsers: Parsers,
 ) -> Arc<Scanner> {
     let (cancel, preparsed) = (symd_base::Cancel::new(), Arc::default());
-    Arc::new(Scanner { root, languages, cache, cancel, preparsed, parsers })
+    Arc::new(Scanner { files, languages, cache, cancel, preparsed, parsers })
 }

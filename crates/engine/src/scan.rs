@@ -13,7 +13,7 @@ use symd_index::cache::{Cache, Key};
 use symd_index::{Content, FileEntry, Origin, Skipped};
 use symd_parse::{Attempt, ParseError, Parsers, RunningTrial};
 use symd_syntax::Grammar;
-use symd_vfs::{EntryKind, FileBytes, Root, Stat, VfsError};
+use symd_vfs::{EntryKind, FileBytes, Files, Stat, VfsError};
 
 /// Size in bytes above which files are listed and searched, but not parsed: a syntax tree takes many times
 /// the text's memory, and larger files are generated.
@@ -78,7 +78,7 @@ impl Trial {
 /// The scanner, with everything that a scan needs.
 #[derive(Debug)]
 pub(super) struct Scanner {
-    pub(super) root: Arc<Root>,
+    pub(super) files: Arc<dyn Files>,
     pub(super) languages: Arc<Languages>,
     pub(super) cache: Option<Arc<Cache>>,
     pub(super) cancel: Cancel,
@@ -154,7 +154,7 @@ impl Scanner {
         {
             return self.scan_server_outlined(path, known);
         }
-        match (self.root.stat_link(path), known) {
+        match (self.files.stat_link(path), known) {
             (Ok((EntryKind::File, _)), Some(known)) if matches!(known.content, Content::Plain) => {
                 ScanOutcome::Same(known.clone())
             }
@@ -169,7 +169,7 @@ impl Scanner {
     fn grammar_of(&self, path: &RelPath) -> Result<Option<Grammar>, VfsError> {
         let mut language = self.languages.language_of(path);
         if language.is_none() && path.extension().is_none() {
-            let head = match self.root.read_at(path, 0, SHEBANG_BYTES) {
+            let head = match self.files.read_at(path, 0, SHEBANG_BYTES) {
                 Ok(read) => read.bytes,
                 Err(error) if is_transient(&error) => return Err(error),
                 Err(_) => return Ok(None),
@@ -189,7 +189,7 @@ impl Scanner {
         known: Option<&Arc<FileEntry>>,
     ) -> ScanOutcome {
         let skipped = |why, stat| new(path, Content::Skipped { why, stat });
-        let FileBytes { bytes, stat } = match self.root.read_no_follow(path, MAX_PARSED_BYTES) {
+        let FileBytes { bytes, stat } = match self.files.read_no_follow(path, MAX_PARSED_BYTES) {
             Ok(read) => read,
             Err(VfsError::NotFound { .. } | VfsError::NotAFile { .. } | VfsError::Outside { .. }) => {
                 return ScanOutcome::Gone;
@@ -262,7 +262,7 @@ impl Scanner {
 
     /// Scans a file that a language server outlined: once its text has changed, the outline is invalid.
     fn scan_server_outlined(&self, path: &RelPath, known: &Arc<FileEntry>) -> ScanOutcome {
-        let read = match self.root.read_no_follow(path, MAX_PARSED_BYTES) {
+        let read = match self.files.read_no_follow(path, MAX_PARSED_BYTES) {
             Ok(read) => read,
             Err(VfsError::TooLarge { .. } | VfsError::Io { .. }) => return new(path, Content::Plain),
             Err(_) => return ScanOutcome::Gone,
@@ -292,7 +292,7 @@ impl Scanner {
     }
 
     fn stat(&self, path: &RelPath) -> Stat {
-        self.root.stat_link(path).map_or_else(|_| Stat::default(), |(_, stat)| stat)
+        self.files.stat_link(path).map_or_else(|_| Stat::default(), |(_, stat)| stat)
     }
 }
 

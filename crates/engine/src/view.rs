@@ -12,15 +12,15 @@ use symd_parse::{Attempt, ParseError, Parsers};
 pub use symd_resolve::CurrentText;
 use symd_resolve::Sources;
 use symd_syntax::RustBindings;
-use symd_vfs::{EntryKind, Ignore, Root, VfsError};
+use symd_vfs::{EntryKind, Files, Ignore, VfsError};
 
 /// One question's view of the project.
 #[derive(Debug)]
 pub struct View {
     /// The index as of the question.
     pub snapshot: Arc<Snapshot>,
-    /// Access to the files.
-    pub root: Arc<Root>,
+    /// The files' contents and states.
+    pub files: Arc<dyn Files>,
     /// The ignore rules.
     pub ignore: Arc<Ignore>,
     /// The languages that symd knows.
@@ -75,7 +75,7 @@ impl View {
             Content::Skipped { why, .. } => return Err(skipped(file, *why)),
             Content::Plain => return Err(no_outline()),
         };
-        let bytes = self.root.read_no_follow(&file.path, MAX_PARSED_BYTES)?.bytes;
+        let bytes = self.files.read_no_follow(&file.path, MAX_PARSED_BYTES)?.bytes;
         let now = ContentHash::of(&bytes);
         let text = Text::decode(bytes).map_err(|_| skipped(file, Skipped::Binary))?;
         let outline = match origin {

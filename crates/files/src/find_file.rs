@@ -27,7 +27,7 @@ pub fn find_file(
     let scope = NamedDirectory::unignored(tree, &found, directory)?;
     let mut files = Vec::new();
     let mut seen = 0;
-    for path in tree.files.within(scope.real()) {
+    for path in tree.listed.within(scope.real()) {
         check_every(STEP, &mut seen, cancel)?;
         if mask.matches(path.file_name()) {
             files.push(scope.shown(path).into_owned());

@@ -90,11 +90,11 @@ struct ListedEntry {
 
 /// Returns the entries of the directory `path`, in the order of the listing.
 fn in_directory(tree: &Tree<'_>, path: &RelPath) -> Result<Vec<ListedEntry>, VfsError> {
-    let (entries, _) = tree.root.list(path, tree.root.open_directory(path)?)?;
+    let (entries, _) = tree.files.list(path)?;
     let (mut directories, mut others) = (Vec::new(), Vec::new());
     for Entry { name, kind } in entries {
         let is_directory = match kind {
-            EntryKind::Link => matches!(tree.root.stat(&path.join(&name)), Ok((EntryKind::Directory, _))),
+            EntryKind::Link => matches!(tree.files.stat(&path.join(&name)), Ok((EntryKind::Directory, _))),
             kind => kind == EntryKind::Directory,
         };
         // A linked directory may be its own ancestor.

@@ -75,14 +75,14 @@ fn one_directory(
     ignored: Ignored,
     listing: &mut DirectoryListing,
 ) -> Result<Vec<RelPath>, VfsError> {
-    let (entries, unnamed) = tree.root.list(path, tree.root.open_directory(path)?)?;
+    let (entries, unnamed) = tree.files.list(path)?;
     listing.non_utf8_names += unnamed;
     let mut below = Vec::new();
     for entry in entries {
         let child = path.join(&entry.name);
         let kind = match entry.kind {
             // A link that leads outside the project or nowhere is listed as a link.
-            EntryKind::Link => tree.root.stat(&child).map_or(EntryKind::Link, |(kind, _)| kind),
+            EntryKind::Link => tree.files.stat(&child).map_or(EntryKind::Link, |(kind, _)| kind),
             kind => kind,
         };
         if ignored == Ignored::Omitted && (tree.ignored)(&child, kind) {

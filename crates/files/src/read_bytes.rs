@@ -20,11 +20,11 @@ pub fn read_bytes(tree: &Tree<'_>, path: &str) -> Result<Bytes, FileOpError> {
     if found.kind == EntryKind::Directory {
         return Err(FileOpError::IsDirectory(path.to_owned()));
     }
-    match tree.root.read(&found.path) {
+    match tree.files.read(&found.path) {
         Ok(read) => Ok(Bytes { path: found.path, size: read.bytes.len() as u64, bytes: read.bytes }),
         Err(VfsError::TooLarge { bytes: size, .. }) => {
             let length = usize::try_from(MAX_FILE_BYTES).unwrap_or(usize::MAX);
-            let bytes = tree.root.read_at(&found.path, 0, length)?.bytes;
+            let bytes = tree.files.read_at(&found.path, 0, length)?.bytes;
             Ok(Bytes { path: found.path, bytes, size })
         }
         Err(VfsError::NotFound { .. }) => Err(LocateError::Missing(path.to_owned()).into()),

@@ -34,7 +34,7 @@ pub fn read_bytes(tree: &Tree<'_>, path: &str) -> Result<FileData, FileOpError> 
     if found.kind == EntryKind::Directory {
         return Err(FileOpError::IsDirectory(path.to_owned()));
     }
-    let read = match tree.root.read(&found.path) {
+    let read = match tree.files.read(&found.path) {
         Err(VfsError::NotFound { .. }) => {
             return Err(super::tree::LocateError::Missing(path.to_owned()).into());
         }

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use super::tree::{LocateError, Located, Tree};
 use symd_base::RelPath;
-use symd_vfs::{Root, VfsError};
+use symd_vfs::{Files, VfsError};
 
 /// A directory to search, with the path that the client gave and the real one.
 #[derive(Clone, Debug)]
@@ -22,8 +22,8 @@ impl NamedDirectory {
     }
 
     /// Resolves the directory that a client called `named`.
-    pub fn of(root: &Root, named: &RelPath) -> Result<NamedDirectory, VfsError> {
-        let real = if named.is_root() { RelPath::root() } else { root.resolve(named)? };
+    pub fn of(files: &dyn Files, named: &RelPath) -> Result<NamedDirectory, VfsError> {
+        let real = if named.is_root() { RelPath::root() } else { files.resolve(named)? };
         Ok(NamedDirectory { named: named.clone(), real })
     }
 
@@ -31,7 +31,7 @@ impl NamedDirectory {
     /// the ignore rules exclude the directory under either path.
     pub fn unignored(tree: &Tree<'_>, found: &Located, text: &str) -> Result<NamedDirectory, LocateError> {
         let scope =
-            NamedDirectory::of(tree.root, &found.path).map_err(|error| LocateError::of(error, text))?;
+            NamedDirectory::of(tree.files, &found.path).map_err(|error| LocateError::of(error, text))?;
         let is_elsewhere = scope.real != scope.named && !scope.real.is_root();
         if is_elsewhere && (tree.ignored)(&scope.real, found.kind) {
             return Err(LocateError::Ignored(text.to_owned()));
@@ -86,6 +86,6 @@ mod tests {
         assert_eq!(shown("all", "src/sub/a.py").expect("found"), ". all/src/sub/a.py");
         assert!(matches!(shown("open", "ignored/b"), Err(LocateError::Ignored(path)) if path == "open"));
         let out = RelPath::new("out").expect("valid");
-        assert!(matches!(NamedDirectory::of(tree.root, &out), Err(VfsError::Outside { .. })));
+        assert!(matches!(NamedDirectory::of(tree.files, &out), Err(VfsError::Outside { .. })));
     }
 }

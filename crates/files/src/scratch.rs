@@ -42,7 +42,7 @@ impl Scratch {
 
     /// Returns the project's files as a question sees them.
     pub fn tree(&self) -> Tree<'_> {
-        Tree { root: &self.root, files: &self.files, ignored: &ignored, is_code: &is_code, program: None }
+        Tree { files: &self.root, listed: &self.files, ignored: &ignored, is_code: &is_code, program: None }
     }
 
     /// Creates a symlink in the project, to any target.

@@ -1,6 +1,6 @@
 //! The project's files as one question sees them: access to the disk, the list of files that are not ignored,
 //! and the errors about a path that a client wrote. Not the index. Invariant: every path that an operation
-//! uses comes from [`Tree::locate`] or from [`Files`].
+//! uses comes from [`Tree::locate`] or from [`FileList`].
 
 use std::fmt;
 use std::path::Path;
@@ -8,15 +8,15 @@ use std::path::Path;
 use symd_base::path::PathError;
 use symd_base::{Cancel, RelPath};
 use symd_index::FileMap;
-use symd_vfs::{EntryKind, Root, VfsError};
+use symd_vfs::{EntryKind, Files, VfsError};
 
 /// The project's files as one question sees them, shared by the threads that work on that question.
 #[derive(Clone, Copy)]
 pub struct Tree<'a> {
-    /// The root directory, through which files are read.
-    pub root: &'a Root,
-    /// All regular files that are not ignored.
+    /// The files' contents and states.
     pub files: &'a dyn Files,
+    /// All regular files that are not ignored.
+    pub listed: &'a dyn FileList,
     /// Whether symd ignores a path, by a rule for the path itself or for a directory above it.
     pub ignored: &'a (dyn Fn(&RelPath, EntryKind) -> bool + Sync),
     /// Whether a file belongs to a language in languages.toml.
@@ -28,18 +28,18 @@ pub struct Tree<'a> {
 
 impl fmt::Debug for Tree<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Tree({})", self.root.path().display())
+        write!(f, "Tree({})", self.files.path().display())
     }
 }
 
 /// An ordered list of files.
-pub trait Files: Sync {
+pub trait FileList: Sync {
     /// Returns the files beneath `directory` (all of them for the root), in byte order of their paths.
     fn within<'a>(&'a self, directory: &RelPath) -> Box<dyn Iterator<Item = &'a RelPath> + 'a>;
 }
 
 /// A list that is already sorted.
-impl Files for Vec<RelPath> {
+impl FileList for Vec<RelPath> {
     fn within<'a>(&'a self, directory: &RelPath) -> Box<dyn Iterator<Item = &'a RelPath> + 'a> {
         if directory.is_root() {
             return Box::new(self.iter());
@@ -51,7 +51,7 @@ impl Files for Vec<RelPath> {
 }
 
 /// The index's files.
-impl Files for FileMap {
+impl FileList for FileMap {
     fn within<'a>(&'a self, directory: &RelPath) -> Box<dyn Iterator<Item = &'a RelPath> + 'a> {
         Box::new(FileMap::within(self, directory).map(|file| &file.path))
     }
@@ -112,7 +112,7 @@ impl Tree<'_> {
     /// Finds the entry that `text` names, ignored or not.
     pub fn locate(&self, text: &str) -> Result<Located, LocateError> {
         let path = RelPath::new(text)?;
-        match self.root.stat(&path) {
+        match self.files.stat(&path) {
             Ok((kind, _)) => Ok(Located { path, kind }),
             Err(error) => Err(LocateError::of(error, text)),
         }

@@ -97,7 +97,7 @@ struct InDirectory {
 }
 
 fn one_directory(tree: &Tree<'_>, path: &RelPath, links: Links) -> Result<InDirectory, VfsError> {
-    let (entries, unnamed) = tree.root.list(path, tree.root.open_directory(path)?)?;
+    let (entries, unnamed) = tree.files.list(path)?;
     let mut found = InDirectory { files: Vec::new(), below: Vec::new(), unnamed };
     for entry in entries {
         if entry.name == ".git" {
@@ -112,7 +112,7 @@ fn one_directory(tree: &Tree<'_>, path: &RelPath, links: Links) -> Result<InDire
             EntryKind::File => true,
             EntryKind::Link => {
                 links == Links::Listed
-                    && tree.root.stat(&child).is_ok_and(|(kind, _)| kind == EntryKind::File)
+                    && tree.files.stat(&child).is_ok_and(|(kind, _)| kind == EntryKind::File)
             }
             EntryKind::Other => false,
         };

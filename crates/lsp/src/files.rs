@@ -19,7 +19,7 @@ use super::published_diagnostics::Published;
 use super::uri;
 use symd_base::{ContentHash, RelPath, Text};
 use symd_config::{LanguageId, Languages};
-use symd_vfs::{Change, Root, VfsError};
+use symd_vfs::{Change, Files, VfsError};
 
 /// The maximum number of changes in one notification.
 const CHANGES_PER_MESSAGE: usize = 1000;
@@ -27,7 +27,7 @@ const CHANGES_PER_MESSAGE: usize = 1000;
 /// The dependencies of [`FileSync`].
 pub(crate) struct FileSyncConfig {
     pub(crate) connection: Connection,
-    pub(crate) root: Arc<Root>,
+    pub(crate) files: Arc<dyn Files>,
     pub(crate) languages: Arc<Languages>,
     /// The language of files whose names do not identify one.
     pub(crate) language: LanguageId,
@@ -145,7 +145,7 @@ impl FileSync {
     }
 
     fn root(&self) -> &Path {
-        self.setup.root.path()
+        self.setup.files.path()
     }
 
     /// Sends a request about a file, after everything about files that the server does not know yet. `hash`
@@ -301,8 +301,8 @@ impl FileSync {
         if paths.is_empty() {
             return (Vec::new(), read_at);
         }
-        let root = Arc::clone(&self.setup.root);
-        let reading = move || paths.into_iter().map(|path| (path.clone(), read(&root, &path))).collect();
+        let files = Arc::clone(&self.setup.files);
+        let reading = move || paths.into_iter().map(|path| (path.clone(), read(&*files, &path))).collect();
         // This fails only when the runtime shuts down; then the result is not needed.
         (tokio::task::spawn_blocking(reading).await.unwrap_or_default(), read_at)
     }
@@ -320,8 +320,8 @@ fn push_messages(slot: &mut OutgoingSlot, messages: Vec<super::documents::Messag
     }
 }
 
-fn read(root: &Root, path: &RelPath) -> Result<Content, ReadFailure> {
-    let bytes = match root.read(path) {
+fn read(files: &dyn Files, path: &RelPath) -> Result<Content, ReadFailure> {
+    let bytes = match files.read(path) {
         Ok(file) => file.bytes,
         Err(VfsError::NotFound { .. }) => return Err(ReadFailure::Gone),
         Err(error) => return Err(ReadFailure::Other(error.to_string())),

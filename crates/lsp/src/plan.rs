@@ -54,7 +54,7 @@ impl Spec {
             supervisor: self.supervisor.clone(),
             program,
             args: self.config.args.iter().map(|argument| self.filled(argument)).collect(),
-            environment: environment::of_server(std::env::vars_os(), path, own, self.root.path()),
+            environment: environment::of_server(std::env::vars_os(), path, own, self.files.path()),
             directory: self.working_directory(),
             log: self.log.clone(),
         })
@@ -74,7 +74,7 @@ impl Spec {
         SessionConfig {
             server: self.name.clone(),
             server_root: self.directory.clone(),
-            root: Arc::clone(&self.root),
+            files: Arc::clone(&self.files),
             config: config.unwrap_or_default(),
             log_message: self.config.readiness.log_message.clone(),
             group: Some(group),
@@ -85,7 +85,7 @@ impl Spec {
     }
 
     fn programs(&self) -> Programs {
-        Programs::on(&self.search_path, Some(self.root.path()))
+        Programs::on(&self.search_path, Some(self.files.path()))
             .after(self.installed.join(&self.name).join("bin"))
     }
 

@@ -18,7 +18,7 @@ use super::session::Session;
 use super::{Change, ServerError, ServerState, WaitPolicy};
 use symd_base::RelPath;
 use symd_config::{LanguageId, LanguageServer};
-use symd_vfs::Root;
+use symd_vfs::Files;
 
 /// Capacity of the queue of orders to the server's task, which takes them at once except while it ends a
 /// process. When it is full, an order waits; a question's request to start the server is dropped, because
@@ -41,7 +41,7 @@ pub(super) struct Spec {
     pub(super) language: LanguageId,
     /// The server's root, relative to the project's.
     pub(super) root_in_project: RelPath,
-    pub(super) root: Arc<Root>,
+    pub(super) files: Arc<dyn Files>,
     pub(super) languages: Arc<symd_config::Languages>,
     pub(super) supervisor: PathBuf,
     pub(super) installed: PathBuf,

@@ -290,10 +290,10 @@ impl ServerPool {
         Ok(Spec {
             name: name.to_owned(),
             config: config.clone(),
-            directory: options.root.path().join(root.as_path()),
+            directory: options.files.path().join(root.as_path()),
             language,
             root_in_project: root.clone(),
-            root: Arc::clone(&options.root),
+            files: Arc::clone(&options.files),
             languages: Arc::clone(&options.languages),
             supervisor: options.supervisor.clone(),
             installed: options.installed.clone(),
@@ -362,8 +362,8 @@ impl ServerPool {
         if let Some(root) = self.roots().get(&language) {
             return root.clone();
         }
-        let (root, languages) = (Arc::clone(&self.options.root), Arc::clone(&self.options.languages));
-        let look = move || server_root::root_of(&root, &languages, language);
+        let (files, languages) = (Arc::clone(&self.options.files), Arc::clone(&self.options.languages));
+        let look = move || server_root::root_of(&*files, &languages, language);
         let root = tokio::task::spawn_blocking(look).await.unwrap_or_else(|_| RelPath::root());
         // Another question may have computed it meanwhile; the first result counts, so that there is one
         // server.

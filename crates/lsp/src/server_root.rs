@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use symd_base::RelPath;
 use symd_config::{LanguageId, Languages};
-use symd_vfs::{EntryKind, Root};
+use symd_vfs::{EntryKind, Files};
 
 /// The maximum depth of searched directories below the project's root.
 const DEPTH: usize = 4;
@@ -17,7 +17,7 @@ const DIRECTORIES: usize = 2_000;
 /// Returns the root for servers of `language`: the only outermost directory with one of its markers, if it
 /// contains all files of the language; else the project's root. For a Gradle build that is the directory of
 /// the outermost settings file.
-pub(super) fn root_of(root: &Root, languages: &Languages, language: LanguageId) -> RelPath {
+pub(super) fn root_of(files: &dyn Files, languages: &Languages, language: LanguageId) -> RelPath {
     let markers = &languages.get(language).roots;
     let mut found: Option<RelPath> = None;
     let mut queue = VecDeque::from([RelPath::root()]);
@@ -27,10 +27,9 @@ pub(super) fn root_of(root: &Root, languages: &Languages, language: LanguageId) 
         if looked_at > DIRECTORIES {
             return RelPath::root();
         }
-        let Ok(opened) = root.open_directory_no_follow(&directory) else { continue };
-        let Ok((entries, _)) = root.list(&directory, &opened) else { continue };
-        let files = || entries.iter().filter(|entry| entry.kind == EntryKind::File);
-        if files().any(|file| markers.iter().any(|marker| is_marked(marker, &file.name))) {
+        let Ok((entries, _)) = files.list_no_follow(&directory) else { continue };
+        let regular = || entries.iter().filter(|entry| entry.kind == EntryKind::File);
+        if regular().any(|file| markers.iter().any(|marker| is_marked(marker, &file.name))) {
             if found.is_some() || directory.is_root() {
                 return RelPath::root();
             }
@@ -38,7 +37,7 @@ pub(super) fn root_of(root: &Root, languages: &Languages, language: LanguageId) 
             found = Some(directory);
             continue;
         }
-        if files().any(|file| languages.language_of(&directory.join(&file.name)) == Some(language)) {
+        if regular().any(|file| languages.language_of(&directory.join(&file.name)) == Some(language)) {
             return RelPath::root();
         }
         if directory.components().count() < DEPTH {
@@ -75,7 +74,7 @@ mod tests {
             std::fs::write(path, "").unwrap();
         }
         let languages = Languages::builtin();
-        let root = Root::open(scratch.path()).unwrap();
+        let root = symd_vfs::Root::open(scratch.path()).unwrap();
         let found = root_of(&root, languages, languages.by_name(language).unwrap());
         assert_eq!(found.as_str(), expected, "{files:?}");
     }

@@ -14,13 +14,13 @@ use super::{
 };
 use symd_base::{ContentHash, RelPath, TextRange};
 use symd_config::{LanguageId, Languages};
-use symd_vfs::Root;
+use symd_vfs::Files;
 
 /// The configuration of [`Servers`].
 #[derive(Clone, Debug)]
 pub struct ServersOptions {
     /// Access to the project's files.
-    pub root: Arc<Root>,
+    pub files: Arc<dyn Files>,
     /// Languages and servers, merged from all layers.
     pub languages: Arc<Languages>,
     /// Whether the user trusts the project, so that servers which run its code may be started.

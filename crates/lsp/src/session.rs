@@ -31,7 +31,7 @@ use super::server_event::ServerEvent;
 use super::span::ColumnEncoding;
 use symd_base::{ContentHash, RelPath};
 use symd_config::{LanguageId, Languages};
-use symd_vfs::{Change, Root};
+use symd_vfs::{Change, Files};
 
 /// How many times a request is sent concurrently with others, and then how many times exclusively, while the
 /// server cancels it because files changed.
@@ -44,7 +44,7 @@ pub(crate) struct SessionConfig {
     /// The server's root: absolute, symlinks resolved, the project's root or a directory in it.
     pub(crate) server_root: PathBuf,
     /// Access to the project's files.
-    pub(crate) root: Arc<Root>,
+    pub(crate) files: Arc<dyn Files>,
     /// The server's settings; null if it has none.
     pub(crate) config: Value,
     /// A part of the `window/logMessage` for which the readiness rules wait.
@@ -88,7 +88,7 @@ impl Session {
         let SessionConfig {
             server,
             server_root,
-            root,
+            files,
             config,
             log_message,
             group,
@@ -96,7 +96,7 @@ impl Session {
             languages,
             language,
         } = setup;
-        let rim = Converter { root: Arc::new(root.path().to_owned()), encoding: ColumnEncoding::default() };
+        let rim = Converter { root: Arc::new(files.path().to_owned()), encoding: ColumnEncoding::default() };
         let published = Arc::new(Published::new(&server, rim.clone()));
         let (answers, facts) = ServerMessageHandler::new(
             &server,
@@ -112,10 +112,10 @@ impl Session {
         let (encoding, sync) = answers.capabilities().negotiated();
         let rim = Converter { encoding, ..rim };
         published.agree(rim.clone());
-        let files = Arc::new(FileSync::new(
+        let file_sync = Arc::new(FileSync::new(
             FileSyncConfig {
                 connection: connection.clone(),
-                root,
+                files,
                 languages,
                 language,
                 published: Arc::clone(&published),
@@ -123,7 +123,7 @@ impl Session {
             Documents::new(sync, encoding),
         ));
         let mut tasks = JoinSet::new();
-        tasks.spawn(Arc::clone(&files).run_notifier());
+        tasks.spawn(Arc::clone(&file_sync).run_notifier());
         let session = Session {
             server,
             timeout,
@@ -131,7 +131,7 @@ impl Session {
             rim,
             connection,
             answers,
-            files,
+            files: file_sync,
             published,
             calm: RwLock::new(()),
             _tasks: tasks,

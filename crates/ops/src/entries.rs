@@ -39,12 +39,11 @@ pub fn entries(
     git_ignored: GitIgnored,
 ) -> Result<Entries, FileOpError> {
     let shown = || path.as_str().to_owned();
-    let (kind, _) = view.root.stat(path).map_err(|error| located(error, path))?;
+    let (kind, _) = view.files.stat(path).map_err(|error| located(error, path))?;
     if kind != EntryKind::Directory {
         return Err(FileOpError::IsFile(shown()));
     }
-    let directory = view.root.open_directory(path).map_err(|error| located(error, path))?;
-    let (listed, unnamed) = view.root.list(path, directory)?;
+    let (listed, unnamed) = view.files.list(path).map_err(|error| located(error, path))?;
     let mut found = Entries { unnamed, is_empty: listed.is_empty() && unnamed == 0, ..Entries::default() };
     for entry in listed {
         if without.iter().any(|glob| glob.matches(&entry.name)) {
@@ -53,7 +52,7 @@ pub fn entries(
         let child = path.join(&entry.name);
         let kind = match entry.kind {
             // A link that leads outside the project or nowhere is listed like a file.
-            EntryKind::Link => view.root.stat(&child).map_or(EntryKind::Link, |(kind, _)| kind),
+            EntryKind::Link => view.files.stat(&child).map_or(EntryKind::Link, |(kind, _)| kind),
             kind => kind,
         };
         if git_ignored == GitIgnored::LeftOut && view.is_git_ignored(&child, entry.kind) {

@@ -221,7 +221,7 @@ pub fn scope(view: &View, relative_path: &str) -> Result<Scope, SymbolError> {
     }
     // The answer must not claim that something has no symbols if it is not searched.
     let Located { path, kind } = view.tree(|tree| tree.locate_unignored(relative_path))?;
-    let is_link = view.root.stat_link(&path).is_ok_and(|(kind, _)| kind == EntryKind::Link);
+    let is_link = view.files.stat_link(&path).is_ok_and(|(kind, _)| kind == EntryKind::Link);
     if is_link || kind == EntryKind::File {
         return Err(CurrentError::NotIndexed(path).into());
     }

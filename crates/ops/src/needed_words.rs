@@ -66,10 +66,10 @@ impl NeededWords {
 
     /// Whether the file at `path` may contain all of the words.
     pub(crate) fn may_match_file(&self, view: &View, path: &RelPath) -> bool {
-        match view.root.read_no_follow(path, MAX_FILE_BYTES) {
+        match view.files.read_no_follow(path, MAX_FILE_BYTES) {
             Ok(read) => self.match_bytes(&read.bytes),
             Err(VfsError::TooLarge { .. }) => {
-                let head = view.root.read_at(path, 0, HEAD_BYTES);
+                let head = view.files.read_at(path, 0, HEAD_BYTES);
                 head.map_or(true, |head| memchr::memchr(0, &head.bytes).is_none())
             }
             Err(VfsError::NotFound { .. } | VfsError::NotAFile { .. }) => false,

@@ -3,7 +3,6 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::os::fd::OwnedFd;
 
 use symd_base::cores;
 use symd_base::{Cancel, RelPath};
@@ -11,7 +10,7 @@ use symd_engine::View;
 use symd_files::glob::Glob;
 use symd_files::scope::NamedDirectory;
 use symd_files::tree::FileOpError;
-use symd_vfs::{EntryKind, Root};
+use symd_vfs::{EntryKind, Files};
 
 /// A directory that is never searched, even if it is not ignored: it is full of third-party code.
 const PACKAGES: &str = "node_modules";
@@ -45,7 +44,7 @@ pub fn newest(
 ) -> Result<Vec<RelPath>, FileOpError> {
     let mut dated = match among {
         FileSet::NotIgnored => {
-            let scope = NamedDirectory::of(&view.root, directory)?;
+            let scope = NamedDirectory::of(&*view.files, directory)?;
             let files = view.snapshot.files.within(scope.real()).map(|file| &file.path);
             let fits = |path: &&RelPath| glob.matches(scope.shown(path).as_str()) && !is_of_a_package(path);
             let mut dated = with_dates(view, &files.filter(fits).collect::<Vec<_>>(), cancel)?;
@@ -70,35 +69,28 @@ fn is_of_a_package(path: &RelPath) -> bool {
 /// holds a time too, but the time may change without the content.
 fn with_dates(view: &View, files: &[&RelPath], cancel: &Cancel) -> Result<Vec<Dated>, FileOpError> {
     let chunks: Vec<_> = files.chunks(FILES).collect();
-    let dated = cores::parallel_map(&chunks, 1, |chunk| {
-        let mut stats = Stats { root: &view.root, last: None };
-        let there = chunk.iter().take_while(|_| !cancel.is_cancelled());
-        there.filter_map(|path| stats.dated(path)).collect::<Vec<_>>()
+    let dated = cores::parallel_map(&chunks, 1, |chunk| match cancel.is_cancelled() {
+        true => Vec::new(),
+        false => dates(&*view.files, chunk),
     });
     cancel.check()?;
     Ok(dated.into_iter().flatten().collect())
 }
 
-/// Stats files one after the other. Keeps a directory open while the next file is in it too.
-struct Stats<'r> {
-    root: &'r Root,
-    last: Option<(RelPath, OwnedFd)>,
-}
-
-impl Stats<'_> {
-    /// Returns `None` for a path that is gone or no longer a file since it was listed.
-    fn dated(&mut self, path: &RelPath) -> Option<Dated> {
-        let directory = path.parent()?;
-        if self.last.as_ref().is_none_or(|(last, _)| *last != directory) {
-            let opened = self.root.open_directory_no_follow(&directory).ok()?;
-            self.last = Some((directory, opened));
-        }
-        let (_, opened) = self.last.as_ref()?;
-        match Root::stat_in(opened, path.file_name()) {
-            Ok((EntryKind::File, stat)) => Some((Reverse(stat.mtime), path.clone())),
-            _ => None,
+/// Returns the files (in path order) with the time of their last write, without those that are gone or no longer
+/// files since they were listed.
+fn dates(files: &dyn Files, paths: &[&RelPath]) -> Vec<Dated> {
+    let mut dated = Vec::new();
+    for together in paths.chunk_by(|a, b| a.parent() == b.parent()) {
+        let Some(directory) = together.first().and_then(|path| path.parent()) else { continue };
+        let names: Vec<&str> = together.iter().map(|path| path.file_name()).collect();
+        for (path, found) in together.iter().zip(files.stat_children(&directory, &names)) {
+            if let Some((EntryKind::File, stat)) = found {
+                dated.push((Reverse(stat.mtime), (*path).clone()));
+            }
         }
     }
+    dated
 }
 
 fn on_disk(
@@ -112,7 +104,7 @@ fn on_disk(
     while !level.is_empty() {
         let looked = cores::parallel_map(&level, DIRECTORIES, |path| match cancel.is_cancelled() {
             true => InDirectory::default(),
-            false => in_directory(&view.root, path, glob),
+            false => in_directory(&*view.files, path, glob),
         });
         cancel.check()?;
         level.clear();
@@ -132,22 +124,20 @@ struct InDirectory {
 }
 
 /// Returns nothing for a directory that was removed since its parent was listed or that may not be read.
-fn in_directory(root: &Root, path: &RelPath, glob: &Glob) -> InDirectory {
+fn in_directory(files: &dyn Files, path: &RelPath, glob: &Glob) -> InDirectory {
     let mut found = InDirectory::default();
-    let Ok(opened) = root.open_directory(path) else { return found };
-    let Ok((entries, _)) = root.list(path, &opened) else { return found };
-    for entry in entries {
-        let child = path.join(&entry.name);
+    let Ok((entries, _)) = files.list(path) else { return found };
+    let mut fitting = Vec::new();
+    for entry in &entries {
         match entry.kind {
             EntryKind::Directory if entry.name == ".git" || entry.name == PACKAGES => {}
-            EntryKind::Directory => found.below.push(child),
-            EntryKind::File if glob.matches(child.as_str()) => {
-                if let Ok((EntryKind::File, stat)) = Root::stat_in(&opened, &entry.name) {
-                    found.fitting.push((Reverse(stat.mtime), child));
-                }
+            EntryKind::Directory => found.below.push(path.join(&entry.name)),
+            EntryKind::File if glob.matches(path.join(&entry.name).as_str()) => {
+                fitting.push(path.join(&entry.name));
             }
             EntryKind::File | EntryKind::Link | EntryKind::Other => {}
         }
     }
+    found.fitting = dates(files, &fitting.iter().collect::<Vec<_>>());
     found
 }

@@ -298,7 +298,7 @@ impl ServerEdit {
             Entry::Occupied(known) => Ok(known.into_mut()),
             Entry::Vacant(place) => {
                 let unreadable = |why: String| ServerEditError::Unreadable { path: path.clone(), why };
-                let bytes = view.root.read(path).map_err(|error| unreadable(error.to_string()))?.bytes;
+                let bytes = view.files.read(path).map_err(|error| unreadable(error.to_string()))?.bytes;
                 let hash = ContentHash::of(&bytes);
                 let text = Text::decode(bytes).map_err(|error| unreadable(error.to_string()))?;
                 Ok(place.insert(FileEdits { hash, text, edits: Vec::new() }))
@@ -405,7 +405,7 @@ fn inside(view: &View, file: &FileRef) -> Result<RelPath, ServerEditError> {
         FileRef::Project(path) => path,
         FileRef::Outside(path) => return Err(ServerEditError::Outside(path.display().to_string())),
     };
-    let path = match view.root.resolve(path) {
+    let path = match view.files.resolve(path) {
         Ok(resolved) => resolved,
         Err(VfsError::NotFound { .. }) => path.clone(),
         Err(error) => {
@@ -429,7 +429,7 @@ fn moves(
     to: RelPath,
     cancel: &Cancel,
 ) -> Result<Vec<(RelPath, RelPath)>, ServerEditError> {
-    if !matches!(view.root.stat_link(&from), Ok((EntryKind::Directory, _))) {
+    if !matches!(view.files.stat_link(&from), Ok((EntryKind::Directory, _))) {
         return Ok(vec![(from, to)]);
     }
     let refusal = |path: &RelPath, why: String| ServerEditError::Unreadable { path: path.clone(), why };
@@ -441,8 +441,7 @@ fn moves(
     while let Some((from, to)) = directories.pop() {
         cancel.check()?;
         let unreadable = |error: VfsError| refusal(&from, error.to_string());
-        let directory = view.root.open_directory_no_follow(&from).map_err(unreadable)?;
-        let (entries, unnamed) = view.root.list(&from, directory).map_err(unreadable)?;
+        let (entries, unnamed) = view.files.list_no_follow(&from).map_err(unreadable)?;
         if unnamed > 0 {
             return Err(refusal(
                 &from,
@@ -475,7 +474,7 @@ fn outside(path: &RelPath, edit: &SpanEdit) -> ServerEditError {
 
 /// Returns the hash of the file at `path`; `None` if there is none.
 fn hash_of(view: &View, path: &RelPath) -> Result<Option<ContentHash>, ServerEditError> {
-    match view.root.read(path) {
+    match view.files.read(path) {
         Ok(file) => Ok(Some(ContentHash::of(&file.bytes))),
         Err(VfsError::NotFound { .. }) => Ok(None),
         Err(error) => Err(ServerEditError::Unreadable { path: path.clone(), why: error.to_string() }),

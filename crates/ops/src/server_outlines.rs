@@ -204,7 +204,7 @@ fn plain_files(view: &View, scope: &RelPath) -> (Vec<(RelPath, LanguageId)>, boo
 /// Reads the current files; omits those that are not text (any more) or are too large.
 fn read(view: &View, files: &[(RelPath, LanguageId)], servers: &Servers) -> Vec<FileToOutline> {
     let file = |(path, language): &(RelPath, LanguageId)| {
-        let read = view.root.read_no_follow(path, MAX_BYTES).ok()?;
+        let read = view.files.read_no_follow(path, MAX_BYTES).ok()?;
         let hash = ContentHash::of(&read.bytes);
         let text = Text::decode(read.bytes).ok()?;
         let at = DocumentPosition { path: path.clone(), offset: 0, hash, revision: view.snapshot.revision };

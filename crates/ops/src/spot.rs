@@ -178,7 +178,7 @@ impl Source {
             let current = view.current(file).ok()?;
             return Some(Source { text: current.text, code: Some((file.grammar(), current.outline)) });
         }
-        let bytes = view.root.read_no_follow(path, MAX_UNINDEXED_BYTES).ok()?.bytes;
+        let bytes = view.files.read_no_follow(path, MAX_UNINDEXED_BYTES).ok()?.bytes;
         Some(Source { text: Text::decode(bytes).ok()?, code: None })
     }
 

@@ -92,7 +92,7 @@ pub(super) fn signature_of(view: &View, file: &Arc<FileEntry>, row: usize) -> Op
     let span = HeadSpan::of(row_of, grammar);
     let length = usize::try_from(span.end - span.start).ok()?;
     // Offsets refer to the decoded text; if the file's bytes differ from it, the name is not found here.
-    let read = view.root.read_at(&file.path, u64::from(span.start), length).ok()?;
+    let read = view.files.read_at(&file.path, u64::from(span.start), length).ok()?;
     let name_at = usize::try_from(row_of.name_start - span.start).ok()?;
     if read.stat == *stat
         && let Some((before, behind)) = read.bytes.split_at_checked(name_at)

@@ -281,7 +281,7 @@ fn may_declare(view: &View, file: &FileEntry, needed: &NeededWords) -> bool {
 
 /// Returns the system's message when the file is read once more.
 fn reason(view: &View, path: &RelPath) -> String {
-    match view.root.read_at(path, 0, 1) {
+    match view.files.read_at(path, 0, 1) {
         Err(VfsError::Io { source, .. }) => said(&source),
         _ => "the error may be temporary; ask again".to_owned(),
     }

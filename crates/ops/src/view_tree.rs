@@ -31,5 +31,5 @@ fn tree_without<T>(
 ) -> T {
     let program = view.parsers.program();
     let is_code = |path: &RelPath| view.languages.language_of(path).is_some();
-    work(&Tree { root: &view.root, files: &view.snapshot.files, ignored, is_code: &is_code, program })
+    work(&Tree { files: &*view.files, listed: &view.snapshot.files, ignored, is_code: &is_code, program })
 }

@@ -34,7 +34,7 @@ use symd_parse::{ParserOptions, Parsers};
 use symd_shell::{BackgroundPolicy, Shells};
 use symd_toolsets as toolsets;
 use symd_toolsets::listing::choose;
-use symd_vfs::Root;
+use symd_vfs::{Overlay, Root, UnsavedTexts};
 use symd_watch::{BackendChoice, WatchOptions};
 
 /// How long to wait for a daemon that is starting or shutting down.
@@ -306,8 +306,9 @@ pub fn open_project(
             ShellBackground::Keep => BackgroundPolicy::Keep,
         },
     };
+    let unsaved = Arc::<UnsavedTexts>::default();
     let servers = Servers::new(ServersOptions {
-        root,
+        files: Arc::new(Overlay::new(root, Arc::clone(&unsaved))),
         languages: Arc::clone(&languages),
         trusted: *trust == Trust::Trusted,
         supervisor: std::env::current_exe()?,
@@ -325,6 +326,7 @@ pub fn open_project(
     let told = servers.clone();
     let engine = Engine::start(EngineOptions {
         root: place.root.clone(),
+        unsaved: Arc::clone(&unsaved),
         languages: Arc::clone(&languages),
         runtime_directory: place.scratch.clone(),
         cache_directory: Some(place.outlines.clone()),
@@ -333,7 +335,7 @@ pub fn open_project(
         parsers,
         on_change: Some(OnChange(Arc::new(move |path, change| told.changed(path, change)))),
     })?;
-    let editor = Arc::new(editor.with_gate(gate(&engine)));
+    let editor = Arc::new(editor.with_gate(gate(&engine)).with_unsaved(unsaved));
     let (recovered, max_answer_chars) = (Arc::new(recovered), settings.max_answer_chars);
     Ok(Project { engine, servers, languages, editor, recovered, shells, max_answer_chars })
 }

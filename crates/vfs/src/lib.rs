@@ -3,15 +3,21 @@
 //! takes them.
 
 mod change;
+mod files;
 mod git_paths;
 mod ignore;
+mod memory;
+mod overlay;
 mod root;
 mod slot;
 pub mod spelling;
 
 pub use change::Change;
+pub use files::Files;
 pub use git_paths::GitPaths;
 pub use ignore::{Ignore, IgnoreSettings, Rules, Vendored};
+pub use memory::MemoryFiles;
+pub use overlay::{Overlay, UnsavedTexts};
 pub use root::{Entry, EntryKind, FileBytes, FileId, MAX_FILE_BYTES, Root, Stat, VfsError};
 pub use root::{kind_of, stat_of};
 pub use slot::{Meta, PermissionSource, Slot, SlotContent, TEMPORARY_PREFIX};

@@ -123,7 +123,7 @@ pub enum EntryKind {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The file name. Names that are not UTF-8 are not listed; [`Root::list`] counts them.
+    /// The file name. Names that are not UTF-8 are not listed; [`Root::list_opened`] counts them.
     pub name: String,
     /// What it is; links are not followed.
     pub kind: EntryKind,
@@ -242,7 +242,7 @@ impl Root {
 
     /// Lists a directory that has just been opened, sorted by name, and counts the names that are not UTF-8,
     /// which are omitted. Files staged by `edit` ([`super::TEMPORARY_PREFIX`]) are omitted too.
-    pub fn list(&self, path: &RelPath, directory: impl AsFd) -> Result<(Vec<Entry>, usize), VfsError> {
+    pub fn list_opened(&self, path: &RelPath, directory: impl AsFd) -> Result<(Vec<Entry>, usize), VfsError> {
         let io = |errno: Errno| VfsError::Io { path: path.clone(), source: errno.into() };
         let mut entries = Vec::new();
         let mut unnamed = 0;
@@ -380,7 +380,7 @@ mod tests {
         std::fs::write(scratch.path().join(odd), "").expect("written");
         let root = Root::open(scratch.path()).expect("opened");
         let directory = root.open_directory(&RelPath::root()).expect("opened");
-        let (entries, unnamed) = root.list(&RelPath::root(), &directory).expect("listed");
+        let (entries, unnamed) = root.list_opened(&RelPath::root(), &directory).expect("listed");
         let listed: Vec<(&str, EntryKind)> = entries.iter().map(|e| (e.name.as_str(), e.kind)).collect();
         assert_eq!(listed, [("a", EntryKind::Directory), ("b", EntryKind::File)]);
         assert_eq!(unnamed, 1);

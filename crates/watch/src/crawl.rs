@@ -72,7 +72,7 @@ impl Watcher {
         if let Some(watch) = watch {
             self.tree.add_place(watch, WatchPurpose::Directory(path.clone()));
         }
-        let (entries, unnamed) = match self.root.list(path, &directory) {
+        let (entries, unnamed) = match self.root.list_opened(path, &directory) {
             Ok(listing) => listing,
             Err(error) => {
                 if let Some(unused) = watch

@@ -339,7 +339,7 @@ impl Watcher {
                 continue;
             }
             let listed = self.root.open_directory_no_follow(&path).and_then(|directory| {
-                let (entries, _) = self.root.list(&path, &directory)?;
+                let (entries, _) = self.root.list_opened(&path, &directory)?;
                 Ok(Snapshot::take(directory.as_fd(), &entries))
             });
             let Ok(now) = listed else {

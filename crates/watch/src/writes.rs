@@ -116,7 +116,7 @@ impl Watcher {
     /// Returns the files of a directory that changed at or after `since`, by their ctime.
     fn changed_since(&self, path: &RelPath, since: i64) -> BTreeSet<String> {
         let Ok(directory) = self.root.open_directory_no_follow(path) else { return BTreeSet::new() };
-        let Ok((entries, _)) = self.root.list(path, &directory) else { return BTreeSet::new() };
+        let Ok((entries, _)) = self.root.list_opened(path, &directory) else { return BTreeSet::new() };
         let is_new = |name: &str| {
             let raw = rustix::fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW);
             // Unlike the time of the last write, ctime cannot be set by programs.

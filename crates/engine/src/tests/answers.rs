@@ -21,7 +21,7 @@ impl ScriptedEngine {
         let (scanner, ignore) = scratch.parts();
         let engine = {
             let _within = runtime.enter();
-            Engine::run((scanner, ignore), watch, notices, IndexState::default(), None)
+            Engine::run((scanner, ignore, Arc::default()), watch, notices, IndexState::default(), None)
         };
         ScriptedEngine { runtime, engine, fake, scratch }
     }
@@ -185,6 +185,7 @@ fn the_last_handle_may_be_dropped_while_the_watcher_has_much_to_say() {
             let _within = runtime.enter();
             Engine::start(EngineOptions {
                 root: scratch.0.path().to_owned(),
+                unsaved: std::sync::Arc::default(),
                 languages: Languages::builtin().clone(),
                 runtime_directory: run.path().join("run"),
                 cache_directory: None,
@@ -210,6 +211,7 @@ fn who_asks_is_told_why_no_barrier_can_be_made() {
     scratch.write("a.py", "a = 1\n");
     let options = EngineOptions {
         root: scratch.at(""),
+        unsaved: std::sync::Arc::default(),
         languages: Languages::builtin().clone(),
         runtime_directory: state.at("run"),
         cache_directory: None,

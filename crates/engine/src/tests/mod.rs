@@ -5,6 +5,7 @@ mod answers;
 mod oracle;
 mod order;
 mod play;
+mod unsaved;
 
 use std::path::PathBuf;
 use std::sync::Arc;

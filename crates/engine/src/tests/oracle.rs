@@ -31,6 +31,7 @@ fn start(
     let _within = runtime.enter();
     let options = EngineOptions {
         root: scratch.join("project"),
+        unsaved: std::sync::Arc::default(),
         languages: Languages::builtin().clone(),
         runtime_directory: scratch.join(format!("run{}", fastrand::u64(..))),
         cache_directory: None,
@@ -205,7 +206,7 @@ fn events_that_overflow_the_kernels_queue_are_no_loss() {
     let engine = {
         let _within = runtime.enter();
         let scanner = scanner(opened, Languages::builtin().clone(), None, Parsers::in_this_process());
-        Engine::run((scanner, ignore), watch, notices, IndexState::with_limits(SMALL), None)
+        Engine::run((scanner, ignore, Arc::default()), watch, notices, IndexState::with_limits(SMALL), None)
     };
     index(&runtime, &engine);
 

@@ -166,7 +166,7 @@ pub fn search<R: Send>(
         return search_one_file(tree, query, cancel, &found.path, visit);
     }
     let scope = NamedDirectory::unignored(tree, &found, &query.scope)?;
-    let files: Vec<&RelPath> = tree.files.within(scope.real()).collect();
+    let files: Vec<&RelPath> = tree.listed.within(scope.real()).collect();
     search_within(tree, query, &scope, &files, None, cancel, visit)
 }
 
@@ -243,7 +243,7 @@ fn search_one_file<R>(
     let mut searched = 0;
     if query.wants(tree, path) {
         searched = 1;
-        let bytes = tree.root.read(path)?.bytes;
+        let bytes = tree.files.read(path)?.bytes;
         let mut finder = finder(tree, query, None, cancel);
         match Searchable::new(bytes, finder.pattern()) {
             Searchable::Binary => return Err(SearchError::Binary(path.clone())),
@@ -370,7 +370,7 @@ impl<R: Send> SharedSearch<'_, R> {
         if !self.query.wants(self.tree, &self.scope.shown(path)) {
             return OpenResult::Unwanted;
         }
-        match self.tree.root.read(path) {
+        match self.tree.files.read(path) {
             Ok(read) => OpenResult::Read(Searchable::new(read.bytes, pattern)),
             // Removed, or replaced by a directory, since the list was made.
             Err(VfsError::NotFound { .. } | VfsError::NotAFile { .. }) => OpenResult::Unwanted,

@@ -111,7 +111,7 @@ impl Stage {
         let setup = SessionConfig {
             server: "peer".to_owned(),
             server_root: root.path().to_owned(),
-            root: Arc::clone(&root),
+            files: root.clone(),
             log_message: None,
             config: json!({"peer": {"level": {"deep": 3}}, "flat.key": true}),
             group: None,

@@ -174,7 +174,7 @@ async fn a_handshake_that_fails_says_how() {
     let setup = crate::session::SessionConfig {
         server: "usage".into(),
         server_root: stage.root.path().to_owned(),
-        root: stage.root.clone(),
+        files: stage.root.clone(),
         config: Value::Null,
         log_message: None,
         group: None,

@@ -8,7 +8,7 @@ use crate::Project;
 use symd_base::RelPath;
 use symd_edit::{Access, Originator, Plan, PlanStep};
 use symd_files::tree::{FileOpError, LocateError};
-use symd_vfs::{EntryKind, Root, VfsError};
+use symd_vfs::{EntryKind, Files, VfsError};
 
 /// Directories that were created.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub async fn create_file(
     by: Originator,
 ) -> Result<RelPath, PerformError> {
     let written = path.to_owned();
-    let path = project.with_view(move |view, _| vacant_path(&view.root, &written)).await??;
+    let path = project.with_view(move |view, _| vacant_path(&*view.files, &written)).await??;
     let by = Originator { title: format!("create {path}"), ..by };
     let create = PlanStep::Create { path: path.clone(), bytes: content.into_bytes(), access: Access::Plain };
     apply(project, Plan::new(vec![create]), by).await?;
@@ -45,8 +45,8 @@ pub async fn create_directory(
     let (path, is_there) = project
         .with_view(move |view, _| -> Result<(RelPath, bool), PlanningError> {
             let path = RelPath::new(&written)?;
-            find_obstacle(&view.root, &path)?;
-            let is_there = view.root.stat(&path).is_ok_and(|(kind, _)| kind == EntryKind::Directory);
+            find_obstacle(&*view.files, &path)?;
+            let is_there = view.files.stat(&path).is_ok_and(|(kind, _)| kind == EntryKind::Directory);
             Ok((path, is_there))
         })
         .await??;
@@ -60,14 +60,14 @@ pub async fn create_directory(
 }
 
 /// Returns the path if nothing exists there and every directory above it exists or can be created.
-fn vacant_path(root: &Root, written: &str) -> Result<RelPath, PlanningError> {
+fn vacant_path(files: &dyn Files, written: &str) -> Result<RelPath, PlanningError> {
     let path = RelPath::new(written)?;
-    match root.stat(&path) {
+    match files.stat(&path) {
         Ok((EntryKind::Directory, _)) => Err(FileOpError::IsDirectory(written.to_owned()).into()),
         Ok(_) => Err(VfsError::Exists { path }.into()),
         Err(VfsError::NotFound { .. }) => {
             let above = path.parent().unwrap_or_else(RelPath::root);
-            find_obstacle(root, &above)?;
+            find_obstacle(files, &above)?;
             Ok(path)
         }
         Err(VfsError::Outside { .. }) => Err(LocateError::Outside(written.to_owned()).into()),
@@ -76,14 +76,14 @@ fn vacant_path(root: &Root, written: &str) -> Result<RelPath, PlanningError> {
 }
 
 /// Fails if `path` or anything above it exists and is not a directory; the error names that entry.
-fn find_obstacle(root: &Root, path: &RelPath) -> Result<(), PlanningError> {
+fn find_obstacle(files: &dyn Files, path: &RelPath) -> Result<(), PlanningError> {
     let mut above = Some(path.clone());
     while let Some(here) = above {
-        match root.stat(&here) {
+        match files.stat(&here) {
             Ok((EntryKind::Directory, _)) => return Ok(()),
             Ok(_) => return Err(FileOpError::IsFile(here.to_string()).into()),
             // A dangling link is an entry, too.
-            Err(VfsError::NotFound { .. }) if root.stat_link(&here).is_ok() => {
+            Err(VfsError::NotFound { .. }) if files.stat_link(&here).is_ok() => {
                 return Err(FileOpError::IsFile(here.to_string()).into());
             }
             Err(VfsError::NotFound { .. }) => {}

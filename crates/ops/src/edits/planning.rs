@@ -309,7 +309,7 @@ impl Maker<'_> {
 
     fn text(&mut self, written: &str, act: &TextAction) -> Result<(), PlanningError> {
         let file = self.tree(|tree| read_file(tree, written))?;
-        let path = self.view.root.resolve(&file.path)?;
+        let path = self.view.files.resolve(&file.path)?;
         self.request.base.check(&path, Some(file.hash))?;
         let text = file.text.as_str();
         let (title, edits) = match act {
@@ -344,8 +344,8 @@ impl Maker<'_> {
         };
         // Located again: an ignored file is not overwritten.
         self.tree(|tree| tree.locate_unignored(written))?;
-        let path = self.view.root.resolve(&path)?;
-        let old = self.view.root.read(&path)?.bytes;
+        let path = self.view.files.resolve(&path)?;
+        let old = self.view.files.read(&path)?.bytes;
         let base = ContentHash::of(&old);
         self.request.base.check(&path, Some(base))?;
         let before = Text::decode(old).map_or_else(|_| String::new(), |text| text.as_str().to_owned());
@@ -427,14 +427,14 @@ impl Maker<'_> {
             Err(FileOpError::Locate(LocateError::Missing(_))) => return Ok(None),
             file => file.map_err(|error| error.to_string())?,
         };
-        let path = self.view.root.resolve(&file.path).map_err(|error| error.to_string())?;
+        let path = self.view.files.resolve(&file.path).map_err(|error| error.to_string())?;
         let (hash, size) = (ContentHash::of(&file.bytes), file.bytes.len());
         Ok(Some(PatchedFile { path, text: Text::decode(file.bytes).ok(), hash, size }))
     }
 
     /// Returns the place of a file called `path`: links above it are followed, it is not a link itself.
     fn place(&self, path: &RelPath) -> RelPath {
-        let above = path.parent().and_then(|above| self.view.root.resolve(&above).ok());
+        let above = path.parent().and_then(|above| self.view.files.resolve(&above).ok());
         above.map_or_else(|| path.clone(), |above| above.join(path.file_name()))
     }
 

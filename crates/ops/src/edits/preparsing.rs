@@ -69,7 +69,7 @@ impl Changed<'_> {
     fn outline(&self, view: &View, cancel: &Cancel) -> Option<PreparsedOutline> {
         cancel.check().ok()?;
         let grammar = view.snapshot.files.get(self.path.as_str())?.grammar()?;
-        let bytes = view.root.read_no_follow(self.path, MAX_PARSED_BYTES).ok()?.bytes;
+        let bytes = view.files.read_no_follow(self.path, MAX_PARSED_BYTES).ok()?.bytes;
         if ContentHash::of(&bytes) != self.base {
             return None;
         }

@@ -71,8 +71,8 @@ fn plan_replacement(
     if found.kind == EntryKind::Directory {
         return Err(FileOpError::IsDirectory(written.to_owned()).into());
     }
-    let resolved = view.root.resolve(&found.path)?;
-    let bytes = view.root.read(&resolved)?.bytes;
+    let resolved = view.files.resolve(&found.path)?;
+    let bytes = view.files.read(&resolved)?.bytes;
     let base = ContentHash::of(&bytes);
     let text = Text::decode(bytes).map_err(|_| FileOpError::Binary(written.to_owned()))?;
     // A literal search needs no helper process.

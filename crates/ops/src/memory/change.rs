@@ -52,7 +52,7 @@ pub async fn rename(
 ) -> Result<(), MemoryError> {
     let titled = Originator { title: format!("rename memory {old} to {new}"), ..by };
     let target = new.clone();
-    let to = project.with_view(move |view, _| MemoryFile::read(&view.root, &target)).await??;
+    let to = project.with_view(move |view, _| MemoryFile::read(&*view.files, &target)).await??;
     if to.memory.is_some() {
         return Err(MemoryError::Exists(new.clone()));
     }
@@ -99,7 +99,7 @@ async fn change(
         let (name, step) = (name.clone(), step.clone());
         let work = move |view: &View, cancel: &Cancel| {
             let means = MatchContext { program: view.parsers.program(), cancel };
-            step(&MemoryFile::read(&view.root, &name)?, means)
+            step(&MemoryFile::read(&*view.files, &name)?, means)
         };
         let step = project.with_view(work).await??;
         match apply_aside(project, Plan::new(vec![step]), by.clone()).await {

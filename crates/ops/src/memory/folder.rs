@@ -3,7 +3,7 @@
 use super::{MemoryError, MemoryName};
 use crate::Project;
 use symd_base::{Cancel, ContentHash, RelPath, Text};
-use symd_vfs::{EntryKind, MAX_FILE_BYTES, Root, VfsError};
+use symd_vfs::{EntryKind, Files, MAX_FILE_BYTES, VfsError};
 
 /// symd's own directory in a project.
 const OURS: &str = ".symd";
@@ -16,12 +16,12 @@ const SERENAS: &str = ".serena/memories";
 
 /// Returns the names of all memories, sorted.
 pub async fn list(project: &Project) -> Result<Vec<MemoryName>, MemoryError> {
-    project.with_view(|view, cancel| names(&view.root, cancel)).await?
+    project.with_view(|view, cancel| names(&*view.files, cancel)).await?
 }
 
 /// Returns the text of a memory; `None` if there is none of that name.
 pub async fn read(project: &Project, name: MemoryName) -> Result<Option<String>, MemoryError> {
-    let found = project.with_view(move |view, _| MemoryFile::read(&view.root, &name)).await??;
+    let found = project.with_view(move |view, _| MemoryFile::read(&*view.files, &name)).await??;
     Ok(found.memory.map(|(text, _)| text.as_str().to_owned()))
 }
 
@@ -35,12 +35,12 @@ pub(super) struct MemoryFile {
 }
 
 impl MemoryFile {
-    pub(super) fn read(root: &Root, name: &MemoryName) -> Result<MemoryFile, MemoryError> {
-        let path = name.file(&folder(root)?);
-        if kind_of(root, &path)?.is_none() {
+    pub(super) fn read(files: &dyn Files, name: &MemoryName) -> Result<MemoryFile, MemoryError> {
+        let path = name.file(&folder(files)?);
+        if kind_of(files, &path)?.is_none() {
             return Ok(MemoryFile { path, memory: None });
         }
-        let bytes = match root.read_no_follow(&path, MAX_FILE_BYTES) {
+        let bytes = match files.read_no_follow(&path, MAX_FILE_BYTES) {
             Err(VfsError::NotFound { .. }) => return Ok(MemoryFile { path, memory: None }),
             read => read?.bytes,
         };
@@ -51,23 +51,23 @@ impl MemoryFile {
 }
 
 /// Returns the folder for the memories of a project, whether it exists or not.
-fn folder(root: &Root) -> Result<RelPath, MemoryError> {
+fn folder(files: &dyn Files) -> Result<RelPath, MemoryError> {
     let [ours, folder, serenas] = [OURS, FOLDER, SERENAS].map(RelPath::new);
     let (ours, folder, serenas) = (ours?, folder?, serenas?);
-    let theirs = kind_of(root, &ours)?.is_none()
+    let theirs = kind_of(files, &ours)?.is_none()
         // A link in its place is not used.
-        && matches!(kind_of(root, &serenas), Ok(Some(EntryKind::Directory)));
+        && matches!(kind_of(files, &serenas), Ok(Some(EntryKind::Directory)));
     Ok(if theirs { serenas } else { folder })
 }
 
 /// Returns the kind of the entry at `path`; `None` if there is none. A link there, or on the way, is an
 /// error.
-fn kind_of(root: &Root, path: &RelPath) -> Result<Option<EntryKind>, MemoryError> {
+fn kind_of(files: &dyn Files, path: &RelPath) -> Result<Option<EntryKind>, MemoryError> {
     let mut kind = EntryKind::Directory;
     let mut here = RelPath::root();
     for component in path.components() {
         here = here.join(component);
-        kind = match root.stat_link(&here) {
+        kind = match files.stat_link(&here) {
             Ok((EntryKind::Link, _)) => return Err(MemoryError::Link(here)),
             Ok((kind, _)) => kind,
             Err(VfsError::NotFound { .. }) => return Ok(None),
@@ -77,17 +77,16 @@ fn kind_of(root: &Root, path: &RelPath) -> Result<Option<EntryKind>, MemoryError
     Ok(Some(kind))
 }
 
-fn names(root: &Root, cancel: &Cancel) -> Result<Vec<MemoryName>, MemoryError> {
-    let folder = folder(root)?;
-    if kind_of(root, &folder)? != Some(EntryKind::Directory) {
+fn names(files: &dyn Files, cancel: &Cancel) -> Result<Vec<MemoryName>, MemoryError> {
+    let folder = folder(files)?;
+    if kind_of(files, &folder)? != Some(EntryKind::Directory) {
         return Ok(Vec::new());
     }
     let mut names = Vec::new();
     let mut waiting = vec![folder.clone()];
     while let Some(directory) = waiting.pop() {
         cancel.check()?;
-        let listed =
-            root.open_directory_no_follow(&directory).and_then(|opened| root.list(&directory, opened));
+        let listed = files.list_no_follow(&directory);
         let (entries, _) = match listed {
             // Removed since it was listed.
             Err(VfsError::NotFound { .. }) => continue,
@@ -111,19 +110,19 @@ fn names(root: &Root, cancel: &Cancel) -> Result<Vec<MemoryName>, MemoryError> {
 mod tests {
     use super::*;
 
-    fn project(files: &[&str]) -> (tempfile::TempDir, Root) {
+    fn project(files: &[&str]) -> (tempfile::TempDir, symd_vfs::Root) {
         let scratch = tempfile::tempdir().expect("scratch");
         for file in files {
             let path = scratch.path().join(file);
             std::fs::create_dir_all(path.parent().expect("has one")).expect("made");
             std::fs::write(path, file).expect("written");
         }
-        let root = Root::open(scratch.path()).expect("opened");
+        let root = symd_vfs::Root::open(scratch.path()).expect("opened");
         (scratch, root)
     }
 
-    fn shown(root: &Root) -> Vec<String> {
-        names(root, &Cancel::new()).expect("listed").iter().map(MemoryName::to_string).collect()
+    fn shown(files: &dyn Files) -> Vec<String> {
+        names(files, &Cancel::new()).expect("listed").iter().map(MemoryName::to_string).collect()
     }
 
     #[test]

@@ -37,7 +37,7 @@ fn find(view: &View, target: &Target, cancel: &Cancel) -> Result<Vec<RelPath>, C
             continue;
         }
         cancel.check()?;
-        let Ok(read) = view.root.read_no_follow(&file.path, MAX_FILE_BYTES) else { continue };
+        let Ok(read) = view.files.read_no_follow(&file.path, MAX_FILE_BYTES) else { continue };
         if MARKS.iter().any(|mark| read.bytes.starts_with(mark)) {
             found.push(file.path.clone());
             if found.len() == MAX_OPENED {

@@ -94,7 +94,7 @@ pub(super) fn mentions(view: &View, symbol: &LinkedSymbol, cancel: &Cancel) -> R
             continue;
         }
         cancel.check()?;
-        let read = match view.root.read_no_follow(&file.path, MAX_BYTES) {
+        let read = match view.files.read_no_follow(&file.path, MAX_BYTES) {
             Ok(read) => read,
             // Code files that are not parsed because of their size are searched by `unparsed`.
             Err(VfsError::TooLarge { .. }) if matches!(file.content, Content::Plain) => {

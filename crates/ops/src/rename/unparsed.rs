@@ -58,7 +58,7 @@ pub(super) fn unseen(view: &View, target: &Target, cancel: &Cancel) -> Result<Un
             continue;
         }
         cancel.check()?;
-        match view.root.read_no_follow(&file.path, MAX_FILE_BYTES) {
+        match view.files.read_no_follow(&file.path, MAX_FILE_BYTES) {
             Ok(read) => places(&file.path, read.bytes, &target.name, &mut found.places),
             Err(error) => found.unread.push((file.path.clone(), error.to_string())),
         }

@@ -239,6 +239,11 @@ impl<'a> ToolAction<'a> {
                 format!("{} - permission denied: {error}", self.cannot()),
                 "Ask the user to edit the file",
             ),
+            EditError::Unsaved { .. } => ToolError::new(
+                Code::CommandFailed,
+                format!("{} - {error}", self.cannot()),
+                "Ask the user to save or close the file in the editor",
+            ),
             EditError::Busy(text) => {
                 ToolError::new(Code::Timeout, text, "Call the tool again when the search has ended")
             }

@@ -42,7 +42,7 @@ fn list_directory(call: Call<'_>) -> ReplyFuture<'_> {
 
 fn reply(view: &View, arguments: &Map<String, Value>, most: usize) -> Result<Reply, Reply> {
     let arguments = Arguments::new(arguments);
-    let root = view.root.path();
+    let root = view.files.path();
     let path = arguments.string("path").map_err(bad_argument)?;
     let without = arguments.strings_or_empty("ignore").map_err(bad_argument)?;
     let without: Vec<Glob> =

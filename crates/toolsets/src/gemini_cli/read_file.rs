@@ -61,7 +61,7 @@ fn read_file(call: Call<'_>) -> ReplyFuture<'_> {
 
 fn reply(view: &View, arguments: &Map<String, Value>) -> Result<Reply, Reply> {
     let arguments = Arguments::new(arguments);
-    let root = view.root.path();
+    let root = view.files.path();
     let written = arguments.string("absolute_path").map_err(bad_argument)?;
     let path = absolute(root, written)?;
     let start = arguments.count_if("offset").map_err(bad_argument)?.unwrap_or(0);

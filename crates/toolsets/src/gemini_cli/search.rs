@@ -84,7 +84,7 @@ fn search_reply(
     cancel: &Cancel,
 ) -> Result<Reply, Reply> {
     let arguments = Arguments::new(arguments);
-    let root = view.root.path();
+    let root = view.files.path();
     let source = arguments.string("pattern").map_err(bad_argument)?;
     let written = arguments.string_if("path").map_err(bad_argument)?.filter(|path| !path.is_empty());
     let include = arguments.string_if("include").map_err(bad_argument)?.filter(|glob| !glob.is_empty());
@@ -167,7 +167,7 @@ fn glob_reply(
     cancel: &Cancel,
 ) -> Result<Reply, Reply> {
     let arguments = Arguments::new(arguments);
-    let root = view.root.path();
+    let root = view.files.path();
     let pattern = arguments.string("pattern").map_err(bad_argument)?;
     let written = arguments.string_if("path").map_err(bad_argument)?.filter(|path| !path.is_empty());
     let exact = arguments.boolean_or("case_sensitive", false).map_err(bad_argument)?;
@@ -218,7 +218,7 @@ const GLOBBED: Words = Words {
 
 /// Rejects a path that is not a directory.
 fn check_directory(view: &View, directory: &RelPath, written: &str, words: &Words) -> Result<(), Reply> {
-    let root = view.root.path();
+    let root = view.files.path();
     match view.whole_tree(|tree| tree.locate(directory.as_str())) {
         Ok(found) if found.kind == EntryKind::Directory => Ok(()),
         Ok(_) => Err(invalid((words.file)(&absolute_text(root, directory)))),

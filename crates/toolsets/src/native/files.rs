@@ -161,7 +161,7 @@ pub fn run_read_file(tree: &Tree<'_>, arguments: &Map<String, Value>, client: &C
             return Err(failed(format!("start_line ({start}) must not be greater than end_line ({end})")));
         }
         let file = read_file::read_file(tree, path).map_err(failed)?;
-        if let Ok(path) = tree.root.resolve(&file.path) {
+        if let Ok(path) = tree.files.resolve(&file.path) {
             client.record_read(&path, file.hash);
         }
         Ok(Reply::done(file_text(&file, start, end, limit)))

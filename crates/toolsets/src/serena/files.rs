@@ -76,7 +76,7 @@ fn list_dir_reply(
         Err(FileOpError::Locate(LocateError::Missing(_))) => {
             Ok(Reply::done(json::to_string(&ListDirError {
                 error: format!("Directory not found: {path}"),
-                project_root: tree.root.path().display().to_string(),
+                project_root: tree.files.path().display().to_string(),
                 hint: "Check if the path is correct relative to the project root",
             })))
         }

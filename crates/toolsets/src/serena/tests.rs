@@ -66,7 +66,7 @@ fn the_contracts_examples_of_list_dir_and_find_file() {
          \"files\": [\"src/main.py\", \"src/tests/.keep\", \"src/utils.py\", \"src/utils/__init__.py\"]}"
     );
     let missing = json!({"relative_path": "nonexistent", "recursive": false, "skip_ignored_files": false, "max_answer_chars": -1});
-    let root = scratch.tree().root.path().display().to_string();
+    let root = scratch.tree().files.path().display().to_string();
     assert_eq!(
         text(&scratch, "list_dir", missing),
         format!(

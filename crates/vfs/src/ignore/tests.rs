@@ -12,7 +12,7 @@ fn enter_all(ignore: &Ignore, root: &Root) {
     let mut stack = vec![RelPath::root()];
     while let Some(directory) = stack.pop() {
         let fd = root.open_directory_no_follow(&directory).expect("opened");
-        let (entries, _) = root.list(&directory, &fd).expect("listed");
+        let (entries, _) = root.list_opened(&directory, &fd).expect("listed");
         let rules = ignore.enter(root, &directory, &entries);
         for entry in entries.iter().filter(|entry| entry.kind == EntryKind::Directory) {
             let child = directory.join(&entry.name);
