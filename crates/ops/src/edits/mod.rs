@@ -1,8 +1,8 @@
 //! Applies edits: [`symd_rewrite`] turns a request into a plan, which is applied as one undo entry, and its
-//! effects are reported. [`apply_multi_file`] applies an edit of many files completely or not at all; [`Attempts`]
-//! repeat it if a file has changed meanwhile.
+//! effects are reported. [`retry`] plans an edit again if a file has changed meanwhile.
 
 mod apply;
+mod delete;
 mod effects;
 mod make_new;
 mod multi_file;
@@ -12,20 +12,24 @@ mod preparsing;
 mod proposed_text;
 mod replace_first;
 mod request;
+mod retry;
 mod users;
 
 pub(crate) use apply::apply_aside;
 pub use apply::{
     ApplyError, apply, history, preview, preview_redo, preview_resolve, preview_undo, redo, resolve, undo,
 };
+pub use delete::{Deletable, check_deletable, delete_unused};
 pub use effects::{DiagnosticsReport, EditEffects, EffectsUnknown, NewName};
 pub use make_new::{MadeDirectory, create_directory, create_file};
-pub use multi_file::{AppliedEdit, Attempts, MultiFileEdit, RetryPolicy, apply_multi_file, check_base};
-pub use perform::{DryRun, EditResult, PerformError, dry_run, perform, perform_while};
+pub use multi_file::{AppliedEdit, MultiFileEdit, check_base};
+pub use perform::{DryRun, EditResult, PerformError, dry_run, perform};
 pub use planning::{NewText, PlannedEdit, PlanningError, Written, plan_edit};
 pub use replace_first::{ReplacedFirst, replace_first};
 pub use request::{
     Breaking, EditAction, ExpectForm, ExpectationSource, ExpectedRevisions, IgnoredEdits, LastRead,
     NamedRevisions, Request, RevisionConflict, SymbolAction, TextAction,
 };
+pub(crate) use retry::retry_on_conflict;
+pub use retry::{AttemptError, MultiFileOptions, RetryPolicy, plan_and_apply};
 pub use users::NameUsers;

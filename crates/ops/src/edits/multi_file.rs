@@ -8,12 +8,7 @@ use super::preparsing::preparse_outlines;
 use super::request::{ExpectForm, ExpectedRevisions, RevisionConflict};
 use crate::Project;
 use symd_base::{ContentHash, RelPath};
-use symd_edit::{Applied, EditError, Originator, Plan, PlanStep};
-use symd_engine::EditTurn;
-
-/// Maximum number of attempts to compute an edit whose files change meanwhile. From the second one on the
-/// edit has a turn, so that only writers without symd use the attempts up.
-const ATTEMPTS: usize = 16;
+use symd_edit::{Applied, Originator, Plan, PlanStep};
 
 /// An edit of several files that is ready to be applied.
 pub trait MultiFileEdit {
@@ -29,51 +24,6 @@ pub trait MultiFileEdit {
     }
     /// The file that the question was about, and its hash at that time.
     fn asked_at(&self) -> (&RelPath, ContentHash);
-}
-
-/// Whether an edit may be computed again after a conflict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RetryPolicy {
-    /// The edit names its place by content.
-    Allowed,
-    /// The edit names lines, which may have moved.
-    Never,
-}
-
-/// The attempts at one edit.
-#[derive(Debug)]
-pub struct Attempts<'p> {
-    project: &'p Project,
-    // Held until the edit is applied: the edit next in turn is planned on its result.
-    turn: Option<EditTurn>,
-    left: usize,
-}
-
-impl<'p> Attempts<'p> {
-    /// Waits until no other edit has a turn.
-    pub async fn begin(project: &'p Project, again: RetryPolicy) -> Attempts<'p> {
-        let left = if again == RetryPolicy::Allowed { ATTEMPTS - 1 } else { 0 };
-        Attempts { project, turn: project.engine.turn_if_contended().await, left }
-    }
-
-    /// Whether an edit with a conflict is to be computed again; it has a turn then.
-    pub async fn retry(&mut self) -> bool {
-        if self.left == 0 {
-            return false;
-        }
-        self.left -= 1;
-        if self.turn.is_none() {
-            self.turn = Some(self.project.engine.turn().await);
-        }
-        true
-    }
-}
-
-impl ApplyError {
-    /// Whether files changed between the planning and the application of the edit.
-    pub fn is_conflict(&self) -> bool {
-        matches!(self, ApplyError::Edit(EditError::Conflict { .. }))
-    }
 }
 
 /// Checks every file that `edit` changes, and the one that it was requested for, against the client's
@@ -111,7 +61,7 @@ pub struct AppliedEdit {
 }
 
 /// Applies the edit, and notifies the servers of renamed files.
-pub async fn apply_multi_file(
+pub(super) async fn apply_multi_file(
     project: &Project,
     edit: &impl MultiFileEdit,
     report: DiagnosticsReport,

@@ -6,21 +6,17 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::apply::{ApplyError, apply, preview};
-use super::effects::{self, DiagnosticsReport, EditEffects};
+use super::effects::{self, DiagnosticsBefore, DiagnosticsReport, EditEffects};
 use super::planning::{PlannedEdit, PlanningError, Written, plan_edit};
 use super::request::Request;
+use super::retry::{AttemptError, RetryPolicy, retry_on_conflict};
 use super::users::NameUsers;
 use crate::Project;
 use crate::question::QuestionError;
 use symd_base::RelPath;
 use symd_edit::{Applied, EditError, FileDiff, Originator, Plan, PlanStep};
-use symd_engine::{EditTurn, EngineError};
+use symd_engine::EngineError;
 use symd_rewrite::changed_lines;
-
-/// Maximum number of attempts to plan an edit whose files change meanwhile. Every lost attempt is another
-/// client's finished edit, so all clients that edit one file at once get their turn; only a file that is
-/// written continuously uses the attempts up.
-const ATTEMPTS: usize = 64;
 
 /// The result of an edit.
 #[derive(Debug)]
@@ -81,69 +77,64 @@ pub async fn perform(
     report: DiagnosticsReport,
     by: Originator,
 ) -> Result<EditResult, PerformError> {
-    let turn = project.engine.turn_if_contended().await;
-    made(project, request, report, by, turn, None).await
-}
-
-/// Carries out `request` if the users of a name are still the known ones, else fails with
-/// [`PerformError::UsersChanged`]. Takes over the caller's turn.
-pub async fn perform_while(
-    project: &Project,
-    request: Request,
-    report: DiagnosticsReport,
-    by: Originator,
-    turn: Option<EditTurn>,
-    users: &NameUsers,
-) -> Result<EditResult, PerformError> {
-    made(project, request, report, by, turn, Some(users)).await
-}
-
-async fn made(
-    project: &Project,
-    request: Request,
-    report: DiagnosticsReport,
-    by: Originator,
-    mut turn: Option<EditTurn>,
-    users: Option<&NameUsers>,
-) -> Result<EditResult, PerformError> {
     let request = Arc::new(request);
-    let mut attempt = 0;
-    // The turn is held until the edit is applied: the next in turn plans on its result.
-    loop {
-        attempt += 1;
-        let made = plan(project, &request).await?;
-        let files: Vec<RelPath> =
-            made.files.iter().filter(|(_, new)| new.is_some()).map(|(path, _)| path.clone()).collect();
-        let before = effects::before(project, report, &existing(&made.plan, &files)).await;
-        project.engine.add_preparsed(made.preparsed);
-        let by = Originator { title: made.title.clone(), ..by.clone() };
-        // As late as possible: what is written without symd from here on is not detected.
-        if let Some(users) = users
-            && !users.are_same(project).await?
-        {
-            return Err(PerformError::UsersChanged);
+    let attempt = || attempt(project, &request, report, &by, None);
+    Ok(retry_on_conflict(project, RetryPolicy::Allowed, attempt).await?.finish(project).await)
+}
+
+/// An edit that was applied, with what is needed to report its effects.
+pub(super) struct PerformedEdit {
+    applied: Applied,
+    made: PlannedEdit,
+    files: Vec<RelPath>,
+    before: DiagnosticsBefore,
+}
+
+/// Plans the request and applies the plan. With `users`, only if the users of a name are still those.
+pub(super) async fn attempt(
+    project: &Project,
+    request: &Arc<Request>,
+    report: DiagnosticsReport,
+    by: &Originator,
+    users: Option<&NameUsers>,
+) -> Result<PerformedEdit, AttemptError<PerformError>> {
+    let mut made = plan(project, request).await?;
+    let files: Vec<RelPath> =
+        made.files.iter().filter(|(_, new)| new.is_some()).map(|(path, _)| path.clone()).collect();
+    let before = effects::before(project, report, &existing(&made.plan, &files)).await;
+    project.engine.add_preparsed(std::mem::take(&mut made.preparsed));
+    let by = Originator { title: made.title.clone(), ..by.clone() };
+    // As late as possible: what is written without symd from here on is not detected.
+    if let Some(users) = users {
+        let are_same = users.are_same(project).await;
+        if !are_same.map_err(|error| AttemptError::Final(error.into()))? {
+            return Err(AttemptError::Conflict(PerformError::UsersChanged));
         }
-        let applied = match apply(project, made.plan, by).await {
-            Err(ApplyError::Edit(EditError::Conflict { files }))
-                if attempt < ATTEMPTS
-                    // For a client that has not read the files, the edit may as well come after that change
-                    // as before it.
-                    && !files.iter().any(|one| request.base.has_expectation(&one.path)) =>
-            {
-                if turn.is_none() {
-                    turn = Some(project.engine.turn().await);
-                }
-                continue;
+    }
+    let applied = apply(project, std::mem::take(&mut made.plan), by).await;
+    let applied = applied.map_err(|error| {
+        // For a client that has not read the files, the edit may as well come after that change as before it.
+        let may_repeat = match &error {
+            ApplyError::Edit(EditError::Conflict { files }) => {
+                !files.iter().any(|one| request.base.has_expectation(&one.path))
             }
-            applied => applied?,
+            _ => false,
         };
-        drop(turn);
+        AttemptError::new(error.into(), may_repeat)
+    })?;
+    Ok(PerformedEdit { applied, made, files, before })
+}
+
+impl PerformedEdit {
+    /// Compares the diagnostics.
+    pub(super) async fn finish(self, project: &Project) -> EditResult {
+        let PerformedEdit { applied, made, files, before } = self;
         let caused = effects::caused(project, before, &files, None).await;
         let count = |(path, new): (RelPath, Option<super::NewText>)| {
             let new = new.unwrap_or_default();
             (path, changed_lines(&new.before, &new.after))
         };
-        return Ok(EditResult {
+        EditResult {
             applied,
             title: made.title,
             lines: made.files.into_iter().map(count).collect(),
@@ -152,7 +143,7 @@ async fn made(
             written: made.written,
             overwrote: made.overwrites,
             caused,
-        });
+        }
     }
 }
 
@@ -169,22 +160,19 @@ fn existing(plan: &Plan, files: &[RelPath]) -> Vec<RelPath> {
 
 /// Returns what `request` would do. Writes nothing.
 pub async fn dry_run(project: &Project, request: Request) -> Result<DryRun, PerformError> {
-    let made = plan(project, &Arc::new(request)).await?;
+    let request = Arc::new(request);
+    let attempt = || plan(project, &request);
+    let made = retry_on_conflict(project, RetryPolicy::Allowed, attempt).await?;
     let diffs = preview(project, made.plan).await?;
     Ok(DryRun { diffs, title: made.title, notes: made.notes })
 }
 
-async fn plan(project: &Project, request: &Arc<Request>) -> Result<PlannedEdit, PerformError> {
+async fn plan(project: &Project, request: &Arc<Request>) -> Result<PlannedEdit, AttemptError<PerformError>> {
     let (request, languages) = (Arc::clone(request), Arc::clone(&project.languages));
-    let mut attempt = 0;
-    loop {
-        attempt += 1;
-        let (request, languages) = (Arc::clone(&request), Arc::clone(&languages));
-        let made =
-            project.with_view(move |view, cancel| plan_edit(view, &languages, &request, cancel)).await?;
-        match made {
-            Err(PlanningError::Changing(_)) if attempt < ATTEMPTS => {}
-            made => return Ok(made?),
-        }
-    }
+    let planned = project.with_view(move |view, cancel| plan_edit(view, &languages, &request, cancel)).await;
+    let planned = planned.map_err(|error| AttemptError::Final(error.into()))?;
+    planned.map_err(|error| {
+        let is_conflict = matches!(error, PlanningError::Changing(_));
+        AttemptError::new(error.into(), is_conflict)
+    })
 }

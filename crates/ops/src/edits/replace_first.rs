@@ -2,22 +2,19 @@
 //! the file changed in between, the occurrence is searched again, so the one replaced is the first in the
 //! current text.
 
-use super::apply::{ApplyError, apply};
+use super::apply::apply;
 use super::perform::PerformError;
 use super::planning::PlanningError;
+use super::retry::{AttemptError, RetryPolicy, retry_on_conflict};
 use crate::Project;
 use crate::view_tree::ViewTree;
 use symd_base::{Cancel, ContentHash, RelPath, Text, TextEdits};
-use symd_edit::{EditError, Originator, Plan, PlanStep};
+use symd_edit::{Originator, Plan, PlanStep};
 use symd_engine::View;
 use symd_files::search::MatchContext;
 use symd_files::tree::FileOpError;
 use symd_rewrite::{ExpectedCount, ReplaceMode, replace_content};
 use symd_vfs::EntryKind;
-
-/// Maximum number of attempts while the file changes: ten clients that edited one file at once needed more
-/// than five.
-const ATTEMPTS: usize = 50;
 
 /// The result of a replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,26 +36,19 @@ pub async fn replace_first(
     new: &str,
     by: Originator,
 ) -> Result<ReplacedFirst, PerformError> {
-    let mut attempt = 0;
-    let mut turn = project.engine.turn_if_contended().await;
-    loop {
-        attempt += 1;
+    retry_on_conflict(project, RetryPolicy::Allowed, || async {
         let (path, old, new) = (path.to_owned(), old.to_owned(), new.to_owned());
-        let (replaced, plan) =
-            project.with_view(move |view, _| plan_replacement(view, &path, &old, &new)).await??;
+        let work = move |view: &View, _: &Cancel| plan_replacement(view, &path, &old, &new);
+        let planned = project.with_view(work).await.map_err(|error| AttemptError::Final(error.into()))?;
+        let (replaced, plan) = planned.map_err(|error| AttemptError::Final(error.into()))?;
         let by = Originator { title: format!("replace string in {}", replaced.path), ..by.clone() };
-        match apply(project, plan, by).await {
-            Err(ApplyError::Edit(EditError::Conflict { .. })) if attempt < ATTEMPTS => {
-                if turn.is_none() {
-                    turn = Some(project.engine.turn().await);
-                }
-            }
-            applied => {
-                applied?;
-                return Ok(replaced);
-            }
-        }
-    }
+        let applied = apply(project, plan, by).await;
+        applied.map(|_| replaced).map_err(|error| {
+            let is_conflict = error.is_conflict();
+            AttemptError::new(error.into(), is_conflict)
+        })
+    })
+    .await
 }
 
 fn plan_replacement(

@@ -4,16 +4,12 @@
 use super::folder::MemoryFile;
 use super::{MemoryError, MemoryName};
 use crate::Project;
-use crate::edits::{ApplyError, apply_aside};
+use crate::edits::{AttemptError, RetryPolicy, apply_aside, retry_on_conflict};
 use symd_base::Cancel;
-use symd_edit::{EditError, Originator, Plan, PlanStep};
+use symd_edit::{Originator, Plan, PlanStep};
 use symd_engine::View;
 use symd_files::search::MatchContext;
 use symd_rewrite::{ExpectedCount, ReplaceMode, replace_content};
-
-/// Maximum number of attempts at a change whose memory changes meanwhile: each lost attempt is another
-/// client's finished change.
-const ATTEMPTS: usize = 64;
 
 /// Writes a memory, whether it exists or not. `content` is written as it is.
 pub async fn write(
@@ -93,18 +89,19 @@ async fn change(
     by: Originator,
     step: impl Fn(&MemoryFile, MatchContext<'_>) -> Result<PlanStep, MemoryError> + Clone + Send + 'static,
 ) -> Result<(), MemoryError> {
-    let mut attempt = 0;
-    loop {
-        attempt += 1;
+    retry_on_conflict(project, RetryPolicy::Allowed, || async {
         let (name, step) = (name.clone(), step.clone());
         let work = move |view: &View, cancel: &Cancel| {
             let means = MatchContext { program: view.parsers.program(), cancel };
             step(&MemoryFile::read(&*view.files, &name)?, means)
         };
-        let step = project.with_view(work).await??;
-        match apply_aside(project, Plan::new(vec![step]), by.clone()).await {
-            Err(ApplyError::Edit(EditError::Conflict { .. })) if attempt < ATTEMPTS => {}
-            applied => return applied.map(|_| ()).map_err(MemoryError::from),
-        }
-    }
+        let planned = project.with_view(work).await.map_err(|error| AttemptError::Final(error.into()))?;
+        let step = planned.map_err(AttemptError::Final)?;
+        let applied = apply_aside(project, Plan::new(vec![step]), by.clone()).await;
+        applied.map(|_| ()).map_err(|error| {
+            let is_conflict = error.is_conflict();
+            AttemptError::new(error.into(), is_conflict)
+        })
+    })
+    .await
 }

@@ -46,9 +46,6 @@ use symd_engine::View;
 use symd_lsp::{ServerError, WaitPolicy};
 use symd_rewrite::{NewNameError, check_new_name};
 
-/// Maximum number of attempts to plan a rename whose files change meanwhile.
-const ATTEMPTS: usize = 3;
-
 /// Maximum number of files that a note lists.
 const NAMED_FILES: usize = 5;
 
@@ -118,18 +115,8 @@ struct Draft {
     notes: Vec<RenameNote>,
 }
 
-/// Plans a rename. Writes nothing.
+/// Plans a rename. Writes nothing. [`RenameError::is_conflict`] tells whether files changed meanwhile.
 pub async fn plan(project: &Project, ask: &Rename) -> Result<PlannedRename, RenameError> {
-    for _ in 1..ATTEMPTS {
-        match once(project, ask).await {
-            Err(RenameError::Question(QuestionError::NoAnswer(ServerError::Changed { .. }))) => {}
-            answer => return answer,
-        }
-    }
-    once(project, ask).await
-}
-
-async fn once(project: &Project, ask: &Rename) -> Result<PlannedRename, RenameError> {
     let target = project.target(&ask.wanted).await?;
     check_name(&target, &ask.new_name)?;
     let links = linked(project, &target, ask.waiting.requiring_answer()).await?;

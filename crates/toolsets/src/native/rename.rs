@@ -22,7 +22,8 @@ use crate::{Call, Client, Reply, ReplyFuture, Tool};
 use symd_edit::Originator;
 use symd_index::Locals;
 use symd_ops::edits::{
-    Attempts, DiagnosticsReport, ExpectForm, RetryPolicy, apply_multi_file, check_base, preview,
+    ApplyError, AttemptError, DiagnosticsReport, ExpectForm, MultiFileOptions, RetryPolicy, check_base,
+    plan_and_apply, preview,
 };
 use symd_ops::rename::{DoubtPolicy, Medium, PlannedRename, Rename, RenameError, UncheckedUses, plan};
 use symd_ops::target::{AmbiguityPolicy, SymbolSelector};
@@ -75,25 +76,29 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
         waiting: patience.waiting,
     };
     let base = base(call)?;
-    let mut attempts = Attempts::begin(call.project, RetryPolicy::Allowed).await;
-    let (planned, carried) = loop {
-        let op = plan(call.project, &ask);
-        let planned = match in_time(call.project, patience.at_most, op).await.map_err(format_refusal)? {
-            Err(error) if error.is_conflict() && attempts.retry().await => continue,
-            planned => planned.map_err(refusal)?,
-        };
-        check_base(&planned, &base, ExpectForm::ByPath).map_err(failed)?;
-        if is_shown_only {
-            return dry_run_reply(call, &planned, limit, format).await;
-        }
+    let options = MultiFileOptions {
+        retry: RetryPolicy::Allowed,
+        dry_run: is_shown_only,
+        report: DiagnosticsReport::NewDiagnostics,
+    };
+    let planning = || async {
+        let planned = in_time(call.project, patience.at_most, plan(call.project, &ask)).await;
+        let planned = planned.map_err(|why| AttemptError::Final(format_refusal(why)))?;
+        let planned: PlannedRename = planned.map_err(|error| {
+            let is_conflict = error.is_conflict();
+            AttemptError::new(refusal(error), is_conflict)
+        })?;
+        check_base(&planned, &base, ExpectForm::ByPath)
+            .map_err(|stale| AttemptError::Final(failed(stale)))?;
         let title = format!("rename {} to {}", planned.target.symbol.name_path, planned.new_name);
         let by = Originator { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title };
-        match apply_multi_file(call.project, &planned, DiagnosticsReport::NewDiagnostics, by).await {
-            Err(error) if error.is_conflict() && attempts.retry().await => {}
-            carried => break (planned, carried.map_err(|error| refusal(error.into()))?),
-        }
+        Ok((planned, by))
     };
-    drop(attempts);
+    let refused = |error: ApplyError| refusal(error.into());
+    let (planned, carried) = plan_and_apply(call.project, options, planning, refused).await?;
+    let Some(carried) = carried else {
+        return dry_run_reply(call, &planned, limit, format).await;
+    };
     let base = base.of_file(&planned.target.at.path);
     remember_expected(&call.client, &carried.applied, &base);
     let id = carried.applied.id;

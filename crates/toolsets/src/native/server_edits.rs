@@ -21,7 +21,8 @@ use symd_edit::Originator;
 use symd_ops::Project;
 use symd_ops::code_actions::Over;
 use symd_ops::edits::{
-    AppliedEdit, Attempts, DiagnosticsReport, ExpectForm, RetryPolicy, apply_multi_file, check_base, preview,
+    AppliedEdit, ApplyError, AttemptError, DiagnosticsReport, ExpectForm, MultiFileOptions, RetryPolicy,
+    check_base, plan_and_apply, preview,
 };
 use symd_ops::format::{
     ApplyCodeAction, AskFormat, ServerPlan, ServerPlanError, code_action, format as format_file,
@@ -151,27 +152,23 @@ async fn plan_or_apply(
 ) -> Result<(ServerPlan, Option<AppliedEdit>), Reply> {
     let is_shown_only = arguments.boolean_or("dry_run", false).map_err(failed)?;
     let base = base(call)?;
-    let mut attempts = Attempts::begin(call.project, ask.again()).await;
-    loop {
-        let op = ask.plan(call.project);
-        let planned = match in_time(call.project, at_most, op).await.map_err(format_refusal)? {
-            Err(error) if error.is_conflict() && attempts.retry().await => continue,
-            planned => planned.map_err(refusal)?,
-        };
-        check_base(&planned, &base, ask.form()).map_err(failed)?;
-        if is_shown_only {
-            return Ok((planned, None));
-        }
-        let by = Originator {
-            who: call.client.name().to_owned(),
-            tool: call.tool.to_owned(),
-            title: title.clone(),
-        };
-        match apply_multi_file(call.project, &planned, DiagnosticsReport::NewDiagnostics, by).await {
-            Err(error) if error.is_conflict() && attempts.retry().await => {}
-            carried => return Ok((planned, Some(carried.map_err(|error| refusal(error.into()))?))),
-        }
-    }
+    let options = MultiFileOptions {
+        retry: ask.again(),
+        dry_run: is_shown_only,
+        report: DiagnosticsReport::NewDiagnostics,
+    };
+    let planning = || async {
+        let planned = in_time(call.project, at_most, ask.plan(call.project)).await;
+        let planned = planned.map_err(|why| AttemptError::Final(format_refusal(why)))?;
+        let planned: ServerPlan = planned.map_err(|error| {
+            let is_conflict = error.is_conflict();
+            AttemptError::new(refusal(error), is_conflict)
+        })?;
+        check_base(&planned, &base, ask.form()).map_err(|stale| AttemptError::Final(failed(stale)))?;
+        let (who, tool) = (call.client.name().to_owned(), call.tool.to_owned());
+        Ok((planned, Originator { who, tool, title: title.clone() }))
+    };
+    plan_and_apply(call.project, options, planning, |error: ApplyError| refusal(error.into())).await
 }
 
 /// Makes the edit, or shows what it would change.

@@ -15,8 +15,10 @@ use crate::{Call, Reply, ReplyFuture, Tool};
 use symd_edit::Originator;
 use symd_index::Locals;
 use symd_lsp::WaitPolicy;
-use symd_ops::edits::{Attempts, DiagnosticsReport, RetryPolicy, apply_multi_file};
-use symd_ops::rename::{DoubtPolicy, Listed, Rename, RenameError, UncheckedUses, plan};
+use symd_ops::edits::{
+    ApplyError, AttemptError, DiagnosticsReport, MultiFileOptions, RetryPolicy, plan_and_apply,
+};
+use symd_ops::rename::{DoubtPolicy, Listed, PlannedRename, Rename, RenameError, UncheckedUses, plan};
 use symd_ops::target::SymbolSelector;
 
 /// How long to wait for a server that is not ready.
@@ -78,23 +80,21 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
         doubts: DoubtPolicy::NoteUses,
         waiting: WaitPolicy::Until(Instant::now() + PATIENCE),
     };
-    let mut attempts = Attempts::begin(call.project, RetryPolicy::Allowed).await;
-    let planned = loop {
-        let op = plan(call.project, &ask);
-        let planned = match in_time(call.project, PATIENCE, op).await.map_err(refusal)? {
-            Err(error) if error.is_conflict() && attempts.retry().await => continue,
-            planned => planned.map_err(format_refusal)?,
-        };
+    let options =
+        MultiFileOptions { retry: RetryPolicy::Allowed, dry_run: false, report: DiagnosticsReport::Nothing };
+    let planning = || async {
+        let planned = in_time(call.project, PATIENCE, plan(call.project, &ask)).await;
+        let planned = planned.map_err(|why| AttemptError::Final(refusal(why)))?;
+        let planned: PlannedRename = planned.map_err(|error| {
+            let is_conflict = error.is_conflict();
+            AttemptError::new(format_refusal(error), is_conflict)
+        })?;
         let title = format!("rename {} to {}", planned.target.symbol.name_path, planned.new_name);
         let by = Originator { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title };
-        match apply_multi_file(call.project, &planned, DiagnosticsReport::Nothing, by).await {
-            Err(error) if error.is_conflict() && attempts.retry().await => {}
-            carried => {
-                carried.map_err(|error| format_refusal(error.into()))?;
-                break planned;
-            }
-        }
+        Ok((planned, by))
     };
+    let refused = |error: ApplyError| format_refusal(error.into());
+    let (planned, _) = plan_and_apply(call.project, options, planning, refused).await?;
     let (old, new, count) = (&ask.wanted.name_path, &planned.new_name, planned.changes());
     let mut text = format!("Successfully renamed '{old}' to '{new}' ({count} changes applied)");
     for note in planned.notes.iter().filter(|note| note.is_doubt && !note.is_mention) {

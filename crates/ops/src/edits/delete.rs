@@ -1,0 +1,98 @@
+//! Deletes a symbol that nothing uses and that no member is linked to by overriding. A possible use counts as
+//! one. Invariant: nothing came into use between the check and the deletion.
+
+use std::sync::Arc;
+
+use super::effects::DiagnosticsReport;
+use super::perform::{EditResult, PerformError, attempt};
+use super::request::Request;
+use super::retry::{AttemptError, RetryPolicy, retry_on_conflict};
+use super::users::NameUsers;
+use crate::Project;
+use crate::overrides::{FindOverrides, OverrideLinks, overrides};
+use crate::question::QuestionError;
+use crate::references::{FindReferences, Reference, References, references_of_declarations};
+use crate::target::Target;
+use symd_base::{RelPath, TextRange};
+use symd_edit::Originator;
+
+/// Whether a symbol can be deleted.
+#[derive(Debug)]
+pub enum Deletable {
+    /// Nothing uses it, as long as the users of its name are these.
+    Yes(NameUsers),
+    /// It is still used.
+    Used(Box<References>),
+    /// Files that could use it were not read. Another check may find them read: one is being parsed.
+    Unsure { unread: Box<References>, is_being_parsed: bool },
+    /// Members are linked to it, or may be.
+    Linked(Box<(Target, OverrideLinks)>),
+}
+
+/// Checks whether all declarations of the symbol can be deleted together.
+pub async fn check_deletable(project: &Project, ask: &FindReferences) -> Result<Deletable, QuestionError> {
+    // Taken before the search for references: it shows whether the name came into use afterwards.
+    let users = NameUsers::of(project, &ask.wanted).await?;
+    let mut found = references_of_declarations(project, ask).await?;
+    leave_out_own(&mut found);
+    if let Some(used) = found.iter().position(is_used) {
+        return Ok(Deletable::Used(Box::new(found.swap_remove(used))));
+    }
+    let is_being_parsed = found.iter().any(|one| one.unread.is_being_parsed());
+    if let Some(unsure) = found.iter().position(|one| !one.unread.is_empty()) {
+        return Ok(Deletable::Unsure { unread: Box::new(found.swap_remove(unsure)), is_being_parsed });
+    }
+    let linked = FindOverrides { wanted: ask.wanted.clone(), waiting: ask.waiting };
+    let (target, links) = overrides(project, &linked).await?;
+    if links.others(&target).next().is_some() || !links.objections.is_empty() {
+        return Ok(Deletable::Linked(Box::new((target, links))));
+    }
+    Ok(Deletable::Yes(users))
+}
+
+/// Deletes what `request` names once `check` allows it, and as long as nothing came into use since. Returns `None`
+/// if the symbol could be deleted and this is a dry run.
+pub async fn delete_unused<E, F>(
+    project: &Project,
+    (request, report, by): (Request, DiagnosticsReport, Originator),
+    dry_run: bool,
+    check: impl Fn() -> F,
+    refused: impl Fn(PerformError) -> E,
+) -> Result<Option<EditResult>, E>
+where
+    F: Future<Output = Result<NameUsers, AttemptError<E>>>,
+{
+    let request = Arc::new(request);
+    let deleted = retry_on_conflict(project, RetryPolicy::Allowed, || async {
+        let users = check().await?;
+        if dry_run {
+            return Ok(None);
+        }
+        let deleted = attempt(project, &request, report, &by, Some(&users)).await;
+        deleted.map(Some).map_err(|error| error.map(&refused))
+    })
+    .await?;
+    Ok(match deleted {
+        Some(deleted) => Some(deleted.finish(project).await),
+        None => None,
+    })
+}
+
+fn is_used(found: &References) -> bool {
+    let lists = [&found.list, &found.unreported, &found.in_other_languages];
+    !found.outside.is_empty() || lists.iter().any(|list| !list.is_empty())
+}
+
+/// Drops references from inside a declaration, or inside another declaration of the same thing: they are
+/// deleted with it.
+fn leave_out_own(found: &mut [References]) {
+    let own: Vec<(RelPath, TextRange)> =
+        found.iter().map(|one| (one.target.at.path.clone(), one.target.range)).collect();
+    let is_use = |one: &Reference| {
+        !own.iter().any(|(path, range)| one.spot.path == *path && range.contains(one.spot.range))
+    };
+    for one in found {
+        one.list.retain(is_use);
+        one.unreported.retain(is_use);
+    }
+}
