@@ -21,6 +21,7 @@ pub use symd_ops as ops;
 pub use symd_parse as parse;
 pub use symd_resolve as resolve;
 pub use symd_rewrite as rewrite;
+pub use symd_rpc as rpc;
 pub use symd_serve as serve;
 pub use symd_shell as shell;
 pub use symd_syntax as syntax;

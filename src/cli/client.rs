@@ -9,12 +9,15 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::rpc::codes::{BUSY, INVALID_PARAMS, METHOD_NOT_FOUND};
+use crate::rpc::lines::line;
+use crate::rpc::write;
 use crate::serve::DaemonPaths;
 use crate::serve::daemon::HANDOVER_DEADLINE;
 use crate::serve::lock;
 use crate::serve::protocol::{
-    Agreement, BUSY, Hello, HelloAnswer, INVALID_PARAMS, METHOD_NOT_FOUND, PROTOCOL, Reason, Refusal, STOP,
-    VERSION, Variables, Welcome, agree, hello_line, line,
+    Agreement, Hello, HelloAnswer, PROTOCOL, Reason, Refusal, STOP, VERSION, Variables, Welcome, agree,
+    hello_line,
 };
 
 use super::context::Spawning;
@@ -186,7 +189,7 @@ impl Client {
         mut heard: impl FnMut(&Value),
     ) -> Result<Value, Failure> {
         self.last_id += 1;
-        let request = json!({ "jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params });
+        let request = write::request(self.last_id, method, Some(params));
         let lost = |error: io::Error| match error.kind() {
             io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => Exit::NotReady.because(format!(
                 "the daemon did not answer within {} s; `symd logs` may show why",
@@ -194,7 +197,7 @@ impl Client {
             )),
             _ => Exit::lost(format!("the daemon ended before it answered ({error}); `symd logs` shows why")),
         };
-        self.send(&line(&request)).map_err(lost)?;
+        self.send(&line(request)).map_err(lost)?;
         loop {
             let Some(mut message) = self.receive().map_err(lost)? else {
                 return Err(Exit::lost("the daemon ended before it answered; `symd logs` shows why"));

@@ -11,12 +11,14 @@ use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use crate::rpc::codes::BUSY;
+use crate::rpc::escapes::json_of;
+use crate::rpc::lines::line;
+use crate::rpc::write::{self, NO_PARAMS};
 use crate::serve::DaemonPaths;
 use crate::serve::approvals::proof;
-use crate::serve::escapes::json_of;
-use crate::serve::protocol::{BUSY, error_line, line};
 
 use super::client::{Client, Role};
 use super::context::Spawning;
@@ -112,8 +114,8 @@ impl DaemonAccess {
         let opening = self.opening().clone();
         if let Some(opening) = opening {
             client.request("initialize", opening, |_| ())?;
-            let opened = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-            client.send(&line(&opened)).map_err(broke)?;
+            let opened = write::notification("notifications/initialized", NO_PARAMS);
+            client.send(&line(opened)).map_err(broke)?;
         }
         Ok(client)
     }
@@ -237,7 +239,7 @@ impl Shim {
             }
         }
         if let Some(id) = &id {
-            answer(&error_line(id, BUSY, &why));
+            answer(&line(write::error(id, BUSY, &why)));
         }
     }
 
@@ -359,11 +361,11 @@ fn read_answers(mut from: BufReader<UnixStream>, pending: &Mutex<Pending>, way: 
     }
     let cancelled = std::mem::take(&mut lock(pending).cancelled);
     for (_, asked) in unanswered.iter().filter(|(id, _)| !cancelled.contains(*id)) {
-        answer(&error_line(
+        answer(&line(write::error(
             &asked.id,
             BUSY,
             "the symd daemon ended before it answered; it is unknown whether the request was carried out. Before you repeat a change, check whether it was made; the next request starts a new daemon",
-        ));
+        )));
     }
 }
 

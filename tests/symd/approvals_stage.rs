@@ -45,7 +45,7 @@ fn schema() -> Value {
 
 const fn tool(name: &'static str, risk: Risk, reach: Reach) -> Tool {
     let annotations = Annotations::READ_ONLY;
-    Tool { name, title: name, description: name, schema, annotations, risk, reach, run }
+    Tool { name, title: name, description: name, schema, annotations, risk, reach, stands_for: &[], run }
 }
 
 static TOOLS: [Tool; 4] = [

@@ -82,6 +82,7 @@ const fn tool(name: &'static str, run: for<'a> fn(Call<'a>) -> ReplyFuture<'a>) 
         annotations: Annotations::READ_ONLY,
         risk: Risk::ReadOnly,
         reach: Reach::Project,
+        stands_for: &[],
         run,
     }
 }

@@ -12,6 +12,7 @@ use super::error::{Conflict, EditError};
 use super::gate::{ClosedGate, ReaderGate};
 use super::steps::{Hook, Step};
 use symd_base::{ContentHash, RelPath};
+use symd_sys::disk;
 use symd_vfs::{Root, Slot, SlotContent, VfsError};
 
 /// Maximum number of staged files open at once: each batch is synced together before the next is written.
@@ -95,7 +96,7 @@ fn prepare(root: &Root, hook: &Hook, changes: &Changes, entry: &Entry) -> Result
 fn sync_all(files: &[(&RelPath, File)]) -> Result<(), EditError> {
     let sync = |share: &[(&RelPath, File)]| {
         share.iter().try_for_each(|(path, file)| {
-            file.sync_all().map_err(|source| VfsError::Write { path: (*path).clone(), source })
+            disk::sync_file(file).map_err(|source| VfsError::Write { path: (*path).clone(), source })
         })
     };
     if let [_] = files {

@@ -12,6 +12,7 @@ use super::error::{EditError, bare};
 use super::steps::{Hook, Step};
 use super::store::OperationId;
 use symd_base::{ContentHash, RelPath};
+use symd_sys::disk;
 use symd_vfs::{PermissionSource, Root, Slot, SlotContent, VfsError};
 
 /// The result of recovery when the project was opened.
@@ -300,8 +301,7 @@ fn restore(
     } else {
         PermissionSource::Meta(before.meta)
     };
-    slot.stage(temporary, bytes, &like)?
-        .sync_all()
+    disk::sync_file(&slot.stage(temporary, bytes, &like)?)
         .map_err(|source| VfsError::Write { path: path.clone(), source })?;
     let placed = if there.is_some() { slot.replace_by(temporary) } else { slot.create_by(temporary) };
     Ok(placed?)

@@ -3,12 +3,10 @@
 //! semantics. Invariant: an id is in the table exactly as long as a caller waits for its response, and every
 //! waiting caller is woken when the connection ends.
 
-use rustix::process::Pid;
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use rustix::process::Pid;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -19,9 +17,12 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::framing::{self, Frame, Frames, MAX_MESSAGE_BYTES, TooLong};
-use super::message::{ErrorObject, Incoming, InvalidMessage, Raw};
 use super::starved;
+use symd_rpc::codes::METHOD_NOT_FOUND;
+use symd_rpc::framing::{self, Frame, Frames, MAX_MESSAGE_BYTES, SkippedMessage};
+use symd_rpc::server_message::{ErrorObject, InvalidMessage, RawJson, ServerMessage};
+use symd_rpc::waiting::WaitingRequests;
+use symd_rpc::write;
 
 /// Capacity of the queue of batches for the writer. When it is full, the sender of a request waits, until the
 /// request's deadline; a cancellation is dropped, and the response, if one comes, is ignored.
@@ -40,15 +41,8 @@ const LONG_MESSAGE_BYTES: usize = 1 << 20;
 /// be quick.
 pub(crate) trait Handler: Send + Sync + 'static {
     /// Returns the result of a request, or why there is none.
-    fn request(&self, method: &str, params: &Raw) -> Result<Value, Refusal>;
-    fn notification(&self, method: &str, params: &Raw);
-}
-
-/// An error response to a request of the server.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Refusal {
-    pub(crate) code: i64,
-    pub(crate) message: String,
+    fn request(&self, method: &str, params: &RawJson) -> Result<Value, ErrorObject>;
+    fn notification(&self, method: &str, params: &RawJson);
 }
 
 /// Why a request has no result.
@@ -86,7 +80,7 @@ impl RequestError {
 
     fn refused(method: &'static str, error: ErrorObject) -> RequestError {
         match error.code {
-            -32601 => RequestError::Unknown { method },
+            METHOD_NOT_FOUND => RequestError::Unknown { method },
             // RequestCancelled is included: symd does not wait for a request that it cancelled, so
             // here the server cancelled it by itself.
             -32802..=-32800 => RequestError::Outdated { method },
@@ -98,16 +92,10 @@ impl RequestError {
 /// How a request ended, with the result not decoded yet.
 #[derive(Debug)]
 enum Outcome {
-    Result(Raw),
+    Result(RawJson),
     Error(ErrorObject),
     TooLong(u64),
     NoMessage(String),
-}
-
-#[derive(Debug, Default)]
-struct Table {
-    waiting: HashMap<u64, oneshot::Sender<Outcome>>,
-    ended: bool,
 }
 
 enum Outgoing {
@@ -120,8 +108,7 @@ enum Outgoing {
 struct SharedConnection {
     server: String,
     group: Option<Pid>,
-    table: Mutex<Table>,
-    next_id: AtomicU64,
+    waiting: WaitingRequests<Outcome>,
     outgoing: mpsc::Sender<Outgoing>,
     answers: mpsc::Sender<Vec<u8>>,
     ended: watch::Sender<bool>,
@@ -150,8 +137,7 @@ impl Connection {
         let wire = Arc::new(SharedConnection {
             server: server.to_owned(),
             group,
-            table: Mutex::default(),
-            next_id: AtomicU64::new(1),
+            waiting: WaitingRequests::new(),
             outgoing,
             answers,
             ended: watch::channel(false).0,
@@ -230,7 +216,7 @@ pub(crate) struct OutgoingSlot {
 
 impl OutgoingSlot {
     pub(crate) fn notify(&mut self, method: &str, params: &impl Serialize) {
-        framing::append(&mut self.bytes, &body(None, method, params));
+        framing::append(&mut self.bytes, &write::notification(method, present(params)));
     }
 
     /// Adds a request and sends all messages.
@@ -240,7 +226,7 @@ impl OutgoingSlot {
         params: &impl Serialize,
     ) -> Result<PendingRequest, RequestError> {
         let asked = self.wire.register_request(method)?;
-        framing::append(&mut self.bytes, &body(Some(asked.id), method, params));
+        framing::append(&mut self.bytes, &write::request(asked.id, method, present(params)));
         self.send();
         Ok(asked)
     }
@@ -253,22 +239,10 @@ impl OutgoingSlot {
     }
 }
 
-/// Encodes a request (with `id`) or a notification. `null` parameters are omitted, because JSON-RPC permits
-/// only an object or an array.
-fn body(id: Option<u64>, method: &str, params: &impl Serialize) -> Vec<u8> {
-    let mut body = br#"{"jsonrpc":"2.0""#.to_vec();
-    if let Some(id) = id {
-        body.extend_from_slice(format!(r#","id":{id}"#).as_bytes());
-    }
-    body.extend_from_slice(format!(r#","method":"{method}""#).as_bytes());
+/// Encodes parameters; `None` for `null`, because JSON-RPC permits only an object or an array.
+fn present(params: &impl Serialize) -> Option<Box<RawValue>> {
     // The parameters are symd's own types, which always serialise.
-    let params = serde_json::to_vec(params).unwrap_or_default();
-    if params != b"null" {
-        body.extend_from_slice(br#","params":"#);
-        body.extend_from_slice(&params);
-    }
-    body.push(b'}');
-    body
+    serde_json::value::to_raw_value(params).ok().filter(|params| params.get() != "null")
 }
 
 /// A request that was sent. Dropping it before the response has come cancels it (`$/cancelRequest`).
@@ -302,7 +276,7 @@ impl PendingRequest {
 }
 
 /// Decodes a result, a long one on a blocking thread.
-async fn decode<R: DeserializeOwned + Send + 'static>(raw: Raw) -> Result<R, String> {
+async fn decode<R: DeserializeOwned + Send + 'static>(raw: RawJson) -> Result<R, String> {
     if raw.as_str().len() < LONG_MESSAGE_BYTES {
         return raw.decode().map_err(|error| error.to_string());
     }
@@ -312,54 +286,38 @@ async fn decode<R: DeserializeOwned + Send + 'static>(raw: Raw) -> Result<R, Str
 
 impl Drop for PendingRequest {
     fn drop(&mut self) {
-        let unanswered = self.wire.table().waiting.remove(&self.id).is_some();
+        let unanswered = self.wire.waiting.forget(self.id);
         if unanswered {
             let mut bytes = Vec::new();
-            framing::append(&mut bytes, &body(None, "$/cancelRequest", &json!({"id": self.id})));
+            let cancelled = write::notification("$/cancelRequest", Some(json!({"id": self.id})));
+            framing::append(&mut bytes, &cancelled);
             let _ = self.wire.outgoing.try_send(Outgoing::Bytes(bytes));
         }
     }
 }
 
 impl SharedConnection {
-    fn table(&self) -> MutexGuard<'_, Table> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Assigns an id to a request and adds it to the table.
     fn register_request(self: &Arc<Self>, method: &'static str) -> Result<PendingRequest, RequestError> {
-        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-        let (answered, answer) = oneshot::channel();
-        let mut table = self.table();
-        if table.ended {
-            return Err(RequestError::Closed { method });
-        }
-        table.waiting.insert(id, answered);
-        drop(table);
+        let (id, answer) = self.waiting.register().ok_or(RequestError::Closed { method })?;
         Ok(PendingRequest { wire: Arc::clone(self), id, method, at: Instant::now(), answer })
     }
 
     fn complete_request(&self, id: Option<u64>, outcome: Outcome) {
-        let waiting = id.and_then(|id| self.table().waiting.remove(&id));
-        let Some(waiting) = waiting else {
+        if !id.is_some_and(|id| self.waiting.complete(id, outcome)) {
             // The response came late, after a cancellation, or has an unknown id: none of these is an error.
             tracing::debug!(server = self.server, ?id, "a response for which no request waits");
-            return;
-        };
-        // The caller may have been dropped meanwhile.
-        let _ = waiting.send(outcome);
+        }
     }
 
-    fn reply(&self, id: &str, answer: Result<Value, Refusal>) {
+    fn reply(&self, id: &str, answer: Result<Value, ErrorObject>) {
         let id: Box<RawValue> = RawValue::from_string(id.to_owned()).unwrap_or_default();
         let body = match answer {
-            Ok(result) => {
-                serde_json::to_vec(&Reply { jsonrpc: "2.0", id, result: Some(result), error: None })
-            }
-            Err(error) => serde_json::to_vec(&Reply { jsonrpc: "2.0", id, result: None, error: Some(error) }),
+            Ok(result) => write::result(id, result),
+            Err(error) => write::error(id, error.code, &error.message),
         };
         let mut bytes = Vec::new();
-        framing::append(&mut bytes, &body.unwrap_or_default());
+        framing::append(&mut bytes, &body);
         if self.answers.try_send(bytes).is_err() {
             tracing::warn!(
                 server = self.server,
@@ -370,24 +328,9 @@ impl SharedConnection {
 
     /// Ends the connection: wakes all waiting callers and refuses new requests.
     fn end(&self) {
-        let mut table = self.table();
-        table.ended = true;
-        // Dropping the senders wakes all waiting callers.
-        let waiting = std::mem::take(&mut table.waiting);
-        drop(table);
-        drop(waiting);
+        self.waiting.end();
         self.ended.send_replace(true);
     }
-}
-
-#[derive(Serialize)]
-struct Reply {
-    jsonrpc: &'static str,
-    id: Box<RawValue>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    result: Option<Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<Refusal>,
 }
 
 async fn read_all(
@@ -415,17 +358,19 @@ async fn read_all(
 
 async fn take(body: Vec<u8>, handler: &dyn Handler, wire: &SharedConnection) {
     let parsed = if body.len() < LONG_MESSAGE_BYTES {
-        Incoming::parse(body)
+        ServerMessage::parse(body)
     } else {
-        let parsing = tokio::task::spawn_blocking(move || Incoming::parse(body)).await;
+        let parsing = tokio::task::spawn_blocking(move || ServerMessage::parse(body)).await;
         parsing.unwrap_or_else(|error| Err(InvalidMessage { id: None, problem: error.to_string() }))
     };
     match parsed {
-        Ok(Incoming::Response { id, outcome }) => {
+        Ok(ServerMessage::Response { id, outcome }) => {
             wire.complete_request(id, outcome.map_or_else(Outcome::Error, Outcome::Result));
         }
-        Ok(Incoming::Request { id, method, params }) => wire.reply(&id, handler.request(&method, &params)),
-        Ok(Incoming::Notification { method, params }) => handler.notification(&method, &params),
+        Ok(ServerMessage::Request { id, method, params }) => {
+            wire.reply(&id, handler.request(&method, &params))
+        }
+        Ok(ServerMessage::Notification { method, params }) => handler.notification(&method, &params),
         Err(InvalidMessage { id, problem }) => {
             tracing::warn!(server = wire.server, problem, "skipping an invalid JSON-RPC message");
             if id.is_some() {
@@ -435,7 +380,7 @@ async fn take(body: Vec<u8>, handler: &dyn Handler, wire: &SharedConnection) {
     }
 }
 
-fn take_too_long(skipped: &TooLong, wire: &SharedConnection) {
+fn take_too_long(skipped: &SkippedMessage, wire: &SharedConnection) {
     tracing::warn!(server = wire.server, bytes = skipped.bytes, "skipped a message that is too long");
     wire.complete_request(skipped.id(), Outcome::TooLong(skipped.bytes));
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::edit_shapes::{ApplyEditShape, WorkspaceEditShape};
-use super::message::Raw;
+use symd_rpc::server_message::RawJson;
 
 /// The maximum number of edits that one command may request. A command that requests more fails, and none of
 /// its edits is applied.
@@ -46,7 +46,7 @@ impl EditCollector {
     /// Accepts an edit, or refuses it with a reason: LSP's `ApplyWorkspaceEditResult`. "applied" means that
     /// the edit becomes part of the one that symd applies later. If symd refuses that one, the server is
     /// notified of no changed files, and it relies on these notifications.
-    pub(crate) fn offer(&self, params: &Raw) -> Value {
+    pub(crate) fn offer(&self, params: &RawJson) -> Value {
         let mut inbox = self.inbox();
         let Some(collected) = inbox.as_mut() else {
             return refused("symd applies only edits that it asked for");

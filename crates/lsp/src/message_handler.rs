@@ -11,15 +11,13 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::capabilities::{Capabilities, Registration};
-use super::connection::{Handler, Refusal};
+use super::connection::Handler;
 use super::edit_collector::EditCollector;
-use super::message::Raw;
 use super::published_diagnostics::Published;
 use super::server_event::{FACTS, ServerEvent};
 use super::uri;
-
-/// JSON-RPC 2.0, `Method not found`.
-const METHOD_NOT_FOUND: i64 = -32601;
+use symd_rpc::codes::METHOD_NOT_FOUND;
+use symd_rpc::server_message::{ErrorObject, RawJson};
 
 /// The handler of one server's requests and notifications.
 pub(crate) struct ServerMessageHandler {
@@ -71,7 +69,7 @@ impl ServerMessageHandler {
         Arc::clone(&self.collected)
     }
 
-    fn register(&self, params: &Raw) {
+    fn register(&self, params: &RawJson) {
         #[derive(Deserialize)]
         struct Registrations {
             registrations: Vec<Registration>,
@@ -85,7 +83,7 @@ impl ServerMessageHandler {
         }
     }
 
-    fn unregister(&self, params: &Raw) {
+    fn unregister(&self, params: &RawJson) {
         #[derive(Deserialize)]
         struct Unregistrations {
             // The spelling is LSP's own (3.17, `UnregistrationParams`).
@@ -105,7 +103,7 @@ impl ServerMessageHandler {
         }
     }
 
-    fn configuration(&self, params: &Raw) -> Value {
+    fn configuration(&self, params: &RawJson) -> Value {
         let asked: Value = params.decode().unwrap_or_default();
         let items = asked.get("items").and_then(Value::as_array).cloned().unwrap_or_default();
         let section = |item: &Value| section_of(&self.config, item.get("section").and_then(Value::as_str));
@@ -116,7 +114,7 @@ impl ServerMessageHandler {
         json!([folder(&self.root)])
     }
 
-    fn progress(&self, params: &Raw) -> Option<ServerEvent> {
+    fn progress(&self, params: &RawJson) -> Option<ServerEvent> {
         let params: Value = params.decode().ok()?;
         let token = params.get("token")?.to_string();
         let value = params.get("value")?;
@@ -145,14 +143,14 @@ impl ServerMessageHandler {
         }
     }
 
-    fn log(&self, method: &str, params: &Raw) {
+    fn log(&self, method: &str, params: &RawJson) {
         let text: String = params.as_str().chars().take(1000).collect();
         tracing::debug!(server = self.server, method, text, "message from the server");
     }
 }
 
 impl Handler for ServerMessageHandler {
-    fn request(&self, method: &str, params: &Raw) -> Result<Value, Refusal> {
+    fn request(&self, method: &str, params: &RawJson) -> Result<Value, ErrorObject> {
         match method {
             "client/registerCapability" => self.register(params),
             "client/unregisterCapability" => self.unregister(params),
@@ -166,13 +164,13 @@ impl Handler for ServerMessageHandler {
             _ => {
                 tracing::debug!(server = self.server, method, "the server sent an unknown request");
                 let message = format!("symd does not support {method}");
-                return Err(Refusal { code: METHOD_NOT_FOUND, message });
+                return Err(ErrorObject { code: METHOD_NOT_FOUND, message });
             }
         }
         Ok(Value::Null)
     }
 
-    fn notification(&self, method: &str, params: &Raw) {
+    fn notification(&self, method: &str, params: &RawJson) {
         match method {
             "textDocument/publishDiagnostics" => self.published.take(params),
             "$/progress" => {
@@ -203,7 +201,7 @@ impl Handler for ServerMessageHandler {
     }
 }
 
-fn status(params: &Raw) -> ServerEvent {
+fn status(params: &RawJson) -> ServerEvent {
     #[derive(Default, Deserialize)]
     #[serde(default)]
     struct Status {
@@ -216,7 +214,7 @@ fn status(params: &Raw) -> ServerEvent {
 }
 
 /// Returns the text of a `window/logMessage`; empty if it has none.
-fn logged(params: &Raw) -> String {
+fn logged(params: &RawJson) -> String {
     #[derive(Default, Deserialize)]
     struct Logged {
         #[serde(default)]
@@ -226,7 +224,7 @@ fn logged(params: &Raw) -> String {
 }
 
 /// Returns the text of a `window/showMessage` of type error (LSP 3.17, `MessageType`).
-fn error_shown(params: &Raw) -> Option<String> {
+fn error_shown(params: &RawJson) -> Option<String> {
     const ERROR: u64 = 1;
     let params: Value = params.decode().ok()?;
     let is_error = params.get("type").and_then(Value::as_u64) == Some(ERROR);

@@ -8,8 +8,8 @@ use serde::Deserialize;
 use tokio::sync::watch;
 
 use super::convert::{Converter, DiagnosticShape};
-use super::message::Raw;
 use super::span::{Diagnostic, FileRef};
+use symd_rpc::server_message::RawJson;
 
 /// The maximum number of files whose diagnostics are kept. When it is reached, those of further files are
 /// dropped and logged.
@@ -63,7 +63,7 @@ impl Published {
     }
 
     /// Stores a publication.
-    pub(crate) fn take(&self, params: &Raw) {
+    pub(crate) fn take(&self, params: &RawJson) {
         let Params { uri, version, diagnostics } = match params.decode() {
             Ok(params) => params,
             Err(error) => {

@@ -14,17 +14,18 @@ use crate::approvals::Approver;
 use crate::approvals::connection_state::ApprovalState;
 use crate::approvals::proof::Proof;
 use crate::control;
-use crate::dispatch::{self, Message, RejectedRequest, Request};
+use crate::dispatch::{self, ClientLine};
 use crate::host::Host;
-use crate::in_flight::{InFlight, NotAdmitted, Ticket};
-use crate::lines::{Line, Lines};
 use crate::mcp::Mcp;
 use crate::outbox::{Outbox, OutboxClosed};
 use crate::protocol::{
-    Agreement, BUSY, Hello, INVALID_REQUEST, PROTOCOL, Reason, Refusal, STATUS, STOP, VERSION, Welcome,
-    agree, hello_line,
+    Agreement, Hello, PROTOCOL, Reason, Refusal, STATUS, STOP, VERSION, Welcome, agree, hello_line,
 };
 use crate::session::Session;
+use symd_rpc::client_message::{ClientMessage, RejectedRequest, RpcRequest};
+use symd_rpc::codes::{BUSY, INVALID_REQUEST};
+use symd_rpc::in_flight::{InFlight, NotAdmitted, Ticket};
+use symd_rpc::lines::{Line, Lines};
 use symd_shell::Environment;
 
 /// How long requests may continue after the daemon was asked to exit.
@@ -154,11 +155,14 @@ impl ConnectionState {
     }
 
     async fn take(&mut self, line: &[u8]) -> Result<(), RejectedRequest> {
-        match dispatch::read(line)? {
-            Message::Blank => Ok(()),
-            Message::Hello(value) => self.hello(value).await,
-            Message::Request(request) => self.request(request).await,
-            Message::Notification { method, whole } => {
+        let message = match dispatch::read(line)? {
+            ClientLine::Blank => return Ok(()),
+            ClientLine::Hello(value) => return self.hello(value).await,
+            ClientLine::Message(message) => message,
+        };
+        match message {
+            ClientMessage::Request(request) => self.request(request).await,
+            ClientMessage::Notification { method, whole } => {
                 if method == "notifications/cancelled"
                     && let Some(id) = whole.pointer("/params/requestId")
                 {
@@ -167,7 +171,7 @@ impl ConnectionState {
                 self.forward(whole).await;
                 Ok(())
             }
-            Message::Response(value) => {
+            ClientMessage::Response(value) => {
                 self.forward(value).await;
                 Ok(())
             }
@@ -255,7 +259,7 @@ impl ConnectionState {
         }
     }
 
-    async fn request(&mut self, request: Request) -> Result<(), RejectedRequest> {
+    async fn request(&mut self, request: RpcRequest) -> Result<(), RejectedRequest> {
         let session = match &self.mode {
             ClientMode::Full(session) => Arc::clone(session),
             ClientMode::ControlOnly(session) if matches!(request.method.as_str(), STATUS | STOP) => {

@@ -9,17 +9,17 @@ use serde_json::{Map, Value, json};
 use crate::approvals::ask::{ApprovalAnswer, ApprovalPrompt};
 use crate::approvals::connection_state::{ApprovalState, NOT_THE_USERS};
 use crate::approvals::{ApprovalRequest, Question};
-use crate::dispatch::{RejectedRequest, Request};
-use crate::in_flight::Ticket;
 use crate::outbox::Outbox;
-use crate::protocol::{
-    CALL, INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, PROGRESS, SERVER, SETTLED, STATUS, STOP, TOOLS,
-    notification_line, result_line,
-};
+use crate::protocol::{CALL, PROGRESS, SERVER, SETTLED, STATUS, STOP, TOOLS};
 use crate::run::{CallOutcome, run};
 use crate::session::Session;
 use crate::session::describe;
 use symd_ops::Project;
+use symd_rpc::client_message::{RejectedRequest, RpcRequest};
+use symd_rpc::codes::{INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND};
+use symd_rpc::in_flight::Ticket;
+use symd_rpc::lines::line;
+use symd_rpc::write;
 use symd_toolsets::Reply;
 
 /// How often a client that waits for the index receives progress.
@@ -29,10 +29,10 @@ const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 const CALL_PROGRESS_EVERY: Duration = Duration::from_millis(500);
 
 /// Handles one request. Sends no response if the request is stopped.
-pub(super) async fn answer(session: Arc<Session>, request: Request, ticket: Ticket, outbox: Outbox) {
+pub(super) async fn answer(session: Arc<Session>, request: RpcRequest, ticket: Ticket, outbox: Outbox) {
     let id = request.id.clone();
     let line = match result(&session, request, &ticket, &outbox).await {
-        Ok(Some(result)) => result_line(&id, &result),
+        Ok(Some(result)) => line(write::result(&id, &result)),
         Ok(None) => return,
         Err(wrong) => wrong.line(),
     };
@@ -42,7 +42,7 @@ pub(super) async fn answer(session: Arc<Session>, request: Request, ticket: Tick
 
 async fn result(
     session: &Session,
-    request: Request,
+    request: RpcRequest,
     ticket: &Ticket,
     outbox: &Outbox,
 ) -> Result<Option<Value>, RejectedRequest> {
@@ -227,7 +227,8 @@ async fn with_progress(
             ran = &mut call => return Some(ran),
             _ = tick.tick() => {
                 let doing = session.host.project().map(Project::doing);
-                outbox.send(notification_line(PROGRESS, &json!({ "doing": doing }))).await.ok()?;
+                let progress = write::notification(PROGRESS, Some(json!({ "doing": doing })));
+                outbox.send(line(progress)).await.ok()?;
             }
         }
     }
@@ -247,7 +248,7 @@ async fn wait_until_indexed(session: &Session, ticket: &Ticket, outbox: &Outbox)
             () = ticket.stop.stopped() => return None,
             _ = tick.tick() => {
                 let status = json!(project.engine.status());
-                outbox.send(notification_line(PROGRESS, &status)).await.ok()?;
+                outbox.send(line(write::notification(PROGRESS, Some(status)))).await.ok()?;
             }
         }
     }

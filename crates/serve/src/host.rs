@@ -10,11 +10,11 @@ use serde_json::{Map, Value, json};
 use tokio::sync::watch;
 
 use crate::approvals::Approver;
-use crate::lines::LineBudget;
 use crate::protocol::{PROTOCOL, VERSION};
 use symd_config::settings::Limits;
 use symd_config::{Note, Trust};
 use symd_ops::Project;
+use symd_rpc::lines::LineBudget;
 use symd_toolsets::Toolset;
 use symd_toolsets::listing::{Listing, choose};
 

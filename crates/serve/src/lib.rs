@@ -1,4 +1,4 @@
-//! Everything that enters or leaves the process: JSON-RPC lines, the socket, MCP, the daemon's life cycle.
+//! Everything that enters or leaves the process: clients' lines, the socket, MCP, the daemon's life cycle.
 //! Only this crate and `toolsets` know MCP's JSON; only `serve::mcp` uses rmcp.
 
 pub mod approvals;
@@ -8,12 +8,9 @@ pub mod daemon;
 pub mod daemon_paths;
 mod descriptors;
 mod dispatch;
-pub mod escapes;
 pub mod forms;
 pub mod host;
-pub mod in_flight;
 mod last_words;
-pub mod lines;
 mod link;
 pub mod lock;
 pub mod log;

@@ -2,30 +2,28 @@
 //! every waiter gets its response or an error when the link breaks, and nothing that the link started
 //! outlives it.
 
-use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::net::UnixStream;
 use tokio::net::unix::OwnedReadHalf;
-use tokio::sync::{OnceCell, oneshot};
+use tokio::sync::OnceCell;
 use tokio::task::JoinHandle;
 
 use crate::approvals::proof;
 use crate::daemon_paths::DaemonPaths;
-use crate::in_flight::Stop;
-use crate::lines::{Line, LineBudget, Lines};
 use crate::outbox::Outbox;
-use crate::protocol::{
-    Hello, HelloAnswer, PROTOCOL, VERSION, Variables, hello_line, line, notification_line,
-};
+use crate::protocol::{Hello, HelloAnswer, PROTOCOL, VERSION, Variables, hello_line};
 use crate::shared_dirs::resolve_dirs;
 use symd_base::state::StateDirs;
+use symd_rpc::in_flight::Stop;
+use symd_rpc::lines::{Line, LineBudget, Lines, line};
+use symd_rpc::waiting::WaitingRequests;
+use symd_rpc::write;
 use symd_toolsets::Client;
 
 /// How long another daemon may take to answer a hello.
@@ -68,24 +66,11 @@ pub(super) struct Link {
     /// Initialized when the proof was given, or failed.
     shown: OnceCell<()>,
     outbox: Outbox,
-    shared: Arc<Shared>,
-    last_id: AtomicU64,
+    /// Ended when the link breaks. Bounded by the requests that our own client may have in flight.
+    waiting: Arc<WaitingRequests<Value>>,
     reading: JoinHandle<()>,
     /// Ends when the last sender is dropped and everything is written.
     _writing: JoinHandle<()>,
-}
-
-#[derive(Debug, Default)]
-struct Shared {
-    broken: AtomicBool,
-    /// The waiting requests by id. Bounded by the requests that our own client may have in flight.
-    waiting: Mutex<HashMap<u64, oneshot::Sender<Value>>>,
-}
-
-impl Shared {
-    fn waiting(&self) -> MutexGuard<'_, HashMap<u64, oneshot::Sender<Value>>> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Drop for Link {
@@ -115,7 +100,7 @@ impl Link {
 
     /// Whether the link is intact and leads to the project in `root`.
     pub(super) fn serves(&self, root: &Path) -> bool {
-        self.root == root && !self.shared.broken.load(Ordering::Acquire)
+        self.root == root && !self.waiting.has_ended()
     }
 
     /// Proves to the other daemon that this link is the user's own. Only for a connection that has proved
@@ -168,15 +153,14 @@ impl Link {
         let (outbox, writing, lines, word) = tokio::time::timeout(HELLO_DEADLINE, greeting)
             .await
             .map_err(|_| format!("it did not answer within {} s", HELLO_DEADLINE.as_secs()))??;
-        let shared = Arc::new(Shared::default());
-        let reading = tokio::spawn(read_all(lines, Arc::clone(&shared)));
+        let waiting = Arc::new(WaitingRequests::new());
+        let reading = tokio::spawn(read_all(lines, Arc::clone(&waiting)));
         Ok(Link {
             root: place.root.clone(),
             proof: word.map(|word| (place.proofs(), word)),
             shown: OnceCell::new(),
             outbox,
-            shared,
-            last_id: AtomicU64::new(0),
+            waiting,
             reading,
             _writing: writing,
         })
@@ -190,32 +174,27 @@ impl Link {
         params: Value,
         stop: &Stop,
     ) -> Option<Result<Value, LinkError>> {
-        let id = self.last_id.fetch_add(1, Ordering::Relaxed) + 1;
-        let (sender, receiver) = oneshot::channel();
-        self.shared.waiting().insert(id, sender);
-        // Checked after the insertion: a reader that ends later removes the entry, one that ended before has
-        // set `broken`.
-        if self.shared.broken.load(Ordering::Acquire) {
-            self.shared.waiting().remove(&id);
+        let Some((id, receiver)) = self.waiting.register() else {
             return Some(Err(LinkError::Unreachable("the connection broke".to_owned())));
-        }
-        let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        };
+        let request = write::request(id, method, Some(params));
         let answered = async {
-            self.outbox.send(line(&request)).await.map_err(|_| LinkError::Lost)?;
+            self.outbox.send(line(request)).await.map_err(|_| LinkError::Lost)?;
             receiver.await.map_err(|_| LinkError::Lost)
         };
         let answer = tokio::select! {
             biased;
             answer = answered => answer,
             () = stop.stopped() => {
-                self.shared.waiting().remove(&id);
-                let cancelled = notification_line("notifications/cancelled", &json!({ "requestId": id }));
+                self.waiting.forget(id);
+                let stopped = json!({ "requestId": id });
+                let cancelled = write::notification("notifications/cancelled", Some(stopped));
                 // An error means that the daemon is gone, and the request with it.
-                let _ = self.outbox.send(cancelled).await;
+                let _ = self.outbox.send(line(cancelled)).await;
                 return None;
             }
         };
-        self.shared.waiting().remove(&id);
+        self.waiting.forget(id);
         Some(answer.and_then(|mut answer| match answer["error"]["message"].as_str() {
             Some(message) => Err(LinkError::Refused(message.to_owned())),
             None => Ok(answer["result"].take()),
@@ -223,19 +202,16 @@ impl Link {
     }
 }
 
-async fn read_all(mut lines: Lines<OwnedReadHalf>, shared: Arc<Shared>) {
+async fn read_all(mut lines: Lines<OwnedReadHalf>, waiting: Arc<WaitingRequests<Value>>) {
     // An invalid or oversized line ends the link: the response could not be matched to its request.
     while let Ok(Line::Text(text)) = lines.next().await {
         let Ok(answer) = serde_json::from_slice::<Value>(&text) else { break };
-        let waits = answer["id"].as_u64().and_then(|id| shared.waiting().remove(&id));
-        if let Some(waits) = waits {
-            // An error means that the request was stopped.
-            let _ = waits.send(answer);
+        if let Some(id) = answer["id"].as_u64() {
+            // A request that no longer waits was stopped.
+            waiting.complete(id, answer);
         }
     }
-    shared.broken.store(true, Ordering::Release);
-    // Dropping the senders wakes all waiters.
-    shared.waiting().clear();
+    waiting.end();
 }
 
 /// Starts the daemon of `root` with `symd start`, which can replace an older daemon and detects a running

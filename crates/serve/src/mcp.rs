@@ -22,12 +22,12 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Map, Value, json};
 use tokio::sync::{Notify, mpsc};
 
-use crate::dispatch::{RejectedRequest, Request};
-use crate::in_flight::Ticket;
 use crate::outbox::{Outbox, OutboxClosed};
-use crate::protocol::{INVALID_PARAMS, INVALID_REQUEST};
 use crate::run::{CallOutcome, run};
 use crate::session::Session;
+use symd_rpc::client_message::{RejectedRequest, RpcRequest};
+use symd_rpc::codes::{INVALID_PARAMS, INVALID_REQUEST};
+use symd_rpc::in_flight::Ticket;
 use symd_toolsets::{Offered, Outcome, Reply, Tool};
 
 use elicit::Elicit;
@@ -69,7 +69,11 @@ impl Mcp {
     }
 
     /// Passes a request to rmcp. `ticket` lives until the request's handler has returned.
-    pub(super) async fn request(&mut self, request: Request, ticket: Ticket) -> Result<(), RejectedRequest> {
+    pub(super) async fn request(
+        &mut self,
+        request: RpcRequest,
+        ticket: Ticket,
+    ) -> Result<(), RejectedRequest> {
         let id = request.id.clone();
         let opening = request.method == "initialize";
         self.check_era(&request)?;
@@ -78,7 +82,7 @@ impl Mcp {
         typed.extensions_mut().insert(Arc::new(ticket));
         let id = match id {
             Value::String(text) => NumberOrString::String(text.into()),
-            // `dispatch` has checked that a JSON-RPC id is a string or an integer.
+            // `client_message` has checked that a JSON-RPC id is a string or an integer.
             number => NumberOrString::Number(number.as_i64().unwrap_or_default()),
         };
         // rmcp stops only when the connection ends.
@@ -91,7 +95,7 @@ impl Mcp {
         Ok(())
     }
 
-    fn check_era(&self, request: &Request) -> Result<(), RejectedRequest> {
+    fn check_era(&self, request: &RpcRequest) -> Result<(), RejectedRequest> {
         let modern = request.params.get("_meta").is_some_and(|meta| meta.get(META_VERSION).is_some());
         match request.method.as_str() {
             "initialize" if self.initialized => Err(RejectedRequest::new(
@@ -137,8 +141,8 @@ pub(super) fn parse_notification(message: Value) -> serde_json::Result<RxJsonRpc
 }
 
 /// Converts a request to rmcp's type. A known method with invalid parameters is an error.
-pub(super) fn parse_request(request: Request) -> Result<ClientRequest, RejectedRequest> {
-    let Request { id, method, params } = request;
+pub(super) fn parse_request(request: RpcRequest) -> Result<ClientRequest, RejectedRequest> {
+    let RpcRequest { id, method, params } = request;
     if params.get("_meta").is_some_and(|meta| !meta.is_object()) {
         return Err(RejectedRequest::new(
             id,

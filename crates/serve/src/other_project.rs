@@ -8,12 +8,12 @@ use serde_json::{Map, Value, json};
 
 use crate::approvals::ask::{ApprovalAnswer, ApprovalOutcome, ApprovalPrompt, FixedAnswer};
 use crate::approvals::{ApprovalRequest, Question};
-use crate::in_flight::Stop;
 use crate::link::{Link, LinkError};
 use crate::protocol::CALL;
 use crate::run::{CallOutcome, not_approved};
 use crate::session::Session;
 use symd_config::projects::RegisteredProject;
+use symd_rpc::in_flight::Stop;
 use symd_toolsets::{ApprovalSource, CallRefusal, Client, Offered, Outcome, RefusalReason, Reply};
 
 /// The link of one connection, if it has one.

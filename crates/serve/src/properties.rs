@@ -1,17 +1,13 @@
-//! Properties of the readers of lines, JSON-RPC and MCP that must hold for all input. See `symd::properties`.
+//! Properties of the readers of hellos and MCP that must hold for all input. See `symd::properties`.
 
 use serde_json::{Value, json};
 
-use super::dispatch::{self, Message, RejectedRequest, Request};
-use super::lines::{Line, LineBudget, Lines};
+use super::dispatch::{self, ClientLine};
 use super::mcp;
 use super::protocol::Hello;
+use symd_rpc::client_message::ClientMessage;
+use symd_rpc::properties::{assert_answers, assert_reads_again, lines};
 use symd_toolsets::{self as toolsets, Offered, spellings};
-
-/// Bytes of an error's line beyond what it quotes.
-const ERROR_BYTES: usize = 1_000;
-/// The most bytes that one byte of a line takes when it is quoted.
-const QUOTED_BYTES: usize = 6;
 
 /// Checks that every line is parsed or rejected by an error of bounded length, and that a request survives a
 /// round trip.
@@ -19,65 +15,26 @@ pub fn json_rpc_line(bytes: &[u8]) {
     lines(bytes);
     for line in bytes.split(|byte| *byte == b'\n') {
         match dispatch::read(line) {
-            Ok(Message::Request(request)) => assert_reads_again(&request),
-            Ok(Message::Hello(mut hello)) => drop(serde_json::from_value::<Hello>(hello["symd"].take())),
+            Ok(ClientLine::Message(ClientMessage::Request(request))) => assert_reads_again(&request),
+            Ok(ClientLine::Hello(mut hello)) => drop(serde_json::from_value::<Hello>(hello["symd"].take())),
             Ok(_) => {}
             Err(wrong) => assert_answers(&wrong, line),
         }
     }
 }
 
-/// Checks the line reader. The first byte is the limit of a line's length.
-fn lines(bytes: &[u8]) {
-    let Some((limit, text)) = bytes.split_first() else { return };
-    let limit = usize::from(*limit);
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let mut lines = Lines::new(text, limit, LineBudget::new(1 << 20));
-    let mut expected: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
-    // The text after the last line break is a line only if it is not empty.
-    if expected.last().is_some_and(|last| last.is_empty()) {
-        expected.pop();
-    }
-    for line in expected {
-        let read = runtime.block_on(lines.next()).unwrap();
-        let is_long = line.len() > limit;
-        assert_eq!(read, if is_long { Line::TooLong } else { Line::Text(line.to_vec()) });
-    }
-    assert_eq!(runtime.block_on(lines.next()).unwrap(), Line::End);
-}
-
-fn assert_reads_again(request: &Request) {
-    assert!(request.id.is_string() || request.id.is_i64(), "{}", request.id);
-    let Request { id, method, params } = request;
-    let line = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string();
-    match dispatch::read(line.as_bytes()) {
-        // Numbers in the parameters may be rounded.
-        Ok(Message::Request(again)) => {
-            assert_eq!((&again.id, &again.method, again.params.len()), (id, method, params.len()));
-        }
-        other => panic!("{line}: {other:?}"),
-    }
-}
-
-fn assert_answers(wrong: &RejectedRequest, line: &[u8]) {
-    let answer = wrong.line();
-    assert!(answer.len() <= ERROR_BYTES + QUOTED_BYTES * line.len(), "{} bytes", answer.len());
-    let read: Value = serde_json::from_slice(&answer).unwrap();
-    assert!(read["error"]["code"].is_i64() && read["jsonrpc"] == "2.0", "{read}");
-}
-
 /// Checks that a message of MCP is converted or rejected, and that its tool's arguments are read.
 pub fn mcp(line: &[u8]) {
     match dispatch::read(line) {
-        Ok(Message::Request(request)) => {
+        Ok(ClientLine::Message(ClientMessage::Request(request))) => {
             settle(&request.params);
             if let Err(wrong) = mcp::parse_request(request) {
                 assert_answers(&wrong, line);
             }
         }
-        Ok(Message::Notification { whole, .. } | Message::Response(whole)) => {
-            drop(mcp::parse_notification(whole))
-        }
+        Ok(ClientLine::Message(
+            ClientMessage::Notification { whole, .. } | ClientMessage::Response(whole),
+        )) => drop(mcp::parse_notification(whole)),
         Ok(_) | Err(_) => {}
     }
 }

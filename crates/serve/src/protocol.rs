@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 
+use symd_rpc::lines::line;
 use symd_shell::Environment;
 
 /// The protocol versions that this build supports: first and last, both inclusive.
@@ -133,42 +134,7 @@ pub fn agree(ours: [u32; 2], theirs: [u32; 2]) -> Agreement {
 
 /// Serializes a hello or its answer as a line.
 pub fn hello_line(content: &impl Serialize) -> Vec<u8> {
-    line(&json!({ "symd": content }))
-}
-
-/// Serializes a JSON value as one line, with its newline.
-pub fn line(value: &Value) -> Vec<u8> {
-    let mut line = value.to_string().into_bytes();
-    line.push(b'\n');
-    line
-}
-
-/// JSON-RPC: the line is not JSON.
-pub const PARSE_ERROR: i64 = -32700;
-/// JSON-RPC: the line is not a valid request, or it is too long.
-pub const INVALID_REQUEST: i64 = -32600;
-/// JSON-RPC: the method does not exist.
-pub const METHOD_NOT_FOUND: i64 = -32601;
-/// JSON-RPC: the parameters are invalid.
-pub const INVALID_PARAMS: i64 = -32602;
-/// JSON-RPC: internal error.
-pub const INTERNAL_ERROR: i64 = -32603;
-/// A limit is reached; retry when another request has been answered.
-pub const BUSY: i64 = -32000;
-
-/// Returns an error response to request `id` (null if the id is unknown).
-pub fn error_line(id: &Value, code: i64, message: &str) -> Vec<u8> {
-    line(&json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } }))
-}
-
-/// Returns the result of request `id`.
-pub fn result_line(id: &Value, result: &Value) -> Vec<u8> {
-    line(&json!({ "jsonrpc": "2.0", "id": id, "result": result }))
-}
-
-/// Returns a notification.
-pub fn notification_line(method: &str, params: &Value) -> Vec<u8> {
-    line(&json!({ "jsonrpc": "2.0", "method": method, "params": params }))
+    line(json!({ "symd": content }).to_string().into_bytes())
 }
 
 /// Restarts or stops a language server on the user's behalf: `{"action": "restart"|"stop", "server": NAME}`.

@@ -13,7 +13,6 @@ use serde_json::{Map, Value};
 use crate::approvals::ask::ApprovalPrompt;
 use crate::approvals::permit::{CallPermission, permit};
 use crate::approvals::{ApprovalRequest, Question};
-use crate::in_flight::Stop;
 use crate::log::{short, short_arguments};
 use crate::other_project;
 use crate::session::Session;
@@ -21,6 +20,7 @@ use symd_base::state::StateDirs;
 use symd_config::projects::Projects;
 use symd_config::roots::HOW_TO_CHOOSE;
 use symd_ops::Project;
+use symd_rpc::in_flight::Stop;
 use symd_toolsets::native::NATIVE;
 use symd_toolsets::spellings;
 use symd_toolsets::{

@@ -18,8 +18,10 @@ use crate::daemon::DaemonError;
 use crate::daemon_paths::DaemonPaths;
 use crate::descriptors;
 use crate::host::Host;
-use crate::protocol::{BUSY, error_line};
 use symd_base::state;
+use symd_rpc::codes::BUSY;
+use symd_rpc::lines::line;
+use symd_rpc::write;
 
 /// How long a connection may take to close after the deadline of its requests.
 const CLOSE_DEADLINE: Duration = Duration::from_secs(3);
@@ -108,7 +110,7 @@ fn admit(stream: UnixStream, host: &Arc<Host>, clients: &mut JoinSet<()>) {
         };
         let text = format!("busy: this daemon has {most} connections already; close some, or {remedy}");
         // The message fits into the empty buffer of a new socket, unless the client is already gone.
-        let _ = stream.try_write(&error_line(&Value::Null, BUSY, &text));
+        let _ = stream.try_write(&line(write::error(Value::Null, BUSY, &text)));
         tracing::warn!(most, "refused a connection over the limit");
         return;
     }

@@ -12,10 +12,8 @@ use super::{Call, Offered, Reply, ReplyFuture, Tool, Toolset};
 /// Another name for one or several tools of the same toolset.
 #[derive(Debug)]
 pub struct Alias {
-    /// The alias as clients are shown it.
+    /// The alias as clients are shown it; says which tools it stands for ([`Tool::stands_for`]).
     pub tool: Tool,
-    /// The names of the tools that it stands for.
-    pub of: &'static [&'static str],
     /// Decides which of them a call means. Removes the arguments that select the tool, and adds those that
     /// the selection implies.
     pub read: ReadAlias,
@@ -26,7 +24,9 @@ pub type ReadAlias = fn(&mut Map<String, Value>) -> Result<&'static str, Argumen
 
 /// Returns the alias behind `offered`, if it is one.
 pub fn alias_of(offered: Offered) -> Option<&'static Alias> {
-    offered.toolset.spells.aliases.iter().find(|alias| std::ptr::eq(&raw const alias.tool, offered.tool))
+    // A tool and an alias may have one name, so the name alone does not tell.
+    let mut aliases = offered.toolset.spells.aliases.iter();
+    aliases.find(|alias| offered.tool.is_alias() && alias.tool.name == offered.tool.name)
 }
 
 /// Finds the tool or alias of `toolset` with that name. Tools take precedence: both make the same calls.

@@ -75,6 +75,8 @@ pub struct Tool {
     pub annotations: Annotations,
     pub risk: Risk,
     pub reach: Reach,
+    /// The names of the tools of its toolset that it stands for, if it is an alias; else empty.
+    pub stands_for: &'static [&'static str],
     pub run: Run,
 }
 
@@ -85,7 +87,7 @@ impl Tool {
     /// Returns a tool that only reads, inside the project.
     const fn read_only(name: Name, title: Name, description: Name, schema: Schema, run: Run) -> Tool {
         let (annotations, risk, reach) = (Annotations::READ_ONLY, Risk::ReadOnly, Reach::Project);
-        Tool { name, title, description, schema, annotations, risk, reach, run }
+        Tool { name, title, description, schema, annotations, risk, reach, stands_for: &[], run }
     }
 
     /// Returns a tool that only adds, in a way that can be undone.
@@ -104,6 +106,16 @@ impl Tool {
     const fn running_commands(name: Name, title: Name, description: Name, schema: Schema, run: Run) -> Tool {
         let (annotations, risk, reach) = (Annotations::RUNS, Risk::Dangerous, Reach::BeyondProject);
         Tool { annotations, risk, reach, ..Tool::read_only(name, title, description, schema, run) }
+    }
+
+    /// Returns the tool as an alias of the tools with these names.
+    const fn standing_for(self, tools: &'static [&'static str]) -> Tool {
+        Tool { stands_for: tools, ..self }
+    }
+
+    /// Whether it is an alias, and does nothing of its own.
+    pub fn is_alias(&self) -> bool {
+        !self.stands_for.is_empty()
     }
 }
 

@@ -215,15 +215,17 @@ impl Parameter {
     }
 }
 
+/// What tells a tool from all others: its toolset, its name, and whether it is an alias.
+type ToolKey = (&'static str, &'static str, bool);
+
 impl Parameters {
     /// Returns the parameters of a tool, read once per tool: building a schema takes longer than most calls.
     fn of(offered: Offered) -> &'static Parameters {
-        static KNOWN: OnceLock<Mutex<HashMap<usize, &'static Parameters>>> = OnceLock::new();
+        static KNOWN: OnceLock<Mutex<HashMap<ToolKey, &'static Parameters>>> = OnceLock::new();
         let mut known = KNOWN.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
-        // Never freed: there are as many as there are tools. The key is not the name: an alias may have that
-        // of its tool.
+        // Never freed: there are as many as there are tools. An alias may have the name of its tool.
         known
-            .entry(std::ptr::from_ref(offered.tool).addr())
+            .entry((offered.toolset.name, offered.tool.name, offered.tool.is_alias()))
             .or_insert_with(|| Box::leak(Box::new(Parameters::read(&(offered.tool.schema)()))))
     }
 
@@ -439,7 +441,7 @@ mod tests {
         for toolset in toolsets::all() {
             for alias in toolset.spells.aliases {
                 let tools: Vec<&toolsets::Tool> =
-                    alias.of.iter().map(|name| offered(toolset.name, name).tool).collect();
+                    alias.tool.stands_for.iter().map(|name| offered(toolset.name, name).tool).collect();
                 let says = alias.tool.annotations;
                 let every = |holds: fn(&toolsets::Annotations) -> bool| {
                     tools.iter().all(|tool| holds(&tool.annotations))

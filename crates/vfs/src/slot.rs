@@ -6,13 +6,14 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
 
-use rustix::fs::{Access, AtFlags, FileType, Gid, Mode, OFlags, RenameFlags, Uid, XattrFlags};
+use rustix::fs::{Access, AtFlags, FileType, Gid, Mode, OFlags, Uid, XattrFlags};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use super::root::{describe, stat_of};
 use super::{MAX_FILE_BYTES, Root, Stat, VfsError};
 use symd_base::RelPath;
+use symd_sys::disk;
 
 /// Name prefix of files that exist only while an edit is under way.
 pub const TEMPORARY_PREFIX: &str = ".symd-edit-";
@@ -229,19 +230,19 @@ impl Slot<'_> {
 
     /// Replaces the current file by the staged one, in one step.
     pub fn replace_by(&self, temporary: &str) -> Result<(), VfsError> {
-        rustix::fs::renameat(&self.directory, temporary, &self.directory, self.path.file_name())
+        disk::replace(&self.directory, temporary, self.path.file_name())
             .map_err(|errno| self.write_failed(errno))
     }
 
     /// Gives the staged file this name, which must not exist yet.
     pub fn create_by(&self, temporary: &str) -> Result<(), VfsError> {
-        move_exclusively(&self.directory, temporary, &self.directory, self.path.file_name())
+        disk::move_exclusively(&self.directory, temporary, &self.directory, self.path.file_name())
             .map_err(|errno| self.write_failed(errno))
     }
 
     /// Moves the current file to `to`, which must not exist yet.
     pub fn move_to(&self, to: &Slot<'_>) -> Result<(), VfsError> {
-        move_exclusively(&self.directory, self.path.file_name(), &to.directory, to.path.file_name())
+        disk::move_exclusively(&self.directory, self.path.file_name(), &to.directory, to.path.file_name())
             .map_err(|errno| to.write_failed(errno))
     }
 
@@ -279,7 +280,7 @@ impl Slot<'_> {
 
     /// Waits until the entries of this directory are on the disk.
     pub fn sync_directory(&self) -> Result<(), VfsError> {
-        rustix::fs::fsync(&self.directory).map_err(|errno| self.write_failed(errno))
+        disk::sync_directory(&self.directory).map_err(|errno| self.write_failed(errno))
     }
 
     fn unreadable(&self, source: std::io::Error) -> VfsError {
@@ -300,18 +301,6 @@ impl Slot<'_> {
             Errno::ISDIR => VfsError::NotAFile { path: self.path.clone(), what: "a directory" },
             other => VfsError::Write { path: self.path.clone(), source: other.into() },
         }
-    }
-}
-
-/// Renames a file; the target must not exist. On file systems without such a rename the file gets its second
-/// name first and then loses the old one: in between both exist.
-fn move_exclusively(from: &OwnedFd, old: &str, to: &OwnedFd, new: &str) -> Result<(), Errno> {
-    match rustix::fs::renameat_with(from, old, to, new, RenameFlags::NOREPLACE) {
-        Err(Errno::INVAL | Errno::NOSYS) => {
-            rustix::fs::linkat(from, old, to, new, AtFlags::empty())?;
-            rustix::fs::unlinkat(from, old, AtFlags::empty())
-        }
-        answer => answer,
     }
 }
 

@@ -110,7 +110,7 @@ fn known_tool(name: &str, toolset: Option<&str>) -> Result<String, Failure> {
     }
     let aliases = among.iter().flat_map(|toolset| toolset.spells.aliases);
     if let Some(alias) = aliases.into_iter().find(|alias| alias.tool.name == name) {
-        let tools = alias.of.join(", ");
+        let tools = alias.tool.stands_for.join(", ");
         return Err(Exit::Usage.because(format!(
             "{name} is an alias; its calls need the approval of the tools it stands for: {tools}; name one of those"
         )));

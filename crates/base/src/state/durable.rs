@@ -9,6 +9,7 @@ use std::path::Path;
 use rustix::fs::FlockOperation;
 
 use super::StateError;
+use symd_sys::disk;
 
 const NO_LINKS: i32 = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
 
@@ -26,7 +27,7 @@ fn write_parts(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
     remove_if_there(path)?;
     let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     parts.iter().try_for_each(|part| file.write_all(part))?;
-    file.sync_all()
+    disk::sync_file(&file)
 }
 
 /// Overwrites the beginning of the file `path` with `bytes` and waits for the disk. A file that does not
@@ -45,7 +46,7 @@ pub fn overwrite(path: &Path, bytes: &[u8], length: usize) -> Result<(), StateEr
             }
         };
         file.write_all_at(bytes, 0)?;
-        file.sync_data()
+        disk::sync_contents(&file)
     };
     write().map_err(|source| failed("cannot write", path, source))
 }
@@ -77,7 +78,8 @@ pub fn create(path: &Path, parts: &[&[u8]]) -> Result<(), StateError> {
 
 /// Waits until the bytes of the file `path` are on the disk; succeeds when it does not exist.
 pub fn sync_file(path: &Path) -> Result<(), StateError> {
-    open(path)?.map_or(Ok(()), |file| file.sync_all().map_err(|source| failed("cannot write", path, source)))
+    open(path)?
+        .map_or(Ok(()), |file| disk::sync_file(&file).map_err(|source| failed("cannot write", path, source)))
 }
 
 /// Opens a file in a directory that belongs to this user alone; `None` when it does not exist.
@@ -101,9 +103,7 @@ pub fn remove(path: &Path) -> Result<(), StateError> {
 
 /// Waits until the entries of `directory` are on the disk.
 pub fn sync_directory(directory: &Path) -> Result<(), StateError> {
-    File::open(directory)
-        .and_then(|directory| directory.sync_all())
-        .map_err(|source| failed("cannot write", directory, source))
+    disk::sync_directory_at(directory).map_err(|source| failed("cannot write", directory, source))
 }
 
 /// Locks the file `path`, creating it if needed, until the returned file is dropped or this process ends for
@@ -146,7 +146,7 @@ fn remove_if_there(path: &Path) -> io::Result<()> {
 }
 
 fn sync_parent(path: &Path) -> io::Result<()> {
-    path.parent().map_or(Ok(()), |parent| File::open(parent)?.sync_all())
+    path.parent().map_or(Ok(()), disk::sync_directory_at)
 }
 
 fn failed(what: &'static str, path: &Path, source: io::Error) -> StateError {

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::peer::{Peer, far, pipes};
-use crate::connection::{Connection, Handler, Refusal, RequestError};
-use crate::framing::MAX_MESSAGE_BYTES;
-use crate::message::Raw;
+use crate::connection::{Connection, Handler, RequestError};
+use symd_rpc::framing::MAX_MESSAGE_BYTES;
+use symd_rpc::server_message::{ErrorObject, RawJson, ServerMessage};
 
 const METHOD: &str = "test/ask";
 
@@ -16,14 +16,14 @@ const METHOD: &str = "test/ask";
 struct Heard(Mutex<Vec<String>>);
 
 impl Handler for Heard {
-    fn request(&self, method: &str, params: &Raw) -> Result<Value, Refusal> {
+    fn request(&self, method: &str, params: &RawJson) -> Result<Value, ErrorObject> {
         match method {
             "echo" => Ok(params.decode().unwrap()),
-            _ => Err(Refusal { code: -32601, message: method.to_owned() }),
+            _ => Err(ErrorObject { code: -32601, message: method.to_owned() }),
         }
     }
 
-    fn notification(&self, method: &str, params: &Raw) {
+    fn notification(&self, method: &str, params: &RawJson) {
         self.0.lock().unwrap().push(format!("{method} {}", params.as_str()));
     }
 }
@@ -267,8 +267,7 @@ async fn decoding_100_000_locations() {
         assert_eq!(asking.await.unwrap(), Ok(100_000));
         println!("{} bytes through the pipe and decoded in {:?}", body.len(), begun.elapsed());
         let begun = std::time::Instant::now();
-        let Ok(crate::message::Incoming::Response { outcome: Ok(raw), .. }) =
-            crate::message::Incoming::parse(body.into_bytes())
+        let Ok(ServerMessage::Response { outcome: Ok(raw), .. }) = ServerMessage::parse(body.into_bytes())
         else {
             panic!("no response")
         };

@@ -10,11 +10,11 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use crate::DocumentPosition;
-use crate::framing::{Frame, Frames, append};
 use crate::server_event::ServerEvent;
 use crate::session::{Session, SessionConfig};
 use symd_base::{ContentHash, RelPath};
 use symd_config::Languages;
+use symd_rpc::framing::{Frame, Frames, append};
 use symd_vfs::Root;
 
 /// The server's end of the pipes.

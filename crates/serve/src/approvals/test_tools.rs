@@ -17,6 +17,7 @@ const fn tool(name: &'static str, risk: Risk, reach: Reach) -> Tool {
         annotations: Annotations::READ_ONLY,
         risk,
         reach,
+        stands_for: &[],
         run: |_| Box::pin(async { Reply::done("") }),
     }
 }

@@ -40,6 +40,7 @@ pub(super) const REPLACE_STRING_IN_FILE: Tool = Tool {
     annotations: Annotations::CHANGES,
     risk: Risk::Dangerous,
     reach: Reach::Project,
+    stands_for: &[],
     run: |call| {
         Box::pin(async move {
             let started = Instant::now();
@@ -56,6 +57,7 @@ pub(super) const CREATE_DIRECTORY: Tool = Tool {
     annotations: Annotations { idempotent: true, ..Annotations::ADDS },
     risk: Risk::SafeWrite,
     reach: Reach::Project,
+    stands_for: &[],
     run: |call| {
         Box::pin(async move {
             let started = Instant::now();

@@ -25,6 +25,7 @@ pub(super) const FETCH_WEBPAGE: Tool = Tool {
     annotations: Annotations { read_only: false, destructive: false, idempotent: true, open_world: true },
     risk: Risk::Dangerous,
     reach: Reach::BeyondProject,
+    stands_for: &[],
     run: |call| Box::pin(async move { run(&call).await }),
 };
 

@@ -37,6 +37,7 @@ pub(super) const WRITE_FILE: Tool = Tool {
     annotations: Annotations { idempotent: true, ..Annotations::CHANGES },
     risk: Risk::SafeWrite,
     reach: Reach::Project,
+    stands_for: &[],
     run: |call| Box::pin(async move { write_file(&call).await.unwrap_or_else(|reply| reply) }),
 };
 

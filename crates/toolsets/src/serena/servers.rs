@@ -15,6 +15,7 @@ pub(super) const RESTART_LANGUAGE_SERVER: Tool = Tool {
     annotations: Annotations { read_only: false, destructive: false, idempotent: true, open_world: false },
     risk: Risk::SafeWrite,
     reach: Reach::Project,
+    stands_for: &[],
     run: |call| Box::pin(async move { restart(&call).await.unwrap_or_else(|reply| reply) }),
 };
 

@@ -29,8 +29,8 @@ pub(in super::super) static ALIASES: [Alias; 15] = [
              file whole or listing directories.",
             schema::overview,
             run_alias,
-        ),
-        of: &["get_symbols_overview"],
+        )
+        .standing_for(&["get_symbols_overview"]),
         read: |_| Ok("get_symbols_overview"),
     },
     Alias {
@@ -42,8 +42,8 @@ pub(in super::super) static ALIASES: [Alias; 15] = [
              strings: use it before any text search.",
             schema::find_symbol,
             run_alias,
-        ),
-        of: &["find_symbol"],
+        )
+        .standing_for(&["find_symbol"]),
         read: |_| Ok("find_symbol"),
     },
     Alias {
@@ -55,8 +55,8 @@ pub(in super::super) static ALIASES: [Alias; 15] = [
              several calls or reading the files.",
             schema::explore,
             run_alias,
-        ),
-        of: &["explore"],
+        )
+        .standing_for(&["explore"]),
         read: |_| Ok("explore"),
     },
     Alias {
@@ -68,14 +68,14 @@ pub(in super::super) static ALIASES: [Alias; 15] = [
              supertypes or subtypes. Instead of grep: other things of that name are left out.",
             schema::references,
             run_alias,
-        ),
-        of: &[
+        )
+        .standing_for(&[
             "find_referencing_symbols",
             "find_callers",
             "find_callees",
             "find_implementations",
             "type_hierarchy",
-        ],
+        ]),
         read: relation,
     },
     Alias {
@@ -87,8 +87,8 @@ pub(in super::super) static ALIASES: [Alias; 15] = [
              mentions in texts, and which tests to run.",
             schema::impact,
             run_alias,
-        ),
-        of: &["impact"],
+        )
+        .standing_for(&["impact"]),
         read: |_| Ok("impact"),
     },
     Alias {
@@ -99,8 +99,8 @@ pub(in super::super) static ALIASES: [Alias; 15] = [
              one, also from libraries. Settles what `?` marks. For a name alone use find_symbol.",
             schema::definition,
             run_alias,
-        ),
-        of: &["find_definition"],
+        )
+        .standing_for(&["find_definition"]),
         read: definition,
     },
     Alias {
@@ -112,8 +112,8 @@ pub(in super::super) static ALIASES: [Alias; 15] = [
              uses references.",
             schema::search,
             run_alias,
-        ),
-        of: &["search_for_pattern"],
+        )
+        .standing_for(&["search_for_pattern"]),
         read: search,
     },
     Alias {
@@ -124,8 +124,8 @@ pub(in super::super) static ALIASES: [Alias; 15] = [
              symbol or the project. Edits tell new ones by themselves where a language server runs.",
             schema::diagnostics,
             run_alias,
-        ),
-        of: &["diagnostics"],
+        )
+        .standing_for(&["diagnostics"]),
         read: |_| Ok("diagnostics"),
     },
     Alias {
@@ -136,8 +136,8 @@ pub(in super::super) static ALIASES: [Alias; 15] = [
              all files, or nothing, and lists mentions in texts. Instead of search and replace.",
             schema::rename,
             run_alias,
-        ),
-        of: &["rename_symbol"],
+        )
+        .standing_for(&["rename_symbol"]),
         read: |_| Ok("rename_symbol"),
     },
     Alias {
@@ -148,8 +148,8 @@ pub(in super::super) static ALIASES: [Alias; 15] = [
              included, whatever lines it has now.",
             schema::replace_symbol_body,
             run_alias,
-        ),
-        of: &["replace_symbol_body"],
+        )
+        .standing_for(&["replace_symbol_body"]),
         read: |_| Ok("replace_symbol_body"),
     },
     Alias {
@@ -160,8 +160,8 @@ pub(in super::super) static ALIASES: [Alias; 15] = [
              with the indentation and blank lines of the place.",
             schema::insert_symbol,
             run_alias,
-        ),
-        of: &["insert_before_symbol", "insert_after_symbol"],
+        )
+        .standing_for(&["insert_before_symbol", "insert_after_symbol"]),
         read: position,
     },
     Alias {
@@ -171,8 +171,8 @@ pub(in super::super) static ALIASES: [Alias; 15] = [
             "When a symbol should go: deletes it if nothing uses it, else lists the uses and deletes nothing.",
             schema::safe_delete,
             run_alias,
-        ),
-        of: &["safe_delete"],
+        )
+        .standing_for(&["safe_delete"]),
         read: |_| Ok("safe_delete"),
     },
     Alias {
@@ -183,8 +183,8 @@ pub(in super::super) static ALIASES: [Alias; 15] = [
              diff, or `*** Begin Patch`, applied whole or not at all.",
             schema::apply_patch,
             run_alias,
-        ),
-        of: &["apply_patch"],
+        )
+        .standing_for(&["apply_patch"]),
         read: |_| Ok("apply_patch"),
     },
     Alias {
@@ -195,8 +195,8 @@ pub(in super::super) static ALIASES: [Alias; 15] = [
              imports): without title lists what is offered there, with title does it.",
             schema::code_actions,
             run_alias,
-        ),
-        of: &["list_code_actions", "apply_code_action"],
+        )
+        .standing_for(&["list_code_actions", "apply_code_action"]),
         read: title,
     },
     Alias {
@@ -207,8 +207,8 @@ pub(in super::super) static ALIASES: [Alias; 15] = [
              again.",
             schema::undo,
             run_alias,
-        ),
-        of: &["undo", "redo"],
+        )
+        .standing_for(&["undo", "redo"]),
         read: undo_or_redo,
     },
 ];

@@ -1,4 +1,4 @@
-//! A line reader with bounded memory, the first stage of every connection. It discards a line above the limit
+//! Messages as lines. The reader has bounded memory and is the first stage of every connection. It discards a line above the limit
 //! up to the next newline, so a gigabyte without a newline costs no more than the limit. All connections
 //! share one budget for incomplete lines; a line that exceeds what is left of it is discarded as well.
 //! Cancel-safe: bytes read so far stay in the reader.
@@ -73,6 +73,12 @@ pub struct Lines<R> {
 enum Skipped {
     TooLong,
     NoRoom,
+}
+
+/// Makes a line of a text that has no line break.
+pub fn line(mut text: Vec<u8>) -> Vec<u8> {
+    text.push(b'\n');
+    text
 }
 
 impl<R> Drop for Lines<R> {

@@ -8,7 +8,7 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
 
 /// The maximum length of a message; longer ones are skipped. 100,000 locations take 14 MB, so a longer
 /// response would be of no use to a client.
-pub(crate) const MAX_MESSAGE_BYTES: u64 = 128 << 20;
+pub const MAX_MESSAGE_BYTES: u64 = 128 << 20;
 
 /// The length of a line outside messages beyond which only its end is kept: a header may follow junk on the
 /// same line.
@@ -25,35 +25,35 @@ const READ_BYTES: usize = 64 << 10;
 
 /// The result of a read.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Frame {
+pub enum Frame {
     /// A message's body.
     Body(Vec<u8>),
     /// A message that is too long to keep.
-    TooLong(TooLong),
+    TooLong(SkippedMessage),
     /// The end of the stream.
     End,
 }
 
 /// The remains of a skipped message.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct TooLong {
+pub struct SkippedMessage {
     /// The length in bytes.
-    pub(crate) bytes: u64,
-    /// The first bytes, at most [`KEPT_BYTES`].
-    pub(crate) head: Vec<u8>,
-    /// The last bytes, at most [`KEPT_BYTES`].
-    pub(crate) tail: Vec<u8>,
+    pub bytes: u64,
+    /// The first bytes, at most 512.
+    pub head: Vec<u8>,
+    /// The last bytes, at most 512.
+    pub tail: Vec<u8>,
 }
 
 /// A reader of messages.
 #[derive(Debug)]
-pub(crate) struct Frames<R> {
+pub struct Frames<R> {
     reader: BufReader<R>,
     server: String,
     junk_lines: u64,
 }
 
-enum Line {
+enum HeaderLine {
     Empty,
     Length(u64),
     OtherHeader,
@@ -62,19 +62,19 @@ enum Line {
 
 impl<R: AsyncRead + Unpin> Frames<R> {
     /// Reads messages from `reader`. `server` is the name for logs.
-    pub(crate) fn new(reader: R, server: &str) -> Frames<R> {
+    pub fn new(reader: R, server: &str) -> Frames<R> {
         let reader = BufReader::with_capacity(READ_BYTES, reader);
         Frames { reader, server: server.to_owned(), junk_lines: 0 }
     }
 
     /// Returns the next message, or the end of the stream.
-    pub(crate) async fn next(&mut self) -> io::Result<Frame> {
+    pub async fn next(&mut self) -> io::Result<Frame> {
         let Some(length) = self.header().await? else { return Ok(Frame::End) };
         if length > MAX_MESSAGE_BYTES { self.skip(length).await } else { self.body(length).await }
     }
 
     /// Returns the number of lines that belonged to no message.
-    pub(crate) fn junk_lines(&self) -> u64 {
+    pub fn junk_lines(&self) -> u64 {
         self.junk_lines
     }
 
@@ -83,10 +83,10 @@ impl<R: AsyncRead + Unpin> Frames<R> {
         let mut length = None;
         while let Some(line) = self.line().await? {
             match classify(&line) {
-                Line::Length(bytes) => length = Some(bytes),
-                Line::Empty if length.is_some() => return Ok(length),
-                Line::Empty | Line::OtherHeader => {}
-                Line::Junk => self.note_junk(&line),
+                HeaderLine::Length(bytes) => length = Some(bytes),
+                HeaderLine::Empty if length.is_some() => return Ok(length),
+                HeaderLine::Empty | HeaderLine::OtherHeader => {}
+                HeaderLine::Junk => self.note_junk(&line),
             }
         }
         Ok(None)
@@ -130,7 +130,7 @@ impl<R: AsyncRead + Unpin> Frames<R> {
     }
 
     async fn skip(&mut self, bytes: u64) -> io::Result<Frame> {
-        let mut skipped = TooLong { bytes, head: Vec::new(), tail: Vec::new() };
+        let mut skipped = SkippedMessage { bytes, head: Vec::new(), tail: Vec::new() };
         let mut left = bytes;
         while left > 0 {
             let available = self.reader.fill_buf().await?;
@@ -152,22 +152,22 @@ impl<R: AsyncRead + Unpin> Frames<R> {
 }
 
 /// Classifies a line outside bodies. The length header may follow junk that was printed without a line break.
-fn classify(line: &[u8]) -> Line {
+fn classify(line: &[u8]) -> HeaderLine {
     const LENGTH: &str = "content-length:";
     let line = String::from_utf8_lossy(line).trim().to_ascii_lowercase();
     if line.is_empty() {
-        return Line::Empty;
+        return HeaderLine::Empty;
     }
     if let Some(at) = line.rfind(LENGTH)
         && let Ok(bytes) = line[at + LENGTH.len()..].trim().parse()
     {
-        return Line::Length(bytes);
+        return HeaderLine::Length(bytes);
     }
-    if line.starts_with("content-type:") { Line::OtherHeader } else { Line::Junk }
+    if line.starts_with("content-type:") { HeaderLine::OtherHeader } else { HeaderLine::Junk }
 }
 
 /// Appends a message with this body, framed, to `bytes`.
-pub(crate) fn append(bytes: &mut Vec<u8>, body: &[u8]) {
+pub fn append(bytes: &mut Vec<u8>, body: &[u8]) {
     bytes.extend_from_slice(format!("Content-Length: {}\r\n\r\n", body.len()).as_bytes());
     bytes.extend_from_slice(body);
 }

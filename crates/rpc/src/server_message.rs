@@ -9,56 +9,56 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use super::framing::TooLong;
+use crate::framing::SkippedMessage;
 
 /// A part of a message: JSON text, not decoded yet.
 #[derive(Clone, Debug)]
-pub(crate) struct Raw {
+pub struct RawJson {
     message: String,
     piece: Range<usize>,
 }
 
-impl Raw {
+impl RawJson {
     /// Returns a JSON `null`, in place of an absent result or absent parameters.
-    pub(crate) fn null() -> Raw {
-        Raw { message: "null".to_owned(), piece: 0..4 }
+    pub fn null() -> RawJson {
+        RawJson { message: "null".to_owned(), piece: 0..4 }
     }
 
-    pub(crate) fn as_str(&self) -> &str {
+    pub fn as_str(&self) -> &str {
         self.message.get(self.piece.clone()).unwrap_or("null")
     }
 
-    pub(crate) fn decode<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
+    pub fn decode<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
         serde_json::from_str(self.as_str())
     }
 }
 
 /// The error object of a response (JSON-RPC 2.0).
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub(crate) struct ErrorObject {
+pub struct ErrorObject {
     #[serde(default)]
-    pub(crate) code: i64,
+    pub code: i64,
     #[serde(default)]
-    pub(crate) message: String,
+    pub message: String,
 }
 
 /// A message of one of the three kinds.
 #[derive(Debug)]
-pub(crate) enum Incoming {
+pub enum ServerMessage {
     /// A response to request `id`; `None`: the server could not tell to which request.
-    Response { id: Option<u64>, outcome: Result<Raw, ErrorObject> },
+    Response { id: Option<u64>, outcome: Result<RawJson, ErrorObject> },
     /// A request; `id` is JSON text, to be sent back unchanged.
-    Request { id: String, method: String, params: Raw },
+    Request { id: String, method: String, params: RawJson },
     /// A notification: a message without an id, to which no response is sent.
-    Notification { method: String, params: Raw },
+    Notification { method: String, params: RawJson },
 }
 
 /// An invalid message body.
 #[derive(Debug)]
-pub(crate) struct InvalidMessage {
+pub struct InvalidMessage {
     /// The id of the request to which it responds, if it can be guessed.
-    pub(crate) id: Option<u64>,
-    pub(crate) problem: String,
+    pub id: Option<u64>,
+    pub problem: String,
 }
 
 #[derive(Deserialize)]
@@ -80,9 +80,9 @@ fn present<'de: 'a, 'a, D: Deserializer<'de>>(deserializer: D) -> Result<Option<
     <&RawValue>::deserialize(deserializer).map(Some)
 }
 
-impl Incoming {
+impl ServerMessage {
     /// Parses a message body.
-    pub(crate) fn parse(body: Vec<u8>) -> Result<Incoming, InvalidMessage> {
+    pub fn parse(body: Vec<u8>) -> Result<ServerMessage, InvalidMessage> {
         let message = String::from_utf8(body).map_err(|error| {
             let bytes = error.as_bytes();
             InvalidMessage { id: guess_response_id(bytes, bytes), problem: error.utf8_error().to_string() }
@@ -96,10 +96,10 @@ impl Incoming {
         if let Some(method) = &envelope.method {
             let (id, method) = (id.map(str::to_owned), method.clone().into_owned());
             let params = piece(envelope.params);
-            let params = params.map_or_else(Raw::null, |piece| Raw { message, piece });
+            let params = params.map_or_else(RawJson::null, |piece| RawJson { message, piece });
             return Ok(match id {
-                Some(id) => Incoming::Request { id, method, params },
-                None => Incoming::Notification { method, params },
+                Some(id) => ServerMessage::Request { id, method, params },
+                None => ServerMessage::Notification { method, params },
             });
         }
         if envelope.id.is_none() && envelope.result.is_none() && envelope.error.is_none() {
@@ -108,11 +108,11 @@ impl Incoming {
         }
         let id = id.and_then(parse_own_id);
         if let Some(error) = envelope.error {
-            return Ok(Incoming::Response { id, outcome: Err(error_object(error.get())) });
+            return Ok(ServerMessage::Response { id, outcome: Err(error_object(error.get())) });
         }
         let result = piece(envelope.result);
-        let result = result.map_or_else(Raw::null, |piece| Raw { message, piece });
-        Ok(Incoming::Response { id, outcome: Ok(result) })
+        let result = result.map_or_else(RawJson::null, |piece| RawJson { message, piece });
+        Ok(ServerMessage::Response { id, outcome: Ok(result) })
     }
 }
 
@@ -131,9 +131,9 @@ fn parse_own_id(json: &str) -> Option<u64> {
     json.trim().trim_matches('"').parse().ok()
 }
 
-impl TooLong {
+impl SkippedMessage {
     /// Guesses the id of the request to which the skipped message responds.
-    pub(crate) fn id(&self) -> Option<u64> {
+    pub fn id(&self) -> Option<u64> {
         guess_response_id(&self.head, &self.tail)
     }
 }
@@ -181,13 +181,13 @@ fn id_in_tail(tail: &[u8]) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn parse(text: &str) -> Incoming {
-        Incoming::parse(text.as_bytes().to_vec()).expect("is a message")
+    fn parse(text: &str) -> ServerMessage {
+        ServerMessage::parse(text.as_bytes().to_vec()).expect("is a message")
     }
 
     fn response(text: &str) -> (Option<u64>, Result<String, ErrorObject>) {
         match parse(text) {
-            Incoming::Response { id, outcome } => (id, outcome.map(|raw| raw.as_str().to_owned())),
+            ServerMessage::Response { id, outcome } => (id, outcome.map(|raw| raw.as_str().to_owned())),
             other => panic!("no response: {other:?}"),
         }
     }
@@ -214,13 +214,14 @@ mod tests {
 
     #[test]
     fn requests_and_notifications_are_told_apart() {
-        let Incoming::Request { id, method, params } = parse(r#"{"id":"a\"b","method":"m","params":[1]}"#)
+        let ServerMessage::Request { id, method, params } =
+            parse(r#"{"id":"a\"b","method":"m","params":[1]}"#)
         else {
             panic!("no request")
         };
         assert_eq!((id.as_str(), method.as_str(), params.as_str()), (r#""a\"b""#, "m", "[1]"));
         for text in [r#"{"method":"m"}"#, r#"{"id":null,"method":"m","params":null}"#] {
-            let Incoming::Notification { params, .. } = parse(text) else {
+            let ServerMessage::Notification { params, .. } = parse(text) else {
                 panic!("no notification: {text}")
             };
             assert_eq!(params.as_str(), "null");
@@ -238,7 +239,7 @@ mod tests {
             (b"{\"result\":[oops],\"id\": \"12\" }", Some(12)),
             (b"{\"id\":4,\"method\":oops}", None),
         ] {
-            assert_eq!(Incoming::parse(text.to_vec()).expect_err("no message").id, id, "{text:?}");
+            assert_eq!(ServerMessage::parse(text.to_vec()).expect_err("no message").id, id, "{text:?}");
         }
     }
 

@@ -1,0 +1,14 @@
+//! The codes of errors: those of JSON-RPC, and one of symd's own in the range that JSON-RPC leaves to servers.
+
+/// The text is not JSON.
+pub const PARSE_ERROR: i64 = -32700;
+/// The message is not a valid request, or it is too long.
+pub const INVALID_REQUEST: i64 = -32600;
+/// The method does not exist.
+pub const METHOD_NOT_FOUND: i64 = -32601;
+/// The parameters are invalid.
+pub const INVALID_PARAMS: i64 = -32602;
+/// Internal error.
+pub const INTERNAL_ERROR: i64 = -32603;
+/// A limit is reached; retry when another request has been answered.
+pub const BUSY: i64 = -32000;
