@@ -29,14 +29,33 @@ const MAX_EXPECTED: Duration = Duration::from_secs(2);
 const LATE: Duration = Duration::from_millis(25 * SLOWNESS);
 /// Wall-clock time for which others wait for a worker that gets no processor time, or is stopped; the text is
 /// not slow for that reason.
-pub(super) const EXPECTED_WALL: Duration = Duration::from_secs(3);
+const EXPECTED_WALL: Duration = Duration::from_secs(3);
 /// Wall-clock time within which a worker must start, then receive a text, then load a grammar; else
 /// another worker takes the text. Each takes milliseconds unless the worker is stopped.
 pub(super) const START_WALL: Duration = Duration::from_secs(3);
 /// Processor time of a trial before it gets the lowest priority of the machine. Most texts that were set
 /// aside are not slow by themselves, and on a busy machine a process of the lowest priority gets no processor
 /// time for seconds.
-pub(super) const NORMAL_PRIORITY_TIME: Duration = Duration::from_millis(100 * SLOWNESS);
+const NORMAL_PRIORITY_TIME: Duration = Duration::from_millis(100 * SLOWNESS);
+
+/// The time that others wait for a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Expected {
+    /// Processor time of the worker.
+    pub(super) processor: Duration,
+    /// Wall-clock time.
+    pub(super) wall: Duration,
+}
+
+impl Expected {
+    /// That of a trial of normal priority. Time that passes without processor time does not count: a worker of
+    /// the lowest priority gets even less.
+    pub(super) const OF_TRIAL: Expected = Expected { processor: NORMAL_PRIORITY_TIME, wall: Duration::MAX };
+
+    pub(super) fn new(processor: Duration) -> Expected {
+        Expected { processor, wall: EXPECTED_WALL.max(processor) }
+    }
+}
 
 /// The limits for a text of a certain length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use super::limits;
+use super::limits::{self, Expected};
 use super::process::{ExchangeError, Worker, WorkerAnswer};
 use super::protocol::Request;
 use super::worker;
@@ -164,18 +164,15 @@ impl WorkerPool {
         let expected = limits::expected(bytes, self.shared.lock().pace.of(grammar.name()));
         let (stop_after, expected) = match lane {
             // The client waits for this text: if it is slow, the same worker continues with it.
-            ParsePurpose::Question => (None, expected),
+            ParsePurpose::Question => (None, Expected::new(expected)),
             // Ending the worker would be worse: a new one would have to load all grammars again, which takes
             // much longer than the texts of a project.
-            ParsePurpose::File => (Some(expected), limits::stop_deadline(expected)),
-            ParsePurpose::Trial => (None, limits::NORMAL_PRIORITY_TIME),
+            ParsePurpose::File => (Some(expected), Expected::new(limits::stop_deadline(expected))),
+            ParsePurpose::Trial => (None, Expected::OF_TRIAL),
         };
         let request = Request { stop_after, ..*request };
         let answered = match worker.ask(&request, grammar.name(), expected, cancel) {
-            Err(ExchangeError::Slow) if lane == ParsePurpose::Trial => {
-                worker.lower_priority();
-                worker.resume(cancel)?
-            }
+            Err(ExchangeError::Slow) if lane == ParsePurpose::Trial => worker.resume(cancel)?,
             Err(ExchangeError::Slow) => {
                 drop(permit);
                 return Ok(Outcome::Slow(self.move_to_trial(worker)));
@@ -201,7 +198,6 @@ impl WorkerPool {
         }
         crew.on_trial += 1;
         drop(crew);
-        worker.lower_priority();
         Some(RunningTrial {
             worker: Box::new(worker),
             _permit: Permit(Arc::clone(&self.shared), ParsePurpose::Trial),

@@ -13,7 +13,7 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal};
 
-use super::limits::{EXPECTED_WALL, START_WALL};
+use super::limits::{Expected, START_WALL};
 use super::protocol::{LENGTH, Message, Request, Tag, longest_message};
 use symd_base::{Cancel, processes};
 
@@ -100,13 +100,13 @@ impl Worker {
         processes::by_pid(self.pid).map_or(0, |process| process.resident_pages * page)
     }
 
-    /// Sends a request, and waits for the answer until the worker has used the processor time `expected`.
-    /// After [`ExchangeError::Slow`] the worker keeps working on the request.
+    /// Sends a request, and waits for the answer for the time that others wait. After
+    /// [`ExchangeError::Slow`] the worker keeps working on the request.
     pub(super) fn ask(
         &mut self,
         request: &Request<'_>,
         grammar: &'static str,
-        expected: Duration,
+        expected: Expected,
         cancel: &Cancel,
     ) -> Result<WorkerAnswer, ExchangeError> {
         self.clock = Clock {
@@ -144,14 +144,21 @@ impl Worker {
         self.answer(cancel).map(|answered| answered.payload)
     }
 
-    /// Waits for a slow request for all the time that its text may take.
+    /// Waits for a slow request for all the time that its text may take. The worker gets the lowest priority
+    /// once it has used the processor time of a trial of normal priority.
     pub(super) fn resume(&mut self, cancel: &Cancel) -> Result<WorkerAnswer, ExchangeError> {
-        self.clock.expected = None;
-        self.answer(cancel)
+        self.clock.expected = Some(Expected::OF_TRIAL);
+        match self.answer(cancel) {
+            Err(ExchangeError::Slow) => {
+                self.lower_priority();
+                self.clock.expected = None;
+                self.answer(cancel)
+            }
+            answered => answered,
+        }
     }
 
-    /// Gives the worker the lowest priority from now on.
-    pub(super) fn lower_priority(&self) {
+    fn lower_priority(&self) {
         let _ = rustix::process::setpriority_process(Some(self.pid), LEAST_FAVOURED);
     }
 
@@ -253,14 +260,14 @@ impl Worker {
         }
         let mut patience = CANCEL_EVERY.min(clock.wall - since).max(LEAST_WAIT);
         if let Some(expected) = clock.expected {
-            let left = expected.checked_sub(since).unwrap_or_else(|| {
+            let left = expected.processor.checked_sub(since).unwrap_or_else(|| {
                 // The worker may have waited for a processor, as this process did. If its processor time is
                 // unknown, the elapsed time counts.
                 let total = processes::processor_time(self.pid);
                 let own = total.map_or(since, |total| total.saturating_sub(clock.processor));
-                expected.saturating_sub(own)
+                expected.processor.saturating_sub(own)
             });
-            if left.is_zero() || since >= EXPECTED_WALL.max(expected) {
+            if left.is_zero() || since >= expected.wall {
                 return Err(ExchangeError::Slow);
             }
             patience = patience.min(left.max(LEAST_WAIT));
@@ -314,8 +321,8 @@ struct Clock {
     /// The worker's processor time at `began`.
     processor: Duration,
     wall: Duration,
-    /// Expected processor time.
-    expected: Option<Duration>,
+    /// The time that others wait for the answer.
+    expected: Option<Expected>,
     /// Maximum length of a message, in bytes.
     longest: usize,
 }

@@ -28,8 +28,9 @@ pub trait Files: fmt::Debug + Send + Sync {
     /// Returns what `path` itself is, and its state: a link is reported as a link.
     fn stat_link(&self, path: &RelPath) -> Result<(EntryKind, Stat), VfsError>;
 
-    /// Returns what the file names `names` refer to in `directory` itself, and their states, in the order of the
-    /// names; links are not followed. `None` for a name that is gone. Faster than one call per file.
+    /// Returns what the file names `names` refer to in `directory`, and their states, in the order of the names;
+    /// follows links to the directory, and reports a link in it as a link. `None` for a name that is gone.
+    /// Faster than one call per file.
     fn stat_children(&self, directory: &RelPath, names: &[&str]) -> Vec<Option<(EntryKind, Stat)>>;
 
     /// Lists a directory, sorted by name, and counts the names that are not UTF-8, which are omitted; follows
@@ -76,7 +77,7 @@ impl Files for Root {
     }
 
     fn stat_children(&self, directory: &RelPath, names: &[&str]) -> Vec<Option<(EntryKind, Stat)>> {
-        let opened = self.open_directory_no_follow(directory);
+        let opened = self.open_directory(directory);
         let stat = |name: &&str| Root::stat_in(opened.as_ref().ok()?, name).ok();
         names.iter().map(stat).collect()
     }

@@ -101,11 +101,12 @@ impl Overlay {
         })
     }
 
-    /// Returns the state of an entry, given that of the file beneath.
+    /// Returns the state of an entry that is no link itself, given that of the entry beneath.
     fn state_of(&self, path: &RelPath, beneath: (EntryKind, Stat)) -> (EntryKind, Stat) {
-        let (kind, stat) = beneath;
-        let text = if kind == EntryKind::File { self.unsaved.get(path) } else { None };
-        (kind, text.map_or(stat, |text| text.state(stat)))
+        match beneath {
+            (EntryKind::File, stat) => (EntryKind::File, self.followed(path).map_or(stat, |(_, own)| own)),
+            other => other,
+        }
     }
 }
 
