@@ -124,7 +124,7 @@ fn resolve(
 ) -> Result<(), Cancelled> {
     let names: Vec<&str> = chain.split('.').collect();
     if let (Family::Python, [this, attribute]) = (resolver.family, &names[..])
-        && resolver.family.receiver_names().contains(this)
+        && resolver.profile.spelling.receiver_names.contains(this)
     {
         return of_attribute(resolver, here, start, attribute, base, hops);
     }

@@ -137,11 +137,7 @@ impl<'p, 's> Renaming<'p, 's> {
         };
         // The index holds identifiers without their escape marks.
         let new = new_name.trim_matches('`');
-        let new = match resolver.family {
-            Family::Rust => new.strip_prefix("r#").unwrap_or(new),
-            Family::CSharp => new.strip_prefix('@').unwrap_or(new),
-            _ => new,
-        };
+        let new = resolver.profile.spelling.escape.and_then(|mark| new.strip_prefix(mark)).unwrap_or(new);
         Some(Renaming { resolver, all, target, outline, row, old: outline.name(row), new, visible })
     }
 

@@ -9,6 +9,7 @@ use super::meaning::Meaning;
 use super::modules;
 use super::occurrence::{Judgement, Role};
 use super::place::{OccurrenceKind, classify_occurrence, embedded};
+use super::profiles::LiteralKey;
 use super::resolver::{CurrentFile, Resolver};
 use super::rust_names;
 use super::scope::{self, SearchStart};
@@ -130,7 +131,8 @@ impl<'t> TargetContext<'t> {
             }
             OccurrenceKind::Bare(meaning) => {
                 // `S { name }` names the field, whatever else the name means there.
-                let is_field = resolver.family == Family::Rust && self.row.kind() == SymbolKind::Field;
+                let is_field = resolver.profile.spelling.literal_key == LiteralKey::Field
+                    && self.row.kind() == SymbolKind::Field;
                 let implied = if is_field { None } else { self.judge_meaning(&meaning) };
                 let judgement = implied.unwrap_or_else(|| self.bare(resolver, here, range));
                 let role = role(here, range);

@@ -7,6 +7,7 @@ use super::context::{self, Receiver, argument_of, last_word, receiver};
 use super::family::Family;
 use super::meaning::Meaning;
 use super::modules::Module;
+use super::profiles::LiteralKey;
 use super::resolver::{CurrentFile, Resolver};
 use super::scope::{self, SearchStart};
 use symd_base::TextRange;
@@ -60,10 +61,13 @@ pub(super) fn classify_occurrence(
             if callee.is_empty() { Meaning::Unknown } else { meaning_at(resolver, here, at, callee)?.1 };
         return Ok(OccurrenceKind::Argument { callee: callee.to_owned(), meaning });
     }
-    match resolver.family {
-        Family::Ecma if is_key(text, start, end) => return Ok(OccurrenceKind::Member(Meaning::Unknown)),
-        // A field of a struct, or a value that is the key of a map.
-        Family::Go if is_key(text, start, end) => return Ok(OccurrenceKind::Bare(Meaning::Unknown)),
+    match resolver.profile.spelling.literal_key {
+        LiteralKey::Member if is_key(text, start, end) => {
+            return Ok(OccurrenceKind::Member(Meaning::Unknown));
+        }
+        LiteralKey::FieldOrValue if is_key(text, start, end) => {
+            return Ok(OccurrenceKind::Bare(Meaning::Unknown));
+        }
         _ => {}
     }
     let (is_member, meaning) = meaning_at(resolver, here, start, name)?;

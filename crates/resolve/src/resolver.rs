@@ -12,6 +12,7 @@ use super::comprehension::{Comprehension, comprehensions};
 use super::family::Family;
 use super::meaning::{Meaning, binds};
 use super::modules::Module;
+use super::profiles::FamilyProfile;
 use super::scope::Reach;
 use super::sources::{CurrentText, IndexedDeclaration, Sources};
 use symd_base::cancel::Cancelled;
@@ -31,6 +32,8 @@ type RowPlace = (RelPath, usize);
 pub(super) struct Resolver<'a> {
     pub(super) sources: &'a dyn Sources,
     pub(super) family: Family,
+    /// What distinguishes the family.
+    pub(super) profile: &'static FamilyProfile,
     pub(super) cancel: &'a Cancel,
     declared: RefCell<HashMap<String, Rc<[IndexedDeclaration]>>>,
     by_stem: OnceCell<HashMap<&'a str, Vec<&'a Arc<FileEntry>>>>,
@@ -162,6 +165,7 @@ impl<'a> Resolver<'a> {
         Resolver {
             sources,
             family,
+            profile: family.profile(),
             cancel,
             declared: RefCell::default(),
             by_stem: OnceCell::new(),

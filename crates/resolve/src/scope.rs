@@ -49,7 +49,9 @@ pub(super) fn resolve_chain(
 ) -> Result<Meaning, Cancelled> {
     let Some((first, rest)) = chain.split_first() else { return Ok(Meaning::Unknown) };
     let mut meaning = match from {
-        SearchStart::Inside if resolver.family.receiver_names().contains(first) => own_class(here, at),
+        SearchStart::Inside if resolver.profile.spelling.receiver_names.contains(first) => {
+            own_class(here, at)
+        }
         SearchStart::Inside => resolve_name(resolver, here, at, first)?,
         SearchStart::File => resolve_in_file(resolver, here, first)?.0,
         SearchStart::Head(class) => resolve_from_class_head(resolver, here, at, first, Some(class))?.0,
@@ -218,7 +220,7 @@ fn resolve_ignoring_locals(
             continue;
         }
         if is_class(row) {
-            if resolver.family.has_implicit_this() {
+            if resolver.profile.scopes.has_implicit_this {
                 match classes::member(resolver, &here.target(scope), name)? {
                     // A name that is not called does not mean a function of the class: a base may declare a
                     // value of that name.

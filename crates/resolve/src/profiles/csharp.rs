@@ -1,0 +1,29 @@
+//! C#.
+
+use super::{
+    BaseRules, FamilyProfile, ImportRules, LanguageProfile, MemberRules, NamePrecedence, Overriding,
+    PackageScope, ScopeRules, SpellingRules, UseRules,
+};
+use crate::family::Family;
+
+pub(super) static FAMILY: FamilyProfile = FamilyProfile {
+    spelling: SpellingRules {
+        access: &["?.", "!.", "::", "."],
+        argument_mark: Some(':'),
+        escape: Some("@"),
+        ..SpellingRules::PLAIN
+    },
+    imports: ImportRules { package: PackageScope::DeclaredAndOuter, ..ImportRules::PLAIN },
+    scopes: ScopeRules { has_implicit_this: true, precedence: NamePrecedence::Imports, ..ScopeRules::PLAIN },
+    bases: BaseRules { has_unlisted_aliases: true, ..BaseRules::PLAIN },
+    members: MemberRules {
+        overriding: Overriding::Keyword,
+        has_overloads: true,
+        has_root_class: true,
+        ..MemberRules::PLAIN
+    },
+    uses: UseRules::PLAIN,
+};
+
+pub(super) static LANGUAGES: [LanguageProfile; 1] =
+    [LanguageProfile { grammar: "csharp", family: Family::CSharp }];

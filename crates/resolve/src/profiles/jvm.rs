@@ -1,0 +1,51 @@
+//! Kotlin and Java.
+
+use super::{
+    BaseRules, FamilyProfile, ImportRules, LanguageProfile, MemberRules, NamePrecedence, Namespaces, NonUse,
+    Overriding, PackageScope, ScopeRules, SpellingRules, UnresolvedName, UseRules,
+};
+use crate::family::Family;
+
+pub(super) static FAMILY: FamilyProfile = FamilyProfile {
+    spelling: SpellingRules {
+        access: &["?.", "!!.", "?::", "::", "."],
+        has_access_without_object: true,
+        argument_mark: Some('='),
+        ..SpellingRules::PLAIN
+    },
+    imports: ImportRules {
+        paths_name_classes: true,
+        packages_qualify: true,
+        package: PackageScope::Declared,
+        ..ImportRules::PLAIN
+    },
+    scopes: ScopeRules {
+        has_implicit_this: true,
+        namespaces: Namespaces::CallsAndValues,
+        precedence: NamePrecedence::Imports,
+        non_use: NonUse::OtherNamespace,
+        ..ScopeRules::PLAIN
+    },
+    bases: BaseRules { entries_are_classes: true, ..BaseRules::PLAIN },
+    members: MemberRules {
+        overriding: Overriding::Keyword,
+        has_overloads: true,
+        has_root_class: true,
+        has_companions: true,
+        types_follow_colon: true,
+        ..MemberRules::PLAIN
+    },
+    uses: UseRules {
+        unresolved: UnresolvedName::OnlyMember,
+        receivers_may_be_modules: false,
+        has_extensions: true,
+        has_labels: true,
+        parameters_are_properties: true,
+        ..UseRules::PLAIN
+    },
+};
+
+pub(super) static LANGUAGES: [LanguageProfile; 2] = [
+    LanguageProfile { grammar: "kotlin", family: Family::Jvm },
+    LanguageProfile { grammar: "java", family: Family::Jvm },
+];

@@ -1,0 +1,80 @@
+//! What distinguishes the languages, as data: a profile for each family and for each grammar, declared in the
+//! family's file. Code that needs to know asks the profile of the family in question. An algorithm of one
+//! language stays in its own file; the profile names it. Invariant: `PLAIN` rules say of a language only what
+//! all have in common, so that a family's file lists what is particular to it.
+
+mod base_rules;
+mod c;
+mod csharp;
+mod ecma;
+mod go;
+mod import_rules;
+mod jvm;
+mod member_rules;
+mod python;
+mod rust;
+mod scope_rules;
+mod spelling;
+mod use_rules;
+
+pub(crate) use base_rules::{BaseRules, HiddenBinding};
+pub(crate) use import_rules::{
+    ImportRules, ImportedOffer, ModuleLookup, PackageScope, PathBinding, UnfoundModule,
+};
+pub(crate) use member_rules::{MemberRules, Overriding, StructuralTypes};
+pub(crate) use scope_rules::{NamePrecedence, Namespaces, NonUse, ScopeRules};
+pub(crate) use spelling::{LiteralKey, SpellingRules};
+pub(crate) use use_rules::{UnresolvedName, UseRules};
+
+use super::family::Family;
+
+/// What distinguishes a family of languages.
+#[derive(Debug)]
+pub(crate) struct FamilyProfile {
+    pub(crate) spelling: SpellingRules,
+    pub(crate) imports: ImportRules,
+    pub(crate) scopes: ScopeRules,
+    pub(crate) bases: BaseRules,
+    pub(crate) members: MemberRules,
+    pub(crate) uses: UseRules,
+}
+
+/// What distinguishes a language from others, of its own family too.
+#[derive(Debug)]
+pub(crate) struct LanguageProfile {
+    /// The name of its grammar.
+    pub(crate) grammar: &'static str,
+    pub(crate) family: Family,
+}
+
+/// The languages of all families.
+static LANGUAGES: [&[LanguageProfile]; 7] = [
+    &c::LANGUAGES,
+    &csharp::LANGUAGES,
+    &ecma::LANGUAGES,
+    &go::LANGUAGES,
+    &jvm::LANGUAGES,
+    &python::LANGUAGES,
+    &rust::LANGUAGES,
+];
+
+impl FamilyProfile {
+    pub(crate) fn of(family: Family) -> &'static FamilyProfile {
+        match family {
+            Family::Python => &python::FAMILY,
+            Family::Jvm => &jvm::FAMILY,
+            Family::Ecma => &ecma::FAMILY,
+            Family::Rust => &rust::FAMILY,
+            Family::Go => &go::FAMILY,
+            Family::CSharp => &csharp::FAMILY,
+            Family::C => &c::FAMILY,
+        }
+    }
+}
+
+impl LanguageProfile {
+    /// Returns the profile of the language with this grammar; `None` for one of no family.
+    pub(crate) fn of_grammar(name: &str) -> Option<&'static LanguageProfile> {
+        LANGUAGES.iter().copied().flatten().find(|language| language.grammar == name)
+    }
+}

@@ -1,0 +1,31 @@
+//! Rust.
+
+use super::{
+    BaseRules, FamilyProfile, ImportRules, LanguageProfile, LiteralKey, MemberRules, ModuleLookup,
+    Namespaces, NonUse, Overriding, PathBinding, ScopeRules, SpellingRules, UnresolvedName, UseRules,
+};
+use crate::family::Family;
+
+pub(super) static FAMILY: FamilyProfile = FamilyProfile {
+    spelling: SpellingRules {
+        access: &["::", "."],
+        receiver_names: &["self", "Self"],
+        escape: Some("r#"),
+        literal_key: LiteralKey::Field,
+        ..SpellingRules::PLAIN
+    },
+    imports: ImportRules {
+        lookup: ModuleLookup::RustPath,
+        needs_build_files: true,
+        standard: &["alloc", "core", "std"],
+        path_binds: PathBinding::Last,
+        ..ImportRules::PLAIN
+    },
+    scopes: ScopeRules { namespaces: Namespaces::TypesAndValues, non_use: NonUse::Key, ..ScopeRules::PLAIN },
+    bases: BaseRules::PLAIN,
+    members: MemberRules { overriding: Overriding::Traits, has_impls: true, ..MemberRules::PLAIN },
+    uses: UseRules { unresolved: UnresolvedName::FitsPlace, has_macros: true, ..UseRules::PLAIN },
+};
+
+pub(super) static LANGUAGES: [LanguageProfile; 1] =
+    [LanguageProfile { grammar: "rust", family: Family::Rust }];
