@@ -138,13 +138,14 @@ fn resolve(
             base.outside.extend(origins(resolver, &here.file, &names)?);
         }
         Meaning::OutsideProject => base.outside.push(chain.to_owned()),
-        Meaning::Unknown if resolver.family == Family::Jvm && names.len() > 1 => {
+        Meaning::Unknown if resolver.profile.imports.packages_qualify && names.len() > 1 => {
             of_package(resolver, &names, base, hops)?;
         }
         Meaning::Unknown if is_bound_otherwise(resolver, here, start, &names) => base.mark_computed(),
-        // In languages other than Python a class may be visible without an import that leads to it: through
-        // the package, the language itself or a header. The project declares no type of that name.
-        Meaning::Unknown if resolver.family != Family::Python && !is_declared(resolver, &names)? => {
+        // The project declares no type of that name.
+        Meaning::Unknown
+            if resolver.profile.imports.classes_need_no_import && !is_declared(resolver, &names)? =>
+        {
             base.outside.push(chain.to_owned());
         }
         Meaning::Local | Meaning::LocalOrDeclared(_) => base.mark_computed(),

@@ -13,6 +13,7 @@ use super::inheritance::Inheritance;
 use super::meaning::{Meaning, binds};
 use super::modules::Module;
 use super::place::{OccurrenceKind, classify_occurrence};
+use super::profiles::PackageScope;
 use super::resolver::{CurrentFile, Resolver};
 use super::scope::{self, Reach, SearchStart, is_called, resolve_with_reach};
 use super::sources::{IndexedDeclaration, Sources};
@@ -195,13 +196,15 @@ impl<'p, 's> Renaming<'p, 's> {
         if self.visible != Visibility::File {
             return Ok(Vec::new());
         }
-        let package = match self.resolver.family {
-            Family::Jvm => {
+        let package = match self.resolver.profile.imports.package {
+            PackageScope::Declared => {
                 let imports = self.outline.imports.unpack();
                 Module::Package(imports.package().unwrap_or("").to_owned())
             }
-            Family::Go => Module::Directory(self.target.file.path.parent().unwrap_or_else(RelPath::root)),
-            _ => return Ok(Vec::new()),
+            PackageScope::Directory => {
+                Module::Directory(self.target.file.path.parent().unwrap_or_else(RelPath::root))
+            }
+            PackageScope::None | PackageScope::DeclaredAndOuter => return Ok(Vec::new()),
         };
         let Meaning::Declared(found) = self.resolver.exported(&package, self.new, 0)? else {
             return Ok(Vec::new());
@@ -246,7 +249,7 @@ impl<'p, 's> Renaming<'p, 's> {
             Visibility::File => {
                 outline.occurrences.contains(self.old)
                     || outline.imports.has_stars()
-                    || matches!(self.resolver.family, Family::Jvm | Family::CSharp | Family::Go)
+                    || self.resolver.profile.imports.package != PackageScope::None
             }
         })
     }

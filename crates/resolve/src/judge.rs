@@ -110,10 +110,9 @@ impl<'t> TargetContext<'t> {
                 }
             }
             OccurrenceKind::Import(meaning) => {
-                // Only build files say where a JavaScript package or a Rust crate is.
-                let silent = match resolver.family {
-                    Family::Ecma | Family::Rust => Judgement::Unchecked,
-                    _ => Judgement::Unlikely,
+                let silent = match resolver.profile.imports.needs_build_files {
+                    true => Judgement::Unchecked,
+                    false => Judgement::Unlikely,
                 };
                 (self.judge_meaning(&meaning).unwrap_or(silent), Role::Import)
             }

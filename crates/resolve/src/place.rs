@@ -47,7 +47,7 @@ pub(super) fn classify_occurrence(
     let row = rows.find(|(_, row)| row.name_start == range.start && here.outline.name(row) == name);
     // `const { name } = require('module')` is both a row and an import.
     if let Some((row, _)) = row
-        && !(resolver.family == Family::Ecma && binds_here(here, range, name))
+        && !(resolver.profile.imports.declarations_import && binds_here(here, range, name))
     {
         return Ok(OccurrenceKind::Declaration(row));
     }
@@ -126,7 +126,7 @@ fn meaning_at(
             let is_class = matches!(owner, Meaning::Declared(_));
             let meaning = match meaning {
                 Meaning::OutsideProject if is_class => Meaning::Unknown,
-                Meaning::Unknown if resolver.family == Family::Jvm => {
+                Meaning::Unknown if resolver.profile.imports.packages_qualify => {
                     in_named_package(resolver, &chain, name)?
                 }
                 meaning => meaning,
@@ -157,16 +157,16 @@ fn in_import(
     let behind = context::text_after(text, range.end as usize);
     for import in here.imports().around(range) {
         is_inside = true;
-        let is_whole = match resolver.family {
-            Family::Python => is_behind_import(text, &import, range),
-            _ => !behind.starts_with('.') && !behind.starts_with("::"),
+        let is_whole = match resolver.profile.imports.names_follow_import {
+            true => is_behind_import(text, &import, range),
+            false => !behind.starts_with('.') && !behind.starts_with("::"),
         };
         if is_whole {
             let is_meant = import.bound() == Some(name) || import.imported == Imported::Name(name);
             if is_meant && import.kind != ImportKind::Package {
                 meaning = resolver.import(&here.file, &import, 0)?;
             }
-        } else if resolver.family == Family::Jvm {
+        } else if resolver.profile.imports.paths_name_classes {
             // `import a.Outer.Inner` names Outer too.
             if let Some(at) = import.module.split('.').position(|part| part == name) {
                 let package: Vec<&str> = import.module.split('.').take(at).collect();

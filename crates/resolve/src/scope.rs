@@ -8,6 +8,7 @@ use super::enclosing::{enclosing_row, is_enclosing};
 use super::family::Family;
 use super::meaning::{Meaning, binds, top_level};
 use super::modules::Module;
+use super::profiles::{NamePrecedence, PackageScope};
 use super::resolver::{CurrentFile, Resolver};
 use super::rust_names;
 use super::sources::IndexedDeclaration;
@@ -64,7 +65,7 @@ pub(super) fn resolve_chain(
         // A submodule is available as an attribute only when it was imported: in this file, or by its
         // package.
         if let (Meaning::Module(Module::Directory(package)), Meaning::Module(_)) = (&was, &meaning)
-            && resolver.family == Family::Python
+            && resolver.profile.imports.submodules_need_import
             && !is_imported(here, &path)
             && !is_bound_by(resolver, package, part)
         {
@@ -303,35 +304,15 @@ fn resolve_in_file_uncached(
     let is_named_here = !own.is_empty() || here.binding(resolver.family, name).any(is_of_file);
     let reach = if is_named_here { Reach::File } else { Reach::Wider };
     let own = if own.is_empty() { Meaning::Unknown } else { Meaning::Declared(own) };
-    let meaning = match resolver.family {
-        // Either may be in effect: `try: from a import b` … `except ImportError: b = None`.
-        Family::Python => match (own, imported) {
-            (Meaning::Declared(mut own), Meaning::Declared(imported)) => {
-                own.extend(imported);
-                Meaning::Declared(own)
-            }
-            (own, Meaning::Unknown) => own,
-            (Meaning::Unknown, imported) => imported,
-            (own, _) => own,
+    let meaning = match resolver.profile.imports.package {
+        PackageScope::None => nearer(resolver.profile.scopes.precedence, own, imported),
+        // The package has the file's own declarations too.
+        _ if !matches!(imported, Meaning::Unknown) => imported,
+        PackageScope::Declared | PackageScope::DeclaredAndOuter => resolve_in_packages(resolver, here, name)?,
+        PackageScope::Directory => match here.file.path.parent() {
+            Some(directory) => resolver.exported(&Module::Directory(directory), name, 0)?,
+            None => Meaning::Unknown,
         },
-        Family::Jvm | Family::CSharp => match imported {
-            Meaning::Unknown => resolve_in_packages(resolver, here, name)?,
-            imported => imported,
-        },
-        Family::Go => match (imported, here.file.path.parent()) {
-            (Meaning::Unknown, Some(directory)) => {
-                resolver.exported(&Module::Directory(directory), name, 0)?
-            }
-            (imported, _) => imported,
-        },
-        Family::Ecma if !matches!(imported, Meaning::Unknown) => imported,
-        _ => {
-            if matches!(own, Meaning::Unknown) {
-                imported
-            } else {
-                own
-            }
-        }
     };
     let meaning = match meaning {
         Meaning::Unknown => resolver.starred(&here.file, name, ImportKind::Import, 0)?,
@@ -342,7 +323,20 @@ fn resolve_in_file_uncached(
     Ok((if is_builtin { Meaning::OutsideProject } else { meaning }, reach))
 }
 
-/// Resolves `name` in the file's package and, in C#, in the packages around it.
+/// Returns which of two meanings of a name counts: that of the file's own declarations, or that of its imports.
+fn nearer(precedence: NamePrecedence, own: Meaning, imported: Meaning) -> Meaning {
+    match (precedence, own, imported) {
+        (NamePrecedence::Either, Meaning::Declared(mut own), Meaning::Declared(imported)) => {
+            own.extend(imported);
+            Meaning::Declared(own)
+        }
+        (NamePrecedence::Imports, own, Meaning::Unknown) => own,
+        (NamePrecedence::Imports, _, imported) | (_, Meaning::Unknown, imported) => imported,
+        (_, own, _) => own,
+    }
+}
+
+/// Resolves `name` in the file's package and, where the language has nested ones, in those around it.
 fn resolve_in_packages(resolver: &Resolver, here: &CurrentFile, name: &str) -> Result<Meaning, Cancelled> {
     let mut package = here.imports().package().unwrap_or("");
     loop {
@@ -351,7 +345,9 @@ fn resolve_in_packages(resolver: &Resolver, here: &CurrentFile, name: &str) -> R
             return Ok(found);
         }
         match package.rsplit_once('.') {
-            Some((outer, _)) if resolver.family == Family::CSharp => package = outer,
+            Some((outer, _)) if resolver.profile.imports.package == PackageScope::DeclaredAndOuter => {
+                package = outer;
+            }
             _ => return Ok(Meaning::Unknown),
         }
     }
@@ -384,7 +380,9 @@ fn resolve_import(
             (Meaning::Module(known), Meaning::Module(_)) => Meaning::Module(known),
             (_, found) => match found {
                 // The name is imported, from an unknown origin.
-                Meaning::Unknown if resolver.family == Family::Python => Meaning::OutsideProject,
+                Meaning::Unknown if resolver.profile.imports.is_bound_by_unknown_import => {
+                    Meaning::OutsideProject
+                }
                 found => found,
             },
         };
