@@ -13,7 +13,7 @@ use super::inheritance::Inheritance;
 use super::meaning::{Meaning, binds};
 use super::modules::Module;
 use super::place::{OccurrenceKind, classify_occurrence};
-use super::profiles::PackageScope;
+use super::profiles::{Namespaces, NonUse, PackageScope};
 use super::resolver::{CurrentFile, Resolver};
 use super::scope::{self, Reach, SearchStart, is_called, resolve_with_reach};
 use super::sources::{IndexedDeclaration, Sources};
@@ -413,15 +413,15 @@ impl<'p, 's> Renaming<'p, 's> {
         let (text, family) = (here.text.as_str(), self.resolver.family);
         let (left, right) =
             (text_before(text, range.start as usize, family), text_after(text, range.end as usize));
-        match family {
-            Family::Python => {
+        match self.resolver.profile.scopes.non_use {
+            NonUse::ArgumentName => {
                 !(left.ends_with(['(', ',']) && right.starts_with('=') && !right.starts_with("=="))
                     && argument_of(text, range.start as usize, range.end as usize, family).is_none()
             }
-            Family::Ecma | Family::Rust | Family::Go => {
+            NonUse::Key => {
                 !(left.ends_with(['{', ',']) && right.starts_with(':') && !right.starts_with("::"))
             }
-            Family::Jvm => {
+            NonUse::OtherNamespace => {
                 let is_called = call_site::is_called(here.grammar, text, range) || left.ends_with("::");
                 match space(self.row.kind()) {
                     Some(Space::Calls) => is_called,
@@ -429,7 +429,7 @@ impl<'p, 's> Renaming<'p, 's> {
                     Some(Space::Types) | None => true,
                 }
             }
-            Family::CSharp | Family::C => true,
+            NonUse::None => true,
         }
     }
 
@@ -440,17 +440,17 @@ impl<'p, 's> Renaming<'p, 's> {
 
     /// Whether the language has separate namespaces for `kind` and the declaration's kind.
     fn has_own_namespace(&self, kind: SymbolKind) -> bool {
-        let space = match self.resolver.family {
-            Family::Jvm => space,
-            Family::Rust => rust_space,
-            _ => return false,
+        let space = match self.resolver.profile.scopes.namespaces {
+            Namespaces::CallsAndValues => space,
+            Namespaces::TypesAndValues => rust_space,
+            Namespaces::One => return false,
         };
         let spaces = (space(kind), space(self.row.kind()));
         matches!(spaces, (Some(one), Some(other)) if one != other)
     }
 }
 
-/// Whether the Kotlin call at `range` could call a value `name` of the file: one that is declared with a
+/// Whether the call at `range` could call a value `name` of the file: one that is declared with a
 /// function type, or initialized with a function.
 fn may_call_value(here: &CurrentFile, name: &str, range: TextRange) -> bool {
     let text = here.text.as_str();
@@ -462,7 +462,7 @@ fn may_call_value(here: &CurrentFile, name: &str, range: TextRange) -> bool {
             .is_some_and(|it| it.strip_prefix("suspend").unwrap_or(it).trim_start().starts_with(['(', '@']))
             || value.is_some_and(|it| it.starts_with(['{', ':']) || it.starts_with("fun"))
     };
-    here.grammar.name() == "kotlin"
+    here.language.calls_values
         && is_called(here, range.start)
         && here.outline.occurrences.offsets_of(name).into_iter().any(|at| is_function(at as usize))
 }

@@ -9,7 +9,7 @@ use super::meaning::Meaning;
 use super::modules;
 use super::occurrence::{Judgement, Role};
 use super::place::{OccurrenceKind, classify_occurrence, embedded};
-use super::profiles::LiteralKey;
+use super::profiles::{LiteralKey, Namespaces};
 use super::resolver::{CurrentFile, Resolver};
 use super::rust_names;
 use super::scope::{self, SearchStart};
@@ -123,7 +123,7 @@ impl<'t> TargetContext<'t> {
                 (self.argument(resolver, &callee, &meaning), Role::Argument)
             }
             OccurrenceKind::Bare(_) | OccurrenceKind::Member(_)
-                if resolver.family == Family::Rust
+                if resolver.profile.scopes.namespaces == Namespaces::TypesAndValues
                     && !rust_names::is_in_namespace(here, range, self.row, self.is_macro) =>
             {
                 (Judgement::Unlikely, role(here, range))

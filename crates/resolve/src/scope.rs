@@ -8,7 +8,7 @@ use super::enclosing::{enclosing_row, is_enclosing};
 use super::family::Family;
 use super::meaning::{Meaning, binds, top_level};
 use super::modules::Module;
-use super::profiles::{NamePrecedence, PackageScope};
+use super::profiles::{NamePrecedence, Namespaces, PackageScope};
 use super::resolver::{CurrentFile, Resolver};
 use super::rust_names;
 use super::sources::IndexedDeclaration;
@@ -148,14 +148,14 @@ fn resolve_from_class_head(
     left_out: Option<usize>,
 ) -> Result<(Meaning, Reach), Cancelled> {
     let beyond = || resolve_ignoring_locals(resolver, here, at, name, left_out);
-    if resolver.family == Family::Rust
+    if resolver.profile.scopes.namespaces == Namespaces::TypesAndValues
         && rust_names::is_beside_locals(here.text.as_str(), at as usize + name.len())
     {
         return beyond();
     }
     match here.is_local(resolver, name, at) {
         Locality::No => beyond(),
-        Locality::Yes | Locality::Perhaps if resolver.family == Family::Jvm && is_called(here, at) => {
+        Locality::Yes | Locality::Perhaps if separates_calls(resolver) && is_called(here, at) => {
             Ok(called(beyond()?, here))
         }
         Locality::Perhaps => Ok(match beyond()? {
@@ -165,6 +165,11 @@ fn resolve_from_class_head(
         }),
         Locality::Yes => Ok((Meaning::Local, Reach::Local)),
     }
+}
+
+/// Whether functions and values of one name do not hide each other.
+fn separates_calls(resolver: &Resolver) -> bool {
+    resolver.profile.scopes.namespaces == Namespaces::CallsAndValues
 }
 
 fn is_function(target: &IndexedDeclaration) -> bool {
@@ -186,7 +191,7 @@ fn is_value(here: &CurrentFile, at: u32) -> bool {
 }
 
 /// Resolves the call of a name that a local has too. `beyond` is the meaning without locals: a value does not
-/// hide a function. In Kotlin a value can be called.
+/// hide a function, unless it can be called itself.
 fn called(beyond: (Meaning, Reach), here: &CurrentFile) -> (Meaning, Reach) {
     let can_be = |target: &IndexedDeclaration| {
         is_function(target) || target.row().is_some_and(|(_, row)| is_class(row))
@@ -194,9 +199,9 @@ fn called(beyond: (Meaning, Reach), here: &CurrentFile) -> (Meaning, Reach) {
     match beyond {
         (Meaning::Declared(mut found), reach) if found.iter().any(can_be) => {
             found.retain(can_be);
-            match here.grammar.name() {
-                "java" => (Meaning::Declared(found), reach),
-                _ => (Meaning::LocalOrDeclared(found), Reach::Local),
+            match here.language.calls_values {
+                true => (Meaning::LocalOrDeclared(found), Reach::Local),
+                false => (Meaning::Declared(found), reach),
             }
         }
         _ => (Meaning::Local, Reach::Local),
@@ -217,7 +222,8 @@ fn resolve_ignoring_locals(
     for (steps, scope) in around(here, at).into_iter().enumerate() {
         let reach = Reach::Scope(steps);
         let row = &outline.rows[scope];
-        if left_out == Some(scope) || resolver.family == Family::Python && !is_in_body(here, row, at) {
+        if left_out == Some(scope) || resolver.profile.scopes.heads_are_outside && !is_in_body(here, row, at)
+        {
             continue;
         }
         if is_class(row) {
@@ -226,7 +232,7 @@ fn resolve_ignoring_locals(
                     // A name that is not called does not mean a function of the class: a base may declare a
                     // value of that name.
                     Meaning::Declared(found)
-                        if resolver.family == Family::Jvm
+                        if separates_calls(resolver)
                             && found.iter().all(is_function)
                             && is_value(here, at) =>
                     {
@@ -240,7 +246,7 @@ fn resolve_ignoring_locals(
                     }
                     Meaning::Declared(mut found) => {
                         // Overloads outside the class are candidates too: types decide.
-                        if resolver.family == Family::Jvm
+                        if separates_calls(resolver)
                             && found.iter().all(is_function)
                             && let (Meaning::Declared(outer), _) = resolve_in_file(resolver, here, name)?
                         {
@@ -251,7 +257,10 @@ fn resolve_ignoring_locals(
                     Meaning::Unknown => is_open = true,
                     _ => {}
                 }
-            } else if resolver.family == Family::Python && is_innermost && !is_in_comprehension(here, at) {
+            } else if resolver.profile.scopes.class_bodies_bind
+                && is_innermost
+                && !is_in_comprehension(here, at)
+            {
                 let own = children(here, scope, name, &|row| {
                     is_enclosing(row) || enclosing_row(outline, row.name_start) == Some(scope)
                 });
@@ -318,7 +327,7 @@ fn resolve_in_file_uncached(
         Meaning::Unknown => resolver.starred(&here.file, name, ImportKind::Import, 0)?,
         found => found,
     };
-    let is_builtin = resolver.family == Family::Python && matches!(meaning, Meaning::Unknown);
+    let is_builtin = resolver.profile.scopes.has_builtins && matches!(meaning, Meaning::Unknown);
     let is_builtin = is_builtin && !here.outline.imports.has_stars();
     Ok((if is_builtin { Meaning::OutsideProject } else { meaning }, reach))
 }

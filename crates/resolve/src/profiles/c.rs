@@ -1,8 +1,8 @@
 //! C and C++.
 
 use super::{
-    BaseRules, FamilyProfile, HiddenBinding, ImportRules, LanguageProfile, MemberRules, ModuleLookup,
-    Overriding, ScopeRules, SpellingRules, UnresolvedName, UseRules,
+    BaseRules, FamilyProfile, HiddenBinding, ImportRules, LanguageProfile, LocalSearch, MemberRules,
+    ModuleLookup, Overriding, ScopeRules, SpellingRules, UnresolvedName, UseRules,
 };
 use crate::family::Family;
 
@@ -32,6 +32,11 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
 };
 
 pub(super) static LANGUAGES: [LanguageProfile; 2] = [
-    LanguageProfile { grammar: "c", family: Family::C },
-    LanguageProfile { grammar: "cpp", family: Family::C },
+    LanguageProfile { grammar: "c", family: Family::C, locals: LocalSearch::TypesFirst, calls_values: false },
+    LanguageProfile {
+        grammar: "cpp",
+        family: Family::C,
+        locals: LocalSearch::TypesFirst,
+        calls_values: false,
+    },
 ];

@@ -1,8 +1,8 @@
 //! C#.
 
 use super::{
-    BaseRules, FamilyProfile, ImportRules, LanguageProfile, MemberRules, NamePrecedence, Overriding,
-    PackageScope, ScopeRules, SpellingRules, UseRules,
+    BaseRules, FamilyProfile, ImportRules, LanguageProfile, LocalSearch, MemberRules, NamePrecedence,
+    Overriding, PackageScope, ScopeRules, SpellingRules, UseRules,
 };
 use crate::family::Family;
 
@@ -25,5 +25,9 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
     uses: UseRules::PLAIN,
 };
 
-pub(super) static LANGUAGES: [LanguageProfile; 1] =
-    [LanguageProfile { grammar: "csharp", family: Family::CSharp }];
+pub(super) static LANGUAGES: [LanguageProfile; 1] = [LanguageProfile {
+    grammar: "csharp",
+    family: Family::CSharp,
+    locals: LocalSearch::TypesFirst,
+    calls_values: false,
+}];

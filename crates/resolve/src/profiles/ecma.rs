@@ -2,7 +2,7 @@
 
 use super::{
     BaseRules, FamilyProfile, HiddenBinding, ImportRules, ImportedOffer, LanguageProfile, LiteralKey,
-    MemberRules, ModuleLookup, NamePrecedence, NonUse, Overriding, ScopeRules, SpellingRules,
+    LocalSearch, MemberRules, ModuleLookup, NamePrecedence, NonUse, Overriding, ScopeRules, SpellingRules,
     StructuralTypes, UseRules,
 };
 use crate::family::Family;
@@ -36,7 +36,17 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
 };
 
 pub(super) static LANGUAGES: [LanguageProfile; 3] = [
-    LanguageProfile { grammar: "javascript", family: Family::Ecma },
-    LanguageProfile { grammar: "typescript", family: Family::Ecma },
-    LanguageProfile { grammar: "tsx", family: Family::Ecma },
+    LanguageProfile {
+        grammar: "javascript",
+        family: Family::Ecma,
+        locals: LocalSearch::Ecma,
+        calls_values: false,
+    },
+    LanguageProfile {
+        grammar: "typescript",
+        family: Family::Ecma,
+        locals: LocalSearch::Ecma,
+        calls_values: false,
+    },
+    LanguageProfile { grammar: "tsx", family: Family::Ecma, locals: LocalSearch::Ecma, calls_values: false },
 ];

@@ -1,9 +1,9 @@
 //! Go.
 
 use super::{
-    BaseRules, FamilyProfile, ImportRules, LanguageProfile, LiteralKey, MemberRules, ModuleLookup,
-    NamePrecedence, NonUse, PackageScope, PathBinding, ScopeRules, SpellingRules, StructuralTypes,
-    UnfoundModule, UseRules,
+    BaseRules, FamilyProfile, ImportRules, LanguageProfile, LiteralKey, LocalSearch, MemberRules,
+    ModuleLookup, NamePrecedence, NonUse, PackageScope, PathBinding, ScopeRules, SpellingRules,
+    StructuralTypes, UnfoundModule, UseRules,
 };
 use crate::family::Family;
 
@@ -26,4 +26,5 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
     uses: UseRules { embeds_by_name: true, ..UseRules::PLAIN },
 };
 
-pub(super) static LANGUAGES: [LanguageProfile; 1] = [LanguageProfile { grammar: "go", family: Family::Go }];
+pub(super) static LANGUAGES: [LanguageProfile; 1] =
+    [LanguageProfile { grammar: "go", family: Family::Go, locals: LocalSearch::Go, calls_values: false }];

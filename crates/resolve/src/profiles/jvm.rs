@@ -1,8 +1,8 @@
 //! Kotlin and Java.
 
 use super::{
-    BaseRules, FamilyProfile, ImportRules, LanguageProfile, MemberRules, NamePrecedence, Namespaces, NonUse,
-    Overriding, PackageScope, ScopeRules, SpellingRules, UnresolvedName, UseRules,
+    BaseRules, FamilyProfile, ImportRules, LanguageProfile, LocalSearch, MemberRules, NamePrecedence,
+    Namespaces, NonUse, Overriding, PackageScope, ScopeRules, SpellingRules, UnresolvedName, UseRules,
 };
 use crate::family::Family;
 
@@ -46,6 +46,11 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
 };
 
 pub(super) static LANGUAGES: [LanguageProfile; 2] = [
-    LanguageProfile { grammar: "kotlin", family: Family::Jvm },
-    LanguageProfile { grammar: "java", family: Family::Jvm },
+    LanguageProfile {
+        grammar: "kotlin",
+        family: Family::Jvm,
+        locals: LocalSearch::KotlinCode,
+        calls_values: true,
+    },
+    LanguageProfile { grammar: "java", family: Family::Jvm, locals: LocalSearch::Java, calls_values: false },
 ];

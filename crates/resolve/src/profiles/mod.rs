@@ -10,6 +10,7 @@ mod ecma;
 mod go;
 mod import_rules;
 mod jvm;
+mod local_search;
 mod member_rules;
 mod python;
 mod rust;
@@ -21,6 +22,7 @@ pub(crate) use base_rules::{BaseRules, HiddenBinding};
 pub(crate) use import_rules::{
     ImportRules, ImportedOffer, ModuleLookup, PackageScope, PathBinding, UnfoundModule,
 };
+pub(crate) use local_search::LocalSearch;
 pub(crate) use member_rules::{MemberRules, Overriding, StructuralTypes};
 pub(crate) use scope_rules::{NamePrecedence, Namespaces, NonUse, ScopeRules};
 pub(crate) use spelling::{LiteralKey, SpellingRules};
@@ -45,6 +47,10 @@ pub(crate) struct LanguageProfile {
     /// The name of its grammar.
     pub(crate) grammar: &'static str,
     pub(crate) family: Family,
+    /// How locals are found that the outline does not list.
+    pub(crate) locals: LocalSearch,
+    /// Whether a value can be called like a function.
+    pub(crate) calls_values: bool,
 }
 
 /// The languages of all families.
@@ -73,7 +79,7 @@ impl FamilyProfile {
 }
 
 impl LanguageProfile {
-    /// Returns the profile of the language with this grammar; `None` for one of no family.
+    /// Returns the profile of the language with the grammar of this name; `None` for one of no family.
     pub(crate) fn of_grammar(name: &str) -> Option<&'static LanguageProfile> {
         LANGUAGES.iter().copied().flatten().find(|language| language.grammar == name)
     }

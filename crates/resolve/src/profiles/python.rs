@@ -1,9 +1,9 @@
 //! Python.
 
 use super::{
-    BaseRules, FamilyProfile, ImportRules, ImportedOffer, LanguageProfile, MemberRules, ModuleLookup,
-    NamePrecedence, NonUse, Overriding, PathBinding, ScopeRules, SpellingRules, StructuralTypes,
-    UnfoundModule, UnresolvedName, UseRules,
+    BaseRules, FamilyProfile, ImportRules, ImportedOffer, LanguageProfile, LocalSearch, MemberRules,
+    ModuleLookup, NamePrecedence, NonUse, Overriding, PathBinding, ScopeRules, SpellingRules,
+    StructuralTypes, UnfoundModule, UnresolvedName, UseRules,
 };
 use crate::family::Family;
 
@@ -53,5 +53,9 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
     },
 };
 
-pub(super) static LANGUAGES: [LanguageProfile; 1] =
-    [LanguageProfile { grammar: "python", family: Family::Python }];
+pub(super) static LANGUAGES: [LanguageProfile; 1] = [LanguageProfile {
+    grammar: "python",
+    family: Family::Python,
+    locals: LocalSearch::PythonExpressions,
+    calls_values: false,
+}];

@@ -1,8 +1,9 @@
 //! Rust.
 
 use super::{
-    BaseRules, FamilyProfile, ImportRules, LanguageProfile, LiteralKey, MemberRules, ModuleLookup,
-    Namespaces, NonUse, Overriding, PathBinding, ScopeRules, SpellingRules, UnresolvedName, UseRules,
+    BaseRules, FamilyProfile, ImportRules, LanguageProfile, LiteralKey, LocalSearch, MemberRules,
+    ModuleLookup, Namespaces, NonUse, Overriding, PathBinding, ScopeRules, SpellingRules, UnresolvedName,
+    UseRules,
 };
 use crate::family::Family;
 
@@ -27,5 +28,9 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
     uses: UseRules { unresolved: UnresolvedName::FitsPlace, has_macros: true, ..UseRules::PLAIN },
 };
 
-pub(super) static LANGUAGES: [LanguageProfile; 1] =
-    [LanguageProfile { grammar: "rust", family: Family::Rust }];
+pub(super) static LANGUAGES: [LanguageProfile; 1] = [LanguageProfile {
+    grammar: "rust",
+    family: Family::Rust,
+    locals: LocalSearch::RustPatterns,
+    calls_values: false,
+}];
