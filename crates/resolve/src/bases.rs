@@ -6,12 +6,12 @@ use std::rc::Rc;
 
 use super::classes::is_class;
 use super::context::{last_word, text_before};
-use super::family::Family;
 use super::heads::{WrittenBase, alias_behind, named_type, written_bases};
 use super::inheritance::Inheritance;
 use super::meaning::Meaning;
 use super::modules::Module;
 use super::outside::origins;
+use super::profiles::HiddenBinding;
 use super::resolver::{CurrentFile, Resolver};
 use super::scope::{self, SearchStart};
 use super::sources::IndexedDeclaration;
@@ -123,7 +123,7 @@ fn resolve(
     hops: usize,
 ) -> Result<(), Cancelled> {
     let names: Vec<&str> = chain.split('.').collect();
-    if let (Family::Python, [this, attribute]) = (resolver.family, &names[..])
+    if let (true, [this, attribute]) = (resolver.profile.bases.are_objects, &names[..])
         && resolver.profile.spelling.receiver_names.contains(this)
     {
         return of_attribute(resolver, here, start, attribute, base, hops);
@@ -134,7 +134,7 @@ fn resolve(
                 declared(resolver, one, base, hops)?;
             }
         }
-        Meaning::OutsideProject if resolver.family == Family::Python => {
+        Meaning::OutsideProject if resolver.profile.bases.knows_library => {
             base.outside.extend(origins(resolver, &here.file, &names)?);
         }
         Meaning::OutsideProject => base.outside.push(chain.to_owned()),
@@ -159,18 +159,18 @@ fn resolve(
 fn is_bound_otherwise(resolver: &Resolver, here: &CurrentFile, start: u32, names: &[&str]) -> bool {
     let [name] = names else { return false };
     let text = here.text.as_str();
-    match resolver.family {
-        Family::Ecma => {
+    match resolver.profile.bases.hidden_binding {
+        HiddenBinding::Destructuring => {
             here.outline.occurrences.offsets_of(name).any(|at| is_destructured(text, at as usize))
         }
-        Family::C => {
+        HiddenBinding::TemplateParameter => {
             let statement = text.get(..start as usize).unwrap_or("");
             let statement = statement.rfind([';', '{', '}']).map_or(statement, |at| &statement[at + 1..]);
             let parameters = statement.find("template").map_or("", |at| &statement[at..]);
             let head = parameters.split(['>']).next().unwrap_or("");
             head.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| word == *name)
         }
-        _ => false,
+        HiddenBinding::None => false,
     }
 }
 
@@ -280,17 +280,14 @@ fn declared(
         return Ok(());
     }
     let left = text_before(text, row.name_start as usize, resolver.family);
-    let is_alias = match resolver.family {
-        Family::C => last_word(left) == "using",
-        _ => last_word(left) == "typealias",
-    };
+    let is_alias = last_word(left) == resolver.profile.bases.alias_word;
     if is_class(row) && !is_alias {
         base.add(target);
         return Ok(());
     }
-    let starts = match resolver.family {
-        Family::Python => assignments(&here, target.name()),
-        _ => vec![row.name_start],
+    let starts = match resolver.profile.bases.are_objects {
+        true => assignments(&here, target.name()),
+        false => vec![row.name_start],
     };
     if starts.is_empty() || hops == MAX_ALIASES {
         base.mark_computed();
@@ -310,7 +307,7 @@ fn declared(
 /// Returns the type to which a C++ `typedef` that declares no type of its own gives another name, as written.
 fn typedef<'t>(resolver: &Resolver, text: &'t str, row: &Row) -> Option<&'t str> {
     let statement = text.get(row.start as usize..row.name_start as usize)?;
-    let written = statement.strip_prefix("typedef ").filter(|_| resolver.family == Family::C)?;
+    let written = statement.strip_prefix("typedef ").filter(|_| resolver.profile.bases.has_typedefs)?;
     let mut written = written.trim();
     while let Some(rest) =
         ["const ", "struct ", "class ", "typename "].iter().find_map(|word| written.strip_prefix(word))

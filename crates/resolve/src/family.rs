@@ -31,7 +31,7 @@ pub fn grammars_share_names(grammar: &str, other: &str) -> bool {
 impl Family {
     /// Returns the family of a file; `None` when it was not parsed, or its language is in no family.
     pub(super) fn of(file: &FileEntry) -> Option<Family> {
-        Family::of_grammar(file.grammar()?.name())
+        Some(LanguageProfile::of(file)?.family)
     }
 
     fn of_grammar(name: &str) -> Option<Family> {

@@ -4,7 +4,6 @@
 
 use super::classes::{is_class, member};
 use super::context::{Receiver, receiver};
-use super::family::Family;
 use super::heads::{arguments, named_type};
 use super::meaning::Meaning;
 use super::resolver::{CurrentFile, Resolver};
@@ -21,13 +20,13 @@ pub(super) fn registered(
     here: &CurrentFile,
 ) -> Result<Vec<(IndexedDeclaration, IndexedDeclaration)>, Cancelled> {
     let mut found = Vec::new();
-    if resolver.family != Family::Python || !here.outline.occurrences.contains(REGISTER) {
+    if !resolver.profile.bases.is_dynamic || !here.outline.occurrences.contains(REGISTER) {
         return Ok(found);
     }
     let text = here.text.as_str();
     for at in here.outline.occurrences.offsets_of(REGISTER) {
         resolver.cancel.check()?;
-        let Receiver::Chain(chain, start) = receiver(text, at as usize, Family::Python) else { continue };
+        let Receiver::Chain(chain, start) = receiver(text, at as usize, resolver.family) else { continue };
         let start = u32::try_from(start).unwrap_or(u32::MAX);
         let behind = at as usize + REGISTER.len();
         let is_decorator = text[..start as usize].ends_with('@');

@@ -32,11 +32,18 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
 };
 
 pub(super) static LANGUAGES: [LanguageProfile; 2] = [
-    LanguageProfile { grammar: "c", family: Family::C, locals: LocalSearch::TypesFirst, calls_values: false },
+    LanguageProfile {
+        grammar: "c",
+        family: Family::C,
+        locals: LocalSearch::TypesFirst,
+        calls_values: false,
+        requires_override: false,
+    },
     LanguageProfile {
         grammar: "cpp",
         family: Family::C,
         locals: LocalSearch::TypesFirst,
         calls_values: false,
+        requires_override: false,
     },
 ];

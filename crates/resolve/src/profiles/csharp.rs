@@ -30,4 +30,5 @@ pub(super) static LANGUAGES: [LanguageProfile; 1] = [LanguageProfile {
     family: Family::CSharp,
     locals: LocalSearch::TypesFirst,
     calls_values: false,
+    requires_override: false,
 }];

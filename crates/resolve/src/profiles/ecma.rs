@@ -41,12 +41,20 @@ pub(super) static LANGUAGES: [LanguageProfile; 3] = [
         family: Family::Ecma,
         locals: LocalSearch::Ecma,
         calls_values: false,
+        requires_override: false,
     },
     LanguageProfile {
         grammar: "typescript",
         family: Family::Ecma,
         locals: LocalSearch::Ecma,
         calls_values: false,
+        requires_override: false,
     },
-    LanguageProfile { grammar: "tsx", family: Family::Ecma, locals: LocalSearch::Ecma, calls_values: false },
+    LanguageProfile {
+        grammar: "tsx",
+        family: Family::Ecma,
+        locals: LocalSearch::Ecma,
+        calls_values: false,
+        requires_override: false,
+    },
 ];

@@ -26,5 +26,10 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
     uses: UseRules { embeds_by_name: true, ..UseRules::PLAIN },
 };
 
-pub(super) static LANGUAGES: [LanguageProfile; 1] =
-    [LanguageProfile { grammar: "go", family: Family::Go, locals: LocalSearch::Go, calls_values: false }];
+pub(super) static LANGUAGES: [LanguageProfile; 1] = [LanguageProfile {
+    grammar: "go",
+    family: Family::Go,
+    locals: LocalSearch::Go,
+    calls_values: false,
+    requires_override: false,
+}];

@@ -51,6 +51,13 @@ pub(super) static LANGUAGES: [LanguageProfile; 2] = [
         family: Family::Jvm,
         locals: LocalSearch::KotlinCode,
         calls_values: true,
+        requires_override: true,
     },
-    LanguageProfile { grammar: "java", family: Family::Jvm, locals: LocalSearch::Java, calls_values: false },
+    LanguageProfile {
+        grammar: "java",
+        family: Family::Jvm,
+        locals: LocalSearch::Java,
+        calls_values: false,
+        requires_override: false,
+    },
 ];

@@ -21,6 +21,9 @@ pub(crate) struct MemberRules {
     pub(crate) has_impls: bool,
     /// Whether an override is marked behind the parameters.
     pub(crate) marks_override_behind: bool,
+    /// Whether `super()` in a class that inherits from several may mean a class that is no base of it: the next
+    /// in an order that its subclasses determine.
+    pub(crate) super_depends_on_subclass: bool,
     /// Whether a parameter's type stands behind a colon: `name: Type`.
     pub(crate) types_follow_colon: bool,
     /// Which types satisfy an interface without naming it.
@@ -66,6 +69,7 @@ impl MemberRules {
         has_companions: false,
         has_impls: false,
         marks_override_behind: false,
+        super_depends_on_subclass: false,
         types_follow_colon: false,
         structural: StructuralTypes::None,
     };

@@ -29,6 +29,7 @@ pub(crate) use spelling::{LiteralKey, SpellingRules};
 pub(crate) use use_rules::{UnresolvedName, UseRules};
 
 use super::family::Family;
+use symd_index::FileEntry;
 
 /// What distinguishes a family of languages.
 #[derive(Debug)]
@@ -51,6 +52,8 @@ pub(crate) struct LanguageProfile {
     pub(crate) locals: LocalSearch,
     /// Whether a value can be called like a function.
     pub(crate) calls_values: bool,
+    /// Whether every override must be marked as one.
+    pub(crate) requires_override: bool,
 }
 
 /// The languages of all families.
@@ -79,6 +82,12 @@ impl FamilyProfile {
 }
 
 impl LanguageProfile {
+    /// Returns the profile of the language of a file; `None` when it was not parsed, or its language is in no
+    /// family.
+    pub(crate) fn of(file: &FileEntry) -> Option<&'static LanguageProfile> {
+        LanguageProfile::of_grammar(file.grammar()?.name())
+    }
+
     /// Returns the profile of the language with the grammar of this name; `None` for one of no family.
     pub(crate) fn of_grammar(name: &str) -> Option<&'static LanguageProfile> {
         LANGUAGES.iter().copied().flatten().find(|language| language.grammar == name)

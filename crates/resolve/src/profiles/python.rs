@@ -41,6 +41,7 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
         overriding: Overriding::PythonNames,
         mangles_private: true,
         underscored_are_private: true,
+        super_depends_on_subclass: true,
         structural: StructuralTypes::Protocols,
         ..MemberRules::PLAIN
     },
@@ -58,4 +59,5 @@ pub(super) static LANGUAGES: [LanguageProfile; 1] = [LanguageProfile {
     family: Family::Python,
     locals: LocalSearch::PythonExpressions,
     calls_values: false,
+    requires_override: false,
 }];

@@ -33,4 +33,5 @@ pub(super) static LANGUAGES: [LanguageProfile; 1] = [LanguageProfile {
     family: Family::Rust,
     locals: LocalSearch::RustPatterns,
     calls_values: false,
+    requires_override: false,
 }];
