@@ -40,7 +40,7 @@ pub(super) fn find_dynamic_classes(
     classes: &BTreeSet<usize>,
 ) -> Result<Vec<DynamicClass>, Cancelled> {
     let mut made = Vec::new();
-    if !resolver.profile.bases.is_dynamic {
+    if !resolver.profile.is_dynamic {
         return Ok(made);
     }
     let mut names: HashSet<String> =

@@ -38,6 +38,11 @@ impl Family {
         Some(LanguageProfile::of_grammar(name)?.family)
     }
 
+    /// Returns the family of a file, if it is a dynamic one.
+    pub(super) fn dynamic_of(file: &FileEntry) -> Option<Family> {
+        Family::of(file).filter(|family| family.profile().is_dynamic)
+    }
+
     /// Returns what distinguishes its languages from those of other families.
     pub(super) fn profile(self) -> &'static FamilyProfile {
         FamilyProfile::of(self)

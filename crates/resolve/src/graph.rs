@@ -40,7 +40,7 @@ impl ClassGraph {
             let may_hold = |outline: &Arc<symd_syntax::Outline>| {
                 outline.hides_types
                     || outline.rows.iter().any(|row| is_class(row) || row.descendants > 0)
-                    || resolver.profile.bases.is_dynamic && outline.occurrences.contains(REGISTER)
+                    || resolver.profile.is_dynamic && outline.occurrences.contains(REGISTER)
             };
             if Family::of(file) != Some(resolver.family) || !file.outline().is_some_and(may_hold) {
                 continue;

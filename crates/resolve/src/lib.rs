@@ -36,7 +36,6 @@ mod other_names;
 mod outside;
 mod overrides;
 mod place;
-#[expect(dead_code, reason = "modules move to it one by one")]
 mod profiles;
 mod python_classes;
 mod python_hazards;

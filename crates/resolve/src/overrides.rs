@@ -282,7 +282,7 @@ impl Linking<'_, '_> {
         family.possible_subclasses = self.may_be_below(&heirs, &forebears)?;
         family.dynamic = find_dynamic_classes(self.resolver, self.graph, &heirs)?;
         family.through_super = self.through_super(&around);
-        if self.resolver.profile.bases.is_dynamic {
+        if self.resolver.profile.is_dynamic {
             let classes = around.iter().map(|&at| &self.graph.node(at).class);
             family.by_computed_name =
                 classes.flat_map(|class| computed_names(self.resolver, class, self.name)).collect();

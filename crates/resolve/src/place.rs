@@ -94,7 +94,7 @@ pub(super) fn embedded(
     row: usize,
 ) -> Result<Option<Meaning>, Cancelled> {
     let row = &here.outline.rows[row];
-    if resolver.family != Family::Go || row.kind() != SymbolKind::Field {
+    if !resolver.profile.uses.embeds_by_name || row.kind() != SymbolKind::Field {
         return Ok(None);
     }
     let (start, text) = (row.name_start as usize, here.text.as_str());

@@ -20,7 +20,7 @@ pub(super) fn registered(
     here: &CurrentFile,
 ) -> Result<Vec<(IndexedDeclaration, IndexedDeclaration)>, Cancelled> {
     let mut found = Vec::new();
-    if !resolver.profile.bases.is_dynamic || !here.outline.occurrences.contains(REGISTER) {
+    if !resolver.profile.is_dynamic || !here.outline.occurrences.contains(REGISTER) {
         return Ok(found);
     }
     let text = here.text.as_str();

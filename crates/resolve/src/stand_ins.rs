@@ -32,7 +32,7 @@ pub(super) fn stand_ins(
     (family, known): (&BTreeSet<usize>, &BTreeSet<usize>),
 ) -> Vec<StandIn> {
     // Tests of the same name are unrelated.
-    if !resolver.profile.bases.is_dynamic || name.starts_with("test") {
+    if !resolver.profile.is_dynamic || name.starts_with("test") {
         return Vec::new();
     }
     let of_family: BTreeSet<&str> = family.iter().flat_map(|&at| methods(&graph.node(at).class)).collect();

@@ -21,9 +21,6 @@ pub(crate) struct BaseRules {
     pub(crate) has_typedefs: bool,
     /// Whether a line of text may declare an alias that neither imports nor rows list: macros, `using`.
     pub(crate) has_unlisted_aliases: bool,
-    /// Whether classes, and their members, are made and accessed while the program runs: by calls, by
-    /// computed names, by names in strings, in place of classes that they do not inherit from.
-    pub(crate) is_dynamic: bool,
 }
 
 /// Bindings of a base's name that the outline does not list.
@@ -46,6 +43,5 @@ impl BaseRules {
         alias_word: "typealias",
         has_typedefs: false,
         has_unlisted_aliases: false,
-        is_dynamic: false,
     };
 }

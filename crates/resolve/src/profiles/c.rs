@@ -7,6 +7,7 @@ use super::{
 use crate::family::Family;
 
 pub(super) static FAMILY: FamilyProfile = FamilyProfile {
+    is_dynamic: false,
     spelling: SpellingRules {
         access: &["->", "::", "."],
         has_access_without_object: true,
@@ -32,18 +33,6 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
 };
 
 pub(super) static LANGUAGES: [LanguageProfile; 2] = [
-    LanguageProfile {
-        grammar: "c",
-        family: Family::C,
-        locals: LocalSearch::TypesFirst,
-        calls_values: false,
-        requires_override: false,
-    },
-    LanguageProfile {
-        grammar: "cpp",
-        family: Family::C,
-        locals: LocalSearch::TypesFirst,
-        calls_values: false,
-        requires_override: false,
-    },
+    LanguageProfile::plain("c", Family::C, LocalSearch::TypesFirst),
+    LanguageProfile::plain("cpp", Family::C, LocalSearch::TypesFirst),
 ];

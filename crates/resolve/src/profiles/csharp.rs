@@ -7,6 +7,7 @@ use super::{
 use crate::family::Family;
 
 pub(super) static FAMILY: FamilyProfile = FamilyProfile {
+    is_dynamic: false,
     spelling: SpellingRules {
         access: &["?.", "!.", "::", "."],
         argument_mark: Some(':'),
@@ -25,10 +26,5 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
     uses: UseRules::PLAIN,
 };
 
-pub(super) static LANGUAGES: [LanguageProfile; 1] = [LanguageProfile {
-    grammar: "csharp",
-    family: Family::CSharp,
-    locals: LocalSearch::TypesFirst,
-    calls_values: false,
-    requires_override: false,
-}];
+pub(super) static LANGUAGES: [LanguageProfile; 1] =
+    [LanguageProfile::plain("csharp", Family::CSharp, LocalSearch::TypesFirst)];

@@ -8,6 +8,7 @@ use super::{
 use crate::family::Family;
 
 pub(super) static FAMILY: FamilyProfile = FamilyProfile {
+    is_dynamic: false,
     spelling: SpellingRules {
         access: &["?.", "!.", "."],
         literal_key: LiteralKey::Member,
@@ -36,25 +37,7 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
 };
 
 pub(super) static LANGUAGES: [LanguageProfile; 3] = [
-    LanguageProfile {
-        grammar: "javascript",
-        family: Family::Ecma,
-        locals: LocalSearch::Ecma,
-        calls_values: false,
-        requires_override: false,
-    },
-    LanguageProfile {
-        grammar: "typescript",
-        family: Family::Ecma,
-        locals: LocalSearch::Ecma,
-        calls_values: false,
-        requires_override: false,
-    },
-    LanguageProfile {
-        grammar: "tsx",
-        family: Family::Ecma,
-        locals: LocalSearch::Ecma,
-        calls_values: false,
-        requires_override: false,
-    },
+    LanguageProfile::plain("javascript", Family::Ecma, LocalSearch::Ecma),
+    LanguageProfile::plain("typescript", Family::Ecma, LocalSearch::Ecma),
+    LanguageProfile::plain("tsx", Family::Ecma, LocalSearch::Ecma),
 ];

@@ -8,6 +8,7 @@ use super::{
 use crate::family::Family;
 
 pub(super) static FAMILY: FamilyProfile = FamilyProfile {
+    is_dynamic: false,
     spelling: SpellingRules {
         receiver_names: &[],
         literal_key: LiteralKey::FieldOrValue,
@@ -26,10 +27,5 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
     uses: UseRules { embeds_by_name: true, ..UseRules::PLAIN },
 };
 
-pub(super) static LANGUAGES: [LanguageProfile; 1] = [LanguageProfile {
-    grammar: "go",
-    family: Family::Go,
-    locals: LocalSearch::Go,
-    calls_values: false,
-    requires_override: false,
-}];
+pub(super) static LANGUAGES: [LanguageProfile; 1] =
+    [LanguageProfile::plain("go", Family::Go, LocalSearch::Go)];

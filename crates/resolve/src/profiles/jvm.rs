@@ -1,12 +1,14 @@
 //! Kotlin and Java.
 
 use super::{
-    BaseRules, FamilyProfile, ImportRules, LanguageProfile, LocalSearch, MemberRules, NamePrecedence,
-    Namespaces, NonUse, Overriding, PackageScope, ScopeRules, SpellingRules, UnresolvedName, UseRules,
+    AccessorForm, BaseRules, FamilyProfile, ImportRules, LanguageProfile, LocalSearch, MemberRules,
+    NamePrecedence, NameReader, Namespaces, NonUse, Overriding, PackageScope, ScopeRules, SpellingRules,
+    UnresolvedName, UseRules,
 };
 use crate::family::Family;
 
 pub(super) static FAMILY: FamilyProfile = FamilyProfile {
+    is_dynamic: false,
     spelling: SpellingRules {
         access: &["?.", "!!.", "?::", "::", "."],
         has_access_without_object: true,
@@ -47,17 +49,14 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
 
 pub(super) static LANGUAGES: [LanguageProfile; 2] = [
     LanguageProfile {
-        grammar: "kotlin",
-        family: Family::Jvm,
-        locals: LocalSearch::KotlinCode,
         calls_values: true,
         requires_override: true,
+        accessors: AccessorForm::Properties,
+        name_reader: NameReader::Operators,
+        ..LanguageProfile::plain("kotlin", Family::Jvm, LocalSearch::KotlinCode)
     },
     LanguageProfile {
-        grammar: "java",
-        family: Family::Jvm,
-        locals: LocalSearch::Java,
-        calls_values: false,
-        requires_override: false,
+        accessors: AccessorForm::Methods,
+        ..LanguageProfile::plain("java", Family::Jvm, LocalSearch::Java)
     },
 ];

@@ -2,12 +2,13 @@
 
 use super::{
     BaseRules, FamilyProfile, ImportRules, ImportedOffer, LanguageProfile, LocalSearch, MemberRules,
-    ModuleLookup, NamePrecedence, NonUse, Overriding, PathBinding, ScopeRules, SpellingRules,
+    ModuleLookup, NamePrecedence, NameReader, NonUse, Overriding, PathBinding, ScopeRules, SpellingRules,
     StructuralTypes, UnfoundModule, UnresolvedName, UseRules,
 };
 use crate::family::Family;
 
 pub(super) static FAMILY: FamilyProfile = FamilyProfile {
+    is_dynamic: true,
     spelling: SpellingRules {
         line_comment: "#",
         has_block_comments: false,
@@ -36,7 +37,7 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
         non_use: NonUse::ArgumentName,
         ..ScopeRules::PLAIN
     },
-    bases: BaseRules { are_objects: true, knows_library: true, is_dynamic: true, ..BaseRules::PLAIN },
+    bases: BaseRules { are_objects: true, knows_library: true, ..BaseRules::PLAIN },
     members: MemberRules {
         overriding: Overriding::PythonNames,
         mangles_private: true,
@@ -55,9 +56,6 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
 };
 
 pub(super) static LANGUAGES: [LanguageProfile; 1] = [LanguageProfile {
-    grammar: "python",
-    family: Family::Python,
-    locals: LocalSearch::PythonExpressions,
-    calls_values: false,
-    requires_override: false,
+    name_reader: NameReader::Python,
+    ..LanguageProfile::plain("python", Family::Python, LocalSearch::PythonExpressions)
 }];

@@ -8,6 +8,7 @@ use super::{
 use crate::family::Family;
 
 pub(super) static FAMILY: FamilyProfile = FamilyProfile {
+    is_dynamic: false,
     spelling: SpellingRules {
         access: &["::", "."],
         receiver_names: &["self", "Self"],
@@ -28,10 +29,5 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
     uses: UseRules { unresolved: UnresolvedName::FitsPlace, has_macros: true, ..UseRules::PLAIN },
 };
 
-pub(super) static LANGUAGES: [LanguageProfile; 1] = [LanguageProfile {
-    grammar: "rust",
-    family: Family::Rust,
-    locals: LocalSearch::RustPatterns,
-    calls_values: false,
-    requires_override: false,
-}];
+pub(super) static LANGUAGES: [LanguageProfile; 1] =
+    [LanguageProfile::plain("rust", Family::Rust, LocalSearch::RustPatterns)];
