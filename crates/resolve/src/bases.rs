@@ -92,7 +92,7 @@ fn unreadable() -> Base {
 fn find(resolver: &Resolver, here: &CurrentFile, row: usize) -> Result<Vec<Base>, Cancelled> {
     let Some(this) = here.outline.rows.get(row) else { return Ok(Vec::new()) };
     let mut found = Vec::new();
-    for written in written_bases(here.grammar, &here.outline, this, here.text.as_str()) {
+    for written in written_bases(here.language, &here.outline, this, here.text.as_str()) {
         resolver.cancel.check()?;
         let mut base = Base::new(written);
         let (chain, start) = (base.written.chain.clone(), base.written.start);
@@ -268,7 +268,7 @@ fn declared(
     };
     let text = here.text.as_str();
     if let Some(written) = typedef(resolver, text, row) {
-        let chain = named_type(here.grammar, written).filter(|_| hops < MAX_ALIASES);
+        let chain = named_type(here.language, written).filter(|_| hops < MAX_ALIASES);
         match chain {
             // `typedef struct Base Base;`
             Some(chain) if chain == target.name() => base.add(target),
@@ -293,7 +293,7 @@ fn declared(
         base.mark_computed();
     }
     for start in starts {
-        match alias_behind(here.grammar, text, start as usize + target.name().len()) {
+        match alias_behind(here.language, text, start as usize + target.name().len()) {
             Some((chain, _)) if chain == "None" => {}
             Some((chain, at)) if hops < MAX_ALIASES => {
                 resolve(resolver, &here, (&chain, at), SearchStart::Inside, base, hops + 1)?;

@@ -60,7 +60,7 @@ pub(super) fn find_dynamic_classes(
             for start in here.outline.occurrences.offsets_of(maker) {
                 let end = start.saturating_add(u32::try_from(maker.len()).unwrap_or(u32::MAX));
                 let Some(bases) = bases_of_call(text, end as usize, place) else { continue };
-                let may_be = |base: &str| match named_type(here.grammar, base) {
+                let may_be = |base: &str| match named_type(here.language, base) {
                     Some(chain) => names.contains(chain.rsplit('.').next().unwrap_or("")),
                     None => true,
                 };

@@ -67,7 +67,7 @@ pub use external_reader::find_external_reader;
 pub use family::{files_share_names, grammars_share_names};
 pub use fixtures::{FixtureValue, fixture_values, is_pytest_fixture};
 pub use fluent::{FluentChain, fluent_members, preceding_calls};
-pub use heads::{WrittenBase, is_type, written_bases};
+pub use heads::{WrittenBase, is_type};
 pub use inherited::inherited_members;
 pub use mirrored_calls::mirrored_call;
 pub use occurrence::{Judgement, Occurrence, Role};

@@ -66,7 +66,7 @@ fn registered_argument(
 ) -> Result<Option<IndexedDeclaration>, Cancelled> {
     let all = arguments(text, behind).unwrap_or_default();
     let [only] = all[..] else { return Ok(None) };
-    let Some(chain) = named_type(here.grammar, only) else { return Ok(None) };
+    let Some(chain) = named_type(here.language, only) else { return Ok(None) };
     let names: Vec<&str> = chain.split('.').collect();
     Ok(match scope::resolve_chain(resolver, here, at, &names, SearchStart::Inside)? {
         Meaning::Declared(found) => {

@@ -1,8 +1,8 @@
 //! C and C++.
 
 use super::{
-    BaseRules, FamilyProfile, HiddenBinding, ImportRules, LanguageProfile, LocalSearch, MemberRules,
-    ModuleLookup, Overriding, ScopeRules, SpellingRules, UnresolvedName, UseRules,
+    BaseList, BaseRules, FamilyProfile, HeadRules, HiddenBinding, ImportRules, LanguageProfile, LocalSearch,
+    MemberRules, ModuleLookup, Overriding, ScopeRules, SpellingRules, UnresolvedName, UseRules,
 };
 use crate::family::Family;
 
@@ -32,7 +32,9 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
     uses: UseRules { unresolved: UnresolvedName::Included, has_prototypes: true, ..UseRules::PLAIN },
 };
 
-pub(super) static LANGUAGES: [LanguageProfile; 2] = [
-    LanguageProfile::plain("c", Family::C, LocalSearch::TypesFirst),
-    LanguageProfile::plain("cpp", Family::C, LocalSearch::TypesFirst),
-];
+pub(super) static C: LanguageProfile = LanguageProfile::plain("c", Family::C, LocalSearch::TypesFirst);
+
+pub(super) static CPP: LanguageProfile = LanguageProfile {
+    heads: HeadRules { list: BaseList::Colon, ..HeadRules::PLAIN },
+    ..LanguageProfile::plain("cpp", Family::C, LocalSearch::TypesFirst)
+};

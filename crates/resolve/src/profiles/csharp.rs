@@ -1,8 +1,8 @@
 //! C#.
 
 use super::{
-    BaseRules, FamilyProfile, ImportRules, LanguageProfile, LocalSearch, MemberRules, NamePrecedence,
-    Overriding, PackageScope, ScopeRules, SpellingRules, UseRules,
+    BaseList, BaseRules, FamilyProfile, HeadRules, ImportRules, LanguageProfile, LocalSearch, MemberRules,
+    NamePrecedence, Overriding, PackageScope, ScopeRules, SpellingRules, UseRules,
 };
 use crate::family::Family;
 
@@ -26,5 +26,7 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
     uses: UseRules::PLAIN,
 };
 
-pub(super) static LANGUAGES: [LanguageProfile; 1] =
-    [LanguageProfile::plain("csharp", Family::CSharp, LocalSearch::TypesFirst)];
+pub(super) static CSHARP: LanguageProfile = LanguageProfile {
+    heads: HeadRules { list: BaseList::Colon, bases_call_constructors: true, ..HeadRules::PLAIN },
+    ..LanguageProfile::plain("csharp", Family::CSharp, LocalSearch::TypesFirst)
+};

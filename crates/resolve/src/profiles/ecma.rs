@@ -1,9 +1,9 @@
 //! JavaScript, TypeScript and TSX.
 
 use super::{
-    BaseRules, FamilyProfile, HiddenBinding, ImportRules, ImportedOffer, LanguageProfile, LiteralKey,
-    LocalSearch, MemberRules, ModuleLookup, NamePrecedence, NonUse, Overriding, ScopeRules, SpellingRules,
-    StructuralTypes, UseRules,
+    BaseList, BaseRules, FamilyProfile, HeadRules, HiddenBinding, ImportRules, ImportedOffer,
+    LanguageProfile, LiteralKey, LocalSearch, MemberRules, ModuleLookup, NamePrecedence, NonUse, Overriding,
+    ScopeRules, SpellingRules, StructuralTypes, UseRules,
 };
 use crate::family::Family;
 
@@ -36,8 +36,13 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
     uses: UseRules::PLAIN,
 };
 
-pub(super) static LANGUAGES: [LanguageProfile; 3] = [
-    LanguageProfile::plain("javascript", Family::Ecma, LocalSearch::Ecma),
-    LanguageProfile::plain("typescript", Family::Ecma, LocalSearch::Ecma),
-    LanguageProfile::plain("tsx", Family::Ecma, LocalSearch::Ecma),
-];
+pub(super) static JAVASCRIPT: LanguageProfile = language("javascript");
+pub(super) static TYPESCRIPT: LanguageProfile = language("typescript");
+pub(super) static TSX: LanguageProfile = language("tsx");
+
+const fn language(grammar: &'static str) -> LanguageProfile {
+    LanguageProfile {
+        heads: HeadRules { list: BaseList::Keywords, ..HeadRules::PLAIN },
+        ..LanguageProfile::plain(grammar, Family::Ecma, LocalSearch::Ecma)
+    }
+}

@@ -27,5 +27,4 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
     uses: UseRules { embeds_by_name: true, ..UseRules::PLAIN },
 };
 
-pub(super) static LANGUAGES: [LanguageProfile; 1] =
-    [LanguageProfile::plain("go", Family::Go, LocalSearch::Go)];
+pub(super) static GO: LanguageProfile = LanguageProfile::plain("go", Family::Go, LocalSearch::Go);

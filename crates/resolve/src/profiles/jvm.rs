@@ -1,9 +1,9 @@
 //! Kotlin and Java.
 
 use super::{
-    AccessorForm, BaseRules, FamilyProfile, ImportRules, LanguageProfile, LocalSearch, MemberRules,
-    NamePrecedence, NameReader, Namespaces, NonUse, Overriding, PackageScope, ScopeRules, SpellingRules,
-    UnresolvedName, UseRules,
+    AccessorForm, BaseList, BaseRules, FamilyProfile, HeadRules, ImportRules, LanguageProfile, LocalSearch,
+    MemberRules, NamePrecedence, NameReader, Namespaces, NonUse, Overriding, PackageScope, ScopeRules,
+    SpellingRules, UnresolvedName, UseRules,
 };
 use crate::family::Family;
 
@@ -47,16 +47,27 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
     },
 };
 
-pub(super) static LANGUAGES: [LanguageProfile; 2] = [
-    LanguageProfile {
-        calls_values: true,
-        requires_override: true,
-        accessors: AccessorForm::Properties,
-        name_reader: NameReader::Operators,
-        ..LanguageProfile::plain("kotlin", Family::Jvm, LocalSearch::KotlinCode)
+pub(super) static KOTLIN: LanguageProfile = LanguageProfile {
+    heads: HeadRules {
+        list: BaseList::Colon,
+        bases_call_constructors: true,
+        has_delegates: true,
+        ..HeadRules::PLAIN
     },
-    LanguageProfile {
-        accessors: AccessorForm::Methods,
-        ..LanguageProfile::plain("java", Family::Jvm, LocalSearch::Java)
+    calls_values: true,
+    requires_override: true,
+    accessors: AccessorForm::Properties,
+    name_reader: NameReader::Operators,
+    ..LanguageProfile::plain("kotlin", Family::Jvm, LocalSearch::KotlinCode)
+};
+
+pub(super) static JAVA: LanguageProfile = LanguageProfile {
+    heads: HeadRules {
+        list: BaseList::Keywords,
+        end_word: "permits",
+        has_anonymous_classes: true,
+        ..HeadRules::PLAIN
     },
-];
+    accessors: AccessorForm::Methods,
+    ..LanguageProfile::plain("java", Family::Jvm, LocalSearch::Java)
+};

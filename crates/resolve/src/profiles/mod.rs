@@ -9,6 +9,7 @@ mod c;
 mod csharp;
 mod ecma;
 mod go;
+mod head_rules;
 mod import_rules;
 mod jvm;
 mod local_search;
@@ -22,12 +23,14 @@ mod use_rules;
 
 pub(crate) use accessor_form::AccessorForm;
 pub(crate) use base_rules::{BaseRules, HiddenBinding};
+pub(crate) use head_rules::{BaseList, HeadRules};
 pub(crate) use import_rules::{
     ImportRules, ImportedOffer, ModuleLookup, PackageScope, PathBinding, UnfoundModule,
 };
 pub(crate) use local_search::LocalSearch;
 pub(crate) use member_rules::{MemberRules, Overriding, StructuralTypes};
 pub(crate) use name_reader::NameReader;
+pub(crate) use python::PYTHON;
 pub(crate) use scope_rules::{NamePrecedence, Namespaces, NonUse, ScopeRules};
 pub(crate) use spelling::{LiteralKey, SpellingRules};
 pub(crate) use use_rules::{UnresolvedName, UseRules};
@@ -56,6 +59,8 @@ pub(crate) struct LanguageProfile {
     /// The name of its grammar.
     pub(crate) grammar: &'static str,
     pub(crate) family: Family,
+    /// How the head of a class names its bases.
+    pub(crate) heads: HeadRules,
     /// How locals are found that the outline does not list.
     pub(crate) locals: LocalSearch,
     /// Whether a value can be called like a function.
@@ -69,14 +74,18 @@ pub(crate) struct LanguageProfile {
 }
 
 /// The languages of all families.
-static LANGUAGES: [&[LanguageProfile]; 7] = [
-    &c::LANGUAGES,
-    &csharp::LANGUAGES,
-    &ecma::LANGUAGES,
-    &go::LANGUAGES,
-    &jvm::LANGUAGES,
-    &python::LANGUAGES,
-    &rust::LANGUAGES,
+static LANGUAGES: [&LanguageProfile; 11] = [
+    &c::C,
+    &c::CPP,
+    &csharp::CSHARP,
+    &ecma::JAVASCRIPT,
+    &ecma::TSX,
+    &ecma::TYPESCRIPT,
+    &go::GO,
+    &jvm::JAVA,
+    &jvm::KOTLIN,
+    &python::PYTHON,
+    &rust::RUST,
 ];
 
 impl FamilyProfile {
@@ -99,6 +108,7 @@ impl LanguageProfile {
         LanguageProfile {
             grammar,
             family,
+            heads: HeadRules::PLAIN,
             locals,
             calls_values: false,
             requires_override: false,
@@ -115,7 +125,7 @@ impl LanguageProfile {
 
     /// Returns the profile of the language with the grammar of this name; `None` for one of no family.
     pub(crate) fn of_grammar(name: &str) -> Option<&'static LanguageProfile> {
-        LANGUAGES.iter().copied().flatten().find(|language| language.grammar == name)
+        LANGUAGES.into_iter().find(|language| language.grammar == name)
     }
 }
 
@@ -126,7 +136,7 @@ mod tests {
 
     #[test]
     fn every_grammar_has_one_profile_and_every_profile_a_grammar() {
-        let mut profiles: Vec<&str> = LANGUAGES.iter().copied().flatten().map(|one| one.grammar).collect();
+        let mut profiles: Vec<&str> = LANGUAGES.iter().map(|one| one.grammar).collect();
         profiles.sort_unstable();
         let grammars: Vec<&str> = Grammar::all().map(Grammar::name).collect();
         assert_eq!(profiles, grammars);

@@ -1,9 +1,9 @@
 //! Python.
 
 use super::{
-    BaseRules, FamilyProfile, ImportRules, ImportedOffer, LanguageProfile, LocalSearch, MemberRules,
-    ModuleLookup, NamePrecedence, NameReader, NonUse, Overriding, PathBinding, ScopeRules, SpellingRules,
-    StructuralTypes, UnfoundModule, UnresolvedName, UseRules,
+    BaseList, BaseRules, FamilyProfile, HeadRules, ImportRules, ImportedOffer, LanguageProfile, LocalSearch,
+    MemberRules, ModuleLookup, NamePrecedence, NameReader, NonUse, Overriding, PathBinding, ScopeRules,
+    SpellingRules, StructuralTypes, UnfoundModule, UnresolvedName, UseRules,
 };
 use crate::family::Family;
 
@@ -55,7 +55,8 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
     },
 };
 
-pub(super) static LANGUAGES: [LanguageProfile; 1] = [LanguageProfile {
+pub(crate) static PYTHON: LanguageProfile = LanguageProfile {
+    heads: HeadRules { list: BaseList::Arguments, type_bracket: '[', ..HeadRules::PLAIN },
     name_reader: NameReader::Python,
     ..LanguageProfile::plain("python", Family::Python, LocalSearch::PythonExpressions)
-}];
+};

@@ -1,9 +1,9 @@
 //! Rust.
 
 use super::{
-    BaseRules, FamilyProfile, ImportRules, LanguageProfile, LiteralKey, LocalSearch, MemberRules,
-    ModuleLookup, Namespaces, NonUse, Overriding, PathBinding, ScopeRules, SpellingRules, UnresolvedName,
-    UseRules,
+    BaseList, BaseRules, FamilyProfile, HeadRules, ImportRules, LanguageProfile, LiteralKey, LocalSearch,
+    MemberRules, ModuleLookup, Namespaces, NonUse, Overriding, PathBinding, ScopeRules, SpellingRules,
+    UnresolvedName, UseRules,
 };
 use crate::family::Family;
 
@@ -29,5 +29,13 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
     uses: UseRules { unresolved: UnresolvedName::FitsPlace, has_macros: true, ..UseRules::PLAIN },
 };
 
-pub(super) static LANGUAGES: [LanguageProfile; 1] =
-    [LanguageProfile::plain("rust", Family::Rust, LocalSearch::RustPatterns)];
+pub(super) static RUST: LanguageProfile = LanguageProfile {
+    heads: HeadRules {
+        list: BaseList::Colon,
+        separator: '+',
+        bases_call_constructors: true,
+        has_lifetimes: true,
+        ..HeadRules::PLAIN
+    },
+    ..LanguageProfile::plain("rust", Family::Rust, LocalSearch::RustPatterns)
+};
