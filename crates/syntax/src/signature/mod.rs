@@ -76,7 +76,7 @@ pub struct Signature {
 
 /// Languages with a common syntax of heads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum HeadSyntax {
+pub(super) enum HeadSyntax {
     Python,
     Kotlin,
     Java,
@@ -90,21 +90,6 @@ enum HeadSyntax {
 }
 
 impl HeadSyntax {
-    fn of(grammar: Grammar) -> Option<HeadSyntax> {
-        Some(match grammar.name() {
-            "python" => HeadSyntax::Python,
-            "kotlin" => HeadSyntax::Kotlin,
-            "java" => HeadSyntax::Java,
-            "typescript" | "tsx" | "javascript" => HeadSyntax::Script,
-            "rust" => HeadSyntax::Rust,
-            "go" => HeadSyntax::Go,
-            "c" => HeadSyntax::C,
-            "cpp" => HeadSyntax::Cpp,
-            "csharp" => HeadSyntax::CSharp,
-            _ => return None,
-        })
-    }
-
     /// Reports whether lists of types are enclosed in `<>`.
     fn has_angles(self) -> bool {
         !matches!(self, HeadSyntax::Python | HeadSyntax::Go | HeadSyntax::C)
@@ -127,15 +112,12 @@ impl HeadSyntax {
 impl Signature {
     /// Reports whether the text before a name matters in this language; if not, it need not be read.
     pub fn needs_text_before_name(grammar: Grammar) -> bool {
-        !matches!(
-            HeadSyntax::of(grammar),
-            None | Some(HeadSyntax::Python | HeadSyntax::Script | HeadSyntax::Rust)
-        )
+        !matches!(grammar.rules().heads, HeadSyntax::Python | HeadSyntax::Script | HeadSyntax::Rust)
     }
 
     /// Reads the signature of a symbol of this kind. Without a grammar it is the rest of the name's line.
     fn read(grammar: Option<Grammar>, kind: SymbolKind, head: Head<'_>) -> Signature {
-        let Some(family) = grammar.and_then(HeadSyntax::of) else {
+        let Some(family) = grammar.map(|grammar| grammar.rules().heads) else {
             return Signature { value: plain::rest_of_line(head.behind), ..Signature::default() };
         };
         let before = before::read(head.before, family, kind);
