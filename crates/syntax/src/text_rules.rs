@@ -1,7 +1,7 @@
 //! What distinguishes the texts of the languages besides their grammars, as data: one entry for each grammar,
 //! which `grammars!` names. Code that needs to know asks [`Grammar::rules`](super::grammar::Grammar::rules).
 
-use super::signature::HeadSyntax;
+use super::signature::head_syntax::{self, HeadSyntax};
 
 /// What distinguishes the texts of a language.
 #[derive(Debug)]
@@ -14,7 +14,7 @@ pub(super) struct TextRules {
     /// Which strings hold names that the grammar does not parse as identifiers.
     pub(super) named_in_strings: NamesInStrings,
     pub(super) calls: CallRules,
-    pub(super) heads: HeadSyntax,
+    pub(super) heads: &'static HeadSyntax,
 }
 
 /// Which strings hold names that the grammar does not parse as identifiers.
@@ -57,7 +57,7 @@ pub(super) enum TypeArguments {
 }
 
 impl TextRules {
-    const fn plain(heads: HeadSyntax) -> TextRules {
+    const fn plain(heads: &'static HeadSyntax) -> TextRules {
         TextRules {
             has_indented_blocks: false,
             documentation: &["/**"],
@@ -82,60 +82,60 @@ impl CallRules {
 /// What begins documentation in C and C++.
 const DOXYGEN: &[&str] = &["/**", "/*!", "///", "//!"];
 
-pub(super) static C: TextRules = TextRules { documentation: DOXYGEN, ..TextRules::plain(HeadSyntax::C) };
+pub(super) static C: TextRules = TextRules { documentation: DOXYGEN, ..TextRules::plain(&head_syntax::C) };
 
 pub(super) static CPP: TextRules = TextRules {
     documentation: DOXYGEN,
     calls: CallRules { takes_braces: true, ..CallRules::WITH_ANGLES },
-    ..TextRules::plain(HeadSyntax::Cpp)
+    ..TextRules::plain(&head_syntax::CPP)
 };
 
 pub(super) static CSHARP: TextRules = TextRules {
     documentation: &["/**", "///"],
     calls: CallRules::WITH_ANGLES,
-    ..TextRules::plain(HeadSyntax::CSharp)
+    ..TextRules::plain(&head_syntax::CSHARP)
 };
 
 pub(super) static GO: TextRules = TextRules {
     // Every comment directly above a declaration is documentation.
     documentation: &["//", "/*"],
     calls: CallRules { type_arguments: TypeArguments::Squares, ..CallRules::PLAIN },
-    ..TextRules::plain(HeadSyntax::Go)
+    ..TextRules::plain(&head_syntax::GO)
 };
 
 pub(super) static JAVA: TextRules = TextRules {
     documentation: &["/**", "///"],
     calls: CallRules::WITH_ANGLES,
-    ..TextRules::plain(HeadSyntax::Java)
+    ..TextRules::plain(&head_syntax::JAVA)
 };
 
 pub(super) static JAVASCRIPT: TextRules = TextRules {
     calls: CallRules { has_optional_calls: true, ..CallRules::PLAIN },
-    ..TextRules::plain(HeadSyntax::Script)
+    ..TextRules::plain(&head_syntax::SCRIPT)
 };
 
 pub(super) static KOTLIN: TextRules = TextRules {
     named_in_strings: NamesInStrings::Dollars,
     calls: CallRules { takes_blocks: true, ..CallRules::WITH_ANGLES },
-    ..TextRules::plain(HeadSyntax::Kotlin)
+    ..TextRules::plain(&head_syntax::KOTLIN)
 };
 
 pub(super) static PYTHON: TextRules = TextRules {
     has_indented_blocks: true,
     documentation: &[],
     named_in_strings: NamesInStrings::Quoted,
-    ..TextRules::plain(HeadSyntax::Python)
+    ..TextRules::plain(&head_syntax::PYTHON)
 };
 
 pub(super) static RUST: TextRules = TextRules {
     documentation: &["/**", "///"],
     named_in_strings: NamesInStrings::FormatStrings,
     calls: CallRules { type_arguments: TypeArguments::Turbofish, has_macros: true, ..CallRules::PLAIN },
-    ..TextRules::plain(HeadSyntax::Rust)
+    ..TextRules::plain(&head_syntax::RUST)
 };
 
 /// Of TypeScript, and of TSX.
 pub(super) static TYPESCRIPT: TextRules = TextRules {
     calls: CallRules { has_optional_calls: true, ..CallRules::WITH_ANGLES },
-    ..TextRules::plain(HeadSyntax::Script)
+    ..TextRules::plain(&head_syntax::SCRIPT)
 };
