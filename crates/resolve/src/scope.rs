@@ -5,7 +5,6 @@ use super::binders::Locality;
 use super::classes::{self, is_class};
 use super::context::{first_word, text_before};
 use super::enclosing::{enclosing_row, is_enclosing};
-use super::family::Family;
 use super::meaning::{Meaning, binds, top_level};
 use super::modules::Module;
 use super::profiles::{NamePrecedence, Namespaces, PackageScope};
@@ -184,10 +183,10 @@ pub(super) fn is_called(here: &CurrentFile, at: u32) -> bool {
     call_site::is_called(here.grammar, text, TextRange::new(at, end))
 }
 
-/// Whether the Kotlin or Java name at byte `at` is that of a value or a type: it is not called, and no `::`
-/// precedes it.
-fn is_value(here: &CurrentFile, at: u32) -> bool {
-    !is_called(here, at) && !text_before(here.text.as_str(), at as usize, Family::Jvm).ends_with("::")
+/// Whether the name at byte `at` is that of a value or a type, where functions have a namespace of their own: it is
+/// not called, and no `::` precedes it.
+fn is_value(resolver: &Resolver, here: &CurrentFile, at: u32) -> bool {
+    !is_called(here, at) && !text_before(here.text.as_str(), at as usize, resolver.family).ends_with("::")
 }
 
 /// Resolves the call of a name that a local has too. `beyond` is the meaning without locals: a value does not
@@ -234,7 +233,7 @@ fn resolve_ignoring_locals(
                     Meaning::Declared(found)
                         if separates_calls(resolver)
                             && found.iter().all(is_function)
-                            && is_value(here, at) =>
+                            && is_value(resolver, here, at) =>
                     {
                         let inherited = classes::inherited(resolver, &here.target(scope), name)?;
                         if let Meaning::Declared(mut found) = inherited {
