@@ -27,7 +27,8 @@ pub(crate) struct UseRules {
     /// Whether a parameter of a constructor may be a property, also where `copy`, `this`, `super`, an enum's
     /// entry or an alias of the class names the constructor.
     pub(crate) parameters_are_properties: bool,
-    /// Whether the functions that test runners find by the prefix `test` are called by nothing else.
+    /// Whether test runners find functions by the prefix `test`, which nothing else calls, and pass fixtures to
+    /// their parameters.
     pub(crate) has_test_functions: bool,
 }
 
