@@ -3,6 +3,7 @@
 //! reported, and none as certain.
 
 use super::occurrence::{Judgement, Occurrence, Role};
+use super::profiles::{AccessorForm, LanguageProfile};
 use super::sources::{IndexedDeclaration, Sources};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
@@ -21,10 +22,10 @@ pub fn accessor_names(name: &str) -> Vec<String> {
 pub fn has_accessors(target: &IndexedDeclaration) -> bool {
     use SymbolKind::{Constant, Field, Method, Property, Variable};
     let Some((_, row)) = target.row().filter(|(_, row)| !row.is_local()) else { return false };
-    match grammar(&target.file) {
-        "kotlin" => matches!(row.kind(), Property | Variable | Constant | Field),
-        "java" => row.kind() == Method,
-        _ => false,
+    match form(&target.file) {
+        AccessorForm::Properties => matches!(row.kind(), Property | Variable | Constant | Field),
+        AccessorForm::Methods => row.kind() == Method,
+        AccessorForm::None => false,
     }
 }
 
@@ -37,17 +38,17 @@ pub fn accessor_uses(
 ) -> Result<Vec<(String, Occurrence)>, Cancelled> {
     let Some((outline, row)) = target.row().filter(|_| has_accessors(target)) else { return Ok(Vec::new()) };
     let name = outline.name(row);
-    let (names, other) = if grammar(&target.file) == "java" {
-        (properties_of(name), "kotlin")
+    let (names, other) = if form(&target.file) == AccessorForm::Methods {
+        (properties_of(name), AccessorForm::Properties)
     } else {
         let mut names = accessors_of(name);
         if let Some(current) = sources.current(&target.file) {
             names.extend(given_names(current.text.slice(row.range())));
         }
-        (names, "java")
+        (names, AccessorForm::Methods)
     };
     let mut found = Vec::new();
-    for file in sources.snapshot().files.iter().filter(|file| grammar(file) == other) {
+    for file in sources.snapshot().files.iter().filter(|file| form(file) == other) {
         let holds = |name: &String| file.outline().is_some_and(|outline| outline.occurrences.contains(name));
         if !names.iter().any(holds) {
             continue;
@@ -92,8 +93,8 @@ pub fn accessor_places(
         let Some(file) = snapshot.files.get(one.path.as_str()) else { continue };
         let Some(current) = sources.current(file) else { continue };
         let text = current.text.as_str();
-        let reads_like_one = match grammar(file) {
-            "java" => {
+        let reads_like_one = match form(file) {
+            AccessorForm::Methods => {
                 text.get(one.range.end as usize..).is_some_and(|behind| behind.trim_start().starts_with('('))
             }
             _ => text.get(..one.range.start as usize).is_some_and(|before| before.ends_with('.')),
@@ -107,14 +108,16 @@ pub fn accessor_places(
 
 /// Whether a Kotlin property is private, a constant, or a field for Java.
 fn is_kept_from_java(sources: &dyn Sources, target: &IndexedDeclaration) -> bool {
-    let Some((_, row)) = target.row().filter(|_| grammar(&target.file) == "kotlin") else { return false };
+    let Some((_, row)) = target.row().filter(|_| form(&target.file) == AccessorForm::Properties) else {
+        return false;
+    };
     let Some(current) = sources.current(&target.file) else { return false };
     let head = current.text.as_str().get(row.start as usize..row.name_start as usize).unwrap_or("");
     head.split_whitespace().any(|word| matches!(word, "private" | "const" | "@JvmField"))
 }
 
-fn grammar(file: &FileEntry) -> &'static str {
-    file.grammar().map_or("", |grammar| grammar.name())
+fn form(file: &FileEntry) -> AccessorForm {
+    LanguageProfile::of(file).map_or(AccessorForm::None, |language| language.accessors)
 }
 
 /// Whether the name at byte `start` belongs to a declaration that overrides nothing. Java does not require

@@ -6,12 +6,12 @@ use std::rc::Rc;
 
 use super::classes::is_class;
 use super::context::{last_word, text_before};
-use super::family::Family;
 use super::heads::{WrittenBase, alias_behind, named_type, written_bases};
 use super::inheritance::Inheritance;
 use super::meaning::Meaning;
 use super::modules::Module;
 use super::outside::origins;
+use super::profiles::HiddenBinding;
 use super::resolver::{CurrentFile, Resolver};
 use super::scope::{self, SearchStart};
 use super::sources::IndexedDeclaration;
@@ -92,7 +92,7 @@ fn unreadable() -> Base {
 fn find(resolver: &Resolver, here: &CurrentFile, row: usize) -> Result<Vec<Base>, Cancelled> {
     let Some(this) = here.outline.rows.get(row) else { return Ok(Vec::new()) };
     let mut found = Vec::new();
-    for written in written_bases(here.grammar, &here.outline, this, here.text.as_str()) {
+    for written in written_bases(here.language, &here.outline, this, here.text.as_str()) {
         resolver.cancel.check()?;
         let mut base = Base::new(written);
         let (chain, start) = (base.written.chain.clone(), base.written.start);
@@ -123,8 +123,8 @@ fn resolve(
     hops: usize,
 ) -> Result<(), Cancelled> {
     let names: Vec<&str> = chain.split('.').collect();
-    if let (Family::Python, [this, attribute]) = (resolver.family, &names[..])
-        && resolver.family.receiver_names().contains(this)
+    if let (true, [this, attribute]) = (resolver.profile.bases.are_objects, &names[..])
+        && resolver.profile.spelling.receiver_names.contains(this)
     {
         return of_attribute(resolver, here, start, attribute, base, hops);
     }
@@ -134,17 +134,18 @@ fn resolve(
                 declared(resolver, one, base, hops)?;
             }
         }
-        Meaning::OutsideProject if resolver.family == Family::Python => {
+        Meaning::OutsideProject if resolver.profile.bases.knows_library => {
             base.outside.extend(origins(resolver, &here.file, &names)?);
         }
         Meaning::OutsideProject => base.outside.push(chain.to_owned()),
-        Meaning::Unknown if resolver.family == Family::Jvm && names.len() > 1 => {
+        Meaning::Unknown if resolver.profile.imports.packages_qualify && names.len() > 1 => {
             of_package(resolver, &names, base, hops)?;
         }
         Meaning::Unknown if is_bound_otherwise(resolver, here, start, &names) => base.mark_computed(),
-        // In languages other than Python a class may be visible without an import that leads to it: through
-        // the package, the language itself or a header. The project declares no type of that name.
-        Meaning::Unknown if resolver.family != Family::Python && !is_declared(resolver, &names)? => {
+        // The project declares no type of that name.
+        Meaning::Unknown
+            if resolver.profile.imports.classes_need_no_import && !is_declared(resolver, &names)? =>
+        {
             base.outside.push(chain.to_owned());
         }
         Meaning::Local | Meaning::LocalOrDeclared(_) => base.mark_computed(),
@@ -158,18 +159,18 @@ fn resolve(
 fn is_bound_otherwise(resolver: &Resolver, here: &CurrentFile, start: u32, names: &[&str]) -> bool {
     let [name] = names else { return false };
     let text = here.text.as_str();
-    match resolver.family {
-        Family::Ecma => {
+    match resolver.profile.bases.hidden_binding {
+        HiddenBinding::Destructuring => {
             here.outline.occurrences.offsets_of(name).any(|at| is_destructured(text, at as usize))
         }
-        Family::C => {
+        HiddenBinding::TemplateParameter => {
             let statement = text.get(..start as usize).unwrap_or("");
             let statement = statement.rfind([';', '{', '}']).map_or(statement, |at| &statement[at + 1..]);
             let parameters = statement.find("template").map_or("", |at| &statement[at..]);
             let head = parameters.split(['>']).next().unwrap_or("");
             head.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| word == *name)
         }
-        _ => false,
+        HiddenBinding::None => false,
     }
 }
 
@@ -267,7 +268,7 @@ fn declared(
     };
     let text = here.text.as_str();
     if let Some(written) = typedef(resolver, text, row) {
-        let chain = named_type(here.grammar, written).filter(|_| hops < MAX_ALIASES);
+        let chain = named_type(here.language, written).filter(|_| hops < MAX_ALIASES);
         match chain {
             // `typedef struct Base Base;`
             Some(chain) if chain == target.name() => base.add(target),
@@ -279,23 +280,20 @@ fn declared(
         return Ok(());
     }
     let left = text_before(text, row.name_start as usize, resolver.family);
-    let is_alias = match resolver.family {
-        Family::C => last_word(left) == "using",
-        _ => last_word(left) == "typealias",
-    };
+    let is_alias = last_word(left) == resolver.profile.bases.alias_word;
     if is_class(row) && !is_alias {
         base.add(target);
         return Ok(());
     }
-    let starts = match resolver.family {
-        Family::Python => assignments(&here, target.name()),
-        _ => vec![row.name_start],
+    let starts = match resolver.profile.bases.are_objects {
+        true => assignments(&here, target.name()),
+        false => vec![row.name_start],
     };
     if starts.is_empty() || hops == MAX_ALIASES {
         base.mark_computed();
     }
     for start in starts {
-        match alias_behind(here.grammar, text, start as usize + target.name().len()) {
+        match alias_behind(here.language, text, start as usize + target.name().len()) {
             Some((chain, _)) if chain == "None" => {}
             Some((chain, at)) if hops < MAX_ALIASES => {
                 resolve(resolver, &here, (&chain, at), SearchStart::Inside, base, hops + 1)?;
@@ -309,7 +307,7 @@ fn declared(
 /// Returns the type to which a C++ `typedef` that declares no type of its own gives another name, as written.
 fn typedef<'t>(resolver: &Resolver, text: &'t str, row: &Row) -> Option<&'t str> {
     let statement = text.get(row.start as usize..row.name_start as usize)?;
-    let written = statement.strip_prefix("typedef ").filter(|_| resolver.family == Family::C)?;
+    let written = statement.strip_prefix("typedef ").filter(|_| resolver.profile.bases.has_typedefs)?;
     let mut written = written.trim();
     while let Some(rest) =
         ["const ", "struct ", "class ", "typename "].iter().find_map(|word| written.strip_prefix(word))

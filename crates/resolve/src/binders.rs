@@ -10,6 +10,7 @@ use super::enclosing::enclosing_row;
 use super::family::Family;
 use super::kotlin_code::closing;
 use super::kotlin_locals;
+use super::profiles::LocalSearch;
 use super::resolver::{CurrentFile, Resolver};
 use super::rust_locals;
 use symd_base::TextRange;
@@ -58,8 +59,8 @@ impl LocalScopes {
 
 /// Finds where in the file a local called `name` that the outline does not list is in scope.
 pub(super) fn scopes(resolver: &Resolver, here: &CurrentFile, name: &str) -> LocalScopes {
-    let family = resolver.family;
-    if family == Family::Rust {
+    let search = here.language.locals;
+    if search == LocalSearch::RustPatterns {
         return rust_locals::scopes(resolver, here, name);
     }
     let text = here.text.as_str();
@@ -81,13 +82,13 @@ pub(super) fn scopes(resolver: &Resolver, here: &CurrentFile, name: &str) -> Loc
             break;
         }
         let is_no_row = || !is_row(here, start) || is_parameter_property(text, start);
-        let found = match family {
-            Family::Python => python(here, start, end, family),
+        let found = match search {
+            LocalSearch::PythonExpressions => python(here, start, end, resolver.family),
             _ if is_short_template(here.grammar, text, start) => Vec::new(),
-            Family::Jvm if here.grammar.name() == "kotlin" => {
+            LocalSearch::KotlinCode => {
                 around.map_or_else(Vec::new, |around| kotlin(here, (start, end), around))
             }
-            _ if !binds(text, start, end, family) || !is_no_row() => Vec::new(),
+            _ if !binds(text, (start, end), search, resolver.family) || !is_no_row() => Vec::new(),
             _ => {
                 let Some(around) = around else { continue };
                 let row = &here.outline.rows[around];
@@ -182,13 +183,13 @@ fn of_lambda(text: &str, start: usize, end: usize, family: Family) -> Option<(us
 }
 
 /// Whether the text binds the name at `start..end`, as a local or as a parameter.
-fn binds(text: &str, start: usize, end: usize, family: Family) -> bool {
+fn binds(text: &str, (start, end): ByteSpan, search: LocalSearch, family: Family) -> bool {
     let left = text_before(text, start, family);
     let right = text_after(text, end);
     let word = last_word(left);
     let in_list = left.ends_with(['(', ',']) || left.ends_with("...");
-    match family {
-        Family::Jvm => {
+    match search {
+        LocalSearch::Java => {
             let is_lambda = right.starts_with("->") || in_list && closes_into(text, end, &["->"]);
             let is_pattern = right.starts_with("&&")
                 && find_word(left.rsplit('\n').next().unwrap_or(""), "instanceof").is_some();
@@ -197,7 +198,7 @@ fn binds(text: &str, start: usize, end: usize, family: Family) -> bool {
                 || (is_pattern && !word.is_empty() && word != "instanceof")
                 || left.ends_with("...")
         }
-        Family::Ecma => {
+        LocalSearch::Ecma => {
             let is_local = is_parameter_property(text, start)
                 || matches!(word, "const" | "let" | "var" | "function" | "class");
             let is_arrow = right.starts_with("=>") && !is_type_before(left)
@@ -211,7 +212,7 @@ fn binds(text: &str, start: usize, end: usize, family: Family) -> bool {
                     && left.ends_with(['{', ',', '[', ':'])
                     && is_in_pattern(text, start)
         }
-        Family::Go => {
+        LocalSearch::Go => {
             let is_new = right.starts_with(":=")
                 || (right.starts_with(',')
                     && text[end..].lines().next().is_some_and(|line| line.contains(":=")));
@@ -223,8 +224,8 @@ fn binds(text: &str, start: usize, end: usize, family: Family) -> bool {
                 && is_header(text, start, family);
             is_new || word == "var" || is_parameter
         }
-        Family::CSharp | Family::C => is_typed_like_c(left, right) || right.starts_with("=>"),
-        Family::Python | Family::Rust => false,
+        LocalSearch::TypesFirst => is_typed_like_c(left, right) || right.starts_with("=>"),
+        LocalSearch::RustPatterns | LocalSearch::PythonExpressions | LocalSearch::KotlinCode => false,
     }
 }
 

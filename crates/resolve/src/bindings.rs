@@ -9,10 +9,8 @@ use symd_syntax::SymbolKind;
 /// function: in other branches of an `if`, or in an `except`. Empty for members of classes, which are linked
 /// as overrides are.
 pub fn other_bindings(target: &IndexedDeclaration) -> Vec<IndexedDeclaration> {
-    let Some((outline, row)) = target.row().filter(|_| Family::of(&target.file) == Some(Family::Python))
-    else {
-        return Vec::new();
-    };
+    let redeclares = Family::of(&target.file).is_some_and(|family| family.profile().uses.redeclares);
+    let Some((outline, row)) = target.row().filter(|_| redeclares) else { return Vec::new() };
     let is_in_class = row.parent().is_some_and(|at| outline.rows[at].kind() == SymbolKind::Class);
     if is_in_class || row.is_local() {
         return Vec::new();

@@ -2,7 +2,6 @@
 //! might declare is unknown, not absent.
 
 use super::bases::bases;
-use super::family::Family;
 use super::meaning::Meaning;
 use super::resolver::Resolver;
 use super::sources::IndexedDeclaration;
@@ -68,7 +67,7 @@ fn own_members(resolver: &Resolver, class: &IndexedDeclaration, name: &str) -> V
     let inside = class.row + 1..=class.row + row.descendants as usize;
     let is_own = |at: usize| match outline.rows[at].parent() {
         Some(parent) if parent == class.row => true,
-        Some(parent) if resolver.family == Family::Jvm => {
+        Some(parent) if resolver.profile.members.has_companions => {
             let companion = &outline.rows[parent];
             outline.name(companion) == "Companion" && companion.parent() == Some(class.row)
         }
@@ -76,7 +75,7 @@ fn own_members(resolver: &Resolver, class: &IndexedDeclaration, name: &str) -> V
     };
     let mut found: Vec<usize> =
         inside.filter(|&at| is_own(at) && outline.name(&outline.rows[at]) == name).collect();
-    if resolver.family == Family::Rust {
+    if resolver.profile.members.has_impls {
         let of_type = outline.name(row);
         let is_impl = |at: usize| {
             outline.rows[at].parent().is_some_and(|parent| {

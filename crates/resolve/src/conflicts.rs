@@ -13,6 +13,7 @@ use super::inheritance::Inheritance;
 use super::meaning::{Meaning, binds};
 use super::modules::Module;
 use super::place::{OccurrenceKind, classify_occurrence};
+use super::profiles::{Namespaces, NonUse, PackageScope};
 use super::resolver::{CurrentFile, Resolver};
 use super::scope::{self, Reach, SearchStart, is_called, resolve_with_reach};
 use super::sources::{IndexedDeclaration, Sources};
@@ -137,11 +138,7 @@ impl<'p, 's> Renaming<'p, 's> {
         };
         // The index holds identifiers without their escape marks.
         let new = new_name.trim_matches('`');
-        let new = match resolver.family {
-            Family::Rust => new.strip_prefix("r#").unwrap_or(new),
-            Family::CSharp => new.strip_prefix('@').unwrap_or(new),
-            _ => new,
-        };
+        let new = resolver.profile.spelling.escape.and_then(|mark| new.strip_prefix(mark)).unwrap_or(new);
         Some(Renaming { resolver, all, target, outline, row, old: outline.name(row), new, visible })
     }
 
@@ -199,13 +196,15 @@ impl<'p, 's> Renaming<'p, 's> {
         if self.visible != Visibility::File {
             return Ok(Vec::new());
         }
-        let package = match self.resolver.family {
-            Family::Jvm => {
+        let package = match self.resolver.profile.imports.package {
+            PackageScope::Declared => {
                 let imports = self.outline.imports.unpack();
                 Module::Package(imports.package().unwrap_or("").to_owned())
             }
-            Family::Go => Module::Directory(self.target.file.path.parent().unwrap_or_else(RelPath::root)),
-            _ => return Ok(Vec::new()),
+            PackageScope::Directory => {
+                Module::Directory(self.target.file.path.parent().unwrap_or_else(RelPath::root))
+            }
+            PackageScope::None | PackageScope::DeclaredAndOuter => return Ok(Vec::new()),
         };
         let Meaning::Declared(found) = self.resolver.exported(&package, self.new, 0)? else {
             return Ok(Vec::new());
@@ -250,7 +249,7 @@ impl<'p, 's> Renaming<'p, 's> {
             Visibility::File => {
                 outline.occurrences.contains(self.old)
                     || outline.imports.has_stars()
-                    || matches!(self.resolver.family, Family::Jvm | Family::CSharp | Family::Go)
+                    || self.resolver.profile.imports.package != PackageScope::None
             }
         })
     }
@@ -414,15 +413,15 @@ impl<'p, 's> Renaming<'p, 's> {
         let (text, family) = (here.text.as_str(), self.resolver.family);
         let (left, right) =
             (text_before(text, range.start as usize, family), text_after(text, range.end as usize));
-        match family {
-            Family::Python => {
+        match self.resolver.profile.scopes.non_use {
+            NonUse::ArgumentName => {
                 !(left.ends_with(['(', ',']) && right.starts_with('=') && !right.starts_with("=="))
                     && argument_of(text, range.start as usize, range.end as usize, family).is_none()
             }
-            Family::Ecma | Family::Rust | Family::Go => {
+            NonUse::Key => {
                 !(left.ends_with(['{', ',']) && right.starts_with(':') && !right.starts_with("::"))
             }
-            Family::Jvm => {
+            NonUse::OtherNamespace => {
                 let is_called = call_site::is_called(here.grammar, text, range) || left.ends_with("::");
                 match space(self.row.kind()) {
                     Some(Space::Calls) => is_called,
@@ -430,7 +429,7 @@ impl<'p, 's> Renaming<'p, 's> {
                     Some(Space::Types) | None => true,
                 }
             }
-            Family::CSharp | Family::C => true,
+            NonUse::None => true,
         }
     }
 
@@ -441,17 +440,17 @@ impl<'p, 's> Renaming<'p, 's> {
 
     /// Whether the language has separate namespaces for `kind` and the declaration's kind.
     fn has_own_namespace(&self, kind: SymbolKind) -> bool {
-        let space = match self.resolver.family {
-            Family::Jvm => space,
-            Family::Rust => rust_space,
-            _ => return false,
+        let space = match self.resolver.profile.scopes.namespaces {
+            Namespaces::CallsAndValues => space,
+            Namespaces::TypesAndValues => rust_space,
+            Namespaces::One => return false,
         };
         let spaces = (space(kind), space(self.row.kind()));
         matches!(spaces, (Some(one), Some(other)) if one != other)
     }
 }
 
-/// Whether the Kotlin call at `range` could call a value `name` of the file: one that is declared with a
+/// Whether the call at `range` could call a value `name` of the file: one that is declared with a
 /// function type, or initialized with a function.
 fn may_call_value(here: &CurrentFile, name: &str, range: TextRange) -> bool {
     let text = here.text.as_str();
@@ -463,7 +462,7 @@ fn may_call_value(here: &CurrentFile, name: &str, range: TextRange) -> bool {
             .is_some_and(|it| it.strip_prefix("suspend").unwrap_or(it).trim_start().starts_with(['(', '@']))
             || value.is_some_and(|it| it.starts_with(['{', ':']) || it.starts_with("fun"))
     };
-    here.grammar.name() == "kotlin"
+    here.language.calls_values
         && is_called(here, range.start)
         && here.outline.occurrences.offsets_of(name).into_iter().any(|at| is_function(at as usize))
 }

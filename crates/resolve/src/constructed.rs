@@ -23,10 +23,9 @@ pub fn constructed_members(
     members: &[IndexedDeclaration],
     cancel: &Cancel,
 ) -> Result<Vec<Option<IndexedDeclaration>>, Cancelled> {
-    let Some(first) = members.first().filter(|first| Family::of(&first.file) == Some(Family::Python)) else {
-        return Ok(vec![None; places.len()]);
-    };
-    let resolver = Resolver::new(sources, Family::Python, cancel);
+    let first = members.first().and_then(|first| Some((first, Family::dynamic_of(&first.file)?)));
+    let Some((first, family)) = first else { return Ok(vec![None; places.len()]) };
+    let resolver = Resolver::new(sources, family, cancel);
     let mut classes = Vec::new();
     for (path, range) in places {
         cancel.check()?;
@@ -54,7 +53,7 @@ fn class_of(
     at: u32,
 ) -> Result<Option<IndexedDeclaration>, Cancelled> {
     let text = here.text.as_str();
-    let Receiver::Chain(chain, _) = receiver(text, at as usize, Family::Python) else { return Ok(None) };
+    let Receiver::Chain(chain, _) = receiver(text, at as usize, resolver.family) else { return Ok(None) };
     let (&[name], Some(function)) = (&chain[..], scope::function_around(here, at)) else { return Ok(None) };
     match only_value(here, function, name) {
         Some(value) => constructed(resolver, here, value),

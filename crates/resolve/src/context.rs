@@ -46,19 +46,19 @@ pub(super) fn text_before(text: &str, at: usize, family: Family) -> &str {
 }
 
 fn without_block_comment(text: &str, family: Family) -> &str {
-    let open = text.strip_suffix("*/").filter(|_| family != Family::Python).and_then(|rest| rest.rfind("/*"));
+    let has_comments = family.profile().spelling.has_block_comments;
+    let open = text.strip_suffix("*/").filter(|_| has_comments).and_then(|rest| rest.rfind("/*"));
     open.map_or(text, |open| text[..open].trim_end())
 }
 
 /// Finds the byte in the line at which a comment begins that runs to the line's end.
 fn comment_in(line: &str, family: Family) -> Option<usize> {
-    let mark = if family == Family::Python { "#" } else { "//" };
     // Behind an odd number of quotes, the mark is inside a string.
     let is_open = |at: usize| {
         line[..at].matches('"').count().is_multiple_of(2)
             && line[..at].matches('\'').count().is_multiple_of(2)
     };
-    line.match_indices(mark).map(|(at, _)| at).find(|&at| is_open(at))
+    line.match_indices(family.profile().spelling.line_comment).map(|(at, _)| at).find(|&at| is_open(at))
 }
 
 /// Returns the text from byte `at` on, without leading white space and without a closing backtick.
@@ -81,14 +81,7 @@ pub(super) fn first_word(text: &str) -> &str {
 
 /// Strips the member access operator at the end of `text`; `None` if there is none.
 fn without_access(text: &str, family: Family) -> Option<&str> {
-    let operators: &[&str] = match family {
-        Family::Python | Family::Go => &["."],
-        Family::Jvm => &["?.", "!!.", "?::", "::", "."],
-        Family::Ecma => &["?.", "!.", "."],
-        Family::Rust => &["::", "."],
-        Family::CSharp => &["?.", "!.", "::", "."],
-        Family::C => &["->", "::", "."],
-    };
+    let operators = family.profile().spelling.access;
     let rest = operators.iter().find_map(|operator| text.strip_suffix(operator))?;
     // `..` is a range, `...` a spread.
     if rest.ends_with('.') { None } else { Some(rest) }
@@ -108,7 +101,7 @@ pub(super) fn receiver(text: &str, at: usize, family: Family) -> Receiver<'_> {
             let is_super = chain.is_empty() && is_super_call(rest, family);
             // `::name` in Kotlin and C++ has no receiver.
             let is_bare = chain.is_empty()
-                && matches!(family, Family::Jvm | Family::C)
+                && family.profile().spelling.has_access_without_object
                 && !rest.ends_with([')', ']', '}', '"', '\'', '>', '?', '!']);
             return match (is_super, is_bare) {
                 (true, _) => Receiver::Super,
@@ -143,7 +136,7 @@ fn is_super_call(text: &str, family: Family) -> bool {
             }
             None => false,
         };
-        let has_it = arguments.is_empty() || (family == Family::Python && of_self());
+        let has_it = arguments.is_empty() || (family.profile().spelling.super_takes_arguments && of_self());
         has_it && last_word(callee) == "super"
     })
 }
@@ -152,12 +145,9 @@ fn is_super_call(text: &str, family: Family) -> bool {
 /// call (`f(name=1)`).
 pub(super) fn argument_of(text: &str, start: usize, end: usize, family: Family) -> Option<usize> {
     let behind = text_after(text, end);
-    let names = match family {
-        Family::Python | Family::Jvm => behind.strip_prefix('=').is_some_and(|rest| !rest.starts_with('=')),
-        Family::CSharp => behind.strip_prefix(':').is_some_and(|rest| !rest.starts_with(':')),
-        _ => false,
-    };
-    if !names {
+    let mark = family.profile().spelling.argument_mark?;
+    // `==` and `::` name nothing.
+    if behind.strip_prefix(mark).is_none_or(|rest| rest.starts_with(mark)) {
         return None;
     }
     let left = text_before(text, start, family);

@@ -40,14 +40,14 @@ pub(super) fn find_dynamic_classes(
     classes: &BTreeSet<usize>,
 ) -> Result<Vec<DynamicClass>, Cancelled> {
     let mut made = Vec::new();
-    if resolver.family != Family::Python {
+    if !resolver.profile.is_dynamic {
         return Ok(made);
     }
     let mut names: HashSet<String> =
         classes.iter().map(|&at| graph.node(at).class.name().to_owned()).collect();
     names.extend(other_names(resolver, &names)?);
     for file in resolver.sources.snapshot().files.iter() {
-        let Some(outline) = file.outline().filter(|_| Family::of(file) == Some(Family::Python)) else {
+        let Some(outline) = file.outline().filter(|_| Family::of(file) == Some(resolver.family)) else {
             continue;
         };
         if !MAKERS.iter().any(|(maker, _)| outline.occurrences.contains(maker)) {
@@ -60,7 +60,7 @@ pub(super) fn find_dynamic_classes(
             for start in here.outline.occurrences.offsets_of(maker) {
                 let end = start.saturating_add(u32::try_from(maker.len()).unwrap_or(u32::MAX));
                 let Some(bases) = bases_of_call(text, end as usize, place) else { continue };
-                let may_be = |base: &str| match named_type(here.grammar, base) {
+                let may_be = |base: &str| match named_type(here.language, base) {
                     Some(chain) => names.contains(chain.rsplit('.').next().unwrap_or("")),
                     None => true,
                 };

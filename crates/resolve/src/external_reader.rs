@@ -2,7 +2,7 @@
 //! itself, by pytest, and by Kotlin's operators. A test whose new name pytest finds in the same way is not
 //! reported.
 
-use super::family::Family;
+use super::profiles::{LanguageProfile, NameReader};
 use super::sources::{IndexedDeclaration, Sources};
 use symd_syntax::SymbolKind;
 
@@ -46,11 +46,10 @@ pub fn find_external_reader(
     new_name: &str,
 ) -> Option<&'static str> {
     let (outline, row) = target.row()?;
-    if target.file.grammar().is_some_and(|grammar| grammar.name() == "kotlin") {
-        return is_operator(sources, target).then_some("a Kotlin operator");
-    }
-    if Family::of(&target.file) != Some(Family::Python) || row.is_local() {
-        return None;
+    match LanguageProfile::of(&target.file)?.name_reader {
+        NameReader::Operators => return is_operator(sources, target).then_some("a Kotlin operator"),
+        NameReader::Python if !row.is_local() => {}
+        NameReader::Python | NameReader::None => return None,
     }
     let (name, path) = (outline.name(row), &target.file.path);
     if name.len() > 4 && name.starts_with("__") && name.ends_with("__") {

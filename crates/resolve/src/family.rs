@@ -1,5 +1,6 @@
-//! Families of languages that refer to each other's names, and their differences that matter in this layer.
+//! Families of languages that refer to each other's names. What distinguishes them is in `profiles`.
 
+use super::profiles::{FamilyProfile, LanguageProfile};
 use symd_index::FileEntry;
 
 /// A family of languages that can name each other's declarations.
@@ -30,34 +31,20 @@ pub fn grammars_share_names(grammar: &str, other: &str) -> bool {
 impl Family {
     /// Returns the family of a file; `None` when it was not parsed, or its language is in no family.
     pub(super) fn of(file: &FileEntry) -> Option<Family> {
-        Family::of_grammar(file.grammar()?.name())
+        Some(LanguageProfile::of(file)?.family)
     }
 
     fn of_grammar(name: &str) -> Option<Family> {
-        Some(match name {
-            "python" => Family::Python,
-            "kotlin" | "java" => Family::Jvm,
-            "javascript" | "typescript" | "tsx" => Family::Ecma,
-            "rust" => Family::Rust,
-            "go" => Family::Go,
-            "csharp" => Family::CSharp,
-            "c" | "cpp" => Family::C,
-            _ => return None,
-        })
+        Some(LanguageProfile::of_grammar(name)?.family)
     }
 
-    /// Whether a class's members are in scope in its methods without a receiver.
-    pub(super) fn has_implicit_this(self) -> bool {
-        matches!(self, Family::Jvm | Family::CSharp | Family::C)
+    /// Returns the family of a file, if it is a dynamic one.
+    pub(super) fn dynamic_of(file: &FileEntry) -> Option<Family> {
+        Family::of(file).filter(|family| family.profile().is_dynamic)
     }
 
-    /// Returns the words for the receiver of a method, or for its class.
-    pub(super) fn receiver_names(self) -> &'static [&'static str] {
-        match self {
-            Family::Python => &["self", "cls"],
-            Family::Rust => &["self", "Self"],
-            Family::Go => &[],
-            _ => &["this"],
-        }
+    /// Returns what distinguishes its languages from those of other families.
+    pub(super) fn profile(self) -> &'static FamilyProfile {
+        FamilyProfile::of(self)
     }
 }

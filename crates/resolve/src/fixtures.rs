@@ -46,10 +46,9 @@ pub fn fixture_values(
 /// Whether the target is a fixture: pytest passes it to parameters of its name, which no server counts as
 /// uses.
 pub fn is_pytest_fixture(sources: &dyn Sources, target: &IndexedDeclaration, cancel: &Cancel) -> bool {
-    if Family::of(&target.file) != Some(Family::Python) {
-        return false;
-    }
-    let resolver = Resolver::new(sources, Family::Python, cancel);
+    let family = Family::of(&target.file).filter(|family| family.profile().uses.has_test_functions);
+    let Some(family) = family else { return false };
+    let resolver = Resolver::new(sources, family, cancel);
     let here = resolver.read_file(&target.file);
     here.is_some_and(|here| here.row_of(target).is_some_and(|row| is_fixture(&here, row)))
 }

@@ -40,7 +40,7 @@ impl ClassGraph {
             let may_hold = |outline: &Arc<symd_syntax::Outline>| {
                 outline.hides_types
                     || outline.rows.iter().any(|row| is_class(row) || row.descendants > 0)
-                    || resolver.family == Family::Python && outline.occurrences.contains(REGISTER)
+                    || resolver.profile.is_dynamic && outline.occurrences.contains(REGISTER)
             };
             if Family::of(file) != Some(resolver.family) || !file.outline().is_some_and(may_hold) {
                 continue;
@@ -143,11 +143,11 @@ fn declares_class(resolver: &Resolver, here: &CurrentFile, row: usize) -> bool {
     let text = here.text.as_str();
     let name_end = this.name_start as usize + usize::from(this.name_len);
     match this.kind() {
-        SymbolKind::EnumMember => resolver.family == Family::Jvm && this.descendants > 0,
+        SymbolKind::EnumMember => resolver.profile.bases.entries_are_classes && this.descendants > 0,
         // `const A = class extends B { … }`
         SymbolKind::Constant | SymbolKind::Variable | SymbolKind::Property | SymbolKind::Field => {
             let value = text_after(text, name_end).strip_prefix('=').map(str::trim_start);
-            resolver.family == Family::Ecma
+            resolver.profile.bases.has_class_values
                 && this.descendants > 0
                 && value.is_some_and(|value| first_word(value) == "class")
         }

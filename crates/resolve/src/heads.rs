@@ -2,8 +2,9 @@
 //! not resolved. Invariant: a base that is more than a name is marked as computed, never omitted; comments
 //! and strings yield no bases.
 
+use super::profiles::{BaseList, LanguageProfile, PYTHON};
 use symd_base::TextRange;
-use symd_syntax::{Grammar, Outline, Row, SymbolKind};
+use symd_syntax::{Outline, Row, SymbolKind};
 
 /// The most bytes of a head that are read.
 const MAX_HEAD: usize = 4_000;
@@ -36,36 +37,43 @@ pub fn is_type(kind: SymbolKind) -> bool {
 }
 
 /// Returns the bases in the head of `row`, in order. `outline` is that of `text`, the whole file.
-pub fn written_bases(grammar: Grammar, outline: &Outline, row: &Row, text: &str) -> Vec<WrittenBase> {
-    let language = Language::of(grammar);
-    let is_impl = language == Language::Rust && outline.name(row).starts_with("impl");
+pub(super) fn written_bases(
+    language: &LanguageProfile,
+    outline: &Outline,
+    row: &Row,
+    text: &str,
+) -> Vec<WrittenBase> {
+    let rules = &language.heads;
+    let has_impls = language.family.profile().members.has_impls;
+    let is_impl = has_impls && outline.name(row).starts_with("impl");
     let name_end = row.name_start.saturating_add(u32::from(row.name_len));
     let from = if is_impl { row.start } else { name_end };
     // The only base of `new Base(…) {` stands before the parenthesis.
-    let is_new = language == Language::Java && outline.name(row).starts_with("new ");
+    let is_new = rules.has_anonymous_classes && outline.name(row).starts_with("new ");
     let from = if is_new { row.name_start.saturating_add(3) } else { from };
     let Some(head) = slice(text, from as usize, (row.end as usize).min(from as usize + MAX_HEAD)) else {
         return Vec::new();
     };
     let blank = without_comments(head, language);
-    let blank = if language == Language::Kotlin { without_delegates(blank) } else { blank };
-    let list = match language {
-        Language::Python => python_list(&blank),
-        Language::Rust if is_impl => impl_list(&blank),
-        Language::Java if is_new => at_depth_0(&blank).find(|(_, c)| *c == '(').map(|(at, _)| (0, at)),
-        Language::Other => None,
-        _ => list(&blank, language),
+    let blank = if rules.has_delegates { without_delegates(blank) } else { blank };
+    let list = match rules.list {
+        BaseList::Arguments => python_list(&blank),
+        _ if is_impl => impl_list(&blank),
+        _ if is_new => at_depth_0(&blank).find(|(_, c)| *c == '(').map(|(at, _)| (0, at)),
+        BaseList::None => None,
+        BaseList::Keywords => keyword_list(&blank, language),
+        BaseList::Colon => colon_list(&blank, language),
     };
     let mut bases = list.map_or_else(Vec::new, |list| read(&blank, list, language, from));
-    if language == Language::Python {
-        bases.extend(implemented(text, row));
+    if rules.list == BaseList::Arguments {
+        bases.extend(implemented(text, row, language));
     }
     bases
 }
 
 /// Returns what an alias declaration (`typealias A = b.B`, `A = b.B`) stands for, and the byte at which that
 /// begins, read from behind the alias's name; `None` for any other text.
-pub(super) fn alias_behind(grammar: Grammar, text: &str, name_end: usize) -> Option<(String, u32)> {
+pub(super) fn alias_behind(language: &LanguageProfile, text: &str, name_end: usize) -> Option<(String, u32)> {
     let rest = slice(text, name_end, (name_end + MAX_HEAD).min(text.len()))?;
     let equals = rest.find(['=', '\n', ';', '('])?;
     if !rest[equals..].starts_with('=') || rest[equals..].starts_with("==") {
@@ -74,13 +82,13 @@ pub(super) fn alias_behind(grammar: Grammar, text: &str, name_end: usize) -> Opt
     let value = &rest[equals + 1..];
     let line = value.split(['\n', ';', '#']).next().unwrap_or("");
     let line = line.split("//").next().unwrap_or("");
-    let (chain, first) = item(line, 0, Language::of(grammar)).filter(|(chain, _)| !chain.is_empty())?;
+    let (chain, first) = item(line, 0, language).filter(|(chain, _)| !chain.is_empty())?;
     Some((chain, u32::try_from(name_end + equals + 1 + first).ok()?))
 }
 
 /// Returns the chain of names of a base that stands alone in `text`; `None` for an expression.
-pub(super) fn named_type(grammar: Grammar, text: &str) -> Option<String> {
-    item(text, 0, Language::of(grammar)).map(|(chain, _)| chain).filter(|chain| !chain.is_empty())
+pub(super) fn named_type(language: &LanguageProfile, text: &str) -> Option<String> {
+    item(text, 0, language).map(|(chain, _)| chain).filter(|chain| !chain.is_empty())
 }
 
 /// Returns the arguments in the parenthesis that a Python text opens at byte `at`, split at commas; empty
@@ -94,7 +102,7 @@ pub(super) fn arguments_of(call: &str) -> Option<Vec<&str>> {
     if !call.starts_with('(') {
         return None;
     }
-    let blank = without_comments(call, Language::Python);
+    let blank = without_comments(call, &PYTHON);
     let mut depth = 0_usize;
     let (mut all, mut begin) = (Vec::new(), 1);
     for (at, byte) in blank.bytes().enumerate() {
@@ -115,60 +123,25 @@ pub(super) fn arguments_of(call: &str) -> Option<Vec<&str>> {
     None
 }
 
-/// The syntax of class heads in a language.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Language {
-    Python,
-    Rust,
-    Kotlin,
-    CSharp,
-    Cpp,
-    Java,
-    Ecma,
-    /// Languages whose heads name no supertypes: C, Go.
-    Other,
-}
-
-impl Language {
-    fn of(grammar: Grammar) -> Language {
-        match grammar.name() {
-            "python" => Language::Python,
-            "rust" => Language::Rust,
-            "kotlin" => Language::Kotlin,
-            "csharp" => Language::CSharp,
-            "cpp" => Language::Cpp,
-            "java" => Language::Java,
-            "typescript" | "tsx" | "javascript" => Language::Ecma,
-            _ => Language::Other,
-        }
-    }
-
-    /// Whether `Base(…)` names the class `Base`.
-    fn bases_call_constructors(self) -> bool {
-        matches!(self, Language::Kotlin | Language::CSharp | Language::Rust)
-    }
-}
-
 /// Returns the longest part of `from..to` that ends at a character boundary.
 fn slice(text: &str, from: usize, to: usize) -> Option<&str> {
     (0..4).find_map(|less| text.get(from..to.checked_sub(less)?))
 }
 
 /// Returns the text with comments and strings replaced by blanks; offsets stay the same.
-fn without_comments(head: &str, language: Language) -> String {
+fn without_comments(head: &str, language: &LanguageProfile) -> String {
+    let spelling = &language.family.profile().spelling;
     let mut blank = head.as_bytes().to_vec();
     let mut at = 0;
     while at < blank.len() {
         let rest = &head.as_bytes()[at..];
         let length = match rest[0] {
-            b'#' if language == Language::Python => line_length(rest),
-            b'/' if rest.starts_with(b"//") && language != Language::Python => line_length(rest),
-            b'/' if rest.starts_with(b"/*") && language != Language::Python => {
+            _ if rest.starts_with(spelling.line_comment.as_bytes()) => line_length(rest),
+            b'/' if rest.starts_with(b"/*") && spelling.has_block_comments => {
                 memchr::memmem::find(rest, b"*/").map_or(rest.len(), |end| end + 2)
             }
             b'"' => string_length(rest),
-            // In Rust a single quote may begin a lifetime.
-            b'\'' if language != Language::Rust => string_length(rest),
+            b'\'' if !language.heads.has_lifetimes => string_length(rest),
             _ => 0,
         };
         blank[at..at + length].fill(b' ');
@@ -277,36 +250,33 @@ fn is_word(c: char) -> bool {
 }
 
 /// Returns the byte at which the head ends: at its body, or at what ends a declaration without one.
-fn head_end(blank: &str, language: Language) -> usize {
+fn head_end(blank: &str, language: &LanguageProfile) -> usize {
     let brace = at_depth_0(blank).find(|(_, c)| matches!(c, '{' | ';')).map_or(blank.len(), |(at, _)| at);
-    let ends = |word: &str| match language {
-        Language::Java => word == "permits",
-        _ => word == "where",
-    };
     let words = words_at_depth_0(&blank[..brace]);
-    words.into_iter().find(|&(from, to)| ends(&blank[from..to])).map_or(brace, |(from, _)| from)
+    words
+        .into_iter()
+        .find(|&(from, to)| blank[from..to] == *language.heads.end_word)
+        .map_or(brace, |(from, _)| from)
 }
 
-/// Returns the byte range of the list of bases in a head.
-fn list(blank: &str, language: Language) -> Option<(usize, usize)> {
+/// Returns the byte range of the bases behind `extends` or `implements` in a head.
+fn keyword_list(blank: &str, language: &LanguageProfile) -> Option<(usize, usize)> {
     let end = head_end(blank, language);
     let head = &blank[..end];
-    match language {
-        Language::Java | Language::Ecma => {
-            let words = words_at_depth_0(head);
-            let opener =
-                words.into_iter().find(|&(from, to)| matches!(&head[from..to], "extends" | "implements"))?;
-            Some((opener.1, end))
-        }
-        _ => {
-            let is_single = |at: usize| !head[..at].ends_with(':') && !head[at + 1..].starts_with(':');
-            let colon = at_depth_0(head).find(|&(at, c)| c == ':' && is_single(at))?;
-            // Excludes Kotlin's `typealias A = B`. The default of a constructor's parameter stands in
-            // brackets.
-            let is_alias = at_depth_0(&head[..colon.0]).any(|(_, c)| c == '=');
-            (!is_alias).then_some((colon.0 + 1, end))
-        }
-    }
+    let words = words_at_depth_0(head);
+    let opener = words.into_iter().find(|&(from, to)| matches!(&head[from..to], "extends" | "implements"))?;
+    Some((opener.1, end))
+}
+
+/// Returns the byte range of the bases behind the colon in a head.
+fn colon_list(blank: &str, language: &LanguageProfile) -> Option<(usize, usize)> {
+    let end = head_end(blank, language);
+    let head = &blank[..end];
+    let is_single = |at: usize| !head[..at].ends_with(':') && !head[at + 1..].starts_with(':');
+    let colon = at_depth_0(head).find(|&(at, c)| c == ':' && is_single(at))?;
+    // Excludes Kotlin's `typealias A = B`. The default of a constructor's parameter stands in brackets.
+    let is_alias = at_depth_0(&head[..colon.0]).any(|(_, c)| c == '=');
+    (!is_alias).then_some((colon.0 + 1, end))
 }
 
 /// Returns the byte range of the bases in `class A[T](B, c.D):`.
@@ -334,19 +304,19 @@ fn impl_list(blank: &str) -> Option<(usize, usize)> {
 }
 
 /// Reads the interfaces in zope's decorator `@implementer(A, b.B)` before a class.
-fn implemented(text: &str, row: &Row) -> Vec<WrittenBase> {
+fn implemented(text: &str, row: &Row, language: &LanguageProfile) -> Vec<WrittenBase> {
     let (from, to) = (row.start as usize, row.name_start as usize);
     let Some(before) = text.get(from..to).filter(|before| before.contains("implementer(")) else {
         return Vec::new();
     };
-    let blank = without_comments(before, Language::Python);
+    let blank = without_comments(before, language);
     let mut bases = Vec::new();
     for (at, word) in blank.match_indices("implementer(") {
         let decorator = blank[..at].rfind('@').map_or("", |mark| &blank[mark + 1..at]);
         let open = at + word.len();
         let close = at_depth_0(&blank[open - 1..]).find(|(_, c)| *c == ')').map(|(at, _)| open - 1 + at);
         if let (true, Some(close)) = (decorator.chars().all(|c| is_word(c) || c == '.'), close) {
-            bases.extend(read(&blank, (open, close), Language::Python, row.start));
+            bases.extend(read(&blank, (open, close), language, row.start));
         }
     }
     bases
@@ -354,12 +324,18 @@ fn implemented(text: &str, row: &Row) -> Vec<WrittenBase> {
 
 /// Reads the bases of a list, the range `from..to` of `blank`. `offset` is the byte of the file at which
 /// `blank` begins.
-fn read(blank: &str, (from, to): (usize, usize), language: Language, offset: u32) -> Vec<WrittenBase> {
+fn read(
+    blank: &str,
+    (from, to): (usize, usize),
+    language: &LanguageProfile,
+    offset: u32,
+) -> Vec<WrittenBase> {
     let list = &blank[from..to];
-    let separator = if language == Language::Rust { '+' } else { ',' };
-    let mut cuts: Vec<(usize, usize)> =
-        at_depth_0(list).filter(|&(_, c)| c == separator).map(|(at, _)| (at, at + 1)).collect();
-    if matches!(language, Language::Java | Language::Ecma) {
+    let mut cuts: Vec<(usize, usize)> = at_depth_0(list)
+        .filter(|&(_, c)| c == language.heads.separator)
+        .map(|(at, _)| (at, at + 1))
+        .collect();
+    if language.heads.list == BaseList::Keywords {
         let words = words_at_depth_0(list).into_iter();
         cuts.extend(words.filter(|&(from, to)| matches!(&list[from..to], "extends" | "implements")));
         cuts.sort_unstable();
@@ -388,9 +364,11 @@ fn read(blank: &str, (from, to): (usize, usize), language: Language, offset: u32
 
 /// Reads one base of a list: its chain of names, empty for a computed base, and the byte at which it begins.
 /// `None` for an item that is no base.
-fn item(text: &str, begin: usize, language: Language) -> Option<(String, usize)> {
+fn item(text: &str, begin: usize, language: &LanguageProfile) -> Option<(String, usize)> {
+    let rules = &language.heads;
+    let are_arguments = rules.list == BaseList::Arguments;
     let mut rest = text.trim_start();
-    if language == Language::Python && at_depth_0(rest).any(|(_, c)| c == '=') {
+    if are_arguments && at_depth_0(rest).any(|(_, c)| c == '=') {
         return None;
     }
     loop {
@@ -398,7 +376,7 @@ fn item(text: &str, begin: usize, language: Language) -> Option<(String, usize)>
         let word = rest.find(|c| !is_word(c)).map_or(rest, |end| &rest[..end]);
         if MODIFIERS.contains(&word) {
             rest = &rest[word.len()..];
-        } else if rest.starts_with('@') && language != Language::Python {
+        } else if rest.starts_with('@') && !are_arguments {
             // Skips an annotation with its arguments.
             let name = rest[1..].find(|c| !(is_word(c) || c == '.')).map_or(rest.len(), |end| end + 1);
             let takes = rest[name..].starts_with('(');
@@ -410,7 +388,7 @@ fn item(text: &str, begin: usize, language: Language) -> Option<(String, usize)>
             break;
         }
     }
-    if rest.is_empty() || (language == Language::Rust && rest.starts_with(['\'', '?'])) {
+    if rest.is_empty() || (rules.has_lifetimes && rest.starts_with(['\'', '?'])) {
         return None;
     }
     let first = begin + text.len() - rest.len();
@@ -434,16 +412,15 @@ fn item(text: &str, begin: usize, language: Language) -> Option<(String, usize)>
         }
     }
     let mut behind = behind.trim_start();
-    let takes_types = if language == Language::Python { '[' } else { '<' };
-    if behind.starts_with(takes_types) {
+    if behind.starts_with(rules.type_bracket) {
         let close = at_depth_0(behind).nth(1).map_or(behind.len(), |(at, c)| at + c.len_utf8());
         behind = behind[close..].trim_start();
     }
-    let is_named = match language {
-        Language::Python => behind.is_empty(),
-        _ if behind.starts_with('(') => language.bases_call_constructors(),
+    let is_named = match are_arguments {
+        true => behind.is_empty(),
+        false if behind.starts_with('(') => rules.bases_call_constructors,
         // `Outer<T>.Inner` is not resolved here.
-        _ => !behind.starts_with(['.', ':', '[']),
+        false => !behind.starts_with(['.', ':', '[']),
     };
     Some((if is_named { chain } else { String::new() }, first))
 }
@@ -466,12 +443,13 @@ fn chain_end(text: &str) -> usize {
 mod tests {
     use super::*;
     use symd_base::Cancel;
-    use symd_syntax::outline;
+    use symd_syntax::{Grammar, outline};
 
     /// Checks the bases of the first type of `text`: chains, and computed bases in braces; each must stand at
     /// its range.
     fn check(grammar: &str, text: &str, expected: &[&str]) {
         let grammar = Grammar::named(grammar).expect("known");
+        let language = LanguageProfile::of_grammar(grammar.name()).expect("of a family");
         let outline = outline(grammar, text, &Cancel::new()).expect("parsed");
         let row = outline.rows.iter().find(|row| is_type(row.kind())).expect("a type");
         let shown = |base: &WrittenBase| {
@@ -483,7 +461,7 @@ mod tests {
             assert!(text[base.start as usize..].starts_with(base.chain.split('.').next().expect("one")));
             base.chain.clone()
         };
-        let found: Vec<String> = written_bases(grammar, &outline, row, text).iter().map(shown).collect();
+        let found: Vec<String> = written_bases(language, &outline, row, text).iter().map(shown).collect();
         assert_eq!(found, expected, "{text}");
     }
 
@@ -537,8 +515,7 @@ mod tests {
 
     #[test]
     fn another_name_is_read_behind_the_name() {
-        let python = Grammar::named("python").expect("known");
-        let alias = |text: &str| alias_behind(python, text, 1);
+        let alias = |text: &str| alias_behind(&PYTHON, text, 1);
         assert_eq!(alias("A = b.B\n"), Some(("b.B".to_owned(), 4)));
         assert_eq!(alias("A: TypeAlias = B[int]  # B\n"), Some(("B".to_owned(), 15)));
         assert_eq!(alias("A = B()\n"), None);

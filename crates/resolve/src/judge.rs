@@ -9,6 +9,7 @@ use super::meaning::Meaning;
 use super::modules;
 use super::occurrence::{Judgement, Role};
 use super::place::{OccurrenceKind, classify_occurrence, embedded};
+use super::profiles::{LiteralKey, Namespaces, UnresolvedName};
 use super::resolver::{CurrentFile, Resolver};
 use super::rust_names;
 use super::scope::{self, SearchStart};
@@ -57,11 +58,12 @@ impl<'t> TargetContext<'t> {
         let (owner, owners) = (owner_of(target), all.iter().filter_map(owner_of).collect());
         let is_in_class =
             owner.as_ref().and_then(IndexedDeclaration::row).is_some_and(|(_, row)| is_class(row));
-        let is_extension = resolver.family == Family::Jvm
+        let rules = &resolver.profile.uses;
+        let is_extension = rules.has_extensions
             && resolver.read_file(&target.file).is_some_and(|here| {
                 text_before(here.text.as_str(), row.name_start as usize, resolver.family).ends_with('.')
             });
-        let is_macro = resolver.family == Family::Rust
+        let is_macro = rules.has_macros
             && resolver.read_file(&target.file).is_some_and(|here| rust_names::declares_macro(&here, row));
         let declared = resolver.declared(outline.name(row))?;
         Ok(Some(TargetContext {
@@ -75,7 +77,7 @@ impl<'t> TargetContext<'t> {
             is_extension,
             is_macro,
             test: test_of_all(all, resolver.family),
-            is_fields_name: resolver.family == Family::Go
+            is_fields_name: rules.embeds_by_name
                 && declared
                     .iter()
                     .any(|one| one.row().is_some_and(|(_, row)| row.kind() == SymbolKind::Field)),
@@ -109,10 +111,9 @@ impl<'t> TargetContext<'t> {
                 }
             }
             OccurrenceKind::Import(meaning) => {
-                // Only build files say where a JavaScript package or a Rust crate is.
-                let silent = match resolver.family {
-                    Family::Ecma | Family::Rust => Judgement::Unchecked,
-                    _ => Judgement::Unlikely,
+                let silent = match resolver.profile.imports.needs_build_files {
+                    true => Judgement::Unchecked,
+                    false => Judgement::Unlikely,
                 };
                 (self.judge_meaning(&meaning).unwrap_or(silent), Role::Import)
             }
@@ -123,14 +124,15 @@ impl<'t> TargetContext<'t> {
                 (self.argument(resolver, &callee, &meaning), Role::Argument)
             }
             OccurrenceKind::Bare(_) | OccurrenceKind::Member(_)
-                if resolver.family == Family::Rust
+                if resolver.profile.scopes.namespaces == Namespaces::TypesAndValues
                     && !rust_names::is_in_namespace(here, range, self.row, self.is_macro) =>
             {
                 (Judgement::Unlikely, role(here, range))
             }
             OccurrenceKind::Bare(meaning) => {
                 // `S { name }` names the field, whatever else the name means there.
-                let is_field = resolver.family == Family::Rust && self.row.kind() == SymbolKind::Field;
+                let is_field = resolver.profile.spelling.literal_key == LiteralKey::Field
+                    && self.row.kind() == SymbolKind::Field;
                 let implied = if is_field { None } else { self.judge_meaning(&meaning) };
                 let judgement = implied.unwrap_or_else(|| self.bare(resolver, here, range));
                 let role = role(here, range);
@@ -155,7 +157,7 @@ impl<'t> TargetContext<'t> {
         around.is_some_and(|around| here.file.path != *path || around != *row)
     }
 
-    /// Downgrades occurrences that compilers do not list: Kotlin's labels (`this@Name`, `return@name`) and
+    /// Downgrades occurrences that compilers do not list: labels (`this@Name`, `return@name`) and
     /// types that share a function's name. A loop's label means no declaration.
     fn downgrade_unlisted(
         &self,
@@ -165,7 +167,7 @@ impl<'t> TargetContext<'t> {
         role: Role,
         judgement: Judgement,
     ) -> Judgement {
-        if resolver.family != Family::Jvm || judgement == Judgement::Unlikely {
+        if !resolver.profile.uses.has_labels || judgement == Judgement::Unlikely {
             return judgement;
         }
         let left = text_before(here.text.as_str(), range.start as usize, resolver.family);
@@ -198,12 +200,12 @@ impl<'t> TargetContext<'t> {
         }
     }
 
-    /// Whether `other` is the target, or (in Python) another definition of it: in the other branch of an
-    /// `if`, or a property's setter.
+    /// Whether `other` is the target, or another definition of it in a language that has such: in the other
+    /// branch of an `if`, or a property's setter.
     fn is_same_symbol(&self, other: &IndexedDeclaration) -> bool {
         self.is_target(other)
             || self.is_prototype(other)
-            || Family::of(&other.file) == Some(Family::Python)
+            || Family::of(&other.file).is_some_and(|family| family.profile().uses.redeclares)
                 && other.file.path == self.target.file.path
                 && other.row().is_some_and(|(_, row)| row.parent == self.row.parent)
     }
@@ -216,7 +218,7 @@ impl<'t> TargetContext<'t> {
     /// Whether `other` is the C prototype of the target, or the function whose prototype the target is: `a.h`
     /// beside `a.c`.
     fn is_prototype(&self, other: &IndexedDeclaration) -> bool {
-        Family::of(&other.file) == Some(Family::C)
+        Family::of(&other.file).is_some_and(|family| family.profile().uses.has_prototypes)
             && other.file.path.file_stem() == self.target.file.path.file_stem()
             && other.row().is_some_and(|(_, row)| row.parent == 0 && self.row.parent == 0)
     }
@@ -259,12 +261,12 @@ impl<'t> TargetContext<'t> {
         judgements.min().unwrap_or(Judgement::Unlikely)
     }
 
-    /// Whether the target is a field that a Python class declares in its body. Dataclasses and the like make
-    /// constructor parameters of such fields, and other functions accept the same parameters.
+    /// Whether the target is a field that a class declares in its body, of which dataclasses and the like make
+    /// constructor parameters. Other functions accept the same parameters.
     fn is_field_in_body(&self, resolver: &Resolver) -> bool {
         use SymbolKind::{Class, Constructor, Function, Method};
         let Some((outline, row)) = self.target.row() else { return false };
-        resolver.family == Family::Python
+        resolver.profile.uses.fields_are_parameters
             && self.is_member
             && !row.is_local()
             && !matches!(row.kind(), Method | Function | Constructor | Class)
@@ -283,8 +285,8 @@ impl<'t> TargetContext<'t> {
             None => return Judgement::Unlikely,
         };
         let is_of = callee == function || (function == "__init__" && class == Some(callee));
-        if !is_of && resolver.family == Family::Jvm && self.is_member && may_construct(callee, meaning, class)
-        {
+        let takes_properties = resolver.profile.uses.parameters_are_properties;
+        if !is_of && takes_properties && self.is_member && may_construct(callee, meaning, class) {
             return Judgement::Unchecked;
         }
         if !is_of || !(self.row.is_local() || self.is_member) {
@@ -297,11 +299,10 @@ impl<'t> TargetContext<'t> {
                     one.is_same_declaration(&IndexedDeclaration { file: owner.file.clone(), row: class })
                 })
         });
-        match (leads_here, resolver.family) {
-            (false, _) => Judgement::Unlikely,
-            (true, Family::Jvm) => Judgement::Likely,
-            (true, _) if self.row.is_local() => Judgement::Likely,
-            (true, _) => Judgement::Unchecked,
+        match leads_here {
+            false => Judgement::Unlikely,
+            true if takes_properties || self.row.is_local() => Judgement::Likely,
+            true => Judgement::Unchecked,
         }
     }
 
@@ -310,12 +311,14 @@ impl<'t> TargetContext<'t> {
         if self.row.is_local() {
             return Judgement::Unlikely;
         }
-        match (resolver.family, self.is_member) {
-            (Family::Python, true) | (Family::Jvm, false) => Judgement::Unlikely,
-            (Family::Rust, _) if !rust_names::may_be_bare(resolver, here, range, self.row.kind()) => {
+        match (resolver.profile.uses.unresolved, self.is_member) {
+            (UnresolvedName::NoMember, true) | (UnresolvedName::OnlyMember, false) => Judgement::Unlikely,
+            (UnresolvedName::FitsPlace, _)
+                if !rust_names::may_be_bare(resolver, here, range, self.row.kind()) =>
+            {
                 Judgement::Unlikely
             }
-            (Family::C, false) if self.is_unique && includes(resolver, here, self.target) => {
+            (UnresolvedName::Included, false) if self.is_unique && includes(resolver, here, self.target) => {
                 Judgement::Likely
             }
             _ => Judgement::Unchecked,
@@ -342,11 +345,11 @@ impl<'t> TargetContext<'t> {
                 None => Judgement::Unlikely,
             });
         }
-        Ok(match resolver.family {
-            Family::Jvm => Judgement::Unlikely,
+        Ok(match resolver.profile.uses.receivers_may_be_modules {
+            false => Judgement::Unlikely,
             // Where the bare name resolves, a member of that name can be the target only at the end of a path
             // of modules: `package.module.name`.
-            _ => match scope::resolve_name(resolver, here, at, self.name)? {
+            true => match scope::resolve_name(resolver, here, at, self.name)? {
                 Meaning::Declared(found)
                     if !found.iter().any(|one| self.is_target(one)) || !is_path(resolver, here, at) =>
                 {

@@ -3,8 +3,8 @@
 
 use super::family::Family;
 use super::modules::{self, Module};
+use super::profiles::{ImportedOffer, PackageScope, PathBinding, UnfoundModule};
 use super::resolver::Resolver;
-use super::rust_names::STANDARD;
 use super::sources::IndexedDeclaration;
 use symd_base::cancel::Cancelled;
 use symd_index::FileEntry;
@@ -71,7 +71,7 @@ impl Resolver<'_> {
             let Imported::Name(name) = import.imported else { return Ok(Meaning::Unknown) };
             return self.own(from, name, hops + 1);
         }
-        let is_whole_path = import.alias.is_none() && self.family == Family::Python;
+        let is_whole_path = import.alias.is_none() && self.profile.imports.path_binds == PathBinding::First;
         let Imported::Name(name) = import.imported else {
             // `import a.b` binds `a`.
             let written = match import.module.split_once('.') {
@@ -91,14 +91,15 @@ impl Resolver<'_> {
 
     /// Returns the meaning of a name from a module that is not found.
     fn unresolved(&self, written: &str) -> Meaning {
-        match self.family {
-            Family::Python if !written.starts_with('.') => Meaning::OutsideProject,
-            Family::Go => Meaning::OutsideProject,
-            Family::Rust if written.split("::").next().is_some_and(|first| STANDARD.contains(&first)) => {
-                Meaning::OutsideProject
+        let imports = &self.profile.imports;
+        let is_outside = match imports.unfound {
+            UnfoundModule::OutsideProject => true,
+            UnfoundModule::OutsideUnlessRelative => !written.starts_with('.'),
+            UnfoundModule::Unknown => {
+                written.split("::").next().is_some_and(|first| imports.standard.contains(&first))
             }
-            _ => Meaning::Unknown,
-        }
+        };
+        if is_outside { Meaning::OutsideProject } else { Meaning::Unknown }
     }
 
     /// Resolves `name` in `module`, seen from outside.
@@ -128,7 +129,7 @@ impl Resolver<'_> {
                     _ => meaning,
                 })
             }
-            Module::Directory(directory) if self.family == Family::Go => {
+            Module::Directory(directory) if self.profile.imports.package == PackageScope::Directory => {
                 let mut found = Vec::new();
                 for file in self.files_in(directory) {
                     found.extend(top_level(file, name));
@@ -176,16 +177,16 @@ impl Resolver<'_> {
         let Some(entry) = self.file(file.path.as_str()) else { return Ok(Meaning::Unknown) };
         let own = top_level(entry, name);
         let mut meaning = if own.is_empty() { Meaning::Unknown } else { Meaning::Declared(own) };
-        if self.family == Family::Ecma {
-            // Only exports are offered; each refers to a declaration of this file or of another one.
+        let offers = self.profile.imports.offers;
+        if offers == ImportedOffer::Exports {
+            // Each export refers to a declaration of this file or of another one.
             let imports = self.unpacked(&file.path, outline);
             for import in imports.iter().filter(|import| import.kind == ImportKind::Export) {
                 if import.bound() == Some(name) {
                     meaning = self.import(file, &import, hops + 1)?.or(meaning);
                 }
             }
-        } else if self.family != Family::Python || outline.occurrences.contains(name) {
-            // In Python every name that an import binds is an identifier of the file.
+        } else if offers == ImportedOffer::All || outline.occurrences.contains(name) {
             for import in self.unpacked(&file.path, outline).iter() {
                 if binds(self.family, &import) == Some(name) {
                     meaning = meaning.or(self.import(file, &import, hops + 1)?);
@@ -216,8 +217,8 @@ impl Resolver<'_> {
         Ok(meaning)
     }
 
-    /// Resolves `name` through `import *` in `file`. `kind` matters for JavaScript and TypeScript alone; star
-    /// imports of other languages are always imports.
+    /// Resolves `name` through `import *` in `file`. `kind` matters only where a module offers what it exports;
+    /// star imports of other languages are always imports.
     pub(super) fn starred(
         &self,
         file: &FileEntry,
@@ -226,11 +227,12 @@ impl Resolver<'_> {
         hops: usize,
     ) -> Result<Meaning, Cancelled> {
         let Some(outline) = file.outline() else { return Ok(Meaning::Unknown) };
-        let is_private = self.family == Family::Python && name.starts_with('_');
-        if is_private || !outline.imports.has_stars() {
+        let is_omitted = self.profile.imports.star_omits_underscored && name.starts_with('_');
+        if is_omitted || !outline.imports.has_stars() {
             return Ok(Meaning::Unknown);
         }
-        let kind = if self.family == Family::Ecma { kind } else { ImportKind::Import };
+        let has_exports = self.profile.imports.offers == ImportedOffer::Exports;
+        let kind = if has_exports { kind } else { ImportKind::Import };
         let mut meaning = Meaning::Unknown;
         for import in self.unpacked(&file.path, outline).iter() {
             if import.kind != kind || import.imported != Imported::Everything {
@@ -254,11 +256,14 @@ pub(super) fn binds<'a>(family: Family, import: &Import<'a>) -> Option<&'a str> 
     if let Some(name) = import.bound() {
         return Some(name);
     }
-    match (family, import.imported) {
-        (Family::Python, Imported::Module) => import.module.split('.').next().filter(|name| !name.is_empty()),
-        (Family::Go, Imported::Module) => modules::go_package(import.module),
-        (Family::Rust, Imported::Module) => import.module.rsplit("::").next(),
-        _ => None,
+    if import.imported != Imported::Module {
+        return None;
+    }
+    match family.profile().imports.path_binds {
+        PathBinding::First => import.module.split('.').next().filter(|name| !name.is_empty()),
+        PathBinding::Last => import.module.rsplit("::").next(),
+        PathBinding::PackageName => modules::go_package(import.module),
+        PathBinding::Nothing => None,
     }
 }
 

@@ -20,10 +20,10 @@ pub fn mirrored_call(
     targets: &[IndexedDeclaration],
     cancel: &Cancel,
 ) -> Result<Option<(RelPath, TextRange)>, Cancelled> {
-    if targets.first().is_none_or(|first| Family::of(&first.file) != Some(Family::Python)) {
+    let Some(family) = targets.first().and_then(|first| Family::dynamic_of(&first.file)) else {
         return Ok(None);
-    }
-    let resolver = Resolver::new(sources, Family::Python, cancel);
+    };
+    let resolver = Resolver::new(sources, family, cancel);
     for target in targets {
         cancel.check()?;
         let Some(here) = resolver.read_file(&target.file) else { continue };
@@ -55,7 +55,7 @@ fn mirrored_by(
     for start in here.outline.occurrences.offsets_of(name) {
         let range = TextRange::new(start, start.saturating_add(u32::from(method.name_len)));
         let is_inside = method.name_start < start && start < method.end && here.text.slice(range) == name;
-        let Receiver::Chain(chain, first) = receiver(text, start as usize, Family::Python) else { continue };
+        let Receiver::Chain(chain, first) = receiver(text, start as usize, resolver.family) else { continue };
         let (&[module], true) = (&chain[..], is_inside) else { continue };
         let first = u32::try_from(first).unwrap_or(u32::MAX);
         let is_module = here.imports().iter().any(|import| {

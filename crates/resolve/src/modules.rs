@@ -4,7 +4,7 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use super::family::Family;
+use super::profiles::ModuleLookup;
 use super::resolver::Resolver;
 use symd_base::RelPath;
 use symd_index::FileEntry;
@@ -50,21 +50,23 @@ const ECMA_ENDINGS: [&str; 8] = ["ts", "tsx", "d.ts", "js", "jsx", "mjs", "cjs",
 /// Finds the module that `written` means in the file `from`, in a statement at byte `at`; `None` when it is
 /// not in the project, or cannot be resolved.
 pub(super) fn find(resolver: &Resolver, from: &FileEntry, written: &str, at: u32) -> Option<Module> {
-    match resolver.family {
-        Family::Python => python(resolver, &from.path, written),
-        Family::Jvm | Family::CSharp => Some(Module::Package(written.to_owned())),
-        Family::Ecma => ecma(resolver, &from.path, written),
-        Family::Rust => rust(resolver, from, written, at),
-        Family::Go => go(resolver, written),
-        Family::C => include(resolver, &from.path, written),
+    match resolver.profile.imports.lookup {
+        ModuleLookup::PythonPath => python(resolver, &from.path, written),
+        ModuleLookup::Package => Some(Module::Package(written.to_owned())),
+        ModuleLookup::EcmaPath => ecma(resolver, &from.path, written),
+        ModuleLookup::RustPath => rust(resolver, from, written, at),
+        ModuleLookup::GoPath => go(resolver, written),
+        ModuleLookup::Include => include(resolver, &from.path, written),
     }
 }
 
 /// Returns the submodule `name` of a module, if there is one.
 pub(super) fn below(resolver: &Resolver, module: &Module, name: &str) -> Option<Module> {
-    match (resolver.family, module) {
-        (Family::Python, Module::Directory(directory)) => python_at(resolver, directory, &[name]),
-        (Family::Rust, Module::File(file)) => rust_at(resolver, &rust_children(&file.path)?, &[name]),
+    match (resolver.profile.imports.lookup, module) {
+        (ModuleLookup::PythonPath, Module::Directory(directory)) => python_at(resolver, directory, &[name]),
+        (ModuleLookup::RustPath, Module::File(file)) => {
+            rust_at(resolver, &rust_children(&file.path)?, &[name])
+        }
         _ => None,
     }
 }

@@ -30,7 +30,7 @@ pub(super) fn other_names(
                 all.push(OtherName { name: alias.to_owned(), stands_for: vec![name.to_owned()] });
             }
         }
-        if matches!(resolver.family, Family::C | Family::CSharp)
+        if resolver.profile.bases.has_unlisted_aliases
             && let Some(here) = resolver.read_uncached(file)
         {
             all.extend(here.text.as_str().lines().filter_map(alias_in_line));

@@ -12,6 +12,7 @@ use super::family::Family;
 use super::graph::{ClassGraph, ClassNode};
 use super::heads::WrittenBase;
 use super::meaning::Meaning;
+use super::profiles::{LanguageProfile, MemberRules, Overriding};
 use super::python_classes::{MemberLookup, lookup_member};
 use super::resolver::Resolver;
 use super::scope::own_class;
@@ -142,7 +143,7 @@ pub fn overrides(
     let Some(class) = class_of(&resolver, target)? else { return Ok(alone) };
     let name = target.name();
     // Python mangles such a name, so that it belongs to this class alone.
-    if family == Family::Python && name.starts_with("__") && !name.ends_with("__") {
+    if family.profile().members.mangles_private && name.starts_with("__") && !name.ends_with("__") {
         let members = own_member_rows(&class, name).into_iter().map(|row| of(&class, row)).collect();
         return Ok(OverrideFamily { members, ..OverrideFamily::default() });
     }
@@ -173,7 +174,7 @@ fn class_of(
         return Ok(is_holder.then(|| of(target, parent)));
     }
     // C++'s `int Class::member() { … }`
-    if resolver.family != Family::C {
+    if !resolver.profile.members.are_defined_outside {
         return Ok(None);
     }
     let Some(here) = resolver.read_file(&target.file) else { return Ok(None) };
@@ -229,7 +230,7 @@ type MemberRow = (usize, usize);
 impl Linking<'_, '_> {
     fn family(&self, class: usize, target: &IndexedDeclaration) -> Result<OverrideFamily, Cancelled> {
         let own = own_member_rows(&self.graph.node(class).class, self.name);
-        let start: Vec<usize> = match self.has_overloads() {
+        let start: Vec<usize> = match self.rules().has_overloads {
             true if own.contains(&target.row) => vec![target.row],
             // A definition outside of the class may belong to any of the declarations inside.
             _ => own,
@@ -281,7 +282,7 @@ impl Linking<'_, '_> {
         family.possible_subclasses = self.may_be_below(&heirs, &forebears)?;
         family.dynamic = find_dynamic_classes(self.resolver, self.graph, &heirs)?;
         family.through_super = self.through_super(&around);
-        if self.resolver.family == Family::Python {
+        if self.resolver.profile.is_dynamic {
             let classes = around.iter().map(|&at| &self.graph.node(at).class);
             family.by_computed_name =
                 classes.flat_map(|class| computed_names(self.resolver, class, self.name)).collect();
@@ -291,20 +292,19 @@ impl Linking<'_, '_> {
         Ok(family)
     }
 
-    /// Whether one class may have several unrelated members of the same name.
-    fn has_overloads(&self) -> bool {
-        matches!(self.resolver.family, Family::Jvm | Family::CSharp | Family::C)
+    fn rules(&self) -> &'static MemberRules {
+        &self.resolver.profile.members
     }
 
     fn signature(&self, (class, row): MemberRow) -> Option<MemberHead> {
         let here = self.resolver.read_file(&self.graph.node(class).class.file)?;
-        Some(MemberHead::read(&here, self.resolver.family, row))
+        Some(MemberHead::read(&here, self.rules(), row))
     }
 
     /// Whether one of two members can override the other, given that some class inherits from the classes of
     /// both.
     fn is_linked(&self, one: MemberRow, other: MemberRow) -> bool {
-        if !self.has_overloads() || one == other {
+        if !self.rules().has_overloads || one == other {
             return true;
         }
         let (Some(first), Some(second)) = (self.signature(one), self.signature(other)) else { return true };
@@ -333,8 +333,8 @@ impl Linking<'_, '_> {
             family.outside_project.push(OutsideMember { class, base: base.to_owned() });
         };
         let first = members.iter().next().map_or(0, |member| member.0);
-        match self.resolver.family {
-            Family::Python => {
+        match self.rules().overriding {
+            Overriding::PythonNames => {
                 if self.name.starts_with("__") && self.name.ends_with("__") {
                     add(family, first, "Python itself");
                 }
@@ -342,7 +342,7 @@ impl Linking<'_, '_> {
                     self.bases_outside(class, family);
                 }
             }
-            Family::Ecma => {
+            Overriding::EcmaNames => {
                 if OBJECT_METHODS.contains(&self.name) {
                     add(family, first, "Object");
                 }
@@ -350,9 +350,8 @@ impl Linking<'_, '_> {
                     self.bases_outside(class, family);
                 }
             }
-            Family::Jvm | Family::CSharp | Family::C => self.nominal(members, family),
-            Family::Rust => {
-                // Every member in an `impl` of a trait is the trait's.
+            Overriding::Keyword => self.nominal(members, family),
+            Overriding::Traits => {
                 for class in self.above(members) {
                     let node = self.graph.node(class);
                     for base in node.bases.iter().filter(|_| node.class.name().starts_with("impl")) {
@@ -363,7 +362,7 @@ impl Linking<'_, '_> {
                     }
                 }
             }
-            Family::Go => {}
+            Overriding::None => {}
         }
     }
 
@@ -372,8 +371,7 @@ impl Linking<'_, '_> {
         members.iter().flat_map(|member| self.graph.ancestors(member.0)).collect()
     }
 
-    /// Covers languages in which a keyword marks an override: a member with the keyword that overrides
-    /// nothing in the project overrides something outside.
+    /// Covers languages in which a keyword marks an override.
     fn nominal(&self, members: &BTreeSet<MemberRow>, family: &mut OverrideFamily) {
         for &member in members {
             let Some(signature) = self.signature(member) else { continue };
@@ -383,12 +381,11 @@ impl Linking<'_, '_> {
                     members.iter().filter(|other| other.0 != member.0 && above.contains(&other.0));
                 others.any(|&other| self.is_linked(member, other))
             };
-            // C++ has no common base of all classes.
-            let is_objects = self.resolver.family != Family::C && OBJECT_METHODS.contains(&self.name);
+            let is_objects = self.rules().has_root_class && OBJECT_METHODS.contains(&self.name);
             if (signature.overrides && !is_answered()) || (is_objects && !signature.is_own) {
                 let names = above.iter().flat_map(|&at| self.graph.node(at).bases.iter());
                 let names: Vec<String> = names.flat_map(|base| base.outside.clone()).collect();
-                if self.resolver.family == Family::C && names.is_empty() {
+                if !self.rules().has_root_class && names.is_empty() {
                     for &at in &above {
                         for base in self.graph.node(at).bases.iter() {
                             self.unknown(at, &base.written, UnknownFact::Class, family);
@@ -421,10 +418,9 @@ impl Linking<'_, '_> {
                     family.maybe_outside_project.push(OutsideMember { class, base });
                 }
             }
-            // Kotlin requires the keyword; the others do not, for interfaces or at all.
-            let is_kotlin =
-                self.graph.node(member.0).class.file.grammar().is_some_and(|it| it.name() == "kotlin");
-            if !signature.overrides && !signature.is_own && !is_kotlin {
+            let is_required = LanguageProfile::of(&self.graph.node(member.0).class.file)
+                .is_some_and(|it| it.requires_override);
+            if !signature.overrides && !signature.is_own && !is_required {
                 above.into_iter().for_each(|class| self.bases_outside(class, family));
             }
         }
@@ -434,7 +430,7 @@ impl Linking<'_, '_> {
     fn bases_outside(&self, class: usize, family: &mut OverrideFamily) {
         let node = self.graph.node(class);
         // An interface that a decorator names before the class declares no private names.
-        let is_private = self.resolver.family == Family::Python && self.name.starts_with('_');
+        let is_private = self.rules().underscored_are_private && self.name.starts_with('_');
         let name_start = node.class.row().map_or(0, |(_, row)| row.name_start);
         let bases = node.bases.iter().filter(|base| !is_private || base.written.range.start > name_start);
         for base in bases {
@@ -447,12 +443,16 @@ impl Linking<'_, '_> {
                 continue;
             }
             for name in &base.outside {
-                match lookup_member(name, self.name) {
-                    MemberLookup::No if self.resolver.family == Family::Python => {}
-                    MemberLookup::Yes(base) if self.resolver.family == Family::Python => {
+                let listed = match self.resolver.profile.bases.knows_library {
+                    true => lookup_member(name, self.name),
+                    false => MemberLookup::Unknown,
+                };
+                match listed {
+                    MemberLookup::No => {}
+                    MemberLookup::Yes(base) => {
                         family.outside_project.push(OutsideMember { class: node.class.clone(), base });
                     }
-                    _ => self.unknown(class, &base.written, UnknownFact::Members, family),
+                    MemberLookup::Unknown => self.unknown(class, &base.written, UnknownFact::Members, family),
                 }
             }
             if base.may_be_unfound {
@@ -532,13 +532,13 @@ impl Linking<'_, '_> {
         Ok(beside)
     }
 
-    /// Finds uses of the name through `super()` in these Python classes. A class that inherits from several
+    /// Finds uses of the name through `super()` in these classes. A class that inherits from several
     /// determines which class comes next; all candidates are of the family.
     fn through_super(&self, classes: &BTreeSet<usize>) -> Vec<(RelPath, TextRange)> {
         let mut found = Vec::new();
         for class in classes.iter().map(|&at| &self.graph.node(at).class) {
             let Some((outline, row)) = class.row() else { continue };
-            if self.resolver.family != Family::Python || !outline.occurrences.contains(self.name) {
+            if !self.rules().super_depends_on_subclass || !outline.occurrences.contains(self.name) {
                 continue;
             }
             let Some(here) = self.resolver.read_file(&class.file) else { continue };
@@ -553,7 +553,7 @@ impl Linking<'_, '_> {
                 let text = here.text.as_str();
                 if is_own
                     && here.text.slice(range) == self.name
-                    && receiver(text, start as usize, Family::Python) == Receiver::Super
+                    && receiver(text, start as usize, self.resolver.family) == Receiver::Super
                 {
                     found.push((class.file.path.clone(), range));
                 }

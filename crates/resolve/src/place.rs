@@ -7,6 +7,7 @@ use super::context::{self, Receiver, argument_of, last_word, receiver};
 use super::family::Family;
 use super::meaning::Meaning;
 use super::modules::Module;
+use super::profiles::LiteralKey;
 use super::resolver::{CurrentFile, Resolver};
 use super::scope::{self, SearchStart};
 use symd_base::TextRange;
@@ -46,7 +47,7 @@ pub(super) fn classify_occurrence(
     let row = rows.find(|(_, row)| row.name_start == range.start && here.outline.name(row) == name);
     // `const { name } = require('module')` is both a row and an import.
     if let Some((row, _)) = row
-        && !(resolver.family == Family::Ecma && binds_here(here, range, name))
+        && !(resolver.profile.imports.declarations_import && binds_here(here, range, name))
     {
         return Ok(OccurrenceKind::Declaration(row));
     }
@@ -60,10 +61,13 @@ pub(super) fn classify_occurrence(
             if callee.is_empty() { Meaning::Unknown } else { meaning_at(resolver, here, at, callee)?.1 };
         return Ok(OccurrenceKind::Argument { callee: callee.to_owned(), meaning });
     }
-    match resolver.family {
-        Family::Ecma if is_key(text, start, end) => return Ok(OccurrenceKind::Member(Meaning::Unknown)),
-        // A field of a struct, or a value that is the key of a map.
-        Family::Go if is_key(text, start, end) => return Ok(OccurrenceKind::Bare(Meaning::Unknown)),
+    match resolver.profile.spelling.literal_key {
+        LiteralKey::Member if is_key(text, start, end) => {
+            return Ok(OccurrenceKind::Member(Meaning::Unknown));
+        }
+        LiteralKey::FieldOrValue if is_key(text, start, end) => {
+            return Ok(OccurrenceKind::Bare(Meaning::Unknown));
+        }
         _ => {}
     }
     let (is_member, meaning) = meaning_at(resolver, here, start, name)?;
@@ -90,7 +94,7 @@ pub(super) fn embedded(
     row: usize,
 ) -> Result<Option<Meaning>, Cancelled> {
     let row = &here.outline.rows[row];
-    if resolver.family != Family::Go || row.kind() != SymbolKind::Field {
+    if !resolver.profile.uses.embeds_by_name || row.kind() != SymbolKind::Field {
         return Ok(None);
     }
     let (start, text) = (row.name_start as usize, here.text.as_str());
@@ -122,7 +126,7 @@ fn meaning_at(
             let is_class = matches!(owner, Meaning::Declared(_));
             let meaning = match meaning {
                 Meaning::OutsideProject if is_class => Meaning::Unknown,
-                Meaning::Unknown if resolver.family == Family::Jvm => {
+                Meaning::Unknown if resolver.profile.imports.packages_qualify => {
                     in_named_package(resolver, &chain, name)?
                 }
                 meaning => meaning,
@@ -153,16 +157,16 @@ fn in_import(
     let behind = context::text_after(text, range.end as usize);
     for import in here.imports().around(range) {
         is_inside = true;
-        let is_whole = match resolver.family {
-            Family::Python => is_behind_import(text, &import, range),
-            _ => !behind.starts_with('.') && !behind.starts_with("::"),
+        let is_whole = match resolver.profile.imports.names_follow_import {
+            true => is_behind_import(text, &import, range),
+            false => !behind.starts_with('.') && !behind.starts_with("::"),
         };
         if is_whole {
             let is_meant = import.bound() == Some(name) || import.imported == Imported::Name(name);
             if is_meant && import.kind != ImportKind::Package {
                 meaning = resolver.import(&here.file, &import, 0)?;
             }
-        } else if resolver.family == Family::Jvm {
+        } else if resolver.profile.imports.paths_name_classes {
             // `import a.Outer.Inner` names Outer too.
             if let Some(at) = import.module.split('.').position(|part| part == name) {
                 let package: Vec<&str> = import.module.split('.').take(at).collect();

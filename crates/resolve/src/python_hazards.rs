@@ -51,10 +51,9 @@ pub fn python_hazards(
     new_name: &str,
     cancel: &Cancel,
 ) -> Result<Vec<PythonHazard>, Cancelled> {
-    let Some(first) = targets.first().filter(|first| Family::of(&first.file) == Some(Family::Python)) else {
-        return Ok(Vec::new());
-    };
-    let resolver = Resolver::new(sources, Family::Python, cancel);
+    let first = targets.first().and_then(|first| Some((first, Family::dynamic_of(&first.file)?)));
+    let Some((first, family)) = first else { return Ok(Vec::new()) };
+    let resolver = Resolver::new(sources, family, cancel);
     let Some(here) = resolver.read_file(&first.file) else { return Ok(Vec::new()) };
     let Some(row) = here.row_of(first).map(|at| &here.outline.rows[at]) else { return Ok(Vec::new()) };
     let Some(parent) = row.parent() else { return top_level(&resolver, &here, first, new_name) };
@@ -107,7 +106,7 @@ fn is_bare_use(
     range: TextRange,
     target: &IndexedDeclaration,
 ) -> Result<bool, Cancelled> {
-    if receiver(here.text.as_str(), range.start as usize, Family::Python) != Receiver::None {
+    if receiver(here.text.as_str(), range.start as usize, resolver.family) != Receiver::None {
         return Ok(false);
     }
     let meaning = scope::resolve_name(resolver, here, range.start, target.name())?;
@@ -152,7 +151,7 @@ fn member(
             };
             let outside = places_of(&other, old).into_iter().filter(|range| {
                 let text = other.text.as_str();
-                !is_inside(*range) && receiver(text, range.start as usize, Family::Python) != Receiver::None
+                !is_inside(*range) && receiver(text, range.start as usize, resolver.family) != Receiver::None
             });
             places.extend(outside.map(|range| (other.file.path.clone(), range)));
         }
@@ -279,7 +278,7 @@ fn with_name(resolver: &Resolver, name: &str) -> Result<Vec<std::rc::Rc<CurrentF
     let mut found = Vec::new();
     for file in resolver.sources.snapshot().files.iter() {
         let has = file.outline().is_some_and(|outline| outline.occurrences.contains_hash(hash));
-        if !has || Family::of(file) != Some(Family::Python) {
+        if !has || Family::of(file) != Some(resolver.family) {
             continue;
         }
         resolver.cancel.check()?;

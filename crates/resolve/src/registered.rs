@@ -4,7 +4,6 @@
 
 use super::classes::{is_class, member};
 use super::context::{Receiver, receiver};
-use super::family::Family;
 use super::heads::{arguments, named_type};
 use super::meaning::Meaning;
 use super::resolver::{CurrentFile, Resolver};
@@ -21,13 +20,13 @@ pub(super) fn registered(
     here: &CurrentFile,
 ) -> Result<Vec<(IndexedDeclaration, IndexedDeclaration)>, Cancelled> {
     let mut found = Vec::new();
-    if resolver.family != Family::Python || !here.outline.occurrences.contains(REGISTER) {
+    if !resolver.profile.is_dynamic || !here.outline.occurrences.contains(REGISTER) {
         return Ok(found);
     }
     let text = here.text.as_str();
     for at in here.outline.occurrences.offsets_of(REGISTER) {
         resolver.cancel.check()?;
-        let Receiver::Chain(chain, start) = receiver(text, at as usize, Family::Python) else { continue };
+        let Receiver::Chain(chain, start) = receiver(text, at as usize, resolver.family) else { continue };
         let start = u32::try_from(start).unwrap_or(u32::MAX);
         let behind = at as usize + REGISTER.len();
         let is_decorator = text[..start as usize].ends_with('@');
@@ -67,7 +66,7 @@ fn registered_argument(
 ) -> Result<Option<IndexedDeclaration>, Cancelled> {
     let all = arguments(text, behind).unwrap_or_default();
     let [only] = all[..] else { return Ok(None) };
-    let Some(chain) = named_type(here.grammar, only) else { return Ok(None) };
+    let Some(chain) = named_type(here.language, only) else { return Ok(None) };
     let names: Vec<&str> = chain.split('.').collect();
     Ok(match scope::resolve_chain(resolver, here, at, &names, SearchStart::Inside)? {
         Meaning::Declared(found) => {

@@ -12,6 +12,7 @@ use super::comprehension::{Comprehension, comprehensions};
 use super::family::Family;
 use super::meaning::{Meaning, binds};
 use super::modules::Module;
+use super::profiles::{FamilyProfile, LanguageProfile};
 use super::scope::Reach;
 use super::sources::{CurrentText, IndexedDeclaration, Sources};
 use symd_base::cancel::Cancelled;
@@ -31,6 +32,8 @@ type RowPlace = (RelPath, usize);
 pub(super) struct Resolver<'a> {
     pub(super) sources: &'a dyn Sources,
     pub(super) family: Family,
+    /// What distinguishes the family.
+    pub(super) profile: &'static FamilyProfile,
     pub(super) cancel: &'a Cancel,
     declared: RefCell<HashMap<String, Rc<[IndexedDeclaration]>>>,
     by_stem: OnceCell<HashMap<&'a str, Vec<&'a Arc<FileEntry>>>>,
@@ -51,6 +54,7 @@ pub(super) struct CurrentFile {
     pub(super) file: Arc<FileEntry>,
     pub(super) outline: Arc<Outline>,
     pub(super) grammar: Grammar,
+    pub(super) language: &'static LanguageProfile,
     pub(super) text: Text,
     locals: RefCell<HashMap<String, LocalScopes>>,
     imports: OnceCell<ImportList>,
@@ -68,6 +72,7 @@ impl CurrentFile {
     pub(super) fn new(resolver: &Resolver, file: &Arc<FileEntry>) -> Option<CurrentFile> {
         let CurrentText { text, outline, hash } = resolver.sources.current(file)?;
         let grammar = file.grammar()?;
+        let language = LanguageProfile::of_grammar(grammar.name())?;
         let Content::Code { origin, stat, outline: known, .. } = &file.content else { return None };
         let outline = match outline.hides_types {
             true => Arc::new(with_hidden_types(grammar, text.as_str(), &outline, resolver.cancel).ok()?),
@@ -84,6 +89,7 @@ impl CurrentFile {
             file,
             outline,
             grammar,
+            language,
             text,
             locals: RefCell::default(),
             imports: OnceCell::new(),
@@ -162,6 +168,7 @@ impl<'a> Resolver<'a> {
         Resolver {
             sources,
             family,
+            profile: family.profile(),
             cancel,
             declared: RefCell::default(),
             by_stem: OnceCell::new(),

@@ -9,9 +9,6 @@ use super::rust_locals;
 use symd_base::TextRange;
 use symd_syntax::{Row, SymbolKind};
 
-/// The crates of the standard library.
-pub(super) const STANDARD: [&str; 3] = ["alloc", "core", "std"];
-
 /// Whether the bare name at `range` may mean a declaration of `kind`.
 pub(super) fn may_be_bare(
     resolver: &Resolver,
@@ -63,11 +60,12 @@ pub(super) fn is_beside_locals(text: &str, end: usize) -> bool {
 
 /// Whether the name at byte `at` is at the end of a path into the standard library: `std::fs::write`.
 pub(super) fn is_of_standard_library(resolver: &Resolver, here: &CurrentFile, at: u32) -> bool {
-    resolver.family == Family::Rust
-        && match receiver(here.text.as_str(), at as usize, Family::Rust) {
+    let standard = resolver.profile.imports.standard;
+    !standard.is_empty()
+        && match receiver(here.text.as_str(), at as usize, resolver.family) {
             Receiver::Chain(names, start) => {
                 let first = names.first().copied().unwrap_or_default();
-                STANDARD.contains(&first) && here.text.as_str()[start + first.len()..].starts_with("::")
+                standard.contains(&first) && here.text.as_str()[start + first.len()..].starts_with("::")
             }
             _ => false,
         }

@@ -5,9 +5,9 @@ use super::binders::Locality;
 use super::classes::{self, is_class};
 use super::context::{first_word, text_before};
 use super::enclosing::{enclosing_row, is_enclosing};
-use super::family::Family;
 use super::meaning::{Meaning, binds, top_level};
 use super::modules::Module;
+use super::profiles::{NamePrecedence, Namespaces, PackageScope};
 use super::resolver::{CurrentFile, Resolver};
 use super::rust_names;
 use super::sources::IndexedDeclaration;
@@ -49,7 +49,9 @@ pub(super) fn resolve_chain(
 ) -> Result<Meaning, Cancelled> {
     let Some((first, rest)) = chain.split_first() else { return Ok(Meaning::Unknown) };
     let mut meaning = match from {
-        SearchStart::Inside if resolver.family.receiver_names().contains(first) => own_class(here, at),
+        SearchStart::Inside if resolver.profile.spelling.receiver_names.contains(first) => {
+            own_class(here, at)
+        }
         SearchStart::Inside => resolve_name(resolver, here, at, first)?,
         SearchStart::File => resolve_in_file(resolver, here, first)?.0,
         SearchStart::Head(class) => resolve_from_class_head(resolver, here, at, first, Some(class))?.0,
@@ -62,7 +64,7 @@ pub(super) fn resolve_chain(
         // A submodule is available as an attribute only when it was imported: in this file, or by its
         // package.
         if let (Meaning::Module(Module::Directory(package)), Meaning::Module(_)) = (&was, &meaning)
-            && resolver.family == Family::Python
+            && resolver.profile.imports.submodules_need_import
             && !is_imported(here, &path)
             && !is_bound_by(resolver, package, part)
         {
@@ -145,14 +147,14 @@ fn resolve_from_class_head(
     left_out: Option<usize>,
 ) -> Result<(Meaning, Reach), Cancelled> {
     let beyond = || resolve_ignoring_locals(resolver, here, at, name, left_out);
-    if resolver.family == Family::Rust
+    if resolver.profile.scopes.namespaces == Namespaces::TypesAndValues
         && rust_names::is_beside_locals(here.text.as_str(), at as usize + name.len())
     {
         return beyond();
     }
     match here.is_local(resolver, name, at) {
         Locality::No => beyond(),
-        Locality::Yes | Locality::Perhaps if resolver.family == Family::Jvm && is_called(here, at) => {
+        Locality::Yes | Locality::Perhaps if separates_calls(resolver) && is_called(here, at) => {
             Ok(called(beyond()?, here))
         }
         Locality::Perhaps => Ok(match beyond()? {
@@ -162,6 +164,11 @@ fn resolve_from_class_head(
         }),
         Locality::Yes => Ok((Meaning::Local, Reach::Local)),
     }
+}
+
+/// Whether functions and values of one name do not hide each other.
+fn separates_calls(resolver: &Resolver) -> bool {
+    resolver.profile.scopes.namespaces == Namespaces::CallsAndValues
 }
 
 fn is_function(target: &IndexedDeclaration) -> bool {
@@ -176,14 +183,14 @@ pub(super) fn is_called(here: &CurrentFile, at: u32) -> bool {
     call_site::is_called(here.grammar, text, TextRange::new(at, end))
 }
 
-/// Whether the Kotlin or Java name at byte `at` is that of a value or a type: it is not called, and no `::`
-/// precedes it.
-fn is_value(here: &CurrentFile, at: u32) -> bool {
-    !is_called(here, at) && !text_before(here.text.as_str(), at as usize, Family::Jvm).ends_with("::")
+/// Whether the name at byte `at` is that of a value or a type, where functions have a namespace of their own: it is
+/// not called, and no `::` precedes it.
+fn is_value(resolver: &Resolver, here: &CurrentFile, at: u32) -> bool {
+    !is_called(here, at) && !text_before(here.text.as_str(), at as usize, resolver.family).ends_with("::")
 }
 
 /// Resolves the call of a name that a local has too. `beyond` is the meaning without locals: a value does not
-/// hide a function. In Kotlin a value can be called.
+/// hide a function, unless it can be called itself.
 fn called(beyond: (Meaning, Reach), here: &CurrentFile) -> (Meaning, Reach) {
     let can_be = |target: &IndexedDeclaration| {
         is_function(target) || target.row().is_some_and(|(_, row)| is_class(row))
@@ -191,9 +198,9 @@ fn called(beyond: (Meaning, Reach), here: &CurrentFile) -> (Meaning, Reach) {
     match beyond {
         (Meaning::Declared(mut found), reach) if found.iter().any(can_be) => {
             found.retain(can_be);
-            match here.grammar.name() {
-                "java" => (Meaning::Declared(found), reach),
-                _ => (Meaning::LocalOrDeclared(found), Reach::Local),
+            match here.language.calls_values {
+                true => (Meaning::LocalOrDeclared(found), Reach::Local),
+                false => (Meaning::Declared(found), reach),
             }
         }
         _ => (Meaning::Local, Reach::Local),
@@ -214,18 +221,19 @@ fn resolve_ignoring_locals(
     for (steps, scope) in around(here, at).into_iter().enumerate() {
         let reach = Reach::Scope(steps);
         let row = &outline.rows[scope];
-        if left_out == Some(scope) || resolver.family == Family::Python && !is_in_body(here, row, at) {
+        if left_out == Some(scope) || resolver.profile.scopes.heads_are_outside && !is_in_body(here, row, at)
+        {
             continue;
         }
         if is_class(row) {
-            if resolver.family.has_implicit_this() {
+            if resolver.profile.scopes.has_implicit_this {
                 match classes::member(resolver, &here.target(scope), name)? {
                     // A name that is not called does not mean a function of the class: a base may declare a
                     // value of that name.
                     Meaning::Declared(found)
-                        if resolver.family == Family::Jvm
+                        if separates_calls(resolver)
                             && found.iter().all(is_function)
-                            && is_value(here, at) =>
+                            && is_value(resolver, here, at) =>
                     {
                         let inherited = classes::inherited(resolver, &here.target(scope), name)?;
                         if let Meaning::Declared(mut found) = inherited {
@@ -237,7 +245,7 @@ fn resolve_ignoring_locals(
                     }
                     Meaning::Declared(mut found) => {
                         // Overloads outside the class are candidates too: types decide.
-                        if resolver.family == Family::Jvm
+                        if separates_calls(resolver)
                             && found.iter().all(is_function)
                             && let (Meaning::Declared(outer), _) = resolve_in_file(resolver, here, name)?
                         {
@@ -248,7 +256,10 @@ fn resolve_ignoring_locals(
                     Meaning::Unknown => is_open = true,
                     _ => {}
                 }
-            } else if resolver.family == Family::Python && is_innermost && !is_in_comprehension(here, at) {
+            } else if resolver.profile.scopes.class_bodies_bind
+                && is_innermost
+                && !is_in_comprehension(here, at)
+            {
                 let own = children(here, scope, name, &|row| {
                     is_enclosing(row) || enclosing_row(outline, row.name_start) == Some(scope)
                 });
@@ -301,46 +312,39 @@ fn resolve_in_file_uncached(
     let is_named_here = !own.is_empty() || here.binding(resolver.family, name).any(is_of_file);
     let reach = if is_named_here { Reach::File } else { Reach::Wider };
     let own = if own.is_empty() { Meaning::Unknown } else { Meaning::Declared(own) };
-    let meaning = match resolver.family {
-        // Either may be in effect: `try: from a import b` … `except ImportError: b = None`.
-        Family::Python => match (own, imported) {
-            (Meaning::Declared(mut own), Meaning::Declared(imported)) => {
-                own.extend(imported);
-                Meaning::Declared(own)
-            }
-            (own, Meaning::Unknown) => own,
-            (Meaning::Unknown, imported) => imported,
-            (own, _) => own,
+    let meaning = match resolver.profile.imports.package {
+        PackageScope::None => nearer(resolver.profile.scopes.precedence, own, imported),
+        // The package has the file's own declarations too.
+        _ if !matches!(imported, Meaning::Unknown) => imported,
+        PackageScope::Declared | PackageScope::DeclaredAndOuter => resolve_in_packages(resolver, here, name)?,
+        PackageScope::Directory => match here.file.path.parent() {
+            Some(directory) => resolver.exported(&Module::Directory(directory), name, 0)?,
+            None => Meaning::Unknown,
         },
-        Family::Jvm | Family::CSharp => match imported {
-            Meaning::Unknown => resolve_in_packages(resolver, here, name)?,
-            imported => imported,
-        },
-        Family::Go => match (imported, here.file.path.parent()) {
-            (Meaning::Unknown, Some(directory)) => {
-                resolver.exported(&Module::Directory(directory), name, 0)?
-            }
-            (imported, _) => imported,
-        },
-        Family::Ecma if !matches!(imported, Meaning::Unknown) => imported,
-        _ => {
-            if matches!(own, Meaning::Unknown) {
-                imported
-            } else {
-                own
-            }
-        }
     };
     let meaning = match meaning {
         Meaning::Unknown => resolver.starred(&here.file, name, ImportKind::Import, 0)?,
         found => found,
     };
-    let is_builtin = resolver.family == Family::Python && matches!(meaning, Meaning::Unknown);
+    let is_builtin = resolver.profile.scopes.has_builtins && matches!(meaning, Meaning::Unknown);
     let is_builtin = is_builtin && !here.outline.imports.has_stars();
     Ok((if is_builtin { Meaning::OutsideProject } else { meaning }, reach))
 }
 
-/// Resolves `name` in the file's package and, in C#, in the packages around it.
+/// Returns which of two meanings of a name counts: that of the file's own declarations, or that of its imports.
+fn nearer(precedence: NamePrecedence, own: Meaning, imported: Meaning) -> Meaning {
+    match (precedence, own, imported) {
+        (NamePrecedence::Either, Meaning::Declared(mut own), Meaning::Declared(imported)) => {
+            own.extend(imported);
+            Meaning::Declared(own)
+        }
+        (NamePrecedence::Imports, own, Meaning::Unknown) => own,
+        (NamePrecedence::Imports, _, imported) | (_, Meaning::Unknown, imported) => imported,
+        (_, own, _) => own,
+    }
+}
+
+/// Resolves `name` in the file's package and, where the language has nested ones, in those around it.
 fn resolve_in_packages(resolver: &Resolver, here: &CurrentFile, name: &str) -> Result<Meaning, Cancelled> {
     let mut package = here.imports().package().unwrap_or("");
     loop {
@@ -349,7 +353,9 @@ fn resolve_in_packages(resolver: &Resolver, here: &CurrentFile, name: &str) -> R
             return Ok(found);
         }
         match package.rsplit_once('.') {
-            Some((outer, _)) if resolver.family == Family::CSharp => package = outer,
+            Some((outer, _)) if resolver.profile.imports.package == PackageScope::DeclaredAndOuter => {
+                package = outer;
+            }
             _ => return Ok(Meaning::Unknown),
         }
     }
@@ -382,7 +388,9 @@ fn resolve_import(
             (Meaning::Module(known), Meaning::Module(_)) => Meaning::Module(known),
             (_, found) => match found {
                 // The name is imported, from an unknown origin.
-                Meaning::Unknown if resolver.family == Family::Python => Meaning::OutsideProject,
+                Meaning::Unknown if resolver.profile.imports.is_bound_by_unknown_import => {
+                    Meaning::OutsideProject
+                }
                 found => found,
             },
         };

@@ -2,7 +2,7 @@
 //! parameters, and the words before the name. Read from the text around the name, without a tree. Types are
 //! compared by their last names alone.
 
-use super::family::Family;
+use super::profiles::MemberRules;
 use super::resolver::CurrentFile;
 use symd_syntax::SymbolKind;
 
@@ -19,7 +19,7 @@ pub(super) struct MemberHead {
 
 impl MemberHead {
     /// Reads the member in `row` of a file.
-    pub(super) fn read(here: &CurrentFile, family: Family, row: usize) -> MemberHead {
+    pub(super) fn read(here: &CurrentFile, rules: &MemberRules, row: usize) -> MemberHead {
         let this = &here.outline.rows[row];
         let text = here.text.as_str();
         let (start, name) = (this.start as usize, this.name_start as usize);
@@ -29,14 +29,13 @@ impl MemberHead {
             before.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '@')).collect();
         let is_function = matches!(this.kind(), SymbolKind::Method | SymbolKind::Function);
         let is_field = this.kind() == SymbolKind::Field;
-        // C++ marks overrides behind the parameters.
         let head = behind.split(['{', ';']).next().unwrap_or("");
         let says_behind = |word: &str| {
-            family == Family::C && head.split(|c: char| !c.is_alphanumeric()).any(|one| one == word)
+            rules.marks_override_behind && head.split(|c: char| !c.is_alphanumeric()).any(|one| one == word)
         };
         let overrides = words.iter().any(|word| matches!(*word, "override" | "@Override"));
         MemberHead {
-            parameters: is_function.then(|| parameters(behind, family)),
+            parameters: is_function.then(|| parameters(behind, rules)),
             overrides: overrides || says_behind("override"),
             is_own: is_field || words.iter().any(|word| matches!(*word, "private" | "static")),
         }
@@ -49,7 +48,7 @@ impl MemberHead {
 }
 
 /// Returns the types in the parameter list that `text` begins with.
-fn parameters(text: &str, family: Family) -> Vec<String> {
+fn parameters(text: &str, rules: &MemberRules) -> Vec<String> {
     let Some(open) = text.find('(') else { return Vec::new() };
     let mut depth = 0_usize;
     let mut parts = vec![String::new()];
@@ -68,17 +67,17 @@ fn parameters(text: &str, family: Family) -> Vec<String> {
             _ => {}
         }
     }
-    let types = parts.iter().map(|part| type_of(part, family));
+    let types = parts.iter().map(|part| type_of(part, rules));
     types.filter(|one| !one.is_empty()).collect()
 }
 
 /// Returns the last name of a parameter's type.
-fn type_of(parameter: &str, family: Family) -> String {
+fn type_of(parameter: &str, rules: &MemberRules) -> String {
     let parameter = parameter.split('=').next().unwrap_or("");
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let written = match (parameter.split_once(':'), family) {
+    let written = match parameter.split_once(':') {
         // Kotlin's `name: Type`, not C++'s `a::B`.
-        (Some((_, written)), Family::Jvm) => written,
+        Some((_, written)) if rules.types_follow_colon => written,
         _ => {
             let words: Vec<&str> = parameter.split_whitespace().collect();
             // A type without a name, as in a prototype.
@@ -93,12 +92,14 @@ fn type_of(parameter: &str, family: Family) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::family::Family;
     use super::*;
 
     #[test]
     fn parameters_are_told_by_the_last_names_of_their_types() {
-        let check =
-            |family, text: &str, expected: &[&str]| assert_eq!(parameters(text, family), expected, "{text}");
+        let check = |family: Family, text: &str, expected: &[&str]| {
+            assert_eq!(parameters(text, &family.profile().members), expected, "{text}")
+        };
         check(
             Family::Jvm,
             "(a: Int, b: List<String> = listOf(1, 2), c: k.Map<A, B>): Int",

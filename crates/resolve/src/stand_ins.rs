@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 
-use super::family::Family;
 use super::graph::ClassGraph;
 use super::overrides::own_member_rows;
 use super::resolver::Resolver;
@@ -33,7 +32,7 @@ pub(super) fn stand_ins(
     (family, known): (&BTreeSet<usize>, &BTreeSet<usize>),
 ) -> Vec<StandIn> {
     // Tests of the same name are unrelated.
-    if resolver.family != Family::Python || name.starts_with("test") {
+    if !resolver.profile.is_dynamic || name.starts_with("test") {
         return Vec::new();
     }
     let of_family: BTreeSet<&str> = family.iter().flat_map(|&at| methods(&graph.node(at).class)).collect();

@@ -39,11 +39,11 @@ pub fn string_names(
     places: &[(RelPath, TextRange)],
     cancel: &Cancel,
 ) -> Result<Vec<StringName>, Cancelled> {
-    let is_python = targets.first().is_some_and(|first| Family::of(&first.file) == Some(Family::Python));
-    if !is_python || places.is_empty() {
+    let family = targets.first().and_then(|first| Family::dynamic_of(&first.file));
+    let Some(family) = family.filter(|_| !places.is_empty()) else {
         return Ok(vec![StringName::Unknown; places.len()]);
-    }
-    let resolver = Resolver::new(sources, Family::Python, cancel);
+    };
+    let resolver = Resolver::new(sources, family, cancel);
     let targets = resolver.refresh_targets(targets);
     let named = |(path, range): &(RelPath, TextRange)| {
         cancel.check()?;

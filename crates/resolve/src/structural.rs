@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::bases::Base;
 use super::context::text_before;
-use super::family::Family;
 use super::graph::ClassGraph;
 use super::overrides::{own_member_rows, own_names, sort};
+use super::profiles::StructuralTypes;
 use super::resolver::Resolver;
 use super::sources::IndexedDeclaration;
 use symd_base::RelPath;
@@ -25,21 +25,23 @@ pub(super) fn structural_subtypes(
 ) -> Result<Vec<IndexedDeclaration>, Cancelled> {
     let node = graph.node(interface);
     let kind = node.class.row().map(|(_, row)| row.kind());
-    let is_structural = match resolver.family {
-        Family::Python => node.bases.iter().any(is_protocol),
-        Family::Ecma | Family::Go => kind == Some(SymbolKind::Interface),
-        _ => false,
+    let structural = resolver.profile.members.structural;
+    let is_structural = match structural {
+        StructuralTypes::Protocols => node.bases.iter().any(is_protocol),
+        StructuralTypes::Interfaces | StructuralTypes::MethodSets => kind == Some(SymbolKind::Interface),
+        StructuralTypes::None => false,
     };
     let wanted = if is_structural { own_names(&node.class) } else { Vec::new() };
     if wanted.is_empty() {
         return Ok(Vec::new());
     }
-    let mut alike = if resolver.family == Family::Go { of_receivers(resolver, &wanted)? } else { Vec::new() };
+    let has_methods_outside = structural == StructuralTypes::MethodSets;
+    let mut alike = if has_methods_outside { of_receivers(resolver, &wanted)? } else { Vec::new() };
     for (at, other) in graph.iter().filter(|(at, _)| !known.contains(at)) {
         let all = graph.ancestors(at);
         let has =
             |name: &String| all.iter().any(|&at| !own_member_rows(&graph.node(at).class, name).is_empty());
-        if at != interface && resolver.family != Family::Go && wanted.iter().all(has) {
+        if at != interface && !has_methods_outside && wanted.iter().all(has) {
             alike.push(other.class.clone());
         }
     }
@@ -56,7 +58,7 @@ pub(super) fn satisfied_protocols(
     name: &str,
     (members, around): (&BTreeSet<(usize, usize)>, &BTreeSet<usize>),
 ) -> Vec<IndexedDeclaration> {
-    if resolver.family != Family::Python {
+    if resolver.profile.members.structural != StructuralTypes::Protocols {
         return Vec::new();
     }
     let classes: BTreeSet<usize> = members.iter().flat_map(|member| graph.descendants(member.0)).collect();

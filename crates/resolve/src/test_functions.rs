@@ -40,7 +40,7 @@ pub fn enclosing_test(targets: &[IndexedDeclaration]) -> Option<(RelPath, TextRa
 
 /// Returns the file and row of the test function in which all of `targets` are declared.
 pub(super) fn test_of_all(targets: &[IndexedDeclaration], family: Family) -> Option<(RelPath, usize)> {
-    if family != Family::Python {
+    if !family.profile().uses.has_test_functions {
         return None;
     }
     let test_of = |target: &IndexedDeclaration| {

@@ -9,9 +9,10 @@ use super::grammar::Grammar;
 use symd_base::Cancel;
 
 /// Returns the byte where the text attached to the declaration at byte `at` begins, or `at` if nothing is
-/// attached. Always `at` in Python, where documentation is inside the declaration.
+/// attached. Always `at` where documentation is inside the declaration, as in Python.
 pub fn attached_start(grammar: Grammar, text: &str, at: u32, cancel: &Cancel) -> Result<u32, OutlineError> {
-    let Some(before) = text.get(..at as usize).filter(|_| grammar.name() != "python") else { return Ok(at) };
+    let is_above = !grammar.rules().documentation.is_empty();
+    let Some(before) = text.get(..at as usize).filter(|_| is_above) else { return Ok(at) };
     // Most declarations have nothing above them, so parsing would be wasted.
     let last = before.trim_end().rsplit(['\n', '\r']).next().unwrap_or("");
     let may_be = last.ends_with("*/") || last.contains("//") || last.contains(['@', '[']);
@@ -90,14 +91,7 @@ fn kind_of(node: Node<'_>, grammar: Grammar, text: &str) -> Option<AttachedKind>
         return ATTRIBUTES.contains(&node.kind()).then_some(AttachedKind::Attribute);
     }
     let written = text.get(node.byte_range())?;
-    let marks: &[&str] = match grammar.name() {
-        // In Go every comment directly above a declaration is documentation.
-        "go" => &["//", "/*"],
-        "c" | "cpp" => &["/**", "/*!", "///", "//!"],
-        "rust" | "csharp" | "java" => &["/**", "///"],
-        _ => &["/**"],
-    };
-    let mark = marks.iter().find(|mark| written.starts_with(**mark));
+    let mark = grammar.rules().documentation.iter().find(|mark| written.starts_with(**mark));
     // Excludes documentation of preceding text (`///<`), and separator lines of slashes or stars.
     let is_none = mark.is_some_and(|mark| {
         let behind = &written[mark.len()..];

@@ -40,7 +40,7 @@ pub fn first_block_violation(
 }
 
 pub(super) fn misplaced_in(tree: &Tree, grammar: Grammar, text: &str) -> Option<BlockViolation> {
-    if grammar.name() != "python" || tree.root_node().has_error() {
+    if !grammar.rules().has_indented_blocks || tree.root_node().has_error() {
         return None;
     }
     let mut first: Option<BlockViolation> = None;

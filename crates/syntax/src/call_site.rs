@@ -4,6 +4,7 @@
 
 use super::grammar::Grammar;
 use super::templates::is_short_template;
+use super::text_rules::TypeArguments;
 use symd_base::TextRange;
 
 /// Type arguments longer than this are not searched.
@@ -23,29 +24,22 @@ pub fn is_called(grammar: Grammar, text: &str, name: TextRange) -> bool {
     if behind.starts_with('(') {
         return true;
     }
-    match grammar.name() {
-        "kotlin" => {
-            let past = type_arguments(behind, '<', '>').map_or(behind, blank);
-            past.starts_with('(') || (past.starts_with('{') && !is_header(before(text, name)))
-        }
-        "java" | "csharp" | "cpp" => {
-            type_arguments(behind, '<', '>').is_some_and(|past| blank(past).starts_with('('))
-                || (grammar.name() == "cpp" && behind.starts_with('{') && !is_header(before(text, name)))
-        }
-        "typescript" | "tsx" => {
-            behind.starts_with("?.(")
-                || type_arguments(behind, '<', '>').is_some_and(|past| blank(past).starts_with('('))
-        }
-        "javascript" => behind.starts_with("?.("),
-        "go" => type_arguments(behind, '[', ']').is_some_and(|past| past.starts_with('(')),
-        "rust" => {
-            let is_macro =
-                behind.strip_prefix('!').is_some_and(|rest| blank(rest).starts_with(['(', '[', '{']));
-            let turbofish = behind.strip_prefix("::").and_then(|rest| type_arguments(rest, '<', '>'));
-            is_macro || turbofish.is_some_and(|past| past.starts_with('('))
-        }
-        _ => false,
-    }
+    let rules = &grammar.rules().calls;
+    // What follows the type arguments, if there are any.
+    let past = match rules.type_arguments {
+        TypeArguments::None => None,
+        TypeArguments::Angles => type_arguments(behind, '<', '>').map(blank),
+        TypeArguments::Squares => type_arguments(behind, '[', ']'),
+        TypeArguments::Turbofish => behind.strip_prefix("::").and_then(|rest| type_arguments(rest, '<', '>')),
+    };
+    let is_macro = || behind.strip_prefix('!').is_some_and(|rest| blank(rest).starts_with(['(', '[', '{']));
+    let begins_block = |text: &str| text.starts_with('{');
+    let has_block = rules.takes_blocks && begins_block(past.unwrap_or(behind))
+        || rules.takes_braces && begins_block(behind);
+    past.is_some_and(|past| past.starts_with('('))
+        || rules.has_optional_calls && behind.starts_with("?.(")
+        || rules.has_macros && is_macro()
+        || has_block && !is_header(before(text, name))
 }
 
 fn before(text: &str, name: TextRange) -> &str {

@@ -28,7 +28,7 @@ pub fn enclosure_at(
     with_tree(grammar, text, cancel, |tree| {
         let start = node_at(tree, range)?;
         let mut around = std::iter::successors(Some(start), |node| node.parent());
-        if grammar.name() != "python" {
+        if !grammar.rules().has_indented_blocks {
             return around.find_map(|node| braces_around(node, range)).map(Enclosure::Braces);
         }
         let block = around.find(|node| node.kind() == "block" && holds(*node, range))?;

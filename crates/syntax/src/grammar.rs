@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use tree_sitter::{Language, Query};
 
 use super::roles::{QueryError, Roles};
+use super::text_rules::{self, TextRules};
 
 /// Version of the extractor, part of every cache key. Increase it when the extractor makes different rows
 /// from the same matches, or when caches may contain rows that were built from another text than their key
@@ -24,6 +25,7 @@ struct Entry {
     package: &'static str,
     symbols: &'static str,
     imports: &'static str,
+    rules: &'static TextRules,
     compiled: OnceLock<Result<Compiled, QueryError>>,
 }
 
@@ -42,13 +44,14 @@ pub(super) struct Compiled {
 }
 
 macro_rules! grammars {
-    ($($name:literal, $language:expr, $package:literal, $file:literal;)*) => {
+    ($($name:literal, $language:expr, $package:literal, $file:literal, $rules:ident;)*) => {
         static GRAMMARS: [Entry; [$($name),*].len()] = [$(Entry {
             name: $name,
             language: || $language.into(),
             package: $package,
             symbols: include_str!(concat!("../../../grammars/", $file, "/symbols.scm")),
             imports: include_str!(concat!("../../../grammars/", $file, "/imports.scm")),
+            rules: &text_rules::$rules,
             compiled: OnceLock::new(),
         }),*];
     };
@@ -56,17 +59,17 @@ macro_rules! grammars {
 
 // The package column is checked against Cargo.lock by a test.
 grammars! {
-    "c", tree_sitter_c::LANGUAGE, "tree-sitter-c 0.24.2", "c";
-    "cpp", tree_sitter_cpp::LANGUAGE, "tree-sitter-cpp 0.23.4", "cpp";
-    "csharp", tree_sitter_c_sharp::LANGUAGE, "tree-sitter-c-sharp 0.23.5", "csharp";
-    "go", tree_sitter_go::LANGUAGE, "tree-sitter-go 0.25.0", "go";
-    "java", tree_sitter_java::LANGUAGE, "tree-sitter-java 0.23.5", "java";
-    "javascript", tree_sitter_javascript::LANGUAGE, "tree-sitter-javascript 0.25.0", "javascript";
-    "kotlin", brokk_tree_sitter_kotlin::LANGUAGE, "brokk-tree-sitter-kotlin 0.4.8", "kotlin";
-    "python", tree_sitter_python::LANGUAGE, "tree-sitter-python 0.25.0", "python";
-    "rust", tree_sitter_rust::LANGUAGE, "tree-sitter-rust 0.24.2", "rust";
-    "tsx", tree_sitter_typescript::LANGUAGE_TSX, "tree-sitter-typescript 0.23.2", "typescript";
-    "typescript", tree_sitter_typescript::LANGUAGE_TYPESCRIPT, "tree-sitter-typescript 0.23.2", "typescript";
+    "c", tree_sitter_c::LANGUAGE, "tree-sitter-c 0.24.2", "c", C;
+    "cpp", tree_sitter_cpp::LANGUAGE, "tree-sitter-cpp 0.23.4", "cpp", CPP;
+    "csharp", tree_sitter_c_sharp::LANGUAGE, "tree-sitter-c-sharp 0.23.5", "csharp", CSHARP;
+    "go", tree_sitter_go::LANGUAGE, "tree-sitter-go 0.25.0", "go", GO;
+    "java", tree_sitter_java::LANGUAGE, "tree-sitter-java 0.23.5", "java", JAVA;
+    "javascript", tree_sitter_javascript::LANGUAGE, "tree-sitter-javascript 0.25.0", "javascript", JAVASCRIPT;
+    "kotlin", brokk_tree_sitter_kotlin::LANGUAGE, "brokk-tree-sitter-kotlin 0.4.8", "kotlin", KOTLIN;
+    "python", tree_sitter_python::LANGUAGE, "tree-sitter-python 0.25.0", "python", PYTHON;
+    "rust", tree_sitter_rust::LANGUAGE, "tree-sitter-rust 0.24.2", "rust", RUST;
+    "tsx", tree_sitter_typescript::LANGUAGE_TSX, "tree-sitter-typescript 0.23.2", "typescript", TYPESCRIPT;
+    "typescript", tree_sitter_typescript::LANGUAGE_TYPESCRIPT, "tree-sitter-typescript 0.23.2", "typescript", TYPESCRIPT;
 }
 
 impl Grammar {
@@ -100,6 +103,11 @@ impl Grammar {
     /// Returns the text of the query for definitions.
     pub fn symbols_query(self) -> &'static str {
         self.0.symbols
+    }
+
+    /// Returns what distinguishes the texts of its language.
+    pub(super) fn rules(self) -> &'static TextRules {
+        self.0.rules
     }
 
     /// Returns a hash that changes when the grammar crate, the query or the extractor changes: outlines made

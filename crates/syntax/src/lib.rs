@@ -30,6 +30,7 @@ pub mod server_symbols;
 pub mod signature;
 mod templates;
 mod text_kind;
+mod text_rules;
 
 pub use attached::attached_start;
 pub use blocks::{BlockFault, BlockViolation, first_block_violation};

@@ -55,7 +55,7 @@ pub(super) fn line_kinds_in(tree: &Tree, grammar: Grammar, text: &str, range: Te
                 kind
             } else if spans.is_comment_at(word) {
                 LineKind::Comment
-            } else if grammar.name() == "python" && !begins_statement(tree, word) {
+            } else if grammar.rules().has_indented_blocks && !begins_statement(tree, word) {
                 LineKind::Continued
             } else {
                 LineKind::Code

@@ -9,15 +9,16 @@ use tree_sitter::Node;
 
 use super::grammar::Grammar;
 use super::quoted;
+use super::text_rules::NamesInStrings;
 
 /// Calls `note` with the range in `text` of every such name in the string `node`, or in the strings that
 /// `node` contains.
 pub(super) fn names(grammar: Grammar, node: Node<'_>, text: &str, note: &mut impl FnMut(Range<usize>)) {
-    match grammar.name() {
-        "kotlin" => kotlin(node, text, note),
-        "rust" => rust(node, text, note),
-        "python" => quoted::names(node, text, note),
-        _ => {}
+    match grammar.rules().named_in_strings {
+        NamesInStrings::Dollars => kotlin(node, text, note),
+        NamesInStrings::FormatStrings => rust(node, text, note),
+        NamesInStrings::Quoted => quoted::names(node, text, note),
+        NamesInStrings::None => {}
     }
 }
 
@@ -25,7 +26,8 @@ pub(super) fn names(grammar: Grammar, node: Node<'_>, text: &str, note: &mut imp
 /// contains a `$`.
 pub fn is_short_template(grammar: Grammar, text: &str, start: usize) -> bool {
     let before = text.get(..start).unwrap_or("");
-    grammar.name() == "kotlin" && before.strip_suffix('`').unwrap_or(before).ends_with('$')
+    let has_templates = grammar.rules().named_in_strings == NamesInStrings::Dollars;
+    has_templates && before.strip_suffix('`').unwrap_or(before).ends_with('$')
 }
 
 fn is_start(c: char) -> bool {

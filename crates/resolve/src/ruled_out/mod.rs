@@ -25,11 +25,11 @@ pub fn rule_out_uses(
     places: &[(RelPath, TextRange)],
     cancel: &Cancel,
 ) -> Result<Vec<bool>, Cancelled> {
-    let is_python = targets.first().is_some_and(|first| Family::of(&first.file) == Some(Family::Python));
-    if !is_python || places.is_empty() {
+    let family = targets.first().and_then(|first| Family::dynamic_of(&first.file));
+    let Some(family) = family.filter(|_| !places.is_empty()) else {
         return Ok(vec![false; places.len()]);
-    }
-    let resolver = Resolver::new(sources, Family::Python, cancel);
+    };
+    let resolver = Resolver::new(sources, family, cancel);
     let targets = resolver.refresh_targets(targets);
     let links = ReachableFiles::of(&resolver, &targets);
     let modules = ModuleObjects::of(&resolver, &targets)?;
@@ -37,7 +37,7 @@ pub fn rule_out_uses(
         cancel.check()?;
         let here = resolver.file(path.as_str()).and_then(|file| resolver.read_file(file));
         let Some(here) = here else { return Ok(false) };
-        let receiver = receiver(here.text.as_str(), range.start as usize, Family::Python);
+        let receiver = receiver(here.text.as_str(), range.start as usize, family);
         if matches!(receiver, Receiver::None | Receiver::Super) {
             return Ok(false);
         }

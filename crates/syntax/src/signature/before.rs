@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::HeadSyntax;
+use super::head_syntax::{BeforeName, HeadSyntax};
 use super::parameters::skip_annotation;
 use super::tokens::{Kind, Tokens};
 use crate::SymbolKind;
@@ -67,15 +67,13 @@ const MODIFIERS: [&str; 42] = [
 ];
 
 /// Parses `text`, which ends where the name of a `kind` begins.
-pub(super) fn read(text: &str, family: HeadSyntax, kind: SymbolKind) -> Prefix {
-    let tokens = Tokens::read(text, family);
-    match family {
-        HeadSyntax::Kotlin => of_kotlin(&tokens, kind),
-        HeadSyntax::Go => of_go(&tokens),
-        HeadSyntax::Java | HeadSyntax::C | HeadSyntax::Cpp | HeadSyntax::CSharp => {
-            of_type_first(&tokens, family, kind)
-        }
-        HeadSyntax::Python | HeadSyntax::Script | HeadSyntax::Rust => Prefix::default(),
+pub(super) fn read(text: &str, syntax: &HeadSyntax, kind: SymbolKind) -> Prefix {
+    let tokens = Tokens::read(text, syntax);
+    match syntax.before_name {
+        BeforeName::TypeOfReceiver => of_kotlin(&tokens, kind),
+        BeforeName::Receiver => of_go(&tokens),
+        BeforeName::Type => of_type_first(&tokens, syntax, kind),
+        BeforeName::Nothing => Prefix::default(),
     }
 }
 
@@ -116,7 +114,7 @@ fn of_go(tokens: &Tokens<'_>) -> Prefix {
 }
 
 /// Parses `public static <T> Map<K, V> `, `template <class T> const T& Shop<T>::`.
-fn of_type_first(tokens: &Tokens<'_>, family: HeadSyntax, kind: SymbolKind) -> Prefix {
+fn of_type_first(tokens: &Tokens<'_>, syntax: &HeadSyntax, kind: SymbolKind) -> Prefix {
     let is_static = tokens.find(0..tokens.len(), |token| token.text == "static").is_some();
     let mut found = Prefix { is_static, ..Prefix::default() };
     let is_alias = tokens.text(0) == "typedef";
@@ -130,13 +128,13 @@ fn of_type_first(tokens: &Tokens<'_>, family: HeadSyntax, kind: SymbolKind) -> P
             at = close + 1;
         } else if let Some(close) = tokens.close(at, "[") {
             at = close + 1;
-        } else if family == HeadSyntax::Java
+        } else if syntax.has_leading_type_parameters
             && let Some(close) = tokens.close(at, "<")
         {
             found.type_parameters = tokens.render(at..close + 1);
             at = close + 1;
         } else if MODIFIERS.contains(&tokens.text(at))
-            || (family == HeadSyntax::CSharp && tokens.text(at) == "const")
+            || (syntax.has_const_modifier && tokens.text(at) == "const")
             || (tokens.get(at).is_some_and(|token| token.kind == Kind::Literal))
         {
             at += 1;
@@ -148,7 +146,7 @@ fn of_type_first(tokens: &Tokens<'_>, family: HeadSyntax, kind: SymbolKind) -> P
     while end > at && MODIFIERS.contains(&tokens.text(end - 1)) {
         end -= 1;
     }
-    let separator = if family == HeadSyntax::Cpp { "::" } else { "." };
+    let separator = syntax.qualifier;
     if end > at && tokens.text(end - 1) == separator {
         let start = qualifier(tokens, at..end - 1, separator);
         found.receiver = tokens.render(start..end - 1);
@@ -203,47 +201,47 @@ mod tests {
 
     #[test]
     fn receivers_and_types_are_found() {
-        use HeadSyntax::*;
+        use super::super::head_syntax::{C, CPP, CSHARP, GO, JAVA, KOTLIN};
         use SymbolKind::{Class, Constructor, Field, Function, Method, Variable};
-        let cases: &[(HeadSyntax, SymbolKind, &str, [&str; 3])] = &[
+        let cases: &[(&HeadSyntax, SymbolKind, &str, [&str; 3])] = &[
             (
-                Kotlin,
+                &KOTLIN,
                 Function,
                 "@A(1)\nprivate suspend inline fun <reified T : Any> Map<String, T>.",
                 ["Map<String, T>", "<reified T : Any>", ""],
             ),
-            (Kotlin, SymbolKind::Property, "val String?.", ["String?", "", ""]),
-            (Kotlin, SymbolKind::Property, "val (a, ", ["", "", ""]),
-            (Kotlin, Function, "fun ", ["", "", ""]),
-            (Kotlin, Class, "class ", ["", "", ""]),
-            (Go, Method, "func (s *Server[T]) ", ["*Server[T]", "", ""]),
-            (Go, Method, "func (Named) ", ["Named", "", ""]),
-            (Go, Function, "func ", ["", "", ""]),
+            (&KOTLIN, SymbolKind::Property, "val String?.", ["String?", "", ""]),
+            (&KOTLIN, SymbolKind::Property, "val (a, ", ["", "", ""]),
+            (&KOTLIN, Function, "fun ", ["", "", ""]),
+            (&KOTLIN, Class, "class ", ["", "", ""]),
+            (&GO, Method, "func (s *Server[T]) ", ["*Server[T]", "", ""]),
+            (&GO, Method, "func (Named) ", ["Named", "", ""]),
+            (&GO, Function, "func ", ["", "", ""]),
             (
-                Java,
+                &JAVA,
                 Method,
                 "@Override @B(\"x\")\n public static <T extends C<T>> Map<T, int[]> ",
                 ["", "<T extends C<T>>", "Map<T, int[]>"],
             ),
-            (Java, Constructor, "public ", ["", "", ""]),
-            (CSharp, Method, "[Http(\"x\")] public async Task<int> ", ["", "", "Task<int>"]),
-            (CSharp, Method, "void IFoo.", ["IFoo", "", "void"]),
+            (&JAVA, Constructor, "public ", ["", "", ""]),
+            (&CSHARP, Method, "[Http(\"x\")] public async Task<int> ", ["", "", "Task<int>"]),
+            (&CSHARP, Method, "void IFoo.", ["IFoo", "", "void"]),
             (
-                Cpp,
+                &CPP,
                 Method,
                 "template <typename T>\nconst T& a::Shop<T>::",
                 ["a::Shop<T>", "<typename T>", "const T&"],
             ),
-            (Cpp, Constructor, "Car::", ["Car", "", ""]),
-            (Cpp, Function, "[[nodiscard]] static inline unsigned int ", ["", "", "unsigned int"]),
-            (C, Variable, "int a, *", ["", "", ""]),
-            (C, Field, "const char *", ["", "", "const char *"]),
-            (C, Class, "typedef struct { int x; } ", ["", "", ""]),
-            (C, Class, "typedef unsigned int ", ["", "", "unsigned int"]),
-            (C, Variable, "int (*", ["", "", ""]),
+            (&CPP, Constructor, "Car::", ["Car", "", ""]),
+            (&CPP, Function, "[[nodiscard]] static inline unsigned int ", ["", "", "unsigned int"]),
+            (&C, Variable, "int a, *", ["", "", ""]),
+            (&C, Field, "const char *", ["", "", "const char *"]),
+            (&C, Class, "typedef struct { int x; } ", ["", "", ""]),
+            (&C, Class, "typedef unsigned int ", ["", "", "unsigned int"]),
+            (&C, Variable, "int (*", ["", "", ""]),
         ];
-        for (family, kind, text, [receiver, type_parameters, of_type]) in cases {
-            let found = read(text, *family, *kind);
+        for (syntax, kind, text, [receiver, type_parameters, of_type]) in cases {
+            let found = read(text, syntax, *kind);
             let got = [&*found.receiver, &*found.type_parameters, &*found.of_type];
             assert_eq!(got, [*receiver, *type_parameters, *of_type], "{text}");
         }

@@ -6,6 +6,7 @@ mod before;
 #[cfg(test)]
 mod fixtures;
 mod head;
+pub(super) mod head_syntax;
 mod parameters;
 mod plain;
 mod tokens;
@@ -14,6 +15,7 @@ use std::ops::Range;
 
 use self::before::Prefix;
 pub use self::head::{HeadSpan, signature_in};
+use self::head_syntax::{BeforeName, HeadSyntax, TypeParameterBracket};
 use self::parameters::{Parameter, parameters};
 use self::tokens::{Gap, Kind, Token, Tokens};
 use super::{Grammar, SymbolKind};
@@ -74,80 +76,27 @@ pub struct Signature {
     value: String,
 }
 
-/// Languages with a common syntax of heads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum HeadSyntax {
-    Python,
-    Kotlin,
-    Java,
-    /// TypeScript and JavaScript.
-    Script,
-    Rust,
-    Go,
-    C,
-    Cpp,
-    CSharp,
-}
-
-impl HeadSyntax {
-    fn of(grammar: Grammar) -> Option<HeadSyntax> {
-        Some(match grammar.name() {
-            "python" => HeadSyntax::Python,
-            "kotlin" => HeadSyntax::Kotlin,
-            "java" => HeadSyntax::Java,
-            "typescript" | "tsx" | "javascript" => HeadSyntax::Script,
-            "rust" => HeadSyntax::Rust,
-            "go" => HeadSyntax::Go,
-            "c" => HeadSyntax::C,
-            "cpp" => HeadSyntax::Cpp,
-            "csharp" => HeadSyntax::CSharp,
-            _ => return None,
-        })
-    }
-
-    /// Reports whether lists of types are enclosed in `<>`.
-    fn has_angles(self) -> bool {
-        !matches!(self, HeadSyntax::Python | HeadSyntax::Go | HeadSyntax::C)
-    }
-
-    fn has_preprocessor(self) -> bool {
-        matches!(self, HeadSyntax::C | HeadSyntax::Cpp | HeadSyntax::CSharp)
-    }
-
-    fn has_triple_quotes(self) -> bool {
-        matches!(self, HeadSyntax::Python | HeadSyntax::Kotlin | HeadSyntax::Java | HeadSyntax::CSharp)
-    }
-
-    /// Reports whether a class has parameters like a function.
-    fn has_class_parameters(self) -> bool {
-        matches!(self, HeadSyntax::Kotlin | HeadSyntax::Java | HeadSyntax::CSharp)
-    }
-}
-
 impl Signature {
     /// Reports whether the text before a name matters in this language; if not, it need not be read.
     pub fn needs_text_before_name(grammar: Grammar) -> bool {
-        !matches!(
-            HeadSyntax::of(grammar),
-            None | Some(HeadSyntax::Python | HeadSyntax::Script | HeadSyntax::Rust)
-        )
+        grammar.rules().heads.before_name != BeforeName::Nothing
     }
 
     /// Reads the signature of a symbol of this kind. Without a grammar it is the rest of the name's line.
     fn read(grammar: Option<Grammar>, kind: SymbolKind, head: Head<'_>) -> Signature {
-        let Some(family) = grammar.and_then(HeadSyntax::of) else {
+        let Some(syntax) = grammar.map(|grammar| grammar.rules().heads) else {
             return Signature { value: plain::rest_of_line(head.behind), ..Signature::default() };
         };
-        let before = before::read(head.before, family, kind);
-        let mut tokens = Tokens::read(head.behind, family);
+        let before = before::read(head.before, syntax, kind);
+        let mut tokens = Tokens::read(head.behind, syntax);
         if let Some(at) = tokens.first_unopened() {
             tokens.truncate(at);
         }
         let is_declared = head.end == HeadEnd::Body || is_callable(kind) || tokens.text(0) == "(";
         let mut signature = if is_declared && !is_assigned(kind, head.end) {
-            declared(&tokens, family, kind, before)
+            declared(&tokens, syntax, kind, before)
         } else {
-            valued(tokens, family, kind, before)
+            valued(tokens, syntax, kind, before)
         };
         if head.end == HeadEnd::Cut {
             let last =
@@ -246,7 +195,7 @@ fn is_assigned(kind: SymbolKind, end: HeadEnd) -> bool {
 }
 
 /// Reads a function or class: type parameters, parameters, and the rest up to the body.
-fn declared(tokens: &Tokens<'_>, family: HeadSyntax, kind: SymbolKind, before: Prefix) -> Signature {
+fn declared(tokens: &Tokens<'_>, syntax: &HeadSyntax, kind: SymbolKind, before: Prefix) -> Signature {
     let mut signature = Signature {
         receiver: before.receiver,
         is_static: before.is_static,
@@ -254,21 +203,20 @@ fn declared(tokens: &Tokens<'_>, family: HeadSyntax, kind: SymbolKind, before: P
         ..Signature::default()
     };
     let mut at = 0;
-    if let Some(close) = type_parameters(tokens, family) {
+    if let Some(close) = type_parameters(tokens, syntax) {
         signature.lead = tokens.render(0..close + 1);
         at = close + 1;
     }
     let is_class = !is_callable(kind) && tokens.text(at) != "(";
-    if family == HeadSyntax::Kotlin && !is_callable(kind) {
+    if syntax.has_constructor_keyword && !is_callable(kind) {
         at = skip_constructor(tokens, at);
     }
-    if (is_callable(kind) || family.has_class_parameters() || !is_class_like(kind)) && tokens.text(at) == "("
-    {
+    if (is_callable(kind) || syntax.has_class_parameters || !is_class_like(kind)) && tokens.text(at) == "(" {
         let (inside, behind) = match tokens.close(at, "(") {
             Some(close) => (at + 1..close, close + 1),
             None => (at + 1..tokens.len(), tokens.len()),
         };
-        let mut all = parameters(tokens, inside, family);
+        let mut all = parameters(tokens, inside, syntax);
         if behind == tokens.len() && tokens.text(behind - 1) != ")" {
             let rest = "…".to_owned();
             all.push(Parameter { full: rest.clone(), brief: rest.clone(), bare: rest });
@@ -276,18 +224,17 @@ fn declared(tokens: &Tokens<'_>, family: HeadSyntax, kind: SymbolKind, before: P
         signature.parameters = Some(all);
         at = behind;
     }
-    if is_class && family == HeadSyntax::Go && matches!(kind, SymbolKind::Struct | SymbolKind::Interface) {
+    if is_class && syntax.has_kind_behind_name && matches!(kind, SymbolKind::Struct | SymbolKind::Interface) {
         // ` struct` would only repeat the kind.
         return signature;
     }
-    if family == HeadSyntax::Rust && tokens.text(at) == "{" {
-        // The rules of a macro.
+    if syntax.has_macro_rules && tokens.text(at) == "{" {
         return signature;
     }
     // The statement of a secondary constructor includes its body `constructor(…) { … }`.
-    let is_secondary = family == HeadSyntax::Kotlin && kind == SymbolKind::Constructor;
+    let is_secondary = syntax.has_constructor_keyword && kind == SymbolKind::Constructor;
     let body = tokens.find(at..tokens.len(), |token| token.text == "{").filter(|_| is_secondary);
-    let rest = Suffix::read(tokens, at..body.unwrap_or(tokens.len()), family);
+    let rest = Suffix::read(tokens, at..body.unwrap_or(tokens.len()), syntax);
     (signature.conditions, signature.value) = (rest.conditions, rest.value);
     signature.of_type = match rest.of_type.strip_prefix(" :") {
         // In source, a supertype list has a space before its colon; after parameters a type has none.
@@ -299,13 +246,10 @@ fn declared(tokens: &Tokens<'_>, family: HeadSyntax, kind: SymbolKind, before: P
         of_type if is_callable(kind) => format!(" -> {of_type}"),
         of_type => format!(" = {of_type}"),
     };
-    match family {
-        // `int size() const`: the return type comes last.
-        HeadSyntax::C | HeadSyntax::Cpp if !signature.of_type.contains("->") => {
-            signature.of_type.push_str(&given)
-        }
-        HeadSyntax::C | HeadSyntax::Cpp => {}
-        _ => signature.of_type.insert_str(0, &given),
+    match syntax.shows_result_last {
+        true if !signature.of_type.contains("->") => signature.of_type.push_str(&given),
+        true => {}
+        false => signature.of_type.insert_str(0, &given),
     }
     signature
 }
@@ -316,12 +260,13 @@ fn is_class_like(kind: SymbolKind) -> bool {
 }
 
 /// Returns the end of the type parameters with which the tokens begin.
-fn type_parameters(tokens: &Tokens<'_>, family: HeadSyntax) -> Option<usize> {
-    match family {
-        HeadSyntax::Python => tokens.close(0, "["),
-        // `type Grid [3]int` has no type parameters.
-        HeadSyntax::Go => tokens.close(0, "[").filter(|_| tokens.get(0).is_some_and(|t| t.gap == Gap::None)),
-        _ => tokens.close(0, "<"),
+fn type_parameters(tokens: &Tokens<'_>, syntax: &HeadSyntax) -> Option<usize> {
+    match syntax.type_parameters {
+        TypeParameterBracket::Square => tokens.close(0, "["),
+        TypeParameterBracket::AdjacentSquare => {
+            tokens.close(0, "[").filter(|_| tokens.get(0).is_some_and(|t| t.gap == Gap::None))
+        }
+        TypeParameterBracket::Angle => tokens.close(0, "<"),
     }
 }
 
@@ -339,10 +284,10 @@ struct Suffix {
 }
 
 impl Suffix {
-    fn read(tokens: &Tokens<'_>, range: Range<usize>, family: HeadSyntax) -> Suffix {
+    fn read(tokens: &Tokens<'_>, range: Range<usize>, syntax: &HeadSyntax) -> Suffix {
         let starts_value = |token: &Token<'_>| match token.text {
             "=" => true,
-            "=>" => family == HeadSyntax::CSharp,
+            "=>" => syntax.has_arrow_bodies,
             _ => false,
         };
         let value = tokens.find(range.clone(), starts_value).unwrap_or(range.end);
@@ -350,43 +295,39 @@ impl Suffix {
         while end > range.start && matches!(tokens.text(end - 1), "{" | ":" | ";" | ",") {
             end -= 1;
         }
-        let is_condition = |token: &Token<'_>| match token.text {
-            "where" => matches!(family, HeadSyntax::Kotlin | HeadSyntax::Rust | HeadSyntax::CSharp),
-            "throws" => family == HeadSyntax::Java,
-            _ => false,
-        };
+        let is_condition = |token: &Token<'_>| syntax.conditions.contains(&token.text);
         let condition = tokens.find(range.start..end, is_condition).unwrap_or(end);
         Suffix {
             of_type: tokens.render_with_gap(range.start..condition),
             conditions: tokens.render_with_gap(condition..end),
-            value: shown_value(tokens, value..range.end, family),
+            value: shown_value(tokens, value..range.end, syntax),
         }
     }
 }
 
 /// Reads a variable, property or enum member, up to the end of its own part of the statement.
-fn valued(mut tokens: Tokens<'_>, family: HeadSyntax, kind: SymbolKind, before: Prefix) -> Signature {
+fn valued(mut tokens: Tokens<'_>, syntax: &HeadSyntax, kind: SymbolKind, before: Prefix) -> Signature {
     let mut start = 0;
-    if family == HeadSyntax::Go {
-        // `a, b int`: both have this type.
+    if syntax.has_shared_types_and_tags {
         while tokens.text(start) == "," && tokens.is_word(start + 1) {
             start += 2;
         }
     }
-    let end = end_of_value(&tokens, start, family);
+    let end = end_of_value(&tokens, start, syntax);
     tokens.truncate(end);
     let mut signature =
         Signature { receiver: before.receiver, is_static: before.is_static, ..Signature::default() };
-    if family == HeadSyntax::Script
-        && let Some(function) = assigned_function(&tokens)
+    if syntax.has_assigned_functions
+        && let Some(function) = assigned_function(&tokens, syntax)
     {
         return function;
     }
     let starts_value = |token: &Token<'_>| match token.text {
         "=" | ":=" | "+=" | "=>" => true,
-        "{" => family == HeadSyntax::CSharp,
-        "by" | "get" | "set" => family == HeadSyntax::Kotlin,
-        _ => family == HeadSyntax::Go && token.kind == Kind::Literal,
+        text => {
+            syntax.value_openers.contains(&text)
+                || syntax.has_shared_types_and_tags && token.kind == Kind::Literal
+        }
     };
     let is_member = kind == SymbolKind::EnumMember;
     let at = match tokens.find(start..end, starts_value) {
@@ -397,19 +338,20 @@ fn valued(mut tokens: Tokens<'_>, family: HeadSyntax, kind: SymbolKind, before: 
     signature.of_type = match &*before.of_type {
         "" => own,
         // `this[int i]`
-        of_type if family == HeadSyntax::CSharp => format!("{own}: {of_type}"),
+        of_type if syntax.has_indexers => format!("{own}: {of_type}"),
         of_type => format!(": {of_type}{own}"),
     };
-    let is_tag = family == HeadSyntax::Go && tokens.get(at).is_some_and(|token| token.kind == Kind::Literal);
+    let is_tag =
+        syntax.has_shared_types_and_tags && tokens.get(at).is_some_and(|token| token.kind == Kind::Literal);
     if !is_tag {
-        signature.value = shown_value(&tokens, at..end, family);
+        signature.value = shown_value(&tokens, at..end, syntax);
     }
     signature
 }
 
 /// Returns a value on one line, with a long block in braces replaced by `{…}`.
-fn shown_value(tokens: &Tokens<'_>, range: Range<usize>, family: HeadSyntax) -> String {
-    let is_block = |token: &Token<'_>| token.text == "{" && family != HeadSyntax::Python;
+fn shown_value(tokens: &Tokens<'_>, range: Range<usize>, syntax: &HeadSyntax) -> String {
+    let is_block = |token: &Token<'_>| token.text == "{" && syntax.has_blocks_in_braces;
     let block = tokens.find(range.clone(), is_block).filter(|&open| {
         let close = tokens.close(open, "{").unwrap_or(range.end);
         close - open > TOKENS_OF_BLOCK
@@ -424,7 +366,7 @@ fn shown_value(tokens: &Tokens<'_>, range: Range<usize>, family: HeadSyntax) -> 
 
 /// Returns the end of the part of a statement that begins with token `start`: at a comma, a semicolon, or the
 /// end of a line that has no continuation.
-fn end_of_value(tokens: &Tokens<'_>, start: usize, family: HeadSyntax) -> usize {
+fn end_of_value(tokens: &Tokens<'_>, start: usize, syntax: &HeadSyntax) -> usize {
     let goes_on = |text: &str| {
         matches!(text, "=" | ":" | "|" | "&" | "->" | "=>" | "." | "?." | "+" | "||" | "&&" | "??" | "by")
     };
@@ -434,8 +376,8 @@ fn end_of_value(tokens: &Tokens<'_>, start: usize, family: HeadSyntax) -> usize 
         has_value |= token.text == "=";
         let is_over = match token.text {
             ";" => true,
-            // The comma is part of a tuple.
-            "," => !(has_value && family == HeadSyntax::Python),
+            // In Python the comma is part of a tuple.
+            "," => !has_value || syntax.has_blocks_in_braces,
             text => {
                 token.gap == Gap::LineBreak && at > start && !goes_on(text) && !goes_on(tokens.text(at - 1))
             }
@@ -452,7 +394,7 @@ fn end_of_value(tokens: &Tokens<'_>, start: usize, family: HeadSyntax) -> usize 
 }
 
 /// Reads `= async (a: A): Promise<B> => …`: the parameters of an assigned function become the signature.
-fn assigned_function(tokens: &Tokens<'_>) -> Option<Signature> {
+fn assigned_function(tokens: &Tokens<'_>, syntax: &HeadSyntax) -> Option<Signature> {
     let equals = tokens.find(0..tokens.len(), |token| token.text == "=")?;
     let mut at = equals + 1;
     while matches!(tokens.text(at), "async" | "function" | "*") {
@@ -469,7 +411,7 @@ fn assigned_function(tokens: &Tokens<'_>) -> Option<Signature> {
     let is_block = is_arrow && tokens.text(end + 1) == "{";
     Some(Signature {
         lead: tokens.render_with_gap(0..at) + if tokens.get(at)?.gap == Gap::None { "" } else { " " },
-        parameters: Some(parameters(tokens, at + 1..close, HeadSyntax::Script)),
+        parameters: Some(parameters(tokens, at + 1..close, syntax)),
         of_type: tokens.render_with_gap(close + 1..end) + if is_block { " =>" } else { "" },
         value: if is_block || !is_arrow { String::new() } else { tokens.render_with_gap(end..tokens.len()) },
         ..Signature::default()

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::HeadSyntax;
+use super::head_syntax::{BeforeName, HeadSyntax};
 use super::tokens::{Kind, Tokens};
 
 /// One parameter of a list.
@@ -29,15 +29,15 @@ const TYPE_WORDS: [&str; 16] = [
 ];
 
 /// Returns the parameters between two brackets.
-pub(super) fn parameters(tokens: &Tokens<'_>, range: Range<usize>, family: HeadSyntax) -> Vec<Parameter> {
+pub(super) fn parameters(tokens: &Tokens<'_>, range: Range<usize>, syntax: &HeadSyntax) -> Vec<Parameter> {
     let parts = tokens.parts(range);
-    if family == HeadSyntax::Go {
+    if syntax.has_shared_types_and_tags {
         return of_go(tokens, &parts);
     }
-    parts.into_iter().map(|part| parameter(tokens, part, family)).collect()
+    parts.into_iter().map(|part| parameter(tokens, part, syntax)).collect()
 }
 
-fn parameter(tokens: &Tokens<'_>, part: Range<usize>, family: HeadSyntax) -> Parameter {
+fn parameter(tokens: &Tokens<'_>, part: Range<usize>, syntax: &HeadSyntax) -> Parameter {
     let full = tokens.render(part.clone());
     let equals = tokens.find(part.clone(), |token| token.text == "=");
     let own = part.start..equals.unwrap_or(part.end);
@@ -47,30 +47,27 @@ fn parameter(tokens: &Tokens<'_>, part: Range<usize>, family: HeadSyntax) -> Par
         Some(at) => format!("{without_default}{}…", tokens.render_with_gap(at..at + 1)),
         None => full.clone(),
     };
-    let is_type_first =
-        matches!(family, HeadSyntax::Java | HeadSyntax::C | HeadSyntax::Cpp | HeadSyntax::CSharp);
+    let is_type_first = syntax.before_name == BeforeName::Type;
     let of_type =
-        if is_type_first { before_name(tokens, own) } else { type_after_colon(tokens, own, family) };
+        if is_type_first { before_name(tokens, own) } else { type_after_colon(tokens, own, syntax) };
     Parameter { full, brief, bare: of_type.unwrap_or(without_default) }
 }
 
 /// Returns the type of `name: Type`.
-fn type_after_colon(tokens: &Tokens<'_>, own: Range<usize>, family: HeadSyntax) -> Option<String> {
+fn type_after_colon(tokens: &Tokens<'_>, own: Range<usize>, syntax: &HeadSyntax) -> Option<String> {
     let colon = tokens.find(own.clone(), |token| token.text == ":")?;
     let names = own.start..colon;
     let has = |word: &str| names.clone().any(|at| tokens.text(at) == word);
     // In `this: Type` and `self: &Self` the name identifies the receiver, so it is kept.
-    if tokens.text(colon - 1) == "this" || (family == HeadSyntax::Rust && tokens.text(colon - 1) == "self") {
+    if tokens.text(colon - 1) == "this" || (syntax.has_typed_self && tokens.text(colon - 1) == "self") {
         return None;
     }
     let of_type = tokens.render(colon + 1..own.end);
-    let lead = match family {
-        HeadSyntax::Python if tokens.text(own.start) == "**" => "**",
-        HeadSyntax::Python if tokens.text(own.start) == "*" => "*",
-        HeadSyntax::Script if tokens.text(own.start) == "..." => "...",
-        HeadSyntax::Script if tokens.text(colon - 1) == "?" => "?",
-        HeadSyntax::Kotlin if has("vararg") => "vararg ",
-        _ => "",
+    let lead = match syntax.rest_marks.iter().find(|mark| **mark == tokens.text(own.start)) {
+        Some(mark) => mark,
+        None if syntax.has_optional_mark && tokens.text(colon - 1) == "?" => "?",
+        None if syntax.has_vararg && has("vararg") => "vararg ",
+        None => "",
     };
     Some(format!("{lead}{of_type}"))
 }
@@ -159,64 +156,64 @@ fn has_space(tokens: &Tokens<'_>, at: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::head_syntax::{C, CPP, CSHARP, GO, JAVA, KOTLIN, PYTHON, RUST, SCRIPT};
     use super::*;
 
-    fn bare(text: &str, family: HeadSyntax) -> String {
-        let tokens = Tokens::read(text, family);
-        let all = parameters(&tokens, 0..tokens.len(), family);
+    fn bare(text: &str, syntax: &HeadSyntax) -> String {
+        let tokens = Tokens::read(text, syntax);
+        let all = parameters(&tokens, 0..tokens.len(), syntax);
         all.into_iter().map(|parameter| parameter.bare).collect::<Vec<_>>().join(" | ")
     }
 
     #[test]
     fn types_are_what_is_left() {
-        use HeadSyntax::*;
         let cases = [
             (
-                Python,
+                &PYTHON,
                 "self, a, b=1, c: int = 2, *args: T, **rest: Dict[str, U]",
                 "self | a | b | int | *T | **Dict[str, U]",
             ),
-            (Python, "a, /, *, b: t.Optional[int] = None", "a | / | * | t.Optional[int]"),
+            (&PYTHON, "a, /, *, b: t.Optional[int] = None", "a | / | * | t.Optional[int]"),
             (
-                Kotlin,
+                &KOTLIN,
                 "private val x: Map<K, V> = mapOf(), vararg xs: Int, noinline f: (A) -> B",
                 "Map<K, V> | vararg Int | (A) -> B",
             ),
             (
-                Script,
+                &SCRIPT,
                 "a?: string, ...rest: T[], { x, y }: Props = {}, this: Foo, b",
                 "?string | ...T[] | Props | this: Foo | b",
             ),
-            (Rust, "&mut self, mut x: &'a T, (a, b): (A, B)", "&mut self | &'a T | (A, B)"),
-            (Java, "final Map<K, V> xs, @Nullable String s, int... rest", "Map<K, V> | String | int..."),
-            (CSharp, "this Foo<T> x, ref int y, [In] string s = \"\"", "this Foo<T> | ref int | string"),
+            (&RUST, "&mut self, mut x: &'a T, (a, b): (A, B)", "&mut self | &'a T | (A, B)"),
+            (&JAVA, "final Map<K, V> xs, @Nullable String s, int... rest", "Map<K, V> | String | int..."),
+            (&CSHARP, "this Foo<T> x, ref int y, [In] string s = \"\"", "this Foo<T> | ref int | string"),
             (
-                C,
+                &C,
                 "const char *name, int arr[3], unsigned int, struct foo, void (*cb)(int), void, ...",
                 "const char * | int[3] | unsigned int | struct foo | void (*cb)(int) | void | ...",
             ),
             (
-                Cpp,
+                &CPP,
                 "const std::string& s, std::vector<int> v = {}, T&&... args, Foo, const Foo&",
                 "const std::string& | std::vector<int> | T&&... | Foo | const Foo&",
             ),
             (
-                Go,
+                &GO,
                 "ctx context.Context, a, b int, f func(int) error, xs ...string",
                 "context.Context | int | int | func(int) error | ...string",
             ),
-            (Go, "int, []string, map[string]int, *pkg.T", "int | []string | map[string]int | *pkg.T"),
-            (Go, "xs []int, m map[string]int, c chan int", "[]int | map[string]int | chan int"),
+            (&GO, "int, []string, map[string]int, *pkg.T", "int | []string | map[string]int | *pkg.T"),
+            (&GO, "xs []int, m map[string]int, c chan int", "[]int | map[string]int | chan int"),
         ];
-        for (family, text, expected) in cases {
-            assert_eq!(bare(text, family), expected, "{text}");
+        for (syntax, text, expected) in cases {
+            assert_eq!(bare(text, syntax), expected, "{text}");
         }
     }
 
     #[test]
     fn a_default_becomes_an_ellipsis() {
-        let tokens = Tokens::read("a=1, b: int = f(2, 3)", HeadSyntax::Python);
-        let all = parameters(&tokens, 0..tokens.len(), HeadSyntax::Python);
+        let tokens = Tokens::read("a=1, b: int = f(2, 3)", &PYTHON);
+        let all = parameters(&tokens, 0..tokens.len(), &PYTHON);
         let briefs: Vec<&str> = all.iter().map(|parameter| &*parameter.brief).collect();
         assert_eq!(briefs, ["a=…", "b: int =…"]);
     }

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::HeadSyntax;
+use super::head_syntax::HeadSyntax;
 
 /// Marks of several characters; all others are one character long. Excludes `>>`, because two lists of types
 /// may end there.
@@ -42,19 +42,19 @@ pub(super) struct Token<'a> {
 pub(super) struct Tokens<'a>(Vec<Token<'a>>);
 
 impl<'a> Tokens<'a> {
-    pub(super) fn read(text: &'a str, family: HeadSyntax) -> Tokens<'a> {
+    pub(super) fn read(text: &'a str, syntax: &HeadSyntax) -> Tokens<'a> {
         let mut tokens = Tokens(Vec::new());
         let mut rest = text;
         loop {
-            let (gap, behind) = skipped(rest, family);
+            let (gap, behind) = skipped(rest, syntax);
             if behind.is_empty() {
                 break;
             }
-            let (kind, length) = token(behind, family);
+            let (kind, length) = token(behind, syntax);
             tokens.0.push(Token { kind, text: &behind[..length], gap, partner: None });
             rest = &behind[length..];
         }
-        tokens.pair(family);
+        tokens.pair(syntax);
         tokens
     }
 
@@ -178,7 +178,7 @@ impl<'a> Tokens<'a> {
         range.clone().filter_map(|at| self.0.get(at)).all(|t| !is_bracket(t) || t.partner.is_some_and(within))
     }
 
-    fn pair(&mut self, family: HeadSyntax) {
+    fn pair(&mut self, syntax: &HeadSyntax) {
         let mut open: Vec<usize> = Vec::new();
         for at in 0..self.0.len() {
             let opener = match self.0[at].text {
@@ -187,7 +187,7 @@ impl<'a> Tokens<'a> {
                     continue;
                 }
                 "<" => {
-                    if family.has_angles() && self.may_open_types(at) {
+                    if syntax.has_angles && self.may_open_types(at) {
                         open.push(at);
                     }
                     continue;
@@ -229,7 +229,7 @@ fn is_closing(token: &Token<'_>) -> bool {
 }
 
 /// Returns the text after leading white space and comments, and the kind of that gap.
-fn skipped(text: &str, family: HeadSyntax) -> (Gap, &str) {
+fn skipped<'t>(text: &'t str, syntax: &HeadSyntax) -> (Gap, &'t str) {
     let mut gap = Gap::None;
     let mut rest = text;
     loop {
@@ -242,7 +242,7 @@ fn skipped(text: &str, family: HeadSyntax) -> (Gap, &str) {
         }
         let is_at_line_start = gap == Gap::LineBreak;
         let line = behind.find(['\n', '\r']).unwrap_or(behind.len());
-        let comment = if family == HeadSyntax::Python {
+        let comment = if syntax.has_hash_comments {
             behind.starts_with('#').then_some(line)
         } else if behind.starts_with("//") {
             Some(line)
@@ -250,7 +250,7 @@ fn skipped(text: &str, family: HeadSyntax) -> (Gap, &str) {
             Some(behind.find("*/").map_or(behind.len(), |end| end + 2))
         } else {
             // A preprocessor directive between two parameters.
-            (family.has_preprocessor() && is_at_line_start && behind.starts_with('#')).then_some(line)
+            (syntax.has_preprocessor && is_at_line_start && behind.starts_with('#')).then_some(line)
         };
         match comment {
             Some(length) => {
@@ -263,15 +263,15 @@ fn skipped(text: &str, family: HeadSyntax) -> (Gap, &str) {
 }
 
 /// Returns kind and length in bytes of the token with which `text` begins.
-fn token(text: &str, family: HeadSyntax) -> (Kind, usize) {
+fn token(text: &str, syntax: &HeadSyntax) -> (Kind, usize) {
     let word = text.find(|c: char| !is_word_char(c)).unwrap_or(text.len());
     if word > 0 {
-        return match raw_string(text, word, family) {
+        return match raw_string(text, word, syntax) {
             Some(length) => (Kind::Literal, length),
             None => (Kind::Word, word),
         };
     }
-    if let Some(length) = quoted(text, family) {
+    if let Some(length) = quoted(text, syntax) {
         return length;
     }
     let mark = MARKS.iter().find(|mark| text.starts_with(**mark));
@@ -284,8 +284,8 @@ fn is_word_char(c: char) -> bool {
 }
 
 /// Returns the length in bytes of Rust's `r#"…"#`.
-fn raw_string(text: &str, prefix: usize, family: HeadSyntax) -> Option<usize> {
-    if family != HeadSyntax::Rust || !matches!(&text[..prefix], "r" | "br" | "cr") {
+fn raw_string(text: &str, prefix: usize, syntax: &HeadSyntax) -> Option<usize> {
+    if !syntax.has_raw_strings_and_lifetimes || !matches!(&text[..prefix], "r" | "br" | "cr") {
         return None;
     }
     let hashes = text[prefix..].bytes().take_while(|&byte| byte == b'#').count();
@@ -296,13 +296,13 @@ fn raw_string(text: &str, prefix: usize, family: HeadSyntax) -> Option<usize> {
 }
 
 /// Returns kind and length in bytes of the quoted token at the start of `text`.
-fn quoted(text: &str, family: HeadSyntax) -> Option<(Kind, usize)> {
+fn quoted(text: &str, syntax: &HeadSyntax) -> Option<(Kind, usize)> {
     let quote = text.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'))?;
     if quote == '`' {
-        let kind = if family == HeadSyntax::Kotlin { Kind::Word } else { Kind::Literal };
+        let kind = if syntax.has_names_in_backticks { Kind::Word } else { Kind::Literal };
         return Some((kind, text[1..].find('`').map_or(text.len(), |at| at + 2)));
     }
-    if quote == '\'' && family == HeadSyntax::Rust {
+    if quote == '\'' && syntax.has_raw_strings_and_lifetimes {
         let name = &text[1..];
         let end = name.find(|c: char| !is_word_char(c)).unwrap_or(name.len());
         if end > 0 && !name[end..].starts_with('\'') {
@@ -311,7 +311,7 @@ fn quoted(text: &str, family: HeadSyntax) -> Option<(Kind, usize)> {
         }
     }
     let triple = text.get(..3).unwrap_or("");
-    if matches!(triple, "\"\"\"" | "'''") && family.has_triple_quotes() {
+    if matches!(triple, "\"\"\"" | "'''") && syntax.has_triple_quotes {
         return Some((Kind::Literal, text[3..].find(triple).map_or(text.len(), |at| at + 6)));
     }
     let mut is_escaped = false;
@@ -329,39 +329,37 @@ fn quoted(text: &str, family: HeadSyntax) -> Option<(Kind, usize)> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::head_syntax::{C, JAVA, KOTLIN, PYTHON, RUST, SCRIPT};
     use super::*;
 
-    fn written(text: &str, family: HeadSyntax) -> String {
-        let tokens = Tokens::read(text, family);
+    fn written(text: &str, syntax: &HeadSyntax) -> String {
+        let tokens = Tokens::read(text, syntax);
         tokens.render(0..tokens.len())
     }
 
     #[test]
     fn lines_become_one_and_comments_go() {
+        assert_eq!(written("(\n    self,  # me\n    x: int,\n) -> None", &PYTHON), "(self, x: int) -> None");
+        assert_eq!(written("( a /* b, */, c ) // d\n", &JAVA), "(a, c)");
+        assert_eq!(written("(\n#ifdef X\n int a,\n#endif\n int b)", &C), "(int a, int b)");
         assert_eq!(
-            written("(\n    self,  # me\n    x: int,\n) -> None", HeadSyntax::Python),
-            "(self, x: int) -> None"
-        );
-        assert_eq!(written("( a /* b, */, c ) // d\n", HeadSyntax::Java), "(a, c)");
-        assert_eq!(written("(\n#ifdef X\n int a,\n#endif\n int b)", HeadSyntax::C), "(int a, int b)");
-        assert_eq!(
-            written("(x = \"a, #)\\\"\",\n  y = '''\n#''')", HeadSyntax::Python),
+            written("(x = \"a, #)\\\"\",\n  y = '''\n#''')", &PYTHON),
             "(x = \"a, #)\\\"\", y = '''…)"
         );
-        assert_eq!(written("<\n    T,\n>(\n    a: &'a T,\n)", HeadSyntax::Rust), "<T>(a: &'a T)");
-        assert_eq!(written("= a\n  .b()\n  ?.c()", HeadSyntax::Kotlin), "= a.b()?.c()");
+        assert_eq!(written("<\n    T,\n>(\n    a: &'a T,\n)", &RUST), "<T>(a: &'a T)");
+        assert_eq!(written("= a\n  .b()\n  ?.c()", &KOTLIN), "= a.b()?.c()");
     }
 
     #[test]
     fn lists_of_types_are_brackets_and_comparisons_are_none() {
-        let parts = |text: &str, family| {
-            let tokens = Tokens::read(text, family);
+        let parts = |text: &str, syntax| {
+            let tokens = Tokens::read(text, syntax);
             let parts = tokens.parts(0..tokens.len());
             parts.into_iter().map(|part| tokens.render(part)).collect::<Vec<_>>()
         };
-        assert_eq!(parts("a: Map<K, List<V>>, b: Int", HeadSyntax::Kotlin), ["a: Map<K, List<V>>", "b: Int"]);
-        assert_eq!(parts("a = b < c, d: Set<E>", HeadSyntax::Kotlin), ["a = b < c", "d: Set<E>"]);
-        assert_eq!(parts("f: (x: A, y: B) => C, g: D", HeadSyntax::Script), ["f: (x: A, y: B) => C", "g: D"]);
-        assert_eq!(parts("", HeadSyntax::Java), Vec::<String>::new());
+        assert_eq!(parts("a: Map<K, List<V>>, b: Int", &KOTLIN), ["a: Map<K, List<V>>", "b: Int"]);
+        assert_eq!(parts("a = b < c, d: Set<E>", &KOTLIN), ["a = b < c", "d: Set<E>"]);
+        assert_eq!(parts("f: (x: A, y: B) => C, g: D", &SCRIPT), ["f: (x: A, y: B) => C", "g: D"]);
+        assert_eq!(parts("", &JAVA), Vec::<String>::new());
     }
 }

@@ -1,0 +1,40 @@
+//! C and C++.
+
+use super::{
+    BaseList, BaseRules, FamilyProfile, HeadRules, HiddenBinding, ImportRules, LanguageProfile, LocalSearch,
+    MemberRules, ModuleLookup, Overriding, ScopeRules, SpellingRules, UnresolvedName, UseRules,
+};
+use crate::family::Family;
+
+pub(super) static FAMILY: FamilyProfile = FamilyProfile {
+    is_dynamic: false,
+    spelling: SpellingRules {
+        access: &["->", "::", "."],
+        has_access_without_object: true,
+        ..SpellingRules::PLAIN
+    },
+    imports: ImportRules { lookup: ModuleLookup::Include, ..ImportRules::PLAIN },
+    scopes: ScopeRules { has_implicit_this: true, ..ScopeRules::PLAIN },
+    bases: BaseRules {
+        hidden_binding: HiddenBinding::TemplateParameter,
+        alias_word: "using",
+        has_typedefs: true,
+        has_unlisted_aliases: true,
+        ..BaseRules::PLAIN
+    },
+    members: MemberRules {
+        overriding: Overriding::Keyword,
+        has_overloads: true,
+        are_defined_outside: true,
+        marks_override_behind: true,
+        ..MemberRules::PLAIN
+    },
+    uses: UseRules { unresolved: UnresolvedName::Included, has_prototypes: true, ..UseRules::PLAIN },
+};
+
+pub(super) static C: LanguageProfile = LanguageProfile::plain("c", Family::C, LocalSearch::TypesFirst);
+
+pub(super) static CPP: LanguageProfile = LanguageProfile {
+    heads: HeadRules { list: BaseList::Colon, ..HeadRules::PLAIN },
+    ..LanguageProfile::plain("cpp", Family::C, LocalSearch::TypesFirst)
+};

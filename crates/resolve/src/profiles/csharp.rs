@@ -1,0 +1,32 @@
+//! C#.
+
+use super::{
+    BaseList, BaseRules, FamilyProfile, HeadRules, ImportRules, LanguageProfile, LocalSearch, MemberRules,
+    NamePrecedence, Overriding, PackageScope, ScopeRules, SpellingRules, UseRules,
+};
+use crate::family::Family;
+
+pub(super) static FAMILY: FamilyProfile = FamilyProfile {
+    is_dynamic: false,
+    spelling: SpellingRules {
+        access: &["?.", "!.", "::", "."],
+        argument_mark: Some(':'),
+        escape: Some("@"),
+        ..SpellingRules::PLAIN
+    },
+    imports: ImportRules { package: PackageScope::DeclaredAndOuter, ..ImportRules::PLAIN },
+    scopes: ScopeRules { has_implicit_this: true, precedence: NamePrecedence::Imports, ..ScopeRules::PLAIN },
+    bases: BaseRules { has_unlisted_aliases: true, ..BaseRules::PLAIN },
+    members: MemberRules {
+        overriding: Overriding::Keyword,
+        has_overloads: true,
+        has_root_class: true,
+        ..MemberRules::PLAIN
+    },
+    uses: UseRules::PLAIN,
+};
+
+pub(super) static CSHARP: LanguageProfile = LanguageProfile {
+    heads: HeadRules { list: BaseList::Colon, bases_call_constructors: true, ..HeadRules::PLAIN },
+    ..LanguageProfile::plain("csharp", Family::CSharp, LocalSearch::TypesFirst)
+};

@@ -1,0 +1,73 @@
+//! Kotlin and Java.
+
+use super::{
+    AccessorForm, BaseList, BaseRules, FamilyProfile, HeadRules, ImportRules, LanguageProfile, LocalSearch,
+    MemberRules, NamePrecedence, NameReader, Namespaces, NonUse, Overriding, PackageScope, ScopeRules,
+    SpellingRules, UnresolvedName, UseRules,
+};
+use crate::family::Family;
+
+pub(super) static FAMILY: FamilyProfile = FamilyProfile {
+    is_dynamic: false,
+    spelling: SpellingRules {
+        access: &["?.", "!!.", "?::", "::", "."],
+        has_access_without_object: true,
+        argument_mark: Some('='),
+        ..SpellingRules::PLAIN
+    },
+    imports: ImportRules {
+        paths_name_classes: true,
+        packages_qualify: true,
+        package: PackageScope::Declared,
+        ..ImportRules::PLAIN
+    },
+    scopes: ScopeRules {
+        has_implicit_this: true,
+        namespaces: Namespaces::CallsAndValues,
+        precedence: NamePrecedence::Imports,
+        non_use: NonUse::OtherNamespace,
+        ..ScopeRules::PLAIN
+    },
+    bases: BaseRules { entries_are_classes: true, ..BaseRules::PLAIN },
+    members: MemberRules {
+        overriding: Overriding::Keyword,
+        has_overloads: true,
+        has_root_class: true,
+        has_companions: true,
+        types_follow_colon: true,
+        ..MemberRules::PLAIN
+    },
+    uses: UseRules {
+        unresolved: UnresolvedName::OnlyMember,
+        receivers_may_be_modules: false,
+        has_extensions: true,
+        has_labels: true,
+        parameters_are_properties: true,
+        ..UseRules::PLAIN
+    },
+};
+
+pub(super) static KOTLIN: LanguageProfile = LanguageProfile {
+    heads: HeadRules {
+        list: BaseList::Colon,
+        bases_call_constructors: true,
+        has_delegates: true,
+        ..HeadRules::PLAIN
+    },
+    calls_values: true,
+    requires_override: true,
+    accessors: AccessorForm::Properties,
+    name_reader: NameReader::Operators,
+    ..LanguageProfile::plain("kotlin", Family::Jvm, LocalSearch::KotlinCode)
+};
+
+pub(super) static JAVA: LanguageProfile = LanguageProfile {
+    heads: HeadRules {
+        list: BaseList::Keywords,
+        end_word: "permits",
+        has_anonymous_classes: true,
+        ..HeadRules::PLAIN
+    },
+    accessors: AccessorForm::Methods,
+    ..LanguageProfile::plain("java", Family::Jvm, LocalSearch::Java)
+};

@@ -1,0 +1,62 @@
+//! Python.
+
+use super::{
+    BaseList, BaseRules, FamilyProfile, HeadRules, ImportRules, ImportedOffer, LanguageProfile, LocalSearch,
+    MemberRules, ModuleLookup, NamePrecedence, NameReader, NonUse, Overriding, PathBinding, ScopeRules,
+    SpellingRules, StructuralTypes, UnfoundModule, UnresolvedName, UseRules,
+};
+use crate::family::Family;
+
+pub(super) static FAMILY: FamilyProfile = FamilyProfile {
+    is_dynamic: true,
+    spelling: SpellingRules {
+        line_comment: "#",
+        has_block_comments: false,
+        super_takes_arguments: true,
+        argument_mark: Some('='),
+        receiver_names: &["self", "cls"],
+        ..SpellingRules::PLAIN
+    },
+    imports: ImportRules {
+        lookup: ModuleLookup::PythonPath,
+        unfound: UnfoundModule::OutsideUnlessRelative,
+        path_binds: PathBinding::First,
+        offers: ImportedOffer::Identifiers,
+        star_omits_underscored: true,
+        is_bound_by_unknown_import: true,
+        submodules_need_import: true,
+        names_follow_import: true,
+        classes_need_no_import: false,
+        ..ImportRules::PLAIN
+    },
+    scopes: ScopeRules {
+        heads_are_outside: true,
+        class_bodies_bind: true,
+        precedence: NamePrecedence::Either,
+        has_builtins: true,
+        non_use: NonUse::ArgumentName,
+        ..ScopeRules::PLAIN
+    },
+    bases: BaseRules { are_objects: true, knows_library: true, ..BaseRules::PLAIN },
+    members: MemberRules {
+        overriding: Overriding::PythonNames,
+        mangles_private: true,
+        underscored_are_private: true,
+        super_depends_on_subclass: true,
+        structural: StructuralTypes::Protocols,
+        ..MemberRules::PLAIN
+    },
+    uses: UseRules {
+        unresolved: UnresolvedName::NoMember,
+        redeclares: true,
+        fields_are_parameters: true,
+        has_test_functions: true,
+        ..UseRules::PLAIN
+    },
+};
+
+pub(crate) static PYTHON: LanguageProfile = LanguageProfile {
+    heads: HeadRules { list: BaseList::Arguments, type_bracket: '[', ..HeadRules::PLAIN },
+    name_reader: NameReader::Python,
+    ..LanguageProfile::plain("python", Family::Python, LocalSearch::PythonExpressions)
+};

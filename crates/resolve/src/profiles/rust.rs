@@ -1,0 +1,41 @@
+//! Rust.
+
+use super::{
+    BaseList, BaseRules, FamilyProfile, HeadRules, ImportRules, LanguageProfile, LiteralKey, LocalSearch,
+    MemberRules, ModuleLookup, Namespaces, NonUse, Overriding, PathBinding, ScopeRules, SpellingRules,
+    UnresolvedName, UseRules,
+};
+use crate::family::Family;
+
+pub(super) static FAMILY: FamilyProfile = FamilyProfile {
+    is_dynamic: false,
+    spelling: SpellingRules {
+        access: &["::", "."],
+        receiver_names: &["self", "Self"],
+        escape: Some("r#"),
+        literal_key: LiteralKey::Field,
+        ..SpellingRules::PLAIN
+    },
+    imports: ImportRules {
+        lookup: ModuleLookup::RustPath,
+        needs_build_files: true,
+        standard: &["alloc", "core", "std"],
+        path_binds: PathBinding::Last,
+        ..ImportRules::PLAIN
+    },
+    scopes: ScopeRules { namespaces: Namespaces::TypesAndValues, non_use: NonUse::Key, ..ScopeRules::PLAIN },
+    bases: BaseRules::PLAIN,
+    members: MemberRules { overriding: Overriding::Traits, has_impls: true, ..MemberRules::PLAIN },
+    uses: UseRules { unresolved: UnresolvedName::FitsPlace, has_macros: true, ..UseRules::PLAIN },
+};
+
+pub(super) static RUST: LanguageProfile = LanguageProfile {
+    heads: HeadRules {
+        list: BaseList::Colon,
+        separator: '+',
+        bases_call_constructors: true,
+        has_lifetimes: true,
+        ..HeadRules::PLAIN
+    },
+    ..LanguageProfile::plain("rust", Family::Rust, LocalSearch::RustPatterns)
+};

@@ -1,0 +1,141 @@
+//! What distinguishes the texts of the languages besides their grammars, as data: one entry for each grammar,
+//! which `grammars!` names. Code that needs to know asks [`Grammar::rules`](super::grammar::Grammar::rules).
+
+use super::signature::head_syntax::{self, HeadSyntax};
+
+/// What distinguishes the texts of a language.
+#[derive(Debug)]
+pub(super) struct TextRules {
+    /// Whether blocks are told by their indentation; otherwise braces enclose them.
+    pub(super) has_indented_blocks: bool,
+    /// What begins a comment that documents the declaration below it; none where documentation stands inside
+    /// the declaration.
+    pub(super) documentation: &'static [&'static str],
+    /// Which strings hold names that the grammar does not parse as identifiers.
+    pub(super) named_in_strings: NamesInStrings,
+    pub(super) calls: CallRules,
+    pub(super) heads: &'static HeadSyntax,
+}
+
+/// Which strings hold names that the grammar does not parse as identifiers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NamesInStrings {
+    None,
+    /// `"$name"`
+    Dollars,
+    /// Those of formatting macros: `println!("{name}")`.
+    FormatStrings,
+    /// Whole names and annotations in quotes.
+    Quoted,
+}
+
+/// What may follow the name in a call, besides an argument list.
+#[derive(Debug)]
+pub(super) struct CallRules {
+    pub(super) type_arguments: TypeArguments,
+    /// Whether `name?.(…)` is a call.
+    pub(super) has_optional_calls: bool,
+    /// Whether a block is an argument: `name { … }`.
+    pub(super) takes_blocks: bool,
+    /// Whether braces construct an object: `Name{…}`.
+    pub(super) takes_braces: bool,
+    /// Whether `name!(…)`, with any bracket, is a call.
+    pub(super) has_macros: bool,
+}
+
+/// How type arguments are written in a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TypeArguments {
+    /// They are not, or as a subscript is.
+    None,
+    /// `name<A>(…)`
+    Angles,
+    /// `name[A](…)`
+    Squares,
+    /// `name::<A>(…)`
+    Turbofish,
+}
+
+impl TextRules {
+    const fn plain(heads: &'static HeadSyntax) -> TextRules {
+        TextRules {
+            has_indented_blocks: false,
+            documentation: &["/**"],
+            named_in_strings: NamesInStrings::None,
+            calls: CallRules::PLAIN,
+            heads,
+        }
+    }
+}
+
+impl CallRules {
+    const PLAIN: CallRules = CallRules {
+        type_arguments: TypeArguments::None,
+        has_optional_calls: false,
+        takes_blocks: false,
+        takes_braces: false,
+        has_macros: false,
+    };
+    const WITH_ANGLES: CallRules = CallRules { type_arguments: TypeArguments::Angles, ..CallRules::PLAIN };
+}
+
+/// What begins documentation in C and C++.
+const DOXYGEN: &[&str] = &["/**", "/*!", "///", "//!"];
+
+pub(super) static C: TextRules = TextRules { documentation: DOXYGEN, ..TextRules::plain(&head_syntax::C) };
+
+pub(super) static CPP: TextRules = TextRules {
+    documentation: DOXYGEN,
+    calls: CallRules { takes_braces: true, ..CallRules::WITH_ANGLES },
+    ..TextRules::plain(&head_syntax::CPP)
+};
+
+pub(super) static CSHARP: TextRules = TextRules {
+    documentation: &["/**", "///"],
+    calls: CallRules::WITH_ANGLES,
+    ..TextRules::plain(&head_syntax::CSHARP)
+};
+
+pub(super) static GO: TextRules = TextRules {
+    // Every comment directly above a declaration is documentation.
+    documentation: &["//", "/*"],
+    calls: CallRules { type_arguments: TypeArguments::Squares, ..CallRules::PLAIN },
+    ..TextRules::plain(&head_syntax::GO)
+};
+
+pub(super) static JAVA: TextRules = TextRules {
+    documentation: &["/**", "///"],
+    calls: CallRules::WITH_ANGLES,
+    ..TextRules::plain(&head_syntax::JAVA)
+};
+
+pub(super) static JAVASCRIPT: TextRules = TextRules {
+    calls: CallRules { has_optional_calls: true, ..CallRules::PLAIN },
+    ..TextRules::plain(&head_syntax::SCRIPT)
+};
+
+pub(super) static KOTLIN: TextRules = TextRules {
+    named_in_strings: NamesInStrings::Dollars,
+    calls: CallRules { takes_blocks: true, ..CallRules::WITH_ANGLES },
+    ..TextRules::plain(&head_syntax::KOTLIN)
+};
+
+pub(super) static PYTHON: TextRules = TextRules {
+    has_indented_blocks: true,
+    documentation: &[],
+    named_in_strings: NamesInStrings::Quoted,
+    ..TextRules::plain(&head_syntax::PYTHON)
+};
+
+pub(super) static RUST: TextRules = TextRules {
+    documentation: &["/**", "///"],
+    named_in_strings: NamesInStrings::FormatStrings,
+    calls: CallRules { type_arguments: TypeArguments::Turbofish, has_macros: true, ..CallRules::PLAIN },
+    ..TextRules::plain(&head_syntax::RUST)
+};
+
+/// Of TypeScript, and of TSX.
+pub(super) static TYPESCRIPT: TextRules = TextRules {
+    calls: CallRules { has_optional_calls: true, ..CallRules::WITH_ANGLES },
+    ..TextRules::plain(&head_syntax::SCRIPT)
+};
