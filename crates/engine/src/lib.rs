@@ -287,19 +287,22 @@ impl Engine {
     /// project. Questions asked after this call, by every client, see it in the file's place: its text, outline
     /// and occurrences. An older `version` than the known one is ignored.
     pub async fn set_unsaved(&self, path: RelPath, version: i64, text: &str) -> Result<(), EngineError> {
-        match self.unsaved.set(&path, version, text) {
-            true => self.events.send(Event::Unsaved(path)).await.map_err(|_| EngineError::Stopped),
-            false => Ok(()),
+        // Reserved first: a future that is dropped here leaves nothing half done.
+        let event = self.events.reserve().await.map_err(|_| EngineError::Stopped)?;
+        if self.unsaved.set(&path, version, text) {
+            event.send(Event::Unsaved(path));
         }
+        Ok(())
     }
 
     /// Removes the unsaved text of `path`: its editor saved the file or closed it. Questions asked after this
     /// call see the file on disk.
     pub async fn remove_unsaved(&self, path: RelPath) -> Result<(), EngineError> {
-        match self.unsaved.remove(&path) {
-            true => self.events.send(Event::Unsaved(path)).await.map_err(|_| EngineError::Stopped),
-            false => Ok(()),
+        let event = self.events.reserve().await.map_err(|_| EngineError::Stopped)?;
+        if self.unsaved.remove(&path) {
+            event.send(Event::Unsaved(path));
         }
+        Ok(())
     }
 
     /// Returns the texts that editors have not saved.

@@ -21,7 +21,7 @@ use symd_base::RelPath;
 use symd_index::cache::{Cache, Key};
 use symd_index::{Content, FileEntry, IndexState, Origin, Skipped};
 use symd_parse::Parsers;
-use symd_vfs::{Change, FileId, Files, Ignore, Stat};
+use symd_vfs::{Change, EntryKind, FileId, Files, Ignore, Stat};
 use symd_watch::{Notice, Watch, WatchError};
 
 /// Files per job: enough to make the hand-over cheap, few enough that all workers finish at about the same
@@ -153,7 +153,12 @@ impl Run {
                 self.continue_job(job, later);
             }
             Event::Ask(question) => self.ask(question),
-            Event::Unsaved(path) => self.changed(path),
+            // Not every file on disk belongs in the index.
+            Event::Unsaved(path) => {
+                if self.state.file(&path).is_some() || !self.ignore.is_ignored(&path, EntryKind::File) {
+                    self.changed(path);
+                }
+            }
             Event::ServerOutlined(files) => self.outlined(files),
             Event::Built(built) => {
                 self.building = false;

@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! number of field names u32 | offset u32 *
+//! number of combined parts u32 | (start u32, end u32) *
 //! number of unparsed parts u32 | (start u32, end u32) *
 //! (name u32, u32 | sure u8 | number of scopes u32 | (start u32, end u32) *) *
 //! ```
@@ -15,6 +16,7 @@ pub(super) fn encode(bindings: &RustBindings) -> Vec<u8> {
     let mut bytes = Vec::new();
     put_number(&mut bytes, bindings.field_names.len());
     bytes.extend(bindings.field_names.iter().flat_map(|at| at.to_le_bytes()));
+    put_ranges(&mut bytes, &bindings.combined);
     put_ranges(&mut bytes, &bindings.unparsed);
     for local in &bindings.locals {
         put_range(&mut bytes, local.name);
@@ -47,7 +49,7 @@ pub(super) fn decode(bytes: &[u8], text: &str) -> Option<RustBindings> {
         let is_ascending = field_names.last().is_none_or(|last| *last < at);
         field_names.push((is_ascending && text.is_char_boundary(at as usize)).then_some(at)?);
     }
-    let unparsed = rest.ranges()?;
+    let (combined, unparsed) = (rest.ranges()?, rest.ranges()?);
     let mut locals = Vec::new();
     while !rest.bytes.is_empty() {
         let name = rest.range()?;
@@ -58,7 +60,7 @@ pub(super) fn decode(bytes: &[u8], text: &str) -> Option<RustBindings> {
         };
         locals.push(RustLocal { name, scopes: rest.ranges()?, is_sure });
     }
-    Some(RustBindings { locals, field_names, unparsed })
+    Some(RustBindings { locals, field_names, combined, unparsed })
 }
 
 /// What is left to decode.

@@ -1,5 +1,5 @@
 //! The pool of a daemon's workers. At most one per core parses ordinary files; files on trial have half as
-//! many of their own, at the lowest priority. One thread starts all workers and outlives them, because the
+//! many of their own, at the lowest priority once they have used 100 ms of processor time. One thread starts all workers and outlives them, because the
 //! system kills a worker when the thread that started it ends. Invariant: a worker that did not answer is
 //! never used again.
 

@@ -270,7 +270,9 @@ impl Worker {
             if left.is_zero() || since >= expected.wall {
                 return Err(ExchangeError::Slow);
             }
-            patience = patience.min(left.max(LEAST_WAIT));
+            // Nobody else waits for a trial: a starved one must not be asked for its time again and again.
+            let least = if expected == Expected::OF_TRIAL { CANCEL_EVERY } else { LEAST_WAIT };
+            patience = patience.min(left.max(least));
         }
         let patience = Timespec::try_from(patience).ok();
         // The caller checks the pipe whatever the reason for waking up.

@@ -2,7 +2,7 @@
 //! would list the occurrence, because servers' answers are compared with it.
 
 use super::classes::is_class;
-use super::context::{Receiver, last_word, receiver, text_before};
+use super::context::{Receiver, last_word, receiver, text_after, text_before};
 use super::enclosing::enclosing_row;
 use super::family::Family;
 use super::meaning::Meaning;
@@ -11,7 +11,7 @@ use super::occurrence::{Judgement, Role};
 use super::place::{OccurrenceKind, classify_occurrence, embedded};
 use super::profiles::{LiteralKey, Namespaces, UnresolvedName};
 use super::resolver::{CurrentFile, Resolver};
-use super::rust_names;
+use super::rust_names::{self, MacroKind};
 use super::scope::{self, SearchStart};
 use super::sources::IndexedDeclaration;
 use super::test_functions::{test_function, test_of_all};
@@ -33,7 +33,7 @@ pub(super) struct TargetContext<'t> {
     is_member: bool,
     is_extension: bool,
     /// Whether it is a macro of Rust.
-    is_macro: bool,
+    macro_kind: MacroKind,
     /// Whether nothing else in the project has the name.
     is_unique: bool,
     /// Whether, in Go, a field has its name: the field that a struct gets by embedding the type is used by
@@ -63,8 +63,8 @@ impl<'t> TargetContext<'t> {
             && resolver.read_file(&target.file).is_some_and(|here| {
                 text_before(here.text.as_str(), row.name_start as usize, resolver.family).ends_with('.')
             });
-        let is_macro = rules.has_macros
-            && resolver.read_file(&target.file).is_some_and(|here| rust_names::declares_macro(&here, row));
+        let of_target = if rules.has_macros { resolver.read_file(&target.file) } else { None };
+        let macro_kind = of_target.map_or(MacroKind::None, |here| MacroKind::of(&here, row));
         let declared = resolver.declared(outline.name(row))?;
         Ok(Some(TargetContext {
             target,
@@ -75,7 +75,7 @@ impl<'t> TargetContext<'t> {
             owner,
             owners,
             is_extension,
-            is_macro,
+            macro_kind,
             test: test_of_all(all, resolver.family),
             is_fields_name: rules.embeds_by_name
                 && declared
@@ -110,6 +110,9 @@ impl<'t> TargetContext<'t> {
                     (judgement, _) => (judgement, Role::Declaration),
                 }
             }
+            OccurrenceKind::Import(_) if self.is_no_path_segment(resolver, here, range) => {
+                (Judgement::Unlikely, Role::Import)
+            }
             OccurrenceKind::Import(meaning) => {
                 let silent = match resolver.profile.imports.needs_build_files {
                     true => Judgement::Unchecked,
@@ -125,7 +128,7 @@ impl<'t> TargetContext<'t> {
             }
             OccurrenceKind::Bare(_) | OccurrenceKind::Member(_)
                 if resolver.profile.scopes.namespaces == Namespaces::TypesAndValues
-                    && !rust_names::is_in_namespace(here, range, self.row, self.is_macro) =>
+                    && !rust_names::is_in_namespace(resolver, here, range, self.row, self.macro_kind) =>
             {
                 (Judgement::Unlikely, role(here, range))
             }
@@ -147,6 +150,13 @@ impl<'t> TargetContext<'t> {
                 (judgement, role(here, range))
             }
         })
+    }
+
+    /// Whether the name is a segment inside the path of a Rust `use`, which cannot mean the target.
+    fn is_no_path_segment(&self, resolver: &Resolver, here: &CurrentFile, range: TextRange) -> bool {
+        resolver.family == Family::Rust
+            && text_after(here.text.as_str(), range.end as usize).starts_with("::")
+            && !rust_names::is_in_namespace(resolver, here, range, self.row, self.macro_kind)
     }
 
     /// Whether byte `at` lies in a test function other than the one that declares the target: objects do not
@@ -349,6 +359,8 @@ impl<'t> TargetContext<'t> {
             false => Judgement::Unlikely,
             // Where the bare name resolves, a member of that name can be the target only at the end of a path
             // of modules: `package.module.name`.
+            // `module::name` may be in a module that is not followed.
+            true if is_behind_colons(here, at) => Judgement::Unchecked,
             true => match scope::resolve_name(resolver, here, at, self.name)? {
                 Meaning::Declared(found)
                     if !found.iter().any(|one| self.is_target(one)) || !is_path(resolver, here, at) =>
@@ -380,6 +392,10 @@ fn may_construct(callee: &str, meaning: &Meaning, class: Option<&str>) -> bool {
 fn is_path(resolver: &Resolver, here: &CurrentFile, at: u32) -> bool {
     let receiver = receiver(here.text.as_str(), at as usize, resolver.family);
     matches!(receiver, Receiver::Chain(chain, _) if chain.len() > 1)
+}
+
+fn is_behind_colons(here: &CurrentFile, at: u32) -> bool {
+    here.text.as_str().get(..at as usize).is_some_and(|left| left.trim_end().ends_with("::"))
 }
 
 fn role(here: &CurrentFile, range: TextRange) -> Role {

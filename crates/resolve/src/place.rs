@@ -7,8 +7,9 @@ use super::context::{self, Receiver, argument_of, last_word, receiver};
 use super::family::Family;
 use super::meaning::Meaning;
 use super::modules::Module;
-use super::profiles::LiteralKey;
+use super::profiles::{LiteralKey, ModuleLookup};
 use super::resolver::{CurrentFile, Resolver};
+use super::rust_names;
 use super::scope::{self, SearchStart};
 use symd_base::TextRange;
 use symd_base::cancel::Cancelled;
@@ -153,8 +154,11 @@ fn in_import(
 ) -> Result<Option<Meaning>, Cancelled> {
     let text = here.text.as_str();
     let mut is_inside = false;
-    let mut meaning = Meaning::OutsideProject;
     let behind = context::text_after(text, range.end as usize);
+    // A segment inside the path of a Rust `use` names a module or a type, which is not followed.
+    let is_inner = resolver.profile.imports.lookup == ModuleLookup::RustPath && behind.starts_with("::");
+    let is_standard = || rust_names::is_of_standard_library(resolver, here, range.start);
+    let mut meaning = if is_inner && !is_standard() { Meaning::Unknown } else { Meaning::OutsideProject };
     for import in here.imports().around(range) {
         is_inside = true;
         let is_whole = match resolver.profile.imports.names_follow_import {

@@ -5,6 +5,7 @@ use super::binders::LocalScopes;
 use super::context::text_after;
 use super::resolver::{CurrentFile, Resolver};
 use symd_base::TextRange;
+use symd_syntax::SymbolKind;
 
 /// Returns where a local called `name` is in scope.
 pub(super) fn scopes(resolver: &Resolver, here: &CurrentFile, name: &str) -> LocalScopes {
@@ -18,9 +19,17 @@ pub(super) fn scopes(resolver: &Resolver, here: &CurrentFile, name: &str) -> Loc
         scopes.doubtful.extend(whole);
         return scopes;
     };
+    // A constant of that name is no binding of a pattern.
+    let may_be_constant = resolver.declared(name).is_ok_and(|declared| {
+        declared.iter().any(|one| one.row().is_some_and(|(_, row)| row.kind() == SymbolKind::Constant))
+    });
     for local in &bindings.locals {
         if text.get(local.name.as_range()) == Some(name) {
-            let into = if local.is_sure { &mut scopes.sure } else { &mut scopes.doubtful };
+            let into = if local.is_sure && !(may_be_constant && is_in_pattern(text, local.name)) {
+                &mut scopes.sure
+            } else {
+                &mut scopes.doubtful
+            };
             into.push(local.name);
             into.extend(&local.scopes);
         }
@@ -39,19 +48,33 @@ pub(super) fn is_field_name(resolver: &Resolver, here: &CurrentFile, at: u32) ->
     (!is_unparsed).then_some(false)
 }
 
+/// Whether a local's name may be that of a constant in a pattern: no `let name`, `mut name`, `name: T` or
+/// parameter `|name|`.
+fn is_in_pattern(text: &str, name: TextRange) -> bool {
+    let left = text.get(..name.start as usize).unwrap_or("");
+    let right = text_after(text, name.end as usize);
+    !["let ", "mut ", "ref ", "for ", "|"].iter().any(|word| left.ends_with(word))
+        && !right.starts_with([':', '@'])
+}
+
 /// Whether the name stands anywhere in the file where a pattern could bind it.
 fn may_be_bound(here: &CurrentFile, name: &str) -> bool {
     let text = here.text.as_str();
-    !name.starts_with(char::is_uppercase)
-        && here.outline.occurrences.offsets_of(name).any(|at| {
-            let at = at as usize;
-            let right = text_after(text, at + name.len());
-            let left = text.get(..at).unwrap_or("");
-            let is_member = left.ends_with('.') && !left.ends_with("..") || left.ends_with("::");
-            let is_declared = left.ends_with("fn ") || left.ends_with("mod ");
-            let is_head = right.starts_with(['(', '!', '<', '.', '?', ';']) || right.starts_with("::");
-            !is_member && !is_declared && (!is_head || is_let(left, right))
-        })
+    let is_capital = name.starts_with(char::is_uppercase);
+    here.outline.occurrences.offsets_of(name).any(|at| {
+        let at = at as usize;
+        let right = text_after(text, at + name.len());
+        let left = text.get(..at).unwrap_or("");
+        if is_capital {
+            // `fn f<const N: usize>`; patterns bind no such name.
+            let before = left.strip_suffix("const ").map(str::trim_end);
+            return before.is_some_and(|before| before.ends_with(['<', ',']));
+        }
+        let is_member = left.ends_with('.') && !left.ends_with("..") || left.ends_with("::");
+        let is_declared = left.ends_with("fn ") || left.ends_with("mod ");
+        let is_head = right.starts_with(['(', '!', '<', '.', '?', ';']) || right.starts_with("::");
+        !is_member && !is_declared && (!is_head || is_let(left, right))
+    })
 }
 
 /// Whether `let name;` binds.

@@ -203,6 +203,7 @@ mod tests {
         assert_eq!(overlay.stat_link(&path("link.py")).expect("there").0, EntryKind::Link);
         assert!(overlay.read_no_follow(&path("link.py"), 99).is_err());
         std::os::unix::fs::symlink(".", dir.path().join("way")).expect("linked");
+        assert_eq!(overlay.read_no_follow(&path("way/a.py"), 99).expect("read").bytes, b"unsaved");
         let through = overlay.stat_children(&path("way"), &["a.py", "link.py", "gone"]);
         let seen: Vec<_> = through.iter().map(|one| one.map(|(kind, stat)| (kind, stat.size))).collect();
         assert_eq!(seen, [Some((EntryKind::File, 7)), Some((EntryKind::Link, 4)), None]);

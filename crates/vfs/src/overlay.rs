@@ -90,6 +90,17 @@ impl Overlay {
         }
     }
 
+    /// Returns the unsaved text of `path`, which may lead through links but is none itself.
+    fn behind_links_above(&self, path: &RelPath) -> Option<(UnsavedText, Stat)> {
+        if self.unsaved.texts().by_path.is_empty() {
+            return None;
+        }
+        self.own(path).or_else(|| {
+            let directory = self.below.resolve(&path.parent()?).ok()?;
+            self.own(&directory.join(path.file_name()))
+        })
+    }
+
     /// Returns the unsaved text that any path leads to.
     fn followed(&self, path: &RelPath) -> Option<(UnsavedText, Stat)> {
         if self.unsaved.texts().by_path.is_empty() {
@@ -139,7 +150,7 @@ impl Files for Overlay {
     }
 
     fn read_no_follow(&self, path: &RelPath, max_bytes: u64) -> Result<FileBytes, VfsError> {
-        match self.own(path) {
+        match self.behind_links_above(path) {
             Some((text, stat)) => text.read(path, stat, max_bytes.min(MAX_FILE_BYTES)),
             None => self.below.read_no_follow(path, max_bytes),
         }

@@ -162,7 +162,7 @@ fn existing(plan: &Plan, files: &[RelPath]) -> Vec<RelPath> {
 pub async fn dry_run(project: &Project, request: Request) -> Result<DryRun, PerformError> {
     let request = Arc::new(request);
     let attempt = || plan(project, &request);
-    let made = retry_on_conflict(project, RetryPolicy::Allowed, attempt).await?;
+    let made = retry_on_conflict(project, RetryPolicy::WithoutTurn, attempt).await?;
     let diffs = preview(project, made.plan).await?;
     Ok(DryRun { diffs, title: made.title, notes: made.notes })
 }

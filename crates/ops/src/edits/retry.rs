@@ -11,6 +11,9 @@ use symd_edit::{EditError, Originator};
 /// that edit one file at once get theirs; with one, only files that are written continuously use them up.
 const ATTEMPTS: usize = 64;
 
+/// Maximum number of attempts that find what they need not ready.
+const WAITING_ATTEMPTS: usize = 16;
+
 /// Whether an edit may be planned again after a conflict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RetryPolicy {
@@ -18,6 +21,8 @@ pub enum RetryPolicy {
     Allowed,
     /// The edit names lines, which may have moved.
     Never,
+    /// Nothing is written: no turn is needed.
+    WithoutTurn,
 }
 
 /// Why an attempt failed.
@@ -25,6 +30,9 @@ pub enum RetryPolicy {
 pub enum AttemptError<E> {
     /// Files changed since the edit was planned; another attempt may succeed.
     Conflict(E),
+    /// What the plan depends on is not known yet, such as the outline of a file just written; each attempt
+    /// waits for it. Other edits are not held up meanwhile.
+    NotReady(E),
     Final(E),
 }
 
@@ -37,6 +45,7 @@ impl<E> AttemptError<E> {
     pub(super) fn map<T>(self, with: impl FnOnce(E) -> T) -> AttemptError<T> {
         match self {
             AttemptError::Conflict(error) => AttemptError::Conflict(with(error)),
+            AttemptError::NotReady(error) => AttemptError::NotReady(with(error)),
             AttemptError::Final(error) => AttemptError::Final(with(error)),
         }
     }
@@ -51,19 +60,27 @@ pub(crate) async fn retry_on_conflict<T, E, F>(
 where
     F: Future<Output = Result<T, AttemptError<E>>>,
 {
+    let takes_turn = policy != RetryPolicy::WithoutTurn;
     // Held until the edit is applied: the next in turn plans on its result.
-    let mut turn = project.engine.turn_if_contended().await;
-    let mut left = if policy == RetryPolicy::Allowed { ATTEMPTS - 1 } else { 0 };
+    let mut turn = if takes_turn { project.engine.turn_if_contended().await } else { None };
+    let mut left = if policy == RetryPolicy::Never { 0 } else { ATTEMPTS - 1 };
+    let mut waits_left = left.min(WAITING_ATTEMPTS - 1);
     loop {
         match attempt().await {
             Ok(done) => return Ok(done),
             Err(AttemptError::Conflict(_)) if left > 0 => {
                 left -= 1;
-                if turn.is_none() {
+                if takes_turn && turn.is_none() {
                     turn = Some(project.engine.turn().await);
                 }
             }
-            Err(AttemptError::Conflict(error) | AttemptError::Final(error)) => return Err(error),
+            Err(AttemptError::NotReady(_)) if waits_left > 0 => {
+                waits_left -= 1;
+                turn = None;
+            }
+            Err(
+                AttemptError::Conflict(error) | AttemptError::NotReady(error) | AttemptError::Final(error),
+            ) => return Err(error),
         }
     }
 }

@@ -123,6 +123,54 @@ fn rust_patterns_bind_locals() {
     assert_eq!(by_line(7), ["unlikely use", "likely call", "likely call", "unlikely use"]);
 }
 
+/// Returns the judgements of a fixture's occurrences in `file:line`, in their order.
+fn on_line(fixture: &str, place: &str) -> Vec<String> {
+    let prefix = format!("{place}: ");
+    judged(fixture).iter().filter_map(|one| Some(one.strip_prefix(&prefix)?.to_owned())).collect()
+}
+
+#[test]
+fn rust_names_behind_modules_that_are_not_followed_are_unchecked() {
+    let module =
+        "//- src/main.rs\nmod engine;\nfn run() { engine::run() }\n//- src/engine.rs\npub fn $0run() {}\n";
+    assert_eq!(on_line(module, "src/main.rs:2"), ["unlikely declaration", "unchecked call"]);
+    let own = "//- src/main.rs\nmod core;\nfn f() { core::start(); std::start() }\n//- src/core.rs\npub fn $0start() {}\n";
+    assert_eq!(on_line(own, "src/main.rs:2"), ["unchecked call", "unlikely call"]);
+    let segment =
+        "//- src/a.rs\npub enum $0Kind { A }\n//- src/b.rs\nuse crate::a::Kind::{A, B};\nuse Kind::*;\n";
+    assert_eq!(on_line(segment, "src/b.rs:1"), ["unchecked import"]);
+    assert_eq!(on_line(segment, "src/b.rs:2"), ["unchecked import"]);
+    let restricted = "//- src/lib.rs\nmod $0engine { pub(in crate::engine) fn f() {} }\n";
+    assert_ne!(judged(restricted)[1], "src/lib.rs:1: unlikely use");
+}
+
+#[test]
+fn rust_names_of_other_sorts_are_no_uses() {
+    let function = "//- src/a.rs\nfn $0name() {}\nfn f() { Other { name: 1, age: name() }; }\n\
+        fn g() { 'name: loop { break 'name } }\nfn h<'name>(x: &'name u8) {}\n";
+    assert_eq!(on_line(function, "src/a.rs:2"), ["unlikely use", "likely call"]);
+    assert!(on_line(function, "src/a.rs:3").iter().all(|one| one == "unlikely use"));
+    assert!(on_line(function, "src/a.rs:4").iter().all(|one| one == "unlikely use"));
+    let constant =
+        "//- src/a.rs\nconst $0N: usize = 3;\nfn f<const N: usize>() -> usize { N }\nfn g() { N; }\n";
+    assert_eq!(on_line(constant, "src/a.rs:2"), ["unlikely use", "unlikely use"]);
+    assert_eq!(on_line(constant, "src/a.rs:3"), ["likely use"]);
+}
+
+#[test]
+fn rust_names_that_macros_and_attributes_take_are_unchecked() {
+    let procedural = "//- src/lib.rs\nmod a;\n//- src/a.rs\n#[proc_macro]\npub fn $0sql(i: T) -> T { i }\n//- src/b.rs\nuse crate::a::sql;\nfn f() { sql!(1); }\n";
+    assert_eq!(on_line(procedural, "src/b.rs:2"), ["likely call"]);
+    let method = "//- src/a.rs\nstruct A;\nimpl A { fn $0take(&self) {} }\nfn f() { invoke!(a, \")\", take); g(take) }\n";
+    assert_eq!(on_line(method, "src/a.rs:3"), ["unchecked use", "unlikely use"]);
+    let field = "//- src/a.rs\nstruct A { $0other: u8, #[validate(equals = other)] b: u8 }\n\
+        fn f(a: A) { matches!(a, A { other } if other > 1); }\n";
+    assert_eq!(judged(field)[1], "src/a.rs:1: unchecked use");
+    assert_eq!(on_line(field, "src/a.rs:2")[0], "unchecked use");
+    let pattern = "//- src/a.rs\nconst $0lower: u8 = 1;\nfn f(x: u8) { match x { lower => 1, _ => 2 }; }\n";
+    assert_eq!(on_line(pattern, "src/a.rs:2"), ["unchecked use"]);
+}
+
 #[test]
 fn rust_locals_hide_no_field_of_a_literal() {
     let fixture = "//- src/a.rs\nstruct A { $0made: u8 }\n\

@@ -9,6 +9,47 @@ use crate::extract::{OutlineError, with_tree};
 
 /// Macros whose arms are known: their patterns certainly bind.
 const WITH_ARMS: [&str; 3] = ["select", "select_biased", "select_ref"];
+/// Macros whose arguments are expressions or patterns, in which a name means what it means outside.
+const OF_EXPRESSIONS: [&str; 38] = [
+    "anyhow",
+    "assert",
+    "assert_eq",
+    "assert_ne",
+    "bail",
+    "dbg",
+    "debug",
+    "debug_assert",
+    "debug_assert_eq",
+    "debug_assert_ne",
+    "ensure",
+    "eprint",
+    "eprintln",
+    "error",
+    "expect",
+    "format",
+    "format_args",
+    "info",
+    "join",
+    "json",
+    "matches",
+    "panic",
+    "pin",
+    "print",
+    "println",
+    "select",
+    "span",
+    "todo",
+    "trace",
+    "trace_span",
+    "try_join",
+    "unimplemented",
+    "unreachable",
+    "vec",
+    "warn",
+    "write",
+    "writeln",
+    "yield",
+];
 /// Macros whose second argument is a pattern.
 const WITH_PATTERN: [&str; 2] = ["assert_matches", "matches"];
 
@@ -19,11 +60,14 @@ impl Reader<'_> {
         let path = call.child_by_field_name("macro").and_then(|path| text.get(path.byte_range()));
         let name = path.and_then(|path| path.rsplit("::").next()).unwrap_or("");
         let mut cursor = call.walk();
-        let arguments = call.named_children(&mut cursor).find(|child| child.kind() == "token_tree");
-        match arguments {
-            Some(arguments) => self.note_tokens(arguments, name, part),
-            None => Ok(()),
+        let Some(arguments) = call.named_children(&mut cursor).find(|child| child.kind() == "token_tree")
+        else {
+            return Ok(());
+        };
+        if !OF_EXPRESSIONS.contains(&name) {
+            self.bindings.combined.push(part.range(arguments.start_byte(), arguments.end_byte()));
         }
+        self.note_tokens(arguments, name, part)
     }
 
     /// Notes what a bracket with tokens binds, in the arguments of the macro `name`.
@@ -51,10 +95,18 @@ impl Reader<'_> {
     /// Notes what the brackets directly inside `tokens` bind.
     fn note_brackets(&mut self, tokens: Node, name: &str, part: Part) -> Result<(), OutlineError> {
         let name = if WITH_PATTERN.contains(&name) { "" } else { name };
-        for child in tokens.named_children(&mut tokens.walk()) {
+        let mut before = "";
+        let mut cursor = tokens.walk();
+        for child in tokens.children(&mut cursor) {
             if child.kind() == "token_tree" {
-                self.note_tokens(child, name, part)?;
+                // `S { field }` in a pattern: alone its bracket would be a block.
+                if before == "identifier" && self.byte(child, part) == Some(b'{') {
+                    self.bindings.unparsed.push(part.range(child.start_byte(), child.end_byte()));
+                } else {
+                    self.note_tokens(child, name, part)?;
+                }
             }
+            before = child.kind();
         }
         Ok(())
     }

@@ -23,6 +23,8 @@ pub struct RustBindings {
     pub locals: Vec<RustLocal>,
     /// Where the names of fields stand without a receiver, ascending: in literals and patterns of structs.
     pub field_names: Vec<u32>,
+    /// Attributes, definitions of macros, and arguments of macros that may combine names with other tokens.
+    pub combined: Vec<TextRange>,
     /// Arguments of macros that are no expressions, and parts of the text with syntax errors.
     pub unparsed: Vec<TextRange>,
 }
@@ -45,8 +47,11 @@ pub struct RustLocal {
 pub fn rust_bindings(text: &str, cancel: &Cancel) -> Result<RustBindings, OutlineError> {
     let mut bindings = RustBindings::default();
     if let Some(grammar) = Grammar::named("rust") {
-        let mut reader = Reader { text, grammar, cancel, bindings: &mut bindings };
+        let of_items = Vec::new();
+        let mut reader = Reader { text, grammar, cancel, bindings: &mut bindings, of_items };
         with_tree(grammar, text, cancel, |tree| reader.walk(tree, Part::whole(text, tree)))??;
+        let of_items = reader.of_items;
+        bindings.locals.extend(of_items);
     }
     bindings.field_names.sort_unstable();
     bindings.field_names.dedup();
@@ -59,6 +64,8 @@ struct Reader<'a> {
     grammar: Grammar,
     cancel: &'a Cancel,
     bindings: &'a mut RustBindings,
+    /// Constant parameters of `impl` and `trait`, which the items inside see.
+    of_items: Vec<RustLocal>,
 }
 
 /// A part of the text that was parsed by itself.

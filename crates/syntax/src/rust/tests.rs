@@ -82,6 +82,25 @@ fn arguments_of_macros_are_expressions_where_they_can_be_parsed() {
 }
 
 #[test]
+fn parameters_that_are_constants_are_visible_in_their_item() {
+    check("fn f<const $0N‹: usize>() -> [u8; N] { N }› fn g() { N }", true);
+    check("impl<const $0N‹: usize> A<N> { fn f() { N } }› fn g() { N }", true);
+}
+
+#[test]
+fn what_macros_may_combine_is_known() {
+    let combined = |text: &str| -> Vec<String> {
+        let found = rust_bindings(text, &Cancel::new()).expect("it parses").combined;
+        found.iter().map(|part| text[part.as_range()].to_owned()).collect()
+    };
+    assert_eq!(
+        combined("#[a(b)] fn f() { call!(c, \")\", d); vec![e]; m!{ n!(o) } }"),
+        ["#[a(b)]", "(c, \")\", d)", "{ n!(o) }", "(o)"]
+    );
+    assert_eq!(combined("macro_rules! a { () => { b } }"), ["macro_rules! a { () => { b } }"]);
+}
+
+#[test]
 fn arms_of_macros_bind_their_patterns() {
     check("fn f() { select! { biased; $0a = b() =>‹ { c }› d = e() => {} } }", true);
     check("fn f() { tokio::select! { Some($0a) = b() =>‹ c,› () = e() => {} } }", true);
@@ -110,6 +129,9 @@ fn names_of_fields_stand_in_literals_and_patterns() {
     );
     assert_eq!(fields("fn f() { vec![S { a, b: 1 }] }"), ["a", "b"]);
     assert_eq!(fields("struct S { a: B }"), [] as [&str; 0]);
+    let unparsed =
+        rust_bindings("fn f() { matches!(a, S { b } if b > 1) }", &Cancel::new()).expect("it parses");
+    assert_eq!(unparsed.unparsed.len(), 1, "the field may be in it");
 }
 
 #[test]

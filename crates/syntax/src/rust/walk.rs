@@ -107,11 +107,27 @@ impl Reader<'_> {
                 self.note_macro(node, part)?;
                 return Ok(false);
             }
-            "macro_definition" => {
-                self.bindings.unparsed.push(part.range(node.start_byte(), node.end_byte()));
+            "macro_definition" | "attribute_item" | "inner_attribute_item" => {
+                let range = part.range(node.start_byte(), node.end_byte());
+                self.bindings.unparsed.push(range);
+                self.bindings.combined.push(range);
                 return Ok(false);
             }
-            "attribute_item" | "inner_attribute_item" | "token_tree" => return Ok(false),
+            "token_tree" => return Ok(false),
+            "const_parameter" => {
+                // Visible in its item, from the list of parameters on.
+                if let (Some(name), [.., item, _]) = (field("name"), around) {
+                    let local = RustLocal {
+                        name: part.range(name.start_byte(), name.end_byte()),
+                        scopes: vec![part.range(name.end_byte(), item.end_byte())],
+                        is_sure: part.is_sure,
+                    };
+                    match item.kind() {
+                        "impl_item" | "trait_item" => self.of_items.push(local),
+                        _ => self.bindings.locals.push(local),
+                    }
+                }
+            }
             _ => {}
         }
         Ok(true)

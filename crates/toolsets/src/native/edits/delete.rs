@@ -82,7 +82,7 @@ async fn checked(
                 described(&unread),
                 unread.unread.clauses().join("; ")
             ));
-            Err(AttemptError::new(why, is_being_parsed))
+            Err(if is_being_parsed { AttemptError::NotReady(why) } else { AttemptError::Final(why) })
         }
         Deletable::Linked(linked) => Err(AttemptError::Final(linked_refusal(&linked.0, &linked.1))),
     }
