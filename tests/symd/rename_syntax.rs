@@ -371,3 +371,20 @@ fn in_rust_only_what_attributes_publish_is_found_by_name() {
         assert!(done.contains("1 mention in other languages") && !done.contains("; complete]"), "{done}");
     });
 }
+
+#[test]
+fn in_rust_a_type_stands_for_its_impl_in_an_edit() {
+    let lib = "struct Shop;\nimpl Shop { fn open_it(&self) {} fn call(&self) { self.open_it(); } }\n\
+        impl Drop for Shop { fn drop(&mut self) {} }\n\
+        mod a { impl super::Shop { fn twice(&self) {} } }\nmod b { impl super::Shop { fn twice(&self) {} } }\n";
+    play(&[("src/lib.rs", lib.as_bytes())], Answers::Nobody, async |stage| {
+        let of = |path: &str| json!({ "name_path": path, "new_name": "zz_top", "include": ["unchecked"] });
+        let done = stage.done("rename_symbol", of("Shop/open_it")).await;
+        assert!(done.contains("src/lib.rs: 2"), "{done}");
+        stage.undo().await;
+        let several = stage.refused("rename_symbol", of("Shop/twice")).await;
+        assert!(several.contains("a/impl super::Shop/twice") && several.contains("b/impl"), "{several}");
+        let none = stage.refused("rename_symbol", of("Shop.open_it")).await;
+        assert!(none.contains("impl Shop/open_it"), "{none}");
+    });
+}

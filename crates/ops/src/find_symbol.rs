@@ -100,7 +100,7 @@ pub fn find_interpreted(
     name: &str,
     cancel: &Cancel,
 ) -> Result<Option<FoundSymbols>, SymbolError> {
-    let Some(Interpretation { hits, meaning }) = interpret(view, &ask.query, name, cancel)? else {
+    let Some(Interpretation { hits, meaning, .. }) = interpret(view, &ask.query, name, cancel)? else {
         return Ok(None);
     };
     let mut found = FoundSymbols {

@@ -35,7 +35,8 @@ pub struct SymbolSelector {
 /// How a name is interpreted that is not a name path of the project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
-    /// Only as a name path; the error reports what else it may mean.
+    /// Only as a name path; the error reports what else it may mean. In Rust `Type/method` also names what an
+    /// `impl` of the type declares.
     Literal,
     /// In other ways too: `Flask.run`, `flask.app.Flask`, `Flask/run()`, an extension by its receiver. The
     /// target reports which.
@@ -290,12 +291,14 @@ impl Matches {
             return Ok(Matches { hits, read_as: None });
         }
         let other = interpret(view, &query, &wanted.name_path, cancel).map_err(SymbolError::from)?;
+        let is_accepted =
+            other.as_ref().is_some_and(|other| wanted.reading == Reading::Free || other.is_of_impl);
         let mut meant = match other {
-            Some(Interpretation { hits, meaning }) => Matches { hits, read_as: Some(meaning) },
+            Some(Interpretation { hits, meaning, .. }) => Matches { hits, read_as: Some(meaning) },
             None => Matches { hits: Vec::new(), read_as: None },
         };
         meant.hits.retain(on_line);
-        if wanted.reading == Reading::Free && !meant.hits.is_empty() {
+        if is_accepted && !meant.hits.is_empty() {
             return Ok(meant);
         }
         let meant = meant.hits.iter().filter_map(|hit| shown(view, hit)).collect();

@@ -20,6 +20,9 @@ pub(crate) struct Interpretation {
     pub(crate) hits: Vec<Hit>,
     /// A description of the reading.
     pub(crate) meaning: String,
+    /// Whether the text is a name path of Rust in which types stand for their `impl`s: `Shop/open` for
+    /// `impl Shop/open`.
+    pub(crate) is_of_impl: bool,
 }
 
 /// Kinds of reading, in the order in which they are tried.
@@ -58,10 +61,21 @@ pub(crate) fn interpret(
         }
         if !hits.is_empty() {
             let meaning = account(view, &hits, sense);
-            return Ok(Some(Interpretation { hits, meaning }));
+            let is_path = !text.contains(['.', '#', '(', '<']) && !text.contains("::");
+            let is_of_impl = is_path && sense == ReadingKind::Around && hits.iter().all(is_in_impl);
+            return Ok(Some(Interpretation { hits, meaning, is_of_impl }));
         }
     }
     Ok(None)
+}
+
+fn is_in_impl(hit: &Hit) -> bool {
+    let is_rust = hit.file.grammar().is_some_and(|grammar| grammar.name() == "rust");
+    let parent = hit.file.outline().and_then(|outline| {
+        let parent = outline.rows.get(hit.row)?.parent()?;
+        Some(outline.name(outline.rows.get(parent)?).starts_with("impl "))
+    });
+    is_rust && parent == Some(true)
 }
 
 fn fits(view: &View, hit: &Hit, above: &[String], is_anchored: bool, sense: ReadingKind) -> bool {
