@@ -63,7 +63,7 @@ fn what_edits_tell_the_index_is_what_it_would_find() {
         ("lossy.py", &[SOURCE.as_bytes(), b"# \xFF\n"].concat()),
         ("d/k.kt", b"class Two { fun three() = 1 }\n"),
     ];
-    play(&files, Answers::Nobody, async |stage| {
+    play(&files, Answers::NoServer, async |stage| {
         let (first, mut log) = (stage.tree(), Vec::new());
         let mut done = 0;
         for number in 0..EDITS {
@@ -153,7 +153,7 @@ fn an_edit_over_the_limit_of_what_is_parsed_is_not_told_either() {
     let size = usize::try_from(MAX_PARSED_BYTES).unwrap();
     let mut large = SOURCE.to_owned();
     large += &"#".repeat(size - large.len());
-    play(&[("large.py", large.as_bytes())], Answers::Nobody, async |stage| {
+    play(&[("large.py", large.as_bytes())], Answers::NoServer, async |stage| {
         check(stage, &[]).await;
         for (tool, arguments) in [
             ("insert_at_line", json!({ "relative_path": "large.py", "line": 1, "content": "# more" })),
@@ -169,7 +169,7 @@ fn an_edit_over_the_limit_of_what_is_parsed_is_not_told_either() {
 
 #[test]
 fn a_mark_that_arrives_in_a_text_is_no_part_of_it() {
-    play(&[("a.py", b"x = 1\n")], Answers::Nobody, async |stage| {
+    play(&[("a.py", b"x = 1\n")], Answers::NoServer, async |stage| {
         let whole = "\u{FEFF}def one():\n    return 1\n\n\ndef two():\n    return 2\n";
         for (tool, mut arguments) in [
             ("create_text_file", json!({ "content": whole })),

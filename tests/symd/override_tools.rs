@@ -48,7 +48,7 @@ async fn deletes_what_nothing_is_linked_to(stage: &Stage) {
 
 #[test]
 fn a_member_that_overrides_or_is_overridden_counts_as_used() {
-    play(&FILES, Answers::Nobody, deletes_what_nothing_is_linked_to);
+    play(&FILES, Answers::NoServer, deletes_what_nothing_is_linked_to);
 }
 
 #[test]
@@ -83,7 +83,7 @@ async fn finds_all_that_override(stage: &Stage) {
 
 #[test]
 fn implementations_are_found_by_heads_of_classes() {
-    play(&SPIDERS, Answers::Nobody, finds_all_that_override);
+    play(&SPIDERS, Answers::NoServer, finds_all_that_override);
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn a_class_that_may_be_one_keeps_the_list_from_being_called_complete() {
     ] {
         let mut files = SPIDERS.to_vec();
         files.push(("more.py", more.as_bytes()));
-        play(&files, Answers::Nobody, async |stage| {
+        play(&files, Answers::NoServer, async |stage| {
             let ask = json!({ "name_path": "Spider", "relative_path": "base.py" });
             let found = stage.done("find_implementations", ask.clone()).await;
             assert!(found.contains("; unchecked: perhaps D through an unknown base]"), "{more}: {found}");
@@ -117,7 +117,7 @@ fn a_class_that_may_be_one_keeps_the_list_from_being_called_complete() {
 fn heads_that_name_a_type_otherwise_are_in_the_hierarchy() {
     let hierarchy =
         |of: &str, direction: &str| json!({ "name_path": of, "direction": direction, "depth": 3 });
-    play(&SPIDERS, Answers::Nobody, async |stage| {
+    play(&SPIDERS, Answers::NoServer, async |stage| {
         let down = stage.done("type_hierarchy", hierarchy("Spider", "subtypes")).await;
         let expected = "own.py:4 class One\n :9 class Two\n  :13 class Three\n[3 subtypes;";
         assert!(down.starts_with(expected) && down.ends_with("; complete]"), "{down}");
@@ -130,7 +130,7 @@ fn heads_that_name_a_type_otherwise_are_in_the_hierarchy() {
         "more.py",
         b"from base import Spider\nimport threading\n\nclass D(make(Spider), threading.Thread): pass\n",
     ));
-    play(&files, Answers::Nobody, async |stage| {
+    play(&files, Answers::NoServer, async |stage| {
         let down = stage.done("type_hierarchy", hierarchy("Spider", "subtypes")).await;
         assert!(down.ends_with("; unchecked: perhaps D through an unknown base]"), "{down}");
         let up = stage.done("type_hierarchy", hierarchy("D", "supertypes")).await;
@@ -160,7 +160,7 @@ const OBJECTS: [(&str, &[u8]); 3] = [
 
 #[test]
 fn objects_without_a_name_and_types_in_bodies_are_implementations() {
-    play(&OBJECTS, Answers::Nobody, async |stage| {
+    play(&OBJECTS, Answers::NoServer, async |stage| {
         let ask = json!({ "name_path": "Limiter", "relative_path": "limit" });
         let found = stage.done("find_implementations", ask).await;
         let expected = "limit/\n Limiter.kt\n  7-9 class Limiter/Companion/Unlimited/object\n\
@@ -185,7 +185,7 @@ fn objects_without_a_name_and_types_in_bodies_are_implementations() {
 
 #[test]
 fn a_rename_takes_members_of_objects_without_a_name_along() {
-    play(&OBJECTS, Answers::Nobody, async |stage| {
+    play(&OBJECTS, Answers::NoServer, async |stage| {
         let before =
             [stage.text("limit/Limiter.kt"), stage.text("limit/Make.kt"), stage.text("limit/Old.java")];
         let ask = json!({ "name_path": "Limiter/tryTake", "relative_path": "limit", "new_name": "attempt", "force": true });
@@ -293,7 +293,7 @@ const FAMILIES: [Family; 6] = [
 fn families_are_renamed_in_every_language_and_what_libraries_declare_is_refused() {
     for Family { files, members, new_name, of_libraries } in FAMILIES {
         let bytes: Vec<(&str, &[u8])> = files.iter().map(|(path, text)| (*path, text.as_bytes())).collect();
-        play(&bytes, Answers::Nobody, async |stage| {
+        play(&bytes, Answers::NoServer, async |stage| {
             let ask = |name_path: &str, path: &str| json!({ "name_path": name_path, "relative_path": path, "new_name": new_name });
             for (name_path, path) in members {
                 let done = stage.done("rename_symbol", ask(name_path, path)).await;

@@ -149,13 +149,13 @@ fn without_a_server_a_family_is_renamed_where_all_of_it_is_known() {
         ("a.py", b"class A:\n    def step(self):\n        return self.step()\n"),
         ("b.py", b"from a import A\n\n\nclass B(A):\n    def step(self):\n        return super().step()\n"),
     ];
-    play(&files, Answers::Nobody, async |stage| {
+    play(&files, Answers::NoServer, async |stage| {
         let done = stage.done("rename_symbol", wanted("A/step", "a.py")).await;
         assert!(done.contains("a.py: 2\nb.py: 2\n") && done.contains("complete]"), "{done}");
     });
     let unknown: [(&str, &[u8]); 2] =
         [files[0], ("b.py", b"from c import D\n\n\nclass B(D):\n    def other(self):\n        return 1\n")];
-    play(&unknown, Answers::Nobody, async |stage| {
+    play(&unknown, Answers::NoServer, async |stage| {
         stage.done("rename_symbol", wanted("A/step", "a.py")).await;
         let refused = stage.refused("rename_symbol", wanted("B/other", "b.py")).await;
         assert!(
@@ -258,7 +258,7 @@ async fn a_class_in_a_string_follows(stage: &Stage) {
 
 #[test]
 fn without_a_server_a_class_in_a_string_follows() {
-    play(&SPIDER_AND_PROGRAM, Answers::Nobody, a_class_in_a_string_follows);
+    play(&SPIDER_AND_PROGRAM, Answers::NoServer, a_class_in_a_string_follows);
 }
 
 #[test]

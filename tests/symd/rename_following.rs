@@ -47,7 +47,7 @@ async fn all_follows(stage: &Stage) {
 
 #[test]
 fn without_a_server_all_follows_in_python() {
-    play(&PYTHON, Answers::Nobody, all_follows);
+    play(&PYTHON, Answers::NoServer, all_follows);
 }
 
 #[test]
@@ -159,7 +159,7 @@ async fn exports_follow(stage: &Stage) {
 
 #[test]
 fn without_a_server_exports_follow_in_typescript() {
-    play(&TYPESCRIPT, Answers::Nobody, exports_follow);
+    play(&TYPESCRIPT, Answers::NoServer, exports_follow);
 }
 
 #[test]

@@ -582,7 +582,7 @@ fn names_that_would_mean_something_else_are_refused() {
         assert!(text.contains("\n  use.py:5: print(run(2), go)"), "{text}");
     });
     // The same without a server.
-    play(&files, Answers::Nobody, async |stage| {
+    play(&files, Answers::NoServer, async |stage| {
         let text = stage.refused("rename_symbol", wanted()).await;
         assert!(text.contains("\n  use.py:5: print(run(2), go)"), "{text}");
     });

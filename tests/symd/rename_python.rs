@@ -15,7 +15,7 @@ fn rename(name_path: &str, new_name: &str) -> Value {
 /// Runs `check` without a server, and with ty.
 fn each(lib: &str, user: &str, check: impl AsyncFn(&Stage) + Copy) {
     let files = [PROJECT, ("lib.py", lib.as_bytes()), ("user.py", user.as_bytes())];
-    play(&files, Answers::Nobody, check);
+    play(&files, Answers::NoServer, check);
     if let Some(servers) = real_server("ty") {
         play(&files, Answers::Real(servers), check);
     }

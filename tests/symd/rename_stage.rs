@@ -23,8 +23,7 @@ pub enum Answers {
     Real(PathBuf),
     /// Only this one of the servers in the directory, for Python.
     ForPython(PathBuf, &'static str),
-    /// No server.
-    Nobody,
+    NoServer,
 }
 
 pub struct Stage {
@@ -53,7 +52,7 @@ impl Stage {
                 let toml = format!("[[language]]\nname = \"python\"\nlanguage-servers = [\"{only}\"]\n");
                 (servers, toml)
             }
-            Answers::Nobody => (path.join("installed"), String::new()),
+            Answers::NoServer => (path.join("installed"), String::new()),
         };
         let project = Opening { installed, ..Opening::new(&path, &toml) }.open(&path);
         Stage { scratch, project, client: Arc::new(Client::with_name("test")) }

@@ -11,7 +11,7 @@ fn a_unique_name_whose_every_use_is_known_is_renamed() {
         ("a/use.py", b"from a.lib import compute\n\nprint(compute(2))\n"),
         ("README.md", b"Call `compute`; computers do.\n"),
     ];
-    play(&files, Answers::Nobody, async |stage| {
+    play(&files, Answers::NoServer, async |stage| {
         let before = stage.tree();
         let wanted = json!({ "name_path": "compute", "relative_path": "a/lib.py", "new_name": "work_out" });
         let done = stage.done("rename_symbol", wanted).await;
@@ -33,7 +33,7 @@ fn doubts_are_refused_with_the_places() {
         ("use.py", b"def f(box):\n    return box.get()\n"),
         ("other.py", b"def twice():\n    pass\n\n\ndef once():\n    twice()\n"),
     ];
-    play(&files, Answers::Nobody, async |stage| {
+    play(&files, Answers::NoServer, async |stage| {
         let member = json!({ "name_path": "Box/get", "new_name": "fetch" });
         let text = stage.refused("rename_symbol", member.clone()).await;
         let why = "the meaning of 1 of the places named 'get' is unknown; include: [\"unchecked\"] renames those that may \
@@ -56,7 +56,7 @@ fn uses_that_may_mean_it_are_renamed_when_asked_for() {
         ("use.py", b"def f(box):\n    return box.get()\n"),
         ("other.py", b"def get():\n    pass\n\n\nget()\n"),
     ];
-    play(&files, Answers::Nobody, async |stage| {
+    play(&files, Answers::NoServer, async |stage| {
         let before = stage.tree();
         let all = json!({ "name_path": "Box/get", "new_name": "fetch", "include": ["unchecked"] });
         let done = stage.done("rename_symbol", all).await;
@@ -73,13 +73,13 @@ fn uses_that_may_mean_it_are_renamed_when_asked_for() {
 fn a_string_elsewhere_names_nothing_that_a_test_function_declares() {
     let lib = "def test_one():\n    class A:\n        def go_on(self): pass\n    getattr(A(), 'other')\n\n\nNAMES = ['go_on']\n";
     let files: [(&str, &[u8]); 2] = [("test_lib.py", lib.as_bytes()), ("names.json", b"[\"go_on\"]\n")];
-    play(&files, Answers::Nobody, async |stage| {
+    play(&files, Answers::NoServer, async |stage| {
         let wanted = json!({ "name_path": "test_one/A/go_on", "new_name": "stop" });
         let done = stage.done("rename_symbol", wanted).await;
         assert!(!done.contains("note:") && done.contains("; complete]"), "{done}");
     });
     let inside = lib.replace("'other'", "'go_on'");
-    play(&[("test_lib.py", inside.as_bytes())], Answers::Nobody, async |stage| {
+    play(&[("test_lib.py", inside.as_bytes())], Answers::NoServer, async |stage| {
         let wanted = json!({ "name_path": "test_one/A/go_on", "new_name": "stop" });
         assert!(
             stage.refused("rename_symbol", wanted).await.contains("\n  test_lib.py:4: getattr(A(), 'go_on')")
@@ -94,13 +94,13 @@ fn a_string_that_says_nothing_but_the_symbol_is_a_doubt() {
     let own: (&str, &[u8]) = ("own.py", b"some_type = TypeVar('some_type')\n");
     let files: [(&str, &[u8]); 2] = [("lib.py", lib.as_bytes()), own];
     let spider = "class Spider:\n    rules = [rule(callback=\"parse\"), {\"name\": \"parse\"}]\n    def parse(self): pass\n    name = \"x\"\n";
-    play(&[("spider.py", spider.as_bytes())], Answers::Nobody, async |stage| {
+    play(&[("spider.py", spider.as_bytes())], Answers::NoServer, async |stage| {
         let refused =
             stage.refused("rename_symbol", json!({ "name_path": "Spider/parse", "new_name": "zz" })).await;
         assert!(refused.contains("1 string consists") && refused.contains("spider.py:2"), "{refused}");
         stage.done("rename_symbol", json!({ "name_path": "Spider/name", "new_name": "zz" })).await;
     });
-    play(&files, Answers::Nobody, async |stage| {
+    play(&files, Answers::NoServer, async |stage| {
         let done = stage.done("rename_symbol", json!({ "name_path": "some_type", "new_name": "zz" })).await;
         assert!(done.contains("1 mention in strings") && !done.contains("; complete]"), "{done}");
         for name in ["Box/take_out", "Box/put"] {
@@ -123,7 +123,7 @@ fn a_class_that_stands_for_a_module_is_a_doubt() {
     let lib = "import json\n\nclass Provider:\n    def loads(self, s): return json.loads(s)\n    def dumps(self, o): return json.dumps(o)\n\
         \x20   def other(self): return self.loads('')\n";
     let files: [(&str, &[u8]); 1] = [("lib.py", lib.as_bytes())];
-    play(&files, Answers::Nobody, async |stage| {
+    play(&files, Answers::NoServer, async |stage| {
         let wanted = |name: &str| json!({ "name_path": name, "new_name": "zz", "include": ["unchecked"] });
         let done = stage.done("rename_symbol", wanted("Provider/loads")).await;
         assert!(done.contains("stands in for a module") && !done.contains("; complete]"), "{done}");
@@ -139,7 +139,7 @@ fn strings_that_name_the_symbol_follow() {
         def f(**options):\n    mock.patch.object(Box, 'go_on')\n    return options.pop('go_on'), Box().go_on()\n";
     let files: [(&str, &[u8]); 3] =
         [("pkg/__init__.py", b""), ("pkg/lib.py", lib.as_bytes()), ("use.py", user.as_bytes())];
-    play(&files, Answers::Nobody, async |stage| {
+    play(&files, Answers::NoServer, async |stage| {
         let wanted = json!({ "name_path": "Box", "new_name": "Crate" });
         let done = stage.done("rename_symbol", wanted).await;
         assert!(
@@ -161,7 +161,7 @@ fn strings_that_name_the_symbol_follow() {
 fn a_property_is_renamed_with_its_setter() {
     let lib = "class Box:\n    @property\n    def room(self): return 1\n\n    @room.setter\n    def room(self, value): pass\n\n    def f(self): self.room = 2\n";
     let files: [(&str, &[u8]); 1] = [("lib.py", lib.as_bytes())];
-    play(&files, Answers::Nobody, async |stage| {
+    play(&files, Answers::NoServer, async |stage| {
         let done = stage.done("rename_symbol", json!({ "name_path": "Box/room", "new_name": "space" })).await;
         assert_eq!(stage.text("lib.py"), lib.replace("room", "space"), "{done}");
     });
@@ -173,7 +173,7 @@ fn a_fixture_of_pytest_is_used_by_parameters() {
         "conftest.py",
         b"import pytest\n\n\n@pytest.fixture\ndef made():\n    return 1\n\n\ndef other():\n    return 2\n",
     )];
-    play(&files, Answers::Nobody, async |stage| {
+    play(&files, Answers::NoServer, async |stage| {
         let refused = stage.refused("rename_symbol", json!({ "name_path": "made", "new_name": "zz" })).await;
         assert!(
             refused.contains("'made' is a pytest fixture: pytest passes it to parameters of this name"),
@@ -192,7 +192,7 @@ fn all_branches_that_declare_a_name_are_renamed() {
     let lib = "import sys\n\nif sys.version_info > (4,):\n    def work_out(): pass\nelse:\n    def work_out(): pass\n";
     let files: [(&str, &[u8]); 1] = [("lib.py", lib.as_bytes())];
     for nth in ["work_out[0]", "work_out[1]"] {
-        play(&files, Answers::Nobody, async |stage| {
+        play(&files, Answers::NoServer, async |stage| {
             stage.done("rename_symbol", json!({ "name_path": nth, "new_name": "find" })).await;
             assert_eq!(stage.text("lib.py"), lib.replace("work_out", "find"));
         });
@@ -208,7 +208,7 @@ fn a_module_and_its_stub_are_renamed_together() {
         ("heir.pyi", b"from lib import Box\nclass Large(Box): ...\n"),
     ];
     for from in ["lib.py", "lib.pyi", "heir.py"] {
-        play(&files, Answers::Nobody, async |stage| {
+        play(&files, Answers::NoServer, async |stage| {
             let class = if from == "heir.py" { "Large" } else { "Box" };
             let wanted = json!({ "name_path": format!("{class}/take_out"), "relative_path": from, "new_name": "pick" });
             let wanted = if from == "lib.pyi" {
@@ -243,7 +243,7 @@ fn a_member_that_only_a_computed_name_reaches_is_a_doubt() {
               return getattr(cls, word)\n\n    def halt(self):\n        self.halt()\n\n    def _cached_it(self):\n        self._cached_it()\n",
         ),
     ];
-    play(&files, Answers::Nobody, async |stage| {
+    play(&files, Answers::NoServer, async |stage| {
         let rename =
             |old: &str| json!({ "name_path": format!("Loop/{old}"), "new_name": format!("{old}_zz") });
         let refused = stage.refused("rename_symbol", rename("do_get")).await;
@@ -266,7 +266,7 @@ fn a_member_that_only_a_computed_name_reaches_is_a_doubt() {
 fn other_declarations_of_the_name_are_a_doubt() {
     let files: [(&str, &[u8]); 2] =
         [("a.py", b"def run():\n    pass\n\n\nrun()\n"), ("b.py", b"def run():\n    pass\n")];
-    play(&files, Answers::Nobody, async |stage| {
+    play(&files, Answers::NoServer, async |stage| {
         let wanted = json!({ "name_path": "run", "relative_path": "a.py", "new_name": "go" });
         assert!(stage.refused("rename_symbol", wanted).await.contains("b.py:1: def run():"));
     });
@@ -278,7 +278,7 @@ fn a_field_given_by_its_variables_name_is_a_doubt() {
         "a.ts",
         b"const size = 1;\nexport const box = { size, other: 2 };\nexport const list = [size, 1];\n",
     )];
-    play(&files, Answers::Nobody, async |stage| {
+    play(&files, Answers::NoServer, async |stage| {
         let text = stage.refused("rename_symbol", json!({ "name_path": "size", "new_name": "length" })).await;
         assert!(text.contains("a.ts:2:") && !text.contains("a.ts:3:"), "{text}");
     });
@@ -297,7 +297,7 @@ fn files_that_are_not_parsed_are_looked_through_all_the_same() {
         ("odd.py", b"computed = 1\nlib.compute(1)\0\n"),
         ("data.bin", b"compute\0"),
     ];
-    play(&files, Answers::Nobody, async |stage| {
+    play(&files, Answers::NoServer, async |stage| {
         let wanted = json!({ "name_path": "compute", "relative_path": "lib.py", "new_name": "work_out" });
         let text = stage.refused("rename_symbol", wanted.clone()).await;
         assert!(text.contains("the meaning of 2 of the places named 'compute' is unknown"), "{text}");
@@ -320,7 +320,7 @@ fn names_in_kotlins_string_templates_are_uses() {
             b"package p\n\nfun f() = \"$rate${rate}$rate.x \\$rate $this\"\nval s = \"\"\"\n  $rate, rate\n\"\"\"\n",
         ),
     ];
-    play(&files, Answers::Nobody, async |stage| {
+    play(&files, Answers::NoServer, async |stage| {
         let wanted = json!({ "name_path": "rate", "relative_path": "p/Lib.kt" });
         let found = stage.done("find_referencing_symbols", wanted).await;
         assert!(found.contains("[4 references in 1 file") && found.contains("; complete]"), "{found}");
@@ -341,7 +341,7 @@ fn the_files_of_a_rename_are_parsed_before_it() {
     // All texts differ: otherwise one outline would do for two.
     let texts: Vec<String> = names.iter().map(|name| format!("# {name}\n{using}")).collect();
     files.extend(names.iter().zip(&texts).map(|(name, text)| (name.as_str(), text.as_bytes())));
-    play(&files, Answers::Nobody, async |stage| {
+    play(&files, Answers::NoServer, async |stage| {
         let wanted = json!({ "name_path": "compute", "relative_path": "lib.py", "new_name": "work_out" });
         let done = stage.done("rename_symbol", wanted).await;
         assert!(done.contains("in 31 files"), "{done}");
@@ -362,7 +362,7 @@ fn in_rust_only_what_attributes_publish_is_found_by_name() {
         #[derive(Debug, Serialize)]\npub struct Box { pub size_of: u8 }\n";
     let notes = "wanted = \"fits_in\"\nsize_of = 1\n";
     let files: [(&str, &[u8]); 2] = [("src/lib.rs", lib.as_bytes()), ("notes.toml", notes.as_bytes())];
-    play(&files, Answers::Nobody, async |stage| {
+    play(&files, Answers::NoServer, async |stage| {
         let of = |name: &str| json!({ "name_path": name, "new_name": "zz_top" });
         let done = stage.done("rename_symbol", of("fits_in")).await;
         assert!(done.contains("1 mention in strings") && done.contains("; complete]"), "{done}");
@@ -377,7 +377,7 @@ fn in_rust_a_type_stands_for_its_impl_in_an_edit() {
     let lib = "struct Shop;\nimpl Shop { fn open_it(&self) {} fn call(&self) { self.open_it(); } }\n\
         impl Drop for Shop { fn drop(&mut self) {} }\n\
         mod a { impl super::Shop { fn twice(&self) {} } }\nmod b { impl super::Shop { fn twice(&self) {} } }\n";
-    play(&[("src/lib.rs", lib.as_bytes())], Answers::Nobody, async |stage| {
+    play(&[("src/lib.rs", lib.as_bytes())], Answers::NoServer, async |stage| {
         let of = |path: &str| json!({ "name_path": path, "new_name": "zz_top", "include": ["unchecked"] });
         let done = stage.done("rename_symbol", of("Shop/open_it")).await;
         assert!(done.contains("src/lib.rs: 2"), "{done}");

@@ -37,7 +37,7 @@ fn revision(text: &str) -> String {
 
 #[test]
 fn a_rename_that_is_beaten_is_made_up_anew() {
-    play(&FILES, Answers::Nobody, async |stage| {
+    play(&FILES, Answers::NoServer, async |stage| {
         let is_over = AtomicBool::new(false);
         let writer = async {
             let mut count = 0;
@@ -103,7 +103,7 @@ fn a_file_that_changed_since_it_was_read_is_not_formatted() {
 
 #[test]
 fn a_rename_is_held_against_what_its_client_knows_of_every_file() {
-    play(&FILES, Answers::Nobody, async |stage| {
+    play(&FILES, Answers::NoServer, async |stage| {
         let ask = json!({ "name_path": "run", "relative_path": "lib.py", "new_name": "go" });
         let with = |expect: Value| {
             let mut ask = ask.clone();
@@ -151,7 +151,7 @@ fn what_an_edit_caused_is_told_to_programs_too() {
         assert_eq!((&new[0]["path"], &new[0]["line"]), (&json!("lib.py"), &json!(2)), "{answer}");
         assert_eq!(new[0]["message"], "odd indentation", "{answer}");
     });
-    play(&FILES, Answers::Nobody, async |stage| {
+    play(&FILES, Answers::NoServer, async |stage| {
         let ask =
             json!({ "name_path": "run", "relative_path": "lib.py", "new_name": "go", "format": "json" });
         let answer: Value = serde_json::from_str(&stage.done("rename_symbol", ask).await).unwrap();

@@ -48,6 +48,12 @@ pub struct Hit {
 }
 
 impl Query {
+    /// Returns the query for the symbols of any kind in the whole project that `pattern` matches.
+    pub fn in_project(pattern: NamePattern, locals: Locals) -> Query {
+        let (include_kinds, exclude_kinds) = (Vec::new(), Vec::new());
+        Query { pattern, scope: Scope::Project, include_kinds, exclude_kinds, locals }
+    }
+
     /// Whether the row meets all criteria but the scope.
     fn accepts(&self, outline: &Outline, row: usize) -> bool {
         self.accepts_kind(&outline.rows[row]) && self.pattern.matches(outline, row)

@@ -131,13 +131,7 @@ pub fn excluded_candidates(view: &View, query: &Query, cancel: &Cancel) -> Resul
     let Ok(pattern) = NamePattern::parse(query.pattern.last_name(), Matching::Exact) else {
         return Ok(Vec::new());
     };
-    let wider = Query {
-        pattern,
-        scope: Scope::Project,
-        include_kinds: Vec::new(),
-        exclude_kinds: Vec::new(),
-        locals: query.locals,
-    };
+    let wider = Query::in_project(pattern, query.locals);
     let ask = FindSymbol { query: wider, bodies: Bodies::LeftOut, signatures: 0, depth: 0 };
     let mut symbols = find_symbol(view, &ask, cancel)?.symbols;
     let above = query.pattern.whole().rsplit_once('/').map_or("", |(above, _)| above);

@@ -277,13 +277,8 @@ impl Matches {
     fn find(view: &View, wanted: &SymbolSelector, cancel: &Cancel) -> Result<Matches, TargetError> {
         let pattern = NamePattern::parse(&wanted.name_path, Matching::Exact)?;
         let (path, line) = with_line(view, &wanted.relative_path);
-        let query = Query {
-            pattern,
-            scope: find_symbol::scope(view, path)?,
-            include_kinds: Vec::new(),
-            exclude_kinds: Vec::new(),
-            locals: wanted.locals,
-        };
+        let query =
+            Query { scope: find_symbol::scope(view, path)?, ..Query::in_project(pattern, wanted.locals) };
         let on_line = |hit: &Hit| line.is_none_or(|line| begins_on(hit, line));
         let mut hits = view.snapshot.find(&query, cancel).map_err(SymbolError::from)?;
         hits.retain(on_line);

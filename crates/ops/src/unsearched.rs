@@ -146,13 +146,7 @@ pub(crate) fn of_declaration(
     let pattern =
         text.and_then(|current| NamePattern::parse(current.text.slice(range), Matching::Exact).ok());
     let Some(pattern) = pattern else { return Ok(UnsearchedFiles::default()) };
-    let query = Query {
-        pattern,
-        scope: Scope::Project,
-        include_kinds: Vec::new(),
-        exclude_kinds: Vec::new(),
-        locals: Locals::Excluded,
-    };
+    let query = Query::in_project(pattern, Locals::Excluded);
     unsearched_for_query(view, &query, 0, cancel)
 }
 

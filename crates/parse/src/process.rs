@@ -270,7 +270,7 @@ impl Worker {
             if left.is_zero() || since >= expected.wall {
                 return Err(ExchangeError::Slow);
             }
-            // Nobody else waits for a trial: a starved one must not be asked for its time again and again.
+            // No other text waits for a trial, so its processor time need not be read every millisecond.
             let least = if expected == Expected::OF_TRIAL { CANCEL_EVERY } else { LEAST_WAIT };
             patience = patience.min(left.max(least));
         }

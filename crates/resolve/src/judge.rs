@@ -9,7 +9,7 @@ use super::meaning::Meaning;
 use super::modules;
 use super::occurrence::{Judgement, Role};
 use super::place::{OccurrenceKind, classify_occurrence, embedded};
-use super::profiles::{LiteralKey, Namespaces, UnresolvedName};
+use super::profiles::{LiteralKey, ModuleLookup, Namespaces, UnresolvedName};
 use super::resolver::{CurrentFile, Resolver};
 use super::rust_names::{self, MacroKind};
 use super::scope::{self, SearchStart};
@@ -154,7 +154,7 @@ impl<'t> TargetContext<'t> {
 
     /// Whether the name is a segment inside the path of a Rust `use`, which cannot mean the target.
     fn is_no_path_segment(&self, resolver: &Resolver, here: &CurrentFile, range: TextRange) -> bool {
-        resolver.family == Family::Rust
+        resolver.profile.imports.lookup == ModuleLookup::RustPath
             && text_after(here.text.as_str(), range.end as usize).starts_with("::")
             && !rust_names::is_in_namespace(resolver, here, range, self.row, self.macro_kind)
     }

@@ -17,7 +17,7 @@ use super::scope::Reach;
 use super::sources::{CurrentText, IndexedDeclaration, Sources};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, Text};
-use symd_index::{Content, FileEntry, Locals, Query, Scope};
+use symd_index::{Content, FileEntry, Locals, Query};
 use symd_syntax::{
     Grammar, Import, ImportList, Matching, NamePattern, Outline, Row, RustBindings, with_hidden_types,
 };
@@ -236,13 +236,7 @@ impl<'a> Resolver<'a> {
         let found: Rc<[IndexedDeclaration]> = match NamePattern::parse(name, Matching::Exact) {
             Err(_) => Rc::default(),
             Ok(pattern) => {
-                let query = Query {
-                    pattern,
-                    scope: Scope::Project,
-                    include_kinds: Vec::new(),
-                    exclude_kinds: Vec::new(),
-                    locals: Locals::Excluded,
-                };
+                let query = Query::in_project(pattern, Locals::Excluded);
                 let hits = self.sources.snapshot().find(&query, self.cancel)?.into_iter();
                 hits.filter(|hit| Family::of(&hit.file) == Some(self.family))
                     .map(|hit| IndexedDeclaration { file: hit.file, row: hit.row })

@@ -70,9 +70,9 @@ async fn result(
             let offered = session
                 .tool(&wanted.tool)
                 .map_err(|message| RejectedRequest::new(id, INVALID_PARAMS, message))?;
-            let mut asker =
+            let mut prompt =
                 CommandLine { asking: &session.asking, answer: wanted.answer, can_ask: wanted.can_ask };
-            let call = run(&session, offered, wanted.arguments, &mut asker, &ticket.stop);
+            let call = run(&session, offered, wanted.arguments, &mut prompt, &ticket.stop);
             let ran = match wanted.progress {
                 false => Some(call.await),
                 true => with_progress(&session, outbox, call).await,

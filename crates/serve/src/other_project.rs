@@ -64,7 +64,7 @@ pub(super) async fn call(
     project: &RegisteredProject,
     offered: Offered,
     arguments: Map<String, Value>,
-    asker: &mut impl ApprovalPrompt,
+    prompt: &mut impl ApprovalPrompt,
     stop: &Stop,
 ) -> CallOutcome {
     let Offered { toolset, tool } = offered;
@@ -97,12 +97,12 @@ pub(super) async fn call(
         None => return CallOutcome::Stopped,
     };
     let Some(question) = Question::of_answer(&answer) else { return CallOutcome::Reply(reply(answer)) };
-    let said = tokio::select! {
+    let answer = tokio::select! {
         biased;
         () = stop.stopped() => return CallOutcome::Stopped,
-        said = asker.ask(&wanted, &question) => said.outcome(&wanted, &question),
+        answer = prompt.ask(&wanted, &question) => answer.outcome(&wanted, &question),
     };
-    let word = match said {
+    let word = match answer {
         ApprovalOutcome::Yes(word) => word.name(),
         ApprovalOutcome::Refused(why) => return not_approved(offered, why),
         ApprovalOutcome::Pending => return CallOutcome::Ask(question),
@@ -123,7 +123,7 @@ pub(super) async fn activate(
     approved: ApprovalSource,
     stop: &Stop,
 ) -> Option<Reply> {
-    let mut asker = match approved {
+    let mut prompt = match approved {
         // The user has approved this very switch and is not asked again.
         ApprovalSource::ByUser => FixedAnswer(ApprovalAnswer::Once),
         _ => {
@@ -133,7 +133,7 @@ pub(super) async fn activate(
     // The path, not the name: the other daemon activates its own project, which always works.
     let root = project.root.display().to_string();
     let arguments = Map::from_iter([("project".to_owned(), Value::String(root))]);
-    let CallOutcome::Reply(reply) = call(session, &project, offered, arguments, &mut asker, stop).await
+    let CallOutcome::Reply(reply) = call(session, &project, offered, arguments, &mut prompt, stop).await
     else {
         return None;
     };

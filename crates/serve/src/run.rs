@@ -39,12 +39,12 @@ pub(super) enum CallOutcome {
     Stopped,
 }
 
-/// Runs a call if it is permitted; `asker` asks the user where necessary.
+/// Runs a call if it is permitted; `prompt` asks the user where necessary.
 pub(super) async fn run(
     session: &Session,
     offered: Offered,
     arguments: Map<String, Value>,
-    asker: &mut impl ApprovalPrompt,
+    prompt: &mut impl ApprovalPrompt,
     stop: &Stop,
 ) -> CallOutcome {
     session.host.count_call();
@@ -56,7 +56,7 @@ pub(super) async fn run(
         arguments = short_arguments(&arguments),
         "call"
     );
-    let ran = ran(session, offered, arguments, asker, stop).await;
+    let ran = ran(session, offered, arguments, prompt, stop).await;
     let ms = started.elapsed().as_millis();
     let (outcome, result) = match &ran {
         CallOutcome::Reply(reply) => (reply.outcome.name(), short(&reply.text)),
@@ -71,7 +71,7 @@ async fn ran(
     session: &Session,
     offered: Offered,
     arguments: Map<String, Value>,
-    asker: &mut impl ApprovalPrompt,
+    prompt: &mut impl ApprovalPrompt,
     stop: &Stop,
 ) -> CallOutcome {
     if let Some(refusal) = mode_refusal(offered, &session.client) {
@@ -81,7 +81,7 @@ async fn ran(
     if turner.is_none() {
         if let Some(project) = session.client.project_override() {
             // That project's daemon decides, by the same settings file of the user and by that project's own.
-            return other_project::call(session, &project, offered, arguments, asker, stop).await;
+            return other_project::call(session, &project, offered, arguments, prompt, stop).await;
         }
         if session.host.project().is_none() {
             let message = format!("symd was started outside any project: {HOW_TO_CHOOSE}");
@@ -102,7 +102,7 @@ async fn ran(
         let permission = tokio::select! {
             biased;
             () = stop.stopped() => return CallOutcome::Stopped,
-            permission = permit(session, &shared, because.as_deref(), asker) => permission,
+            permission = permit(session, &shared, because.as_deref(), prompt) => permission,
         };
         let approved = match permission {
             CallPermission::Run(approved) => approved,

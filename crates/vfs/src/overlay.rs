@@ -90,7 +90,7 @@ impl Overlay {
         }
     }
 
-    /// Returns the unsaved text of `path`, which may lead through links but is none itself.
+    /// Returns the unsaved text of `path`. Follows links in its directories, and not `path` itself.
     fn behind_links_above(&self, path: &RelPath) -> Option<(UnsavedText, Stat)> {
         if self.unsaved.texts().by_path.is_empty() {
             return None;

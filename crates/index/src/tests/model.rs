@@ -212,13 +212,7 @@ fn a_touched_file_is_found_in_its_new_state() {
         }
         state.put(Arc::new(entry));
     }
-    let query = Query {
-        pattern: NamePattern::parse("f", Matching::Exact).expect("valid"),
-        scope: Scope::Project,
-        include_kinds: Vec::new(),
-        exclude_kinds: Vec::new(),
-        locals: Locals::Included,
-    };
+    let query = Query::in_project(NamePattern::parse("f", Matching::Exact).expect("valid"), Locals::Included);
     let hits = state.snapshot().find(&query, &Cancel::new()).expect("not cancelled");
     assert!(!hits.is_empty() && hits.iter().all(|hit| hit.file.stat() == Some(touched)));
 }

@@ -114,13 +114,13 @@ pub(super) async fn attempt(
     let applied = apply(project, std::mem::take(&mut made.plan), by).await;
     let applied = applied.map_err(|error| {
         // For a client that has not read the files, the edit may as well come after that change as before it.
-        let may_repeat = match &error {
+        let may_repeat = |error: &ApplyError| match error {
             ApplyError::Edit(EditError::Conflict { files }) => {
                 !files.iter().any(|one| request.base.has_expectation(&one.path))
             }
             _ => false,
         };
-        AttemptError::new(error.into(), may_repeat)
+        AttemptError::new(error, may_repeat).map(Into::into)
     })?;
     Ok(PerformedEdit { applied, made, files, before })
 }
@@ -172,7 +172,6 @@ async fn plan(project: &Project, request: &Arc<Request>) -> Result<PlannedEdit, 
     let planned = project.with_view(move |view, cancel| plan_edit(view, &languages, &request, cancel)).await;
     let planned = planned.map_err(|error| AttemptError::Final(error.into()))?;
     planned.map_err(|error| {
-        let is_conflict = matches!(error, PlanningError::Changing(_));
-        AttemptError::new(error.into(), is_conflict)
+        AttemptError::new(error, |error| matches!(error, PlanningError::Changing(_))).map(Into::into)
     })
 }

@@ -2,7 +2,7 @@
 //! the file changed in between, the occurrence is searched again, so the one replaced is the first in the
 //! current text.
 
-use super::apply::apply;
+use super::apply::{ApplyError, apply};
 use super::perform::PerformError;
 use super::planning::PlanningError;
 use super::retry::{AttemptError, RetryPolicy, retry_on_conflict};
@@ -43,10 +43,9 @@ pub async fn replace_first(
         let (replaced, plan) = planned.map_err(|error| AttemptError::Final(error.into()))?;
         let by = Originator { title: format!("replace string in {}", replaced.path), ..by.clone() };
         let applied = apply(project, plan, by).await;
-        applied.map(|_| replaced).map_err(|error| {
-            let is_conflict = error.is_conflict();
-            AttemptError::new(error.into(), is_conflict)
-        })
+        applied
+            .map(|_| replaced)
+            .map_err(|error| AttemptError::new(error, ApplyError::is_conflict).map(Into::into))
     })
     .await
 }

@@ -37,12 +37,13 @@ pub enum AttemptError<E> {
 }
 
 impl<E> AttemptError<E> {
-    /// Wraps `error`, by which the edit may have lost to another change.
-    pub fn new(error: E, is_conflict: bool) -> AttemptError<E> {
-        if is_conflict { AttemptError::Conflict(error) } else { AttemptError::Final(error) }
+    /// Wraps `error`; where `is_conflict` holds, the edit lost to another change.
+    pub fn new(error: E, is_conflict: impl FnOnce(&E) -> bool) -> AttemptError<E> {
+        if is_conflict(&error) { AttemptError::Conflict(error) } else { AttemptError::Final(error) }
     }
 
-    pub(super) fn map<T>(self, with: impl FnOnce(E) -> T) -> AttemptError<T> {
+    /// Converts the error.
+    pub fn map<T>(self, with: impl FnOnce(E) -> T) -> AttemptError<T> {
         match self {
             AttemptError::Conflict(error) => AttemptError::Conflict(with(error)),
             AttemptError::NotReady(error) => AttemptError::NotReady(with(error)),
@@ -113,10 +114,7 @@ where
         }
         match apply_multi_file(project, &planned, report, by).await {
             Ok(applied) => Ok((planned, Some(applied))),
-            Err(error) => {
-                let is_conflict = error.is_conflict();
-                Err(AttemptError::new(refused(error), is_conflict))
-            }
+            Err(error) => Err(AttemptError::new(error, ApplyError::is_conflict).map(&refused)),
         }
     })
     .await

@@ -4,7 +4,7 @@
 use super::folder::MemoryFile;
 use super::{MemoryError, MemoryName};
 use crate::Project;
-use crate::edits::{AttemptError, RetryPolicy, apply_aside, retry_on_conflict};
+use crate::edits::{ApplyError, AttemptError, RetryPolicy, apply_aside, retry_on_conflict};
 use symd_base::Cancel;
 use symd_edit::{Originator, Plan, PlanStep};
 use symd_engine::View;
@@ -98,10 +98,7 @@ async fn change(
         let planned = project.with_view(work).await.map_err(|error| AttemptError::Final(error.into()))?;
         let step = planned.map_err(AttemptError::Final)?;
         let applied = apply_aside(project, Plan::new(vec![step]), by.clone()).await;
-        applied.map(|_| ()).map_err(|error| {
-            let is_conflict = error.is_conflict();
-            AttemptError::new(error.into(), is_conflict)
-        })
+        applied.map(|_| ()).map_err(|error| AttemptError::new(error, ApplyError::is_conflict).map(Into::into))
     })
     .await
 }

@@ -8,7 +8,7 @@ use crate::symbol::signature_of;
 use symd_base::Cancel;
 use symd_base::cancel::Cancelled;
 use symd_engine::View;
-use symd_index::{Hit, Locals, Query, Scope};
+use symd_index::{Hit, Locals, Query};
 use symd_syntax::name_path::Matching;
 use symd_syntax::{NamePattern, SymbolKind};
 
@@ -33,13 +33,7 @@ pub(super) fn across_files(view: &View, hit: &Hit, cancel: &Cancel) -> Result<Ve
     let alone = || vec![hit.clone()];
     let Some(own) = DeclarationFacts::read(view, hit) else { return Ok(alone()) };
     let Ok(pattern) = NamePattern::parse(&own.name, Matching::Exact) else { return Ok(alone()) };
-    let query = Query {
-        pattern,
-        scope: Scope::Project,
-        include_kinds: Vec::new(),
-        exclude_kinds: Vec::new(),
-        locals: Locals::Excluded,
-    };
+    let query = Query::in_project(pattern, Locals::Excluded);
     let namesakes = view.snapshot.find(&query, cancel)?;
     if own.part == DeclarationRole::Own || namesakes.len() > MAX_NAMESAKES {
         return Ok(alone());

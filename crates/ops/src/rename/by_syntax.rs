@@ -15,7 +15,7 @@ use crate::references::JudgedOccurrences;
 use crate::server_edit::{ServerEdit, ServerEditError};
 use symd_base::{Cancel, RelPath, TextEdit, TextRange};
 use symd_engine::View;
-use symd_index::{Locals, Query, Scope};
+use symd_index::{Locals, Query};
 use symd_lsp::ServerError;
 use symd_resolve::{self as resolve, Judgement, Role};
 use symd_syntax::{Matching, NamePattern};
@@ -133,13 +133,7 @@ fn others(
     cancel: &Cancel,
 ) -> Result<Vec<(RelPath, TextRange)>, ServerEditError> {
     let Ok(pattern) = NamePattern::parse(&symbol.target.name, Matching::Exact) else { return Ok(Vec::new()) };
-    let query = Query {
-        pattern,
-        scope: Scope::Project,
-        include_kinds: Vec::new(),
-        exclude_kinds: Vec::new(),
-        locals: Locals::Included,
-    };
+    let query = Query::in_project(pattern, Locals::Included);
     let hits = view.snapshot.find(&query, cancel)?;
     let place = |hit: symd_index::Hit| {
         let row = hit.file.outline()?.rows.get(hit.row)?;

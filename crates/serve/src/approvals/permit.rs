@@ -30,7 +30,7 @@ pub(crate) async fn permit(
     session: &Session,
     wanted: &Arc<ApprovalRequest>,
     because: Option<&str>,
-    asker: &mut impl ApprovalPrompt,
+    prompt: &mut impl ApprovalPrompt,
 ) -> CallPermission {
     let host = &session.host;
     let question = match decide(host, wanted, because).await {
@@ -44,7 +44,7 @@ pub(crate) async fn permit(
     if let Err(reply) = check(host, wanted).await {
         return CallPermission::WouldFail(reply);
     }
-    match asker.ask(wanted, &question).await.outcome(wanted, &question) {
+    match prompt.ask(wanted, &question).await.outcome(wanted, &question) {
         ApprovalOutcome::Pending => return CallPermission::Pending(question),
         ApprovalOutcome::Refused(why) => return CallPermission::Refused(why),
         ApprovalOutcome::Yes(Yes::Always) => remember(host, wanted).await,

@@ -84,10 +84,8 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     let planning = || async {
         let planned = in_time(call.project, patience.at_most, plan(call.project, &ask)).await;
         let planned = planned.map_err(|why| AttemptError::Final(format_refusal(why)))?;
-        let planned: PlannedRename = planned.map_err(|error| {
-            let is_conflict = error.is_conflict();
-            AttemptError::new(refusal(error), is_conflict)
-        })?;
+        let planned: PlannedRename =
+            planned.map_err(|error| AttemptError::new(error, |error| error.is_conflict()).map(refusal))?;
         check_base(&planned, &base, ExpectForm::ByPath)
             .map_err(|stale| AttemptError::Final(failed(stale)))?;
         let title = format!("rename {} to {}", planned.target.symbol.name_path, planned.new_name);

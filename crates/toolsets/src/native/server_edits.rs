@@ -160,10 +160,8 @@ async fn plan_or_apply(
     let planning = || async {
         let planned = in_time(call.project, at_most, ask.plan(call.project)).await;
         let planned = planned.map_err(|why| AttemptError::Final(format_refusal(why)))?;
-        let planned: ServerPlan = planned.map_err(|error| {
-            let is_conflict = error.is_conflict();
-            AttemptError::new(refusal(error), is_conflict)
-        })?;
+        let planned: ServerPlan =
+            planned.map_err(|error| AttemptError::new(error, |error| error.is_conflict()).map(refusal))?;
         check_base(&planned, &base, ask.form()).map_err(|stale| AttemptError::Final(failed(stale)))?;
         let (who, tool) = (call.client.name().to_owned(), call.tool.to_owned());
         Ok((planned, Originator { who, tool, title: title.clone() }))

@@ -85,10 +85,8 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     let planning = || async {
         let planned = in_time(call.project, PATIENCE, plan(call.project, &ask)).await;
         let planned = planned.map_err(|why| AttemptError::Final(refusal(why)))?;
-        let planned: PlannedRename = planned.map_err(|error| {
-            let is_conflict = error.is_conflict();
-            AttemptError::new(format_refusal(error), is_conflict)
-        })?;
+        let planned: PlannedRename = planned
+            .map_err(|error| AttemptError::new(error, |error| error.is_conflict()).map(format_refusal))?;
         let title = format!("rename {} to {}", planned.target.symbol.name_path, planned.new_name);
         let by = Originator { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title };
         Ok((planned, by))
