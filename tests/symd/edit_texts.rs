@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 
 use symd::base::ContentHash;
-use symd::edit::{EditError, Hook, Plan, PlanStep, Step, UndoTarget};
+use symd::edit::{EditError, EditStage, Hook, Plan, PlanStep, Step, UndoTarget};
 
 use super::edit_support::*;
 
@@ -168,10 +168,11 @@ fn a_preview_applied_by_patch_gives_the_same_tree() {
     }
 }
 
-/// The check that an edit waits for runs in parallel with the slow steps: when the edit begins to wait,
-/// everything is staged and synced, and no file has changed. A plan that is rejected does not wait.
-#[test]
-fn an_edit_waits_right_before_the_first_file_changes() {
+/// What an edit waits for runs in parallel with the slow steps: an edit that is staged has everything on the
+/// disk, and no file has changed. A plan that is rejected is not staged. Between two stages an edit may be given
+/// up, by word or by being dropped.
+#[tokio::test]
+async fn a_staged_edit_has_changed_no_file() {
     let project = Project::new();
     project.write("a", "one");
     project.write("b", "two");
@@ -183,14 +184,29 @@ fn an_edit_waits_right_before_the_first_file_changes() {
     }));
     let plan =
         Plan::new(vec![project.text("a", vec![edit(0, 3, "1")]), project.text("b", vec![edit(0, 3, "2")])]);
-    let mut known = Vec::new();
-    let ready = || {
-        known.clone_from(&steps.lock().unwrap());
-        assert_eq!((project.read("a"), project.read("b")), (b"one".to_vec(), b"two".to_vec()));
+    let before = project.things();
+    let stage = async || match editor.stage(editor.turn().await, &plan, by("edit")) {
+        EditStage::Staged(staged) => *staged,
+        other => panic!("{other:?}"),
     };
-    editor.apply_after(&plan, by("edit"), ready).unwrap();
-    assert_eq!(known, [Step::Checked, Step::Journalled, Step::Staged, Step::Staged, Step::Synced]);
+    let abandoned = editor.abandon(stage().await, EditError::Busy("busy".to_owned()));
+    assert!(abandoned.to_string().contains("busy"), "{abandoned}");
+    assert_eq!(project.things(), before);
+
+    // Put back by the next turn.
+    drop(stage().await);
+    steps.lock().unwrap().clear();
+    let staged = stage().await;
+    let done = std::mem::take(&mut *steps.lock().unwrap());
+    assert!(
+        done.ends_with(&[Step::Checked, Step::Journalled, Step::Staged, Step::Staged, Step::Synced]),
+        "{done:?}"
+    );
+    assert_eq!((project.read("a"), project.read("b")), (b"one".to_vec(), b"two".to_vec()));
+    assert!(matches!(editor.finish(staged, None), EditStage::Ended(Ok(_))));
     assert_eq!((project.read("a"), project.read("b")), (b"1".to_vec(), b"2".to_vec()));
-    let refused = editor.apply_after(&plan, by("again"), || panic!("nothing was staged"));
-    assert!(matches!(refused, Err(EditError::Conflict { .. })), "{refused:?}");
+    assert_eq!(editor.history(9).unwrap().len(), 1);
+
+    let refused = editor.stage(editor.turn().await, &plan, by("again"));
+    assert!(matches!(refused, EditStage::Ended(Err(EditError::Conflict { .. }))), "{refused:?}");
 }

@@ -11,7 +11,6 @@ use symd::edit::Editor;
 use symd::engine::{Engine, EngineOptions, OnChange};
 use symd::lsp::{Servers, ServersOptions};
 use symd::ops::Project;
-use symd::serve::daemon::gate;
 use symd::vfs::{Overlay, Root, UnsavedTexts};
 use symd::watch::{BackendChoice, WatchOptions};
 
@@ -80,7 +79,7 @@ impl Opening {
         .unwrap();
         let shells = shells(&root);
         let (editor, recovered) = Editor::open(root, &state.join("edits")).unwrap();
-        let editor = Arc::new(editor.with_gate(gate(&engine)).with_unsaved(unsaved));
+        let editor = Arc::new(editor.with_unsaved(unsaved));
         let recovered = Arc::new(recovered);
         Project { engine, servers, languages, editor, recovered, shells, max_answer_chars: 150_000 }
     }

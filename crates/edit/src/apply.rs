@@ -1,6 +1,6 @@
 //! Applies the changes of a plan to the disk, after the journal was written. Each file's change is one system
-//! call; all slow work (writing, syncing) precedes the first of them. Stops at the first failure and returns
-//! how far it got; `put_back` does the rollback.
+//! call; all slow work (writing, syncing) precedes the first of them. Stops at the first failure; `put_back`
+//! does the rollback.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -9,7 +9,6 @@ use std::os::fd::OwnedFd;
 use super::change::{Change, Changes, Original};
 use super::entry::{Entry, Record};
 use super::error::{Conflict, EditError};
-use super::gate::{ClosedGate, ReaderGate};
 use super::steps::{Hook, Step};
 use symd_base::{ContentHash, RelPath};
 use symd_sys::disk;
@@ -21,53 +20,12 @@ const BATCH: usize = 128;
 /// Number of threads that sync in parallel. A journalling file system commits their files in groups.
 const SYNCING_THREADS: usize = 8;
 
-/// Maximum number of replaced files that are kept open until the edit is complete; further ones are freed
-/// during the edit.
-const HELD: usize = 512;
-
-/// A failure, and the number of records that may have been applied before it.
-pub(super) struct Stopped {
-    pub(super) reason: EditError,
-    pub(super) touched: usize,
-}
-
-/// Resources that are held until the edit is committed or put back.
-#[derive(Default)]
-pub(super) struct Held {
-    /// Replaced files: freeing 200 of them took 600 ms on ext4, so it is deferred.
-    pub(super) replaced: Vec<OwnedFd>,
-    /// Keeps readers out while files change, or are put back.
-    pub(super) closed: Option<ClosedGate>,
-}
-
-/// Applies `changes`, which `entry` records one by one in the same order. Calls `ready` before the first
-/// change, while readers are still admitted.
-pub(super) fn apply(
-    root: &Root,
-    (hook, ready, gate): (&Hook, impl FnOnce(), &ReaderGate),
-    changes: &Changes,
-    entry: &Entry,
-    held: &mut Held,
-) -> Result<(), Stopped> {
-    let untouched = |reason| Stopped { reason, touched: 0 };
-    prepare(root, hook, changes, entry).map_err(untouched)?;
-    ready();
-    held.closed = gate.close().map_err(untouched)?;
-    let mut touched = 0;
-    let changed = change_all(root, hook, changes, entry, &mut held.replaced, &mut touched)
-        .and_then(|()| clear(root, hook, &changes.clear));
-    if changed.is_ok() {
-        // The tree is complete, so readers may see it while this thread waits for the disk.
-        held.closed = None;
-    }
-    changed
-        .and_then(|()| sync_directories(root, entry))
-        .and_then(|()| hook.after(Step::DirectoriesSynced))
-        .map_err(|reason| Stopped { reason, touched })
-}
+/// Maximum number of replaced files that are kept open until the edit is complete, because freeing 200 of them
+/// took 600 ms on ext4; further ones are freed during the edit.
+const MAX_REPLACED: usize = 512;
 
 /// Creates directories, and stages and syncs every new content next to its target.
-fn prepare(root: &Root, hook: &Hook, changes: &Changes, entry: &Entry) -> Result<(), EditError> {
+pub(super) fn prepare(root: &Root, hook: &Hook, changes: &Changes, entry: &Entry) -> Result<(), EditError> {
     for directory in &changes.make {
         root.slot(directory)?.make_directory()?;
         hook.after(Step::DirectoryMade)?;
@@ -114,13 +72,25 @@ fn sync_all(files: &[(&RelPath, File)]) -> Result<(), EditError> {
     })
 }
 
+/// Makes the changes, which `entry` records one by one in the same order. Adds replaced files to `replaced`, to be
+/// freed later, and to `touched` the number of records that may have been applied.
+pub(super) fn change(
+    root: &Root,
+    hook: &Hook,
+    changes: &Changes,
+    entry: &Entry,
+    (replaced, touched): (&mut Vec<OwnedFd>, &mut usize),
+) -> Result<(), EditError> {
+    change_all(root, hook, changes, entry, (replaced, touched))?;
+    clear(root, hook, &changes.clear)
+}
+
 fn change_all(
     root: &Root,
     hook: &Hook,
     changes: &Changes,
     entry: &Entry,
-    held: &mut Vec<OwnedFd>,
-    touched: &mut usize,
+    (replaced, touched): (&mut Vec<OwnedFd>, &mut usize),
 ) -> Result<(), EditError> {
     for (change, record) in changes.list.iter().zip(&entry.records) {
         match (change, record) {
@@ -128,8 +98,8 @@ fn change_all(
                 let slot = root.slot(path)?;
                 check_unchanged(&slot, before.as_ref())?;
                 *touched += 1;
-                if held.len() < HELD {
-                    held.extend(slot.keep_allocated());
+                if replaced.len() < MAX_REPLACED {
+                    replaced.extend(slot.keep_allocated());
                 }
                 match (before, after) {
                     (Some(_), Some(_)) => slot.replace_by(temporary)?,

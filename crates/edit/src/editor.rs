@@ -2,21 +2,22 @@
 //! gets the changes and notifies them. Invariant: under the lock, the remains of a crash are put back before
 //! anything else is done.
 
-use std::fs::File;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use tokio::sync::Mutex;
 
 use super::apply;
-use super::change::{Change, Changes, FileChange};
-use super::deferred::{DeferredItem, DeferredWork};
+use super::change::{Changes, FileChange};
+use super::deferred::DeferredWork;
 use super::diff::{FileDiff, diffs};
 use super::entry::{Journal, Kind};
 use super::error::EditError;
-use super::gate::ReaderGate;
 use super::history::{self, Operation, UndoTarget};
 use super::plan::{Originator, Plan};
-use super::put_back::{self, PutBack, Recovered, RecoveredOperation, Resolution, UnrestoredFile, put_back};
-use super::steps::{Hook, Step};
+use super::put_back::{self, Recovered, RecoveredOperation, Resolution, UnrestoredFile, put_back};
+use super::stages::{EditLock, EditStage, EditorTurn};
+use super::steps::Hook;
 use super::store::{JournalLocation, Leftover, OperationId, Pending, Store};
 use super::tree::{self, Links};
 use symd_base::RelPath;
@@ -55,20 +56,13 @@ pub struct Applied {
 /// The edits of one project.
 #[derive(Debug)]
 pub struct Editor {
-    root: Arc<Root>,
-    store: Store,
-    hook: Hook,
-    gate: ReaderGate,
+    pub(super) root: Arc<Root>,
+    pub(super) store: Store,
+    pub(super) hook: Hook,
     unsaved: Arc<UnsavedTexts>,
     /// Lock within this process; the lock file excludes other processes.
-    turn: Mutex<()>,
-    afterwards: DeferredWork,
-}
-
-/// The right to edit, held until it is dropped.
-struct EditLock<'e> {
-    _here: MutexGuard<'e, ()>,
-    everywhere: File,
+    pub(super) turn: Arc<Mutex<()>>,
+    pub(super) afterwards: DeferredWork,
 }
 
 impl Editor {
@@ -90,20 +84,12 @@ impl Editor {
             root,
             store,
             hook: options.hook,
-            gate: ReaderGate::default(),
             unsaved: Arc::default(),
-            turn: Mutex::new(()),
+            turn: Arc::default(),
             afterwards,
         };
         let recovered = editor.recover()?;
         Ok((editor, recovered))
-    }
-
-    /// Returns the editor, set to close `gate` whenever it changes files.
-    #[must_use]
-    pub fn with_gate(mut self, gate: ReaderGate) -> Editor {
-        self.gate = gate;
-        self
     }
 
     /// Returns the editor, set to refuse changes of files that have a text in `unsaved`.
@@ -122,14 +108,9 @@ impl Editor {
         self.root.path()
     }
 
-    /// Waits until no edit of this process is in progress.
-    pub fn idle(&self) {
-        drop(self.turn.lock().unwrap_or_else(PoisonError::into_inner));
-    }
-
     /// Puts back what a crash left, if anything, and returns every operation that is not resolved yet.
     pub fn recover(&self) -> Result<Recovered, EditError> {
-        let _turn = self.wait_for_turn()?;
+        let _lock = self.lock(self.turn_here())?;
         let (found, is_unreadable) = self.put_back_pending()?;
         let mut operations: Vec<RecoveredOperation> =
             found.into_iter().map(|found| found.operation).collect();
@@ -167,26 +148,52 @@ impl Editor {
         resolution: Resolution,
         by: Originator,
     ) -> Result<Applied, EditError> {
-        let turn = self.wait_for_turn()?;
-        for found in self.put_back_pending()?.0 {
-            if found.operation.id != id {
-                found.ensure_settled()?;
-            } else if let Some(pending) = found.due {
-                // The operation could not be put back; the user's decision replaces that.
-                self.set_aside(&pending, &found.operation.left)?;
+        self.settle(self.stage_resolution(self.turn_here(), id, resolution, by))
+    }
+
+    /// Begins [`Editor::resolve`].
+    pub fn stage_resolution(
+        &self,
+        turn: EditorTurn,
+        id: OperationId,
+        resolution: Resolution,
+        by: Originator,
+    ) -> EditStage {
+        let staged = self.lock(turn).and_then(|lock| {
+            for found in self.put_back_pending()?.0 {
+                if found.operation.id != id {
+                    found.ensure_settled()?;
+                } else if let Some(pending) = found.due {
+                    // The operation could not be put back; the user's decision replaces that.
+                    self.set_aside(&pending, &found.operation.left)?;
+                }
             }
-        }
-        let journal = self.cut_short(id)?;
-        let applied = match resolution {
-            Resolution::Keep => Applied::default(),
-            Resolution::PutBack => {
-                let changes = self.restoration_of(id, &journal)?;
-                self.carry_out(&turn, &changes, by, Kind::Recovery)?
+            let journal = self.cut_short(id)?;
+            let stage = match resolution {
+                Resolution::Keep => EditStage::Ended(Ok(Applied::default())),
+                Resolution::PutBack => {
+                    let changes = self.restoration_of(id, &journal)?;
+                    self.stage_changes(lock, changes, by, Kind::Recovery)
+                }
+            };
+            self.when_applied(stage, journal)
+        });
+        staged.unwrap_or_else(|error| EditStage::Ended(Err(error)))
+    }
+
+    /// Has the record of a resolved operation removed once the edit that resolves it is applied.
+    fn when_applied(&self, stage: EditStage, resolved: Journal) -> Result<EditStage, EditError> {
+        Ok(match stage {
+            EditStage::Staged(mut staged) => {
+                staged.resolves = Some(resolved);
+                EditStage::Staged(staged)
             }
-        };
-        put_back::unstage_all(&self.root, &journal.entry);
-        self.store.drop_cut_short(id)?;
-        Ok(applied)
+            EditStage::Ended(Ok(applied)) => {
+                self.drop_resolved(&resolved)?;
+                EditStage::Ended(Ok(applied))
+            }
+            failed => failed,
+        })
     }
 
     /// Checks whether `plan` could be applied to the current tree. Writes nothing and does not block.
@@ -225,44 +232,64 @@ impl Editor {
 
     /// Applies `plan` as a whole, or leaves the tree unchanged and returns the reason.
     pub fn apply(&self, plan: &Plan, by: Originator) -> Result<Applied, EditError> {
-        self.apply_after(plan, by, || ())
+        self.settle(self.stage(self.turn_here(), plan, by))
     }
 
-    /// Like [`Editor::apply`], but calls `ready` and waits for it before the first file changes. What `ready`
-    /// waits for runs in parallel with the slow steps (journal, staged files, syncing). `ready` is not called
-    /// if the edit fails before that or changes nothing.
-    pub fn apply_after(
-        &self,
-        plan: &Plan,
-        by: Originator,
-        ready: impl FnOnce(),
-    ) -> Result<Applied, EditError> {
-        let turn = self.take_turn()?;
-        let changes = tree::changes_of(self.files(), plan, Links::Followed)?;
-        self.carry_out_after(&turn, &changes, by, Kind::Edit, ready)
+    /// Begins [`Editor::apply`].
+    pub fn stage(&self, turn: EditorTurn, plan: &Plan, by: Originator) -> EditStage {
+        self.stage_with(turn, by, || Ok((tree::changes_of(self.files(), plan, Links::Followed)?, Kind::Edit)))
     }
 
     /// Applies `plan` to files that are notes rather than the project's content (memories): undo without a
     /// number skips the operation, earlier undone edits can still be redone, and a path through a link is
     /// rejected.
     pub fn apply_notes(&self, plan: &Plan, by: Originator) -> Result<Applied, EditError> {
-        let turn = self.take_turn()?;
-        let changes = tree::changes_of(self.files(), plan, Links::Refused)?;
-        self.carry_out(&turn, &changes, by, Kind::Aside)
+        self.settle(self.stage_notes(self.turn_here(), plan, by))
+    }
+
+    /// Begins [`Editor::apply_notes`].
+    pub fn stage_notes(&self, turn: EditorTurn, plan: &Plan, by: Originator) -> EditStage {
+        self.stage_with(turn, by, || Ok((tree::changes_of(self.files(), plan, Links::Refused)?, Kind::Aside)))
     }
 
     /// Undoes an edit: rejected if a file is not as the edit left it.
     pub fn undo(&self, which: UndoTarget, by: Originator) -> Result<Applied, EditError> {
-        let turn = self.take_turn()?;
-        let of = history::to_undo(&self.store.entries()?, which)?;
-        self.invert(&turn, of, by, Kind::Undo { of })
+        self.settle(self.stage_undo(self.turn_here(), which, by))
+    }
+
+    /// Begins [`Editor::undo`].
+    pub fn stage_undo(&self, turn: EditorTurn, which: UndoTarget, by: Originator) -> EditStage {
+        self.stage_with(turn, by, || {
+            let of = history::to_undo(&self.store.entries()?, which)?;
+            Ok((self.inverse(of)?, Kind::Undo { of }))
+        })
     }
 
     /// Redoes the edit that was undone last; not possible after another edit.
     pub fn redo(&self, by: Originator) -> Result<Applied, EditError> {
-        let turn = self.take_turn()?;
-        let (undo, of) = history::to_redo(&self.store.entries()?)?;
-        self.invert(&turn, undo, by, Kind::Redo { of })
+        self.settle(self.stage_redo(self.turn_here(), by))
+    }
+
+    /// Begins [`Editor::redo`].
+    pub fn stage_redo(&self, turn: EditorTurn, by: Originator) -> EditStage {
+        self.stage_with(turn, by, || {
+            let (undo, of) = history::to_redo(&self.store.entries()?)?;
+            Ok((self.inverse(undo)?, Kind::Redo { of }))
+        })
+    }
+
+    /// Stages the changes that `read` returns under the lock.
+    fn stage_with(
+        &self,
+        turn: EditorTurn,
+        by: Originator,
+        read: impl FnOnce() -> Result<(Changes, Kind), EditError>,
+    ) -> EditStage {
+        let begun = self.lock_settled(turn).and_then(|lock| Ok((lock, read()?)));
+        match begun {
+            Ok((lock, (changes, kind))) => self.stage_changes(lock, changes, by, kind),
+            Err(error) => EditStage::Ended(Err(error)),
+        }
     }
 
     /// Returns the last `limit` operations, newest first. Does not block: an operation is either complete or
@@ -272,7 +299,11 @@ impl Editor {
     }
 
     fn preview_inverse(&self, id: OperationId) -> Result<Vec<FileDiff>, EditError> {
-        tree::inverse_of(self.files(), &self.journal(id)?).map(|changes| diffs(&changes))
+        self.inverse(id).map(|changes| diffs(&changes))
+    }
+
+    fn inverse(&self, id: OperationId) -> Result<Changes, EditError> {
+        tree::inverse_of(self.files(), &self.journal(id)?)
     }
 
     fn journal(&self, id: OperationId) -> Result<Journal, EditError> {
@@ -298,118 +329,30 @@ impl Editor {
         self.store.read_cut_short(id)?.ok_or_else(unknown)
     }
 
-    fn invert(
-        &self,
-        turn: &EditLock<'_>,
-        id: OperationId,
-        by: Originator,
-        kind: Kind,
-    ) -> Result<Applied, EditError> {
-        let changes = tree::inverse_of(self.files(), &self.journal(id)?)?;
-        self.carry_out(turn, &changes, by, kind)
-    }
-
-    fn carry_out(
-        &self,
-        turn: &EditLock<'_>,
-        changes: &Changes,
-        by: Originator,
-        kind: Kind,
-    ) -> Result<Applied, EditError> {
-        self.carry_out_after(turn, changes, by, kind, || ())
-    }
-
-    fn carry_out_after(
-        &self,
-        turn: &EditLock<'_>,
-        changes: &Changes,
-        by: Originator,
-        kind: Kind,
-        ready: impl FnOnce(),
-    ) -> Result<Applied, EditError> {
-        self.hook.after(Step::Checked)?;
-        let is_nothing = changes.list.is_empty() && changes.make.is_empty();
-        if is_nothing && matches!(kind, Kind::Edit | Kind::Aside | Kind::Recovery) {
-            return Ok(Applied::default());
-        }
-        let journal = Journal::of(self.store.next_id(&turn.everywhere)?, changes, by, kind);
-        let place = self.store.begin(&journal, &turn.everywhere)?;
-        let mut held = apply::Held::default();
-        let touched = journal.entry.records.len();
-        let applied = self
-            .hook
-            .after(Step::Journalled)
-            .map_err(|reason| apply::Stopped { reason, touched: 0 })
-            .and_then(|()| {
-                let way = (&self.hook, ready, &self.gate);
-                apply::apply(&self.root, way, changes, &journal.entry, &mut held)
-            })
-            .and_then(|()| {
-                let committed = self.store.commit(&journal, place);
-                committed.map_err(|error| apply::Stopped { reason: error.into(), touched })
-            });
-        let entry = match applied {
-            Ok(entry) => entry,
-            Err(stopped) => {
-                return Err(self.roll_back(&Pending { journal, place, is_salvaged: false }, stopped, held));
-            }
-        };
-        self.afterwards.enqueue(DeferredItem { replaced: held.replaced, entry });
-        // The edit is committed, whatever fails from here on: an error would claim the opposite.
-        let after = self.hook.after(Step::Committed);
-        if let Err(error) = after.and(self.store.prune().map_err(EditError::from)) {
-            tracing::warn!(%error, "cannot remove old operations from the history");
-        }
-        let mut files: Vec<FileChange> = changes.list.iter().flat_map(Change::file_changes).collect();
-        files.sort_by(|a, b| a.path.cmp(&b.path));
-        let directories = changes.make.clone();
-        Ok(Applied { id: Some(journal.entry.id), files, directories })
-    }
-
-    fn roll_back(&self, pending: &Pending, stopped: apply::Stopped, held: apply::Held) -> EditError {
-        let reason = Box::new(stopped.reason);
-        // If readers do not finish in time, they may see a mixed tree; not rolling back would be worse.
-        let _closed = held.closed.or_else(|| self.gate.close().ok().flatten());
-        let back = put_back(&self.root, &self.hook, &pending.journal, stopped.touched);
-        let id = pending.journal.entry.id;
-        let left: Vec<String> = back.left().map(UnrestoredFile::to_string).collect();
-        // After a failure the journal stays in place: the next turn tries again.
-        let forgotten = if back.failed.is_empty() { self.forget(pending, &back) } else { Ok(()) };
-        match forgotten {
-            // The message of a conflict says that nothing was written, which is true now.
-            Ok(()) if left.is_empty() && matches!(*reason, EditError::Conflict { .. }) => *reason,
-            Ok(()) if left.is_empty() => EditError::Failed { reason },
-            Ok(()) => EditError::RollbackFailed { id, reason, left },
-            Err(error) => EditError::RollbackFailed { id, reason, left: vec![error.to_string()] },
-        }
-    }
-
-    /// Ends an edit that was put back, except for files that another program wrote.
-    fn forget(&self, pending: &Pending, back: &PutBack) -> Result<(), EditError> {
-        if back.foreign.is_empty() {
-            return Ok(self.store.drop_pending(pending.place)?);
-        }
-        self.set_aside(pending, &back.foreign)
-    }
-
     /// Keeps the part of `pending` that concerns the files `left`, for the user's decision.
-    fn set_aside(&self, pending: &Pending, left: &[UnrestoredFile]) -> Result<(), EditError> {
+    pub(super) fn set_aside(&self, pending: &Pending, left: &[UnrestoredFile]) -> Result<(), EditError> {
         let journal = pending.journal.about(&left.iter().map(|left| &left.path).collect());
         Ok(self.store.set_aside(&journal, pending.place)?)
     }
 
-    fn wait_for_turn(&self) -> Result<EditLock<'_>, EditError> {
-        // The mutex protects no data that a panic could have left inconsistent.
-        let here = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(EditLock { _here: here, everywhere: self.store.lock()? })
+    /// Blocks until no other edit of this process has a turn.
+    fn turn_here(&self) -> EditorTurn {
+        // A free turn is taken without blocking, which is forbidden where async tasks run.
+        let free = Arc::clone(&self.turn).try_lock_owned();
+        EditorTurn { _guard: free.unwrap_or_else(|_| Arc::clone(&self.turn).blocking_lock_owned()) }
     }
 
-    /// Takes a turn, after putting back what an earlier one left: another process may have died during its
-    /// turn.
-    fn take_turn(&self) -> Result<EditLock<'_>, EditError> {
-        let turn = self.wait_for_turn()?;
+    /// Blocks while another process edits this project.
+    fn lock(&self, turn: EditorTurn) -> Result<EditLock, EditError> {
+        Ok(EditLock { _turn: turn, everywhere: self.store.lock()? })
+    }
+
+    /// Like [`Editor::lock`], and puts back what an earlier edit left: another process may have died during
+    /// its turn.
+    fn lock_settled(&self, turn: EditorTurn) -> Result<EditLock, EditError> {
+        let lock = self.lock(turn)?;
         self.put_back_pending()?.0.iter().try_for_each(InterruptedEdit::ensure_settled)?;
-        Ok(turn)
+        Ok(lock)
     }
 
     /// Ends every edit that was in progress when its process ended: commits a complete one, puts any other
@@ -424,7 +367,7 @@ impl Editor {
                 Leftover::Pending(pending) => *pending,
             };
             if put_back::is_fully_applied(&self.root, &pending.journal.entry) {
-                self.finish(&pending)?;
+                self.complete(&pending)?;
                 continue;
             }
             let is_salvaged = pending.is_salvaged;
@@ -443,7 +386,7 @@ impl Editor {
     }
 
     /// Commits an edit that is complete except for the commit.
-    fn finish(&self, pending: &Pending) -> Result<(), EditError> {
+    fn complete(&self, pending: &Pending) -> Result<(), EditError> {
         let entry = &pending.journal.entry;
         apply::finish(&self.root, entry)?;
         if entry.lost.is_empty() {

@@ -46,6 +46,11 @@ impl QuestionGate {
         self.close_in(FIRST_TURN, TURN, TURNS).await
     }
 
+    /// Blocks questions if none is running and no other edit waits.
+    pub(super) fn try_close(&self) -> Option<QuestionsPaused> {
+        Arc::clone(&self.0).try_write_owned().ok().map(|closed| QuestionsPaused { _closed: closed })
+    }
+
     async fn close_in(
         &self,
         first: Duration,

@@ -273,6 +273,11 @@ impl Engine {
         self.gate.close().await
     }
 
+    /// Blocks new questions as [`Engine::pause_questions`] does; returns `None` at once if one is running.
+    pub fn try_pause_questions(&self) -> Option<QuestionsPaused> {
+        self.gate.try_close()
+    }
+
     /// Waits until no other edit has a turn: for an edit whose files changed between planning and applying.
     pub async fn turn(&self) -> EditTurn {
         self.turns.take().await

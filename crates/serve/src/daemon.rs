@@ -25,7 +25,7 @@ use symd_base::state::{self, StateError};
 use symd_config::projects::Projects;
 use symd_config::settings::{Settings, ShellBackground, WatchBackend};
 use symd_config::{Languages, Trust};
-use symd_edit::{ClosedGate, EditError, Editor, ReaderGate, Recovered};
+use symd_edit::{EditError, Editor, Recovered};
 use symd_engine::{Engine, EngineError, EngineOptions, OnChange};
 use symd_index::cache;
 use symd_lsp::{Servers, ServersOptions};
@@ -263,9 +263,7 @@ async fn serve_until_stopped(
         tracing::error!(%error, "the accept loop failed");
     }
     if let Some(project) = host.project() {
-        let editor = Arc::clone(&project.editor);
-        let edits = tokio::task::spawn_blocking(move || editor.idle());
-        if tokio::time::timeout(SHUTDOWN_DEADLINE, edits).await.is_err() {
+        if tokio::time::timeout(SHUTDOWN_DEADLINE, project.editor.turn()).await.is_err() {
             tracing::warn!("an edit did not finish in time; the next daemon recovers it when it starts");
         }
         let engine = tokio::time::timeout(SHUTDOWN_DEADLINE, project.engine.shutdown());
@@ -335,20 +333,9 @@ pub fn open_project(
         parsers,
         on_change: Some(OnChange(Arc::new(move |path, change| told.changed(path, change)))),
     })?;
-    let editor = Arc::new(editor.with_gate(gate(&engine)).with_unsaved(unsaved));
+    let editor = Arc::new(editor.with_unsaved(unsaved));
     let (recovered, max_answer_chars) = (Arc::new(recovered), settings.max_answer_chars);
     Ok(Project { engine, servers, languages, editor, recovered, shells, max_answer_chars })
-}
-
-/// Returns a gate that makes questions wait while an edit changes files. Must be called within a tokio
-/// runtime.
-pub fn gate(engine: &Engine) -> ReaderGate {
-    let (engine, runtime) = (engine.clone(), tokio::runtime::Handle::current());
-    // Runs on the editor's own thread, which may block.
-    ReaderGate::new(move || {
-        let still = runtime.block_on(engine.pause_questions()).map_err(|busy| busy.to_string())?;
-        Ok(Box::new(still) as ClosedGate)
-    })
 }
 
 fn tell(recovered: &Recovered) {

@@ -1,13 +1,21 @@
-//! Applies edits: the only way from a tool to the edit engine. Plans are made elsewhere. Invariant: the
-//! editor blocks, so it runs on a thread of its own, never on an async worker or inside a question. Nothing
-//! here waits for the index: the editor's check reads every file that a plan is based on, and the next
-//! question waits for the changes.
+//! Applies edits: the only way from a tool to the edit engine. Plans are made elsewhere. Invariants: stages
+//! that wait for the disk run on threads that may block, never on an async worker or inside a question; while
+//! an edit waits for its turn or for running questions it occupies no thread. Nothing here waits for the
+//! index: the editor's check reads every file that a plan is based on, and the next question waits for the
+//! changes.
 
+use std::convert::Infallible;
 use std::future::Future;
 use std::sync::Arc;
 
+use tokio::sync::oneshot;
+
 use crate::Project;
-use symd_edit::{Applied, EditError, Editor, FileDiff, Operation, Originator, Plan, Resolution, UndoTarget};
+use symd_edit::{
+    Applied, ClosedGate, EditError, EditStage, Editor, EditorTurn, FileDiff, Operation, Originator, Plan,
+    Resolution, UndoTarget,
+};
+use symd_engine::Engine;
 
 /// Why an edit was not applied. The tree is unchanged unless the message says otherwise.
 #[derive(Debug, thiserror::Error)]
@@ -23,7 +31,7 @@ pub enum ApplyError {
 /// Applies `plan` completely, or leaves the tree unchanged and returns the reason. Once begun, it runs to its
 /// end even if the future is dropped.
 pub async fn apply(project: &Project, plan: Plan, by: Originator) -> Result<Applied, ApplyError> {
-    blocking(project, move |editor| editor.apply(&plan, by)).await
+    carry_out(project, None, move |editor, turn| editor.stage(turn, &plan, by)).await
 }
 
 /// Applies `plan` as [`apply`] does and runs `meanwhile` concurrently: in the meantime the edit is checked,
@@ -34,37 +42,33 @@ pub(super) async fn apply_beside<T>(
     by: Originator,
     meanwhile: impl Future<Output = T>,
 ) -> (Result<Applied, ApplyError>, T) {
-    let (going_on, ended) = std::sync::mpsc::sync_channel::<()>(1);
+    let (ongoing, ended) = oneshot::channel();
     let meanwhile = async move {
         // Dropped when `meanwhile` ends, and with the future.
-        let _going_on = going_on;
+        let _ongoing = ongoing;
         meanwhile.await
     };
-    // Nothing is ever sent: `recv` returns when the sender is dropped.
-    let ready = move || {
-        let _ = ended.recv();
-    };
-    let applied = blocking(project, move |editor| editor.apply_after(&plan, by, ready));
+    let applied = carry_out(project, Some(ended), move |editor, turn| editor.stage(turn, &plan, by));
     tokio::join!(applied, meanwhile)
 }
 
-/// Same as [`apply`], for notes that are not the project's content ([`Editor::apply_notes`]).
+/// Same as [`apply`], for notes that are not the project's content ([`Editor::stage_notes`]).
 pub(crate) async fn apply_aside(
     project: &Project,
     plan: Plan,
     by: Originator,
 ) -> Result<Applied, ApplyError> {
-    blocking(project, move |editor| editor.apply_notes(&plan, by)).await
+    carry_out(project, None, move |editor, turn| editor.stage_notes(turn, &plan, by)).await
 }
 
 /// Undoes an edit, unless one of its files has changed since.
 pub async fn undo(project: &Project, which: UndoTarget, by: Originator) -> Result<Applied, ApplyError> {
-    blocking(project, move |editor| editor.undo(which, by)).await
+    carry_out(project, None, move |editor, turn| editor.stage_undo(turn, which, by)).await
 }
 
 /// Repeats the edit that was undone last.
 pub async fn redo(project: &Project, by: Originator) -> Result<Applied, ApplyError> {
-    blocking(project, move |editor| editor.redo(by)).await
+    carry_out(project, None, move |editor, turn| editor.stage_redo(turn, by)).await
 }
 
 /// Decides what happens to the files that recovery had to leave.
@@ -74,12 +78,69 @@ pub async fn resolve(
     resolution: Resolution,
     by: Originator,
 ) -> Result<Applied, ApplyError> {
-    blocking(project, move |editor| editor.resolve(id, resolution, by)).await
+    carry_out(project, None, move |editor, turn| editor.stage_resolution(turn, id, resolution, by)).await
+}
+
+/// Takes an edit through its stages. `stage` is the first; no file changes before `ready` is sent to or closed.
+async fn carry_out(
+    project: &Project,
+    ready: Option<oneshot::Receiver<Infallible>>,
+    stage: impl FnOnce(&Editor, EditorTurn) -> EditStage + Send + 'static,
+) -> Result<Applied, ApplyError> {
+    let (editor, engine) = (Arc::clone(&project.editor), project.engine.clone());
+    // A task of its own: an edit that has begun is not stopped by a client that leaves.
+    let edit = tokio::spawn(run_stages(editor, engine, ready, stage));
+    Ok(edit.await.map_err(|_| ApplyError::Lost)??)
+}
+
+async fn run_stages(
+    editor: Arc<Editor>,
+    engine: Engine,
+    ready: Option<oneshot::Receiver<Infallible>>,
+    stage: impl FnOnce(&Editor, EditorTurn) -> EditStage + Send + 'static,
+) -> Result<Applied, EditError> {
+    let turn = editor.turn().await;
+    let mut stage = match ready {
+        // Goes on at once if no question is running: each hand-over between threads costs more than a rename.
+        None => {
+            let engine = engine.clone();
+            on_thread(&editor, move |editor| match (stage(editor, turn), engine.try_pause_questions()) {
+                (EditStage::Staged(staged), Some(paused)) => editor.finish(*staged, Some(Box::new(paused))),
+                (other, _) => other,
+            })
+            .await
+        }
+        Some(ready) => {
+            let staged = on_thread(&editor, move |editor| stage(editor, turn)).await;
+            let _ = ready.await;
+            staged
+        }
+    };
+    loop {
+        stage = match stage {
+            EditStage::Ended(ended) => return ended,
+            EditStage::Staged(staged) => match engine.pause_questions().await {
+                Ok(paused) => {
+                    on_thread(&editor, move |editor| editor.finish(*staged, Some(Box::new(paused)))).await
+                }
+                Err(busy) => {
+                    let reason = EditError::Busy(busy.to_string());
+                    let refused = on_thread(&editor, move |editor| editor.abandon(*staged, reason)).await;
+                    EditStage::Ended(Err(refused))
+                }
+            },
+            EditStage::Failed(failed) => {
+                let paused = engine.pause_questions().await.ok().map(|paused| Box::new(paused) as ClosedGate);
+                let refused = on_thread(&editor, move |editor| editor.roll_back(*failed, paused)).await;
+                EditStage::Ended(Err(refused))
+            }
+        };
+    }
 }
 
 /// Returns what `plan` would change. Writes nothing.
 pub async fn preview(project: &Project, plan: Plan) -> Result<Vec<FileDiff>, ApplyError> {
-    blocking(project, move |editor| editor.preview(&plan)).await
+    read(project, move |editor| editor.preview(&plan)).await
 }
 
 /// Returns what [`resolve`] would change. Writes nothing.
@@ -88,25 +149,42 @@ pub async fn preview_resolve(
     id: symd_edit::OperationId,
     resolution: Resolution,
 ) -> Result<Vec<FileDiff>, ApplyError> {
-    blocking(project, move |editor| editor.preview_resolve(id, resolution)).await
+    read(project, move |editor| editor.preview_resolve(id, resolution)).await
 }
 
 /// Returns what [`undo`] would change. Writes nothing.
 pub async fn preview_undo(project: &Project, which: UndoTarget) -> Result<Vec<FileDiff>, ApplyError> {
-    blocking(project, move |editor| editor.preview_undo(which)).await
+    read(project, move |editor| editor.preview_undo(which)).await
 }
 
 /// Returns what [`redo`] would change. Writes nothing.
 pub async fn preview_redo(project: &Project) -> Result<Vec<FileDiff>, ApplyError> {
-    blocking(project, Editor::preview_redo).await
+    read(project, Editor::preview_redo).await
 }
 
 /// Returns the last `limit` operations, newest first.
 pub async fn history(project: &Project, limit: usize) -> Result<Vec<Operation>, ApplyError> {
-    blocking(project, move |editor| editor.history(limit)).await
+    read(project, move |editor| editor.history(limit)).await
 }
 
-async fn blocking<T: Send + 'static>(
+/// Runs `work`, which waits for the disk, on a thread that may block. A panic goes on in the caller.
+async fn on_thread<T: Send + 'static>(
+    editor: &Arc<Editor>,
+    work: impl FnOnce(&Editor) -> T + Send + 'static,
+) -> T {
+    let editor = Arc::clone(editor);
+    match tokio::task::spawn_blocking(move || work(&editor)).await {
+        Ok(done) => done,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // Only a runtime that shuts down cancels work; then no task is polled again.
+            Err(_) => std::future::pending().await,
+        },
+    }
+}
+
+/// Reads with the editor on a thread that may block.
+async fn read<T: Send + 'static>(
     project: &Project,
     work: impl FnOnce(&Editor) -> Result<T, EditError> + Send + 'static,
 ) -> Result<T, ApplyError> {

@@ -1,0 +1,228 @@
+//! The stages of an edit: stage (check, journal, staged files), change (one rename per file), commit. Between
+//! them nothing is held but the turn, so the caller may wait there without blocking a thread: for whatever
+//! must agree to the edit, and until no reader is active. Invariants: files change only in [`Editor::finish`]
+//! and [`Editor::roll_back`]; an edit dropped between two stages is put back by the next turn, like one that
+//! a crash cut short.
+
+use std::fs::File;
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tokio::sync::OwnedMutexGuard;
+
+use super::apply;
+use super::change::{Change, Changes, FileChange};
+use super::deferred::DeferredItem;
+use super::editor::{Applied, Editor};
+use super::entry::{Journal, Kind};
+use super::error::EditError;
+use super::plan::Originator;
+use super::put_back::{PutBack, UnrestoredFile, put_back, unstage_all};
+use super::steps::Step;
+use super::store::Pending;
+
+/// The turn of one edit among those of this process, held until it is dropped.
+#[derive(Debug)]
+pub struct EditorTurn {
+    pub(super) _guard: OwnedMutexGuard<()>,
+}
+
+/// The right to edit among all processes, held until it is dropped.
+#[derive(Debug)]
+pub(super) struct EditLock {
+    pub(super) _turn: EditorTurn,
+    pub(super) everywhere: File,
+}
+
+/// A guard that keeps readers out until it is dropped.
+pub type ClosedGate = Box<dyn Send>;
+
+/// How far an edit got, and what comes next.
+#[derive(Debug)]
+pub enum EditStage {
+    /// Everything is checked, journalled and staged, and no file has changed. Next: keep readers out, then
+    /// [`Editor::finish`], or [`Editor::abandon`].
+    Staged(Box<StagedEdit>),
+    /// Every file was changed, readers were admitted again, and then the edit failed. Next: keep readers out,
+    /// then [`Editor::roll_back`].
+    Failed(Box<FailedEdit>),
+    Ended(Result<Applied, EditError>),
+}
+
+/// An edit that is ready to change files.
+#[derive(Debug)]
+pub struct StagedEdit {
+    lock: EditLock,
+    changes: Changes,
+    pending: Pending,
+    /// The journal of the operation that this edit restores, as the user decided.
+    pub(super) resolves: Option<Journal>,
+}
+
+/// An edit that changed every file and could not be committed.
+#[derive(Debug)]
+pub struct FailedEdit {
+    _lock: EditLock,
+    pending: Pending,
+    reason: EditError,
+    /// Held so that freeing them delays nothing.
+    _replaced: Vec<OwnedFd>,
+}
+
+impl EditStage {
+    fn failed(error: impl Into<EditError>) -> EditStage {
+        EditStage::Ended(Err(error.into()))
+    }
+}
+
+impl Editor {
+    /// Waits until no other edit of this process has a turn.
+    pub async fn turn(&self) -> EditorTurn {
+        EditorTurn { _guard: Arc::clone(&self.turn).lock_owned().await }
+    }
+
+    /// Journals and stages `changes`.
+    pub(super) fn stage_changes(
+        &self,
+        lock: EditLock,
+        changes: Changes,
+        by: Originator,
+        kind: Kind,
+    ) -> EditStage {
+        let begun = self.begin(&lock, &changes, by, kind);
+        let pending = match begun {
+            Ok(Some(pending)) => pending,
+            Ok(None) => return EditStage::Ended(Ok(Applied::default())),
+            Err(error) => return EditStage::Ended(Err(error)),
+        };
+        let prepared = self
+            .hook
+            .after(Step::Journalled)
+            .and_then(|()| apply::prepare(&self.root, &self.hook, &changes, &pending.journal.entry));
+        match prepared {
+            Ok(()) => EditStage::Staged(Box::new(StagedEdit { lock, changes, pending, resolves: None })),
+            Err(reason) => EditStage::Ended(Err(self.put_back(&pending, reason, 0))),
+        }
+    }
+
+    /// Writes the journal; returns `None` if nothing would change.
+    fn begin(
+        &self,
+        lock: &EditLock,
+        changes: &Changes,
+        by: Originator,
+        kind: Kind,
+    ) -> Result<Option<Pending>, EditError> {
+        self.hook.after(Step::Checked)?;
+        let is_nothing = changes.list.is_empty() && changes.make.is_empty();
+        if is_nothing && matches!(kind, Kind::Edit | Kind::Aside | Kind::Recovery) {
+            return Ok(None);
+        }
+        let journal = Journal::of(self.store.next_id(&lock.everywhere)?, changes, by, kind);
+        let place = self.store.begin(&journal, &lock.everywhere)?;
+        Ok(Some(Pending { journal, place, is_salvaged: false }))
+    }
+
+    /// Changes the files and commits. Readers are kept out until the tree is complete, by dropping `closed`;
+    /// `None` where there are none.
+    pub fn finish(&self, staged: StagedEdit, closed: Option<ClosedGate>) -> EditStage {
+        let StagedEdit { lock, changes, pending, resolves } = staged;
+        let entry = &pending.journal.entry;
+        let (mut replaced, mut touched) = (Vec::new(), 0);
+        let changed = apply::change(&self.root, &self.hook, &changes, entry, (&mut replaced, &mut touched));
+        if let Err(reason) = changed {
+            let error = self.put_back(&pending, reason, touched);
+            drop(closed);
+            return EditStage::failed(error);
+        }
+        // The tree is complete, so readers may see it while this thread waits for the disk.
+        drop(closed);
+        match self.commit(&pending) {
+            Ok(entry) => {
+                self.afterwards.enqueue(DeferredItem { replaced, entry });
+                EditStage::Ended(Ok(self.committed(&changes, &pending, resolves.as_ref())))
+            }
+            Err(reason) => {
+                EditStage::Failed(Box::new(FailedEdit { _lock: lock, pending, reason, _replaced: replaced }))
+            }
+        }
+    }
+
+    fn commit(&self, pending: &Pending) -> Result<PathBuf, EditError> {
+        apply::sync_directories(&self.root, &pending.journal.entry)?;
+        self.hook.after(Step::DirectoriesSynced)?;
+        Ok(self.store.commit(&pending.journal, pending.place)?)
+    }
+
+    /// The edit is committed, whatever fails from here on: an error would claim the opposite.
+    fn committed(&self, changes: &Changes, pending: &Pending, resolves: Option<&Journal>) -> Applied {
+        let after = self.hook.after(Step::Committed);
+        if let Err(error) = after.and(self.store.prune().map_err(EditError::from)) {
+            tracing::warn!(%error, "cannot remove old operations from the history");
+        }
+        if let Some(Err(error)) = resolves.map(|journal| self.drop_resolved(journal)) {
+            tracing::warn!(%error, "cannot remove the record of an operation that was resolved");
+        }
+        let mut files: Vec<FileChange> = changes.list.iter().flat_map(Change::file_changes).collect();
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        let directories = changes.make.clone();
+        Applied { id: Some(pending.journal.entry.id), files, directories }
+    }
+
+    /// Removes the record of an operation that recovery could not put back.
+    pub(super) fn drop_resolved(&self, journal: &Journal) -> Result<(), EditError> {
+        unstage_all(&self.root, &journal.entry);
+        Ok(self.store.drop_cut_short(journal.entry.id)?)
+    }
+
+    /// Ends an edit that has changed no file, for `reason`.
+    pub fn abandon(&self, staged: StagedEdit, reason: EditError) -> EditError {
+        self.put_back(&staged.pending, reason, 0)
+    }
+
+    /// Puts back every file of an edit. If readers could not be kept out, they may see a mixed tree; not
+    /// rolling back would be worse.
+    pub fn roll_back(&self, failed: FailedEdit, closed: Option<ClosedGate>) -> EditError {
+        let touched = failed.pending.journal.entry.records.len();
+        let error = self.put_back(&failed.pending, failed.reason, touched);
+        drop(closed);
+        error
+    }
+
+    /// Puts back the first `touched` records and returns the edit's error.
+    fn put_back(&self, pending: &Pending, reason: EditError, touched: usize) -> EditError {
+        let reason = Box::new(reason);
+        let back = put_back(&self.root, &self.hook, &pending.journal, touched);
+        let id = pending.journal.entry.id;
+        let left: Vec<String> = back.left().map(UnrestoredFile::to_string).collect();
+        // After a failure the journal stays in place: the next turn tries again.
+        let forgotten = if back.failed.is_empty() { self.forget(pending, &back) } else { Ok(()) };
+        match forgotten {
+            // The message of a conflict says that nothing was written, which is true now.
+            Ok(()) if left.is_empty() && matches!(*reason, EditError::Conflict { .. }) => *reason,
+            Ok(()) if left.is_empty() => EditError::Failed { reason },
+            Ok(()) => EditError::RollbackFailed { id, reason, left },
+            Err(error) => EditError::RollbackFailed { id, reason, left: vec![error.to_string()] },
+        }
+    }
+
+    /// Ends an edit that was put back, except for files that another program wrote.
+    pub(super) fn forget(&self, pending: &Pending, back: &PutBack) -> Result<(), EditError> {
+        if back.foreign.is_empty() {
+            return Ok(self.store.drop_pending(pending.place)?);
+        }
+        self.set_aside(pending, &back.foreign)
+    }
+
+    /// Runs the remaining stages at once, for a process without readers.
+    pub(super) fn settle(&self, mut stage: EditStage) -> Result<Applied, EditError> {
+        loop {
+            stage = match stage {
+                EditStage::Staged(staged) => self.finish(*staged, None),
+                EditStage::Failed(failed) => EditStage::failed(self.roll_back(*failed, None)),
+                EditStage::Ended(ended) => return ended,
+            };
+        }
+    }
+}
