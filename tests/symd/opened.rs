@@ -81,6 +81,15 @@ impl Opening {
         let (editor, recovered) = Editor::open(root, &state.join("edits")).unwrap();
         let editor = Arc::new(editor.with_unsaved(unsaved));
         let recovered = Arc::new(recovered);
-        Project { engine, servers, languages, editor, recovered, shells, max_answer_chars: 150_000 }
+        Project {
+            engine,
+            servers,
+            languages,
+            editor,
+            recovered,
+            shells,
+            max_answer_chars: 150_000,
+            view: None,
+        }
     }
 }

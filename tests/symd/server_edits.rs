@@ -211,6 +211,45 @@ fn a_file_that_changes_while_the_server_thinks_is_not_edited_by_old_places() {
     });
 }
 
+/// A plan is made on one view; what changes meanwhile makes it a plan for files that are gone.
+#[test]
+fn a_use_that_appears_while_the_server_thinks_is_renamed_too() {
+    let scratch = tempfile::tempdir().unwrap();
+    let (asked, go_on) = fifos(scratch.path());
+    let edit = |line, from| json!({ "range": range(line, from, from + 3), "newText": "go" });
+    let file = |name: &str, edits: Value| {
+        let uri = format!("{{root}}/{name}");
+        json!({ "textDocument": { "uri": uri, "version": null }, "edits": edits })
+    };
+    let known = [file("lib.py", json!([edit(0, 4)])), file("use.py", json!([edit(0, 16), edit(2, 6)]))];
+    let all = [known.as_slice(), &[file("new.py", json!([edit(0, 16)]))]].concat();
+    let script = json!({
+        "capabilities": { "renameProvider": true },
+        "on": { "textDocument/rename": [
+            [
+                { "tell": asked.to_str().unwrap() },
+                { "wait_for": go_on.to_str().unwrap() },
+                { "answer": { "documentChanges": known } },
+            ],
+            [{ "answer": { "documentChanges": all } }],
+        ] },
+    });
+    play(&FILES, Answers::Fake(script, ""), async |stage| {
+        let new = stage.path("new.py");
+        let writer = tokio::task::spawn_blocking(move || {
+            std::fs::read(asked).unwrap();
+            std::fs::write(new, "from lib import run\n").unwrap();
+            drop(std::fs::OpenOptions::new().write(true).open(go_on).unwrap());
+        });
+        let ask = json!({ "name_path": "run", "relative_path": "lib.py", "new_name": "go" });
+        stage.done("rename_symbol", ask).await;
+        writer.await.unwrap();
+        let texts = ["lib.py", "use.py", "new.py"].map(|path| stage.text(path));
+        let renamed = [LIB, USE, "from lib import run\n"].map(|text| text.replace("run", "go"));
+        assert_eq!(texts, renamed);
+    });
+}
+
 /// A use of a symbol is added while the server searches for its uses.
 async fn deletes_while_used(stage: &Stage, asked: PathBuf, go_on: PathBuf) {
     let user = stage.path("new.py");

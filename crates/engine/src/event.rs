@@ -12,6 +12,8 @@ use symd_watch::Notice;
 /// The work to do with the index once it is fresh, or with the reason why it cannot be.
 pub(super) struct Question {
     pub(super) length: QuestionLength,
+    /// The view on which it runs; a new one if `None`.
+    pub(super) on: Option<Arc<View>>,
     pub(super) run: Box<dyn FnOnce(Result<Arc<View>, EngineError>) + Send>,
 }
 

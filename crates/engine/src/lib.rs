@@ -232,7 +232,23 @@ impl Engine {
         &self,
         question: impl FnOnce(&View) -> T + Send + 'static,
     ) -> Result<T, EngineError> {
-        self.submit(QuestionLength::Short, question).await
+        self.submit(None, QuestionLength::Short, move |view| question(view)).await
+    }
+
+    /// Returns a view that contains everything written before this call: for a question of several steps
+    /// ([`Engine::ask_on`]). Holding it delays no edit.
+    pub async fn view(&self) -> Result<Arc<View>, EngineError> {
+        self.submit(None, QuestionLength::Short, Arc::clone).await
+    }
+
+    /// Runs a step of a question on a pool thread, on the question's view. An edit may come between two steps:
+    /// [`View::changed_file`] tells whether one changed a file that the question read.
+    pub async fn ask_on<T: Send + 'static>(
+        &self,
+        view: Arc<View>,
+        question: impl FnOnce(&View) -> T + Send + 'static,
+    ) -> Result<T, EngineError> {
+        self.submit(Some(view), QuestionLength::Short, move |view| question(view)).await
     }
 
     /// Like [`Engine::ask`], for a question that may take long, such as a search: however many of them run,
@@ -241,13 +257,14 @@ impl Engine {
         &self,
         question: impl FnOnce(&View) -> T + Send + 'static,
     ) -> Result<T, EngineError> {
-        self.submit(QuestionLength::Long, question).await
+        self.submit(None, QuestionLength::Long, move |view| question(view)).await
     }
 
     async fn submit<T: Send + 'static>(
         &self,
+        on: Option<Arc<View>>,
         length: QuestionLength,
-        question: impl FnOnce(&View) -> T + Send + 'static,
+        question: impl FnOnce(&Arc<View>) -> T + Send + 'static,
     ) -> Result<T, EngineError> {
         let (answer, answered) = oneshot::channel();
         // Held from before the barrier until the end: otherwise an edit could show in the texts but not in
@@ -262,7 +279,7 @@ impl Engine {
                 let _ = answer.send(said);
             }
         });
-        let ask = Event::Ask(Question { length, run });
+        let ask = Event::Ask(Question { length, on, run });
         self.events.send(ask).await.map_err(|_| EngineError::Stopped)?;
         answered.await.map_err(|_| EngineError::Stopped)?
     }

@@ -152,7 +152,7 @@ mod tests {
     use crate::event::QuestionLength;
 
     fn question() -> Question {
-        Question { length: QuestionLength::Short, run: Box::new(|_| {}) }
+        Question { length: QuestionLength::Short, on: None, run: Box::new(|_| {}) }
     }
 
     fn path(text: &str) -> RelPath {

@@ -476,6 +476,10 @@ impl Run {
         if !self.watched || self.stopping.is_some() {
             return;
         }
+        if question.on.is_some() {
+            self.release(question);
+            return;
+        }
         self.next_barrier.push(question);
         if self.behind_barrier.is_none() {
             self.send_barrier();
@@ -521,15 +525,16 @@ impl Run {
     }
 
     fn release(&mut self, question: Question) {
-        let view = View {
+        let mut new_view = || View {
             snapshot: self.state.snapshot(),
             files: self.scanner.files.clone(),
             ignore: self.ignore.clone(),
             languages: self.scanner.languages.clone(),
             parsers: self.scanner.parsers.clone(),
-            failed: Mutex::default(),
+            read: Mutex::default(),
         };
-        let run = move || (question.run)(Ok(Arc::new(view)));
+        let view = question.on.unwrap_or_else(|| Arc::new(new_view()));
+        let run = move || (question.run)(Ok(view));
         match question.length {
             QuestionLength::Short => self.pool.question(run),
             QuestionLength::Long => self.pool.long_question(run),

@@ -2,7 +2,7 @@
 //! returned with it match, even if the file has changed since the snapshot was made.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::scan::MAX_PARSED_BYTES;
 use symd_base::{Cancel, ContentHash, RelPath, Text};
@@ -27,8 +27,17 @@ pub struct View {
     pub languages: Arc<Languages>,
     /// The means by which texts are parsed.
     pub parsers: Parsers,
-    /// Files of the index that this question could not read or parse.
-    pub(super) failed: Mutex<BTreeSet<RelPath>>,
+    /// The results of reading files.
+    pub(super) read: Mutex<ReadResults>,
+}
+
+/// Files of the index that a question read with another result than expected.
+#[derive(Debug, Default)]
+pub(super) struct ReadResults {
+    /// Files that could not be read or parsed.
+    failed: BTreeSet<RelPath>,
+    /// Files that are not as they were when the snapshot was made.
+    changed: BTreeSet<RelPath>,
 }
 
 /// Reasons why a file's text and outline are not available.
@@ -61,9 +70,16 @@ impl View {
     /// Reads `file`, and parses it again if it differs from the index (it changed after the question).
     pub fn current(&self, file: &FileEntry) -> Result<CurrentText, CurrentError> {
         let answer = self.read_and_outline(file);
-        // A file that is gone by now is not missing from the answer.
-        if let Err(CurrentError::Vfs(VfsError::Io { .. }) | CurrentError::Unparsed { .. }) = &answer {
-            self.failed.lock().unwrap_or_else(PoisonError::into_inner).insert(file.path.clone());
+        match &answer {
+            Ok(text) if Some(text.hash) == file.hash() => {}
+            // A file that is gone by now is not missing from the answer.
+            Ok(_) | Err(CurrentError::Vfs(VfsError::NotFound { .. }) | CurrentError::NotIndexed(_)) => {
+                self.read().changed.insert(file.path.clone());
+            }
+            Err(CurrentError::Vfs(VfsError::Io { .. }) | CurrentError::Unparsed { .. }) => {
+                self.read().failed.insert(file.path.clone());
+            }
+            Err(_) => {}
         }
         answer
     }
@@ -99,7 +115,17 @@ impl View {
     /// Returns the files of the index that this question tried to read so far, but could not read or parse,
     /// in path order. Results of the question lack these files.
     pub fn unread_files(&self) -> Vec<RelPath> {
-        self.failed.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+        self.read().failed.iter().cloned().collect()
+    }
+
+    /// Returns a file of the index that changed between the snapshot and the moment when this question read
+    /// it, if there is one.
+    pub fn changed_file(&self) -> Option<RelPath> {
+        self.read().changed.first().cloned()
+    }
+
+    fn read(&self) -> MutexGuard<'_, ReadResults> {
+        self.read.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Reports whether symd ignores `path`.

@@ -2,7 +2,7 @@
 //! offers no actions.
 
 use super::Project;
-use super::question::{QuestionError, no_language, retry_on_change};
+use super::question::{QuestionError, no_language};
 use super::target::{SymbolSelector, TargetError};
 use crate::find_symbol::{SymbolError, scope};
 use symd_base::{Text, TextRange};
@@ -46,7 +46,7 @@ pub struct CodeActions {
 
 /// Asks a server for code actions.
 pub async fn code_actions(project: &Project, ask: &AskCodeActions) -> Result<CodeActions, QuestionError> {
-    retry_on_change(|| once(project, ask)).await
+    project.on_one_view(|project| async move { once(&project, ask).await }).await
 }
 
 async fn once(project: &Project, ask: &AskCodeActions) -> Result<CodeActions, QuestionError> {

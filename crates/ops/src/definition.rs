@@ -3,7 +3,7 @@
 
 use super::Project;
 use super::declared::{self, of_spans, of_targets};
-use super::question::{QuestionError, Source, no_language, retry_on_change};
+use super::question::{QuestionError, Source, no_language};
 use super::spot::whole_words;
 use super::target::{SymbolSelector, Target, target};
 use super::unsearched::{self, UnsearchedFiles};
@@ -70,7 +70,7 @@ pub struct Definitions {
 
 /// Finds the definition, the declaration or the type's definition.
 pub async fn definition(project: &Project, ask: &FindDefinition) -> Result<Definitions, QuestionError> {
-    retry_on_change(|| once(project, ask)).await
+    project.on_one_view(|project| async move { once(&project, ask).await }).await
 }
 
 async fn once(project: &Project, ask: &FindDefinition) -> Result<Definitions, QuestionError> {

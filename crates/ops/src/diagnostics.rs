@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::Project;
-use super::question::{QuestionError, no_language, retry_on_change};
+use super::question::{QuestionError, no_language};
 use super::spot::{Source, Spot};
 use super::target::SymbolSelector;
 use crate::find_symbol::{SymbolError, scope};
@@ -76,7 +76,7 @@ struct DiagnosticScope {
 
 /// Requests diagnostics from the servers.
 pub async fn diagnostics(project: &Project, ask: &AskDiagnostics) -> Result<Diagnostics, QuestionError> {
-    retry_on_change(|| once(project, ask)).await
+    project.on_one_view(|project| async move { once(&project, ask).await }).await
 }
 
 async fn once(project: &Project, ask: &AskDiagnostics) -> Result<Diagnostics, QuestionError> {

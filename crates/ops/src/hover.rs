@@ -3,7 +3,7 @@
 
 use super::Project;
 use super::definition::{Pointer, ResolvedPointer};
-use super::question::{QuestionError, Source, retry_on_change};
+use super::question::{QuestionError, Source};
 use symd_base::{Cancel, Text};
 use symd_engine::View;
 use symd_lsp::{DocumentPosition, ServerError, WaitPolicy};
@@ -41,7 +41,7 @@ pub struct Hover {
 
 /// Returns the description of a symbol.
 pub async fn hover(project: &Project, ask: &AskHover) -> Result<Hover, QuestionError> {
-    retry_on_change(|| once(project, ask)).await
+    project.on_one_view(|project| async move { once(&project, ask).await }).await
 }
 
 async fn once(project: &Project, ask: &AskHover) -> Result<Hover, QuestionError> {

@@ -8,7 +8,7 @@ use super::Project;
 use super::code_kind::CodeKind;
 use super::explore::{SymbolLinks, links};
 use super::overrides::override_links;
-use super::question::{QuestionError, retry_on_change};
+use super::question::QuestionError;
 use super::relations::{ReachLimits, TransitiveUser, TransitiveUsers, reach};
 use super::rename::{Mentioned, mentioned};
 use super::target::{SymbolSelector, Target};
@@ -106,17 +106,19 @@ impl Impact {
 /// Finds what the change affects, for the symbol or for each overload of a name, in their order. Never
 /// returns an empty list.
 pub async fn impact(project: &Project, ask: &AskImpact) -> Result<Vec<Impact>, QuestionError> {
-    retry_on_change(|| async {
-        let targets = project.targets(&ask.wanted).await?;
-        let mut all = Vec::new();
-        for declarations in project.group_by_entity(targets).await? {
-            if let Some(first) = declarations.into_iter().next() {
-                all.push(once(project, first, ask).await?);
+    project
+        .on_one_view(|project| async move {
+            let project = &project;
+            let targets = project.targets(&ask.wanted).await?;
+            let mut all = Vec::new();
+            for declarations in project.group_by_entity(targets).await? {
+                if let Some(first) = declarations.into_iter().next() {
+                    all.push(once(project, first, ask).await?);
+                }
             }
-        }
-        Ok(all)
-    })
-    .await
+            Ok(all)
+        })
+        .await
 }
 
 async fn once(project: &Project, target: Target, ask: &AskImpact) -> Result<Impact, QuestionError> {

@@ -5,7 +5,7 @@
 use super::Project;
 use super::declared::{Declarations, DeclaredSymbol, of_spans, of_targets};
 use super::overrides::override_links;
-use super::question::{QuestionError, Source, retry_on_change};
+use super::question::{QuestionError, Source};
 use super::target::{SymbolSelector, Target};
 use super::unsearched::{self, UnsearchedFiles};
 use symd_base::cancel::Cancelled;
@@ -148,7 +148,7 @@ pub async fn implementations(
     project: &Project,
     ask: &FindImplementations,
 ) -> Result<Implementations, QuestionError> {
-    retry_on_change(|| once(project, ask)).await
+    project.on_one_view(|project| async move { once(&project, ask).await }).await
 }
 
 async fn once(project: &Project, ask: &FindImplementations) -> Result<Implementations, QuestionError> {

@@ -37,7 +37,7 @@ use std::sync::Arc;
 
 use symd_config::Languages;
 use symd_edit::{Editor, Recovered};
-use symd_engine::Engine;
+use symd_engine::{Engine, View};
 use symd_lsp::{ServerState, ServerStatus, Servers};
 
 /// A project that is being served; every op works on it.
@@ -56,6 +56,8 @@ pub struct Project {
     pub shells: symd_shell::Shells,
     /// Maximum number of characters of an answer where a contract leaves the limit to the configuration.
     pub max_answer_chars: usize,
+    /// The view of a question of several steps; `None` outside one.
+    pub view: Option<Arc<View>>,
 }
 
 impl Project {

@@ -7,7 +7,7 @@ use tokio::task::JoinSet;
 use super::Project;
 use super::code_kind::{CodeKind, part_of};
 use super::declared::declared_by;
-use super::question::{QuestionError, retry_on_change};
+use super::question::QuestionError;
 use super::spot::{Expect, check};
 use super::target::{SymbolSelector, Target};
 use symd_base::{RelPath, TextRange};
@@ -160,12 +160,14 @@ pub async fn overrides(
     project: &Project,
     ask: &FindOverrides,
 ) -> Result<(Target, OverrideLinks), QuestionError> {
-    retry_on_change(|| async {
-        let target = project.target(&ask.wanted).await?;
-        let links = override_links(project, &target, ask.waiting).await?;
-        Ok((target, links))
-    })
-    .await
+    project
+        .on_one_view(|project| async move {
+            let project = &project;
+            let target = project.target(&ask.wanted).await?;
+            let links = override_links(project, &target, ask.waiting).await?;
+            Ok((target, links))
+        })
+        .await
 }
 
 /// Finds what is linked to `target`.

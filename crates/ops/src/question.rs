@@ -10,8 +10,8 @@ use super::naming::entity;
 use super::needed_words::NeededWords;
 use super::server_outlines::{self, OutlineWait, Outlined};
 use super::target::{SymbolSelector, Target, TargetError, declarations, target, targets};
-use symd_base::Cancel;
 use symd_base::cancel::Cancelled;
+use symd_base::{Cancel, RelPath};
 use symd_config::{LanguageId, Languages};
 use symd_engine::{EngineError, View};
 use symd_index::Snapshot;
@@ -60,22 +60,8 @@ impl Source {
     }
 }
 
-/// Repeats a question while its file changes, up to `ATTEMPTS` times in all.
-pub(super) async fn retry_on_change<T, F>(mut once: impl FnMut() -> F) -> Result<T, QuestionError>
-where
-    F: Future<Output = Result<T, QuestionError>>,
-{
-    for _ in 1..ATTEMPTS {
-        match once().await {
-            Err(QuestionError::NoAnswer(ServerError::Changed { .. })) => {}
-            answer => return answer,
-        }
-    }
-    once().await
-}
-
 /// Returns the reason why no server can be asked about a file without a known language.
-pub(super) fn no_language(path: &symd_base::RelPath) -> ServerError {
+pub(super) fn no_language(path: &RelPath) -> ServerError {
     ServerError::NoServer {
         language: path.extension().unwrap_or("this file").to_owned(),
         reason: format!("symd does not know the language of {path}"),
@@ -84,14 +70,49 @@ pub(super) fn no_language(path: &symd_base::RelPath) -> ServerError {
 }
 
 impl Project {
-    /// Runs `work` on a view of the engine; dropping the future cancels it.
+    /// Answers a question of several steps on one view: `once` gets the project at that view. It is run again,
+    /// as a whole, if a file that it read has changed since the view was made, up to `ATTEMPTS` times in all.
+    /// Within another question it is a step of that one: on its view, and not repeated by itself.
+    pub(super) async fn on_one_view<T, F>(&self, once: impl Fn(Project) -> F) -> Result<T, QuestionError>
+    where
+        F: Future<Output = Result<T, QuestionError>>,
+    {
+        if self.view.is_some() {
+            return once(self.clone()).await;
+        }
+        let mut left = ATTEMPTS;
+        loop {
+            left -= 1;
+            let project = self.at_one_view().await?;
+            let answer = once(project.clone()).await;
+            let is_changed = matches!(&answer, Err(QuestionError::NoAnswer(ServerError::Changed { .. })));
+            if left == 0 || !is_changed && project.changed_file().is_none() {
+                return answer;
+            }
+        }
+    }
+
+    /// Returns the project at one view, which contains everything written before this call.
+    pub(super) async fn at_one_view(&self) -> Result<Project, QuestionError> {
+        Ok(Project { view: Some(self.engine.view().await?), ..self.clone() })
+    }
+
+    /// Returns a file that changed between the question's view and the moment when the question read it.
+    pub(super) fn changed_file(&self) -> Option<RelPath> {
+        self.view.as_ref()?.changed_file()
+    }
+
+    /// Runs `work` on the question's view, or else on a new one; dropping the future cancels it.
     pub(super) async fn with_view<T: Send + 'static>(
         &self,
         work: impl FnOnce(&View, &Cancel) -> T + Send + 'static,
     ) -> Result<T, QuestionError> {
         let cancel = Cancel::new();
         let _stops_with_us = cancel.on_drop();
-        Ok(self.engine.ask(move |view| work(view, &cancel)).await?)
+        Ok(match self.view.clone() {
+            Some(view) => self.engine.ask_on(view, move |view| work(view, &cancel)).await?,
+            None => self.engine.ask(move |view| work(view, &cancel)).await?,
+        })
     }
 
     /// Returns the current index snapshot: the state that a server is asked about and that its answer is
@@ -136,9 +157,16 @@ impl Project {
         let outlined =
             server_outlines::ensure(self, &wanted.relative_path, &needed, OutlineWait::Brief).await;
         let Outlined::Tried(gaps) = outlined else { return found };
-        let mut found = self.in_index(wanted, find).await;
-        if let Err(QuestionError::Target(TargetError::None { gaps: unsearched, .. })) = &mut found {
-            unsearched.not_outlined.extend(gaps.iter().map(ToString::to_string));
+        let mut found = Project { view: None, ..self.clone() }.in_index(wanted, find).await;
+        match &mut found {
+            Err(QuestionError::Target(TargetError::None { gaps: unsearched, .. })) => {
+                unsearched.not_outlined.extend(gaps.iter().map(ToString::to_string));
+            }
+            // The view of the question lacks the symbol.
+            Ok(_) if self.view.is_some() => {
+                return Err(ServerError::Changed { path: wanted.relative_path.clone() }.into());
+            }
+            _ => {}
         }
         found
     }

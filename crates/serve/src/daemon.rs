@@ -335,7 +335,7 @@ pub fn open_project(
     })?;
     let editor = Arc::new(editor.with_unsaved(unsaved));
     let (recovered, max_answer_chars) = (Arc::new(recovered), settings.max_answer_chars);
-    Ok(Project { engine, servers, languages, editor, recovered, shells, max_answer_chars })
+    Ok(Project { engine, servers, languages, editor, recovered, shells, max_answer_chars, view: None })
 }
 
 fn tell(recovered: &Recovered) {

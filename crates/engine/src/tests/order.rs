@@ -53,7 +53,7 @@ impl Stage {
         let run = Box::new(move |view: Result<Arc<View>, EngineError>| {
             let _ = answer.send(shown(&view.expect("fresh")));
         });
-        self.take(Event::Ask(Question { length: QuestionLength::Short, run }));
+        self.take(Event::Ask(Question { length: QuestionLength::Short, on: None, run }));
         answered
     }
 

@@ -11,10 +11,10 @@ use symd_engine::View;
 use symd_resolve::accessor_names;
 use symd_syntax::Outline;
 
-/// The files in which a name is used.
+/// The files in which one of several names is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NameUsers {
-    /// The name, and the names of accessors.
+    /// The names, and the names of accessors.
     names: Vec<String>,
     files: Vec<(RelPath, Option<ContentHash>)>,
     /// What may hold the name and was not searched: a file just written may still be with its parser.
@@ -26,16 +26,22 @@ impl NameUsers {
     pub async fn of(project: &Project, wanted: &SymbolSelector) -> Result<NameUsers, QuestionError> {
         let name = wanted.name_path.trim_end_matches('/').rsplit('/').next().unwrap_or("");
         let name = name.split('[').next().unwrap_or(name);
-        let names = std::iter::once(name.to_owned()).chain(accessor_names(name));
-        NameUsers::of_names(project, names.collect()).await
+        NameUsers::of_names(project, NameUsers::names_of([name])).await
     }
 
-    async fn of_names(project: &Project, names: Vec<String>) -> Result<NameUsers, QuestionError> {
+    /// Returns the names and those of their accessors.
+    pub(crate) fn names_of<const N: usize>(names: [&str; N]) -> Vec<String> {
+        let with_accessors = |name: &str| std::iter::once(name.to_owned()).chain(accessor_names(name));
+        names.into_iter().flat_map(with_accessors).collect()
+    }
+
+    /// Returns the current users of `names`.
+    pub(crate) async fn of_names(project: &Project, names: Vec<String>) -> Result<NameUsers, QuestionError> {
         project.with_view(move |view, _| NameUsers::in_view(view, names)).await
     }
 
     /// Whether the users are still the same.
-    pub(super) async fn are_same(&self, project: &Project) -> Result<bool, QuestionError> {
+    pub(crate) async fn are_same(&self, project: &Project) -> Result<bool, QuestionError> {
         Ok(NameUsers::of_names(project, self.names.clone()).await? == *self)
     }
 

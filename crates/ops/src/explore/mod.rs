@@ -12,7 +12,7 @@ pub(crate) use self::links::links;
 pub use self::links::{LinkedDeclaration, SymbolLinks};
 use super::Project;
 use super::code_kind::CodeKind;
-use super::question::{QuestionError, Source, retry_on_change};
+use super::question::{QuestionError, Source};
 use super::relations::{
     ReachLimits, RelatedSymbol, TransitiveUser, TransitiveUsers, callees, longest, reach,
 };
@@ -92,17 +92,19 @@ impl Explored {
 /// Collects the facts about the symbol, or about all overloads of a name, in their order. Never returns an
 /// empty list.
 pub async fn explore(project: &Project, ask: &Explore) -> Result<Vec<Explored>, QuestionError> {
-    retry_on_change(|| async {
-        let targets = project.targets(&ask.wanted).await?;
-        let mut all = Vec::new();
-        for declarations in project.group_by_entity(targets).await? {
-            if let (Some(first), Some(longest)) = (declarations.first(), longest(&declarations)) {
-                all.push(once(project, first, longest, ask).await?);
+    project
+        .on_one_view(|project| async move {
+            let project = &project;
+            let targets = project.targets(&ask.wanted).await?;
+            let mut all = Vec::new();
+            for declarations in project.group_by_entity(targets).await? {
+                if let (Some(first), Some(longest)) = (declarations.first(), longest(&declarations)) {
+                    all.push(once(project, first, longest, ask).await?);
+                }
             }
-        }
-        Ok(all)
-    })
-    .await
+            Ok(all)
+        })
+        .await
 }
 
 /// `longest` is the declaration of the same entity with the longest body, since a stub's body has nothing to

@@ -22,7 +22,7 @@ use self::judge::listed;
 pub(super) use self::judge::{JudgedOccurrence, JudgedOccurrences, judge};
 pub use self::overloads::references_of_overloads;
 use super::Project;
-use super::question::{QuestionError, Source, retry_on_change};
+use super::question::{QuestionError, Source};
 use super::spot::{self, Checked, Dropped, Expect};
 use super::target::{SymbolSelector, Target};
 use super::unsearched::{self, UnsearchedFiles};
@@ -48,11 +48,13 @@ pub struct FindReferences {
 
 /// Finds the uses of a symbol.
 pub async fn references(project: &Project, ask: &FindReferences) -> Result<References, QuestionError> {
-    retry_on_change(|| async {
-        let target = project.target(&ask.wanted).await?;
-        of_target(project, &target, ask.waiting).await
-    })
-    .await
+    project
+        .on_one_view(|project| async move {
+            let project = &project;
+            let target = project.target(&ask.wanted).await?;
+            of_target(project, &target, ask.waiting).await
+        })
+        .await
 }
 
 /// Finds the uses of each declaration that a name resolves to, where these are one entity
@@ -62,16 +64,18 @@ pub async fn references_of_declarations(
     project: &Project,
     ask: &FindReferences,
 ) -> Result<Vec<References>, QuestionError> {
-    retry_on_change(|| async {
-        let mut all = Vec::new();
-        for target in project.declarations_of(&ask.wanted).await? {
-            let mut found = of_target(project, &target, ask.waiting).await?;
-            add_accessor_uses(project, &target, &mut found).await?;
-            all.push(found);
-        }
-        Ok(all)
-    })
-    .await
+    project
+        .on_one_view(|project| async move {
+            let project = &project;
+            let mut all = Vec::new();
+            for target in project.declarations_of(&ask.wanted).await? {
+                let mut found = of_target(project, &target, ask.waiting).await?;
+                add_accessor_uses(project, &target, &mut found).await?;
+                all.push(found);
+            }
+            Ok(all)
+        })
+        .await
 }
 
 /// Adds possible uses in other languages through accessor names, which neither a server nor the symbol's name

@@ -3,7 +3,7 @@
 
 use super::{Completeness, FindReferences, Reference, References, of_target};
 use crate::Project;
-use crate::question::{QuestionError, Source, retry_on_change};
+use crate::question::{QuestionError, Source};
 use crate::target::{OverloadAnswer, Target};
 use symd_lsp::WaitPolicy;
 use symd_resolve::{Judgement, Role};
@@ -14,20 +14,22 @@ pub async fn references_of_overloads(
     project: &Project,
     ask: &FindReferences,
 ) -> Result<Vec<OverloadAnswer<References>>, QuestionError> {
-    retry_on_change(|| async {
-        let targets = project.targets(&ask.wanted).await?;
-        let mut all = Vec::new();
-        let are_several = targets.len() > 1;
-        for of in project.group_by_entity(targets).await? {
-            let mut found = of_thing(project, &of, ask.waiting).await?;
-            if are_several {
-                remove_declarations(&mut found);
+    project
+        .on_one_view(|project| async move {
+            let project = &project;
+            let targets = project.targets(&ask.wanted).await?;
+            let mut all = Vec::new();
+            let are_several = targets.len() > 1;
+            for of in project.group_by_entity(targets).await? {
+                let mut found = of_thing(project, &of, ask.waiting).await?;
+                if are_several {
+                    remove_declarations(&mut found);
+                }
+                OverloadAnswer::add(&mut all, of, found, is_equal_answer);
             }
-            OverloadAnswer::add(&mut all, of, found, is_equal_answer);
-        }
-        Ok(all)
-    })
-    .await
+            Ok(all)
+        })
+        .await
 }
 
 /// Finds the uses of one entity: the answer for one of its declarations holds for all. A server may know only

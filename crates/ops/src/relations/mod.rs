@@ -26,7 +26,7 @@ pub(crate) use self::types::{ClassHeads, types};
 pub use self::users::{UsePlace, User, UserGaps};
 use super::Project;
 use super::implementations::PossibleMatch;
-use super::question::{QuestionError, Source, retry_on_change};
+use super::question::{QuestionError, Source};
 use super::target::{SymbolSelector, Target};
 use super::together::all_of;
 use super::unsearched::{self, UnsearchedFiles};
@@ -139,11 +139,13 @@ pub struct Related {
 
 /// Finds the symbols related to one symbol.
 pub async fn related(project: &Project, ask: &FindRelated) -> Result<Related, QuestionError> {
-    retry_on_change(|| async {
-        let target = project.target(&ask.wanted).await?;
-        once(project, target, ask).await
-    })
-    .await
+    project
+        .on_one_view(|project| async move {
+            let project = &project;
+            let target = project.target(&ask.wanted).await?;
+            once(project, target, ask).await
+        })
+        .await
 }
 
 async fn once(project: &Project, target: Target, ask: &FindRelated) -> Result<Related, QuestionError> {

@@ -2,7 +2,7 @@
 
 use super::{FindRelated, Node, Related, Relation, once};
 use crate::Project;
-use crate::question::{QuestionError, retry_on_change};
+use crate::question::QuestionError;
 use crate::target::{OverloadAnswer, Target};
 
 /// Follows the relation from a symbol, or from all overloads of a name, in the order of the overloads. Never
@@ -11,17 +11,19 @@ pub async fn related_to_overloads(
     project: &Project,
     ask: &FindRelated,
 ) -> Result<Vec<OverloadAnswer<Related>>, QuestionError> {
-    retry_on_change(|| async {
-        let targets = project.targets(&ask.wanted).await?;
-        let mut all = Vec::new();
-        for of in project.group_by_entity(targets).await? {
-            let Some(from) = declaration_for(&of, ask.relation) else { continue };
-            let found = once(project, from.clone(), ask).await?;
-            OverloadAnswer::add(&mut all, of, found, is_equal_answer);
-        }
-        Ok(all)
-    })
-    .await
+    project
+        .on_one_view(|project| async move {
+            let project = &project;
+            let targets = project.targets(&ask.wanted).await?;
+            let mut all = Vec::new();
+            for of in project.group_by_entity(targets).await? {
+                let Some(from) = declaration_for(&of, ask.relation) else { continue };
+                let found = once(project, from.clone(), ask).await?;
+                OverloadAnswer::add(&mut all, of, found, is_equal_answer);
+            }
+            Ok(all)
+        })
+        .await
 }
 
 /// Returns the declaration of an entity from which the relation is followed: calls are in the longest body.

@@ -36,6 +36,7 @@ use self::merged::ask_server;
 use self::places::listed;
 use self::unparsed::{UnparsedMentions, unseen};
 use super::Project;
+use super::edits::NameUsers;
 use super::overrides::OverrideLinks;
 use super::question::{QuestionError, Source};
 use super::references::judge;
@@ -115,8 +116,28 @@ struct Draft {
     notes: Vec<RenameNote>,
 }
 
-/// Plans a rename. Writes nothing. [`RenameError::is_conflict`] tells whether files changed meanwhile.
+/// Plans a rename on one view. Writes nothing. [`RenameError::is_conflict`] tells whether files changed
+/// meanwhile: those that the plan is based on, or those that use the old or the new name.
 pub async fn plan(project: &Project, ask: &Rename) -> Result<PlannedRename, RenameError> {
+    let (now, project) = (project, project.at_one_view().await?);
+    let planned = plan_at(&project, ask).await;
+    if let Some(path) = project.changed_file() {
+        return Err(changed(&path));
+    }
+    let planned = planned?;
+    let target = &planned.target;
+    let names = NameUsers::names_of([target.name.as_str(), &ask.new_name]);
+    match NameUsers::of_names(&project, names).await?.are_same(now).await? {
+        true => Ok(planned),
+        false => Err(changed(&target.at.path)),
+    }
+}
+
+fn changed(path: &RelPath) -> RenameError {
+    QuestionError::from(ServerError::Changed { path: path.to_string() }).into()
+}
+
+async fn plan_at(project: &Project, ask: &Rename) -> Result<PlannedRename, RenameError> {
     let target = project.target(&ask.wanted).await?;
     check_name(&target, &ask.new_name)?;
     let links = linked(project, &target, ask.waiting.requiring_answer()).await?;
