@@ -10,9 +10,7 @@ use symd::config::settings::Limits;
 use symd::serve::approvals::{Approver, proof};
 use symd::serve::host::{Host, Parts};
 use symd::serve::{DaemonPaths, connection, daemon};
-use symd::toolsets::{
-    Annotations, ApprovalDefault, ApprovalSource, Call, Reach, Reply, ReplyFuture, Risk, Tool, Toolset,
-};
+use symd::toolsets::{ApprovalDefault, ApprovalSource, Call, Reach, Reply, ReplyFuture, Risk, Tool, Toolset};
 use tokio::net::UnixStream;
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
@@ -44,8 +42,7 @@ fn schema() -> Value {
 }
 
 const fn tool(name: &'static str, risk: Risk, reach: Reach) -> Tool {
-    let annotations = Annotations::READ_ONLY;
-    Tool { name, title: name, description: name, schema, annotations, risk, reach, stands_for: &[], run }
+    Tool { risk, reach, ..Tool::read_only(name, name, name, schema, run) }
 }
 
 static TOOLS: [Tool; 4] = [
@@ -61,7 +58,7 @@ const fn toolset(name: &'static str, asks_for: ApprovalDefault) -> Toolset {
         instructions: "",
         asks_for,
         refuse: |not_run| Reply::failed(format!("Refused: {}", not_run.message)),
-        check: |_| Ok(()),
+        disabled: |_, _| None,
         spells: symd::toolsets::spellings::AcceptedSpellings::NONE,
         tools: &TOOLS,
     }

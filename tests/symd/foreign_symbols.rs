@@ -92,7 +92,7 @@ impl Stage {
             approved: symd::toolsets::ApprovalSource::ByPolicy,
             cancel: Cancel::new(),
         };
-        tokio::time::timeout(PATIENCE, (tool.run)(call)).await.expect("answered in time")
+        tokio::time::timeout(PATIENCE, tool.run(call)).await.expect("answered in time")
     }
 
     async fn ask(&self, tool: &str, arguments: Value) -> Reply {

@@ -89,12 +89,12 @@ impl Stage {
 
     pub async fn reply(&self, tool: &str, arguments: Value) -> Reply {
         let tool = native::NATIVE.tools.iter().find(|known| known.name == tool).unwrap();
-        (tool.run)(self.call(&native::NATIVE, tool.name, arguments)).await
+        tool.run(self.call(&native::NATIVE, tool.name, arguments)).await
     }
 
     pub async fn serena(&self, tool: &str, arguments: Value) -> Reply {
         let tool = serena::SERENA.tools.iter().find(|known| known.name == tool).unwrap();
-        (tool.run)(self.call(&serena::SERENA, tool.name, arguments)).await
+        tool.run(self.call(&serena::SERENA, tool.name, arguments)).await
     }
 
     fn call(&self, toolset: &'static Toolset, tool: &'static str, arguments: Value) -> Call<'_> {

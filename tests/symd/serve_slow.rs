@@ -10,7 +10,7 @@ use symd::config::settings::Limits;
 use symd::serve::connection;
 use symd::serve::daemon;
 use symd::serve::host::{Host, Parts};
-use symd::toolsets::{Annotations, ApprovalDefault, Call, Reach, Reply, ReplyFuture, Risk, Tool, Toolset};
+use symd::toolsets::{ApprovalDefault, Call, Reply, ReplyFuture, Run, Tool, Toolset};
 use tokio::net::UnixStream;
 use tokio::sync::{Notify, Semaphore};
 
@@ -73,18 +73,8 @@ fn schema() -> Value {
     json!({ "type": "object", "properties": {}, "required": [] })
 }
 
-const fn tool(name: &'static str, run: for<'a> fn(Call<'a>) -> ReplyFuture<'a>) -> Tool {
-    Tool {
-        name,
-        title: name,
-        description: name,
-        schema,
-        annotations: Annotations::READ_ONLY,
-        risk: Risk::ReadOnly,
-        reach: Reach::Project,
-        stands_for: &[],
-        run,
-    }
+const fn tool(name: &'static str, run: Run) -> Tool {
+    Tool::read_only(name, name, name, schema, run)
 }
 
 static TOOLS: [Tool; 4] = [tool("wait", wait), tool("spin", spin), tool("panics", panics), tool("big", big)];
@@ -93,7 +83,7 @@ static SLOW: Toolset = Toolset {
     instructions: "wait",
     asks_for: ApprovalDefault::BeyondProject,
     refuse: |not_run| Reply::failed(not_run.message.clone()),
-    check: |_| Ok(()),
+    disabled: |_, _| None,
     spells: symd::toolsets::spellings::AcceptedSpellings::NONE,
     tools: &TOOLS,
 };

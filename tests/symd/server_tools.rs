@@ -96,7 +96,7 @@ impl Stage {
             approved: symd::toolsets::ApprovalSource::ByPolicy,
             cancel: Cancel::new(),
         };
-        tokio::time::timeout(PATIENCE, (tool.run)(call)).await.expect("answered in time")
+        tokio::time::timeout(PATIENCE, tool.run(call)).await.expect("answered in time")
     }
 
     /// Returns a tool's answer once the server is ready.
@@ -354,16 +354,17 @@ fn serena_waits_and_lists_what_the_server_tells() {
     play(script(truth().into(), Value::Null), async |stage| {
         let tool = serena::SERENA.tools.iter().find(|tool| tool.name == "find_referencing_symbols").unwrap();
         let arguments = json!({ "name_path": "run", "relative_path": "lib.py" }).as_object().unwrap().clone();
-        let reply = (tool.run)(Call {
-            project: &stage.project,
-            toolset: &serena::SERENA,
-            tool: tool.name,
-            arguments,
-            client: stage.client.clone(),
-            approved: symd::toolsets::ApprovalSource::ByPolicy,
-            cancel: Cancel::new(),
-        })
-        .await;
+        let reply = tool
+            .run(Call {
+                project: &stage.project,
+                toolset: &serena::SERENA,
+                tool: tool.name,
+                arguments,
+                client: stage.client.clone(),
+                approved: symd::toolsets::ApprovalSource::ByPolicy,
+                cancel: Cancel::new(),
+            })
+            .await;
         let entries: Vec<Value> = serde_json::from_str(&reply.text).unwrap();
         let names: Vec<&str> = entries.iter().map(|entry| entry["name_path"].as_str().unwrap()).collect();
         assert_eq!(names, ["Box/get", "use", "main", "main", "main"]);

@@ -34,7 +34,7 @@ impl Stage<'_> {
             approved: ApprovalSource::ByPolicy,
             cancel: Cancel::new(),
         };
-        let reply = tokio::time::timeout(PATIENCE, (tool.run)(call)).await.expect("answered in time");
+        let reply = tokio::time::timeout(PATIENCE, tool.run(call)).await.expect("answered in time");
         (reply.outcome, reply.text)
     }
 

@@ -25,7 +25,7 @@ use symd_toolsets::native::NATIVE;
 use symd_toolsets::spellings;
 use symd_toolsets::{
     ApprovalSource, Call, CallRefusal, ConnectionCall, ConnectionOutcome, ConnectionTool, Offered, Outcome,
-    Reach, RefusalReason, Reply, connection_tool, mode_refusal,
+    Reach, RefusalReason, Reply,
 };
 
 /// The outcome of a call.
@@ -74,10 +74,10 @@ async fn ran(
     prompt: &mut impl ApprovalPrompt,
     stop: &Stop,
 ) -> CallOutcome {
-    if let Some(refusal) = mode_refusal(offered, &session.client) {
+    if let Some(refusal) = (offered.toolset.disabled)(&session.client, offered.tool.name) {
         return CallOutcome::Reply(refusal);
     }
-    let turner = connection_tool(offered);
+    let turner = offered.tool.on_connection();
     if turner.is_none() {
         if let Some(project) = session.client.project_override() {
             // That project's daemon decides, by the same settings file of the user and by that project's own.
@@ -163,7 +163,7 @@ async fn in_project(
         approved,
         cancel: stop.flag(),
     };
-    let reply = until_stopped(catch_panics(offered, || (tool.run)(call), |reply| reply), stop).await;
+    let reply = until_stopped(catch_panics(offered, || tool.run(call), |reply| reply), stop).await;
     reply.map(|reply| if for_programs { reply } else { with_recovered(session, offered, reply) })
 }
 

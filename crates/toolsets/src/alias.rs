@@ -44,7 +44,7 @@ pub(super) fn run_alias(call: Call<'_>) -> ReplyFuture<'_> {
     let Some(alias) = alias else { return failed(format!("there is no tool {}", call.tool)) };
     let offered = Offered { toolset: call.toolset, tool: &alias.tool };
     match normalize_call(offered, call.project.root(), call.arguments) {
-        Ok((Offered { tool, .. }, arguments)) => (tool.run)(Call { tool: tool.name, arguments, ..call }),
+        Ok((Offered { tool, .. }, arguments)) => tool.run(Call { tool: tool.name, arguments, ..call }),
         Err(why) => failed(why),
     }
 }

@@ -11,7 +11,6 @@ use super::{Call, Reply};
 /// A call that has been requested and not yet run.
 #[derive(Clone, Copy, Debug)]
 pub struct PendingCall<'a> {
-    pub tool: &'a str,
     /// The arguments as the client sent them.
     pub arguments: &'a Map<String, Value>,
     /// The root of the project in which it is to run.
@@ -23,11 +22,15 @@ pub struct PendingCall<'a> {
 /// Validates a call by its arguments alone; the error is the tool's own answer to it.
 pub type Check = fn(&PendingCall<'_>) -> Result<(), Reply>;
 
+/// The check of a tool that never asks, or that has no parameters.
+pub(super) fn accept(_: &PendingCall<'_>) -> Result<(), Reply> {
+    Ok(())
+}
+
 impl Call<'_> {
     /// Returns the part of the call that a check takes.
     pub(super) fn proposed(&self) -> PendingCall<'_> {
         PendingCall {
-            tool: self.tool,
             arguments: &self.arguments,
             root: self.project.root(),
             max_answer_chars: self.project.max_answer_chars,
@@ -37,24 +40,32 @@ impl Call<'_> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::{Reach, Risk, all};
 
+    /// Returns arguments with a value for each parameter that none of them accepts.
+    fn nonsense(schema: &Value) -> Map<String, Value> {
+        let names = schema["properties"].as_object().expect("properties").keys();
+        names.map(|name| (name.clone(), json!({"no": [0.5]}))).collect()
+    }
+
     #[test]
     fn what_may_be_asked_about_is_checked_first() {
-        let nothing = Map::new();
         for toolset in all().iter().filter(|toolset| toolset.name != "native") {
             for tool in toolset.tools {
                 let may_ask = tool.risk != Risk::ReadOnly || tool.reach == Reach::BeyondProject;
-                let needs_any = (tool.schema)()["required"].as_array().is_some_and(|names| !names.is_empty());
-                let proposed = PendingCall {
-                    tool: tool.name,
-                    arguments: &nothing,
-                    root: Path::new("/project"),
-                    max_answer_chars: 1,
+                let schema = (tool.schema)();
+                let needs_any = schema["required"].as_array().is_some_and(|names| !names.is_empty());
+                let nonsense = nonsense(&schema);
+                let refuses = |arguments: &Map<String, Value>| {
+                    let root = Path::new("/project");
+                    (tool.check)(&PendingCall { arguments, root, max_answer_chars: 1 }).is_err()
                 };
-                let checked = (toolset.check)(&proposed);
-                assert_eq!(checked.is_err(), may_ask && needs_any, "{} {}", toolset.name, tool.name);
+                let name = format!("{} {}", toolset.name, tool.name);
+                assert_eq!(refuses(&Map::new()), may_ask && needs_any, "{name}, without arguments");
+                assert_eq!(refuses(&nonsense), may_ask && !nonsense.is_empty(), "{name}, with {nonsense:?}");
             }
         }
     }

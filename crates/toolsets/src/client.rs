@@ -1,13 +1,13 @@
 //! The state of the client on one connection: its name and environment, the last version of each file that it
-//! read, its modes, its active project, and what it runs. Invariants: a version is remembered only if the
-//! client was shown text of it, or produced it by an edit of its own; what it runs is ended when this value
-//! is dropped, which is when the connection ends.
+//! read, its active project, what it runs, and what single contracts keep about it. Invariants: a version is
+//! remembered only if the client was shown text of it, or produced it by an edit of its own; what it runs is
+//! ended when this value is dropped, which is when the connection ends.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::any::{Any, TypeId};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::serena::Modes;
 use symd_base::{ContentHash, RelPath};
 use symd_config::projects::RegisteredProject;
 use symd_shell::pty::Sessions;
@@ -22,8 +22,6 @@ const MAX_READ_FILES: usize = 4_096;
 pub struct Client {
     name: OnceLock<String>,
     read: Mutex<ReadFiles>,
-    /// The active modes of the serena contract.
-    pub modes: Modes,
     /// The project that the client switched to; `None` means the daemon's own.
     switched_project: Mutex<Option<RegisteredProject>>,
     environment: OnceLock<Environment>,
@@ -36,6 +34,8 @@ pub struct Client {
     pub terminals: Sessions,
     /// The last command that it ran.
     pub last_command: LastCommandKept,
+    /// What contracts keep about the connection, one value for each type.
+    states: Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
 }
 
 #[derive(Debug, Default)]
@@ -60,6 +60,14 @@ impl Client {
     /// Returns the name in the edit history: "claude-code 2.1", "cli".
     pub fn name(&self) -> &str {
         self.name.get().map_or("unknown", String::as_str)
+    }
+
+    /// Returns the connection's value of a contract's own type; the first use makes the default.
+    pub fn state<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
+        let mut states = self.states.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = Arc::clone(states.entry(TypeId::of::<T>()).or_insert_with(|| Arc::new(T::default())));
+        // Never the default of a failed cast: the key is the type.
+        state.downcast().unwrap_or_default()
     }
 
     /// Returns the project that the client switched to; `None` means the daemon's own.
@@ -136,5 +144,14 @@ mod tests {
         assert_eq!(client.last_read(&path(1)), None);
         assert_eq!(client.last_read(&path(2)), Some(hash));
         assert_eq!(client.name(), "cli");
+    }
+
+    #[test]
+    fn each_type_has_one_state_per_client() {
+        let (client, other) = (Client::default(), Client::default());
+        client.state::<Mutex<Vec<u8>>>().lock().expect("unpoisoned").push(1);
+        assert_eq!(*client.state::<Mutex<Vec<u8>>>().lock().expect("unpoisoned"), [1]);
+        assert_eq!(*client.state::<Mutex<String>>().lock().expect("unpoisoned"), "");
+        assert!(other.state::<Mutex<Vec<u8>>>().lock().expect("unpoisoned").is_empty());
     }
 }

@@ -19,10 +19,10 @@ pub mod serena;
 mod server_questions;
 mod shell_command;
 pub mod spellings;
+mod tool;
 pub mod tool_router;
 
 use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -31,11 +31,10 @@ use serde_json::{Map, Value};
 
 pub use call_check::{Check, PendingCall};
 pub use client::Client;
-pub use connection_tools::{
-    ConnectionCall, ConnectionFuture, ConnectionOutcome, ConnectionTool, connection_tool, mode_refusal,
-};
+pub use connection_tools::{ConnectionCall, ConnectionFuture, ConnectionOutcome, ConnectionTool};
 pub use risk::{ApprovalDefault, ApprovalSource, CallRefusal, Reach, RefusalReason, Risk};
 use spellings::AcceptedSpellings;
+pub use tool::{Annotations, Handler, ReplyFuture, Run, Tool};
 
 use symd_base::Cancel;
 use symd_base::cancel::CancelOnDrop;
@@ -56,109 +55,13 @@ pub struct Toolset {
     pub asks_for: ApprovalDefault,
     /// Formats the reply to a call that was not run, in the contract's shape.
     pub refuse: fn(&CallRefusal) -> Reply,
-    /// Validates a call before the user is asked to approve it.
-    pub check: Check,
+    /// Returns the reply to a call of the tool with this name, if the connection has disabled that tool.
+    pub disabled: fn(&Client, &str) -> Option<Reply>,
     /// The spellings of calls that are accepted beyond the schemas.
     pub spells: AcceptedSpellings,
     /// The tools, in listing order. A listing decides which of them a client sees.
     pub tools: &'static [Tool],
 }
-
-pub struct Tool {
-    pub name: &'static str,
-    /// A few words for people.
-    pub title: &'static str,
-    /// The contract's description, then the words by which clients search tools.
-    pub description: &'static str,
-    /// The JSON Schema of its arguments: plain, inlined, with a `required` array.
-    pub schema: fn() -> Value,
-    pub annotations: Annotations,
-    pub risk: Risk,
-    pub reach: Reach,
-    /// The names of the tools of its toolset that it stands for, if it is an alias; else empty.
-    pub stands_for: &'static [&'static str],
-    pub run: Run,
-}
-
-/// The function that runs a tool.
-pub type Run = for<'a> fn(Call<'a>) -> ReplyFuture<'a>;
-
-impl Tool {
-    /// Returns a tool that only reads, inside the project.
-    const fn read_only(name: Name, title: Name, description: Name, schema: Schema, run: Run) -> Tool {
-        let (annotations, risk, reach) = (Annotations::READ_ONLY, Risk::ReadOnly, Reach::Project);
-        Tool { name, title, description, schema, annotations, risk, reach, stands_for: &[], run }
-    }
-
-    /// Returns a tool that only adds, in a way that can be undone.
-    const fn adding(name: Name, title: Name, description: Name, schema: Schema, run: Run) -> Tool {
-        let (annotations, risk) = (Annotations::ADDS, Risk::SafeWrite);
-        Tool { annotations, risk, ..Tool::read_only(name, title, description, schema, run) }
-    }
-
-    /// Returns a tool that changes or removes existing content, in a way that can be undone.
-    const fn changing(name: Name, title: Name, description: Name, schema: Schema, run: Run) -> Tool {
-        let (annotations, risk) = (Annotations::CHANGES, Risk::SafeWrite);
-        Tool { annotations, risk, ..Tool::read_only(name, title, description, schema, run) }
-    }
-
-    /// Returns a tool that runs commands.
-    const fn running_commands(name: Name, title: Name, description: Name, schema: Schema, run: Run) -> Tool {
-        let (annotations, risk, reach) = (Annotations::RUNS, Risk::Dangerous, Reach::BeyondProject);
-        Tool { annotations, risk, reach, ..Tool::read_only(name, title, description, schema, run) }
-    }
-
-    /// Returns the tool as an alias of the tools with these names.
-    const fn standing_for(self, tools: &'static [&'static str]) -> Tool {
-        Tool { stands_for: tools, ..self }
-    }
-
-    /// Whether it is an alias, and does nothing of its own.
-    pub fn is_alias(&self) -> bool {
-        !self.stands_for.is_empty()
-    }
-}
-
-/// A tool's name, title or description.
-type Name = &'static str;
-
-/// The function that builds the JSON Schema of a tool's arguments.
-type Schema = fn() -> Value;
-
-/// MCP's tool annotations, all four always set.
-#[derive(Clone, Copy, Debug)]
-pub struct Annotations {
-    /// Whether the tool changes nothing.
-    pub read_only: bool,
-    /// Whether it may destroy something.
-    pub destructive: bool,
-    /// Whether a second identical call has no further effect.
-    pub idempotent: bool,
-    /// Whether it touches the world outside the project.
-    pub open_world: bool,
-}
-
-impl Annotations {
-    /// The annotations of a tool that adds to the project's files, in a way that can be undone.
-    pub const ADDS: Annotations =
-        Annotations { read_only: false, destructive: false, idempotent: false, open_world: false };
-
-    /// The annotations of a tool that changes or removes content of the project's files, in a way that can be
-    /// undone.
-    pub const CHANGES: Annotations =
-        Annotations { read_only: false, destructive: true, idempotent: false, open_world: false };
-
-    /// The annotations of a tool that only reads, inside the project.
-    pub const READ_ONLY: Annotations =
-        Annotations { read_only: true, destructive: false, idempotent: true, open_world: false };
-
-    /// The annotations of a tool that runs commands, which may do anything.
-    pub const RUNS: Annotations =
-        Annotations { read_only: false, destructive: true, idempotent: false, open_world: true };
-}
-
-/// The future of a tool's reply.
-pub type ReplyFuture<'a> = Pin<Box<dyn Future<Output = Reply> + Send + 'a>>;
 
 /// The input of a tool.
 #[derive(Debug)]
@@ -266,12 +169,6 @@ impl Reply {
     /// Returns the reply of a failed call.
     pub fn failed(text: impl Into<String>) -> Reply {
         Reply { text: text.into(), image: None, outcome: Outcome::Failed }
-    }
-}
-
-impl std::fmt::Debug for Tool {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Tool({})", self.name)
     }
 }
 

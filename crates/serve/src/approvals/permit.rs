@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::host::Host;
 use crate::session::Session;
-use symd_toolsets::{ApprovalSource, Offered, PendingCall, Reach, Reply};
+use symd_toolsets::{ApprovalSource, PendingCall, Reach, Reply};
 
 use super::ask::{ApprovalOutcome, ApprovalPrompt, Yes};
 use super::connection_state::ApprovalState;
@@ -88,11 +88,10 @@ async fn check(host: &Arc<Host>, wanted: &Arc<ApprovalRequest>) -> Result<(), Re
     let (host, wanted) = (Arc::clone(host), Arc::clone(wanted));
     // Parsing a long patch takes time.
     let checked = tokio::task::spawn_blocking(move || {
-        let Offered { toolset, tool } = wanted.offered;
         // Without a project, no tool with a long answer runs.
         let max_answer_chars = host.project().map_or(usize::MAX, |project| project.max_answer_chars);
-        let arguments = &wanted.arguments;
-        (toolset.check)(&PendingCall { tool: tool.name, arguments, root: host.root(), max_answer_chars })
+        let check = wanted.offered.tool.check;
+        check(&PendingCall { arguments: &wanted.arguments, root: host.root(), max_answer_chars })
     });
     // If the check panics, the tool panics too and reports it then.
     checked.await.unwrap_or(Ok(()))

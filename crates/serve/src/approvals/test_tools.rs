@@ -6,20 +6,10 @@ use serde_json::{Value, json};
 
 use super::ApprovalRequest;
 use symd_toolsets::spellings::AcceptedSpellings;
-use symd_toolsets::{Annotations, ApprovalDefault, Offered, Reach, Reply, Risk, Tool, Toolset};
+use symd_toolsets::{ApprovalDefault, Offered, Reach, Reply, Risk, Tool, Toolset};
 
 const fn tool(name: &'static str, risk: Risk, reach: Reach) -> Tool {
-    Tool {
-        name,
-        title: name,
-        description: name,
-        schema,
-        annotations: Annotations::READ_ONLY,
-        risk,
-        reach,
-        stands_for: &[],
-        run: |_| Box::pin(async { Reply::done("") }),
-    }
+    Tool { risk, reach, ..Tool::read_only(name, name, name, schema, |_| Box::pin(async { Reply::done("") })) }
 }
 
 fn schema() -> Value {
@@ -39,7 +29,7 @@ const fn toolset(name: &'static str, asks_for: ApprovalDefault) -> Toolset {
         instructions: "",
         asks_for,
         refuse: |not_run| Reply::failed(not_run.message.clone()),
-        check: |_| Ok(()),
+        disabled: |_, _| None,
         spells: AcceptedSpellings::NONE,
         tools: &TOOLS,
     }

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use serde_json::{Map, Value};
 
-use super::envelope::{Code, Success, ToolError, reply};
+use super::envelope::{Code, Success, ToolError, format_refusal, reply};
 use crate::arguments::Arguments;
 use crate::{Call, DEADLINE, Reply, ReplyFuture, too_late};
 use symd_base::cancel::CancelOnDrop;
@@ -23,6 +23,11 @@ use symd_vfs::VfsError;
 
 /// The result of a tool.
 pub(super) type Answer = Result<Success, ToolError>;
+
+/// Returns the result of a check: the contract's `Validate`.
+pub(super) fn checked<T>(read: Result<T, ToolError>) -> Result<(), Reply> {
+    read.map(drop).map_err(format_refusal)
+}
 
 /// Runs `work` on the project as it is now, under the deadline of all tools.
 pub(super) fn ask<'a>(

@@ -6,10 +6,10 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::MAX_CONTENT_BYTES;
-use super::answer::{Answer, ToolAction, by, counted, invalid};
+use super::answer::{Answer, ToolAction, by, checked, counted, invalid};
 use super::envelope::{Code, Success, ToolError, reply};
 use crate::arguments::Arguments;
-use crate::{Annotations, Call, Reach, Risk, Tool};
+use crate::{Annotations, Call, Risk, Tool};
 use symd_files::tree::FileOpError;
 use symd_ops::edits::{PerformError, PlanningError, create_directory, create_file, replace_first};
 use symd_rewrite::ReplaceError;
@@ -29,41 +29,42 @@ pub(super) const CREATE_FILE: Tool = Tool::adding(
             reply(started, create(&call).await)
         })
     },
-);
+)
+.checked_by(|proposed| checked(CreateArgs::read(proposed.arguments)));
 
 pub(super) const REPLACE_STRING_IN_FILE: Tool = Tool {
-    name: "replace_string_in_file",
-    title: "Replace string in file",
-    description: "Replace a specific string in a file with new content. Only the first occurrence is replaced; the \
-        file keeps its line endings.",
-    schema: replace_schema,
-    annotations: Annotations::CHANGES,
     risk: Risk::Dangerous,
-    reach: Reach::Project,
-    stands_for: &[],
-    run: |call| {
-        Box::pin(async move {
-            let started = Instant::now();
-            reply(started, replace(&call).await)
-        })
-    },
+    ..Tool::changing(
+        "replace_string_in_file",
+        "Replace string in file",
+        "Replace a specific string in a file with new content. Only the first occurrence is replaced; the file \
+         keeps its line endings.",
+        replace_schema,
+        |call| {
+            Box::pin(async move {
+                let started = Instant::now();
+                reply(started, replace(&call).await)
+            })
+        },
+    )
+    .checked_by(|proposed| checked(ReplaceArgs::read(proposed.arguments)))
 };
 
 pub(super) const CREATE_DIRECTORY: Tool = Tool {
-    name: "create_directory",
-    title: "Create directory",
-    description: "Create a directory structure (equivalent to mkdir -p).",
-    schema: create_directory_schema,
     annotations: Annotations { idempotent: true, ..Annotations::ADDS },
-    risk: Risk::SafeWrite,
-    reach: Reach::Project,
-    stands_for: &[],
-    run: |call| {
-        Box::pin(async move {
-            let started = Instant::now();
-            reply(started, make_directory(&call).await)
-        })
-    },
+    ..Tool::adding(
+        "create_directory",
+        "Create directory",
+        "Create a directory structure (equivalent to mkdir -p).",
+        create_directory_schema,
+        |call| {
+            Box::pin(async move {
+                let started = Instant::now();
+                reply(started, make_directory(&call).await)
+            })
+        },
+    )
+    .checked_by(|proposed| checked(directory(proposed.arguments)))
 };
 
 fn create_file_schema() -> Value {
@@ -100,13 +101,13 @@ fn create_directory_schema() -> Value {
 }
 
 /// The arguments of `create_file`.
-pub(super) struct CreateArgs<'a> {
+struct CreateArgs<'a> {
     path: &'a str,
     content: &'a str,
 }
 
 impl<'a> CreateArgs<'a> {
-    pub(super) fn read(arguments: &'a Map<String, Value>) -> Result<CreateArgs<'a>, ToolError> {
+    fn read(arguments: &'a Map<String, Value>) -> Result<CreateArgs<'a>, ToolError> {
         let arguments = Arguments::new(arguments);
         let (path, content) = (arguments.string("path")?, arguments.string("content")?);
         check_size("Content", content)?;
@@ -147,14 +148,14 @@ struct ReplacedText {
 }
 
 /// The arguments of `replace_string_in_file`.
-pub(super) struct ReplaceArgs<'a> {
+struct ReplaceArgs<'a> {
     path: &'a str,
     old: &'a str,
     new: &'a str,
 }
 
 impl<'a> ReplaceArgs<'a> {
-    pub(super) fn read(arguments: &'a Map<String, Value>) -> Result<ReplaceArgs<'a>, ToolError> {
+    fn read(arguments: &'a Map<String, Value>) -> Result<ReplaceArgs<'a>, ToolError> {
         let arguments = Arguments::new(arguments);
         let path = arguments.string("path")?;
         let (old, new) = (arguments.string("old_string")?, arguments.string("new_string")?);
@@ -205,7 +206,7 @@ struct MadeParents {
 }
 
 /// Parses the directory in the arguments of `create_directory`.
-pub(super) fn directory(arguments: &Map<String, Value>) -> Result<&str, ToolError> {
+fn directory(arguments: &Map<String, Value>) -> Result<&str, ToolError> {
     let path = Arguments::new(arguments).string("path")?;
     ToolAction::making(path).lexical()?;
     Ok(path)

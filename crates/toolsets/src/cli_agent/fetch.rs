@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::answer::invalid;
+use super::answer::{checked, invalid};
 use super::envelope::{Code, Success, ToolError, reply};
 use crate::arguments::Arguments;
 use crate::{Annotations, ApprovalSource, Call, Reach, Reply, Risk, Tool};
@@ -17,16 +17,18 @@ const SECONDS: std::ops::RangeInclusive<i64> = 1..=60;
 const USUAL_SECONDS: i64 = 10;
 
 pub(super) const FETCH_WEBPAGE: Tool = Tool {
-    name: "fetch_webpage",
-    title: "Fetch web page",
-    description: "Fetch content from a web page. HTML comes as readable text, at most 1 MB is read. Addresses of this \
-        machine or of private networks need the user's approval of the very URL. Words: web, url, http, download, docs.",
-    schema,
     annotations: Annotations { read_only: false, destructive: false, idempotent: true, open_world: true },
     risk: Risk::Dangerous,
     reach: Reach::BeyondProject,
-    stands_for: &[],
-    run: |call| Box::pin(async move { run(&call).await }),
+    ..Tool::read_only(
+        "fetch_webpage",
+        "Fetch web page",
+        "Fetch content from a web page. HTML comes as readable text, at most 1 MB is read. Addresses of this machine \
+         or of private networks need the user's approval of the very URL. Words: web, url, http, download, docs.",
+        schema,
+        |call| Box::pin(async move { run(&call).await }),
+    )
+    .checked_by(|proposed| checked(FetchArgs::read(proposed.arguments)))
 };
 
 fn schema() -> Value {
@@ -52,13 +54,13 @@ struct Metadata<'a> {
 }
 
 /// The arguments of `fetch_webpage`.
-pub(super) struct FetchArgs<'a> {
+struct FetchArgs<'a> {
     url: &'a str,
     time_limit: Duration,
 }
 
 impl<'a> FetchArgs<'a> {
-    pub(super) fn read(arguments: &'a Map<String, Value>) -> Result<FetchArgs<'a>, ToolError> {
+    fn read(arguments: &'a Map<String, Value>) -> Result<FetchArgs<'a>, ToolError> {
         let arguments = Arguments::new(arguments);
         let url = arguments.string("url")?;
         let seconds = arguments.integer_or("timeout_seconds", USUAL_SECONDS)?;

@@ -1,7 +1,6 @@
 //! The cli_agent contract: a JSON envelope, risk levels, approval of everything that is not read-only.
 
 mod answer;
-mod check;
 mod edits;
 mod envelope;
 mod fetch;
@@ -27,7 +26,7 @@ pub static CLI_AGENT: Toolset = Toolset {
         suggestion. The user is asked before files are changed, commands run or pages fetched.",
     asks_for: ApprovalDefault::Changes,
     refuse: envelope::refuse,
-    check: check::check,
+    disabled: |_, _| None,
     spells: AcceptedSpellings {
         paths: &["path", "base_path"],
         absolute: AbsolutePaths::RelativizeOrPass,

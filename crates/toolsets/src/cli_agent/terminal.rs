@@ -5,6 +5,7 @@ use std::time::{Duration, Instant, SystemTime};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::answer::checked;
 use super::envelope::{self, Code, Success, ToolError};
 use crate::arguments::Arguments;
 use crate::clock::clock;
@@ -34,7 +35,8 @@ pub(super) const RUN_IN_TERMINAL: Tool = Tool::running_commands(
             envelope::reply(started, run(&call).await)
         })
     },
-);
+)
+.checked_by(|proposed| checked(RunInTerminal::read(proposed.arguments)));
 
 pub(super) const TERMINAL_LAST_COMMAND: Tool = Tool::read_only(
     "terminal_last_command",
@@ -75,13 +77,13 @@ struct RunMetadata {
 }
 
 /// The arguments of `run_in_terminal`.
-pub(super) struct RunInTerminal<'a> {
+struct RunInTerminal<'a> {
     text: &'a str,
     deadline: Duration,
 }
 
 impl<'a> RunInTerminal<'a> {
-    pub(super) fn read(arguments: &'a Map<String, Value>) -> Result<RunInTerminal<'a>, ToolError> {
+    fn read(arguments: &'a Map<String, Value>) -> Result<RunInTerminal<'a>, ToolError> {
         let arguments = Arguments::new(arguments);
         let text = arguments.string("command")?;
         let seconds = arguments.integer_or("timeout_seconds", USUAL_SECONDS)?;

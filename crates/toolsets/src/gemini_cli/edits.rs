@@ -8,7 +8,7 @@ use serde_json::json;
 use super::answer::{bad_argument, is_missing, is_outside, not_ready};
 use super::paths::{absolute, invalid, outside};
 use crate::arguments::Arguments;
-use crate::{Annotations, Call, PendingCall, Reach, Reply, Risk, Tool};
+use crate::{Annotations, Call, PendingCall, Reply, Tool};
 use symd_base::RelPath;
 use symd_edit::{EditError, Originator};
 use symd_files::tree::FileOpError;
@@ -20,25 +20,25 @@ use symd_rewrite::{ExpectedCount, ReplaceError, ReplaceMode};
 use symd_vfs::VfsError;
 
 pub(super) const WRITE_FILE: Tool = Tool {
-    name: "write_file",
-    title: "Write file",
-    description: "Writes content to a specified file, which is created or overwritten as a whole; missing directories are \
-        made.",
-    schema: || {
-        json!({
-            "type": "object",
-            "properties": {
-                "file_path": {"type": "string", "description": "The absolute path of the file to write to; it must lie inside the project root."},
-                "content": {"type": "string", "description": "The content to write, taken as it is."}
-            },
-            "required": ["file_path", "content"]
-        })
-    },
     annotations: Annotations { idempotent: true, ..Annotations::CHANGES },
-    risk: Risk::SafeWrite,
-    reach: Reach::Project,
-    stands_for: &[],
-    run: |call| Box::pin(async move { write_file(&call).await.unwrap_or_else(|reply| reply) }),
+    ..Tool::changing(
+        "write_file",
+        "Write file",
+        "Writes content to a specified file, which is created or overwritten as a whole; missing directories are \
+         made.",
+        || {
+            json!({
+                "type": "object",
+                "properties": {
+                    "file_path": {"type": "string", "description": "The absolute path of the file to write to; it must lie inside the project root."},
+                    "content": {"type": "string", "description": "The content to write, taken as it is."}
+                },
+                "required": ["file_path", "content"]
+            })
+        },
+        |call| Box::pin(async move { write_file(&call).await.unwrap_or_else(|reply| reply) }),
+    )
+    .checked_by(|proposed| WriteArgs::read(proposed).map(drop))
 };
 
 pub(super) const REPLACE: Tool = Tool::changing(
@@ -59,17 +59,18 @@ pub(super) const REPLACE: Tool = Tool::changing(
         })
     },
     |call| Box::pin(async move { replace(&call).await.unwrap_or_else(|reply| reply) }),
-);
+)
+.checked_by(|proposed| ReplaceArgs::read(proposed).map(drop));
 
 /// The arguments of `write_file`.
-pub(super) struct WriteArgs<'a> {
+struct WriteArgs<'a> {
     written: &'a str,
     content: &'a str,
     path: RelPath,
 }
 
 impl<'a> WriteArgs<'a> {
-    pub(super) fn read(proposed: &PendingCall<'a>) -> Result<WriteArgs<'a>, Reply> {
+    fn read(proposed: &PendingCall<'a>) -> Result<WriteArgs<'a>, Reply> {
         let arguments = Arguments::new(proposed.arguments);
         let written = arguments.string("file_path").map_err(bad_argument)?;
         let content = arguments.string("content").map_err(bad_argument)?;
@@ -91,7 +92,7 @@ async fn write_file(call: &Call<'_>) -> Result<Reply, Reply> {
 }
 
 /// The arguments of `replace`.
-pub(super) struct ReplaceArgs<'a> {
+struct ReplaceArgs<'a> {
     written: &'a str,
     old: &'a str,
     new: &'a str,
@@ -100,7 +101,7 @@ pub(super) struct ReplaceArgs<'a> {
 }
 
 impl<'a> ReplaceArgs<'a> {
-    pub(super) fn read(proposed: &PendingCall<'a>) -> Result<ReplaceArgs<'a>, Reply> {
+    fn read(proposed: &PendingCall<'a>) -> Result<ReplaceArgs<'a>, Reply> {
         let arguments = Arguments::new(proposed.arguments);
         let written = arguments.string("file_path").map_err(bad_argument)?;
         let old = arguments.string("old_string").map_err(bad_argument)?;

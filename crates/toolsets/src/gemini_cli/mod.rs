@@ -2,7 +2,6 @@
 
 mod ansi;
 mod answer;
-mod check;
 mod edits;
 mod list_directory;
 mod paths;
@@ -23,7 +22,7 @@ pub static GEMINI_CLI: Toolset = Toolset {
         Every answer reflects every file change that was finished before the call.",
     asks_for: ApprovalDefault::BeyondProject,
     refuse: plain_refusal,
-    check: check::check,
+    disabled: |_, _| None,
     spells: AcceptedSpellings {
         paths: &["absolute_path", "file_path", "path"],
         absolute: AbsolutePaths::Pass,

@@ -30,7 +30,8 @@ pub(super) const RUN_SHELL_COMMAND: Tool = Tool::running_commands(
      build, test, git.",
     schema,
     |call| Box::pin(async move { run(&call, DEADLINE).await.unwrap_or_else(|reply| reply) }),
-);
+)
+.checked_by(|proposed| RunShellCommand::read(proposed).map(drop));
 
 fn schema() -> Value {
     json!({
@@ -45,14 +46,14 @@ fn schema() -> Value {
 }
 
 /// The arguments of `run_shell_command`.
-pub(super) struct RunShellCommand<'a> {
+struct RunShellCommand<'a> {
     text: &'a str,
     /// The directory as written by the client; empty for the root.
     directory: &'a str,
 }
 
 impl<'a> RunShellCommand<'a> {
-    pub(super) fn read(proposed: &PendingCall<'a>) -> Result<RunShellCommand<'a>, Reply> {
+    fn read(proposed: &PendingCall<'a>) -> Result<RunShellCommand<'a>, Reply> {
         let arguments = Arguments::new(proposed.arguments);
         let text = arguments.string("command").map_err(invalid)?;
         arguments.string_if("description").map_err(invalid)?;

@@ -10,18 +10,29 @@ use super::render::truncate;
 use super::server_tools::{edit_selector, format_refusal, schema, server_wait, why_not};
 use crate::arguments::Arguments;
 use crate::server_questions::{outcome_of, within};
-use crate::{Call, Outcome, Reply, ReplyFuture};
+use crate::{Call, Outcome, Reply, Tool};
 use symd_lsp::{CodeAction, Severity};
 use symd_ops::code_actions::{AskCodeActions, CodeActions, Over, code_actions};
 use symd_ops::diagnostics::{AskDiagnostics, Diagnostics, LocatedDiagnostic, Of, diagnostics};
 use symd_ops::edits::EditEffects;
 
-/// The description of `diagnostics`.
-pub(super) const DIAGNOSTICS: &str = "Errors and warnings of the language servers (compiler errors, type errors, lint) \
-    in a file, within one symbol, or in the whole project. Use it after a change.";
-/// The description of `list_code_actions`.
-pub(super) const CODE_ACTIONS: &str = "Quick fixes and refactorings that the language server offers for lines of a \
-    file or for a symbol. Lists them; applies nothing.";
+pub(super) const DIAGNOSTICS: Tool = Tool::read_only(
+    "diagnostics",
+    "Diagnostics",
+    "Errors and warnings of the language servers (compiler errors, type errors, lint) \
+     in a file, within one symbol, or in the whole project. Use it after a change.",
+    diagnostics_schema,
+    |call| Box::pin(async move { run_diagnostics(&call).await.unwrap_or_else(|reply| reply) }),
+);
+
+pub(super) const LIST_CODE_ACTIONS: Tool = Tool::read_only(
+    "list_code_actions",
+    "List code actions",
+    "Quick fixes and refactorings that the language server offers for lines of a \
+     file or for a symbol. Lists them; applies nothing.",
+    code_actions_schema,
+    |call| Box::pin(async move { run_code_actions(&call).await.unwrap_or_else(|reply| reply) }),
+);
 
 /// The maximum number of files with syntax errors that are listed. Where a grammar lags behind its language,
 /// there are many.
@@ -34,7 +45,7 @@ const SEVERITIES: [(&str, Severity); 4] = [
     ("hint", Severity::Hint),
 ];
 
-pub(super) fn diagnostics_schema() -> Value {
+fn diagnostics_schema() -> Value {
     let own = json!({
         "relative_path": {"type": "string", "default": "", "description": "The file; empty (and without name_path) for the whole project."},
         "name_path": {"type": "string", "description": "Only those within this symbol."},
@@ -43,7 +54,7 @@ pub(super) fn diagnostics_schema() -> Value {
     schema(own, &[])
 }
 
-pub(super) fn code_actions_schema() -> Value {
+fn code_actions_schema() -> Value {
     let own = json!({
         "relative_path": {"type": "string", "default": "", "description": "The file."},
         "start_line": {"type": "integer", "minimum": 1, "description": "First line, 1-based."},
@@ -51,16 +62,6 @@ pub(super) fn code_actions_schema() -> Value {
         "name_path": {"type": "string", "description": "Instead of lines: a symbol."},
     });
     schema(own, &[])
-}
-
-/// Runs the tool `diagnostics`.
-pub(super) fn show_diagnostics(call: Call<'_>) -> ReplyFuture<'_> {
-    Box::pin(async move { run_diagnostics(&call).await.unwrap_or_else(|reply| reply) })
-}
-
-/// Runs the tool `list_code_actions`.
-pub(super) fn list_code_actions(call: Call<'_>) -> ReplyFuture<'_> {
-    Box::pin(async move { run_code_actions(&call).await.unwrap_or_else(|reply| reply) })
 }
 
 async fn run_diagnostics(call: &Call<'_>) -> Result<Reply, Reply> {

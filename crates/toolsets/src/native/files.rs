@@ -5,12 +5,13 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 
 use crate::arguments::{ArgumentError, Arguments};
-use crate::{Client, Reply};
+use crate::{Client, Reply, Tool, ask};
 use symd_base::{Cancel, RelPath};
 use symd_files::list_dir::{Depth, DirectoryListing, Ignored};
 use symd_files::read_file::FileText;
 use symd_files::tree::{FileOpError, LocateError, Tree};
 use symd_files::{find_file, list_dir, read_file};
+use symd_ops::view_tree::ViewTree;
 
 /// The default of `limit`: the maximum length of an answer, in characters.
 pub const DEFAULT_LIMIT: usize = 20_000;
@@ -18,11 +19,16 @@ pub const DEFAULT_LIMIT: usize = 20_000;
 /// The description of `limit` in every schema.
 pub(super) const LIMIT: &str = "The most characters to answer with; the answer says what was left out.";
 
-/// The description of `list_dir`.
-pub const LIST_DIR: &str = "Lists files and directories in the given directory, optionally recursively. \
-    One path per line, relative to the project root; directories end in /.";
+pub(super) const LIST_DIR: Tool = Tool::read_only(
+    "list_dir",
+    "List directory",
+    "Lists files and directories in the given directory, optionally recursively. \
+     One path per line, relative to the project root; directories end in /.",
+    list_dir_schema,
+    |call| ask(call, |view, arguments, cancel| view.tree(|tree| run_list_dir(tree, arguments, cancel))),
+);
 
-pub fn list_dir_schema() -> Value {
+fn list_dir_schema() -> Value {
     json!({
         "type": "object",
         "properties": {
@@ -35,7 +41,7 @@ pub fn list_dir_schema() -> Value {
     })
 }
 
-pub fn run_list_dir(tree: &Tree<'_>, arguments: &Map<String, Value>, cancel: &Cancel) -> Reply {
+pub(super) fn run_list_dir(tree: &Tree<'_>, arguments: &Map<String, Value>, cancel: &Cancel) -> Reply {
     let arguments = Arguments::new(arguments);
     let reply = || -> Result<Reply, Reply> {
         let path = arguments.string_or("relative_path", "").map_err(failed)?;
@@ -74,11 +80,16 @@ fn listing_text(listing: &DirectoryListing, limit: usize) -> String {
     list_text(&lines, limit, &summary, "list a directory beneath it, or raise limit")
 }
 
-/// The description of `find_file`.
-pub const FIND_FILE: &str = "Finds non-gitignored files matching the given file mask within the given relative path. \
-    One path per line, relative to the project root.";
+pub(super) const FIND_FILE: Tool = Tool::read_only(
+    "find_file",
+    "Find file",
+    "Finds non-gitignored files matching the given file mask within the given relative path. \
+     One path per line, relative to the project root.",
+    find_file_schema,
+    |call| ask(call, |view, arguments, cancel| view.tree(|tree| run_find_file(tree, arguments, cancel))),
+);
 
-pub fn find_file_schema() -> Value {
+fn find_file_schema() -> Value {
     json!({
         "type": "object",
         "properties": {
@@ -90,7 +101,7 @@ pub fn find_file_schema() -> Value {
     })
 }
 
-pub fn run_find_file(tree: &Tree<'_>, arguments: &Map<String, Value>, cancel: &Cancel) -> Reply {
+pub(super) fn run_find_file(tree: &Tree<'_>, arguments: &Map<String, Value>, cancel: &Cancel) -> Reply {
     let arguments = Arguments::new(arguments);
     let reply = || -> Result<Reply, Reply> {
         let mask = arguments.string("file_mask").map_err(failed)?;
@@ -132,12 +143,20 @@ fn list_text(lines: &[String], limit: usize, summary: &str, advice: &str) -> Str
     text
 }
 
-/// The description of `read_file`.
-pub const READ_FILE: &str = "Reads the given file or a chunk of it. \
-    The first line tells which lines of how many follow and the file's revision; the rest is the exact text. \
-    To read one symbol, find_symbol with include_body takes less.";
+pub(super) const READ_FILE: Tool = Tool::read_only(
+    "read_file",
+    "Read file",
+    "Reads the given file or a chunk of it. \
+     The first line tells which lines of how many follow and the file's revision; the rest is the exact text. \
+     To read one symbol, find_symbol with include_body takes less.",
+    read_file_schema,
+    |call| {
+        let client = call.client.clone();
+        ask(call, move |view, arguments, _| view.tree(|tree| run_read_file(tree, arguments, &client)))
+    },
+);
 
-pub fn read_file_schema() -> Value {
+fn read_file_schema() -> Value {
     json!({
         "type": "object",
         "properties": {
@@ -150,7 +169,7 @@ pub fn read_file_schema() -> Value {
     })
 }
 
-pub fn run_read_file(tree: &Tree<'_>, arguments: &Map<String, Value>, client: &Client) -> Reply {
+pub(super) fn run_read_file(tree: &Tree<'_>, arguments: &Map<String, Value>, client: &Client) -> Reply {
     let arguments = Arguments::new(arguments);
     let reply = || -> Result<Reply, Reply> {
         let path = arguments.string("relative_path").map_err(failed)?;

@@ -15,23 +15,40 @@ use super::server_tools::{
 use super::tree::by_file;
 use crate::arguments::{ArgumentError, Arguments};
 use crate::server_questions::{NoAnswerReason, within};
-use crate::{Call, Client, Reply, ReplyFuture};
+use crate::{Call, Client, Reply, Tool};
 use symd_lsp::Goto;
 use symd_ops::definition::{DeclaredSymbol, Definitions, FindDefinition, Pointer, definition};
 use symd_ops::hover::{AskHover, Hover, hover};
 use symd_ops::implementations::{FindImplementations, Implementations, PossibleMatchText, implementations};
 use symd_ops::question::Source;
 
-/// The description of `find_definition`.
-pub(super) const DEFINITION: &str = "Go to the definition, declaration or type definition of a name where it is used: \
-    give the file, the line and the name on that line. Tells the file, the lines and the declaration. To find a symbol \
-    by name alone use find_symbol.";
-/// The description of `find_implementations`.
-pub(super) const IMPLEMENTATIONS: &str = "Find the implementations of an interface, abstract class or method: the \
-    classes that implement or extend it, or the methods that override it.";
-/// The description of `hover`.
-pub(super) const HOVER: &str = "Type, signature and documentation of a symbol, or of a name on a line: what an editor \
-    shows on hover. Cheaper than reading the file.";
+pub(super) const FIND_DEFINITION: Tool = Tool::read_only(
+    "find_definition",
+    "Go to definition",
+    "Go to the definition, declaration or type definition of a name where it is used: \
+     give the file, the line and the name on that line. Tells the file, the lines and the declaration. To find a symbol \
+     by name alone use find_symbol.",
+    definition_schema,
+    |call| Box::pin(async move { run_definition(&call).await.unwrap_or_else(|reply| reply) }),
+);
+
+pub(super) const FIND_IMPLEMENTATIONS: Tool = Tool::read_only(
+    "find_implementations",
+    "Find implementations",
+    "Find the implementations of an interface, abstract class or method: the \
+     classes that implement or extend it, or the methods that override it.",
+    implementations_schema,
+    |call| answer_each(call, "name_path", |call| Box::pin(run_implementations(call))),
+);
+
+pub(super) const HOVER: Tool = Tool::read_only(
+    "hover",
+    "Hover",
+    "Type, signature and documentation of a symbol, or of a name on a line: what an editor \
+     shows on hover. Cheaper than reading the file.",
+    hover_schema,
+    |call| Box::pin(async move { run_hover(&call).await.unwrap_or_else(|reply| reply) }),
+);
 
 fn pointer_schema(more: Value, name: &str) -> Value {
     let mut own = json!({
@@ -46,32 +63,19 @@ fn pointer_schema(more: Value, name: &str) -> Value {
     schema(own, &[])
 }
 
-pub(super) fn definition_schema() -> Value {
+fn definition_schema() -> Value {
     pointer_schema(
         json!({"which": {"type": "string", "enum": ["definition", "declaration", "type_definition"], "default": "definition", "description": "Where to go."}}),
         "The name on that line to go from; its first place on the line is meant.",
     )
 }
 
-pub(super) fn hover_schema() -> Value {
+fn hover_schema() -> Value {
     pointer_schema(json!({}), "The name on that line; its first place on the line is meant.")
 }
 
-pub(super) fn implementations_schema() -> Value {
+fn implementations_schema() -> Value {
     schema(json!({ "name_path": name_path(), "relative_path": relative_path() }), &["name_path"])
-}
-
-pub(super) fn find_definition(call: Call<'_>) -> ReplyFuture<'_> {
-    Box::pin(async move { run_definition(&call).await.unwrap_or_else(|reply| reply) })
-}
-
-pub(super) fn find_implementations(call: Call<'_>) -> ReplyFuture<'_> {
-    answer_each(call, "name_path", |call| Box::pin(run_implementations(call)))
-}
-
-/// Runs the tool `hover`.
-pub(super) fn show_hover(call: Call<'_>) -> ReplyFuture<'_> {
-    Box::pin(async move { run_hover(&call).await.unwrap_or_else(|reply| reply) })
 }
 
 async fn run_definition(call: &Call<'_>) -> Result<Reply, Reply> {

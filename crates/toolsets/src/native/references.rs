@@ -11,17 +11,22 @@ use super::server_tools::{format_refusal, name_path, relative_path, schema, sele
 use super::symbols::kinds;
 use crate::arguments::Arguments;
 use crate::server_questions::within;
-use crate::{Call, Reply, ReplyFuture};
+use crate::{Call, Reply, Tool};
 use symd_ops::references::{FindReferences, references_of_overloads};
 use symd_ops::target::{AmbiguityPolicy, SymbolSelector};
 
-/// The description of `find_referencing_symbols`.
-pub(super) const DESCRIPTION: &str = "Find all references to a symbol: where a class, function, method or variable \
-    is used, imported or called, with the line and the symbol around each use. Answered by a language server and \
-    checked against every occurrence of the name; from syntax where there is none. Use it before changing or removing \
-    anything; for call chains use find_callers.";
+pub(super) const FIND_REFERENCING_SYMBOLS: Tool = Tool::read_only(
+    "find_referencing_symbols",
+    "Find references",
+    "Find all references to a symbol: where a class, function, method or variable \
+     is used, imported or called, with the line and the symbol around each use. Answered by a language server and \
+     checked against every occurrence of the name; from syntax where there is none. Use it before changing or removing \
+     anything; for call chains use find_callers.",
+    references_schema,
+    |call| answer_each(call, "name_path", |call| Box::pin(run(call))),
+);
 
-pub(super) fn references_schema() -> Value {
+fn references_schema() -> Value {
     let own = json!({
         "name_path": name_path(),
         "relative_path": relative_path(),
@@ -30,10 +35,6 @@ pub(super) fn references_schema() -> Value {
         "show_unlisted": {"type": "boolean", "default": false, "description": "Also list likely uses that the server does not tell, and those in other languages."},
     });
     schema(own, &["name_path"])
-}
-
-pub(super) fn find_referencing_symbols(call: Call<'_>) -> ReplyFuture<'_> {
-    answer_each(call, "name_path", |call| Box::pin(run(call)))
 }
 
 async fn run(call: &Call<'_>) -> Result<Reply, Reply> {

@@ -16,22 +16,39 @@ use super::server_tools::{
 use super::tree::{WORTH_GROUPING, by_file, shared_directory};
 use crate::arguments::{ArgumentError, Arguments};
 use crate::server_questions::within;
-use crate::{Call, Client, Reply, ReplyFuture};
+use crate::{Call, Client, Reply, Tool};
 use symd_ops::implementations::describe_possible;
 use symd_ops::relations::{
     Continuation, FileLocation, FindRelated, Node, Related, Relation, related_to_overloads,
 };
 use symd_ops::target::{AmbiguityPolicy, SymbolSelector};
 
-/// The description of `find_callers`.
-pub(super) const CALLERS: &str = "Find the callers of a function, method or class: which functions call it, and with \
-    depth who calls those, as a tree with the lines of the calls. Use it to see what a change can break.";
-/// The description of `find_callees`.
-pub(super) const CALLEES: &str = "Find the callees of a function or method: which functions it calls, and with depth \
-    what those call, as a tree with the lines of the calls and where each callee is declared.";
-/// The description of `type_hierarchy`.
-pub(super) const TYPES: &str = "Supertypes or subtypes of a class or interface, as a tree: what it extends and \
-    implements, or what extends and implements it, directly and indirectly.";
+pub(super) const FIND_CALLERS: Tool = Tool::read_only(
+    "find_callers",
+    "Find callers",
+    "Find the callers of a function, method or class: which functions call it, and with \
+     depth who calls those, as a tree with the lines of the calls. Use it to see what a change can break.",
+    calls_schema,
+    |call| answer_each(call, "name_path", |call| Box::pin(run(call, |_| Ok(Relation::Callers)))),
+);
+
+pub(super) const FIND_CALLEES: Tool = Tool::read_only(
+    "find_callees",
+    "Find callees",
+    "Find the callees of a function or method: which functions it calls, and with depth \
+     what those call, as a tree with the lines of the calls and where each callee is declared.",
+    calls_schema,
+    |call| answer_each(call, "name_path", |call| Box::pin(run(call, |_| Ok(Relation::Callees)))),
+);
+
+pub(super) const TYPE_HIERARCHY: Tool = Tool::read_only(
+    "type_hierarchy",
+    "Type hierarchy",
+    "Supertypes or subtypes of a class or interface, as a tree: what it extends and \
+     implements, or what extends and implements it, directly and indirectly.",
+    types_schema,
+    |call| answer_each(call, "name_path", |call| Box::pin(run(call, direction))),
+);
 
 /// The default depth of a type hierarchy.
 const TYPE_DEPTH: usize = 4;
@@ -44,7 +61,7 @@ const MAX_DEPTH: usize = 20;
 const MAX_UNRESOLVED: usize = 12;
 
 /// The schema of `find_callers` and `find_callees`.
-pub(super) fn calls_schema() -> Value {
+fn calls_schema() -> Value {
     let own = json!({
         "name_path": name_path(),
         "relative_path": relative_path(),
@@ -53,7 +70,7 @@ pub(super) fn calls_schema() -> Value {
     schema(own, &["name_path"])
 }
 
-pub(super) fn types_schema() -> Value {
+fn types_schema() -> Value {
     let own = json!({
         "name_path": name_path(),
         "relative_path": relative_path(),
@@ -61,18 +78,6 @@ pub(super) fn types_schema() -> Value {
         "depth": {"type": "integer", "minimum": 1, "maximum": MAX_DEPTH, "default": TYPE_DEPTH, "description": "Levels to follow."},
     });
     schema(own, &["name_path"])
-}
-
-pub(super) fn find_callers(call: Call<'_>) -> ReplyFuture<'_> {
-    answer_each(call, "name_path", |call| Box::pin(run(call, |_| Ok(Relation::Callers))))
-}
-
-pub(super) fn find_callees(call: Call<'_>) -> ReplyFuture<'_> {
-    answer_each(call, "name_path", |call| Box::pin(run(call, |_| Ok(Relation::Callees))))
-}
-
-pub(super) fn type_hierarchy(call: Call<'_>) -> ReplyFuture<'_> {
-    answer_each(call, "name_path", |call| Box::pin(run(call, direction)))
 }
 
 fn direction(arguments: &Arguments<'_>) -> Result<Relation, ArgumentError> {

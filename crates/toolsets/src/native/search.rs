@@ -10,12 +10,13 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::files::{DEFAULT_LIMIT, LIMIT, counted, failed, limit};
-use crate::Reply;
 use crate::arguments::Arguments;
-use crate::serena::search::query;
+use crate::serena::search::{query, search_for_pattern_schema};
+use crate::{Reply, Tool, ask_long};
 use symd_base::{Cancel, RelPath, escaped};
 use symd_files::search::{self, FileMatches, SearchError, SearchQuery, SearchResult};
 use symd_files::tree::Tree;
+use symd_ops::view_tree::ViewTree;
 
 /// The maximum length of a line in characters; minified code is useless.
 const LINE_CHARS: usize = 300;
@@ -26,12 +27,21 @@ const GAP: &str = " --\n";
 /// The characters that JSON puts around a file's path and lines, with a count of up to ten digits.
 const JSON_FILE_CHARS: usize = r#"{"lines":[],"matches":1234567890,"path":},"#.len();
 
-/// The description of `search_for_pattern`.
-pub const SEARCH_FOR_PATTERN: &str = "Performs a search for a pattern in the project. \
-    Answers the matching lines grouped by file, with 1-based line numbers (12: a match, 13- context), then the counts.";
+pub(super) const SEARCH_FOR_PATTERN: Tool = Tool::read_only(
+    "search_for_pattern",
+    "Search text",
+    "Performs a search for a pattern in the project. \
+     Answers the matching lines grouped by file, with 1-based line numbers (12: a match, 13- context), then the counts.",
+    schema,
+    |call| {
+        ask_long(call, |view, arguments, cancel| {
+            view.tree(|tree| run_search_for_pattern(tree, arguments, &view.snapshot.unlisted, cancel))
+        })
+    },
+);
 
-pub fn search_for_pattern_schema() -> Value {
-    let mut schema = crate::serena::search::search_for_pattern_schema();
+fn schema() -> Value {
+    let mut schema = search_for_pattern_schema();
     if let Some(properties) = schema["properties"].as_object_mut() {
         properties.remove("max_answer_chars");
         properties.insert(
@@ -48,7 +58,7 @@ pub fn search_for_pattern_schema() -> Value {
 
 /// Runs `search_for_pattern`. `unlisted` has the directories that could not be listed, each with the system's
 /// error.
-pub fn run_search_for_pattern(
+pub(super) fn run_search_for_pattern(
     tree: &Tree<'_>,
     arguments: &Map<String, Value>,
     unlisted: &BTreeMap<RelPath, String>,

@@ -4,12 +4,13 @@
 use serde_json::{Map, Value, json};
 
 use super::answer::{FORMAT, Format, format};
+use super::batch::answer_each_sync;
 use super::directory::{directory_json, directory_text};
 use super::files::{DEFAULT_LIMIT, LIMIT, failed, limit};
 use super::render;
 use crate::arguments::{ArgumentError, Arguments};
-use crate::outline_questions::Gaps;
-use crate::{Client, Outcome, Reply};
+use crate::outline_questions::{Gaps, ask_outlined};
+use crate::{Client, Outcome, Reply, Tool};
 use symd_base::{Cancel, RelPath};
 use symd_engine::{CurrentError, View};
 use symd_files::tree::Located;
@@ -20,6 +21,7 @@ use symd_ops::find_symbol::{
 use symd_ops::needed_words::NeededWords;
 use symd_ops::outline::outline;
 use symd_ops::overview::directory_overview;
+use symd_ops::server_outlines::OutlineWait;
 use symd_ops::symbol::Symbol;
 use symd_ops::target::SIMILAR;
 use symd_ops::unsearched;
@@ -28,16 +30,38 @@ use symd_syntax::name_path::Matching;
 use symd_syntax::{NamePattern, SymbolKind};
 use symd_vfs::EntryKind;
 
-/// The description of `get_symbols_overview`.
-pub const OVERVIEW_DESCRIPTION: &str = "Outline of a source file: its classes, functions, methods and variables \
-    with their line ranges, nested as they are. The way to get to know a file without reading it. Of a directory, or of \
-    the project: its files with what they declare, the most important first.";
-/// The description of `find_symbol`.
-pub const FIND_DESCRIPTION: &str = "Find symbols (classes, functions, methods, properties, constants, \
-    definitions) anywhere in the project by name path, optionally with their source code. Faster and more precise \
-    than a text search: `name`, `Class/method`, `/top_level_name`, `name[1]` for the second of several.";
+pub(super) const GET_SYMBOLS_OVERVIEW: Tool = Tool::read_only(
+    "get_symbols_overview",
+    "Outline of a file",
+    "Outline of a source file: its classes, functions, methods and variables \
+     with their line ranges, nested as they are. The way to get to know a file without reading it. Of a directory, or of \
+     the project: its files with what they declare, the most important first.",
+    overview_schema,
+    |call| {
+        let client = call.client.clone();
+        ask_outlined(call, OutlineWait::Brief, move |view, arguments, cancel, gaps| {
+            get_symbols_overview(view, arguments, &client, cancel, gaps)
+        })
+    },
+);
 
-pub fn overview_schema() -> Value {
+pub(super) const FIND_SYMBOL: Tool = Tool::read_only(
+    "find_symbol",
+    "Find symbol",
+    "Find symbols (classes, functions, methods, properties, constants, \
+     definitions) anywhere in the project by name path, optionally with their source code. Faster and more precise \
+     than a text search: `name`, `Class/method`, `/top_level_name`, `name[1]` for the second of several.",
+    find_schema,
+    |call| {
+        let client = call.client.clone();
+        ask_outlined(call, OutlineWait::Brief, move |view, arguments, cancel, gaps| {
+            let one = |arguments: &Map<String, Value>| find(view, arguments, &client, cancel, gaps);
+            answer_each_sync(arguments, "name_path_pattern", one)
+        })
+    },
+);
+
+fn overview_schema() -> Value {
     json!({
         "type": "object",
         "properties": {
@@ -51,7 +75,7 @@ pub fn overview_schema() -> Value {
     })
 }
 
-pub fn find_schema() -> Value {
+fn find_schema() -> Value {
     json!({
         "type": "object",
         "properties": {
@@ -70,7 +94,7 @@ pub fn find_schema() -> Value {
     })
 }
 
-pub(super) fn get_symbols_overview(
+fn get_symbols_overview(
     view: &View,
     arguments: &Map<String, Value>,
     client: &Client,
@@ -138,13 +162,7 @@ fn no_outline(why: SymbolError, gaps: &Gaps) -> Reply {
 }
 
 /// Runs the tool `find_symbol`.
-pub(super) fn find(
-    view: &View,
-    arguments: &Map<String, Value>,
-    client: &Client,
-    cancel: &Cancel,
-    gaps: &Gaps,
-) -> Reply {
+fn find(view: &View, arguments: &Map<String, Value>, client: &Client, cancel: &Cancel, gaps: &Gaps) -> Reply {
     let arguments = Arguments::new(arguments);
     let reply = || -> Result<Reply, Reply> {
         let (ask, limit, format) = read_find(view, &arguments).map_err(failed)?;

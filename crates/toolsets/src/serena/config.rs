@@ -2,18 +2,28 @@
 //! a project.
 
 use super::SERENA;
-use super::modes::{MODES, describe};
+use super::modes::{MODES, Modes, describe};
 use super::projects::{blocking, listed, own_name};
-use crate::{ConnectionCall, ConnectionFuture, ConnectionOutcome, Reply};
+use super::prompts::no_parameters;
+use crate::{ConnectionCall, ConnectionOutcome, Reply, Tool};
 use symd_config::projects::Projects;
 
-/// The description of `get_current_config`.
-pub(super) const GET_CURRENT_CONFIG: &str = "Prints the current configuration: the active and the registered projects, \
-    modes and tools.";
+pub(super) const GET_CURRENT_CONFIG: Tool = Tool::about_connection(
+    "get_current_config",
+    "Current configuration",
+    "Prints the current configuration: the active and the registered projects, modes and tools.",
+    no_parameters,
+    |call| Box::pin(async move { ConnectionOutcome::Answer(config(&call).await) }),
+);
 
-/// The description of `initial_instructions`.
-pub(super) const INITIAL_INSTRUCTIONS: &str = "Gives the initial instructions: how to work with these tools. Call it \
-    before you begin, if you have not been given them.";
+pub(super) const INITIAL_INSTRUCTIONS: Tool = Tool::about_connection(
+    "initial_instructions",
+    "Initial instructions",
+    "Gives the initial instructions: how to work with these tools. Call it before you begin, if you have not \
+     been given them.",
+    no_parameters,
+    |call| Box::pin(async move { ConnectionOutcome::Answer(instructions(&call).await) }),
+);
 
 const INSTRUCTIONS: &str = "\
 You work on code through tools that know its symbols. They are answered from an index that is always up to date: an \
@@ -39,10 +49,6 @@ what is to be replaced.
 Memories are notes about the project. Call check_onboarding_performed when you begin, read the memories whose names have \
 to do with your task, and write down what was hard to find out.";
 
-pub(super) fn get_current_config(call: ConnectionCall<'_>) -> ConnectionFuture<'_> {
-    Box::pin(async move { ConnectionOutcome::Answer(config(&call).await) })
-}
-
 async fn config(call: &ConnectionCall<'_>) -> Reply {
     let registered = blocking(call, Projects::list).await;
     let projects = match &registered {
@@ -50,7 +56,8 @@ async fn config(call: &ConnectionCall<'_>) -> Reply {
         Err(problem) => format!("not known ({})", problem.text.trim_start_matches("Error: ")),
     };
     let all_modes: Vec<&str> = MODES.iter().map(|mode| mode.name).collect();
-    let excluded = call.client.modes.excluded();
+    let modes = call.client.state::<Modes>();
+    let excluded = modes.excluded();
     let active: Vec<&str> =
         SERENA.tools.iter().map(|tool| tool.name).filter(|name| !excluded.contains(name)).collect();
     let excluded = if excluded.is_empty() { "none".to_owned() } else { excluded.join(", ") };
@@ -59,7 +66,7 @@ async fn config(call: &ConnectionCall<'_>) -> Reply {
          Known modes: {}\nActive tools: {}\nTools that are not active: {excluded}",
         env!("CARGO_PKG_VERSION"),
         active_project(call).await,
-        call.client.modes.names(),
+        modes.names(),
         all_modes.join(", "),
         active.join(", "),
     ))
@@ -75,19 +82,13 @@ async fn active_project(call: &ConnectionCall<'_>) -> String {
     format!("{}, at {}", own_name(&registered, root), root.display())
 }
 
-pub(super) fn initial_instructions(call: ConnectionCall<'_>) -> ConnectionFuture<'_> {
-    Box::pin(async move {
-        let project = active_project(&call).await;
-        let project = match project.as_str() {
-            "none" => {
-                "No project is active: call activate_project with the name or path of a registered one."
-                    .to_owned()
-            }
-            project => format!("Active project: {project}"),
-        };
-        ConnectionOutcome::Answer(Reply::done(format!(
-            "{INSTRUCTIONS}\n\n{project}\n{}",
-            describe(&call.client.modes)
-        )))
-    })
+async fn instructions(call: &ConnectionCall<'_>) -> Reply {
+    let project = active_project(call).await;
+    let project = match project.as_str() {
+        "none" => "No project is active: call activate_project with the name or path of a registered one."
+            .to_owned(),
+        project => format!("Active project: {project}"),
+    };
+    let modes = describe(&call.client.state::<Modes>());
+    Reply::done(format!("{INSTRUCTIONS}\n\n{project}\n{modes}"))
 }

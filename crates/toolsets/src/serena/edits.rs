@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::answer::{bad_argument, error, file_error, pattern_error, regex_error};
 use super::references::format_target_error;
 use crate::arguments::Arguments;
-use crate::{Call, Outcome, Reply, ReplyFuture, Tool};
+use crate::{Call, Outcome, PendingCall, Reply, ReplyFuture, Tool};
 use symd_edit::{EditError, Originator};
 use symd_files::tree::{FileOpError, LocateError};
 use symd_index::Locals;
@@ -34,7 +34,8 @@ pub(super) const CREATE_TEXT_FILE: Tool = Tool::changing(
         }))
     },
     |call| run(call, create_text_file, created),
-);
+)
+.checked_by(|proposed| check(proposed, create_text_file));
 
 pub(super) const REPLACE_CONTENT: Tool = Tool::changing(
     "replace_content",
@@ -55,7 +56,8 @@ pub(super) const REPLACE_CONTENT: Tool = Tool::changing(
         })
     },
     |call| run(call, replace_content, ok),
-);
+)
+.checked_by(|proposed| check(proposed, replace_content));
 
 pub(super) const DELETE_LINES: Tool = Tool::changing(
     "delete_lines",
@@ -63,7 +65,8 @@ pub(super) const DELETE_LINES: Tool = Tool::changing(
     "Deletes a range of lines within a file.",
     || schema(json!({ "relative_path": file(), "start_line": start_line(), "end_line": end_line() })),
     |call| run(call, delete_lines, ok),
-);
+)
+.checked_by(|proposed| check(proposed, delete_lines));
 
 pub(super) const REPLACE_LINES: Tool = Tool::changing(
     "replace_lines",
@@ -76,7 +79,8 @@ pub(super) const REPLACE_LINES: Tool = Tool::changing(
         }))
     },
     |call| run(call, replace_lines, ok),
-);
+)
+.checked_by(|proposed| check(proposed, replace_lines));
 
 pub(super) const INSERT_AT_LINE: Tool = Tool::adding(
     "insert_at_line",
@@ -90,7 +94,8 @@ pub(super) const INSERT_AT_LINE: Tool = Tool::adding(
         }))
     },
     |call| run(call, insert_at_line, ok),
-);
+)
+.checked_by(|proposed| check(proposed, insert_at_line));
 
 pub(super) const REPLACE_SYMBOL_BODY: Tool = Tool::changing(
     "replace_symbol_body",
@@ -98,24 +103,27 @@ pub(super) const REPLACE_SYMBOL_BODY: Tool = Tool::changing(
     "Replaces the full definition of a symbol using the language server backend. The body is the whole \
      symbol, its signature included, without a comment before it.",
     || symbol_schema("The new symbol body."),
-    |call| run(call, |arguments| symbol(arguments, SymbolAction::Replace), ok),
-);
+    |call| run(call, replace_symbol_body, ok),
+)
+.checked_by(|proposed| check(proposed, replace_symbol_body));
 
 pub(super) const INSERT_AFTER_SYMBOL: Tool = Tool::adding(
     "insert_after_symbol",
     "Insert after symbol",
     "Inserts content after the end of the definition of a given symbol.",
     || symbol_schema("The content to insert, on lines of its own after the symbol."),
-    |call| run(call, |arguments| symbol(arguments, SymbolAction::InsertAfter), ok),
-);
+    |call| run(call, insert_after_symbol, ok),
+)
+.checked_by(|proposed| check(proposed, insert_after_symbol));
 
 pub(super) const INSERT_BEFORE_SYMBOL: Tool = Tool::adding(
     "insert_before_symbol",
     "Insert before symbol",
     "Inserts content before the beginning of the definition of a given symbol.",
     || symbol_schema("The content to insert, on lines of its own before the symbol."),
-    |call| run(call, |arguments| symbol(arguments, SymbolAction::InsertBefore), ok),
-);
+    |call| run(call, insert_before_symbol, ok),
+)
+.checked_by(|proposed| check(proposed, insert_before_symbol));
 
 /// Returns a schema of properties that are all required.
 fn schema(properties: Value) -> Value {
@@ -188,14 +196,14 @@ fn created(done: &EditResult, arguments: &Arguments<'_>) -> Reply {
     Reply::done(format!("File created: {path}.{overwrote}"))
 }
 
-pub(super) fn create_text_file(arguments: &Arguments<'_>) -> Result<EditAction, Reply> {
+fn create_text_file(arguments: &Arguments<'_>) -> Result<EditAction, Reply> {
     Ok(EditAction::Write {
         path: arguments.string("relative_path").map_err(bad_argument)?.to_owned(),
         content: arguments.string("content").map_err(bad_argument)?.to_owned(),
     })
 }
 
-pub(super) fn replace_content(arguments: &Arguments<'_>) -> Result<EditAction, Reply> {
+fn replace_content(arguments: &Arguments<'_>) -> Result<EditAction, Reply> {
     let path = arguments.string("relative_path").map_err(bad_argument)?.to_owned();
     let needle = arguments.string("needle").map_err(bad_argument)?.to_owned();
     let replacement = arguments.string("repl").map_err(bad_argument)?.to_owned();
@@ -214,14 +222,14 @@ pub(super) fn replace_mode(arguments: &Arguments<'_>) -> Result<ReplaceMode, Rep
     }
 }
 
-pub(super) fn delete_lines(arguments: &Arguments<'_>) -> Result<EditAction, Reply> {
+fn delete_lines(arguments: &Arguments<'_>) -> Result<EditAction, Reply> {
     let path = arguments.string("relative_path").map_err(bad_argument)?.to_owned();
     let start = arguments.integer("start_line").map_err(bad_argument)?;
     let end = arguments.integer("end_line").map_err(bad_argument)?;
     Ok(EditAction::Text { path, act: TextAction::DeleteLines { start, end } })
 }
 
-pub(super) fn replace_lines(arguments: &Arguments<'_>) -> Result<EditAction, Reply> {
+fn replace_lines(arguments: &Arguments<'_>) -> Result<EditAction, Reply> {
     let path = arguments.string("relative_path").map_err(bad_argument)?.to_owned();
     let start = arguments.integer("start_line").map_err(bad_argument)?;
     let end = arguments.integer("end_line").map_err(bad_argument)?;
@@ -229,17 +237,26 @@ pub(super) fn replace_lines(arguments: &Arguments<'_>) -> Result<EditAction, Rep
     Ok(EditAction::Text { path, act: TextAction::ReplaceLines { start, end, content } })
 }
 
-pub(super) fn insert_at_line(arguments: &Arguments<'_>) -> Result<EditAction, Reply> {
+fn insert_at_line(arguments: &Arguments<'_>) -> Result<EditAction, Reply> {
     let path = arguments.string("relative_path").map_err(bad_argument)?.to_owned();
     let line = arguments.integer("line").map_err(bad_argument)?;
     let content = arguments.string("content").map_err(bad_argument)?.to_owned();
     Ok(EditAction::Text { path, act: TextAction::InsertAtLine { line, content } })
 }
 
-pub(super) fn symbol(
-    arguments: &Arguments<'_>,
-    act: fn(String) -> SymbolAction,
-) -> Result<EditAction, Reply> {
+fn replace_symbol_body(arguments: &Arguments<'_>) -> Result<EditAction, Reply> {
+    symbol(arguments, SymbolAction::Replace)
+}
+
+fn insert_after_symbol(arguments: &Arguments<'_>) -> Result<EditAction, Reply> {
+    symbol(arguments, SymbolAction::InsertAfter)
+}
+
+fn insert_before_symbol(arguments: &Arguments<'_>) -> Result<EditAction, Reply> {
+    symbol(arguments, SymbolAction::InsertBefore)
+}
+
+fn symbol(arguments: &Arguments<'_>, act: fn(String) -> SymbolAction) -> Result<EditAction, Reply> {
     let text = |name: &str| arguments.string(name).map_err(bad_argument);
     let wanted = SymbolSelector {
         locals: Locals::Included,
@@ -250,8 +267,8 @@ pub(super) fn symbol(
 }
 
 /// Validates an edit by its arguments alone.
-pub(super) fn check(read: Result<EditAction, Reply>) -> Result<(), Reply> {
-    read?.check().map_err(|problem| refusal(problem.into()))
+fn check(proposed: &PendingCall<'_>, read: Read) -> Result<(), Reply> {
+    read(&Arguments::new(proposed.arguments))?.check().map_err(|problem| refusal(problem.into()))
 }
 
 /// Formats a failure in the contract's words.

@@ -5,22 +5,33 @@ use serde_json::{Map, Value, json};
 
 use super::answer::{AnswerLimit, bad_argument, error, file_error};
 use super::json;
-use crate::Reply;
 use crate::arguments::Arguments;
+use crate::{Reply, Tool, ask};
 use symd_base::{Cancel, RelPath};
 use symd_files::list_dir::{Depth, Ignored};
 use symd_files::tree::{FileOpError, LocateError, Tree};
 use symd_files::{find_file, list_dir, read_file};
+use symd_ops::view_tree::ViewTree;
 
 /// The description of `max_answer_chars` in every schema.
 pub(super) const MAX_ANSWER_CHARS: &str = "If the answer is longer than this many characters, an error with its length is returned instead. \
      -1 (the default) is the configured limit; raise it only when there is no other way to get what the task needs.";
 
-/// The description of `list_dir`.
-pub const LIST_DIR: &str = "Lists files and directories in the given directory, optionally recursively. \
-    Answers JSON with the keys dirs and files; paths are relative to the project root.";
+pub(super) const LIST_DIR: Tool = Tool::read_only(
+    "list_dir",
+    "List directory",
+    "Lists files and directories in the given directory, optionally recursively. \
+     Answers JSON with the keys dirs and files; paths are relative to the project root.",
+    list_dir_schema,
+    |call| {
+        let chars = call.project.max_answer_chars;
+        ask(call, move |view, arguments, cancel| {
+            view.tree(|tree| run_list_dir(tree, arguments, chars, cancel))
+        })
+    },
+);
 
-pub fn list_dir_schema() -> Value {
+fn list_dir_schema() -> Value {
     json!({
         "type": "object",
         "properties": {
@@ -46,7 +57,7 @@ struct ListDirError {
     hint: &'static str,
 }
 
-pub fn run_list_dir(
+pub(super) fn run_list_dir(
     tree: &Tree<'_>,
     arguments: &Map<String, Value>,
     max_answer_chars: usize,
@@ -84,11 +95,21 @@ fn list_dir_reply(
     }
 }
 
-/// The description of `find_file`.
-pub const FIND_FILE: &str = "Finds non-gitignored files matching the given file mask within the given relative path. \
-    Answers JSON with the key files; paths are relative to the project root.";
+pub(super) const FIND_FILE: Tool = Tool::read_only(
+    "find_file",
+    "Find file",
+    "Finds non-gitignored files matching the given file mask within the given relative path. \
+     Answers JSON with the key files; paths are relative to the project root.",
+    find_file_schema,
+    |call| {
+        let chars = call.project.max_answer_chars;
+        ask(call, move |view, arguments, cancel| {
+            view.tree(|tree| run_find_file(tree, arguments, chars, cancel))
+        })
+    },
+);
 
-pub fn find_file_schema() -> Value {
+fn find_file_schema() -> Value {
     json!({
         "type": "object",
         "properties": {
@@ -104,7 +125,7 @@ struct FindFileResponse {
     files: Vec<String>,
 }
 
-pub fn run_find_file(
+pub(super) fn run_find_file(
     tree: &Tree<'_>,
     arguments: &Map<String, Value>,
     max_answer_chars: usize,
@@ -121,11 +142,19 @@ pub fn run_find_file(
     reply().unwrap_or_else(|reply| reply)
 }
 
-/// The description of `read_file`.
-pub const READ_FILE: &str = "Reads the given file or a chunk of it. \
-    Generally, symbolic operations like find_symbol or find_referencing_symbols should be preferred if you know which symbols you are looking for.";
+pub(super) const READ_FILE: Tool = Tool::read_only(
+    "read_file",
+    "Read file",
+    "Reads the given file or a chunk of it. Generally, symbolic operations like find_symbol or \
+     find_referencing_symbols should be preferred if you know which symbols you are looking for.",
+    read_file_schema,
+    |call| {
+        let chars = call.project.max_answer_chars;
+        ask(call, move |view, arguments, _| view.tree(|tree| run_read_file(tree, arguments, chars)))
+    },
+);
 
-pub fn read_file_schema() -> Value {
+fn read_file_schema() -> Value {
     json!({
         "type": "object",
         "properties": {
@@ -138,7 +167,11 @@ pub fn read_file_schema() -> Value {
     })
 }
 
-pub fn run_read_file(tree: &Tree<'_>, arguments: &Map<String, Value>, max_answer_chars: usize) -> Reply {
+pub(super) fn run_read_file(
+    tree: &Tree<'_>,
+    arguments: &Map<String, Value>,
+    max_answer_chars: usize,
+) -> Reply {
     read_file_reply(tree, Arguments::new(arguments), max_answer_chars).unwrap_or_else(|reply| reply)
 }
 

@@ -1,6 +1,6 @@
 //! serena's memory tools, with the texts of the rulings. `ops::memory` defines memories.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::answer::{AnswerLimit, bad_argument, error};
 use super::edits::{not_applied, not_replaced, replace_mode};
@@ -30,7 +30,8 @@ pub(super) const WRITE_MEMORY: Tool = Tool::changing(
         })
     },
     |call| Box::pin(async move { write(&call).await.unwrap_or_else(|reply| reply) }),
-);
+)
+.checked_by(|proposed| WriteArgs::read(proposed).map(drop));
 
 pub(super) const READ_MEMORY: Tool = Tool::read_only(
     "read_memory",
@@ -78,7 +79,8 @@ pub(super) const DELETE_MEMORY: Tool = Tool::changing(
         })
     },
     |call| Box::pin(async move { delete(&call).await.unwrap_or_else(|reply| reply) }),
-);
+)
+.checked_by(|proposed| name(&Arguments::new(proposed.arguments), "memory_file_name").map(drop));
 
 pub(super) const RENAME_MEMORY: Tool = Tool::changing(
     "rename_memory",
@@ -95,7 +97,8 @@ pub(super) const RENAME_MEMORY: Tool = Tool::changing(
         })
     },
     |call| Box::pin(async move { rename(&call).await.unwrap_or_else(|reply| reply) }),
-);
+)
+.checked_by(|proposed| names(proposed.arguments).map(drop));
 
 pub(super) const EDIT_MEMORY: Tool = Tool::changing(
     "edit_memory",
@@ -114,20 +117,21 @@ pub(super) const EDIT_MEMORY: Tool = Tool::changing(
         })
     },
     |call| Box::pin(async move { edit(&call).await.unwrap_or_else(|reply| reply) }),
-);
+)
+.checked_by(|proposed| EditArgs::read(proposed.arguments).map(drop));
 
 fn name_schema() -> Value {
     json!({"type": "string", "description": "The memory's name, one that says what it is about; topics are separated by /."})
 }
 
 /// The arguments of `write_memory`.
-pub(super) struct WriteArgs<'a> {
+struct WriteArgs<'a> {
     name: MemoryName,
     content: &'a str,
 }
 
 impl<'a> WriteArgs<'a> {
-    pub(super) fn read(proposed: &PendingCall<'a>) -> Result<WriteArgs<'a>, Reply> {
+    fn read(proposed: &PendingCall<'a>) -> Result<WriteArgs<'a>, Reply> {
         let arguments = Arguments::new(proposed.arguments);
         let name = name(&arguments, "memory_file_name")?;
         let content = arguments.string("content").map_err(bad_argument)?;
@@ -173,13 +177,13 @@ async fn delete(call: &Call<'_>) -> Result<Reply, Reply> {
 }
 
 async fn rename(call: &Call<'_>) -> Result<Reply, Reply> {
-    let (old, new) = names(&Arguments::new(&call.arguments))?;
+    let (old, new) = names(&call.arguments)?;
     memory::rename(call.project, &old, &new, by(call)).await.map_err(format_refusal)?;
     Ok(Reply::done(format!("Memory {old} renamed to {new}.")))
 }
 
 /// The arguments of `edit_memory`.
-pub(super) struct EditArgs {
+struct EditArgs {
     name: MemoryName,
     needle: String,
     replacement: String,
@@ -187,7 +191,8 @@ pub(super) struct EditArgs {
 }
 
 impl EditArgs {
-    pub(super) fn read(arguments: &Arguments<'_>) -> Result<EditArgs, Reply> {
+    fn read(arguments: &Map<String, Value>) -> Result<EditArgs, Reply> {
+        let arguments = &Arguments::new(arguments);
         Ok(EditArgs {
             name: name(arguments, "memory_file_name")?,
             needle: arguments.string("needle").map_err(bad_argument)?.to_owned(),
@@ -198,7 +203,7 @@ impl EditArgs {
 }
 
 async fn edit(call: &Call<'_>) -> Result<Reply, Reply> {
-    let EditArgs { name, needle, replacement, mode } = EditArgs::read(&Arguments::new(&call.arguments))?;
+    let EditArgs { name, needle, replacement, mode } = EditArgs::read(&call.arguments)?;
     memory::edit(call.project, &name, needle, replacement, mode, by(call)).await.map_err(format_refusal)?;
     Ok(Reply::done(super::edits::SUCCESS))
 }
@@ -209,11 +214,12 @@ pub(super) fn names_json(names: &[MemoryName]) -> String {
 }
 
 /// Parses a memory's old name and its new one.
-pub(super) fn names(arguments: &Arguments<'_>) -> Result<(MemoryName, MemoryName), Reply> {
-    Ok((name(arguments, "old_name")?, name(arguments, "new_name")?))
+fn names(arguments: &Map<String, Value>) -> Result<(MemoryName, MemoryName), Reply> {
+    let arguments = Arguments::new(arguments);
+    Ok((name(&arguments, "old_name")?, name(&arguments, "new_name")?))
 }
 
-pub(super) fn name(arguments: &Arguments<'_>, parameter: &str) -> Result<MemoryName, Reply> {
+fn name(arguments: &Arguments<'_>, parameter: &str) -> Result<MemoryName, Reply> {
     MemoryName::new(arguments.string(parameter).map_err(bad_argument)?).map_err(format_refusal)
 }
 

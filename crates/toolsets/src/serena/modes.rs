@@ -8,13 +8,18 @@ use serde_json::{Value, json};
 
 use super::answer::{bad_argument, error};
 use crate::arguments::Arguments;
-use crate::{ConnectionCall, ConnectionFuture, ConnectionOutcome, Reply};
+use crate::{Client, ConnectionCall, ConnectionOutcome, Reply, Tool};
 
-/// The description of `switch_modes`.
-pub(super) const SWITCH_MODES: &str = "Activates the given modes for this connection, in place of those that are \
-    active. Known modes: editing, interactive, planning, one-shot, onboarding, no-onboarding, no-memories.";
+pub(super) const SWITCH_MODES: Tool = Tool::about_connection(
+    "switch_modes",
+    "Switch modes",
+    "Activates the given modes for this connection, in place of those that are active. Known modes: editing, \
+     interactive, planning, one-shot, onboarding, no-onboarding, no-memories.",
+    switch_modes_schema,
+    |call| Box::pin(async move { ConnectionOutcome::Answer(switch(&call).unwrap_or_else(|reply| reply)) }),
+);
 
-pub(super) fn switch_modes_schema() -> Value {
+fn switch_modes_schema() -> Value {
     json!({
         "type": "object",
         "properties": {
@@ -26,7 +31,7 @@ pub(super) fn switch_modes_schema() -> Value {
 
 /// A way of working.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Mode {
+pub(super) struct Mode {
     pub name: &'static str,
     /// What a model should do in it.
     pub says: &'static str,
@@ -49,7 +54,7 @@ const CHANGES: &[&str] = &[
 ];
 
 /// All modes, in the contract's order.
-pub static MODES: [Mode; 7] = [
+pub(super) static MODES: [Mode; 7] = [
     Mode {
         name: "editing",
         says: "Change code with the symbolic tools where a whole symbol changes, and with replace_content where a few \
@@ -104,7 +109,7 @@ const DEFAULT: [&str; 2] = ["editing", "interactive"];
 
 /// The modes of one connection.
 #[derive(Debug)]
-pub struct Modes(Mutex<Vec<&'static Mode>>);
+pub(super) struct Modes(Mutex<Vec<&'static Mode>>);
 
 impl Default for Modes {
     fn default() -> Modes {
@@ -114,7 +119,7 @@ impl Default for Modes {
 
 impl Modes {
     /// Returns the active modes, in the order in which they were named.
-    pub fn active(&self) -> Vec<&'static Mode> {
+    pub(super) fn active(&self) -> Vec<&'static Mode> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -137,7 +142,7 @@ impl Modes {
     }
 
     /// Returns the answer of `tool` if an active mode excludes it.
-    pub(crate) fn refusal(&self, tool: &str) -> Option<Reply> {
+    fn refusal(&self, tool: &str) -> Option<Reply> {
         let active = self.active();
         let by = active.iter().find(|mode| mode.excludes.contains(&tool))?;
         Some(Reply::failed(format!(
@@ -148,15 +153,16 @@ impl Modes {
     }
 }
 
+/// Returns the refusal of a tool that the connection's modes exclude.
+pub(super) fn refusal(client: &Client, tool: &str) -> Option<Reply> {
+    client.state::<Modes>().refusal(tool)
+}
+
 fn listed(modes: &[&Mode]) -> String {
     if modes.is_empty() {
         return "none".to_owned();
     }
     modes.iter().map(|mode| mode.name).collect::<Vec<_>>().join(", ")
-}
-
-pub(super) fn switch_modes(call: ConnectionCall<'_>) -> ConnectionFuture<'_> {
-    Box::pin(async move { ConnectionOutcome::Answer(switch(&call).unwrap_or_else(|reply| reply)) })
 }
 
 fn switch(call: &ConnectionCall<'_>) -> Result<Reply, Reply> {
@@ -167,8 +173,9 @@ fn switch(call: &ConnectionCall<'_>) -> Result<Reply, Reply> {
             modes.push(mode);
         }
     }
-    call.client.modes.switch(modes);
-    Ok(Reply::done(describe(&call.client.modes)))
+    let active = call.client.state::<Modes>();
+    active.switch(modes);
+    Ok(Reply::done(describe(&active)))
 }
 
 fn unknown(name: &str) -> Reply {
@@ -198,9 +205,8 @@ mod tests {
     fn modes_leave_out_tools_that_there_are() {
         for mode in &MODES {
             for excluded in mode.excludes {
-                // Defined in a file of its own.
                 let known = SERENA.tools.iter().any(|tool| tool.name == *excluded);
-                assert!(known || *excluded == "execute_shell_command", "{}: {excluded}", mode.name);
+                assert!(known, "{}: {excluded}", mode.name);
             }
         }
         // A client that never chose a mode has every tool.

@@ -10,17 +10,36 @@ use serde_json::{Map, Value, json};
 use super::answer::{bad_argument, error};
 use super::memories::names_json;
 use crate::arguments::Arguments;
-use crate::{ConnectionCall, ConnectionFuture, ConnectionOutcome, Reply};
+use crate::{Annotations, ConnectionCall, ConnectionOutcome, Reply, Risk, Tool};
 use symd_config::projects::{Projects, ProjectsError, RegisteredProject, directory_name};
 use symd_ops::{Project, memory};
 
-/// The description of `activate_project`.
-pub(super) const ACTIVATE_PROJECT: &str = "Activates the project with the given name or path: the tools of this \
-    connection work on it from now on. Only projects that the user has opened with symd can be activated.";
+pub(super) const ACTIVATE_PROJECT: Tool = Tool::about_connection(
+    "activate_project",
+    "Activate project",
+    "Activates the project with the given name or path: the tools of this connection work on it from now on. \
+     Only projects that the user has opened with symd can be activated.",
+    activate_project_schema,
+    |call| Box::pin(async move { activate(&call).await.unwrap_or_else(ConnectionOutcome::Answer) }),
+);
 
-/// The description of `remove_project`.
-pub(super) const REMOVE_PROJECT: &str = "Removes a project from the configuration: it cannot be activated by name any \
-    more. Nothing of the project itself is changed or deleted.";
+pub(super) const REMOVE_PROJECT: Tool = Tool {
+    annotations: Annotations::CHANGES,
+    risk: Risk::SafeWrite,
+    ..Tool::about_connection(
+        "remove_project",
+        "Remove project",
+        "Removes a project from the configuration: it cannot be activated by name any more. Nothing of the \
+         project itself is changed or deleted.",
+        remove_project_schema,
+        |call| {
+            Box::pin(
+                async move { ConnectionOutcome::Answer(remove(&call).await.unwrap_or_else(|reply| reply)) },
+            )
+        },
+    )
+    .checked_by(|proposed| removed(proposed.arguments).map(drop))
+};
 
 /// The maximum number of names that an error lists.
 const LISTED: usize = 50;
@@ -28,7 +47,7 @@ const LISTED: usize = 50;
 /// How long to wait for a project's languages and memories: the project may have to be read first.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-pub(super) fn activate_project_schema() -> Value {
+fn activate_project_schema() -> Value {
     json!({
         "type": "object",
         "properties": {
@@ -38,7 +57,7 @@ pub(super) fn activate_project_schema() -> Value {
     })
 }
 
-pub(super) fn remove_project_schema() -> Value {
+fn remove_project_schema() -> Value {
     json!({
         "type": "object",
         "properties": {
@@ -46,10 +65,6 @@ pub(super) fn remove_project_schema() -> Value {
         },
         "required": ["project_name"],
     })
-}
-
-pub(super) fn activate_project(call: ConnectionCall<'_>) -> ConnectionFuture<'_> {
-    Box::pin(async move { activate(&call).await.unwrap_or_else(ConnectionOutcome::Answer) })
 }
 
 async fn activate(call: &ConnectionCall<'_>) -> Result<ConnectionOutcome, Reply> {
@@ -143,12 +158,8 @@ async fn describe(name: &str, project: &Project, root: &Path) -> String {
     )
 }
 
-pub(super) fn remove_project(call: ConnectionCall<'_>) -> ConnectionFuture<'_> {
-    Box::pin(async move { ConnectionOutcome::Answer(remove(&call).await.unwrap_or_else(|reply| reply)) })
-}
-
 /// Parses the name in the arguments of `remove_project`.
-pub(super) fn removed(arguments: &Map<String, Value>) -> Result<&str, Reply> {
+fn removed(arguments: &Map<String, Value>) -> Result<&str, Reply> {
     Arguments::new(arguments).string("project_name").map_err(bad_argument)
 }
 

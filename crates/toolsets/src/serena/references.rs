@@ -14,7 +14,7 @@ use super::json;
 use super::symbols::{dict_of, format_refusal, kinds};
 use crate::arguments::Arguments;
 use crate::server_questions::{NoAnswerReason, within};
-use crate::{Call, Reply, ReplyFuture};
+use crate::{Call, Reply, Tool};
 use symd_index::Locals;
 use symd_lsp::WaitPolicy;
 use symd_ops::question::QuestionError;
@@ -26,12 +26,17 @@ use symd_syntax::SymbolKind;
 /// How long to wait for a server that is not ready; then syntax answers.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The description, with words that help a client find the tool; the contract has no sentence for it.
-pub(super) const DESCRIPTION: &str = "Finds symbols that reference the symbol at the given name path, using the \
-    language server backend. One entry per reference: where a class, function, method or variable is used, with the \
-    lines around.";
+/// The description is ours: the contract has no sentence for it.
+pub(super) const FIND_REFERENCING_SYMBOLS: Tool = Tool::read_only(
+    "find_referencing_symbols",
+    "Find references",
+    "Finds symbols that reference the symbol at the given name path, using the language server backend. \
+     One entry per reference: where a class, function, method or variable is used, with the lines around.",
+    references_schema,
+    |call| Box::pin(async move { run(&call).await.unwrap_or_else(|reply| reply) }),
+);
 
-pub(super) fn references_schema() -> Value {
+fn references_schema() -> Value {
     schema!({
         "type": "object",
         "properties": {
@@ -43,10 +48,6 @@ pub(super) fn references_schema() -> Value {
         },
         "required": ["name_path", "relative_path"],
     })
-}
-
-pub(super) fn find_referencing_symbols(call: Call<'_>) -> ReplyFuture<'_> {
-    Box::pin(async move { run(&call).await.unwrap_or_else(|reply| reply) })
 }
 
 async fn run(call: &Call<'_>) -> Result<Reply, Reply> {

@@ -4,14 +4,14 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use serde_json::{Value, json as schema};
+use serde_json::{Map, Value, json as schema};
 use tokio::time::Instant;
 
 use super::answer::{bad_argument, error};
 use super::references::{format_target_error, refusal};
 use crate::arguments::Arguments;
 use crate::server_questions::{NoAnswerReason, in_time};
-use crate::{Call, Reply, ReplyFuture, Tool};
+use crate::{Call, Reply, Tool};
 use symd_edit::Originator;
 use symd_index::Locals;
 use symd_lsp::WaitPolicy;
@@ -33,8 +33,9 @@ pub(super) const RENAME_SYMBOL: Tool = Tool::changing(
     "Renames the symbol with the given name_path to new_name throughout the entire codebase. Refactoring: \
      all references to a class, function, method or variable are changed.",
     rename_schema,
-    rename_symbol,
-);
+    |call| Box::pin(async move { run(&call).await.unwrap_or_else(|reply| reply) }),
+)
+.checked_by(|proposed| RenameArgs::read(proposed.arguments).map(drop));
 
 fn rename_schema() -> Value {
     schema!({
@@ -48,18 +49,15 @@ fn rename_schema() -> Value {
     })
 }
 
-fn rename_symbol(call: Call<'_>) -> ReplyFuture<'_> {
-    Box::pin(async move { run(&call).await.unwrap_or_else(|reply| reply) })
-}
-
 /// The arguments of `rename_symbol`.
-pub(super) struct RenameArgs {
+struct RenameArgs {
     wanted: SymbolSelector,
     new_name: String,
 }
 
 impl RenameArgs {
-    pub(super) fn read(arguments: &Arguments<'_>) -> Result<RenameArgs, Reply> {
+    fn read(arguments: &Map<String, Value>) -> Result<RenameArgs, Reply> {
+        let arguments = Arguments::new(arguments);
         let text = |name: &str| arguments.string(name).map(str::to_owned).map_err(bad_argument);
         let (name_path, relative_path) = (text("name_path")?, text("relative_path")?);
         let wanted =
@@ -71,7 +69,7 @@ impl RenameArgs {
 }
 
 async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
-    let RenameArgs { wanted, new_name } = RenameArgs::read(&Arguments::new(&call.arguments))?;
+    let RenameArgs { wanted, new_name } = RenameArgs::read(&call.arguments)?;
     let ask = Rename {
         wanted,
         new_name,

@@ -10,21 +10,32 @@ use serde_json::{Map, Value, json};
 use super::answer::{AnswerLimit, bad_argument, pattern_error, regex_error, search_error, too_long};
 use super::files::MAX_ANSWER_CHARS;
 use super::json;
-use crate::Reply;
 use crate::arguments::{ArgumentError, Arguments};
+use crate::{Reply, Tool, ask_long};
 use symd_base::Cancel;
 use symd_files::glob::{Glob, GlobError};
 use symd_files::search::{self, FileMatches, FileSelection, Pattern, PatternError, SearchError, SearchQuery};
 use symd_files::tree::Tree;
+use symd_ops::view_tree::ViewTree;
 
-/// The description of `search_for_pattern`.
-pub const SEARCH_FOR_PATTERN: &str = "Performs a search for a pattern in the project. \
-    Offers a flexible search for arbitrary patterns in the codebase, including the \
-    possibility to search in non-code files. Generally, symbolic operations like find_symbol or find_referencing_symbols \
-    should be preferred if you know which symbols you are looking for. \
-    Answers JSON that maps each file path to the blocks of lines that match.";
+pub(super) const SEARCH_FOR_PATTERN: Tool = Tool::read_only(
+    "search_for_pattern",
+    "Search for pattern",
+    "Performs a search for a pattern in the project. \
+     Offers a flexible search for arbitrary patterns in the codebase, including the \
+     possibility to search in non-code files. Generally, symbolic operations like find_symbol or find_referencing_symbols \
+     should be preferred if you know which symbols you are looking for. \
+     Answers JSON that maps each file path to the blocks of lines that match.",
+    search_for_pattern_schema,
+    |call| {
+        let chars = call.project.max_answer_chars;
+        ask_long(call, move |view, arguments, cancel| {
+            view.tree(|tree| run_search_for_pattern(tree, arguments, chars, cancel))
+        })
+    },
+);
 
-pub fn search_for_pattern_schema() -> Value {
+pub(crate) fn search_for_pattern_schema() -> Value {
     json!({
         "type": "object",
         "properties": {
@@ -81,7 +92,7 @@ fn no_query(problem: QueryError) -> Reply {
     }
 }
 
-pub fn run_search_for_pattern(
+pub(super) fn run_search_for_pattern(
     tree: &Tree<'_>,
     arguments: &Map<String, Value>,
     max_answer_chars: usize,

@@ -3,20 +3,19 @@
 use super::answer::error;
 use super::edits::SUCCESS;
 use super::prompts::no_parameters;
-use crate::{Annotations, Call, Reach, Reply, Risk, Tool};
+use crate::{Annotations, Call, Reply, Tool};
 use symd_lsp::ServerError;
 
 pub(super) const RESTART_LANGUAGE_SERVER: Tool = Tool {
-    name: "restart_language_server",
-    title: "Restart language server",
-    description: "Restarts the language server, all of them where the project has several. Call it only where the user \
-        asks, or where answers about symbols stay wrong after files were changed from outside.",
-    schema: no_parameters,
-    annotations: Annotations { read_only: false, destructive: false, idempotent: true, open_world: false },
-    risk: Risk::SafeWrite,
-    reach: Reach::Project,
-    stands_for: &[],
-    run: |call| Box::pin(async move { restart(&call).await.unwrap_or_else(|reply| reply) }),
+    annotations: Annotations { idempotent: true, ..Annotations::ADDS },
+    ..Tool::adding(
+        "restart_language_server",
+        "Restart language server",
+        "Restarts the language server, all of them where the project has several. Call it only where the user \
+         asks, or where answers about symbols stay wrong after files were changed from outside.",
+        no_parameters,
+        |call| Box::pin(async move { restart(&call).await.unwrap_or_else(|reply| reply) }),
+    )
 };
 
 async fn restart(call: &Call<'_>) -> Result<Reply, Reply> {

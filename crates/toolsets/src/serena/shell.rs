@@ -27,8 +27,9 @@ pub(super) const EXECUTE_SHELL_COMMAND: Tool = Tool::running_commands(
      and for 240 seconds at most; answers JSON with the keys stdout, stderr and returncode. Do not use it for \
      processes that never end or wait for input. Words: run, terminal, build, test, git.",
     schema,
-    |call| Box::pin(async move { execute(&call, DEADLINE).await }),
-);
+    |call| Box::pin(async move { reply(&call, DEADLINE).await.unwrap_or_else(|reply| reply) }),
+)
+.checked_by(|proposed| ExecuteArgs::read(proposed).map(drop));
 
 fn schema() -> Value {
     json!({
@@ -51,12 +52,8 @@ struct Response<'a> {
     returncode: Option<i32>,
 }
 
-async fn execute(call: &Call<'_>, deadline: Duration) -> Reply {
-    reply(call, deadline).await.unwrap_or_else(|reply| reply)
-}
-
 /// The arguments of `execute_shell_command`.
-pub(super) struct ExecuteArgs<'a> {
+struct ExecuteArgs<'a> {
     text: &'a str,
     cwd: &'a str,
     with_stderr: bool,
@@ -64,7 +61,7 @@ pub(super) struct ExecuteArgs<'a> {
 }
 
 impl<'a> ExecuteArgs<'a> {
-    pub(super) fn read(proposed: &PendingCall<'a>) -> Result<ExecuteArgs<'a>, Reply> {
+    fn read(proposed: &PendingCall<'a>) -> Result<ExecuteArgs<'a>, Reply> {
         let arguments = Arguments::new(proposed.arguments);
         let text = arguments.string("command").map_err(bad_argument)?;
         let cwd = arguments.string_or("cwd", ".").map_err(bad_argument)?;

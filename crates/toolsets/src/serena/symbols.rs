@@ -1,6 +1,8 @@
 //! `get_symbols_overview` and `find_symbol` of the serena contract: JSON with Python's separators, 0-based
 //! lines, LSP's kind numbers.
 
+use std::time::Duration;
+
 use serde::Serialize;
 use serde_json::{Map, Value, json as schema};
 
@@ -8,26 +10,51 @@ use super::answer::{AnswerLimit, bad_argument, error, not_yet_parsed_error};
 use super::files::MAX_ANSWER_CHARS;
 use super::json;
 use crate::arguments::Arguments;
-use crate::outline_questions::Gaps;
-use crate::{Outcome, Reply};
+use crate::outline_questions::{Gaps, ask_outlined};
+use crate::{Outcome, Reply, Tool};
 use symd_base::Cancel;
 use symd_engine::{CurrentError, View};
 use symd_index::{Locals, Query};
 use symd_ops::find_symbol::{Bodies, FindSymbol, SymbolError, find_symbol, scope};
 use symd_ops::outline::outline;
+use symd_ops::server_outlines::OutlineWait;
 use symd_ops::symbol::Symbol;
 use symd_syntax::name_path::Matching;
 use symd_syntax::{NamePattern, SymbolKind};
 
-/// The contract's description, word for word, then words that help a client find the tool.
-pub const OVERVIEW_DESCRIPTION: &str = "Gets an overview of the top-level symbols defined in a given file. \
-    Outline of a file: its classes, functions, variables. Use this first to understand a new file.";
-/// The contract's description, word for word, then words that help a client find the tool.
-pub const FIND_DESCRIPTION: &str = "Performs a global (or local) search using the language server backend. \
-    Finds symbols (classes, functions, methods, variables, definitions) by name path, with their location, \
-    on request their body and children.";
+/// How long to wait for language servers that must outline files: the contract has no term for "not yet".
+const PATIENCE: OutlineWait = OutlineWait::Long(Duration::from_secs(60));
 
-pub fn overview_schema() -> Value {
+pub(super) const GET_SYMBOLS_OVERVIEW: Tool = Tool::read_only(
+    "get_symbols_overview",
+    "Symbols overview",
+    "Gets an overview of the top-level symbols defined in a given file. \
+     Outline of a file: its classes, functions, variables. Use this first to understand a new file.",
+    overview_schema,
+    |call| {
+        let chars = call.project.max_answer_chars;
+        ask_outlined(call, PATIENCE, move |view, arguments, _, gaps| {
+            get_symbols_overview(view, arguments, chars, gaps)
+        })
+    },
+);
+
+pub(super) const FIND_SYMBOL: Tool = Tool::read_only(
+    "find_symbol",
+    "Find symbol",
+    "Performs a global (or local) search using the language server backend. \
+     Finds symbols (classes, functions, methods, variables, definitions) by name path, with their location, \
+     on request their body and children.",
+    find_schema,
+    |call| {
+        let chars = call.project.max_answer_chars;
+        ask_outlined(call, PATIENCE, move |view, arguments, cancel, gaps| {
+            find(view, arguments, chars, cancel, gaps)
+        })
+    },
+);
+
+fn overview_schema() -> Value {
     schema!({
         "type": "object",
         "properties": {
@@ -39,7 +66,7 @@ pub fn overview_schema() -> Value {
     })
 }
 
-pub fn find_schema() -> Value {
+fn find_schema() -> Value {
     schema!({
         "type": "object",
         "properties": {
@@ -56,7 +83,7 @@ pub fn find_schema() -> Value {
     })
 }
 
-pub(super) fn get_symbols_overview(
+fn get_symbols_overview(
     view: &View,
     arguments: &Map<String, Value>,
     default_chars: usize,
@@ -74,7 +101,7 @@ pub(super) fn get_symbols_overview(
 }
 
 /// Runs `find_symbol`.
-pub(super) fn find(
+fn find(
     view: &View,
     arguments: &Map<String, Value>,
     default_chars: usize,

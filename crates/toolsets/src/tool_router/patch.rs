@@ -20,7 +20,8 @@ pub(super) const APPLY_PATCH_JSON: Tool = Tool::changing(
      whole or not at all; file modes stay as they are.",
     schema,
     run,
-);
+)
+.checked_by(|proposed| read(proposed.arguments).map(drop));
 
 pub(super) const APPLY_PATCH_FREEFORM: Tool = Tool::changing(
     "apply_patch_freeform",
@@ -29,7 +30,8 @@ pub(super) const APPLY_PATCH_FREEFORM: Tool = Tool::changing(
      A patch of several files is applied whole or not at all; file modes stay as they are.",
     schema,
     run,
-);
+)
+.checked_by(|proposed| read(proposed.arguments).map(drop));
 
 fn schema() -> Value {
     json!({
@@ -60,7 +62,7 @@ struct PatchResult {
 }
 
 /// Parses the arguments: a patch that is well-formed.
-pub(super) fn read(arguments: &Map<String, Value>) -> Result<EditAction, Reply> {
+fn read(arguments: &Map<String, Value>) -> Result<EditAction, Reply> {
     let patch = EditAction::Patch(Strict::read(&schema(), arguments)?.string("patch")?.to_owned());
     patch.check().map_err(|problem| format_refusal(problem.into()))?;
     Ok(patch)

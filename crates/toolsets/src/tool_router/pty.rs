@@ -17,7 +17,8 @@ pub(super) const EXEC_COMMAND: Tool = Tool::running_commands(
      it with write_stdin. Words: terminal, interactive, session, REPL, server.",
     exec_schema,
     |call| Box::pin(async move { exec(&call).await.unwrap_or_else(|reply| reply) }),
-);
+)
+.checked_by(|proposed| StartArgs::read(proposed.arguments).map(drop));
 
 pub(super) const WRITE_STDIN: Tool = Tool::running_commands(
     "write_stdin",
@@ -26,7 +27,8 @@ pub(super) const WRITE_STDIN: Tool = Tool::running_commands(
      it is silent for 50 ms; empty chars only read. Words: terminal, interactive, type, poll.",
     write_schema,
     |call| Box::pin(async move { write(&call).await.unwrap_or_else(|reply| reply) }),
-);
+)
+.checked_by(|proposed| TypeArgs::read(proposed.arguments).map(drop));
 
 fn exec_schema() -> Value {
     json!({
@@ -68,14 +70,14 @@ struct Output {
 }
 
 /// The arguments of `exec_command`.
-pub(super) struct StartArgs {
+struct StartArgs {
     session_id: String,
     cmd: String,
     workdir: String,
 }
 
 impl StartArgs {
-    pub(super) fn read(arguments: &Map<String, Value>) -> Result<StartArgs, Reply> {
+    fn read(arguments: &Map<String, Value>) -> Result<StartArgs, Reply> {
         let arguments = Strict::read(&exec_schema(), arguments)?;
         let (session_id, cmd) = (arguments.string("session_id")?, arguments.string("cmd")?);
         can_be_run(cmd).map_err(error)?;
@@ -85,13 +87,13 @@ impl StartArgs {
 }
 
 /// The arguments of `write_stdin`.
-pub(super) struct TypeArgs {
+struct TypeArgs {
     session_id: String,
     chars: String,
 }
 
 impl TypeArgs {
-    pub(super) fn read(arguments: &Map<String, Value>) -> Result<TypeArgs, Reply> {
+    fn read(arguments: &Map<String, Value>) -> Result<TypeArgs, Reply> {
         let arguments = Strict::read(&write_schema(), arguments)?;
         let (session_id, chars) = (arguments.string("session_id")?, arguments.string("chars")?);
         Ok(TypeArgs { session_id: session_id.to_owned(), chars: chars.to_owned() })

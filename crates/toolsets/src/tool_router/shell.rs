@@ -15,7 +15,6 @@ const KEEP: Keep = Keep { first: 8 << 10, last: 0 };
 /// The lines shown of each stream.
 const LINES: usize = 200;
 
-/// The tool `shell`; what it does cannot be undone.
 pub(super) const SHELL: Tool = Tool::running_commands(
     "shell",
     "Shell",
@@ -23,7 +22,8 @@ pub(super) const SHELL: Tool = Tool::running_commands(
      without input; of each stream the first 8 KiB or 200 lines are shown. Words: terminal, execute, build, test, git.",
     schema,
     |call| Box::pin(async move { shell(&call).await.unwrap_or_else(|reply| reply) }),
-);
+)
+.checked_by(|proposed| ShellCall::read(proposed.arguments).map(drop));
 
 fn schema() -> Value {
     json!({
@@ -57,14 +57,14 @@ struct Output {
 }
 
 /// The arguments of `shell`.
-pub(super) struct ShellCall {
+struct ShellCall {
     command: String,
     workdir: String,
     timeout_ms: usize,
 }
 
 impl ShellCall {
-    pub(super) fn read(arguments: &Map<String, Value>) -> Result<ShellCall, Reply> {
+    fn read(arguments: &Map<String, Value>) -> Result<ShellCall, Reply> {
         let arguments = Strict::read(&schema(), arguments)?;
         let (command, timeout_ms) = (arguments.string("command")?, arguments.count("timeout_ms")?);
         can_be_run(command).map_err(error)?;

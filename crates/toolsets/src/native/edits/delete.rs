@@ -7,10 +7,10 @@ use super::super::files::{counted, failed, limit};
 use super::super::reference_text::{UnreportedUses, references_text};
 use super::super::server_tools::{edit_selector, format_refusal, server_wait};
 use super::request::base;
-use super::{EditCall, RunMode, done_reply, perform, refusal, run_mode};
+use super::{EditCall, RunMode, done_reply, perform, refusal, run_mode, schema};
 use crate::arguments::Arguments;
 use crate::server_questions::within;
-use crate::{Call, Reply, ReplyFuture};
+use crate::{Call, Reply, Tool};
 use symd_edit::Originator;
 use symd_ops::edits::{
     AttemptError, Breaking, Deletable, DiagnosticsReport, EditAction, IgnoredEdits, NameUsers, Request,
@@ -24,9 +24,13 @@ use symd_rewrite::Indentation;
 /// The maximum number of linked members that a refusal lists.
 const MAX_LINKED: usize = 20;
 
-pub(super) fn safe_delete(call: Call<'_>) -> ReplyFuture<'_> {
-    Box::pin(async move { run(&call).await.unwrap_or_else(|reply| reply) })
-}
+pub(in super::super) const SAFE_DELETE: Tool = Tool::changing(
+    "safe_delete",
+    "Delete unused symbol",
+    "Deletes a symbol, with its documentation, if nothing refers to it; else lists the references and deletes nothing.",
+    schema::safe_delete,
+    |call| Box::pin(async move { run(&call).await.unwrap_or_else(|reply| reply) }),
+);
 
 async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     let arguments = Arguments::new(&call.arguments);

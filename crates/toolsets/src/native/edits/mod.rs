@@ -8,6 +8,7 @@ mod resolve;
 pub(super) mod schema;
 pub(super) mod text;
 
+pub(super) use delete::SAFE_DELETE;
 pub(super) use history::{HISTORY, REDO, UNDO};
 pub(super) use resolve::RESOLVE_EDIT;
 
@@ -18,7 +19,7 @@ use super::files::failed;
 use super::server_tools::format_refusal;
 use crate::arguments::Arguments;
 use crate::server_questions::NoAnswerReason;
-use crate::{Call, Outcome, PendingCall, Reply, ReplyFuture, Tool};
+use crate::{Call, Outcome, Reply, ReplyFuture, Tool};
 use symd_edit::{EditError, Originator};
 use symd_ops::edits::{
     ApplyError, DiagnosticsReport, EditResult, PerformError, PlanningError, dry_run, perform as perform_edit,
@@ -32,7 +33,8 @@ pub(super) const REPLACE_SYMBOL_BODY: Tool = Tool::changing(
      modifier to its last line, by the given code. The way to rewrite one function without naming lines.",
     schema::replace_symbol_body,
     |call| run(call, request::replace_symbol_body),
-);
+)
+.checked_by(|proposed| request::check(proposed.arguments, request::replace_symbol_body));
 
 pub(super) const INSERT_BEFORE_SYMBOL: Tool = Tool::adding(
     "insert_before_symbol",
@@ -41,7 +43,8 @@ pub(super) const INSERT_BEFORE_SYMBOL: Tool = Tool::adding(
      import before the first class.",
     schema::insert_at_symbol,
     |call| run(call, request::insert_before_symbol),
-);
+)
+.checked_by(|proposed| request::check(proposed.arguments, request::insert_before_symbol));
 
 pub(super) const INSERT_AFTER_SYMBOL: Tool = Tool::adding(
     "insert_after_symbol",
@@ -50,15 +53,8 @@ pub(super) const INSERT_AFTER_SYMBOL: Tool = Tool::adding(
      last.",
     schema::insert_at_symbol,
     |call| run(call, request::insert_after_symbol),
-);
-
-pub(super) const SAFE_DELETE: Tool = Tool::changing(
-    "safe_delete",
-    "Delete unused symbol",
-    "Deletes a symbol, with its documentation, if nothing refers to it; else lists the references and deletes nothing.",
-    schema::safe_delete,
-    delete::safe_delete,
-);
+)
+.checked_by(|proposed| request::check(proposed.arguments, request::insert_after_symbol));
 
 pub(super) const CREATE_TEXT_FILE: Tool = Tool::changing(
     "create_text_file",
@@ -66,7 +62,8 @@ pub(super) const CREATE_TEXT_FILE: Tool = Tool::changing(
     "Writes a new file, its directories included, or overwrites an existing one as a whole.",
     schema::create_text_file,
     |call| run(call, request::create_text_file),
-);
+)
+.checked_by(|proposed| request::check(proposed.arguments, request::create_text_file));
 
 pub(super) const REPLACE_CONTENT: Tool = Tool::changing(
     "replace_content",
@@ -75,7 +72,8 @@ pub(super) const REPLACE_CONTENT: Tool = Tool::changing(
      several, unless that is expected.",
     schema::replace_content,
     |call| run(call, request::replace_content),
-);
+)
+.checked_by(|proposed| request::check(proposed.arguments, request::replace_content));
 
 pub(super) const DELETE_LINES: Tool = Tool::changing(
     "delete_lines",
@@ -83,7 +81,8 @@ pub(super) const DELETE_LINES: Tool = Tool::changing(
     "Deletes a range of lines of a file.",
     schema::delete_lines,
     |call| run(call, request::delete_lines),
-);
+)
+.checked_by(|proposed| request::check(proposed.arguments, request::delete_lines));
 
 pub(super) const REPLACE_LINES: Tool = Tool::changing(
     "replace_lines",
@@ -91,7 +90,8 @@ pub(super) const REPLACE_LINES: Tool = Tool::changing(
     "Replaces a range of lines of a file by the given content.",
     schema::replace_lines,
     |call| run(call, request::replace_lines),
-);
+)
+.checked_by(|proposed| request::check(proposed.arguments, request::replace_lines));
 
 pub(super) const INSERT_AT_LINE: Tool = Tool::adding(
     "insert_at_line",
@@ -99,7 +99,8 @@ pub(super) const INSERT_AT_LINE: Tool = Tool::adding(
     "Inserts content before a line of a file; one past the last line appends.",
     schema::insert_at_line,
     |call| run(call, request::insert_at_line),
-);
+)
+.checked_by(|proposed| request::check(proposed.arguments, request::insert_at_line));
 
 pub(super) const APPLY_PATCH: Tool = Tool::changing(
     "apply_patch",
@@ -108,7 +109,8 @@ pub(super) const APPLY_PATCH: Tool = Tool::changing(
      Patch` … `*** End Patch`. A hunk goes where its context stands, once and only there.",
     schema::apply_patch,
     |call| run(call, request::apply_patch),
-);
+)
+.checked_by(|proposed| request::check(proposed.arguments, request::apply_patch));
 
 /// The function that parses the arguments of an edit tool.
 type Read = fn(&Arguments<'_>) -> Result<symd_ops::edits::EditAction, Reply>;
@@ -121,23 +123,6 @@ fn run(call: Call<'_>, read: Read) -> ReplyFuture<'_> {
             Err(reply) => reply,
         }
     })
-}
-
-/// Validates an edit before the user is asked about it.
-pub(super) fn check(proposed: &PendingCall<'_>) -> Result<(), Reply> {
-    let read: Read = match proposed.tool {
-        "replace_symbol_body" => request::replace_symbol_body,
-        "insert_before_symbol" => request::insert_before_symbol,
-        "insert_after_symbol" => request::insert_after_symbol,
-        "create_text_file" => request::create_text_file,
-        "replace_content" => request::replace_content,
-        "delete_lines" => request::delete_lines,
-        "replace_lines" => request::replace_lines,
-        "insert_at_line" => request::insert_at_line,
-        "apply_patch" => request::apply_patch,
-        _ => return Ok(()),
-    };
-    request::check(proposed.arguments, read)
 }
 
 /// Makes the edit, or shows what it would change.

@@ -12,13 +12,18 @@ use super::files::{failed, limit};
 use super::server_tools::{format_refusal, name_path, relative_path, schema, selector, server_wait};
 use crate::arguments::{ArgumentError, Arguments};
 use crate::server_questions::within;
-use crate::{Call, Reply, ReplyFuture};
+use crate::{Call, Reply, ReplyFuture, Tool};
 use symd_ops::explore::{Explore, explore as explore_symbol};
 use symd_ops::target::{AmbiguityPolicy, SymbolSelector};
 
-/// The description of `explore`.
-pub(super) const DESCRIPTION: &str = "Explore a symbol in one call: its source or members, documentation, callees, callers \
-    to a depth, overrides and the tests that reach it, most useful first, within a budget of characters.";
+pub(super) const EXPLORE: Tool = Tool::read_only(
+    "explore",
+    "Explore",
+    "Explore a symbol in one call: its source or members, documentation, callees, callers \
+     to a depth, overrides and the tests that reach it, most useful first, within a budget of characters.",
+    explore_schema,
+    explore,
+);
 
 /// The default budget of an answer about one symbol, in characters.
 const DEFAULT_BUDGET: usize = 6_000;
@@ -31,7 +36,7 @@ const MIN_BUDGET: usize = 500;
 const DEPTH: usize = 1;
 const MAX_DEPTH: usize = 10;
 
-pub(super) fn explore_schema() -> Value {
+fn explore_schema() -> Value {
     let own = json!({
         "name_path": name_path(),
         "relative_path": relative_path(),
@@ -41,7 +46,7 @@ pub(super) fn explore_schema() -> Value {
     schema(own, &["name_path"])
 }
 
-pub(super) fn explore(mut call: Call<'_>) -> ReplyFuture<'_> {
+fn explore(mut call: Call<'_>) -> ReplyFuture<'_> {
     let asked = symbol_names(&call.arguments, "name_path").len().max(1);
     let is_list = call.arguments.get("name_path").is_some_and(Value::is_array);
     match budget(

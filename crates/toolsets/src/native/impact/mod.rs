@@ -12,14 +12,19 @@ use super::files::{failed, limit};
 use super::server_tools::{format_refusal, name_path, relative_path, schema, selector, server_wait};
 use crate::arguments::Arguments;
 use crate::server_questions::within;
-use crate::{Call, Reply, ReplyFuture};
+use crate::{Call, Reply, Tool};
 use symd_ops::impact::{AskImpact, SymbolChange, impact as impact_of};
 use symd_ops::target::{AmbiguityPolicy, SymbolSelector};
 
-/// The description of `impact`.
-pub(super) const DESCRIPTION: &str = "What a change of a symbol reaches, before you make it: a change of its signature, of its \
-    behaviour, or its removal. Users in production, tests and generated code with counts, transitively to a depth, overrides, \
-    mentions in texts, and the tests to run.";
+pub(super) const IMPACT: Tool = Tool::read_only(
+    "impact",
+    "Impact",
+    "What a change of a symbol reaches, before you make it: a change of its signature, of its \
+     behaviour, or its removal. Users in production, tests and generated code with counts, transitively to a depth, overrides, \
+     mentions in texts, and the tests to run.",
+    impact_schema,
+    |call| answer_each(call, "name_path", |call| Box::pin(run(call))),
+);
 
 /// The default and the maximum of levels of users.
 const DEPTH: usize = 3;
@@ -28,7 +33,7 @@ const MAX_DEPTH: usize = 10;
 /// The kinds of change.
 pub(super) const CHANGES: [&str; 3] = ["signature", "behaviour", "removal"];
 
-pub(super) fn impact_schema() -> Value {
+fn impact_schema() -> Value {
     let own = json!({
         "name_path": name_path(),
         "relative_path": relative_path(),
@@ -36,10 +41,6 @@ pub(super) fn impact_schema() -> Value {
         "depth": {"type": "integer", "minimum": 1, "maximum": MAX_DEPTH, "default": DEPTH, "description": "Levels of users."},
     });
     schema(own, &["name_path"])
-}
-
-pub(super) fn impact(call: Call<'_>) -> ReplyFuture<'_> {
-    answer_each(call, "name_path", |call| Box::pin(run(call)))
 }
 
 async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
