@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn what_may_be_asked_about_is_checked_first() {
-        for toolset in all().iter().filter(|toolset| toolset.name != "native") {
+        for toolset in all() {
             for tool in toolset.tools {
                 let may_ask = tool.risk != Risk::ReadOnly || tool.reach == Reach::BeyondProject;
                 let schema = (tool.schema)();

@@ -1,12 +1,13 @@
 //! `rename_symbol` of `native`.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::answer::{Footer, Format, format};
 use super::diagnostics::caused_json;
-use super::edits::request::base;
+use super::edits::request::{base, given};
 use super::edits::text::caused_text;
 use super::files::{failed, limit};
 use super::server_edit_text::{
@@ -18,12 +19,12 @@ use super::server_tools::{
 };
 use crate::arguments::Arguments;
 use crate::server_questions::{NoAnswerReason, in_time};
-use crate::{Call, Client, Reply, ReplyFuture, Tool};
+use crate::{Call, Client, Reply, Tool};
 use symd_edit::Originator;
 use symd_index::Locals;
 use symd_ops::edits::{
-    ApplyError, AttemptError, DiagnosticsReport, ExpectForm, MultiFileOptions, RetryPolicy, check_base,
-    plan_and_apply, preview,
+    ApplyError, AttemptError, DiagnosticsReport, ExpectForm, MultiFileOptions, NamedRevisions, RetryPolicy,
+    check_base, plan_and_apply, preview,
 };
 use symd_ops::rename::{DoubtPolicy, Medium, PlannedRename, Rename, RenameError, UncheckedUses, plan};
 use symd_ops::target::{AmbiguityPolicy, SymbolSelector};
@@ -34,8 +35,12 @@ pub(super) const RENAME_SYMBOL: Tool = Tool::changing(
     "Renames a class, function, method, variable … everywhere in the project, all files or none, by the \
      language server, and checks its edit. Refused with the places where something is in doubt. Can be undone.",
     rename_schema,
-    rename_symbol,
-);
+    |call| Box::pin(async move { run(&call).await.unwrap_or_else(|reply| reply) }),
+)
+.checked_by(|proposed| {
+    let RenameArgs { ask, .. } = RenameArgs::read(proposed.arguments)?;
+    ask.wanted.check().map_err(|problem| format_refusal(NoAnswerReason::Question(problem.into())))
+});
 
 fn rename_schema() -> Value {
     let media = includable();
@@ -52,37 +57,51 @@ fn rename_schema() -> Value {
     schema(own, &["name_path", "new_name"])
 }
 
-fn rename_symbol(call: Call<'_>) -> ReplyFuture<'_> {
-    Box::pin(async move { run(&call).await.unwrap_or_else(|reply| reply) })
+/// The arguments of `rename_symbol`.
+struct RenameArgs {
+    ask: Rename,
+    at_most: Duration,
+    given: Option<NamedRevisions>,
+    is_shown_only: bool,
+    limit: usize,
+    format: Format,
+}
+
+impl RenameArgs {
+    fn read(arguments: &Map<String, Value>) -> Result<RenameArgs, Reply> {
+        let (all, arguments) = (arguments, Arguments::new(arguments));
+        let patience = edit_server_wait(&arguments).map_err(failed)?;
+        let (limit, format) = (limit(&arguments).map_err(failed)?, format(&arguments).map_err(failed)?);
+        let is_forced = arguments.boolean_or("force", false).map_err(failed)?;
+        let is_shown_only = arguments.boolean_or("dry_run", false).map_err(failed)?;
+        let (include, unchecked) = include(&arguments)?;
+        let ask = Rename {
+            wanted: SymbolSelector {
+                locals: Locals::Included,
+                several: AmbiguityPolicy::OneEntity,
+                ..edit_selector(&arguments).map_err(failed)?
+            },
+            new_name: arguments.string("new_name").map_err(failed)?.to_owned(),
+            include,
+            unchecked,
+            doubts: if is_forced { DoubtPolicy::Note } else { DoubtPolicy::Refuse },
+            waiting: patience.waiting,
+        };
+        let (at_most, given) = (patience.at_most, given(all)?);
+        Ok(RenameArgs { ask, at_most, given, is_shown_only, limit, format })
+    }
 }
 
 async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
-    let arguments = Arguments::new(&call.arguments);
-    let patience = edit_server_wait(&arguments).map_err(failed)?;
-    let (limit, format) = (limit(&arguments).map_err(failed)?, format(&arguments).map_err(failed)?);
-    let is_forced = arguments.boolean_or("force", false).map_err(failed)?;
-    let is_shown_only = arguments.boolean_or("dry_run", false).map_err(failed)?;
-    let (include, unchecked) = include(&arguments)?;
-    let ask = Rename {
-        wanted: SymbolSelector {
-            locals: Locals::Included,
-            several: AmbiguityPolicy::OneEntity,
-            ..edit_selector(&arguments).map_err(failed)?
-        },
-        new_name: arguments.string("new_name").map_err(failed)?.to_owned(),
-        include,
-        unchecked,
-        doubts: if is_forced { DoubtPolicy::Note } else { DoubtPolicy::Refuse },
-        waiting: patience.waiting,
-    };
-    let base = base(call)?;
+    let RenameArgs { ask, at_most, given, is_shown_only, limit, format } = RenameArgs::read(&call.arguments)?;
+    let base = base(call, given);
     let options = MultiFileOptions {
         retry: RetryPolicy::Allowed,
         dry_run: is_shown_only,
         report: DiagnosticsReport::NewDiagnostics,
     };
     let planning = || async {
-        let planned = in_time(call.project, patience.at_most, plan(call.project, &ask)).await;
+        let planned = in_time(call.project, at_most, plan(call.project, &ask)).await;
         let planned = planned.map_err(|why| AttemptError::Final(format_refusal(why)))?;
         let planned: PlannedRename =
             planned.map_err(|error| AttemptError::new(error, |error| error.is_conflict()).map(refusal))?;

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::answer::{Footer, Format, format};
 use super::diagnostics::{caused_json, over};
-use super::edits::request::base;
+use super::edits::request::{base, given};
 use super::edits::schema::expect;
 use super::edits::text::caused_text;
 use super::files::{failed, limit};
@@ -21,8 +21,8 @@ use symd_edit::Originator;
 use symd_ops::Project;
 use symd_ops::code_actions::Over;
 use symd_ops::edits::{
-    AppliedEdit, ApplyError, AttemptError, DiagnosticsReport, ExpectForm, MultiFileOptions, RetryPolicy,
-    check_base, plan_and_apply, preview,
+    AppliedEdit, ApplyError, AttemptError, DiagnosticsReport, ExpectForm, ExpectedRevisions,
+    MultiFileOptions, NamedRevisions, RetryPolicy, check_base, plan_and_apply, preview,
 };
 use symd_ops::format::{
     ApplyCodeAction, AskFormat, ServerPlan, ServerPlanError, code_action, format as format_file,
@@ -33,8 +33,9 @@ pub(super) const FORMAT: Tool = Tool::changing(
     "Format",
     "Formats a file, or lines of it, by its language server. Can be undone.",
     format_schema,
-    run_format,
-);
+    |call| run(call, ServerEditArgs::format),
+)
+.checked_by(|proposed| ServerEditArgs::format(proposed.arguments).map(drop));
 
 pub(super) const APPLY_CODE_ACTION: Tool = Tool::changing(
     "apply_code_action",
@@ -42,8 +43,9 @@ pub(super) const APPLY_CODE_ACTION: Tool = Tool::changing(
     "Applies a quick fix or refactoring that list_code_actions lists for the same lines or symbol, by its \
      title; all files or none. Can be undone.",
     action_schema,
-    run_action,
-);
+    |call| run(call, ServerEditArgs::action),
+)
+.checked_by(|proposed| ServerEditArgs::action(proposed.arguments).map(drop));
 
 fn waiting() -> Value {
     json!({"type": "string", "enum": ["no", "ready"], "default": "ready", "description": "ready: wait for a language server that is still starting; no: fail then."})
@@ -75,38 +77,72 @@ fn action_schema() -> Value {
     schema(own, &["title"])
 }
 
-fn run_format(call: Call<'_>) -> ReplyFuture<'_> {
-    Box::pin(async move { formatted(&call).await.unwrap_or_else(|reply| reply) })
+/// The arguments of an edit that a server computes.
+struct ServerEditArgs {
+    ask: Ask,
+    at_most: Duration,
+    /// The title in the history.
+    title: String,
+    given: Option<NamedRevisions>,
+    is_shown_only: bool,
+    limit: usize,
+    format: Format,
 }
 
-fn run_action(call: Call<'_>) -> ReplyFuture<'_> {
-    Box::pin(async move { run_code_action(&call).await.unwrap_or_else(|reply| reply) })
+impl ServerEditArgs {
+    /// Parses the arguments of `format`.
+    fn format(all: &Map<String, Value>) -> Result<ServerEditArgs, Reply> {
+        let arguments = Arguments::new(all);
+        let patience = edit_server_wait(&arguments).map_err(failed)?;
+        let relative_path = arguments.string("relative_path").map_err(failed)?.to_owned();
+        let first = arguments.count_if("start_line").map_err(failed)?;
+        let last = arguments.count_if("end_line").map_err(failed)?;
+        let lines = match (first, last) {
+            (None, None) => None,
+            (Some(first @ 1..), last) if last.unwrap_or(first) >= first => {
+                Some((first - 1, last.unwrap_or(first) - 1))
+            }
+            _ => return Err(failed("start_line (from 1) is required with end_line and must not exceed it")),
+        };
+        let title = format!("format {relative_path}");
+        let ask = AskFormat { relative_path, lines, waiting: patience.waiting };
+        ServerEditArgs::of(Ask::Format(ask), patience.at_most, title, all)
+    }
+
+    /// Parses the arguments of `apply_code_action`.
+    fn action(all: &Map<String, Value>) -> Result<ServerEditArgs, Reply> {
+        let arguments = Arguments::new(all);
+        let patience = edit_server_wait(&arguments).map_err(failed)?;
+        let title = arguments.string("title").map_err(failed)?.to_owned();
+        let ask =
+            ApplyCodeAction { over: over(&arguments)?, title: title.clone(), waiting: patience.waiting };
+        ServerEditArgs::of(Ask::Action(ask), patience.at_most, title, all)
+    }
+
+    /// Parses the arguments that both tools have.
+    fn of(
+        ask: Ask,
+        at_most: Duration,
+        title: String,
+        all: &Map<String, Value>,
+    ) -> Result<ServerEditArgs, Reply> {
+        let arguments = Arguments::new(all);
+        let (limit, format) = (limit(&arguments).map_err(failed)?, format(&arguments).map_err(failed)?);
+        let is_shown_only = arguments.boolean_or("dry_run", false).map_err(failed)?;
+        Ok(ServerEditArgs { ask, at_most, title, given: given(all)?, is_shown_only, limit, format })
+    }
 }
 
-async fn formatted(call: &Call<'_>) -> Result<Reply, Reply> {
-    let arguments = Arguments::new(&call.arguments);
-    let patience = edit_server_wait(&arguments).map_err(failed)?;
-    let relative_path = arguments.string("relative_path").map_err(failed)?.to_owned();
-    let first = arguments.count_if("start_line").map_err(failed)?;
-    let last = arguments.count_if("end_line").map_err(failed)?;
-    let lines = match (first, last) {
-        (None, None) => None,
-        (Some(first @ 1..), last) if last.unwrap_or(first) >= first => {
-            Some((first - 1, last.unwrap_or(first) - 1))
+/// The function that parses the arguments of one of the tools.
+type Read = fn(&Map<String, Value>) -> Result<ServerEditArgs, Reply>;
+
+fn run(call: Call<'_>, read: Read) -> ReplyFuture<'_> {
+    Box::pin(async move {
+        match read(&call.arguments) {
+            Ok(edit) => apply_or_preview(&call, edit).await.unwrap_or_else(|reply| reply),
+            Err(reply) => reply,
         }
-        _ => return Err(failed("start_line (from 1) is required with end_line and must not exceed it")),
-    };
-    let title = format!("format {relative_path}");
-    let ask = AskFormat { relative_path, lines, waiting: patience.waiting };
-    apply_or_preview(call, &arguments, Ask::Format(ask), patience.at_most, title).await
-}
-
-async fn run_code_action(call: &Call<'_>) -> Result<Reply, Reply> {
-    let arguments = Arguments::new(&call.arguments);
-    let patience = edit_server_wait(&arguments).map_err(failed)?;
-    let title = arguments.string("title").map_err(failed)?.to_owned();
-    let ask = ApplyCodeAction { over: over(&arguments)?, title: title.clone(), waiting: patience.waiting };
-    apply_or_preview(call, &arguments, Ask::Action(ask), patience.at_most, title).await
+    })
 }
 
 /// The request to the server.
@@ -145,40 +181,32 @@ impl Ask {
 /// Makes the edit, or only plans it.
 async fn plan_or_apply(
     call: &Call<'_>,
-    arguments: &Arguments<'_>,
-    ask: &Ask,
-    at_most: Duration,
-    title: String,
+    edit: &ServerEditArgs,
+    base: &ExpectedRevisions,
 ) -> Result<(ServerPlan, Option<AppliedEdit>), Reply> {
-    let is_shown_only = arguments.boolean_or("dry_run", false).map_err(failed)?;
-    let base = base(call)?;
+    let ask = &edit.ask;
     let options = MultiFileOptions {
         retry: ask.again(),
-        dry_run: is_shown_only,
+        dry_run: edit.is_shown_only,
         report: DiagnosticsReport::NewDiagnostics,
     };
     let planning = || async {
-        let planned = in_time(call.project, at_most, ask.plan(call.project)).await;
+        let planned = in_time(call.project, edit.at_most, ask.plan(call.project)).await;
         let planned = planned.map_err(|why| AttemptError::Final(format_refusal(why)))?;
         let planned: ServerPlan =
             planned.map_err(|error| AttemptError::new(error, |error| error.is_conflict()).map(refusal))?;
-        check_base(&planned, &base, ask.form()).map_err(|stale| AttemptError::Final(failed(stale)))?;
+        check_base(&planned, base, ask.form()).map_err(|stale| AttemptError::Final(failed(stale)))?;
         let (who, tool) = (call.client.name().to_owned(), call.tool.to_owned());
-        Ok((planned, Originator { who, tool, title: title.clone() }))
+        Ok((planned, Originator { who, tool, title: edit.title.clone() }))
     };
     plan_and_apply(call.project, options, planning, |error: ApplyError| refusal(error.into())).await
 }
 
 /// Makes the edit, or shows what it would change.
-async fn apply_or_preview(
-    call: &Call<'_>,
-    arguments: &Arguments<'_>,
-    ask: Ask,
-    at_most: Duration,
-    title: String,
-) -> Result<Reply, Reply> {
-    let (limit, format) = (limit(arguments).map_err(failed)?, format(arguments).map_err(failed)?);
-    let (planned, carried) = plan_or_apply(call, arguments, &ask, at_most, title).await?;
+async fn apply_or_preview(call: &Call<'_>, mut edit: ServerEditArgs) -> Result<Reply, Reply> {
+    let base = base(call, edit.given.take());
+    let (planned, carried) = plan_or_apply(call, &edit, &base).await?;
+    let ServerEditArgs { limit, format, .. } = edit;
     let mut footer = Footer::new(counts(&planned.files));
     footer.set_source(planned.server.clone());
     planned.notes.iter().for_each(|note| footer.add_note(format!("the server says: {note}")));
@@ -188,8 +216,7 @@ async fn apply_or_preview(
     });
     let mut lines;
     if let Some(carried) = carried {
-        let base = base(call)?.of_file(&planned.asked_at.0);
-        remember_expected(&call.client, &carried.applied, &base);
+        remember_expected(&call.client, &carried.applied, &base.of_file(&planned.asked_at.0));
         let id = carried.applied.id;
         let caused = carried.caused(call.project).await;
         facts["operation"] = json!(id.map(|id| id.0));

@@ -3,18 +3,20 @@
 
 use std::time::Duration;
 
+use serde_json::{Map, Value};
+
 use super::super::files::{counted, failed, limit};
 use super::super::reference_text::{UnreportedUses, references_text};
-use super::super::server_tools::{edit_selector, format_refusal, server_wait};
-use super::request::base;
+use super::super::server_tools::{ServerWait, edit_selector, format_refusal, server_wait};
+use super::request::{base, given};
 use super::{EditCall, RunMode, done_reply, perform, refusal, run_mode, schema};
 use crate::arguments::Arguments;
 use crate::server_questions::within;
 use crate::{Call, Reply, Tool};
 use symd_edit::Originator;
 use symd_ops::edits::{
-    AttemptError, Breaking, Deletable, DiagnosticsReport, EditAction, IgnoredEdits, NameUsers, Request,
-    SymbolAction, check_deletable, delete_unused,
+    AttemptError, Breaking, Deletable, DiagnosticsReport, EditAction, IgnoredEdits, NameUsers,
+    NamedRevisions, PlanningError, Request, SymbolAction, check_deletable, delete_unused,
 };
 use symd_ops::overrides::OverrideLinks;
 use symd_ops::references::{FindReferences, References};
@@ -30,24 +32,45 @@ pub(in super::super) const SAFE_DELETE: Tool = Tool::changing(
     "Deletes a symbol, with its documentation, if nothing refers to it; else lists the references and deletes nothing.",
     schema::safe_delete,
     |call| Box::pin(async move { run(&call).await.unwrap_or_else(|reply| reply) }),
-);
+)
+.checked_by(|proposed| {
+    let DeleteArgs { wanted, .. } = DeleteArgs::read(proposed.arguments)?;
+    wanted.check().map_err(|problem| refusal(PlanningError::from(problem).into()))
+});
+
+/// The arguments of `safe_delete`.
+struct DeleteArgs {
+    wanted: SymbolSelector,
+    patience: ServerWait,
+    force: bool,
+    given: Option<NamedRevisions>,
+    trial: RunMode,
+    limit: usize,
+}
+
+impl DeleteArgs {
+    fn read(arguments: &Map<String, Value>) -> Result<DeleteArgs, Reply> {
+        let (all, arguments) = (arguments, Arguments::new(arguments));
+        let patience = server_wait(&arguments).map_err(failed)?;
+        let wanted = edit_selector(&arguments).map_err(failed)?;
+        // All declarations of one thing are deleted together.
+        let wanted = SymbolSelector { several: AmbiguityPolicy::OneEntity, ..wanted };
+        let force = arguments.boolean_or("force", false).map_err(failed)?;
+        let limit = limit(&arguments).map_err(failed)?;
+        let given = given(all)?;
+        Ok(DeleteArgs { wanted, patience, force, given, trial: run_mode(&arguments)?, limit })
+    }
+}
 
 async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
-    let arguments = Arguments::new(&call.arguments);
-    let patience = server_wait(&arguments).map_err(failed)?;
-    // All declarations of one thing are deleted together.
-    let wanted =
-        SymbolSelector { several: AmbiguityPolicy::OneEntity, ..edit_selector(&arguments).map_err(failed)? };
-    let force = arguments.boolean_or("force", false).map_err(failed)?;
-    let limit = limit(&arguments).map_err(failed)?;
+    let DeleteArgs { wanted, patience, force, given, trial, limit } = DeleteArgs::read(&call.arguments)?;
     let what = EditAction::Symbol {
         wanted: wanted.clone(),
         act: SymbolAction::Delete,
         indentation: Indentation::Verbatim,
     };
     let breaking = if force { Breaking::Allowed } else { Breaking::Refused };
-    let request = Request { what, base: base(call)?, breaking, ignored: IgnoredEdits::Refused };
-    let trial = run_mode(&arguments)?;
+    let request = Request { what, base: base(call, given), breaking, ignored: IgnoredEdits::Refused };
     if force {
         return perform(call, EditCall { request, trial, limit }).await;
     }

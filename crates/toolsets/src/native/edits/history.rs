@@ -1,6 +1,6 @@
 //! `undo`, `redo` and `history`, for the edits that any client made through symd.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::super::answer::{FORMAT, Format, fitting, format};
 use super::super::files::{DEFAULT_LIMIT, LIMIT, counted, failed, limit};
@@ -10,7 +10,7 @@ use super::text::{diffs_text, inverse_text, short_title};
 use super::{RunMode, not_applied, run_mode, schema};
 use crate::arguments::Arguments;
 use crate::clock::clock;
-use crate::{Call, Reply, ReplyFuture, Tool};
+use crate::{Call, Reply, Tool};
 use symd_edit::{Applied, Operation, OperationId, OperationKind, Originator, UndoTarget};
 use symd_ops::edits::{history, preview_redo, preview_undo, redo, undo};
 
@@ -27,7 +27,8 @@ pub(in super::super) const UNDO: Tool = Tool::changing(
      naming the files, where a file is not as the edit left it.",
     undo_schema,
     |call| Box::pin(async move { run_undo(&call).await.unwrap_or_else(|reply| reply) }),
-);
+)
+.checked_by(|proposed| UndoArgs::read(proposed.arguments).map(drop));
 
 pub(in super::super) const REDO: Tool = Tool::changing(
     "redo",
@@ -35,14 +36,15 @@ pub(in super::super) const REDO: Tool = Tool::changing(
     "Makes the edit again that was undone last, as long as no other was made since.",
     redo_schema,
     |call| Box::pin(async move { run_redo(&call).await.unwrap_or_else(|reply| reply) }),
-);
+)
+.checked_by(|proposed| RedoArgs::read(proposed.arguments).map(drop));
 
 pub(in super::super) const HISTORY: Tool = Tool::read_only(
     "history",
     "History of edits",
     "Lists the edits made through symd, newest first: number, time, who, tool, files; which are undone.",
     history_schema,
-    run_history,
+    |call| Box::pin(async move { show(&call).await.unwrap_or_else(|reply| reply) }),
 );
 
 fn undo_schema() -> Value {
@@ -80,14 +82,28 @@ fn history_schema() -> Value {
     })
 }
 
+/// The arguments of `undo`.
+struct UndoArgs {
+    which: UndoTarget,
+    trial: RunMode,
+    limit: usize,
+}
+
+impl UndoArgs {
+    fn read(arguments: &Map<String, Value>) -> Result<UndoArgs, Reply> {
+        let arguments = Arguments::new(arguments);
+        let limit = limit(&arguments).map_err(failed)?;
+        let which = match arguments.count_if("id").map_err(failed)? {
+            Some(id) => UndoTarget::Id(OperationId(u64::try_from(id).unwrap_or(u64::MAX))),
+            None => UndoTarget::Last,
+        };
+        Ok(UndoArgs { which, trial: run_mode(&arguments)?, limit })
+    }
+}
+
 async fn run_undo(call: &Call<'_>) -> Result<Reply, Reply> {
-    let arguments = Arguments::new(&call.arguments);
-    let limit = limit(&arguments).map_err(failed)?;
-    let which = match arguments.count_if("id").map_err(failed)? {
-        Some(id) => UndoTarget::Id(OperationId(u64::try_from(id).unwrap_or(u64::MAX))),
-        None => UndoTarget::Last,
-    };
-    if run_mode(&arguments)? == RunMode::DryRun {
+    let UndoArgs { which, trial, limit } = UndoArgs::read(&call.arguments)?;
+    if trial == RunMode::DryRun {
         let diffs = preview_undo(call.project, which).await.map_err(|error| not_applied(&error))?;
         return Ok(Reply::done(diffs_text(&diffs, &[], limit)));
     }
@@ -101,10 +117,23 @@ async fn run_undo(call: &Call<'_>) -> Result<Reply, Reply> {
     Ok(Reply::done(inverse_text(&head, &undone, Some("redo reapplies it"), limit)))
 }
 
+/// The arguments of `redo`.
+struct RedoArgs {
+    trial: RunMode,
+    limit: usize,
+}
+
+impl RedoArgs {
+    fn read(arguments: &Map<String, Value>) -> Result<RedoArgs, Reply> {
+        let arguments = Arguments::new(arguments);
+        let limit = limit(&arguments).map_err(failed)?;
+        Ok(RedoArgs { trial: run_mode(&arguments)?, limit })
+    }
+}
+
 async fn run_redo(call: &Call<'_>) -> Result<Reply, Reply> {
-    let arguments = Arguments::new(&call.arguments);
-    let limit = limit(&arguments).map_err(failed)?;
-    if run_mode(&arguments)? == RunMode::DryRun {
+    let RedoArgs { trial, limit } = RedoArgs::read(&call.arguments)?;
+    if trial == RunMode::DryRun {
         let diffs = preview_redo(call.project).await.map_err(|error| not_applied(&error))?;
         return Ok(Reply::done(diffs_text(&diffs, &[], limit)));
     }
@@ -127,10 +156,6 @@ async fn inverted(call: &Call<'_>, by: &Applied) -> String {
 
 fn by(call: &Call<'_>, title: &str) -> Originator {
     Originator { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title: title.to_owned() }
-}
-
-fn run_history(call: Call<'_>) -> ReplyFuture<'_> {
-    Box::pin(async move { show(&call).await.unwrap_or_else(|reply| reply) })
 }
 
 async fn show(call: &Call<'_>) -> Result<Reply, Reply> {

@@ -53,9 +53,9 @@ fn parse_fields(
     Ok(EditCall { request, trial: run_mode(&arguments)?, limit: limit(&arguments).map_err(failed)? })
 }
 
-/// Returns the versions that the client expects: `expect`, else what it read last on this connection.
-pub(in crate::native) fn base(call: &Call<'_>) -> Result<ExpectedRevisions, Reply> {
-    Ok(ExpectedRevisions { given: given(&call.arguments)?, last_read: Some(last_read(call)) })
+/// Returns the versions that the client expects: those `given`, else what it read last on this connection.
+pub(in crate::native) fn base(call: &Call<'_>, given: Option<NamedRevisions>) -> ExpectedRevisions {
+    ExpectedRevisions { given, last_read: Some(last_read(call)) }
 }
 
 fn last_read(call: &Call<'_>) -> Arc<LastRead> {
@@ -63,7 +63,8 @@ fn last_read(call: &Call<'_>) -> Arc<LastRead> {
     Arc::new(move |path: &RelPath| client.last_read(path))
 }
 
-fn given(arguments: &Map<String, Value>) -> Result<Option<NamedRevisions>, Reply> {
+/// Parses `expect`.
+pub(in crate::native) fn given(arguments: &Map<String, Value>) -> Result<Option<NamedRevisions>, Reply> {
     let expect = json_or(arguments.get("expect"));
     let arguments = Arguments::new(arguments);
     Ok(match expect {

@@ -1,7 +1,7 @@
 //! `resolve_edit`: decides about files that recovery left as they were because somebody else had changed
 //! them.
 
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::super::files::{DEFAULT_LIMIT, LIMIT, failed, limit};
 use super::super::server_edit_text::remember;
@@ -31,20 +31,36 @@ pub(in super::super) const RESOLVE_EDIT: Tool = Tool::changing(
         })
     },
     |call| Box::pin(async move { run(&call).await.unwrap_or_else(|reply| reply) }),
-);
+)
+.checked_by(|proposed| ResolveArgs::read(proposed.arguments).map(drop));
+
+/// The arguments of `resolve_edit`.
+struct ResolveArgs {
+    id: OperationId,
+    resolution: Resolution,
+    trial: RunMode,
+    limit: usize,
+}
+
+impl ResolveArgs {
+    fn read(arguments: &Map<String, Value>) -> Result<ResolveArgs, Reply> {
+        let arguments = Arguments::new(arguments);
+        let limit = limit(&arguments).map_err(failed)?;
+        let id = match arguments.count_if("id").map_err(failed)? {
+            Some(id) => OperationId(u64::try_from(id).unwrap_or(u64::MAX)),
+            None => return Err(failed(arguments.invalid("id", "an operation's number"))),
+        };
+        let resolution = match arguments.one_of("resolution", &["keep", "put_back"]).map_err(failed)? {
+            "keep" => Resolution::Keep,
+            _ => Resolution::PutBack,
+        };
+        Ok(ResolveArgs { id, resolution, trial: run_mode(&arguments)?, limit })
+    }
+}
 
 async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
-    let arguments = Arguments::new(&call.arguments);
-    let limit = limit(&arguments).map_err(failed)?;
-    let id = match arguments.count_if("id").map_err(failed)? {
-        Some(id) => OperationId(u64::try_from(id).unwrap_or(u64::MAX)),
-        None => return Err(failed(arguments.invalid("id", "an operation's number"))),
-    };
-    let resolution = match arguments.one_of("resolution", &["keep", "put_back"]).map_err(failed)? {
-        "keep" => Resolution::Keep,
-        _ => Resolution::PutBack,
-    };
-    if run_mode(&arguments)? == RunMode::DryRun {
+    let ResolveArgs { id, resolution, trial, limit } = ResolveArgs::read(&call.arguments)?;
+    if trial == RunMode::DryRun {
         let diffs =
             preview_resolve(call.project, id, resolution).await.map_err(|error| not_applied(&error))?;
         return Ok(Reply::done(diffs_text(&diffs, &[], limit)));
