@@ -57,8 +57,8 @@ impl FileList for FileMap {
     }
 }
 
-/// Why a path that a client wrote cannot be used. The messages are those of the serena contract's path
-/// validation, without its prefix; they quote the path as the client wrote it.
+/// Why a path that a client wrote cannot be used. The messages are symd's own, and quote the path as the client
+/// wrote it; a contract with sentences of its own matches the variants.
 #[derive(Debug, thiserror::Error)]
 pub enum LocateError {
     /// The text is not a valid path in a project.

@@ -37,8 +37,8 @@ pub struct Replacement {
     pub count: usize,
 }
 
-/// Why nothing is replaced. The messages of `NoMatches` (behind `Error: `), `Many` and `Ambiguous` are the
-/// serena contract's.
+/// Why nothing is replaced. The messages are symd's own; a contract with sentences of its own matches the
+/// variants.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplaceError {
     /// The needle does not occur.

@@ -32,7 +32,7 @@ pub enum MemoryError {
     #[error(transparent)]
     Path(#[from] PathError),
     /// There is no such memory.
-    #[error("Memory {0} not found; list_memories names those that exist.")]
+    #[error("Memory {0} not found")]
     Missing(MemoryName),
     /// The new name is in use.
     #[error("Memory {0} exists already; delete it first, or choose another name.")]

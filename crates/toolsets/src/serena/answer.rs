@@ -1,10 +1,14 @@
-//! The maximum length of an answer, and the texts of failures. Invariant: "characters" are Unicode code
-//! points.
+//! The maximum length of an answer, and the texts of failures. Invariants: "characters" are Unicode code points;
+//! a sentence that the contract fixes is written here or in its tool's file, never taken from an error's own
+//! message.
 
 use crate::arguments::{ArgumentError, Arguments};
 use crate::{Outcome, Reply};
+use symd_base::PathError;
 use symd_files::search::{PatternError, SearchError};
-use symd_files::tree::FileOpError;
+use symd_files::tree::{FileOpError, LocateError};
+use symd_rewrite::ReplaceError;
+use symd_vfs::VfsError;
 
 /// The default of `max_answer_chars`, when nothing else is configured.
 pub const DEFAULT_MAX_ANSWER_CHARS: usize = 150_000;
@@ -81,11 +85,42 @@ pub fn bad_argument(problem: ArgumentError) -> Reply {
     error(problem)
 }
 
+/// Returns the failure of a path that cannot be used.
+pub fn path_error(problem: &LocateError) -> Reply {
+    invalid_path(path_text(problem))
+}
+
+/// Returns a failure of the contract's path validation.
+pub fn invalid_path(text: impl std::fmt::Display) -> Reply {
+    Reply::failed(format!("Path validation failed: {text}"))
+}
+
+/// Returns the contract's sentence about a path that cannot be used.
+fn path_text(problem: &LocateError) -> String {
+    match problem {
+        LocateError::Path(PathError::Absolute(path)) => format!("Path must be relative, got: {path}"),
+        LocateError::Path(PathError::Outside(path)) | LocateError::Outside(path) => {
+            format!("Path is outside the project: {path}")
+        }
+        LocateError::Path(PathError::Invalid(path)) => format!("Path is not valid: {path}"),
+        LocateError::Missing(path) => format!("Path does not exist: {path}"),
+        LocateError::Ignored(path) => format!("Path is ignored: {path}"),
+        LocateError::Unreadable { path, reason, .. } => format!("Path cannot be accessed: {path}: {reason}"),
+    }
+}
+
+/// Returns the failure of a path that names a directory where the contract takes a file.
+pub fn not_a_file(path: &str) -> Reply {
+    error(format!("Expected a file path, but got a directory path: {path}"))
+}
+
 /// Formats a file op's error in the contract's words.
 pub fn file_error(problem: &FileOpError) -> Reply {
     match problem {
-        FileOpError::Locate(path) => Reply::failed(format!("Path validation failed: {path}")),
-        FileOpError::Vfs(io) => Reply::failed(format!("IO error: {io}")),
+        FileOpError::Locate(problem) => path_error(problem),
+        FileOpError::IsDirectory(path) => not_a_file(path),
+        FileOpError::IsFile(path) => error(format!("Expected a directory path, but got a file path: {path}")),
+        FileOpError::Vfs(io) => io_error(io),
         FileOpError::Glob(glob) => regex_error(glob),
         other => error(other),
     }
@@ -94,9 +129,34 @@ pub fn file_error(problem: &FileOpError) -> Reply {
 /// Formats a search's error in the contract's words.
 pub fn search_error(problem: &SearchError) -> Reply {
     match problem {
-        SearchError::Locate(path) => Reply::failed(format!("Path validation failed: {path}")),
-        SearchError::Vfs(io) => Reply::failed(format!("IO error: {io}")),
+        SearchError::Locate(problem) => path_error(problem),
+        SearchError::Vfs(io) => io_error(io),
         SearchError::BudgetSpent { .. } | SearchError::TooLarge { .. } => regex_error(problem),
+        other => error(other),
+    }
+}
+
+/// Returns the failure of a file that cannot be read or written.
+pub fn io_error(problem: &VfsError) -> Reply {
+    Reply::failed(format!("IO error: {problem}"))
+}
+
+/// Formats the error of a replacement in the contract's words; two of its sentences have no `Error: `.
+pub fn replace_error(problem: &ReplaceError) -> Reply {
+    match problem {
+        ReplaceError::NoMatches { path } => {
+            error(format!("No matches of search expression found in file '{path}'."))
+        }
+        ReplaceError::Many { count, path } => Reply::failed(format!(
+            "Expression matches {count} occurrences in file '{path}'. Please revise the expression to be more \
+             specific or enable allow_multiple_occurrences if this is expected."
+        )),
+        ReplaceError::Ambiguous => Reply::failed(
+            "Match is ambiguous: the search pattern matches multiple overlapping occurrences. Please revise the \
+             search pattern to be more specific to avoid ambiguity.",
+        ),
+        ReplaceError::BudgetSpent { .. } => regex_error(problem),
+        ReplaceError::Pattern(pattern) => pattern_error(pattern),
         other => error(other),
     }
 }

@@ -4,19 +4,19 @@
 
 use serde_json::{Value, json};
 
-use super::answer::{bad_argument, error, file_error, pattern_error, regex_error};
+use super::answer::{bad_argument, error, file_error, io_error, path_error, replace_error};
 use super::references::format_target_error;
 use crate::arguments::Arguments;
 use crate::{Call, Outcome, PendingCall, Reply, ReplyFuture, Tool};
 use symd_edit::{EditError, Originator};
-use symd_files::tree::{FileOpError, LocateError};
+use symd_files::tree::LocateError;
 use symd_index::Locals;
 use symd_ops::edits::{
     ApplyError, Breaking, DiagnosticsReport, EditAction, EditResult, ExpectedRevisions, IgnoredEdits,
     PerformError, PlanningError, Request, SymbolAction, TextAction, perform,
 };
 use symd_ops::target::SymbolSelector;
-use symd_rewrite::{ExpectedCount, Indentation, ReplaceError, ReplaceMode};
+use symd_rewrite::{ExpectedCount, Indentation, ReplaceMode};
 use symd_vfs::VfsError;
 
 /// The answer of the contract's tools that have nothing to report.
@@ -276,7 +276,7 @@ fn refusal(problem: PerformError) -> Reply {
     match problem {
         PerformError::Make(PlanningError::File(problem)) => file_error(&problem),
         PerformError::Make(PlanningError::Target(problem)) => format_target_error(problem),
-        PerformError::Make(PlanningError::Replace(problem)) => not_replaced(&problem),
+        PerformError::Make(PlanningError::Replace(problem)) => replace_error(&problem),
         PerformError::Apply(problem) => not_applied(problem),
         PerformError::Engine(_) => Reply { outcome: Outcome::NotReady, ..error(problem) },
         other => error(other),
@@ -290,23 +290,10 @@ pub(super) fn not_applied(problem: ApplyError) -> Reply {
     }
 }
 
-pub(super) fn not_replaced(problem: &ReplaceError) -> Reply {
-    match problem {
-        ReplaceError::Many { .. } | ReplaceError::Ambiguous => Reply::failed(problem.to_string()),
-        ReplaceError::BudgetSpent { .. } => regex_error(problem),
-        ReplaceError::Pattern(pattern) => pattern_error(pattern),
-        other => error(other),
-    }
-}
-
 fn refused_by_disk(problem: VfsError) -> Reply {
     match problem {
-        VfsError::Outside { path } => {
-            Reply::failed(format!("Path validation failed: Path is outside the project: {path}"))
-        }
-        VfsError::InGitDirectory { path } => {
-            file_error(&FileOpError::Locate(LocateError::Ignored(path.to_string())))
-        }
-        other => file_error(&FileOpError::Vfs(other)),
+        VfsError::Outside { path } => path_error(&LocateError::Outside(path.to_string())),
+        VfsError::InGitDirectory { path } => path_error(&LocateError::Ignored(path.to_string())),
+        other => io_error(&other),
     }
 }

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::answer::{AnswerLimit, bad_argument, error};
-use super::edits::{not_applied, not_replaced, replace_mode};
+use super::answer::{AnswerLimit, bad_argument, error, invalid_path, io_error, path_error, replace_error};
+use super::edits::{not_applied, replace_mode};
 use super::files::MAX_ANSWER_CHARS;
 use super::json as text;
 use crate::arguments::Arguments;
@@ -230,10 +230,13 @@ fn by(call: &Call<'_>) -> Originator {
 /// Formats a failure in the contract's words.
 pub(super) fn format_refusal(problem: MemoryError) -> Reply {
     match problem {
-        MemoryError::Path(problem) => Reply::failed(format!("Path validation failed: {problem}")),
-        MemoryError::Link(_) => Reply::failed(format!("Path validation failed: {problem}")),
-        MemoryError::Vfs(problem) => Reply::failed(format!("IO error: {problem}")),
-        MemoryError::Replace(problem) => not_replaced(&problem),
+        MemoryError::Missing(name) => {
+            error(format!("Memory {name} not found; list_memories names those that exist."))
+        }
+        MemoryError::Path(problem) => path_error(&problem.into()),
+        MemoryError::Link(_) => invalid_path(problem),
+        MemoryError::Vfs(problem) => io_error(&problem),
+        MemoryError::Replace(problem) => replace_error(&problem),
         MemoryError::Apply(problem) => not_applied(problem),
         MemoryError::Question(QuestionError::Engine(problem)) => {
             Reply { outcome: Outcome::NotReady, ..error(problem) }

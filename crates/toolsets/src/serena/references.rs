@@ -133,9 +133,10 @@ pub(super) fn format_target_error(problem: TargetError) -> Reply {
                 json::to_string_indented(&dicts)
             ))
         }
-        TargetError::None { ref gaps, .. } => {
+        TargetError::None { pattern, gaps, .. } => {
             let clauses = [gaps.unread.clauses_of_unknown(), gaps.not_outlined.clone()].concat();
-            error(clauses.iter().fold(problem.to_string(), |text, clause| format!("{text}. But {clause}")))
+            let none = format!("No symbol matching '{pattern}' found");
+            error(clauses.iter().fold(none, |text, clause| format!("{text}. But {clause}")))
         }
         TargetError::Pattern(_) => error(problem),
     }

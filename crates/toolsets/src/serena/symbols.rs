@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::{Map, Value, json as schema};
 
-use super::answer::{AnswerLimit, bad_argument, error, not_yet_parsed_error};
+use super::answer::{AnswerLimit, bad_argument, error, not_a_file, not_yet_parsed_error, path_error};
 use super::files::MAX_ANSWER_CHARS;
 use super::json;
 use crate::arguments::Arguments;
@@ -182,7 +182,8 @@ pub(super) fn kinds(arguments: &Arguments<'_>, name: &str) -> Result<Vec<SymbolK
 /// Formats a failure in the contract's words.
 pub(super) fn format_refusal(problem: SymbolError) -> Reply {
     match problem {
-        SymbolError::Locate(error) => Reply::failed(format!("Path validation failed: {error}")),
+        SymbolError::Locate(problem) => path_error(&problem),
+        SymbolError::IsDirectory(path) => not_a_file(&path),
         other => error(other),
     }
 }

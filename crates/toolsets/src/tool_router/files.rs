@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::answer::{error, json_text};
+use super::answer::{error, file_error, json_text};
 use super::arguments::Strict;
 use crate::{Call, Reply, ReplyFuture, Tool, ask, ask_long};
 use symd_base::{Cancel, RelPath};
@@ -150,7 +150,7 @@ fn list_dir(view: &View, asked: &FileCall<'_>) -> Result<Reply, Reply> {
     let (offset, limit) = (arguments.count("offset")?, arguments.count("limit")?);
     let page = offset..offset.saturating_add(limit);
     let listed =
-        view.whole_tree(|tree| list_by_level(tree, path, depth, page, asked.cancel)).map_err(error)?;
+        view.whole_tree(|tree| list_by_level(tree, path, depth, page, asked.cancel)).map_err(file_error)?;
     let directory = RelPath::new(path).map_err(error)?;
     let entries: Vec<Cow<str>> = listed
         .iter()
@@ -181,7 +181,7 @@ fn read_file(view: &View, asked: &FileCall<'_>) -> Result<Reply, Reply> {
         "indentation" => arguments.string("indent")?,
         other => return Err(error(format!("Invalid mode: '{other}', expected 'slice' or 'indentation'"))),
     };
-    let file = view.whole_tree(|tree| read(tree, path)).map_err(error)?;
+    let file = view.whole_tree(|tree| read(tree, path)).map_err(file_error)?;
     let past = offset.saturating_add(limit);
     let mut text = Cow::Borrowed(if offset < file.line_count() { file.slice(offset, past - 1) } else { "" });
     if !indent.is_empty() {
@@ -232,7 +232,7 @@ fn grep_files(view: &View, asked: &FileCall<'_>) -> Result<Reply, Reply> {
     let path = arguments.string("path")?;
     let include = arguments.strings_if("include")?.unwrap_or_default();
     let limit = arguments.count("limit")?;
-    let found = view.tree(|tree| tree.locate(path)).map_err(error)?;
+    let found = view.tree(|tree| tree.locate(path)).map_err(|problem| file_error(problem.into()))?;
     let mut query = SearchQuery::new(pattern);
     query.scope = path.to_owned();
     query.include = included(&found.path, &include).map_err(error)?;

@@ -4,14 +4,15 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::answer::{error, json_text};
+use super::answer::{error, json_text, path_text};
 use super::arguments::Strict;
 use crate::{Call, Outcome, Reply, ReplyFuture, Tool};
 use symd_edit::Originator;
 use symd_ops::edits::{
-    Breaking, DiagnosticsReport, EditAction, ExpectedRevisions, IgnoredEdits, PerformError, Request, Written,
-    perform,
+    Breaking, DiagnosticsReport, EditAction, ExpectedRevisions, IgnoredEdits, PerformError, PlanningError,
+    Request, Written, perform,
 };
+use symd_rewrite::patch::PatchParseError;
 
 pub(super) const APPLY_PATCH_JSON: Tool = Tool::changing(
     "apply_patch_json",
@@ -93,7 +94,12 @@ fn format_refusal(problem: PerformError) -> Reply {
         PerformError::Engine(_) => Outcome::NotReady,
         _ => Outcome::Failed,
     };
-    let mut text = problem.to_string();
+    let mut text = match &problem {
+        PerformError::Make(PlanningError::PatchText(PatchParseError::Path { line, error })) => {
+            format!("line {line} of the patch: {}", path_text(error))
+        }
+        problem => problem.to_string(),
+    };
     if !text.contains("nothing was written") && !text.contains("the tree is as it was") {
         text.push_str("; nothing was written");
     }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::answer::file_error;
 use super::arguments::{Strict, error};
 use super::shell::workdir;
 use crate::{Call, Reply, Tool};
@@ -103,7 +104,7 @@ impl TypeArgs {
 async fn exec(call: &Call<'_>) -> Result<Reply, Reply> {
     let StartArgs { session_id, cmd, workdir } = StartArgs::read(&call.arguments)?;
     let (shells, client) = (&call.project.shells, &call.client);
-    let directory = shells.directory(&workdir).map_err(error)?;
+    let directory = shells.directory(&workdir).map_err(file_error)?;
     let environment = client.environment();
     let shell = shells.shell(ShellChoice::Bash, environment).map_err(error)?;
     let request = TerminalRequest { shell: &shell, command: &cmd, directory: &directory, environment };

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::answer::file_error;
 use super::arguments::{Strict, error};
 use crate::shell_command::{self, Command};
 use crate::{Call, Reply, Tool};
@@ -75,13 +76,13 @@ impl ShellCall {
 /// Parses the argument `workdir`; null is the root.
 pub(super) fn workdir(arguments: &Strict) -> Result<String, Reply> {
     let workdir = arguments.string_if("workdir")?.unwrap_or(".");
-    Directory::named(workdir).map_err(error)?;
+    Directory::named(workdir).map_err(file_error)?;
     Ok(workdir.to_owned())
 }
 
 async fn shell(call: &Call<'_>) -> Result<Reply, Reply> {
     let ShellCall { command, workdir, timeout_ms: ms } = ShellCall::read(&call.arguments)?;
-    let directory = call.project.shells.directory(&workdir).map_err(error)?;
+    let directory = call.project.shells.directory(&workdir).map_err(file_error)?;
     let deadline = Duration::from_millis(u64::try_from(ms).unwrap_or(u64::MAX));
     let command =
         Command { shell: ShellChoice::Bash, text: &command, directory: &directory, deadline, keep: KEEP };
