@@ -89,7 +89,7 @@ async fn carry_out(
 ) -> Result<Applied, ApplyError> {
     let (editor, engine) = (Arc::clone(&project.editor), project.engine.clone());
     // A task of its own: an edit that has begun is not stopped by a client that leaves.
-    let edit = tokio::spawn(run_stages(editor, engine, ready, stage));
+    let edit = tokio::spawn(Box::pin(run_stages(editor, engine, ready, stage)));
     Ok(edit.await.map_err(|_| ApplyError::Lost)??)
 }
 

@@ -67,7 +67,8 @@ where
     let mut left = if policy == RetryPolicy::Never { 0 } else { ATTEMPTS - 1 };
     let mut waits_left = left.min(WAITING_ATTEMPTS - 1);
     loop {
-        match attempt().await {
+        // Boxed, because the futures of an edit nest deeper than rustc can compute a layout for.
+        match Box::pin(attempt()).await {
             Ok(done) => return Ok(done),
             Err(AttemptError::Conflict(_)) if left > 0 => {
                 left -= 1;
