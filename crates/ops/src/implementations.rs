@@ -116,10 +116,10 @@ impl DoubtfulHeir {
 
     /// Whether this remains doubtful beside a server that lists the declarations that begin at `listed`.
     /// Servers know which types satisfy an interface, except for Python's protocols.
-    fn is_left_by(&self, listed: &[(RelPath, u32)], language: &str) -> bool {
+    fn is_left_by(&self, listed: &[(RelPath, u32)], is_dynamic: bool) -> bool {
         let (path, range) = &self.extent;
         let is_it = |(there, at): &(RelPath, u32)| there == path && range.start <= *at && *at < range.end;
-        (self.by == Ground::Base || language == "python") && !listed.iter().any(is_it)
+        (self.by == Ground::Base || is_dynamic) && !listed.iter().any(is_it)
     }
 }
 
@@ -134,8 +134,8 @@ pub(super) fn remaining_possible(
     listed: &[(RelPath, u32)],
     of: &Target,
 ) -> Vec<DoubtfulHeir> {
-    let language = of.file.grammar().map_or("", |grammar| grammar.name());
-    doubts.into_iter().filter(|one| one.is_left_by(listed, language)).collect()
+    let is_dynamic = resolve::is_dynamic(&of.file);
+    doubts.into_iter().filter(|one| one.is_left_by(listed, is_dynamic)).collect()
 }
 
 /// Returns what the doubts are about.

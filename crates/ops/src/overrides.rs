@@ -377,8 +377,8 @@ fn objections(family: &OverrideFamily, target: &Target, silent: Option<&ServerEr
         all.push(Objection { kind, text, place: (one.class.file.path.clone(), one.written.range) });
     }
     // In other languages, the servers know which types satisfy an interface.
-    let is_python = target.file.grammar().is_some_and(|grammar| grammar.name() == "python");
-    for one in family.structural.iter().filter(|_| is_python) {
+    let is_dynamic = resolve::is_dynamic(&target.file);
+    for one in family.structural.iter().filter(|_| is_dynamic) {
         let text = format!("{} has all members of the interface without naming it as a base", one.name());
         all.push(Objection { kind: ObjectionKind::Alike, text, place: head(one) });
     }

@@ -28,6 +28,17 @@ pub fn grammars_share_names(grammar: &str, other: &str) -> bool {
     Family::of_grammar(grammar).is_some_and(|family| Family::of_grammar(other) == Some(family))
 }
 
+/// Whether programs in the language of a file make and look up classes and members while they run, without
+/// declared types.
+pub fn is_dynamic(file: &FileEntry) -> bool {
+    Family::dynamic_of(file).is_some()
+}
+
+/// Whether text can look up only those of a file's declarations that an attribute makes known by their names.
+pub fn publishes_by_attributes(file: &FileEntry) -> bool {
+    LanguageProfile::of(file).is_some_and(|language| language.publishes_by_attributes)
+}
+
 impl Family {
     /// Returns the family of a file; `None` when it was not parsed, or its language is in no family.
     pub(super) fn of(file: &FileEntry) -> Option<Family> {

@@ -134,7 +134,7 @@ impl BlockLine<'_> {
 
     /// Whether the line is a preprocessor directive such as `#if`, whose column has no meaning.
     fn is_directive(&self, grammar: Grammar) -> bool {
-        matches!(grammar.name(), "c" | "cpp" | "csharp") && self.rest.starts_with('#')
+        grammar.rules().has_directives && self.rest.starts_with('#')
     }
 
     fn is_directive_at_margin(&self, grammar: Grammar) -> bool {

@@ -10,7 +10,7 @@ use super::fault::{DeclarationChange, EditFault, line_at};
 use super::symbol::{EditTarget, SymbolEditError};
 use symd_base::text::line_starts;
 use symd_base::{Cancel, TextEdits, TextRange};
-use symd_syntax::{Grammar, Inspected, Outline, Row, SymbolKind, first_block_violation};
+use symd_syntax::{Grammar, Inspected, Outline, Row, StandInKinds, SymbolKind, first_block_violation};
 
 /// The checks that an edit must pass before it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -260,14 +260,15 @@ fn count_distinct_ranges(outline: &Outline, rows: &[usize]) -> usize {
 /// Whether `new` can take the place of `old` without breaking its uses.
 fn is_compatible(grammar: Grammar, old: TextedRow<'_>, new: TextedRow<'_>) -> bool {
     use DeclarationCategory::{Callable, Type, Value};
+    let kinds = grammar.rules().stand_in_kinds;
     match (DeclarationCategory::of(old.row.kind()), DeclarationCategory::of(new.row.kind())) {
         (Callable, Callable) | (Type, Type) | (Value, Value) => true,
         // A variable may hold a function; an accessor is not called.
-        (Callable, Value) | (Value, Callable) => is_ecma(grammar) && !old.is_accessor() && !new.is_accessor(),
-        // The language server reports `type A = …` as a variable.
-        (Value, Type) | (Type, Value) => is_ecma(grammar),
-        // The language server reports `type F func()` as a function.
-        (Type, Callable) | (Callable, Type) => grammar.name() == "go",
+        (Callable, Value) | (Value, Callable) => {
+            kinds == StandInKinds::Values && !old.is_accessor() && !new.is_accessor()
+        }
+        (Value, Type) | (Type, Value) => kinds == StandInKinds::Values,
+        (Type, Callable) | (Callable, Type) => kinds == StandInKinds::FunctionTypes,
     }
 }
 
@@ -284,10 +285,6 @@ impl TextedRow<'_> {
         let before = self.text.get(self.row.start as usize..self.row.name_start as usize);
         matches!(before.and_then(|before| before.split_whitespace().last()), Some("get" | "set"))
     }
-}
-
-fn is_ecma(grammar: Grammar) -> bool {
-    matches!(grammar.name(), "javascript" | "typescript" | "tsx")
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

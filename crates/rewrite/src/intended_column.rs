@@ -46,7 +46,7 @@ pub(super) fn intended_column(body: &TextBlock<'_>, column: SymbolColumn<'_>) ->
             Some(column_beside(body, column, own, least, is_flush))
         }
         _ if is_flush => Some(least),
-        _ if body.grammar.name() != "python" => column_by_continuation(body, column, own),
+        _ if !body.grammar.rules().has_indented_blocks => column_by_continuation(body, column, own),
         _ => {
             let steps = [Some(column.level), body.step()];
             let fits = |at: &usize| steps.iter().flatten().any(|step| least == at + step);
@@ -72,7 +72,7 @@ fn column_beside(
         return if own == 0 { least } else { own };
     }
     // The continuation of an expression may be two levels deeper.
-    let twice = (body.grammar.name() != "python").then_some(2 * column.level);
+    let twice = (!body.grammar.rules().has_indented_blocks).then_some(2 * column.level);
     let is_own = [Some(column.level), body.step(), twice].into_iter().flatten().any(|step| least == step);
     if own == 0 && !is_own && least == column.column + column.level { column.column } else { own }
 }
@@ -126,7 +126,7 @@ fn column_by_present_text(lines: &[&BlockLine<'_>], present: &TextBlock<'_>, at:
 fn opens_nothing(body: &TextBlock<'_>, first: &BlockLine<'_>) -> bool {
     const OPENERS: [&str; 9] = ["async", "class", "def", "for", "if", "match", "try", "while", "with"];
     let rest = first.rest.trim_end();
-    if body.grammar.name() == "python" {
+    if body.grammar.rules().has_indented_blocks {
         let word = rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or("");
         return !OPENERS.contains(&word);
     }

@@ -11,7 +11,6 @@ mod fault;
 mod guard;
 mod indent_level;
 mod intended_column;
-mod keywords;
 mod lines;
 mod new_name;
 mod normalised;

@@ -3,8 +3,7 @@
 
 use unicode_ident::{is_xid_continue, is_xid_start};
 
-use super::keywords::is_keyword;
-use symd_syntax::Grammar;
+use symd_syntax::{Grammar, NameQuoting, NameRules};
 
 /// The maximum length of a name in bytes: the index stores lengths in 16 bits, and no real name is longer.
 const MAX_BYTES: usize = 1024;
@@ -75,7 +74,7 @@ pub enum NewNameError {
 /// Checks whether a symbol called `old` can be called `new` in `grammar`'s language. `new` is spelled as in
 /// the source: with backticks (Kotlin), `r#` (Rust) or `@` (C#) where it needs them.
 pub fn check_new_name(grammar: Grammar, old: &str, new: &str) -> Result<(), NewNameError> {
-    let language = grammar.name();
+    let (language, names) = (grammar.name(), &grammar.rules().names);
     if new.is_empty() {
         return Err(NewNameError::Empty);
     }
@@ -85,11 +84,11 @@ pub fn check_new_name(grammar: Grammar, old: &str, new: &str) -> Result<(), NewN
     if new.len() > MAX_BYTES {
         return Err(NewNameError::TooLong(new.len()));
     }
-    if !is_renamable(language, old) {
+    if !is_renamable(names, old) {
         return Err(NewNameError::NotRenamable(old.to_owned()));
     }
-    if let Some(quoted) = new.strip_prefix('`').filter(|_| language == "kotlin") {
-        return check_backticks(new, quoted);
+    if let Some(quoted) = new.strip_prefix('`').filter(|_| names.quoting == NameQuoting::Backticks) {
+        return check_backticks(grammar, new, quoted);
     }
     if new.contains(['/', '\\', '.', ':']) {
         return Err(NewNameError::Path(new.to_owned()));
@@ -98,22 +97,22 @@ pub fn check_new_name(grammar: Grammar, old: &str, new: &str) -> Result<(), NewN
         let joined: Vec<&str> = new.split_whitespace().collect();
         return Err(NewNameError::Space(new.to_owned(), joined.join("_")));
     }
-    let bare = match language {
-        "javascript" | "typescript" | "tsx" => check_privacy(old, new)?,
-        "rust" if new.starts_with("r#") => return check_raw(new),
-        "csharp" => match new.strip_prefix('@') {
-            Some(verbatim) => return check_characters(language, new, verbatim),
+    let bare = match names.quoting {
+        _ if names.has_private_mark => check_privacy(old, new)?,
+        NameQuoting::Raw if new.starts_with("r#") => return check_raw(grammar, new),
+        NameQuoting::At => match new.strip_prefix('@') {
+            Some(verbatim) => return check_characters(grammar, new, verbatim),
             None => new,
         },
         _ => new,
     };
-    check_characters(language, new, bare)?;
-    if is_keyword(language, bare) {
-        let hint = match language {
-            "kotlin" => format!("write it in backticks, `{new}`, or give another"),
-            "rust" if can_be_raw(new) => format!("write r#{new}, or give another"),
-            "csharp" => format!("write @{new}, or give another"),
-            _ => format!("give another, such as '{new}_'"),
+    check_characters(grammar, new, bare)?;
+    if names.is_keyword(bare) {
+        let hint = match names.quoting {
+            NameQuoting::Backticks => format!("write it in backticks, `{new}`, or give another"),
+            NameQuoting::Raw if can_be_raw(new) => format!("write r#{new}, or give another"),
+            NameQuoting::At => format!("write @{new}, or give another"),
+            NameQuoting::None | NameQuoting::Raw => format!("give another, such as '{new}_'"),
         };
         return Err(NewNameError::Keyword { name: new.to_owned(), language, hint });
     }
@@ -121,15 +120,10 @@ pub fn check_new_name(grammar: Grammar, old: &str, new: &str) -> Result<(), NewN
 }
 
 /// Whether `old` can be renamed by itself: composed names, operators and constructors cannot.
-fn is_renamable(language: &str, old: &str) -> bool {
-    let constructor = match language {
-        "kotlin" | "javascript" | "typescript" | "tsx" => "constructor",
-        "python" => "__init__",
-        _ => "",
-    };
+fn is_renamable(names: &NameRules, old: &str) -> bool {
     let is_word = |c: char| is_xid_continue(c) || matches!(c, '$' | '#' | '_' | '@' | '`');
-    // Kotlin's names in backticks may contain anything.
-    old != constructor && !old.is_empty() && (language == "kotlin" || old.chars().all(is_word))
+    let may_hold_anything = names.quoting == NameQuoting::Backticks;
+    names.constructor != Some(old) && !old.is_empty() && (may_hold_anything || old.chars().all(is_word))
 }
 
 /// Checks that both or neither of the names are private by JavaScript's `#`; returns the new name without it.
@@ -142,8 +136,9 @@ fn check_privacy<'a>(old: &str, new: &'a str) -> Result<&'a str, NewNameError> {
 }
 
 /// Checks the text between Kotlin's backticks, which may be anything that the JVM does not forbid.
-fn check_backticks(new: &str, quoted: &str) -> Result<(), NewNameError> {
-    let bad = |character| NewNameError::Character { name: new.to_owned(), character, language: "kotlin" };
+fn check_backticks(grammar: Grammar, new: &str, quoted: &str) -> Result<(), NewNameError> {
+    let language = grammar.name();
+    let bad = |character| NewNameError::Character { name: new.to_owned(), character, language };
     let Some(inner) = quoted.strip_suffix('`') else { return Err(bad('`')) };
     if inner.trim().is_empty() {
         return Err(NewNameError::Empty);
@@ -152,14 +147,14 @@ fn check_backticks(new: &str, quoted: &str) -> Result<(), NewNameError> {
     inner.chars().find(|c| forbidden.contains(c)).map_or(Ok(()), |character| Err(bad(character)))
 }
 
-fn check_raw(new: &str) -> Result<(), NewNameError> {
+fn check_raw(grammar: Grammar, new: &str) -> Result<(), NewNameError> {
     let bare = new.trim_start_matches("r#");
-    check_characters("rust", new, bare)?;
+    check_characters(grammar, new, bare)?;
     if can_be_raw(bare) {
         return Ok(());
     }
     let hint = "it cannot be a raw identifier either; give another".to_owned();
-    Err(NewNameError::Keyword { name: new.to_owned(), language: "rust", hint })
+    Err(NewNameError::Keyword { name: new.to_owned(), language: grammar.name(), hint })
 }
 
 /// Whether `word` can be a raw identifier, which Rust's path keywords cannot.
@@ -169,9 +164,9 @@ fn can_be_raw(word: &str) -> bool {
 
 /// Checks that `bare`, the name without its marks, is spelled as an identifier. Letters and digits are
 /// Unicode's XID.
-fn check_characters(language: &'static str, new: &str, bare: &str) -> Result<(), NewNameError> {
-    let has_dollar = matches!(language, "java" | "javascript" | "typescript" | "tsx" | "c" | "cpp");
-    let is_dollar = |c: char| c == '$' && has_dollar;
+fn check_characters(grammar: Grammar, new: &str, bare: &str) -> Result<(), NewNameError> {
+    let language = grammar.name();
+    let is_dollar = |c: char| c == '$' && grammar.rules().names.has_dollar;
     let mut characters = bare.chars();
     let Some(first) = characters.next() else { return Err(NewNameError::Empty) };
     let name = || new.to_owned();

@@ -183,7 +183,7 @@ impl Placer<'_> {
     /// its class.
     fn kinds(&mut self) -> Result<Vec<LineKind>, SymbolEditError> {
         let written = &self.seat.written;
-        if self.target.grammar.name() == "python" {
+        if self.target.grammar.rules().has_indented_blocks {
             return self.kinds_alone(written);
         }
         let looked = self.try_candidate(written)?;
@@ -211,7 +211,7 @@ impl Placer<'_> {
             return Ok(known);
         }
         let EditTarget { grammar, text, .. } = self.target;
-        let kinds = if grammar.name() == "python" {
+        let kinds = if grammar.rules().has_indented_blocks {
             self.kinds_alone(&self.present())?
         } else {
             let before = line_starts(&text[..self.seat.range.start as usize]).len() - 1;

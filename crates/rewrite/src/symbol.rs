@@ -209,8 +209,7 @@ impl<'a> EditTarget<'a> {
         let end = next_line_start(text, range.end as usize);
         let rest = text[range.end as usize..end].trim_start();
         let rest = rest.strip_prefix([',', ';']).unwrap_or(rest).trim();
-        let comment = if self.grammar.name() == "python" { "#" } else { "//" };
-        let is_comment = rest.starts_with(comment)
+        let is_comment = rest.starts_with(self.grammar.rules().line_comment)
             || (rest.starts_with("/*") && rest.find("*/").is_some_and(|close| close + 2 == rest.len()));
         let is_whole = text[start..range.start as usize].trim().is_empty() && (rest.is_empty() || is_comment);
         let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);

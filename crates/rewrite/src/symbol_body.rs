@@ -195,7 +195,7 @@ impl<'a> InsertionSite<'a> {
             }
             let at = offset(if placing == Placement::Before { before } else { after });
             let there = enclosure_at(target.grammar, text, TextRange::new(at, at), cancel)?;
-            if there != around && target.grammar.name() != "python" {
+            if there != around && !target.grammar.rules().has_indented_blocks {
                 let inside = match around {
                     Some(Enclosure::Braces(inside)) => Some(inside),
                     Some(Enclosure::HeadLine(_)) | None => None,

@@ -92,7 +92,8 @@ fn reject_only_statement(
     cancel: &Cancel,
 ) -> Result<(), SymbolEditError> {
     // Statements at the left margin belong to the file, which needs none.
-    if target.grammar.name() != "python" || line_start(target.text, row.start as usize) == row.start as usize
+    if !target.grammar.rules().has_indented_blocks
+        || line_start(target.text, row.start as usize) == row.start as usize
     {
         return Ok(());
     }

@@ -106,7 +106,7 @@ impl Grammar {
     }
 
     /// Returns what distinguishes the texts of its language.
-    pub(super) fn rules(self) -> &'static TextRules {
+    pub fn rules(self) -> &'static TextRules {
         self.0.rules
     }
 

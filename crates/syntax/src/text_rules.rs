@@ -1,13 +1,23 @@
 //! What distinguishes the texts of the languages besides their grammars, as data: one entry for each grammar,
 //! which `grammars!` names. Code that needs to know asks [`Grammar::rules`](super::grammar::Grammar::rules).
 
+use super::name_rules::NameRules;
 use super::signature::head_syntax::{self, HeadSyntax};
 
 /// What distinguishes the texts of a language.
 #[derive(Debug)]
-pub(super) struct TextRules {
+pub struct TextRules {
     /// Whether blocks are told by their indentation; otherwise braces enclose them.
-    pub(super) has_indented_blocks: bool,
+    pub has_indented_blocks: bool,
+    /// What begins a comment that ends with its line.
+    pub line_comment: &'static str,
+    /// Whether lines that begin with `#` are directives, whose column has no meaning.
+    pub has_directives: bool,
+    /// Whether a name may stand for a field and a variable at once: `{ name }`.
+    pub has_field_shorthand: bool,
+    /// What may be declared as something else than its kind in the outline.
+    pub stand_in_kinds: StandInKinds,
+    pub names: NameRules,
     /// What begins a comment that documents the declaration below it; none where documentation stands inside
     /// the declaration.
     pub(super) documentation: &'static [&'static str],
@@ -15,6 +25,17 @@ pub(super) struct TextRules {
     pub(super) named_in_strings: NamesInStrings,
     pub(super) calls: CallRules,
     pub(super) heads: &'static HeadSyntax,
+}
+
+/// Which kinds of declarations may stand for each other: the outline of a language server names them otherwise, or
+/// a value holds a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StandInKinds {
+    None,
+    /// A variable may hold a function, and `type A = …` is reported as a variable.
+    Values,
+    /// `type F func()` is reported as a function.
+    FunctionTypes,
 }
 
 /// Which strings hold names that the grammar does not parse as identifiers.
@@ -57,9 +78,14 @@ pub(super) enum TypeArguments {
 }
 
 impl TextRules {
-    const fn plain(heads: &'static HeadSyntax) -> TextRules {
+    const fn plain(heads: &'static HeadSyntax, names: NameRules) -> TextRules {
         TextRules {
             has_indented_blocks: false,
+            line_comment: "//",
+            has_directives: false,
+            has_field_shorthand: false,
+            stand_in_kinds: StandInKinds::None,
+            names,
             documentation: &["/**"],
             named_in_strings: NamesInStrings::None,
             calls: CallRules::PLAIN,
@@ -82,60 +108,73 @@ impl CallRules {
 /// What begins documentation in C and C++.
 const DOXYGEN: &[&str] = &["/**", "/*!", "///", "//!"];
 
-pub(super) static C: TextRules = TextRules { documentation: DOXYGEN, ..TextRules::plain(&head_syntax::C) };
+pub(super) static C: TextRules = TextRules {
+    documentation: DOXYGEN,
+    has_directives: true,
+    ..TextRules::plain(&head_syntax::C, NameRules::C)
+};
 
 pub(super) static CPP: TextRules = TextRules {
     documentation: DOXYGEN,
+    has_directives: true,
     calls: CallRules { takes_braces: true, ..CallRules::WITH_ANGLES },
-    ..TextRules::plain(&head_syntax::CPP)
+    ..TextRules::plain(&head_syntax::CPP, NameRules::CPP)
 };
 
 pub(super) static CSHARP: TextRules = TextRules {
     documentation: &["/**", "///"],
+    has_directives: true,
     calls: CallRules::WITH_ANGLES,
-    ..TextRules::plain(&head_syntax::CSHARP)
+    ..TextRules::plain(&head_syntax::CSHARP, NameRules::CSHARP)
 };
 
 pub(super) static GO: TextRules = TextRules {
     // Every comment directly above a declaration is documentation.
     documentation: &["//", "/*"],
+    stand_in_kinds: StandInKinds::FunctionTypes,
     calls: CallRules { type_arguments: TypeArguments::Squares, ..CallRules::PLAIN },
-    ..TextRules::plain(&head_syntax::GO)
+    ..TextRules::plain(&head_syntax::GO, NameRules::GO)
 };
 
 pub(super) static JAVA: TextRules = TextRules {
     documentation: &["/**", "///"],
     calls: CallRules::WITH_ANGLES,
-    ..TextRules::plain(&head_syntax::JAVA)
+    ..TextRules::plain(&head_syntax::JAVA, NameRules::JAVA)
 };
 
 pub(super) static JAVASCRIPT: TextRules = TextRules {
+    has_field_shorthand: true,
+    stand_in_kinds: StandInKinds::Values,
     calls: CallRules { has_optional_calls: true, ..CallRules::PLAIN },
-    ..TextRules::plain(&head_syntax::SCRIPT)
+    ..TextRules::plain(&head_syntax::SCRIPT, NameRules::SCRIPT)
 };
 
 pub(super) static KOTLIN: TextRules = TextRules {
     named_in_strings: NamesInStrings::Dollars,
     calls: CallRules { takes_blocks: true, ..CallRules::WITH_ANGLES },
-    ..TextRules::plain(&head_syntax::KOTLIN)
+    ..TextRules::plain(&head_syntax::KOTLIN, NameRules::KOTLIN)
 };
 
 pub(super) static PYTHON: TextRules = TextRules {
     has_indented_blocks: true,
+    line_comment: "#",
     documentation: &[],
     named_in_strings: NamesInStrings::Quoted,
-    ..TextRules::plain(&head_syntax::PYTHON)
+    ..TextRules::plain(&head_syntax::PYTHON, NameRules::PYTHON)
 };
 
 pub(super) static RUST: TextRules = TextRules {
+    has_field_shorthand: true,
     documentation: &["/**", "///"],
     named_in_strings: NamesInStrings::FormatStrings,
     calls: CallRules { type_arguments: TypeArguments::Turbofish, has_macros: true, ..CallRules::PLAIN },
-    ..TextRules::plain(&head_syntax::RUST)
+    ..TextRules::plain(&head_syntax::RUST, NameRules::RUST)
 };
 
 /// Of TypeScript, and of TSX.
 pub(super) static TYPESCRIPT: TextRules = TextRules {
+    has_field_shorthand: true,
+    stand_in_kinds: StandInKinds::Values,
     calls: CallRules { has_optional_calls: true, ..CallRules::WITH_ANGLES },
-    ..TextRules::plain(&head_syntax::SCRIPT)
+    ..TextRules::plain(&head_syntax::SCRIPT, NameRules::SCRIPT)
 };

@@ -4,6 +4,7 @@
 
 use super::container::{container, is_callable};
 use super::entity::{before_name, text_of};
+use super::entity_rules::{DeclarationSpread, EntityRules};
 use crate::symbol::signature_of;
 use symd_base::Cancel;
 use symd_base::cancel::Cancelled;
@@ -51,9 +52,11 @@ pub(super) fn across_files(view: &View, hit: &Hit, cancel: &Cancel) -> Result<Ve
         }
     }
     let count = |part: DeclarationRole| all.iter().filter(|(of, _)| *of == part).count();
-    let is_one = match own.is_kotlin {
-        true => count(DeclarationRole::Declares) == 1 && count(DeclarationRole::DefinesHere) + 1 == all.len(),
-        false => count(DeclarationRole::Defines) <= 1,
+    let is_one = match own.spread {
+        DeclarationSpread::Platforms => {
+            count(DeclarationRole::Declares) == 1 && count(DeclarationRole::DefinesHere) + 1 == all.len()
+        }
+        _ => count(DeclarationRole::Defines) <= 1,
     };
     let hits = all.into_iter().map(|(_, other)| other);
     Ok(if is_one { hits.collect() } else { alone() })
@@ -63,17 +66,16 @@ pub(super) fn across_files(view: &View, hit: &Hit, cancel: &Cancel) -> Result<Ve
 fn has_same_kind(one: &Hit, other: &Hit) -> bool {
     let kind =
         |hit: &Hit| hit.file.outline().and_then(|outline| outline.rows.get(hit.row)).map(|row| row.kind());
-    let is_kotlin = |hit: &Hit| hit.file.grammar().is_some_and(|grammar| grammar.name() == "kotlin");
-    let is_c = |hit: &Hit| hit.file.grammar().is_some_and(|grammar| matches!(grammar.name(), "c" | "cpp"));
+    let spread = |hit: &Hit| EntityRules::of(&hit.file).spread;
     let (Some(first), Some(second)) = (kind(one), kind(other)) else { return false };
     let is_kind = first == second || (is_callable(first) && is_callable(second));
-    is_kind && ((is_kotlin(one) && is_kotlin(other)) || (is_c(one) && is_c(other)))
+    is_kind && spread(one) == spread(other)
 }
 
 /// The properties of a declaration that are compared.
 struct DeclarationFacts {
     name: String,
-    is_kotlin: bool,
+    spread: DeclarationSpread,
     container: Vec<String>,
     /// The types of its parameters where they distinguish overloads, without white space.
     types: Option<Vec<String>>,
@@ -84,14 +86,14 @@ impl DeclarationFacts {
     fn read(view: &View, hit: &Hit) -> Option<DeclarationFacts> {
         let outline = hit.file.outline()?;
         let row = outline.rows.get(hit.row)?;
-        let language = hit.file.grammar()?.name();
+        let spread = EntityRules::of(&hit.file).spread;
         let text = text_of(view, &hit.file)?;
         let says = |row: usize, word: &str| {
             before_name(&text, outline, row).split_whitespace().any(|other| other == word)
         };
-        let part = match language {
-            "kotlin" if says(hit.row, "actual") => DeclarationRole::DefinesHere,
-            "kotlin" => {
+        let part = match spread {
+            DeclarationSpread::Platforms if says(hit.row, "actual") => DeclarationRole::DefinesHere,
+            DeclarationSpread::Platforms => {
                 // The members of an `expect` declaration are expected too, without a keyword.
                 let above = std::iter::successors(Some(hit.row), |&row| outline.rows[row].parent());
                 let mut above = above.map(|row| says(row, "expect"));
@@ -113,7 +115,7 @@ impl DeclarationFacts {
         let types = || signature_of(view, &hit.file, hit.row)?.parameter_types();
         Some(DeclarationFacts {
             name: outline.name(row).to_owned(),
-            is_kotlin: language == "kotlin",
+            spread,
             container: container(view, hit),
             types: types(),
             part,

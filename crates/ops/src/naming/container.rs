@@ -2,6 +2,7 @@
 //! name. Invariant: functions of two types, two modules or two receivers are never treated as overloads of
 //! one another.
 
+use super::entity_rules::{ContainerForm, EntityRules, OverloadForm};
 use super::qualified::{receiver, words_above};
 use crate::symbol::signature_of;
 use symd_engine::View;
@@ -19,7 +20,7 @@ pub(crate) fn are_overloads(view: &View, hits: &[Hit]) -> bool {
             let Some(outline) = hit.file.outline() else { return false };
             let row = &outline.rows[hit.row];
             let sort = (is_callable(row.kind()), outline.name(row).to_owned(), container(view, hit));
-            let has_overloads = hit.file.grammar().is_none_or(|grammar| grammar.name() != "c");
+            let has_overloads = EntityRules::of(&hit.file).overloads != OverloadForm::None;
             let is_possible =
                 has_overloads && (is_callable(row.kind()) || row.kind() == SymbolKind::Property);
             is_possible && *first.get_or_insert_with(|| sort.clone()) == sort
@@ -34,21 +35,24 @@ pub(super) fn container(view: &View, hit: &Hit) -> Vec<String> {
     let path = hit.file.path.as_str();
     let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
     let parent = outline.rows[hit.row].parent();
-    match hit.file.grammar().map(|grammar| grammar.name()) {
-        Some("kotlin") => {
+    match EntityRules::of(&hit.file).container {
+        ContainerForm::Package => {
             let package = outline.imports.unpack().package().unwrap_or("").to_owned();
             [vec![package], above].concat()
         }
-        // Parts of a class may be in several files, members of C++ outside their class.
-        Some("csharp") => above,
-        Some("cpp" | "c") => {
+        ContainerForm::Names => above,
+        ContainerForm::Linkage => {
             let is_static = || signature_of(view, &hit.file, hit.row).is_some_and(|one| one.is_static);
             let file = if parent.is_none() && is_static() { vec![path.to_owned()] } else { Vec::new() };
             [file, above, receiver(view, &hit.file, hit.row)].concat()
         }
-        Some("go") => [vec![directory.to_owned()], above, receiver(view, &hit.file, hit.row)].concat(),
+        ContainerForm::Directory => {
+            [vec![directory.to_owned()], above, receiver(view, &hit.file, hit.row)].concat()
+        }
         // Each declaration of a class is a container of its own: two of one name are not the same class.
-        _ => vec![path.to_owned(), parent.map_or_else(String::new, |row| outline.name_path(row))],
+        ContainerForm::Declaration => {
+            vec![path.to_owned(), parent.map_or_else(String::new, |row| outline.name_path(row))]
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 //! its declaration in the stub. Not overloads of languages where each has its own body. Invariant: unless it
 //! is certain, declarations are not one entity.
 
+use super::entity_rules::{DeclarationSpread, EntityRules, OverloadForm};
 use std::sync::Arc;
 
 use super::across::across_files;
@@ -45,9 +46,9 @@ pub(crate) fn are_same_entity(view: &View, hits: &[Hit], cancel: &Cancel) -> Res
 fn of_one_thing(view: &View, hit: &Hit, cancel: &Cancel) -> Result<Vec<Hit>, Cancelled> {
     let alone = || vec![hit.clone()];
     let Some(outline) = hit.file.outline() else { return Ok(alone()) };
-    match hit.file.grammar().map(|grammar| grammar.name()) {
-        Some("kotlin" | "c" | "cpp") => across_files(view, hit, cancel),
-        Some("python" | "typescript" | "tsx" | "javascript") => {
+    match EntityRules::of(&hit.file).spread {
+        DeclarationSpread::Platforms | DeclarationSpread::Prototypes => across_files(view, hit, cancel),
+        DeclarationSpread::OneFile => {
             let Some(text) = text_of(view, &hit.file) else { return Ok(alone()) };
             let rows = family(&hit.file, outline, &text, hit.row);
             let mut hits: Vec<Hit> =
@@ -56,7 +57,7 @@ fn of_one_thing(view: &View, hit: &Hit, cancel: &Cancel) -> Result<Vec<Hit>, Can
             hits.sort_by(|a, b| (&a.file.path, a.row).cmp(&(&b.file.path, b.row)));
             Ok(hits)
         }
-        _ => Ok(alone()),
+        DeclarationSpread::One => Ok(alone()),
     }
 }
 
@@ -115,7 +116,8 @@ fn family(file: &FileEntry, outline: &Outline, text: &str, row: usize) -> Vec<us
     let mut rows: Vec<usize> = (0..outline.rows.len()).filter(is_namesake).collect();
     rows.sort_by_key(|&at| outline.rows[at].start);
     let before = |at: usize| before_name(text, outline, at);
-    let is_one = if file.grammar().is_some_and(|grammar| grammar.name() == "python") {
+    let overloads = EntityRules::of(file).overloads;
+    let is_one = if overloads == OverloadForm::Decorators {
         let heads: Vec<&str> = rows.iter().map(|&at| before(at)).collect();
         let is_stub = file.path.extension() == Some("pyi");
         rows.iter().all(|&at| is_function(&outline.rows[at]))
@@ -126,7 +128,7 @@ fn family(file: &FileEntry, outline: &Outline, text: &str, row: usize) -> Vec<us
         let own = is_static(row);
         rows.retain(|&at| is_static(at) == own);
         let kind = this.kind();
-        let has_overloads = file.grammar().is_some_and(|grammar| grammar.name() != "javascript");
+        let has_overloads = overloads == OverloadForm::Parameters;
         let is_set = (is_function(this) && has_overloads) || kind == SymbolKind::Property;
         is_set && rows.iter().all(|&at| outline.rows[at].kind() == kind)
     };

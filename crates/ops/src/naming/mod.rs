@@ -4,8 +4,10 @@
 mod across;
 mod container;
 pub(super) mod entity;
+mod entity_rules;
 mod qualified;
 mod reading;
 
 pub(super) use self::container::are_overloads;
+pub(super) use self::entity_rules::has_decorated_overloads;
 pub(super) use self::reading::{Interpretation, interpret};

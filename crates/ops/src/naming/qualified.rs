@@ -1,6 +1,7 @@
 //! A symbol's place as words: the modules, namespaces and types around it, whatever separates them in its
 //! declaration.
 
+use super::entity_rules::EntityRules;
 use std::sync::Arc;
 
 use crate::symbol::signature_of;
@@ -25,8 +26,7 @@ pub(super) fn words_above(outline: &Outline, row: usize) -> Vec<String> {
 /// Returns the words of the receiver, or of the class, that a symbol's declaration names besides its name;
 /// empty without one.
 pub(super) fn receiver(view: &View, file: &Arc<FileEntry>, row: usize) -> Vec<String> {
-    let has_receivers =
-        matches!(file.grammar().map(|grammar| grammar.name()), Some("kotlin" | "go" | "cpp" | "csharp"));
+    let has_receivers = EntityRules::of(file).has_receivers;
     let kind = file.outline().and_then(|outline| outline.rows.get(row)).map(|row| row.kind());
     let is_member = kind.is_some_and(|kind| {
         use SymbolKind::{Constructor, Function, Method, Property, Variable};

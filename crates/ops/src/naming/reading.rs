@@ -69,13 +69,13 @@ pub(crate) fn interpret(
     Ok(None)
 }
 
+/// Whether the symbol is declared in a Rust `impl`: only there a name begins so.
 fn is_in_impl(hit: &Hit) -> bool {
-    let is_rust = hit.file.grammar().is_some_and(|grammar| grammar.name() == "rust");
     let parent = hit.file.outline().and_then(|outline| {
         let parent = outline.rows.get(hit.row)?.parent()?;
         Some(outline.name(outline.rows.get(parent)?).starts_with("impl "))
     });
-    is_rust && parent == Some(true)
+    parent == Some(true)
 }
 
 fn fits(view: &View, hit: &Hit, above: &[String], is_anchored: bool, sense: ReadingKind) -> bool {

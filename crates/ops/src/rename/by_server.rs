@@ -18,6 +18,7 @@ use super::shorthand::{has_shorthand, is_shorthand};
 use super::unparsed::UnparsedMentions;
 use super::{DoubtPolicy, Draft, Rename, UncheckedUses, ask_server, counted};
 use crate::Project;
+use crate::naming;
 use crate::question::{QuestionError, Source};
 use crate::references::{JudgedOccurrence, JudgedOccurrences, compare};
 use crate::server_edit::{ServerEdit, ServerEditError};
@@ -488,7 +489,7 @@ fn before_bound(symbol: &LinkedSymbol, edit: &ServerEdit) -> Vec<Placed> {
         let is_early = |one: &&TextEdit| {
             member.range.start <= one.range.start && one.range.start < member.name_range.start
         };
-        if is_first && member.file.grammar().is_some_and(|grammar| grammar.name() == "python") {
+        if is_first && naming::has_decorated_overloads(&member.file) {
             early.extend(edits.iter().filter(is_early).map(|one| (member.at.path.clone(), one.range)));
         }
     }

@@ -48,8 +48,7 @@ impl FixtureValues {
         places: &[Placed],
         leads: &mut DefinitionIndex,
     ) -> Result<(), QuestionError> {
-        let is_python = symbol.target.file.grammar().is_some_and(|grammar| grammar.name() == "python");
-        if !is_python || places.is_empty() {
+        if !resolve::is_dynamic(&symbol.target.file) || places.is_empty() {
             return Ok(());
         }
         let mut uses = uses(project, places).await?;

@@ -15,8 +15,7 @@ pub(super) async fn follow_fluent(
     places: &[Placed],
     leads: &mut DefinitionIndex,
 ) -> Result<(), QuestionError> {
-    let is_python = symbol.target.file.grammar().is_some_and(|grammar| grammar.name() == "python");
-    if !is_python {
+    if !resolve::is_dynamic(&symbol.target.file) {
         return Ok(());
     }
     let of = places.to_vec();

@@ -2,6 +2,7 @@
 //! it. Most languages look names up at run time; Rust only through code that attributes generate or export.
 
 use symd_engine::View;
+use symd_resolve as resolve;
 
 use crate::spot::Source;
 use crate::target::Target;
@@ -40,7 +41,7 @@ const HARMLESS_DERIVES: [&str; 10] =
 
 /// Whether text may look the target up. What cannot be read may be found.
 pub(super) fn is_found_by_name(view: &View, target: &Target) -> bool {
-    if target.file.grammar().is_none_or(|grammar| grammar.name() != "rust") {
+    if !resolve::publishes_by_attributes(&target.file) {
         return true;
     }
     let Some(outline) = target.file.outline() else { return true };

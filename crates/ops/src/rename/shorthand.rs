@@ -6,7 +6,7 @@ use symd_syntax::Grammar;
 
 /// Whether a language has such names.
 pub(super) fn has_shorthand(grammar: Option<Grammar>) -> bool {
-    grammar.is_some_and(|grammar| ["javascript", "typescript", "tsx", "rust"].contains(&grammar.name()))
+    grammar.is_some_and(|grammar| grammar.rules().has_field_shorthand)
 }
 
 /// Whether a name may stand for a field and a variable at once: `{ name, … }`. In lists of imports and

@@ -69,6 +69,8 @@ pub(crate) struct LanguageProfile {
     pub(crate) requires_override: bool,
     /// How the family's other languages reach accessors.
     pub(crate) accessors: AccessorForm,
+    /// Whether text can look up only those declarations that an attribute makes known by their names.
+    pub(crate) publishes_by_attributes: bool,
     /// What looks up declarations by their names, besides the project's code.
     pub(crate) name_reader: NameReader,
 }
@@ -113,6 +115,7 @@ impl LanguageProfile {
             calls_values: false,
             requires_override: false,
             accessors: AccessorForm::None,
+            publishes_by_attributes: false,
             name_reader: NameReader::None,
         }
     }

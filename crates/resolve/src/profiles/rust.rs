@@ -37,5 +37,6 @@ pub(super) static RUST: LanguageProfile = LanguageProfile {
         has_lifetimes: true,
         ..HeadRules::PLAIN
     },
+    publishes_by_attributes: true,
     ..LanguageProfile::plain("rust", Family::Rust, LocalSearch::RustPatterns)
 };
