@@ -1,12 +1,14 @@
 //! Compares a whole answer to the expected text, with `{MS}` for a number of milliseconds, `{PID}` for a
-//! process id, `{TIME}` for an RFC 3339 UTC time in seconds and `{ANY}` for any text within a line.
+//! process id, `{ID}` for the number of an edit, `{TIME}` for an RFC 3339 UTC time in seconds and `{ANY}` for
+//! any text within a line.
 
 use regex::Regex;
 use similar::{ChangeTag, TextDiff};
 
-const PLACEHOLDERS: [(&str, &str); 4] = [
+const PLACEHOLDERS: [(&str, &str); 5] = [
     ("{MS}", "[0-9]+"),
     ("{PID}", "[0-9]+"),
+    ("{ID}", "[0-9]+"),
     ("{TIME}", "[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z"),
     ("{ANY}", "[^\\n]*"),
 ];

@@ -1,6 +1,7 @@
-//! Runs the contracts' scenarios, `fixtures/contracts/<toolset>/<tool>.toml`, against real daemons, and
-//! compares whole texts and the resulting files. `scenario` defines the format of a fixture; expected texts
-//! are written from the contracts, never from the program's output, so no command rewrites them.
+//! Runs the scenarios of the contracts and of native, `fixtures/contracts/<toolset>/<tool>.toml`, against real
+//! daemons, and compares whole texts and the resulting files. `scenario` defines the format of a fixture;
+//! expected texts are written from the contracts, or from what native promises, never from the program's
+//! output alone, so no command rewrites them.
 //!
 //! `SYMD_SCENARIO=serena/read_file cargo test --test symd contracts::serena` runs one fixture, and
 //! `SYMD_SCENARIO=serena/read_file/crlf` those of its scenarios whose name contains "crlf".
@@ -17,12 +18,16 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use scenario::Fixture;
+use symd::toolsets::{Tool, Toolset};
 
 /// The contracts that must be covered.
 pub const TOOLSETS: [&str; 4] = ["serena", "gemini_cli", "cli_agent", "tool_router"];
 
 /// The minimum number of scenarios for each tool of a contract.
 pub const FEWEST: usize = 10;
+
+/// The minimum number of scenarios for each alias that has a name of its own: they show which tool it means.
+pub const FEWEST_OF_AN_ALIAS: usize = 4;
 
 /// The number of fixtures to run at once: each has a daemon of its own, and other tests run in parallel.
 const AT_ONCE: usize = 2;
@@ -47,20 +52,27 @@ fn tool_router() {
     run_toolset("tool_router");
 }
 
+#[test]
+fn native() {
+    run_toolset("native");
+}
+
 /// No fixture is skipped because the name of its directory or file is unknown.
 #[test]
 fn every_fixture_is_of_a_tool() {
     let mut unknown = Vec::new();
     for directory in entries(&fixtures_root()) {
         let toolset = symd::toolsets::all().iter().find(|toolset| directory.ends_with(toolset.name));
-        let Some(toolset) = toolset.filter(|toolset| TOOLSETS.contains(&toolset.name)) else {
+        let Some(toolset) =
+            toolset.filter(|toolset| TOOLSETS.contains(&toolset.name) || toolset.name == "native")
+        else {
             unknown.push(directory);
             continue;
         };
         let is_known = |file: &PathBuf| {
             let stem = file.file_stem().unwrap_or_default();
             file.extension().is_some_and(|extension| extension == "toml")
-                && toolset.tools.iter().any(|tool| stem == tool.name)
+                && tools_of(toolset).any(|(tool, _)| stem == tool.name)
         };
         unknown.extend(entries(&directory).into_iter().filter(|file| !is_known(file)));
     }
@@ -68,18 +80,27 @@ fn every_fixture_is_of_a_tool() {
 }
 
 #[test]
-fn every_tool_has_at_least_ten_scenarios() {
+fn every_tool_has_enough_scenarios() {
     let mut lacking = Vec::new();
     for toolset in symd::toolsets::all().iter().filter(|toolset| TOOLSETS.contains(&toolset.name)) {
         assert!(!toolset.tools.is_empty(), "{} has no tools", toolset.name);
-        for tool in toolset.tools {
+        for (tool, fewest) in tools_of(toolset) {
             let count = scenario_count(toolset.name, tool.name);
-            if count < FEWEST {
-                lacking.push(format!("{}/{}: {count}", toolset.name, tool.name));
+            if count < fewest {
+                lacking.push(format!("{}/{}: {count} of {fewest}", toolset.name, tool.name));
             }
         }
     }
-    assert!(lacking.is_empty(), "fewer than {FEWEST} scenarios:\n{}", lacking.join("\n"));
+    assert!(lacking.is_empty(), "too few scenarios:\n{}", lacking.join("\n"));
+}
+
+/// Returns the tools of a toolset and the aliases that are not named like one, each with the minimum number
+/// of its scenarios.
+pub fn tools_of(toolset: &'static Toolset) -> impl Iterator<Item = (&'static Tool, usize)> {
+    let is_tool = |name: &str| toolset.tools.iter().any(|tool| tool.name == name);
+    let aliases = toolset.spells.aliases.iter().map(|alias| &alias.tool);
+    let aliases = aliases.filter(move |alias| !is_tool(alias.name)).map(|alias| (alias, FEWEST_OF_AN_ALIAS));
+    toolset.tools.iter().map(|tool| (tool, FEWEST)).chain(aliases)
 }
 
 /// Returns the number of a tool's scenarios.

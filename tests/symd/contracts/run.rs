@@ -11,6 +11,7 @@ use super::compare::difference;
 use super::http::Site;
 use super::scenario::{Fixture, Scenario, Step, Uid};
 use super::stage::{Answered, Connection, Kind, Stage};
+use super::tools_of;
 use super::tree::{empty, fill, look};
 use crate::edit_support::{Things, things_of};
 use crate::support::PATIENCE;
@@ -201,9 +202,8 @@ impl Performance<'_> {
     fn tool_of(&self, step: &Step) -> &'static Tool {
         let name = step.tool.as_deref().unwrap_or(self.tool);
         let toolset = symd::toolsets::all().iter().find(|toolset| toolset.name == self.toolset).unwrap();
-        toolset
-            .tools
-            .iter()
+        tools_of(toolset)
+            .map(|(tool, _)| tool)
             .find(|tool| tool.name == name)
             .unwrap_or_else(|| panic!("{} has no {name}", self.toolset))
     }

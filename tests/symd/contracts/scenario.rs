@@ -4,7 +4,7 @@
 //! In all texts and paths `{ROOT}` stands for the project's absolute path, `{OUTSIDE}` for the directory `outside` beside it,
 //! `{CONFIG}` for the directory of the user's configuration, `{HTTP}` for the address of the scenario's web server,
 //! `{LOCALHOST}` for the same by the machine's name, and `{REPEAT 3 ab}` for `ababab`. Expected texts also know `{MS}`, `{PID}`,
-//! `{TIME}` and `{ANY}` (`compare`).
+//! `{ID}`, `{TIME}` and `{ANY}` (`compare`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
