@@ -412,7 +412,7 @@ fn a_symbol_is_deleted_only_if_nothing_refers_to_it() {
     put(&user, "pair.c", "int left(void), right(void);\nint sum(void) { return right(); }\n");
     assert_eq!(
         agent.refused("safe_delete", json!({ "name_path": "left" })),
-        "'left' is bound together with 'right' by one statement (pair.c:1); replace that statement instead"
+        "'left' is bound together with 'right' by one statement (pair.c:1); replace that statement instead; nothing was written"
     );
     // The documentation is deleted, too.
     put(&user, "Box.kt", "val x = 1\n\n/** Of Box. */\nclass Box\n");

@@ -177,8 +177,16 @@ fn refusal(error: PerformError) -> Reply {
         PerformError::Question(error) => format_refusal(NoAnswerReason::Question(error)),
         PerformError::Apply(error) => not_applied(&error),
         PerformError::Engine(_) => Reply { outcome: Outcome::NotReady, ..failed(error) },
-        other => failed(other),
+        other => failed(unwritten(&other.to_string())),
     }
+}
+
+/// Adds that nothing was written, if the reason does not say so.
+fn unwritten(why: &str) -> String {
+    if why.contains("nothing was written") {
+        return why.to_owned();
+    }
+    format!("{}; nothing was written", why.trim_end_matches('.'))
 }
 
 fn not_applied(error: &ApplyError) -> Reply {
