@@ -49,6 +49,8 @@ pub enum EffectsUnknown {
     NotReady,
     /// The edit changes more files than are asked about.
     ManyFiles,
+    /// The edit only removes files: there is none left to ask about.
+    OnlyRemoved,
     /// A server did not answer in time, or not at all.
     NoAnswer,
 }
@@ -98,6 +100,9 @@ pub(super) async fn caused(
         Err(why) => return EditEffects::Unknown(why),
         Ok(told) => told,
     };
+    if files.is_empty() {
+        return EditEffects::Unknown(EffectsUnknown::OnlyRemoved);
+    }
     // The servers receive the new texts through the index.
     if project.engine.wait_until_fresh().await.is_err() {
         return EditEffects::Unknown(EffectsUnknown::NoAnswer);
