@@ -145,6 +145,9 @@ pub enum PlanningError {
     Cancelled(#[from] Cancelled),
 }
 
+/// The maximum number of files that the title of a patch names.
+const NAMED_FILES: usize = 5;
+
 impl From<LocateError> for PlanningError {
     fn from(error: LocateError) -> PlanningError {
         FileOpError::from(error).into()
@@ -417,7 +420,10 @@ impl Maker<'_> {
             self.operation(operation, &read)?;
             paths.push(path.to_string());
         }
-        self.made.title = format!("patch {}", paths.join(", "));
+        self.made.title = match paths.len().saturating_sub(NAMED_FILES) {
+            0 => format!("patch {}", paths.join(", ")),
+            more => format!("patch {} and {more} more", paths[..NAMED_FILES].join(", ")),
+        };
         Ok(())
     }
 

@@ -11,14 +11,22 @@ use super::{RunMode, not_applied, run_mode, schema};
 use crate::arguments::Arguments;
 use crate::clock::clock;
 use crate::{Call, Reply, Tool};
-use symd_edit::{Applied, Operation, OperationId, OperationKind, Originator, UndoTarget};
-use symd_ops::edits::{history, preview_redo, preview_undo, redo, undo};
+use symd_edit::{Applied, EditError, Operation, OperationId, OperationKind, Originator, UndoTarget};
+use symd_ops::edits::{ApplyError, history, preview_redo, preview_undo, redo, undo};
 
 /// The default number of operations shown.
 const DEFAULT_COUNT: usize = 20;
 
 /// The maximum number of files named for an operation.
 const NAMED_FILES: usize = 5;
+
+/// What helps where a file is not as the edit left it.
+const UNDO_WAY: &str = "an edit is only undone where its files are as it left them: undo the later edits of them first \
+    (history lists them), or change them by hand";
+
+/// What helps where a file is not as the undo left it.
+const REDO_WAY: &str =
+    "an edit is only made again where its files are as the undo left them: change them by hand";
 
 pub(in super::super) const UNDO: Tool = Tool::changing(
     "undo",
@@ -104,14 +112,15 @@ impl UndoArgs {
 async fn run_undo(call: &Call<'_>) -> Result<Reply, Reply> {
     let UndoArgs { which, trial, limit } = UndoArgs::read(&call.arguments)?;
     if trial == RunMode::DryRun {
-        let diffs = preview_undo(call.project, which).await.map_err(|error| not_applied(&error))?;
+        let diffs = preview_undo(call.project, which).await.map_err(|error| not_inverted(&error, UNDO_WAY))?;
         return Ok(Reply::done(diffs_text(&diffs, &[], limit)));
     }
     let title = match which {
         UndoTarget::Id(id) => format!("undo of operation {id}"),
         UndoTarget::Last => "undo".to_owned(),
     };
-    let undone = undo(call.project, which, by(call, &title)).await.map_err(|error| not_applied(&error))?;
+    let undone =
+        undo(call.project, which, by(call, &title)).await.map_err(|error| not_inverted(&error, UNDO_WAY))?;
     remember(&call.client, &undone);
     let head = format!("undone{}", inverted(call, &undone).await);
     Ok(Reply::done(inverse_text(&head, &undone, Some("redo reapplies it"), limit)))
@@ -134,13 +143,26 @@ impl RedoArgs {
 async fn run_redo(call: &Call<'_>) -> Result<Reply, Reply> {
     let RedoArgs { trial, limit } = RedoArgs::read(&call.arguments)?;
     if trial == RunMode::DryRun {
-        let diffs = preview_redo(call.project).await.map_err(|error| not_applied(&error))?;
+        let diffs = preview_redo(call.project).await.map_err(|error| not_inverted(&error, REDO_WAY))?;
         return Ok(Reply::done(diffs_text(&diffs, &[], limit)));
     }
-    let redone = redo(call.project, by(call, "redo")).await.map_err(|error| not_applied(&error))?;
+    let redone =
+        redo(call.project, by(call, "redo")).await.map_err(|error| not_inverted(&error, REDO_WAY))?;
     remember(&call.client, &redone);
     let head = format!("redone{}", inverted(call, &redone).await);
     Ok(Reply::done(inverse_text(&head, &redone, Some("undo takes it back"), limit)))
+}
+
+/// Formats a refusal of an undo or a redo. Unlike an edit, repeating one does not help if a file has changed;
+/// `way` says what does.
+fn not_inverted(error: &ApplyError, way: &str) -> Reply {
+    match error {
+        ApplyError::Edit(EditError::Conflict { files }) => {
+            let files: Vec<String> = files.iter().map(ToString::to_string).collect();
+            failed(format!("conflict: {}; nothing was written; {way}", files.join(", ")))
+        }
+        other => not_applied(other),
+    }
 }
 
 /// Returns `: rename a to b`, the title of the operation that was undone or redone; empty if the history does
@@ -165,17 +187,24 @@ async fn show(call: &Call<'_>) -> Result<Reply, Reply> {
         0 => return Err(failed(arguments.invalid("count", "a positive integer"))),
         count => count,
     };
-    let operations = history(call.project, count).await.map_err(|error| not_applied(&error))?;
+    // One more than are shown tells whether there are older ones.
+    let mut operations =
+        history(call.project, count.saturating_add(1)).await.map_err(|error| not_applied(&error))?;
+    let has_older = operations.len() > count;
+    operations.truncate(count);
     Ok(Reply::done(match format {
-        Format::Text => history_text(&operations, limit),
-        Format::Json => history_json(&operations, limit),
+        Format::Text => history_text(&operations, has_older, limit),
+        Format::Json => history_json(&operations, has_older, limit),
     }))
 }
 
-fn history_text(operations: &[Operation], limit: usize) -> String {
+fn history_text(operations: &[Operation], has_older: bool, limit: usize) -> String {
     let lines: Vec<String> = operations.iter().map(line).collect();
     let mut text = lines.join("\n");
     let mut footer = counted(operations.len(), "operation", "operations");
+    if has_older {
+        footer.push_str("; older ones are not shown; give a larger count");
+    }
     if truncate(&mut text, limit) {
         footer.push_str(&format!("; cut at {limit} characters; give a smaller count, or raise limit"));
     }
@@ -206,10 +235,10 @@ fn what(operation: &Operation) -> String {
     }
 }
 
-fn history_json(operations: &[Operation], limit: usize) -> String {
+fn history_json(operations: &[Operation], has_older: bool, limit: usize) -> String {
     let all: Vec<Value> = operations.iter().map(operation_json).collect();
     let shown = fitting(&all, limit);
-    json!({ "operations": all[..shown], "left_out": all.len() - shown }).to_string()
+    json!({ "operations": all[..shown], "left_out": all.len() - shown, "has_older": has_older }).to_string()
 }
 
 fn operation_json(operation: &Operation) -> Value {
