@@ -46,10 +46,9 @@ impl ResolveArgs {
     fn read(arguments: &Map<String, Value>) -> Result<ResolveArgs, Reply> {
         let arguments = Arguments::new(arguments);
         let limit = limit(&arguments).map_err(failed)?;
-        let id = match arguments.count_if("id").map_err(failed)? {
-            Some(id) => OperationId(u64::try_from(id).unwrap_or(u64::MAX)),
-            None => return Err(failed(arguments.invalid("id", "an operation's number"))),
-        };
+        arguments.integer("id").map_err(failed)?;
+        let id = arguments.count_or("id", 0).map_err(failed)?;
+        let id = OperationId(u64::try_from(id).unwrap_or(u64::MAX));
         let resolution = match arguments.one_of("resolution", &["keep", "put_back"]).map_err(failed)? {
             "keep" => Resolution::Keep,
             _ => Resolution::PutBack,
