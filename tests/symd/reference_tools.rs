@@ -186,7 +186,7 @@ fn definitions_are_found_from_a_name_on_a_line() {
         "{no_name}"
     );
     let no_line = user.check(&["def", "main.py:99", "Square"], 1);
-    assert!(no_line.contains("main.py has 12 lines, there is no line 99"), "{no_line}");
+    assert!(no_line.contains("main.py has 11 lines, there is no line 99"), "{no_line}");
     assert!(user.fails(&["def", "main.py:10"], 2).contains("which name on that line?"));
     // Syntax knows nothing about types.
     user.check(&["def", "main.py:10", "Square", "--type"], 4);

@@ -2,6 +2,7 @@
 //! offers no actions.
 
 use super::Project;
+use super::definition::count_of_lines;
 use super::question::{QuestionError, no_language};
 use super::target::{SymbolSelector, TargetError};
 use crate::find_symbol::{SymbolError, scope};
@@ -112,10 +113,10 @@ pub(super) fn range_of(
     first: usize,
     last: usize,
 ) -> Result<TextRange, QuestionError> {
-    let count = text.line_count();
-    if first > last || last >= count {
+    if first > last || last >= text.line_count() {
         return Err(QuestionError::Place(format!(
-            "{path} has {count} lines; lines {} to {} are not a valid range",
+            "{path} has {}; lines {} to {} are not a valid range",
+            count_of_lines(text),
             first + 1,
             last + 1
         )));

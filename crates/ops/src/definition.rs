@@ -9,7 +9,7 @@ use super::target::{SymbolSelector, Target, target};
 use super::unsearched::{self, UnsearchedFiles};
 use crate::find_symbol::SymbolError;
 use crate::target::TargetError;
-use symd_base::{Cancel, RelPath, TextRange};
+use symd_base::{Cancel, RelPath, Text, TextRange};
 use symd_config::{LanguageId, Languages};
 use symd_engine::View;
 use symd_lsp::{DocumentPosition, Goto, ServerError, WaitPolicy};
@@ -151,8 +151,11 @@ fn on_line(
     };
     let current = view.current(file).map_err(SymbolError::from).map_err(TargetError::from)?;
     let Some(text) = current.text.line(line) else {
-        let lines = current.text.line_count();
-        return Err(QuestionError::Place(format!("{path} has {lines} lines, there is no line {}", line + 1)));
+        return Err(QuestionError::Place(format!(
+            "{path} has {}, there is no line {}",
+            count_of_lines(&current.text),
+            line + 1
+        )));
     };
     let Some(column) = whole_words(text, name).next() else {
         return Err(QuestionError::Place(format!(
@@ -169,6 +172,15 @@ fn on_line(
         at: DocumentPosition { path, offset, hash: current.hash, revision: view.snapshot.revision },
         read_as: None,
     })
+}
+
+/// Formats the number of lines; the empty one behind a final line break does not count.
+pub(super) fn count_of_lines(text: &Text) -> String {
+    let is_empty_last = text.as_str().is_empty() || text.as_str().ends_with(['\n', '\r']);
+    match text.line_count() - usize::from(is_empty_last) {
+        1 => "1 line".to_owned(),
+        count => format!("{count} lines"),
+    }
 }
 
 /// Returns a pointer to a symbol of the project, which may be a parameter or a local variable.

@@ -95,7 +95,10 @@ async fn run_definition(call: &Call<'_>) -> Result<Reply, Reply> {
     let found = within(call.project, patience.at_most, definition(call.project, &ask))
         .await
         .map_err(format_refusal)?;
-    let mut more = ExtraFacts::default();
+    // From syntax, several declarations at a use are candidates.
+    let is_candidates = matches!((&from, &found.source), (Pointer::Use { .. }, Source::Syntax(_)))
+        && found.found.inside.len() > 1;
+    let mut more = ExtraFacts { is_candidates, ..ExtraFacts::default() };
     if arguments.boolean_or("hover", false).map_err(failed)? {
         let ask = AskHover { over: from, waiting: patience.waiting };
         let op = hover(call.project, &ask);
@@ -113,7 +116,7 @@ async fn run_implementations(call: &Call<'_>) -> Result<Reply, Reply> {
     let op = implementations(call.project, &ask);
     let found = within(call.project, patience.at_most, op).await.map_err(format_refusal)?;
     let Implementations { found, source, untold, perhaps, unread, read_as, revision } = found;
-    let more = ExtraFacts { untold, perhaps, hover: None };
+    let more = ExtraFacts { untold, perhaps, ..ExtraFacts::default() };
     let found = Definitions { found, source, unread, read_as, revision };
     Ok(reply(&found, &more, ("implementation", "implementations"), format, (limit, &call.client)))
 }
@@ -121,6 +124,8 @@ async fn run_implementations(call: &Call<'_>) -> Result<Reply, Reply> {
 /// Additional facts of an answer.
 #[derive(Default)]
 struct ExtraFacts {
+    /// Whether the results are candidates, of which one is meant.
+    is_candidates: bool,
     /// The number of results that the server does not report and the heads of classes show.
     untold: usize,
     /// Declarations that may be results too.
@@ -197,6 +202,9 @@ fn as_text(
     if let Some(perhaps) = &more.perhaps {
         footer.add_unchecked(format!("perhaps {}", perhaps.by_reason));
     }
+    if more.is_candidates {
+        footer.add_unchecked("syntax cannot tell which of them is meant".to_owned());
+    }
     if truncate(&mut text, limit) {
         footer.add_incomplete(format!("cut at {limit} characters; raise limit"));
     }
@@ -258,7 +266,10 @@ fn as_json(found: &Definitions, more: &ExtraFacts, words: (&str, &str), limit: u
     let shown = fitting(&all, limit);
     let mut object = json!({
         words.1: all[..shown], "left_out": all.len() - shown,
-        "complete": shown == all.len() && found.unread.is_empty() && more.perhaps.is_none(),
+        "complete": shown == all.len()
+            && found.unread.is_empty()
+            && more.perhaps.is_none()
+            && !more.is_candidates,
         "unread": found.unread.clauses(), "revision": found.revision,
     });
     if let Some(perhaps) = &more.perhaps {
