@@ -52,9 +52,10 @@ pub(super) fn run_list_dir(tree: &Tree<'_>, arguments: &Map<String, Value>, canc
         let ignored = if skip { Ignored::Omitted } else { Ignored::Listed };
         let listing =
             list_dir::list_dir(tree, path, depth, ignored, cancel).map_err(|error| match error {
-                FileOpError::Locate(LocateError::Missing(path)) => {
-                    failed(format!("Directory not found: {path}"))
-                }
+                FileOpError::Locate(LocateError::Missing(path)) => match tree.locate(&path) {
+                    Ok(_) => failed(FileOpError::IsFile(path)),
+                    Err(_) => failed(format!("Directory not found: {path}")),
+                },
                 other => failed(other),
             })?;
         Ok(Reply::done(listing_text(&listing, limit)))
