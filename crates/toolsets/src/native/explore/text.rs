@@ -117,7 +117,10 @@ fn footer(found: &Explored, client: &Client) -> Footer {
     }
     let unsure = found.callees.iter().flat_map(|all| &all.branches).filter(|one| !one.is_likely).count();
     if unsure > 0 {
-        footer.add_unchecked(format!("{unsure} callees marked ?, several symbols have that name"));
+        footer.add_unchecked(format!(
+            "{} marked ?, several symbols have that name",
+            counted(unsure, "callee", "callees")
+        ));
     }
     if !found.links.perhaps.by_reason.is_empty() {
         footer.add_unchecked(found.links.perhaps.by_reason.clone());

@@ -36,6 +36,9 @@ const MAX_TEST_FILES: usize = 40;
 /// The maximum number of mentions that are listed, where the limit does not allow all.
 const MAX_MENTIONS: usize = 40;
 
+/// The number of lines that say what is changed and how many users it has.
+const HEAD_LINES: usize = 2;
+
 /// The number of characters that the note about a cut answer takes.
 const CUT_CHARS: usize = 50;
 
@@ -142,7 +145,9 @@ fn write(found: &Impact, shown: Shown, mut footer: Footer, limit: usize) -> Stri
         }
     }
     let mut text = lines.join("\n");
-    let room = limit.saturating_sub(footer.to_string().chars().count() + CUT_CHARS);
+    // What is changed, and the number of its users, are shown whatever the limit.
+    let least: usize = lines.iter().take(HEAD_LINES).map(|line| line.chars().count() + 1).sum();
+    let room = limit.saturating_sub(footer.to_string().chars().count() + CUT_CHARS).max(least);
     if shown == Shown::Files && truncate(&mut text, room) {
         footer.add_incomplete(format!("cut at {limit} characters"));
     }
