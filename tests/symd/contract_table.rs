@@ -7,18 +7,19 @@ use std::fmt::Write;
 use std::path::Path;
 
 use serde_json::{Map, Value};
-use symd::toolsets::{self, Tool, Toolset};
+use symd::toolsets::{self, Toolset};
 
-use crate::contracts::{FEWEST, TOOLSETS, scenario_count};
+use crate::contracts::{FEWEST, FEWEST_OF_AN_ALIAS, TOOLSETS, scenario_count, tools_of};
 
 const HEAD: &str = "\
 # Contracts
 
 Made by `tests/symd/contract_table.rs`; `UPDATE_EXPECT=1 cargo test --test symd contract_table` makes it anew.
 
-These are the contracts whose names, parameters and texts are given from outside. `native` is symd's own: what of it is listed for
-whom (`native`, `native_full`, the profiles) stands in [clients.md](clients.md), its tools and parameters in
-`fixtures/schemas/native.json` and `native_full.json`. Every other contract is listed whole.
+`native` is symd's own: what of it is listed for whom (`native`, `native_full`, the profiles) stands in [clients.md](clients.md), its
+tools and parameters in `fixtures/schemas/native.json` and `native_full.json`. Its scenarios show what it promises: answers that are
+complete only when nothing is missing, edits that are made whole or not at all, lines from 1, refusals that say what helps. The names,
+parameters and texts of the other contracts are given from outside; each is listed whole.
 
 - **Risk**: what the tool can do, as `symd tools --format json` says it. **Asks**: whether the user is asked first, as long
   as they have settled nothing (`symd approvals`).
@@ -26,7 +27,7 @@ whom (`native`, `native_full`, the profiles) stands in [clients.md](clients.md),
   `cargo test --test symd contracts::`.
 - **Lines**: how many per cent of the lines of the files that hold the tool (`benches/coverage/sources.tsv`) those scenarios
   ran when `benches/coverage/run.sh` was run last.
-- **State**: *complete*, at least 10 scenarios, *begun*, fewer, or *missing*.
+- **State**: *complete*, at least 10 scenarios (4 of a tool that stands for others), *begun*, fewer, or *missing*.
 ";
 
 fn root(name: &str) -> std::path::PathBuf {
@@ -39,10 +40,7 @@ fn page() -> String {
     for toolset in
         TOOLSETS.iter().filter_map(|name| toolsets::all().iter().find(|toolset| toolset.name == *name))
     {
-        let rows: Vec<Row> = tools_of(toolset.name)
-            .into_iter()
-            .map(|name| Row::new(toolset, toolset.tools.iter().find(|tool| tool.name == name), name))
-            .collect();
+        let rows: Vec<Row> = names_of(toolset).into_iter().map(|name| Row::new(toolset, &name)).collect();
         let complete = rows.iter().filter(|row| row.state() == "complete").count();
         let scenarios: usize = rows.iter().map(|row| row.scenarios).sum();
         // Writing to a String cannot fail.
@@ -59,7 +57,7 @@ fn page() -> String {
             let _ = writeln!(
                 page,
                 "| {} | {} | {} | {} | {lines} | {} |",
-                row.name,
+                row.title,
                 row.risk,
                 row.asks,
                 row.scenarios,
@@ -71,35 +69,48 @@ fn page() -> String {
 }
 
 struct Row {
+    /// With the tools that it stands for.
+    title: String,
     name: String,
     risk: &'static str,
     asks: &'static str,
     scenarios: usize,
+    fewest: usize,
 }
 
 impl Row {
-    fn new(toolset: &'static Toolset, tool: Option<&'static Tool>, name: String) -> Row {
-        let Some(tool) = tool else { return Row { name, risk: "-", asks: "-", scenarios: 0 } };
+    fn new(toolset: &'static Toolset, name: &str) -> Row {
+        let (title, name) = (name.to_owned(), name.to_owned());
+        let Some((tool, fewest)) = tools_of(toolset).find(|(tool, _)| tool.name == name) else {
+            return Row { title, name, risk: "-", asks: "-", scenarios: 0, fewest: FEWEST };
+        };
+        let title = match tool.stands_for {
+            _ if fewest != FEWEST_OF_AN_ALIAS => title,
+            others => format!("{title}: {}", others.join(", ")),
+        };
         let asks = if toolset.asks_for.asks_by_default(tool.risk, tool.reach) { "yes" } else { "no" };
         let scenarios = scenario_count(toolset.name, tool.name);
-        Row { name, risk: tool.risk.name(), asks, scenarios }
+        Row { title, name, risk: tool.risk.name(), asks, scenarios, fewest }
     }
 
     fn state(&self) -> &'static str {
         match (self.risk, self.scenarios) {
             ("-", _) => "missing",
-            (_, scenarios) if scenarios >= FEWEST => "complete",
+            (_, scenarios) if scenarios >= self.fewest => "complete",
             _ => "begun",
         }
     }
 }
 
-/// Returns the names of the contract's tools and of ours.
-fn tools_of(toolset: &str) -> BTreeSet<String> {
-    let text = std::fs::read_to_string(root(&format!("fixtures/schemas/contracts/{toolset}.json"))).unwrap();
-    let contract: Map<String, Value> = serde_json::from_str(&text).unwrap();
-    let ours = toolsets::all().iter().filter(|known| known.name == toolset).flat_map(|known| known.tools);
-    contract.into_iter().map(|(name, _)| name).chain(ours.map(|tool| tool.name.to_owned())).collect()
+/// Returns the names of the contract's tools and of ours; native has no contract from outside.
+fn names_of(toolset: &'static Toolset) -> BTreeSet<String> {
+    let file = root(&format!("fixtures/schemas/contracts/{}.json", toolset.name));
+    let contract: Map<String, Value> = match std::fs::read_to_string(file) {
+        Ok(text) => serde_json::from_str(&text).unwrap(),
+        Err(_) => Map::new(),
+    };
+    let ours = tools_of(toolset).map(|(tool, _)| tool.name.to_owned());
+    contract.into_iter().map(|(name, _)| name).chain(ours).collect()
 }
 
 /// Returns the percentage of covered lines, by toolset and tool.
@@ -136,9 +147,10 @@ fn every_source_is_there_and_every_tool_has_its_sources() {
         let [toolset, tool, sources] = row[..] else { panic!("{row:?}") };
         assert!(known.insert((toolset, tool)), "{toolset}/{tool} twice");
         assert!(!sources.is_empty(), "{toolset}/{tool} has no sources");
-        let is_ours =
-            |known: &Toolset| known.name == toolset && known.tools.iter().any(|known| known.name == tool);
-        if !toolsets::all().iter().any(|known| is_ours(known)) {
+        let is_ours = |known: &'static Toolset| {
+            known.name == toolset && tools_of(known).any(|(known, _)| known.name == tool)
+        };
+        if !toolsets::all().iter().copied().any(is_ours) {
             continue;
         }
         for source in sources.split(' ') {
@@ -146,7 +158,7 @@ fn every_source_is_there_and_every_tool_has_its_sources() {
         }
     }
     let ours = toolsets::all().iter().filter(|toolset| TOOLSETS.contains(&toolset.name));
-    let ours = ours.flat_map(|toolset| toolset.tools.iter().map(|tool| (toolset.name, tool.name)));
+    let ours = ours.flat_map(|toolset| tools_of(toolset).map(|(tool, _)| (toolset.name, tool.name)));
     let missing: Vec<_> = ours.filter(|tool| !known.contains(tool)).collect();
     assert!(missing.is_empty(), "benches/coverage/sources.tsv does not say where these are: {missing:?}");
 }

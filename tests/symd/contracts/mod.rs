@@ -20,8 +20,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use scenario::Fixture;
 use symd::toolsets::{Tool, Toolset};
 
-/// The contracts that must be covered.
-pub const TOOLSETS: [&str; 4] = ["serena", "gemini_cli", "cli_agent", "tool_router"];
+/// The contracts that must be covered, and native, which is symd's own.
+pub const TOOLSETS: [&str; 5] = ["native", "serena", "gemini_cli", "cli_agent", "tool_router"];
 
 /// The minimum number of scenarios for each tool of a contract.
 pub const FEWEST: usize = 10;
@@ -63,9 +63,7 @@ fn every_fixture_is_of_a_tool() {
     let mut unknown = Vec::new();
     for directory in entries(&fixtures_root()) {
         let toolset = symd::toolsets::all().iter().find(|toolset| directory.ends_with(toolset.name));
-        let Some(toolset) =
-            toolset.filter(|toolset| TOOLSETS.contains(&toolset.name) || toolset.name == "native")
-        else {
+        let Some(toolset) = toolset.filter(|toolset| TOOLSETS.contains(&toolset.name)) else {
             unknown.push(directory);
             continue;
         };
