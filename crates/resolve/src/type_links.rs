@@ -81,6 +81,9 @@ pub fn type_links(
             }
         }
     }
+    if family.profile().members.has_impls {
+        links.add_implemented(&graph, &by_name);
+    }
     if let Some(at) = graph.number(class) {
         links.heirs = subclasses_in(&resolver, &graph, at)?;
     }
@@ -97,7 +100,31 @@ fn named_by(graph: &ClassGraph, by_name: &HashMap<&str, Vec<usize>>, base: &Base
     known.iter().map(|&at| (at, is_sure)).chain(unsure).collect()
 }
 
+/// Returns `Line` of the name of an impl block, `impl Draw for shapes::Line<T>`.
+fn implementing_type(name: &str) -> Option<&str> {
+    let (_, path) = name.strip_prefix("impl")?.rsplit_once(" for ")?;
+    let path = path.split('<').next().unwrap_or(path);
+    path.rsplit("::").next().map(str::trim).filter(|name| !name.is_empty())
+}
+
 impl TypeLinks {
+    /// Adds what the impl blocks of a Rust type name to the type's own bases: its head names none.
+    fn add_implemented(&mut self, graph: &ClassGraph, by_name: &HashMap<&str, Vec<usize>>) {
+        for (_, node) in graph.iter() {
+            let types = implementing_type(node.class.name()).and_then(|name| by_name.get(name));
+            let Some(types) = types else { continue };
+            let named = self.neighbours(&node.class).clone();
+            for &at in types {
+                let is_only = types.len() == 1;
+                let above = named.above.iter().cloned();
+                let of_type = self.neighbours(&graph.node(at).class);
+                of_type.above.extend(above.map(|link| TypeLink { is_sure: link.is_sure && is_only, ..link }));
+                of_type.outside.extend(named.outside.iter().cloned());
+                of_type.open.extend(named.open.iter().cloned());
+            }
+        }
+    }
+
     fn neighbours(&mut self, class: &IndexedDeclaration) -> &mut TypeNeighbours {
         let name_start = class.row().map_or(0, |(_, row)| row.name_start);
         self.of_types.entry((class.file.path.clone(), name_start)).or_default()
@@ -112,5 +139,18 @@ impl TypeLinks {
     ) {
         self.neighbours(heir).above.push(TypeLink { class: base.clone(), in_head, is_sure });
         self.neighbours(base).below.push(TypeLink { class: heir.clone(), in_head, is_sure });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::implementing_type;
+
+    #[test]
+    fn the_type_that_an_impl_block_is_for() {
+        assert_eq!(implementing_type("impl Draw for Line"), Some("Line"));
+        assert_eq!(implementing_type("impl<T> a::Show<T> for b::Size<T>"), Some("Size"));
+        assert_eq!(implementing_type("impl Line"), None);
+        assert_eq!(implementing_type("Line"), None);
     }
 }
