@@ -33,7 +33,7 @@ pub(super) async fn draft(
     let ruled_out = ruled_out(project, symbol, judged).await?;
     let mut sure = Vec::new();
     let mut doubtful = Vec::new();
-    let mut unchecked = 0;
+    let mut unchecked = Vec::new();
     for one in &judged.occurrences {
         let place = (one.path.clone(), one.range);
         let is_unchecked = is_unchecked(one);
@@ -43,7 +43,7 @@ pub(super) async fn draft(
         match ask.unchecked {
             _ if one.judgement == Judgement::Likely => sure.push(place),
             UncheckedUses::Renamed if is_unchecked => {
-                unchecked += 1;
+                unchecked.push(place.clone());
                 sure.push(place);
             }
             _ => doubtful.push(place),
@@ -58,11 +58,12 @@ pub(super) async fn draft(
         doubtful.sort();
         doubtful.dedup();
         let places = listed(view, &doubtful, cancel)?;
-        Ok::<_, ServerEditError>((edit, doubtful.len(), places, has_shorthands))
+        let unchecked = listed(view, &unchecked, cancel)?;
+        Ok::<_, ServerEditError>((edit, (doubtful.len(), places), unchecked, has_shorthands))
     };
     let skipped = unseen.unread_text();
     let done = project.with_view(work).await?;
-    let (edit, count, mut places, has_shorthands) = done.map_err(|problem| match problem {
+    let (edit, (count, mut places), unchecked, has_shorthands) = done.map_err(|problem| match problem {
         // The whole question is asked again.
         ServerEditError::Changed(path) => {
             QuestionError::from(ServerError::Changed { path: path.to_string() }).into()
@@ -91,13 +92,13 @@ pub(super) async fn draft(
         }
         notes.push(RenameNote::doubt(format!("{text}; not renamed"), places));
     }
-    if unchecked > 0 {
+    if !unchecked.is_empty() {
         let text = format!(
             "{} of '{}' renamed too, although syntax cannot determine the meaning",
-            counted(unchecked, "occurrence", "occurrences"),
+            counted(unchecked.len(), "occurrence", "occurrences"),
             target.name
         );
-        notes.push(RenameNote::doubt(text, Vec::new()));
+        notes.push(RenameNote::doubt(text, unchecked));
     }
     if edit.is_empty() {
         let why = format!("no occurrence of '{}' was found", target.name);
