@@ -8,15 +8,15 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use symd::base::{ContentHash, TextEdits};
-use symd::edit::{EditError, Editor, Options, Plan, PlanStep, UndoTarget};
+use symd::edit::{EditError, Editor, Hook, Options, Plan, PlanStep, UndoTarget};
 use symd::vfs::VfsError;
 
 use super::edit_support::*;
 
 const CHILD: &str = "SYMD_TEST_EDIT_KILL";
 const CLIENTS: u64 = 8;
-/// Maximum number of answered operations of all clients together before the kill.
-const OPERATIONS: usize = 200;
+/// Maximum number of steps and answers of all clients together before the kill: about 200 operations.
+const MOMENTS: usize = 1_600;
 
 #[test]
 fn killed_at_any_moment_the_tree_is_a_prefix_of_what_was_committed() {
@@ -29,7 +29,7 @@ fn killed_at_any_moment_the_tree_is_a_prefix_of_what_was_committed() {
             project.write(&format!("d{}/f{number}", number % 3), random_bytes(&mut random));
         }
         let first = project.things();
-        let answered_before = random.usize(..OPERATIONS);
+        let moments_before = random.usize(..MOMENTS);
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "edit_kill::clients", "--ignored", "--quiet", "--nocapture"])
             .env(CHILD, project.scratch.path())
@@ -38,16 +38,14 @@ fn killed_at_any_moment_the_tree_is_a_prefix_of_what_was_committed() {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        // The child writes one `!` for each answered operation.
-        let mut answers = std::io::BufReader::new(child.stderr.take().unwrap()).bytes();
-        let mut answered = 0;
-        while answered < answered_before && answers.next().is_some_and(|byte| byte.unwrap() == b'!') {
-            answered += 1;
-        }
+        // The child writes one `.` for each step of an edit, and one `!` for each answered operation.
+        let mut moments = std::io::BufReader::new(child.stderr.take().unwrap()).bytes().map(Result::unwrap);
+        let answers_in = |moments: &mut dyn Iterator<Item = u8>| moments.filter(|byte| *byte == b'!').count();
+        let before = answers_in(&mut moments.by_ref().take(moments_before));
         child.kill().unwrap();
         child.wait().unwrap();
         // Operations that were answered between our last read and the kill also count.
-        answered += answers.filter(|byte| *byte.as_ref().unwrap() == b'!').count();
+        let answered = before + answers_in(&mut moments);
         let (editor, recovered) = project.open();
         cut_short += recovered.operations.len();
         assert!(
@@ -83,7 +81,9 @@ fn clients() {
     let scratch = Path::new(&scratch);
     let seed: u64 = std::env::var("SYMD_TEST_EDIT_SEED").unwrap().parse().unwrap();
     let project = scratch.join("project");
-    let editor = Arc::new(open(&project, &scratch.join("state/edits"), Options::default()).0);
+    let hook = Hook::new(|_| std::io::stderr().write_all(b"."));
+    let options = Options { hook, ..Options::default() };
+    let editor = Arc::new(open(&project, &scratch.join("state/edits"), options).0);
     std::thread::scope(|scope| {
         for client in 0..CLIENTS {
             let (editor, project) = (Arc::clone(&editor), &project);

@@ -112,7 +112,8 @@ impl UndoArgs {
 async fn run_undo(call: &Call<'_>) -> Result<Reply, Reply> {
     let UndoArgs { which, trial, limit } = UndoArgs::read(&call.arguments)?;
     if trial == RunMode::DryRun {
-        let diffs = preview_undo(call.project, which).await.map_err(|error| not_inverted(&error, UNDO_WAY))?;
+        let diffs =
+            preview_undo(call.project, which).await.map_err(|error| not_inverted(&error, UNDO_WAY))?;
         return Ok(Reply::done(diffs_text(&diffs, &[], limit)));
     }
     let title = match which {
