@@ -40,6 +40,7 @@ mod profiles;
 mod python_classes;
 mod python_hazards;
 mod registered;
+mod renamed_exports;
 mod resolver;
 mod ruled_out;
 mod rust_locals;
@@ -76,6 +77,7 @@ pub use overrides::{
     OutsideMember, OverrideFamily, ServerBase, ServerBases, UnknownBase, UnknownFact, overrides,
 };
 pub use python_hazards::{PythonHazard, python_hazards};
+pub use renamed_exports::renamed_export_uses;
 pub use ruled_out::rule_out_uses;
 pub use sources::{CurrentText, IndexedDeclaration, Sources};
 pub use stand_ins::StandIn;

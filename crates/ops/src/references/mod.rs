@@ -157,7 +157,8 @@ async fn from_syntax(
     let unchecked = judged.of(Judgement::Unchecked).count();
     let possible = judged.occurrences.iter().filter(|one| one.judgement != Judgement::Unlikely);
     let found = possible.filter(|one| !judged.is_definition(one)).map(JudgedOccurrence::of).collect();
-    let (list, _) = show(project, target, found, Vec::new()).await?;
+    let (mut list, _) = show(project, target, found, Vec::new()).await?;
+    add_renamed_exports(project, target, &mut list).await?;
     Ok(References {
         target: target.clone(),
         list,
@@ -175,6 +176,28 @@ async fn from_syntax(
         maybe_indexing: false,
         revision: target.at.revision,
     })
+}
+
+/// Adds the uses of an export under other names, which its own name does not lead to.
+async fn add_renamed_exports(
+    project: &Project,
+    target: &Target,
+    list: &mut Vec<Reference>,
+) -> Result<(), QuestionError> {
+    let target = target.resolved();
+    let work = move |view: &View, cancel: &_| {
+        let mut uses = Vec::new();
+        for (name, one) in resolve::renamed_export_uses(view, &target, cancel)? {
+            uses.extend(listed(view, &[JudgedOccurrence::of(&one)], &name, cancel)?);
+        }
+        Ok::<_, QuestionError>(uses)
+    };
+    let uses = project.with_view(work).await??;
+    if !uses.is_empty() {
+        list.extend(uses);
+        list.sort_by(|a, b| (&a.spot.path, a.spot.range.start).cmp(&(&b.spot.path, b.spot.range.start)));
+    }
+    Ok(())
 }
 
 /// Converts two lists of occurrences to references with their lines and context.
