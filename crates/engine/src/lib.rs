@@ -26,6 +26,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot, watch as tokio_watch};
+use tokio::time::timeout;
 
 pub use gate::{Busy, QuestionsPaused};
 pub use preparsed::PreparsedOutline;
@@ -57,6 +58,9 @@ const EVENT_QUEUE: usize = 1024;
 /// Capacity of the queue of notice batches. When it is full the watcher's thread waits, and the kernel's
 /// queue fills.
 const NOTICE_QUEUE: usize = 64;
+
+/// Time for which running questions may still be answered when the engine has ended.
+const LAST_ANSWERS: Duration = Duration::from_secs(2);
 
 /// A handle of a running engine. Cheap to clone. The engine ends with [`Engine::shutdown`], or when the last
 /// clone is dropped.
@@ -281,7 +285,14 @@ impl Engine {
         });
         let ask = Event::Ask(Question { length, on, run });
         self.events.send(ask).await.map_err(|_| EngineError::Stopped)?;
-        answered.await.map_err(|_| EngineError::Stopped)?
+        let mut answered = answered;
+        let answer = tokio::select! {
+            biased;
+            answer = &mut answered => answer.ok(),
+            // A question that was sent while the engine ended may stay in the channel, answered by nothing.
+            () = self.events.closed() => timeout(LAST_ANSWERS, answered).await.ok().and_then(Result::ok),
+        };
+        answer.ok_or(EngineError::Stopped)?
     }
 
     /// Waits until no question is running, and blocks new ones until the returned guard is dropped: for an
