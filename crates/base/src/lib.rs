@@ -11,6 +11,7 @@ pub mod position;
 pub mod programs;
 pub mod state;
 pub mod text;
+pub mod timestamp;
 
 pub use cancel::Cancel;
 pub use edits::{TextEdit, TextEditError, TextEdits};
@@ -20,3 +21,4 @@ pub use path::{PathError, RelPath};
 pub use position::{LineColumn, TextRange};
 pub use symd_sys::processes;
 pub use text::Text;
+pub use timestamp::Timestamp;

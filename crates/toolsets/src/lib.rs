@@ -8,7 +8,6 @@ mod base64;
 mod call_check;
 pub mod cli_agent;
 mod client;
-mod clock;
 mod connection_tools;
 pub mod gemini_cli;
 pub mod listing;

@@ -7,13 +7,14 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
+use crate::base::Timestamp;
 use crate::cli::args::{ApprovalsCommand, PolicyWord};
 use crate::cli::commands::{Form, print, say};
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
 use crate::config::approvals::{
     self, Approvals, ApprovalsError, PROJECT_FILE, Policy, PolicySubject, Rule, RulePattern, RuleState,
-    Timestamp, parse_duration, user_file,
+    parse_duration, user_file,
 };
 use crate::config::layers::printable;
 use crate::serve::approvals::{ApprovalFiles, by_default};

@@ -2,8 +2,9 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use super::super::{Policy, PolicySubject, Rule, RulePattern, Timestamp};
+use super::super::{Policy, PolicySubject, Rule, RulePattern};
 use super::*;
+use symd_base::Timestamp;
 
 fn check(text: &str) -> Result<Approvals, String> {
     parse_bytes("F", text.as_bytes()).map_err(|error| error.to_string())

@@ -22,11 +22,11 @@
 //! policy = "deny"                        # allow (the default), ask or deny
 //! ```
 
+mod duration;
 mod file;
 mod parse;
 mod pattern;
 mod rule;
-mod time;
 mod write;
 
 use std::collections::BTreeMap;
@@ -34,11 +34,12 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use symd_base::Timestamp;
 
+pub use duration::parse_duration;
 pub use file::{ApprovalsError, MAX_FILE_BYTES, change, parse_bytes, read, user_file};
 pub use pattern::{RulePattern, RulePatternError, exact};
 pub use rule::{CallText, Rule, RuleState};
-pub use time::{Timestamp, parse_duration};
 
 /// The project's own approvals file, relative to its root.
 pub const PROJECT_FILE: &str = ".symd/approvals.toml";

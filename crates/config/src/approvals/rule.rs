@@ -1,6 +1,7 @@
 //! A rule: which calls it applies to, and what happens to them.
 
-use super::{Policy, RulePattern, Timestamp};
+use super::{Policy, RulePattern};
+use symd_base::Timestamp;
 
 /// A decision of the user about single calls. Rules are equal if all of their fields are, including the ID.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,7 +6,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use symd_config::approvals::{self, Approvals, Policy, PolicySubject, Rule, Timestamp};
+use symd_base::Timestamp;
+use symd_config::approvals::{self, Approvals, Policy, PolicySubject, Rule};
 use symd_toolsets::{ApprovalSource, Offered, Reach, Risk, Tool, Toolset};
 
 use super::files::ApprovalSettings;

@@ -22,8 +22,9 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use crate::DaemonPaths;
+use symd_base::Timestamp;
 use symd_base::state::{self, StateDirs, StateError};
-use symd_config::approvals::{self, ApprovalsError, CallText, Policy, Rule, RulePattern, Timestamp};
+use symd_config::approvals::{self, ApprovalsError, CallText, Policy, Rule, RulePattern};
 use symd_toolsets::{ApprovalSource, Offered};
 
 pub use ask::Question;

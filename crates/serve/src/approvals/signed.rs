@@ -2,8 +2,8 @@
 //! MCP 2026-07-28. Invariant: a state is valid only for the tool, arguments and project that it was signed
 //! for, on the connection it was sent on, until it expires; it cannot be forged without the daemon's key.
 
+use symd_base::Timestamp;
 use symd_base::state::StateError;
-use symd_config::approvals::Timestamp;
 
 use super::ApprovalRequest;
 

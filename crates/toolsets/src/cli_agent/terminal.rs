@@ -8,9 +8,9 @@ use serde_json::{Map, Value, json};
 use super::answer::checked;
 use super::envelope::{self, Code, Success, ToolError};
 use crate::arguments::Arguments;
-use crate::clock::clock;
 use crate::shell_command::{self, Command};
 use crate::{Call, Tool};
+use symd_base::Timestamp;
 use symd_shell::{CommandOutcome, End, LastCommand, ShellChoice, ShellEnd, ShellError, can_be_run};
 
 /// The accepted timeouts of a command, in seconds.
@@ -238,7 +238,7 @@ fn last(call: &Call<'_>) -> Result<Success, ToolError> {
     let metadata = LastMetadata {
         command: &last.command,
         exit_code: last.exit_code,
-        executed_at: clock(last.executed_at),
+        executed_at: Timestamp::from(last.executed_at).to_string(),
     };
     Ok(Success::new(format!("Last command: {}\nOutput: {}", last.command, last.output)).with(&metadata))
 }

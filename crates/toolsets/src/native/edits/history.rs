@@ -9,8 +9,8 @@ use super::super::server_edit_text::remember;
 use super::text::{diffs_text, inverse_text, short_title};
 use super::{RunMode, not_applied, run_mode, schema};
 use crate::arguments::Arguments;
-use crate::clock::clock;
 use crate::{Call, Reply, Tool};
+use symd_base::Timestamp;
 use symd_edit::{Applied, EditError, Operation, OperationId, OperationKind, Originator, UndoTarget};
 use symd_ops::edits::{ApplyError, history, preview_redo, preview_undo, redo, undo};
 
@@ -225,7 +225,8 @@ fn line(operation: &Operation) -> String {
         names.push(more);
     }
     let mark = if *undone { " (undone)" } else { "" };
-    format!("{id} {} {} {}: {}{mark}; {}", clock(*time), by.who, by.tool, what(operation), names.join(", "))
+    let time = Timestamp::from(*time);
+    format!("{id} {time} {} {}: {}{mark}; {}", by.who, by.tool, what(operation), names.join(", "))
 }
 
 fn what(operation: &Operation) -> String {
@@ -258,7 +259,7 @@ fn operation_json(operation: &Operation) -> Value {
         })
         .collect();
     json!({
-        "id": operation.id.0, "time": clock(operation.time), "who": operation.by.who, "tool": operation.by.tool,
+        "id": operation.id.0, "time": Timestamp::from(operation.time).to_string(), "who": operation.by.who, "tool": operation.by.tool,
         "title": operation.by.title, "what": what, "of": of, "undone": operation.undone, "files": files,
     })
 }
