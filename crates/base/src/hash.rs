@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use data_encoding::HEXLOWER;
+
 /// The first 16 bytes of the BLAKE3 hash of a file's bytes on disk (before any decoding).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct ContentHash(pub [u8; 16]);
@@ -17,14 +19,7 @@ impl ContentHash {
 
     /// Parses the 32 hexadecimal digits that `Display` writes.
     pub fn parse(text: &str) -> Option<ContentHash> {
-        let mut hash = [0; 16];
-        if text.len() != 2 * hash.len() || !text.is_ascii() {
-            return None;
-        }
-        for (at, byte) in hash.iter_mut().enumerate() {
-            *byte = u8::from_str_radix(&text[2 * at..2 * at + 2], 16).ok()?;
-        }
-        Some(ContentHash(hash))
+        HEXLOWER.decode(text.as_bytes()).ok()?.try_into().ok().map(ContentHash)
     }
 
     /// Returns the first 12 hexadecimal digits, which clients see as a file's revision.
@@ -35,12 +30,34 @@ impl ContentHash {
 
 impl fmt::Display for ContentHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        HEXLOWER.encode_display(&self.0).fmt(f)
     }
 }
 
 impl fmt::Debug for ContentHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ContentHash({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_written_is_read() {
+        let hash = ContentHash::of(b"x");
+        let text = hash.to_string();
+        assert_eq!((text.len(), ContentHash::parse(&text)), (32, Some(hash)));
+        assert_eq!(format!("{hash:?} {}", hash.short()), format!("ContentHash({text}) {}", &text[..12]));
+        assert_eq!(ContentHash([0x0a; 16]).to_string(), "0a".repeat(16));
+        for wrong in ["", "+a", "-a", " a", "0A", "0g", "é"] {
+            let wrong = wrong.repeat(16);
+            assert_eq!(ContentHash::parse(&wrong), None, "{wrong}");
+        }
+        for wrong in [&text[1..], &text[2..], &format!("{text}0"), &format!("{text}00"), &format!("{text}\n")]
+        {
+            assert_eq!(ContentHash::parse(wrong), None, "{wrong}");
+        }
     }
 }

@@ -2,29 +2,28 @@
 //! percent-encoded, the scheme in capitals, `file:/path`. Invariant: only the decoded bytes of a URI decide
 //! which file it names.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, percent_encode};
 
 use super::span::FileRef;
 use symd_base::RelPath;
 
+/// What a path's URI encodes: all but RFC 3986's unreserved characters, and reserved ones without a meaning in a
+/// path.
+const ENCODED: &AsciiSet = &{
+    let (mut set, mut plain): (_, &[u8]) = (NON_ALPHANUMERIC.remove(b'/'), b"-_.~!$&'()*+,=@");
+    while let [byte, rest @ ..] = plain {
+        (set, plain) = (set.remove(*byte), rest);
+    }
+    set
+};
+
 /// Returns the URI of an absolute path.
 pub(crate) fn of_path(path: &Path) -> String {
-    let mut uri = "file://".to_owned();
-    for &byte in path.as_os_str().as_bytes() {
-        // RFC 3986: unreserved characters, and reserved ones without a meaning in a path.
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' => {
-                uri.push(char::from(byte))
-            }
-            b'!' | b'$' | b'&' | b'\'' | b'(' | b')' | b'*' | b'+' | b',' | b'=' | b'@' => {
-                uri.push(char::from(byte));
-            }
-            _ => uri.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    uri
+    format!("file://{}", percent_encode(path.as_os_str().as_bytes(), ENCODED))
 }
 
 /// Returns the URI of a file in the project whose root is `root`.
@@ -59,38 +58,16 @@ fn to_path(uri: &str) -> Option<PathBuf> {
     };
     // An unencoded `?` or `#` ends the path.
     let path = path.split(['?', '#']).next()?;
-    let bytes = decode(path.as_bytes());
+    // A `%` without two hex digits stands for itself: some servers forget to encode it.
+    let bytes: Vec<u8> = percent_decode_str(path).collect();
     let is_possible = !bytes.contains(&0);
-    is_possible.then(|| PathBuf::from(OsStr::from_bytes(&bytes)))
-}
-
-fn decode(text: &[u8]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut at = 0;
-    while at < text.len() {
-        let encoded = (text[at] == b'%').then(|| hex_pair(text.get(at + 1..at + 3)?)).flatten();
-        match encoded {
-            Some(byte) => {
-                bytes.push(byte);
-                at += 3;
-            }
-            // A `%` without two hex digits stands for itself: some servers forget to encode it.
-            None => {
-                bytes.push(text[at]);
-                at += 1;
-            }
-        }
-    }
-    bytes
-}
-
-fn hex_pair(digits: &[u8]) -> Option<u8> {
-    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
-    Some(digit(digits[0])? * 16 + digit(digits[1])?)
+    is_possible.then(|| PathBuf::from(OsString::from_vec(bytes)))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsStr;
+
     use super::*;
 
     fn project(path: &str) -> FileRef {

@@ -4,7 +4,6 @@
 
 pub mod alias;
 pub mod arguments;
-mod base64;
 mod call_check;
 pub mod cli_agent;
 mod client;
@@ -102,7 +101,7 @@ pub struct Image {
 impl Image {
     /// Encodes the bytes of an image file.
     pub fn new(bytes: &[u8], mime_type: &str) -> Image {
-        Image { data: base64::encode(bytes), mime_type: mime_type.to_owned() }
+        Image { data: data_encoding::BASE64.encode(bytes), mime_type: mime_type.to_owned() }
     }
 }
 

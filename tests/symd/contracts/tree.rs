@@ -9,6 +9,7 @@ use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+use data_encoding::HEXLOWER_PERMISSIVE;
 use symd::vfs::TEMPORARY_PREFIX;
 
 use super::scenario::{Put, Seen, Special};
@@ -128,6 +129,6 @@ pub fn look(directory: &Path, seen: &Seen, fill_in: &dyn Fn(&str) -> String) -> 
 
 /// Decodes pairs of hexadecimal digits.
 pub fn unhex(hex: &str) -> Vec<u8> {
-    let digits: Vec<char> = hex.chars().filter(|c| !c.is_whitespace()).collect();
-    digits.chunks(2).map(|pair| u8::from_str_radix(&String::from_iter(pair), 16).unwrap()).collect()
+    let digits: String = hex.split_whitespace().collect();
+    HEXLOWER_PERMISSIVE.decode(digits.as_bytes()).unwrap()
 }
