@@ -1,12 +1,15 @@
 //! Colours diffs for people at a terminal. Only examines the start of each line; the text is unchanged.
 
+use std::fmt::Write;
 use std::io::IsTerminal;
 
-const BOLD: &str = "\x1b[1m";
-const GREEN: &str = "\x1b[32m";
-const RED: &str = "\x1b[31m";
-const CYAN: &str = "\x1b[36m";
-const OFF: &str = "\x1b[0m";
+use anstyle::{AnsiColor, Style};
+
+const PLAIN: Style = Style::new();
+const BOLD: Style = Style::new().bold();
+const GREEN: Style = AnsiColor::Green.on_default();
+const RED: Style = AnsiColor::Red.on_default();
+const CYAN: Style = AnsiColor::Cyan.on_default();
 
 /// Whether stdout is a terminal whose user wants colours (<https://no-color.org>).
 pub(super) fn is_wanted() -> bool {
@@ -21,7 +24,7 @@ pub(super) fn diff(text: &str) -> String {
     for line in text.split_inclusive('\n') {
         let (content, end) = line.strip_suffix('\n').map_or((line, ""), |content| (content, "\n"));
         let (old, new) = hunk;
-        let colour = match content.as_bytes().first() {
+        let style = match content.as_bytes().first() {
             Some(b'+') if new > 0 => {
                 hunk.1 -= 1;
                 GREEN
@@ -32,19 +35,17 @@ pub(super) fn diff(text: &str) -> String {
             }
             Some(b' ') if old > 0 && new > 0 => {
                 hunk = (old - 1, new - 1);
-                ""
+                PLAIN
             }
             Some(b'@') => {
                 hunk = counts(content).unwrap_or_default();
                 CYAN
             }
             _ if content.starts_with("--- ") || content.starts_with("+++ ") => BOLD,
-            _ => "",
+            _ => PLAIN,
         };
-        match colour {
-            "" => coloured.push_str(line),
-            colour => coloured.extend([colour, content, OFF, end]),
-        }
+        // Writing to a String cannot fail.
+        let _ = write!(coloured, "{style}{content}{style:#}{end}");
     }
     coloured
 }

@@ -7,6 +7,7 @@ mod system;
 use std::borrow::Cow;
 use std::fmt::Write;
 
+use anstyle::{AnsiColor, Style};
 use serde_json::{Value, json};
 
 use crate::base::state;
@@ -34,11 +35,11 @@ impl State {
         }
     }
 
-    fn colour(self) -> &'static str {
+    fn style(self) -> Style {
         match self {
-            State::Ok => "\x1b[32m",
-            State::Warn => "\x1b[33m",
-            State::Fail => "\x1b[31m",
+            State::Ok => AnsiColor::Green.on_default(),
+            State::Warn => AnsiColor::Yellow.on_default(),
+            State::Fail => AnsiColor::Red.on_default(),
         }
     }
 }
@@ -134,12 +135,12 @@ fn text(checks: &[Check]) -> String {
     let coloured = crate::cli::colour::is_wanted();
     let mut text = String::new();
     for check in checks {
-        let (on, off) = if coloured { (check.state.colour(), "\x1b[0m") } else { ("", "") };
+        let style = if coloured { check.state.style() } else { Style::new() };
         // Writing to a String cannot fail.
         let said = |text| for_reader(text, &std::io::stdout());
         let _ = writeln!(
             text,
-            "{on}{:<4}{off}  {:<12} {}",
+            "{style}{:<4}{style:#}  {:<12} {}",
             check.state.name(),
             said(&check.name),
             said(&check.found)
