@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
 
+use expect_test::expect_file;
 use serde_json::{Map, Value};
 use symd::toolsets::{self, Toolset};
 
@@ -125,17 +126,7 @@ fn rows(text: &str) -> impl Iterator<Item = Vec<&str>> {
 
 #[test]
 fn the_page_is_up_to_date() {
-    let (path, made) = (root("docs/contracts.md"), page());
-    if std::env::var_os("UPDATE_EXPECT").is_some() {
-        std::fs::write(&path, made).unwrap();
-        return;
-    }
-    let committed = std::fs::read_to_string(&path).unwrap_or_default();
-    let differs = committed.lines().zip(made.lines()).find(|(theirs, ours)| theirs != ours);
-    assert!(
-        committed == made,
-        "docs/contracts.md is out of date (UPDATE_EXPECT=1 cargo test --test symd contract_table makes it anew): {differs:?}"
-    );
+    expect_file![root("docs/contracts.md")].assert_eq(&page());
 }
 
 /// A tool without listed source files would silently have no coverage.

@@ -2,8 +2,8 @@
 //! without that variable an outdated page fails the test.
 
 use std::fmt::Write;
-use std::path::Path;
 
+use expect_test::expect_file;
 use symd::config::server::Install;
 use symd::config::{Language, LanguageServer, Languages};
 
@@ -92,16 +92,5 @@ fn the_page_is_up_to_date() {
     for name in REAL.iter().chain(&SMOKE) {
         assert!(languages.server(name).is_some(), "{name} is tested and not in languages.toml");
     }
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/languages.md");
-    let made = page(languages);
-    if std::env::var_os("UPDATE_EXPECT").is_some() {
-        std::fs::write(&path, made).unwrap();
-        return;
-    }
-    let committed = std::fs::read_to_string(&path).unwrap_or_default();
-    let differs = committed.lines().zip(made.lines()).find(|(theirs, ours)| theirs != ours);
-    assert!(
-        committed == made,
-        "docs/languages.md is out of date (UPDATE_EXPECT=1 makes it anew): {differs:?}"
-    );
+    expect_file![concat!(env!("CARGO_MANIFEST_DIR"), "/docs/languages.md")].assert_eq(&page(languages));
 }

@@ -4,6 +4,8 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use expect_test::expect_file;
+
 use super::*;
 use symd_base::Cancel;
 use symd_base::text::Text;
@@ -80,7 +82,6 @@ fn fixtures() -> Vec<PathBuf> {
 #[test]
 #[allow(clippy::disallowed_methods, reason = "fixtures are no project's files")]
 fn outlines_are_as_written_beside_the_fixtures() {
-    let mut wrong = Vec::new();
     for path in fixtures() {
         let folder =
             path.parent().and_then(Path::file_name).and_then(|name| name.to_str()).expect("a folder");
@@ -91,13 +92,8 @@ fn outlines_are_as_written_beside_the_fixtures() {
         let found = render(text.as_str(), &outline);
         let beside = path
             .with_extension(format!("{}.outline", path.extension().and_then(|e| e.to_str()).unwrap_or("")));
-        if std::env::var_os("UPDATE_EXPECT").is_some() {
-            std::fs::write(&beside, &found).expect("writable");
-        } else if std::fs::read_to_string(&beside).ok().as_deref() != Some(&found) {
-            wrong.push(format!("{}\n{found}", path.display()));
-        }
+        expect_file![beside].assert_eq(&found);
     }
-    assert!(wrong.is_empty(), "not as expected (UPDATE_EXPECT=1 rewrites):\n{}", wrong.join("\n"));
 }
 
 #[test]

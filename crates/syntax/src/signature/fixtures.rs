@@ -4,6 +4,8 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use expect_test::expect_file;
+
 use super::signature_in;
 use crate::{Grammar, Outline, outline};
 use symd_base::Cancel;
@@ -39,7 +41,6 @@ fn render(grammar: Grammar, text: &str, outline: &Outline) -> String {
 #[allow(clippy::disallowed_methods, reason = "fixtures are no project's files")]
 fn signatures_are_as_written_beside_the_fixtures() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/signature");
-    let mut wrong = Vec::new();
     for grammar in Grammar::all() {
         let folder = root.join(grammar.name());
         let list = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
@@ -51,13 +52,7 @@ fn signatures_are_as_written_beside_the_fixtures() {
             let outline = outline(grammar, text.as_str(), &Cancel::new()).expect("not cancelled");
             assert!(!outline.has_errors, "{}: the parser met errors", path.display());
             let found = render(grammar, text.as_str(), &outline);
-            let beside = path.with_extension("signatures");
-            if std::env::var_os("UPDATE_EXPECT").is_some() {
-                std::fs::write(&beside, &found).expect("writable");
-            } else if std::fs::read_to_string(&beside).ok().as_deref() != Some(&found) {
-                wrong.push(format!("{}\n{found}", path.display()));
-            }
+            expect_file![path.with_extension("signatures")].assert_eq(&found);
         }
     }
-    assert!(wrong.is_empty(), "not as expected (UPDATE_EXPECT=1 rewrites):\n{}", wrong.join("\n"));
 }
