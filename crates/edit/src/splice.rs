@@ -146,6 +146,11 @@ fn utf8_piece(rest: &[u8]) -> (usize, usize, bool) {
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::{ProptestConfig, any, prop_assert_eq, proptest};
+    use proptest::sample::{Index, select};
+    use proptest::test_runner::RngSeed;
+
     use super::*;
     use symd_base::{TextEdit, TextRange};
 
@@ -205,36 +210,34 @@ mod tests {
         assert!(matches!(made(b"a\0", &[(0, 1, "")]), Err(EditError::Binary { .. })));
     }
 
-    /// Property on random bytes: the spliced bytes decode to the edited text.
-    #[test]
-    fn splicing_and_decoding_commute() {
-        let mut random = fastrand::Rng::with_seed(4);
-        for _ in 0..2_000 {
-            let alphabet: [&[u8]; 8] = [
-                b"a",
-                b"\r\n",
-                "\u{e4}".as_bytes(),
-                "\u{1F600}".as_bytes(),
-                b"\xFF",
-                b"\xE2\x82",
-                b"\x80",
-                b"x",
-            ];
-            let mut bytes: Vec<u8> = Vec::new();
-            let mark: &[u8] = [&b""[..], b"\xEF\xBB\xBF", b"\xFF\xFE", b"\xFE\xFF"][random.usize(..4)];
-            bytes.extend(mark);
-            for _ in 0..random.usize(..12) {
-                bytes.extend(alphabet[random.usize(..alphabet.len())]);
-            }
-            let Ok((text, _)) = decode(bytes.clone()) else { continue };
+    /// Valid and invalid pieces of text in every encoding.
+    const PIECES: [&[u8]; 8] =
+        [b"a", b"\r\n", "\u{e4}".as_bytes(), "\u{1F600}".as_bytes(), b"\xFF", b"\xE2\x82", b"\x80", b"x"];
+    const MARKS: [&[u8]; 4] = [b"", b"\xEF\xBB\xBF", b"\xFF\xFE", b"\xFE\xFF"];
+
+    proptest! {
+        #![proptest_config(ProptestConfig {
+            cases: 2_000,
+            failure_persistence: None,
+            rng_seed: RngSeed::Fixed(4),
+            ..ProptestConfig::default()
+        })]
+
+        /// The spliced bytes decode to the edited text.
+        #[test]
+        fn splicing_and_decoding_commute(
+            mark in select(&MARKS[..]),
+            pieces in vec(select(&PIECES[..]), 0..12),
+            ends in any::<(Index, Index)>(),
+        ) {
+            let bytes = [mark, &pieces.concat()].concat();
+            let Ok((text, _)) = decode(bytes.clone()) else { return Ok(()) };
             let boundaries: Vec<usize> = (0..=text.len()).filter(|&at| text.is_char_boundary(at)).collect();
-            let (a, b) = (random.usize(..boundaries.len()), random.usize(..boundaries.len()));
-            let (start, end) = (boundaries[a.min(b)], boundaries[a.max(b)]);
-            let (start, end) = (u32::try_from(start).expect("small"), u32::try_from(end).expect("small"));
+            let (a, b) = (*ends.0.get(&boundaries), *ends.1.get(&boundaries));
+            let (start, end) = (u32::try_from(a.min(b)).expect("small"), u32::try_from(a.max(b)).expect("small"));
             let edits = TextEdits::one(TextRange::new(start, end), "n\u{e9}w");
-            let Ok(after) = splice(&RelPath::new("f").expect("valid"), &bytes, &edits) else { continue };
-            let expected = edits.apply(&text).expect("inside");
-            assert_eq!(decode(after).expect("text").0, expected, "{bytes:x?} {start}..{end}");
+            let Ok(after) = splice(&RelPath::new("f").expect("valid"), &bytes, &edits) else { return Ok(()) };
+            prop_assert_eq!(decode(after).expect("text").0, edits.apply(&text).expect("inside"));
         }
     }
 }

@@ -103,6 +103,9 @@ impl FileMap {
 mod tests {
     use std::collections::BTreeMap;
 
+    use proptest::collection::vec;
+    use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
+
     use super::*;
     use crate::Content;
 
@@ -110,27 +113,36 @@ mod tests {
         Arc::new(FileEntry { path: RelPath::new(path).expect(path), content: Content::Plain })
     }
 
-    #[test]
-    fn agrees_with_a_sorted_map_through_random_changes() {
-        let seed = fastrand::u64(..);
-        println!("seed {seed}");
-        let mut random = fastrand::Rng::with_seed(seed);
-        let (mut map, mut model) = (FileMap::default(), BTreeMap::new());
-        for _ in 0..20_000 {
-            let path = format!("d{}/f{}", random.u8(..20), random.u16(..200));
-            if random.u8(..3) == 0 {
-                assert_eq!(map.remove(&path).is_some(), model.remove(&path).is_some());
-            } else {
-                let was_there = model.insert(path.clone(), ()).is_some();
-                assert_eq!(map.insert(entry(&path)).is_some(), was_there);
+    proptest! {
+        #![proptest_config(ProptestConfig {
+            cases: 8,
+            failure_persistence: None,
+            max_shrink_iters: 100_000,
+            max_shrink_time: 20_000,
+            ..ProptestConfig::default()
+        })]
+
+        #[test]
+        fn agrees_with_a_sorted_map_through_random_changes(
+            changes in vec((0..3_u8, 0..20_u8, 0..200_u8), 0..6_000)
+        ) {
+            let (mut map, mut model) = (FileMap::default(), BTreeMap::new());
+            for (kind, directory, file) in changes {
+                let path = format!("d{directory}/f{file}");
+                if kind == 0 {
+                    prop_assert_eq!(map.remove(&path).is_some(), model.remove(&path).is_some());
+                } else {
+                    let was_there = model.insert(path.clone(), ()).is_some();
+                    prop_assert_eq!(map.insert(entry(&path)).is_some(), was_there);
+                }
             }
+            prop_assert_eq!(map.len(), model.len());
+            prop_assert!(map.iter().map(|e| e.path.as_str()).eq(model.keys().map(String::as_str)));
+            let within: Vec<&str> =
+                map.within(&RelPath::new("d7").expect("valid")).map(|e| e.path.as_str()).collect();
+            let expected: Vec<&str> = model.keys().map(String::as_str).filter(|p| p.starts_with("d7/")).collect();
+            prop_assert_eq!(within, expected);
         }
-        assert_eq!(map.len(), model.len());
-        assert!(map.iter().map(|e| e.path.as_str()).eq(model.keys().map(String::as_str)));
-        let within: Vec<&str> =
-            map.within(&RelPath::new("d7").expect("valid")).map(|e| e.path.as_str()).collect();
-        let expected: Vec<&str> = model.keys().map(String::as_str).filter(|p| p.starts_with("d7/")).collect();
-        assert_eq!(within, expected);
     }
 
     #[test]

@@ -2,14 +2,20 @@
 //! characters, any line break counts as one, and an expression is matched by trying all possibilities. Random
 //! texts, needles and replacements.
 
+use std::cell::Cell;
 use std::ops::Range;
 
-use fastrand::Rng;
+use proptest::collection::vec;
+use proptest::prelude::{
+    BoxedStrategy, Just, ProptestConfig, Strategy, any, prop_assert_eq, prop_oneof, proptest,
+};
+use proptest::sample::select;
+use proptest::test_runner::RngSeed;
 
 use super::*;
 
 /// The number of texts, needles and replacements of each kind to try.
-const TRIES: u64 = 3_000;
+const TRIES: u32 = 3_000;
 
 /// A character as the matcher sees it, with its original spelling in the text.
 struct Token {
@@ -98,6 +104,29 @@ impl Node {
             Node::Either(nodes) => nodes.iter().map(Node::least).min().unwrap_or(0),
             Node::Group(_, node) => node.least(),
             Node::Repeat(node, least, ..) => node.least() * least,
+        }
+    }
+
+    /// Numbers the groups and lets references refer to groups that are complete; `groups` counts them, `closed`
+    /// lists the complete ones.
+    fn number(&mut self, groups: &mut usize, closed: &mut Vec<usize>) {
+        match self {
+            Node::One(_) | Node::Any | Node::Among(_) | Node::NotAmong(_) => {}
+            Node::LineStart | Node::LineEnd => {}
+            Node::Row(nodes) | Node::Either(nodes) => {
+                nodes.iter_mut().for_each(|node| node.number(groups, closed));
+            }
+            Node::Group(number, node) => {
+                *groups += 1;
+                *number = *groups;
+                node.number(groups, closed);
+                closed.push(*number);
+            }
+            Node::Same(any) => {
+                let of = any.checked_rem(closed.len());
+                *self = of.map_or(Node::Any, |of| Node::Same(closed[of]));
+            }
+            Node::Ahead(node) | Node::NotAhead(node) | Node::Repeat(node, ..) => node.number(groups, closed),
         }
     }
 
@@ -192,65 +221,81 @@ fn written(character: char) -> String {
 /// Few characters, so that much repeats; some are special in expressions, some are wide.
 const CHARACTERS: [char; 7] = ['a', 'b', 'é', '😀', '.', '$', '\n'];
 
-fn character(rng: &mut Rng) -> char {
+fn config() -> ProptestConfig {
+    ProptestConfig {
+        cases: TRIES,
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(1),
+        ..ProptestConfig::default()
+    }
+}
+
+fn character() -> impl Strategy<Value = char> + Clone {
     // Mostly one of the first two.
-    if rng.bool() { CHARACTERS[rng.usize(..2)] } else { CHARACTERS[rng.usize(..CHARACTERS.len())] }
+    prop_oneof![select(&CHARACTERS[..2]), select(&CHARACTERS[..])]
 }
 
-fn text(rng: &mut Rng, longest: usize) -> String {
-    let endings: &[&str] = [&["\n"], &["\r\n"], &["\r"], &["\n", "\r\n", "\r"][..]][rng.usize(..4)];
-    let length = rng.usize(..=longest);
-    let mut text = String::new();
-    for _ in 0..length {
-        match character(rng) {
-            '\n' => text.push_str(endings[rng.usize(..endings.len())]),
-            other => text.push(other),
-        }
+fn text(longest: usize) -> impl Strategy<Value = String> {
+    const ENDINGS: [&[&str]; 4] = [&["\n"], &["\r\n"], &["\r"], &["\n", "\r\n", "\r"]];
+    let text = move |endings: &'static [&'static str]| {
+        let piece = |(character, ending): (char, &str)| match character {
+            '\n' => ending.to_owned(),
+            other => other.to_string(),
+        };
+        vec((character(), select(endings)).prop_map(piece), 0..=longest)
+    };
+    select(&ENDINGS[..]).prop_flat_map(text).prop_map(|pieces| pieces.concat())
+}
+
+/// Random expressions, whose groups and references have no numbers yet.
+fn node(depth: usize) -> BoxedStrategy<Node> {
+    let some = || vec(character(), 1..3);
+    let leaf = prop_oneof![
+        4 => character().prop_map(Node::One),
+        1 => Just(Node::Any),
+        1 => some().prop_map(Node::Among),
+        1 => some().prop_map(Node::NotAmong),
+        1 => select(vec![Node::LineStart, Node::LineEnd]),
+    ];
+    if depth == 0 {
+        return leaf.boxed();
     }
-    text
+    let inner = node(depth - 1);
+    let repeat = |(inner, least, more, taste): (Node, usize, usize, Taste)| match inner.least() {
+        // Engines differ in the repetition of an empty match.
+        0 => inner,
+        _ => Node::Repeat(Box::new(inner), least, least + more, taste),
+    };
+    // Without groups: their content after a lookahead is not compared.
+    let ahead = || node(0).prop_map(Box::new);
+    prop_oneof![
+        24 => leaf,
+        6 => vec(inner.clone(), 1..4).prop_map(Node::Row),
+        3 => vec(inner.clone(), 2..4).prop_map(Node::Either),
+        3 => inner.clone().prop_map(|inner| Node::Group(0, Box::new(inner))),
+        3 => (inner, 0..3_usize, 0..3_usize, select(vec![Taste::Greedy, Taste::Lazy])).prop_map(repeat),
+        1 => any::<usize>().prop_map(Node::Same),
+        1 => ahead().prop_map(Node::Ahead),
+        1 => ahead().prop_map(Node::NotAhead),
+    ]
+    .boxed()
 }
 
-/// Returns a random expression; `open` counts its groups, `closed` lists those that may be referred to.
-fn node(rng: &mut Rng, depth: usize, open: &mut usize, closed: &mut Vec<usize>) -> Node {
-    let some = |rng: &mut Rng| (0..rng.usize(1..3)).map(|_| character(rng)).collect::<Vec<char>>();
-    match rng.u8(..if depth == 0 { 8 } else { 14 }) {
-        0..=3 => Node::One(character(rng)),
-        4 => Node::Any,
-        5 => Node::Among(some(rng)),
-        6 => Node::NotAmong(some(rng)),
-        7 => [Node::LineStart, Node::LineEnd][rng.usize(..2)].clone(),
-        8 | 9 => Node::Row((0..rng.usize(1..4)).map(|_| node(rng, depth - 1, open, closed)).collect()),
-        10 => Node::Either((0..rng.usize(2..4)).map(|_| node(rng, depth - 1, open, closed)).collect()),
-        11 => {
-            *open += 1;
-            let number = *open;
-            let inner = node(rng, depth - 1, open, closed);
-            closed.push(number);
-            Node::Group(number, Box::new(inner))
-        }
-        12 => {
-            let inner = node(rng, depth - 1, open, closed);
-            // Engines differ in the repetition of an empty match.
-            if inner.least() == 0 {
-                return inner;
-            }
-            let least = rng.usize(..3);
-            let taste = if rng.bool() { Taste::Greedy } else { Taste::Lazy };
-            Node::Repeat(Box::new(inner), least, least + rng.usize(..3), taste)
-        }
-        _ => match (rng.usize(..3), closed.as_slice()) {
-            (0, []) => Node::Any,
-            (0, closed) => Node::Same(closed[rng.usize(..closed.len())]),
-            // Without groups: their content after a lookahead is not compared.
-            (1, _) => Node::Ahead(Box::new(node(rng, 0, open, closed))),
-            _ => Node::NotAhead(Box::new(node(rng, 0, open, closed))),
-        },
-    }
+/// Random expressions, and the numbers of their groups.
+fn pattern() -> impl Strategy<Value = (Node, usize)> {
+    (node(3), node(1)).prop_map(|(mut first, mut second)| {
+        let mut groups = 0;
+        first.number(&mut groups, &mut Vec::new());
+        // Gets an empty list of groups of its own, so that no reference leads into an open group.
+        second.number(&mut groups, &mut Vec::new());
+        (Node::Row(vec![first, second]), groups)
+    })
 }
 
-fn replacement(rng: &mut Rng) -> String {
-    let pieces = ["x", "é", "\n", "\r\n", "$!0", "$!1", "$!2", "$!", "$1", "\\1", "$$!1", "$!01", "$!10"];
-    (0..rng.usize(..4)).map(|_| pieces[rng.usize(..pieces.len())]).collect()
+fn replacement() -> impl Strategy<Value = String> {
+    const PIECES: [&str; 13] =
+        ["x", "é", "\n", "\r\n", "$!0", "$!1", "$!2", "$!", "$1", "\\1", "$$!1", "$!01", "$!10"];
+    vec(select(&PIECES[..]), 0..4).prop_map(|pieces| pieces.concat())
 }
 
 /// Returns the text that the model expects.
@@ -333,22 +378,20 @@ fn counted(
     }
 }
 
-fn how_many(rng: &mut Rng) -> ExpectedCount {
-    if rng.u8(..3) == 0 { ExpectedCount::One } else { ExpectedCount::Any }
+fn how_many() -> impl Strategy<Value = ExpectedCount> {
+    prop_oneof![2 => Just(ExpectedCount::Any), 1 => Just(ExpectedCount::One)]
 }
 
 #[test]
 fn literal_text_is_replaced_as_the_model_does() {
-    let mut replaced = 0;
-    for seed in 0..TRIES {
-        let mut rng = Rng::with_seed(seed);
-        let (text, needle) = (text(&mut rng, 24), text(&mut rng, 3));
-        let (replacement, how_many) = (replacement(&mut rng), how_many(&mut rng));
+    let replaced = Cell::new(0);
+    let inputs = (text(24), text(3), replacement(), how_many());
+    proptest!(config(), |((text, needle, replacement, how_many) in inputs)| {
         let (characters, wanted) = (seen(&text), seen(&needle));
         let got = replaced_here(&text, &needle, &replacement, ReplaceMode::Literal, how_many);
         if wanted.is_empty() {
-            assert_eq!(got, Err(PatternError::Empty.into()), "seed {seed}");
-            continue;
+            prop_assert_eq!(got, Err(PatternError::Empty.into()));
+            return Ok(());
         }
         let mut found = Vec::new();
         let mut at = 0;
@@ -361,25 +404,17 @@ fn literal_text_is_replaced_as_the_model_does() {
             }
         }
         let model = counted(found, &text, &replacement, ReplaceMode::Literal, how_many);
-        replaced += usize::from(model.is_ok());
-        assert_eq!(outcome(got, &text), model, "seed {seed}: {text:?} {needle:?} {replacement:?}");
-    }
-    assert!(replaced > 500, "only {replaced} of {TRIES} replaced anything");
+        replaced.set(replaced.get() + usize::from(model.is_ok()));
+        prop_assert_eq!(outcome(got, &text), model);
+    });
+    assert!(replaced.get() > 500, "only {} of {TRIES} replaced anything", replaced.get());
 }
 
 #[test]
 fn expressions_are_replaced_as_the_model_does() {
-    let (mut replaced, mut ambiguous) = (0, 0);
-    for seed in 0..TRIES {
-        let mut rng = Rng::with_seed(seed);
-        let text = text(&mut rng, 16);
-        let mut groups = 0;
-        let pattern = Node::Row(vec![
-            node(&mut rng, 3, &mut groups, &mut Vec::new()),
-            // Gets an empty list of groups of its own, so that no reference leads into an open group.
-            node(&mut rng, 1, &mut groups, &mut Vec::new()),
-        ]);
-        let (replacement, how_many) = (replacement(&mut rng), how_many(&mut rng));
+    let (replaced, ambiguous) = (Cell::new(0), Cell::new(0));
+    let inputs = (text(16), pattern(), replacement(), how_many());
+    proptest!(config(), |((text, (pattern, groups), replacement, how_many) in inputs)| {
         let needle = pattern.written();
         let got = replaced_here(&text, &needle, &replacement, ReplaceMode::Regex, how_many);
         let model = match unknown_group(&replacement, groups) {
@@ -387,13 +422,15 @@ fn expressions_are_replaced_as_the_model_does() {
             None => find_all(&pattern, groups, &seen(&text))
                 .and_then(|found| counted(found, &text, &replacement, ReplaceMode::Regex, how_many)),
         };
-        replaced += usize::from(model.is_ok());
-        ambiguous += usize::from(model == Err(ReplaceError::Ambiguous));
-        assert_eq!(outcome(got, &text), model, "seed {seed}: {text:?} {needle:?} {replacement:?}");
-    }
+        replaced.set(replaced.get() + usize::from(model.is_ok()));
+        ambiguous.set(ambiguous.get() + usize::from(model == Err(ReplaceError::Ambiguous)));
+        prop_assert_eq!(outcome(got, &text), model, "{}", needle);
+    });
     assert!(
-        replaced > 500 && ambiguous > 5,
-        "only {replaced} of {TRIES} replaced anything, {ambiguous} were ambiguous"
+        replaced.get() > 500 && ambiguous.get() > 5,
+        "only {} of {TRIES} replaced anything, {} were ambiguous",
+        replaced.get(),
+        ambiguous.get()
     );
 }
 

@@ -3,7 +3,10 @@
 
 use std::process::Command;
 
-use fastrand::Rng;
+use proptest::collection::vec;
+use proptest::prelude::{ProptestConfig, Strategy, any, prop_assert_eq, prop_assume, prop_oneof, proptest};
+use proptest::sample::{Index, select};
+use proptest::test_runner::RngSeed;
 
 use super::*;
 
@@ -15,55 +18,89 @@ enum Ends {
     Mixed,
 }
 
-fn line(rng: &mut Rng) -> String {
-    // Few different lines, so that they repeat; some look like lines of a diff.
-    let lines = [
-        "",
-        "}",
-        "    return x",
-        "\tend",
-        "😀 é\u{2028}",
-        "-- a",
-        "++ b",
-        "@@ -1 +1 @@",
-        "\\ x",
-        " ",
-        "x\u{c}",
-        "a",
-    ];
-    let line = lines[rng.usize(..lines.len())];
-    if rng.u8(..4) == 0 { format!("{line}{}", rng.u8(..20)) } else { line.to_owned() }
+/// Few different lines, so that they repeat; some look like lines of a diff.
+const LINES: [&str; 12] = [
+    "",
+    "}",
+    "    return x",
+    "\tend",
+    "😀 é\u{2028}",
+    "-- a",
+    "++ b",
+    "@@ -1 +1 @@",
+    "\\ x",
+    " ",
+    "x\u{c}",
+    "a",
+];
+
+/// A random change of the lines of a text.
+#[derive(Clone, Debug)]
+enum LineChange {
+    Remove(Index),
+    Set(Index, String),
+    Insert(Index, String),
 }
 
-fn ending(rng: &mut Rng, ends: Ends) -> &'static str {
-    match ends {
-        Ends::Lf => "\n",
-        Ends::CrLf => "\r\n",
-        Ends::Mixed => ["\n", "\r\n"][rng.usize(..2)],
+impl LineChange {
+    fn make(self, lines: &mut Vec<String>) {
+        let place = |at: Index| at.index(lines.len() + 1);
+        match self {
+            LineChange::Remove(at) if place(at) < lines.len() => drop(lines.remove(place(at))),
+            LineChange::Set(at, line) if place(at) < lines.len() => {
+                let at = place(at);
+                lines[at] = line;
+            }
+            LineChange::Remove(_) => {}
+            LineChange::Set(at, line) | LineChange::Insert(at, line) => lines.insert(place(at), line),
+        }
     }
 }
 
-/// Returns a text and a changed version of it.
-fn pair(rng: &mut Rng, ends: Ends) -> (String, String) {
-    let count = rng.usize(..60);
-    let old: Vec<String> = (0..count).map(|_| line(rng) + ending(rng, ends)).collect();
-    let mut new = old.clone();
-    for _ in 0..rng.usize(1..6) {
-        let at = rng.usize(..=new.len());
-        match rng.u8(..3) {
-            0 if at < new.len() => drop(new.remove(at)),
-            1 if at < new.len() => new[at] = line(rng) + ending(rng, ends),
-            _ => new.insert(at, line(rng) + ending(rng, ends)),
-        }
-    }
-    let mut joined = |lines: Vec<String>| {
-        let mut text = lines.concat();
-        if rng.u8(..3) == 0 {
-            text.truncate(text.trim_end_matches(['\r', '\n']).len());
-        }
-        text
+fn line(ends: Ends) -> impl Strategy<Value = String> {
+    let endings: &[&str] = match ends {
+        Ends::Lf => &["\n"],
+        Ends::CrLf => &["\r\n"],
+        Ends::Mixed => &["\n", "\r\n"],
     };
-    (joined(old), joined(new))
+    let text = prop_oneof![
+        3 => select(&LINES[..]).prop_map(str::to_owned),
+        1 => (select(&LINES[..]), 0..20_u8).prop_map(|(line, number)| format!("{line}{number}")),
+    ];
+    (text, select(endings)).prop_map(|(text, ending)| text + ending)
+}
+
+/// Random texts with changed versions of them, and their line endings.
+fn pair() -> impl Strategy<Value = (Ends, String, String)> {
+    let changes = |ends| {
+        let change = prop_oneof![
+            any::<Index>().prop_map(LineChange::Remove),
+            (any::<Index>(), line(ends)).prop_map(|(at, line)| LineChange::Set(at, line)),
+            (any::<Index>(), line(ends)).prop_map(|(at, line)| LineChange::Insert(at, line)),
+        ];
+        (vec(line(ends), 0..60), vec(change, 1..6), any::<[bool; 2]>()).prop_map(move |made| (ends, made))
+    };
+    select(vec![Ends::Lf, Ends::CrLf, Ends::Mixed]).prop_flat_map(changes).prop_map(
+        |(ends, (old, changes, is_open))| {
+            let mut new = old.clone();
+            changes.into_iter().for_each(|change| change.make(&mut new));
+            let joined = |lines: Vec<String>, is_open: bool| {
+                let text = lines.concat();
+                if is_open { text.trim_end_matches(['\r', '\n']).to_owned() } else { text }
+            };
+            (ends, joined(old, is_open[0]), joined(new, is_open[1]))
+        },
+    )
+}
+
+fn config(cases: u32) -> ProptestConfig {
+    ProptestConfig {
+        cases,
+        failure_persistence: None,
+        max_shrink_iters: 2_000,
+        rng_seed: RngSeed::Fixed(1),
+        ..ProptestConfig::default()
+    }
 }
 
 fn applied(patch: &str, old: &str) -> String {
@@ -81,31 +118,21 @@ fn applied(patch: &str, old: &str) -> String {
 
 #[test]
 fn diffs_of_the_crate_similar_give_the_new_text() {
-    for seed in 0..600 {
-        let mut rng = Rng::with_seed(seed);
-        let ends = [Ends::Lf, Ends::CrLf, Ends::Mixed][rng.usize(..3)];
-        let (old, new) = pair(&mut rng, ends);
-        if old == new {
-            continue;
-        }
+    proptest!(config(600), |((ends, old, new) in pair(), radius in 0..4_usize)| {
+        prop_assume!(old != new);
         // Without context a hunk does not show the line endings.
-        let context = if matches!(ends, Ends::Lf) { rng.usize(..4) } else { 3 };
+        let context = if matches!(ends, Ends::Lf) { radius } else { 3 };
         let diff = similar::TextDiff::from_lines(&old, &new);
         let patch = diff.unified_diff().context_radius(context).header("old", "old").to_string();
-        assert_eq!(applied(&patch, &old), new, "seed {seed}\n{patch}");
-    }
+        prop_assert_eq!(applied(&patch, &old), new, "{}", patch);
+    });
 }
 
 #[test]
 fn diffs_of_diff_and_git_give_the_new_text() {
     let folder = tempfile::tempdir().expect("made");
-    for seed in 0..150 {
-        let mut rng = Rng::with_seed(10_000 + seed);
-        let ends = [Ends::Lf, Ends::CrLf, Ends::Mixed][rng.usize(..3)];
-        let (old, new) = pair(&mut rng, ends);
-        if old == new {
-            continue;
-        }
+    proptest!(config(150), |((_, old, new) in pair())| {
+        prop_assume!(old != new);
         std::fs::write(folder.path().join("old"), &old).expect("written");
         std::fs::write(folder.path().join("new"), &new).expect("written");
         let commands: [(&str, &[&str]); 2] = [
@@ -119,24 +146,24 @@ fn diffs_of_diff_and_git_give_the_new_text() {
                 .env("GIT_CONFIG_GLOBAL", "/dev/null")
                 .output()
                 .expect("run");
-            assert_eq!(output.status.code(), Some(1), "{output:?}");
+            prop_assert_eq!(output.status.code(), Some(1), "{:?}", output);
             let patch = String::from_utf8(output.stdout).expect("UTF-8");
-            assert_eq!(applied(&patch, &old), new, "{program}, seed {seed}\n{patch}");
+            prop_assert_eq!(applied(&patch, &old), &*new, "{}\n{}", program, patch);
         }
-    }
+    });
 }
 
-/// Returns a patch in Codex's form, with enough context to make every place unique.
-fn codex_patch(rng: &mut Rng, old: &str, new: &str, least_context: usize) -> String {
+/// Returns a patch in Codex's form, with enough context to make every place unique. `choices` says which of the
+/// optional lines it has.
+fn codex_patch(old: &str, new: &str, mut radius: usize, choices: &[bool]) -> String {
     let lines = |text: &str| -> Vec<String> {
         text.strip_suffix('\n').unwrap_or(text).split('\n').map(str::to_owned).collect()
     };
     let (old, new) = (lines(old), lines(new));
     let ops = similar::capture_diff_slices(similar::Algorithm::Myers, &old, &new);
-    let mut radius = rng.usize(least_context..4);
     loop {
         let groups = similar::group_diff_ops(ops.clone(), radius);
-        if let Some(hunks) = codex_hunks(rng, &old, &new, &groups) {
+        if let Some(hunks) = codex_hunks(&mut choices.iter().cycle(), &old, &new, &groups) {
             return format!("*** Begin Patch\n*** Update File: old\n{hunks}*** End Patch\n");
         }
         radius = radius * 2 + 1;
@@ -145,11 +172,12 @@ fn codex_patch(rng: &mut Rng, old: &str, new: &str, least_context: usize) -> Str
 
 /// Returns the hunks of `groups`; `None` if the place of one is not unique.
 fn codex_hunks(
-    rng: &mut Rng,
+    choices: &mut dyn Iterator<Item = &bool>,
     old: &[String],
     new: &[String],
     groups: &[Vec<similar::DiffOp>],
 ) -> Option<String> {
+    let is_chosen = |choice: Option<&bool>| choice.is_some_and(|choice| *choice);
     let mut text = String::new();
     let mut floor = 0;
     for group in groups {
@@ -171,7 +199,7 @@ fn codex_hunks(
             is_name && old.iter().filter(|other| other.trim() == line).count() == 1
         });
         text.push_str("@@");
-        if let Some(at) = header.filter(|_| rng.bool()) {
+        if let Some(at) = header.filter(|_| is_chosen(choices.next())) {
             text.push_str(&format!(" {}", old[at].trim()));
         }
         text.push('\n');
@@ -185,7 +213,7 @@ fn codex_hunks(
                 text.push_str(&format!("{sign}{}\n", change.value()));
             }
         }
-        if past == old.len() && rng.bool() {
+        if past == old.len() && is_chosen(choices.next()) {
             text.push_str("*** End of File\n");
         }
         floor = past;
@@ -195,47 +223,34 @@ fn codex_hunks(
 
 #[test]
 fn codexs_sections_give_the_new_text() {
-    let mut tried = 0;
-    for seed in 0..1_200 {
-        let mut rng = Rng::with_seed(30_000 + seed);
-        let ends = [Ends::Lf, Ends::CrLf, Ends::Mixed][rng.usize(..3)];
-        let (old, new) = pair(&mut rng, ends);
+    let choices = vec(any::<bool>(), 1..8);
+    proptest!(config(600), |((ends, old, new) in pair(), radius in 0..4_usize, choices in choices)| {
         // The form cannot express that a final line break is added or removed.
         let is_sayable = old.ends_with('\n') == new.ends_with('\n') && !old.is_empty() && !new.is_empty();
-        if old == new || !is_sayable {
-            continue;
-        }
         // Without context a hunk does not show the line endings, nor does a line without one.
         let least_context = if matches!(ends, Ends::Lf) { 0 } else { 3 };
-        if least_context > 0 && !old.contains('\n') {
-            continue;
-        }
-        let patch = codex_patch(&mut rng, &old, &new, least_context);
-        tried += 1;
-        assert_eq!(applied(&patch, &old), new, "seed {seed}\n{patch}");
-    }
-    assert!(tried > 400, "{tried}");
+        prop_assume!(old != new && is_sayable && (least_context == 0 || old.contains('\n')));
+        let patch = codex_patch(&old, &new, radius.max(least_context), &choices);
+        prop_assert_eq!(applied(&patch, &old), new, "{}", patch);
+    });
 }
 
 #[test]
 fn hunks_find_their_place_when_lines_were_put_before_them() {
-    for seed in 0..300 {
-        let mut rng = Rng::with_seed(20_000 + seed);
-        // Every line is unique, so that there is one right place.
-        let old: String = (0..50).map(|line| format!("line {line}\n")).collect();
-        let at = rng.usize(..50);
+    // Every line is unique, so that there is one right place.
+    let old: String = (0..50).map(|line| format!("line {line}\n")).collect();
+    proptest!(config(300), |(at in 0..50, shift in 1..30_usize)| {
         let new = old.replacen(&format!("line {at}\n"), "😀\n", 1);
         let patch = similar::TextDiff::from_lines(&old, &new).unified_diff().header("old", "old").to_string();
-        let shift = rng.usize(1..30);
         let before = "other\n".repeat(shift);
         let patch = parse(&patch).expect("read");
         let shifted = format!("{before}{old}");
         let mut read = |_: &symd_base::RelPath| Ok(Some(FileToPatch::Text(shifted.clone())));
         let plan = plan(&patch, PatchOptions::default(), &mut read).expect("found");
         let PatchOperation::Update { edits, .. } = &plan.operations[0] else { panic!("an update") };
-        assert_eq!(edits.apply(&shifted).expect("inside"), format!("{before}{new}"), "seed {seed}");
-        assert_eq!(plan.inexact_hunks[0].offset, i64::try_from(shift).expect("small"));
-    }
+        prop_assert_eq!(edits.apply(&shifted).expect("inside"), format!("{before}{new}"));
+        prop_assert_eq!(plan.inexact_hunks[0].offset, i64::try_from(shift).expect("small"));
+    });
 }
 
 /// 1,000 hunks over 100 files of 5,000 lines, none at the line it names; for measurements with `--nocapture`.
