@@ -5,12 +5,12 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::os::fd::OwnedFd;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
-use rustix::process::{Pid, PidfdFlags};
+use rustix::process::Pid;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
@@ -19,7 +19,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::stderr::{self, Tail};
-use symd_sys::group;
+use symd_sys::{ChildEnd, ProcessHandle, group};
 
 /// How long to wait for the rest of stderr after the group is dead. More can come only from processes that
 /// left the group.
@@ -92,7 +92,7 @@ pub(super) fn start(launch: &LaunchCommand) -> std::io::Result<StartedProcess> {
     };
     let group = Pid::from_child(&child);
     // On an error the pipes are dropped, which makes the supervisor kill everything.
-    let exit = awaited(rustix::process::pidfd_open(group, PidfdFlags::NONBLOCK)?)?;
+    let exit = awaited(ProcessHandle::open(group)?)?;
     let (tell, stderr_lines) = mpsc::channel(stderr::STDERR_QUEUE);
     let tail = Tail::default();
     let stderr = ChildStderr::from_std(stderr)?;
@@ -164,11 +164,11 @@ impl ProcessTask {
         // The supervisor is dead but not reaped, so its process group id cannot have been reused: every
         // process in the group belongs to the server. If the supervisor itself was killed, all of them are
         // still there.
-        let left = group::pidfds(self.group);
+        let left = group::handles(self.group);
         group::kill(self.group);
         let status = self.child.wait();
         let vanish = async {
-            for (_, process) in left {
+            for process in left {
                 if let Ok(process) = awaited(process) {
                     let _ = process.readable().await;
                 }
@@ -185,17 +185,16 @@ impl ProcessTask {
     }
 }
 
-/// Wraps a pidfd for awaiting: it becomes readable when the process exits.
+/// Prepares a process for awaiting: its descriptor becomes readable when it exits.
 #[allow(deprecated, reason = "the replacement is unsafe; an OwnedFd guarantees what that requires")]
-fn awaited(process: OwnedFd) -> std::io::Result<AsyncFd<OwnedFd>> {
-    AsyncFd::with_interest(process, Interest::READABLE)
+fn awaited(process: ProcessHandle) -> std::io::Result<AsyncFd<OwnedFd>> {
+    AsyncFd::with_interest(process.into_descriptor(), Interest::READABLE)
 }
 
 fn describe(status: ExitStatus) -> String {
-    match (status.code(), status.signal()) {
-        (Some(code), _) if (129..=192).contains(&code) => format!("signal {}", code - 128),
-        (Some(code), _) => format!("exit code {code}"),
-        (None, Some(signal)) => format!("signal {signal}"),
-        (None, None) => status.to_string(),
+    match ChildEnd::of(status).map(ChildEnd::reported) {
+        Some(ChildEnd::Code(code)) => format!("exit code {code}"),
+        Some(ChildEnd::Signal(signal)) => format!("signal {signal}"),
+        None => status.to_string(),
     }
 }

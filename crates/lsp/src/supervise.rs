@@ -3,31 +3,25 @@
 //! signal would not do: it does not reach grandchildren, and it fires when the thread that spawned the server
 //! exits.
 //!
-//! The supervisor detects the daemon's death by stderr: a pipe whose only reading end is the daemon's. When
-//! that end is closed, for whatever reason, the kernel reports it on the writing end (POLLERR). So no
-//! descriptor is inherited beside the three that every program has.
+//! Its life line ([`LifeLine`]) is stderr, whose only reading end is the daemon's.
 //!
 //! Limitation: programs that move to a session or group of their own (Gradle's daemon) survive. Invariant: no
 //! runtime, no thread, no growing allocation; it only waits.
 
 use std::ffi::OsString;
 use std::io::Write;
-use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitCode, ExitStatus};
 
-use rustix::event::{PollFd, PollFlags};
-use rustix::process::{Pid, PidfdFlags, Signal};
+use rustix::process::{Pid, Signal};
 
-use symd_base::processes;
-use symd_sys::group;
+use symd_sys::child_end::CANNOT_RUN;
+use symd_sys::life_line::{LifeLine, Wakeup};
+use symd_sys::standard_streams::{StandardStream, give_up};
+use symd_sys::{ChildEnd, ProcessHandle, group, processes};
 
 /// How much the niceness of a server exceeds the daemon's, so that answers from syntax stay fast beside a
 /// busy server.
 const NICENESS: i32 = 10;
-/// The exit code when the program cannot be run, as in shells.
-const CANNOT_RUN: u8 = 126;
-/// The offset that shells add to a signal's number for the exit code.
-const SIGNAL_BASE: i32 = 128;
 
 /// Runs `program` and waits until it or the daemon exits. Returns the program's exit code, or 128 + the
 /// signal that killed it.
@@ -49,7 +43,7 @@ pub fn supervise(program: &OsString, arguments: &[OsString]) -> ExitCode {
             return ExitCode::from(CANNOT_RUN);
         }
     };
-    match release_pipes().and_then(|()| wait_for_exit(&child)) {
+    match wait_for_exit(&child) {
         Ok(Ended::Program) => {}
         Ok(Ended::Daemon) => kill_all(),
         Err(error) => {
@@ -67,30 +61,15 @@ enum Ended {
     Daemon,
 }
 
-/// Replaces the supervisor's copies of the server's stdin and stdout by /dev/null: with these copies open,
-/// neither side would notice that the other has closed its end.
-fn release_pipes() -> std::io::Result<()> {
-    let flags = rustix::fs::OFlags::RDWR | rustix::fs::OFlags::CLOEXEC;
-    let null = rustix::fs::open("/dev/null", flags, rustix::fs::Mode::empty())?;
-    rustix::stdio::dup2_stdin(&null)?;
-    rustix::stdio::dup2_stdout(&null)?;
-    Ok(())
-}
-
 fn wait_for_exit(child: &Child) -> std::io::Result<Ended> {
-    let program = rustix::process::pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
+    // stderr is the life line.
+    give_up(&[StandardStream::Stdin, StandardStream::Stdout])?;
+    let program = [ProcessHandle::open(Pid::from_child(child))?];
     loop {
-        let mut ends = [
-            PollFd::new(&program, PollFlags::IN),
-            // Without any requested event, poll still reports an error: that the reading end is closed.
-            PollFd::from_borrowed_fd(rustix::stdio::stderr(), PollFlags::empty()),
-        ];
-        match rustix::event::poll(&mut ends, None) {
-            Err(rustix::io::Errno::INTR) => {}
-            Err(errno) => return Err(errno.into()),
-            Ok(_) if !ends[1].revents().is_empty() => return Ok(Ended::Daemon),
-            Ok(_) if !ends[0].revents().is_empty() => return Ok(Ended::Program),
-            Ok(_) => {}
+        match LifeLine::on_stderr().wait(&program, None)? {
+            Wakeup::LifeLine => return Ok(Ended::Daemon),
+            Wakeup::Exit => return Ok(Ended::Program),
+            Wakeup::Nothing => {}
         }
     }
 }
@@ -115,6 +94,5 @@ fn kill_remaining() {
 }
 
 fn code_of(status: ExitStatus) -> u8 {
-    let code = status.code().or_else(|| Some(SIGNAL_BASE + status.signal()?));
-    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(CANNOT_RUN)
+    ChildEnd::of(status).and_then(|end| u8::try_from(end.to_code()).ok()).unwrap_or(CANNOT_RUN)
 }

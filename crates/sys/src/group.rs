@@ -2,38 +2,29 @@
 //! a process that was seen in the group after its descriptor was opened, so a reused process ID never hits an
 //! unrelated process.
 
-use std::os::fd::OwnedFd;
+use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, Timespec};
-use rustix::process::{Pid, PidfdFlags, Signal};
+use rustix::process::{Pid, Signal};
 
+use crate::process_handle::ProcessHandle;
 use crate::processes::{self, Process};
 
 /// How many times a group is listed and its members killed before giving up.
 const ROUNDS: usize = 100;
 /// How long to wait for one killed process to end.
-const PATIENCE: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Returns the resident memory of the whole group in bytes; pages that several processes share are counted
 /// for each.
 pub fn memory_bytes(group: Pid) -> u64 {
-    let page = u64::try_from(rustix::param::page_size()).unwrap_or(4096);
-    members(group).iter().map(|member| member.resident_pages * page).sum()
-}
-
-/// Returns the number of living processes in the group.
-#[cfg(test)]
-pub fn count(group: Pid) -> usize {
-    members(group).len()
+    members(group).iter().map(Process::resident_bytes).sum()
 }
 
 /// Sends SIGTERM to every process of the group but its leader, the supervisor.
 pub fn terminate(group: Pid) {
-    for (pid, process) in pidfds(group) {
-        if pid != group {
-            // An error means that the process is gone already.
-            let _ = rustix::process::pidfd_send_signal(&process, Signal::TERM);
-        }
+    for process in all_but_leader(group) {
+        // An error means that the process is gone already.
+        let _ = process.signal(Signal::TERM);
     }
 }
 
@@ -47,32 +38,34 @@ pub fn kill(group: Pid) {
 /// start new ones faster than they can be killed, and on those that the system does not let end.
 pub fn kill_all_but_leader(group: Pid) {
     for _ in 0..ROUNDS {
-        let mut others = pidfds(group);
-        others.retain(|(pid, _)| *pid != group);
+        let others = all_but_leader(group);
         if others.is_empty() {
             return;
         }
-        for (_, process) in &others {
+        for process in &others {
             // An error means that the process is gone already.
-            let _ = rustix::process::pidfd_send_signal(process, Signal::KILL);
+            let _ = process.signal(Signal::KILL);
         }
-        for (_, process) in &others {
-            let _ = rustix::event::poll(&mut [PollFd::new(process, PollFlags::IN)], Some(&PATIENCE));
+        for process in &others {
+            process.wait(PATIENCE);
         }
     }
 }
 
-/// Returns descriptors of all living processes of the group; each becomes readable when its process ends.
-pub fn pidfds(group: Pid) -> Vec<(Pid, OwnedFd)> {
-    let open = |member: Process| {
-        let process = rustix::process::pidfd_open(member.pid, PidfdFlags::empty()).ok()?;
-        processes::by_pid(member.pid).filter(|process| process.group == Some(group))?;
-        Some((member.pid, process))
-    };
-    members(group).into_iter().filter_map(open).collect()
+/// Opens all living processes of the group.
+pub fn handles(group: Pid) -> Vec<ProcessHandle> {
+    let open = |member: &Process| ProcessHandle::of(member, |now| now.group == Some(group));
+    members(group).iter().filter_map(open).collect()
 }
 
-fn members(group: Pid) -> Vec<Process> {
+fn all_but_leader(group: Pid) -> Vec<ProcessHandle> {
+    let mut others = handles(group);
+    others.retain(|process| process.pid() != group);
+    others
+}
+
+/// Returns all living processes of the group, in no particular order.
+pub fn members(group: Pid) -> Vec<Process> {
     let mut members = processes::all();
     members.retain(|process| process.group == Some(group) && process.is_alive);
     members
@@ -94,9 +87,9 @@ mod tests {
             .unwrap();
         let group = Pid::from_child(&leader);
         std::io::Read::read_exact(leader.stdout.as_mut().unwrap(), &mut [0]).unwrap();
-        assert!(count(group) > 1);
+        assert!(members(group).len() > 1);
         kill_all_but_leader(group);
-        assert_eq!(count(group), 1);
+        assert_eq!(members(group).len(), 1);
         drop(leader.stdin.take());
         assert_eq!(leader.wait().unwrap().code(), Some(7));
     }
@@ -113,13 +106,13 @@ mod tests {
         // Once it has answered, it runs its own program and has memory.
         std::io::Write::write_all(child.stdin.as_mut().unwrap(), b"x").unwrap();
         std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut [0]).unwrap();
-        assert_eq!(count(group), 1);
+        assert_eq!(members(group).len(), 1);
         assert!(memory_bytes(group) > 10_000, "{}", memory_bytes(group));
         // The leader is spared.
         terminate(group);
-        assert_eq!(count(group), 1);
+        assert_eq!(members(group).len(), 1);
         kill(group);
         child.wait().unwrap();
-        assert_eq!((count(group), memory_bytes(group)), (0, 0));
+        assert_eq!((members(group).len(), memory_bytes(group)), (0, 0));
     }
 }

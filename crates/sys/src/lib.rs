@@ -1,10 +1,17 @@
-//! Code that is specific to one operating system, Linux so far: processes and process groups, opening beneath
-//! a directory, waiting for the disk. Independent of the rest of symd.
+//! Code that is specific to one operating system, Linux so far: starting, watching and ending processes, opening
+//! beneath a directory, waiting for the disk. Independent of the rest of symd.
 
 pub mod beneath;
+pub mod child_end;
+pub mod descendants;
 pub mod disk;
 pub mod group;
+pub mod life_line;
+pub mod process_handle;
 pub mod processes;
 mod processor_waits;
+pub mod standard_streams;
 
+pub use child_end::ChildEnd;
+pub use process_handle::ProcessHandle;
 pub use processor_waits::ProcessorWaits;

@@ -26,6 +26,22 @@ pub struct Process {
     pub resident_pages: u64,
 }
 
+impl Process {
+    /// Returns the resident memory in bytes.
+    pub fn resident_bytes(&self) -> u64 {
+        self.resident_pages * page_bytes()
+    }
+}
+
+fn page_bytes() -> u64 {
+    u64::try_from(rustix::param::page_size()).unwrap_or(4096)
+}
+
+/// Returns the process ID that a child, a file or a command line gives as this number.
+pub fn id(number: impl TryInto<i32>) -> Option<Pid> {
+    Pid::from_raw(number.try_into().ok().filter(|number| *number > 0)?)
+}
+
 /// Returns all processes, in no particular order.
 pub fn all() -> Vec<Process> {
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
@@ -58,7 +74,7 @@ fn stat(pid: Pid, text: &str) -> Option<Process> {
 /// process that is just being reaped).
 fn number(field: &str) -> Option<Option<Pid>> {
     let raw: i32 = field.parse().ok()?;
-    Some(if raw > 0 { Pid::from_raw(raw) } else { None })
+    Some(id(raw))
 }
 
 /// Returns the processor time that this process has used, all its threads together.
@@ -88,7 +104,7 @@ pub fn processor_time(pid: Pid) -> Option<Duration> {
 pub fn address_space(pid: Pid) -> Option<u64> {
     let text = std::fs::read_to_string(format!("/proc/{}/statm", pid.as_raw_nonzero())).ok()?;
     let pages: u64 = text.split_ascii_whitespace().next()?.parse().ok()?;
-    Some(pages * u64::try_from(rustix::param::page_size()).ok()?)
+    Some(pages * page_bytes())
 }
 
 /// Returns the children of `parent`, including dead ones.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
 
-use crate::processes;
+use crate::group;
 
 /// The state of all threads of a process group at one moment.
 #[derive(Clone, Debug)]
@@ -31,9 +31,7 @@ impl ProcessorWaits {
     pub fn of_group(group: Pid) -> ProcessorWaits {
         let at = Instant::now();
         let mut threads = HashMap::new();
-        for process in
-            processes::all().iter().filter(|process| process.group == Some(group) && process.is_alive)
-        {
+        for process in group::members(group) {
             let tasks = format!("/proc/{}/task", process.pid.as_raw_nonzero());
             for thread in std::fs::read_dir(&tasks).into_iter().flatten().flatten() {
                 let id = thread.file_name().to_str().and_then(|name| name.parse().ok());
