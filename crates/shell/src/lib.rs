@@ -26,10 +26,11 @@ pub use captured::{Captured, Keep};
 pub use directory::Directory;
 pub use environment::Environment;
 pub use last::{LastCommand, LastCommandKept};
-pub use messages::{End, RemainingProcesses, WardenMessage};
+pub use messages::{RemainingProcesses, WardenMessage};
 pub use program::{Shell, ShellChoice};
 pub use run::{CommandOutcome, CommandRequest, ShellEnd, ShellError, can_be_run, run};
 pub use substitution::Substitution;
+pub use symd_sys::ChildEnd;
 
 use symd_files::tree::FileOpError;
 use symd_vfs::Root;

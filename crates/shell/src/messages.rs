@@ -4,19 +4,12 @@
 
 use std::fmt;
 
+use symd_sys::ChildEnd;
+
 /// Daemon to warden: kill everything that the command started.
 pub(super) const END: u8 = b'E';
 /// Daemon to warden: exit, and leave running processes alone.
 pub(super) const LET_GO: u8 = b'L';
-
-/// How the command's shell exited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    /// With this exit code.
-    Code(i32),
-    /// By the signal with this number.
-    Signal(i32),
-}
 
 /// Whether processes of the command outlive its shell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +28,7 @@ pub enum WardenMessage {
     /// The command could not be started; the reason.
     Failed(String),
     /// The shell exited.
-    Ended(End, RemainingProcesses),
+    Ended(ChildEnd, RemainingProcesses),
 }
 
 impl WardenMessage {
@@ -51,8 +44,8 @@ impl WardenMessage {
         let (number, left) = rest.split_once(' ')?;
         let number = number.parse().ok()?;
         let end = match word {
-            "code" => End::Code(number),
-            "signal" => End::Signal(number),
+            "code" => ChildEnd::Code(number),
+            "signal" => ChildEnd::Signal(number),
             _ => return None,
         };
         let left = match left {
@@ -76,20 +69,10 @@ impl fmt::Display for WardenMessage {
                     RemainingProcesses::Running => "somebody",
                 };
                 match end {
-                    End::Code(code) => write!(f, "code {code} {left}"),
-                    End::Signal(signal) => write!(f, "signal {signal} {left}"),
+                    ChildEnd::Code(code) => write!(f, "code {code} {left}"),
+                    ChildEnd::Signal(signal) => write!(f, "signal {signal} {left}"),
                 }
             }
-        }
-    }
-}
-
-impl fmt::Display for End {
-    /// Formats as "exit code 7" or "killed by signal 9".
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            End::Code(code) => write!(f, "exit code {code}"),
-            End::Signal(signal) => write!(f, "killed by signal {signal}"),
         }
     }
 }
@@ -103,8 +86,8 @@ mod tests {
         let all = [
             WardenMessage::Started(7),
             WardenMessage::Failed("no such file".to_owned()),
-            WardenMessage::Ended(End::Code(0), RemainingProcesses::None),
-            WardenMessage::Ended(End::Signal(9), RemainingProcesses::Running),
+            WardenMessage::Ended(ChildEnd::Code(0), RemainingProcesses::None),
+            WardenMessage::Ended(ChildEnd::Signal(9), RemainingProcesses::Running),
         ];
         for told in all {
             assert_eq!(WardenMessage::read(&told.to_string()), Some(told));

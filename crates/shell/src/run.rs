@@ -11,12 +11,12 @@ use super::background_commands::BackgroundCommands;
 use super::captured::{Captured, Keep};
 use super::directory::Directory;
 use super::environment::Environment;
-use super::messages::{End, RemainingProcesses, WardenMessage};
+use super::messages::{RemainingProcesses, WardenMessage};
 use super::program::Shell;
 use super::stream::Stream;
 use super::watched_command::{Launch, Streams, WatchedCommand};
 use super::{BackgroundPolicy, Shells};
-use symd_base::processes;
+use symd_sys::{ChildEnd, group, processes};
 
 /// How long to read the streams after the shell's exit: `echo x > >(cat)` exits before its `cat`. The wait is
 /// that long only if a background process can still write.
@@ -58,9 +58,9 @@ pub struct CommandOutcome {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShellEnd {
     /// It exited by itself.
-    Exited(End),
+    Exited(ChildEnd),
     /// It was killed, with everything that it had started, because its time was over.
-    TimedOut(End),
+    TimedOut(ChildEnd),
 }
 
 /// Why a command did not run, or why its outcome is unknown.
@@ -128,7 +128,7 @@ pub async fn run(
             // A time-out here means that a process is stuck in the kernel; its warden keeps waiting for it.
             let end = timeout(ENDING, ended(&mut ward))
                 .await
-                .unwrap_or(Ok((End::Signal(9), RemainingProcesses::None)))?;
+                .unwrap_or(Ok((ChildEnd::Signal(9), RemainingProcesses::None)))?;
             (ShellEnd::TimedOut(end.0), RemainingProcesses::None)
         }
     };
@@ -158,7 +158,7 @@ pub async fn run(
     Ok(ran)
 }
 
-async fn ended(ward: &mut WatchedCommand) -> Result<(End, RemainingProcesses), ShellError> {
+async fn ended(ward: &mut WatchedCommand) -> Result<(ChildEnd, RemainingProcesses), ShellError> {
     match ward.next_message().await {
         Some(WardenMessage::Ended(end, left)) => Ok((end, left)),
         _ => Err(ShellError::Lost),
@@ -168,13 +168,8 @@ async fn ended(ward: &mut WatchedCommand) -> Result<(End, RemainingProcesses), S
 /// Returns the pids of a process group's members. Its id cannot be reused: the warden has not reaped its
 /// leader.
 fn members(group: i32) -> Vec<i32> {
-    let mut members: Vec<i32> = processes::all()
-        .into_iter()
-        .filter(|process| {
-            process.is_alive && process.group.is_some_and(|its| its.as_raw_nonzero().get() == group)
-        })
-        .map(|process| process.pid.as_raw_nonzero().get())
-        .collect();
+    let all = processes::id(group).map(group::members).unwrap_or_default();
+    let mut members: Vec<i32> = all.iter().map(|process| process.pid.as_raw_nonzero().get()).collect();
     members.sort_unstable();
     members
 }

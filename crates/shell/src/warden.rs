@@ -1,26 +1,26 @@
 //! The hidden `symd warden`: it starts one command, watches everything that the command starts, and kills all
 //! of it when the daemon requests it or is gone, even if the daemon was killed by SIGKILL. It is a separate
-//! process, because only that survives the daemon, and the *subreaper* of its command (prctl(2)): a process
-//! whose parent exited becomes the warden's child, so even processes that create their own session are found
-//! and killed.
+//! process, because only that survives the daemon, and the subreaper of its command ([`Descendants`]), so that
+//! even processes that create their own session are found and killed.
 //!
-//! stdin is a socket to the daemon ([`super::messages`]); stdout and stderr are the command's and are closed
-//! here once it runs. Invariants: no async runtime, no threads; the shell is reaped only after everything
-//! else has exited, so its pid stays the id of its process group as long as the group is signalled.
+//! stdin is a socket to the daemon ([`super::messages`]) and the life line; stdout and stderr are the command's and
+//! are given up here once it runs. Invariant: no async runtime, no threads.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{PipeReader, Read, Write};
-use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, Timespec};
-use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions};
+use rustix::process::{Pid, Signal};
 
-use super::messages::{END, End, LET_GO, RemainingProcesses, WardenMessage};
-use symd_base::processes::{self, Process};
+use super::messages::{END, LET_GO, RemainingProcesses, WardenMessage};
+use symd_sys::child_end::CANNOT_RUN;
+use symd_sys::descendants::{self, Descendants};
+use symd_sys::life_line::{LifeLine, Wakeup};
+use symd_sys::standard_streams::{StandardStream, give_up};
+use symd_sys::{ChildEnd, ProcessHandle};
 
 /// The name of the hidden subcommand.
 pub const NAME: &str = "warden";
@@ -36,10 +36,6 @@ const GRACE: Duration = Duration::from_millis(1_000);
 /// How often zombies are reaped that exited after their parent, while the shell runs. The kernel does not
 /// notify a program without signal handlers of them, and they only occupy a pid.
 const FORGET_EVERY: Duration = Duration::from_secs(10);
-/// The most processes whose exit is awaited at a time; the others are checked when one of these has exited.
-const AWAITED: usize = 256;
-/// The exit code if the program cannot be executed, as in shells.
-const CANNOT_RUN: u8 = 126;
 
 /// Runs the warden, or the helper that executes its command on a terminal; `arguments` are those after
 /// [`NAME`].
@@ -113,18 +109,20 @@ fn watch(mut command: Command, seat: Option<PipeReader>, please: Signal) -> Exit
     // run. Fails only for the leader of a process group, which is what a shell makes of a warden started by
     // hand.
     let _ = rustix::process::setsid();
-    let started = rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
-        .map_err(std::io::Error::from)
-        .and_then(|()| command.spawn());
+    let started =
+        descendants::become_subreaper().map_err(std::io::Error::from).and_then(|()| command.spawn());
     let shell = match started {
         Ok(child) => Pid::from_child(&child),
         Err(error) => return failed(&error),
     };
     // Our copies of the terminal and of the pipe would keep them open.
     drop(command);
-    let watched = give_away_streams().and_then(|()| wait_for_exec(seat)).and_then(|()| {
-        let ends = rustix::process::pidfd_open(shell, PidfdFlags::empty())?;
-        Ok(Watch { shell, please, ends })
+    let all = Descendants::led_by(shell);
+    // Otherwise the reader of what the command writes would never see the end of file.
+    let watched = give_up(&[StandardStream::Stdout, StandardStream::Stderr]).map_err(std::io::Error::from);
+    let watched = watched.and_then(|()| wait_for_exec(seat)).and_then(|()| {
+        let exit = [ProcessHandle::open(shell)?];
+        Ok(Watch { shell, all, please, exit })
     });
     match watched {
         Ok(watch) => {
@@ -132,7 +130,7 @@ fn watch(mut command: Command, seat: Option<PipeReader>, please: Signal) -> Exit
             watch.keep()
         }
         Err(error) => {
-            end_all(shell, please);
+            all.end_all(please, GRACE);
             failed(&error)
         }
     }
@@ -157,22 +155,13 @@ fn tell(told: &WardenMessage) {
     let _ = rustix::io::write(rustix::stdio::stdin(), format!("{told}\n").as_bytes());
 }
 
-/// Closes our copies of the descriptors that the command writes to; otherwise their reader would never see
-/// the end of file.
-fn give_away_streams() -> std::io::Result<()> {
-    let flags = rustix::fs::OFlags::RDWR | rustix::fs::OFlags::CLOEXEC;
-    let null = rustix::fs::open("/dev/null", flags, rustix::fs::Mode::empty())?;
-    rustix::stdio::dup2_stdout(&null)?;
-    rustix::stdio::dup2_stderr(&null)?;
-    Ok(())
-}
-
 struct Watch {
     shell: Pid,
+    all: Descendants,
     /// The signal that asks processes to exit.
     please: Signal,
-    /// A pidfd, readable when the shell has exited.
-    ends: OwnedFd,
+    /// The shell, whose exit is awaited.
+    exit: [ProcessHandle; 1],
 }
 
 /// A command from the daemon.
@@ -184,16 +173,16 @@ enum Order {
 impl Watch {
     fn keep(self) -> ExitCode {
         let order = self.until_the_end().or_else(|| {
-            let left = remaining_processes();
-            tell(&WardenMessage::Ended(exit_status(self.shell), left));
-            until_all_ended(self.shell)
+            let left = self.remaining_processes();
+            tell(&WardenMessage::Ended(self.exit_status(), left));
+            self.until_all_ended()
         });
         match order {
             // The daemon knows that the shell has exited, or does not care.
             None | Some(Order::LetGo) => {}
             Some(Order::End) => {
-                end_all(self.shell, self.please);
-                tell(&WardenMessage::Ended(exit_status(self.shell), RemainingProcesses::None));
+                self.all.end_all(self.please, GRACE);
+                tell(&WardenMessage::Ended(self.exit_status(), RemainingProcesses::None));
             }
         }
         ExitCode::SUCCESS
@@ -202,26 +191,34 @@ impl Watch {
     /// Waits until the shell exits (`None`) or the daemon sends an order.
     fn until_the_end(&self) -> Option<Order> {
         loop {
-            match wait(&[&self.ends], Some(FORGET_EVERY)) {
+            match wait(&self.exit) {
                 Woken::Order(order) => return Some(order),
-                Woken::Ended => return None,
-                Woken::Nothing => reap_zombies(self.shell),
+                Woken::Exit => return None,
+                Woken::Nothing => self.all.reap(),
             }
         }
     }
-}
 
-/// Waits until nothing is left that the command started (`None`) or the daemon sends an order.
-fn until_all_ended(shell: Pid) -> Option<Order> {
-    loop {
-        if remaining_processes() == RemainingProcesses::None {
-            return None;
+    /// Waits until nothing is left that the command started (`None`) or the daemon sends an order.
+    fn until_all_ended(&self) -> Option<Order> {
+        loop {
+            if !self.all.remain() {
+                return None;
+            }
+            self.all.reap();
+            if let Woken::Order(order) = wait(&self.all.handles()) {
+                return Some(order);
+            }
         }
-        reap_zombies(shell);
-        let ends = descriptors(&running());
-        if let Woken::Order(order) = wait(&ends.iter().collect::<Vec<_>>(), Some(FORGET_EVERY)) {
-            return Some(order);
-        }
+    }
+
+    fn remaining_processes(&self) -> RemainingProcesses {
+        if self.all.remain() { RemainingProcesses::Running } else { RemainingProcesses::None }
+    }
+
+    /// Returns how the shell exited. Leaves it unreaped.
+    fn exit_status(&self) -> ChildEnd {
+        ChildEnd::of_unreaped(self.shell).unwrap_or(ChildEnd::Code(i32::from(CANNOT_RUN)))
     }
 }
 
@@ -229,131 +226,30 @@ fn until_all_ended(shell: Pid) -> Option<Order> {
 enum Woken {
     Order(Order),
     /// A process has exited.
-    Ended,
-    /// The time-out passed.
+    Exit,
+    /// Nothing yet.
     Nothing,
 }
 
-/// Waits for an order of the daemon, for the exit of one of the processes behind `ends`, or for a time-out.
-fn wait(ends: &[&OwnedFd], time: Option<Duration>) -> Woken {
-    let mut awaited = vec![PollFd::from_borrowed_fd(rustix::stdio::stdin(), PollFlags::IN)];
-    awaited.extend(ends.iter().map(|end| PollFd::new(*end, PollFlags::IN)));
-    let time = time.and_then(|time| Timespec::try_from(time).ok());
-    let woken = match rustix::event::poll(&mut awaited, time.as_ref()) {
-        Err(rustix::io::Errno::INTR) => return Woken::Nothing,
-        // If polling fails, nothing can be watched, so nothing may be left running.
-        Err(_) => return Woken::Order(Order::End),
-        Ok(woken) => woken,
-    };
-    if !awaited[0].revents().is_empty() {
-        let mut byte = [0];
-        return match rustix::io::read(rustix::stdio::stdin(), &mut byte) {
-            Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => Woken::Nothing,
-            Ok(1) if byte[0] == LET_GO => Woken::Order(Order::LetGo),
-            Ok(1) if byte[0] != END => Woken::Nothing,
-            // An explicit request, or the daemon is gone.
-            _ => Woken::Order(Order::End),
-        };
-    }
-    if woken > 0 { Woken::Ended } else { Woken::Nothing }
-}
-
-/// Terminates everything that the command started, including the shell: first asks, then kills. Returns when
-/// nothing runs.
-fn end_all(shell: Pid, please: Signal) {
-    // SIGCONT, because a stopped process cannot handle the signal.
-    signal_all(shell, &[please, Signal::CONT]);
-    let patience = Instant::now() + GRACE;
-    loop {
-        reap_zombies(shell);
-        let running = running();
-        let left = patience.saturating_duration_since(Instant::now());
-        if running.is_empty() || left.is_zero() {
-            break;
-        }
-        wait_for_one(&running, Some(left));
-    }
-    loop {
-        reap_zombies(shell);
-        let running = running();
-        if running.is_empty() {
-            return;
-        }
-        // Processes that were created meanwhile are found in the next round; a process inside a system call
-        // exits after it.
-        signal_all(shell, &[Signal::KILL]);
-        wait_for_one(&running, Some(GRACE));
+/// Waits for an order of the daemon, for the exit of one of `processes`, or until zombies are to be reaped.
+fn wait(processes: &[ProcessHandle]) -> Woken {
+    match LifeLine::on_stdin().wait(processes, Some(FORGET_EVERY)) {
+        Ok(Wakeup::LifeLine) => order().map_or(Woken::Nothing, Woken::Order),
+        Ok(Wakeup::Exit) => Woken::Exit,
+        Ok(Wakeup::Nothing) => Woken::Nothing,
+        // Nothing can be watched, so nothing may be left running.
+        Err(_) => Woken::Order(Order::End),
     }
 }
 
-fn wait_for_one(running: &[Process], time: Option<Duration>) {
-    let ends = descriptors(running);
-    let mut awaited: Vec<PollFd<'_>> = ends.iter().map(|end| PollFd::new(end, PollFlags::IN)).collect();
-    let time = time.and_then(|time| Timespec::try_from(time).ok());
-    // The caller checks the processes again, whatever the result.
-    let _ = rustix::event::poll(&mut awaited, time.as_ref());
-}
-
-/// Sends signals to the shell's process group at once, and to processes that left the group one by one.
-fn signal_all(shell: Pid, signals: &[Signal]) {
-    for signal in signals {
-        let _ = rustix::process::kill_process_group(shell, *signal);
-    }
-    for process in processes::descendants(rustix::process::getpid()) {
-        if !process.is_alive || process.group == Some(shell) {
-            continue;
-        }
-        let Ok(descriptor) = rustix::process::pidfd_open(process.pid, PidfdFlags::empty()) else { continue };
-        // The pid may have been reused before the pidfd was opened; then its parent is a different one.
-        let same = processes::by_pid(process.pid).is_some_and(|now| now.parent == process.parent);
-        for signal in signals.iter().filter(|_| same) {
-            let _ = rustix::process::pidfd_send_signal(&descriptor, *signal);
-        }
-    }
-}
-
-/// Returns all processes that the command started and that still run.
-fn running() -> Vec<Process> {
-    let mut running = processes::descendants(rustix::process::getpid());
-    running.retain(|process| process.is_alive);
-    running
-}
-
-/// Reports whether any process is left after the shell's exit. Each of them is a living child of ours, or
-/// descends from one; and if asked for stopped children, not for exited ones, waitid(2) fails with ECHILD
-/// exactly if no child is alive. In the common case this avoids a scan of all processes of the machine.
-fn remaining_processes() -> RemainingProcesses {
-    let options = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-    match rustix::process::waitid(WaitId::All, options) {
-        Err(rustix::io::Errno::CHILD) => RemainingProcesses::None,
-        _ => RemainingProcesses::Running,
-    }
-}
-
-fn descriptors(processes: &[Process]) -> Vec<OwnedFd> {
-    let open = |process: &Process| rustix::process::pidfd_open(process.pid, PidfdFlags::empty()).ok();
-    processes.iter().take(AWAITED).filter_map(open).collect()
-}
-
-/// Reaps our dead children except the shell.
-fn reap_zombies(shell: Pid) {
-    for process in processes::children(rustix::process::getpid()) {
-        if !process.is_alive && process.pid != shell {
-            let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
-            let _ = rustix::process::waitid(WaitId::Pid(process.pid), options);
-        }
-    }
-}
-
-/// Returns how the shell exited. Leaves it unreaped.
-fn exit_status(shell: Pid) -> End {
-    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-    let status = rustix::process::waitid(WaitId::Pid(shell), options).ok().flatten();
-    let code = status.as_ref().and_then(rustix::process::WaitIdStatus::exit_status);
-    let signal = status.as_ref().and_then(rustix::process::WaitIdStatus::terminating_signal);
-    match (code, signal) {
-        (Some(code), _) => End::Code(code),
-        (None, Some(signal)) => End::Signal(signal),
-        (None, None) => End::Code(i32::from(CANNOT_RUN)),
+/// Reads an order from the life line; `None` if there is no valid one.
+fn order() -> Option<Order> {
+    let mut byte = [0];
+    match rustix::io::read(rustix::stdio::stdin(), &mut byte) {
+        Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => None,
+        Ok(1) if byte[0] == LET_GO => Some(Order::LetGo),
+        Ok(1) if byte[0] != END => None,
+        // An explicit request, or the daemon is gone.
+        _ => Some(Order::End),
     }
 }

@@ -8,7 +8,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::Path;
 use std::process::Stdio;
 
-use rustix::process::{Pid, PidfdFlags, Signal};
+use rustix::process::{Pid, Signal};
 use tokio::net::UnixStream;
 use tokio::process::{Child, Command};
 
@@ -16,7 +16,8 @@ use super::directory::Directory;
 use super::environment::Environment;
 use super::messages::{END, LET_GO, WardenMessage};
 use super::warden;
-use symd_base::processes::{self, Process};
+use symd_sys::processes::{self, Process};
+use symd_sys::{ProcessHandle, life_line};
 
 /// The longest line of a warden, in bytes; a longer one is invalid.
 const LONGEST_LINE: usize = 4_096;
@@ -56,8 +57,7 @@ pub(crate) struct WatchedCommand {
 impl WatchedCommand {
     /// Starts the command. If the warden cannot start it, [`WatchedCommand::next_message`] returns that.
     pub(crate) fn start(launch: Launch<'_>) -> io::Result<WatchedCommand> {
-        let (ours, theirs) = std::os::unix::net::UnixStream::pair()?;
-        ours.set_nonblocking(true)?;
+        let (ours, theirs) = life_line::socket()?;
         let (manner, stdout, stderr) = match launch.streams {
             Streams::Pipes { stdout, stderr } => (warden::COMMAND, stdout.into(), stderr.into()),
             Streams::Terminal(terminal) => (warden::TERMINAL, terminal.into(), Stdio::null()),
@@ -74,14 +74,14 @@ impl WatchedCommand {
             .envs(launch.environment.iter())
             .env("PWD", launch.directory.path())
             .current_dir(directory)
-            .stdin(OwnedFd::from(theirs))
+            .stdin(theirs)
             .stdout::<Stdio>(stdout)
             .stderr(stderr)
             .spawn()?;
         Ok(WatchedCommand {
             socket: UnixStream::from_std(ours)?,
             heard: Vec::new(),
-            warden: pid(&child),
+            warden: child.id().and_then(processes::id),
             _warden: child,
         })
     }
@@ -131,12 +131,8 @@ impl WatchedCommand {
     pub(super) fn end_orphans(&self) {
         let is_of_it = |process: &Process| self.warden.is_some() && process.session == self.warden;
         for process in processes::all().iter().filter(|process| is_of_it(process)) {
-            let Ok(descriptor) = rustix::process::pidfd_open(process.pid, PidfdFlags::empty()) else {
-                continue;
-            };
-            // The pid may have been reused before the pidfd was opened.
-            if processes::by_pid(process.pid).is_some_and(|now| is_of_it(&now)) {
-                let _ = rustix::process::pidfd_send_signal(&descriptor, Signal::KILL);
+            if let Some(process) = ProcessHandle::of(process, is_of_it) {
+                let _ = process.signal(Signal::KILL);
             }
         }
     }
@@ -145,8 +141,4 @@ impl WatchedCommand {
         // A few bytes always fit, and a warden that is gone has nothing left to do.
         let _ = rustix::net::send(&self.socket, &[word], rustix::net::SendFlags::NOSIGNAL);
     }
-}
-
-fn pid(child: &Child) -> Option<Pid> {
-    Pid::from_raw(i32::try_from(child.id()?).ok()?)
 }

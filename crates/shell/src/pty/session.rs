@@ -13,7 +13,8 @@ use tokio::time::{Instant, timeout, timeout_at};
 use super::output::{More, Output, SessionOutput, UNREAD_BYTES};
 use super::terminal::{NotWritten, Terminal};
 use crate::watched_command::WatchedCommand;
-use crate::{BackgroundCommands, End, RemainingProcesses, WardenMessage};
+use crate::{BackgroundCommands, ChildEnd, RemainingProcesses, WardenMessage};
+use symd_sys::child_end::CANNOT_RUN;
 
 /// How long a session must be silent for its output to count as complete (contract tool_router, ruling on
 /// exec_command and write_stdin).
@@ -45,7 +46,7 @@ struct Shared {
 struct State {
     started: bool,
     output: Output,
-    ended: Option<End>,
+    ended: Option<ChildEnd>,
 }
 
 impl Session {
@@ -66,13 +67,13 @@ impl Session {
     }
 
     /// Returns how the command exited, once all of its output has been read.
-    pub(super) fn finished(&self) -> Option<End> {
+    pub(super) fn finished(&self) -> Option<ChildEnd> {
         let state = self.shared.state();
         state.ended.filter(|_| state.output.is_empty())
     }
 
     /// Returns how the command exited.
-    pub(super) fn ended(&self) -> Option<End> {
+    pub(super) fn ended(&self) -> Option<ChildEnd> {
         self.shared.state().ended
     }
 
@@ -191,9 +192,9 @@ async fn follow(
             Some(WardenMessage::Ended(end, _)) => *end,
             Some(WardenMessage::Failed(why)) => {
                 state.output.push(why.as_bytes());
-                End::Code(126)
+                ChildEnd::Code(i32::from(CANNOT_RUN))
             }
-            _ => End::Signal(9),
+            _ => ChildEnd::Signal(9),
         };
         state.output.end();
         state.ended = Some(end);

@@ -8,7 +8,7 @@ use super::output::SessionOutput;
 use super::session::{Floods, Session};
 use super::terminal::NotWritten;
 use crate::watched_command::{Launch, Streams, WatchedCommand};
-use crate::{BackgroundCommands, Directory, End, Environment, Shell, ShellError, Shells, can_be_run};
+use crate::{BackgroundCommands, ChildEnd, Directory, Environment, Shell, ShellError, Shells, can_be_run};
 
 /// The most sessions of one connection. At the limit, the finished session that was started first is removed;
 /// if none is finished, no session can be started.
@@ -47,7 +47,7 @@ pub enum PtyError {
         /// The session's name.
         name: String,
         /// How the command exited.
-        end: End,
+        end: ChildEnd,
     },
     /// The session's command has exited, and its output was not read completely.
     #[error("session {name:?} has ended ({end}) and takes no input; empty chars read the rest of its output")]
@@ -55,7 +55,7 @@ pub enum PtyError {
         /// The session's name.
         name: String,
         /// How the command exited.
-        end: End,
+        end: ChildEnd,
     },
     /// The limit of running sessions is reached.
     #[error("there are {MAX_SESSIONS} sessions running on this connection; end one of them first")]

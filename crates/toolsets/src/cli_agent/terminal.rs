@@ -11,7 +11,7 @@ use crate::arguments::Arguments;
 use crate::shell_command::{self, Command};
 use crate::{Call, Tool};
 use symd_base::Timestamp;
-use symd_shell::{CommandOutcome, End, LastCommand, ShellChoice, ShellEnd, ShellError, can_be_run};
+use symd_shell::{CommandOutcome, LastCommand, ShellChoice, ShellEnd, ShellError, can_be_run};
 
 /// The accepted timeouts of a command, in seconds.
 const SECONDS: std::ops::RangeInclusive<i64> = 1..=300;
@@ -19,8 +19,6 @@ const SECONDS: std::ops::RangeInclusive<i64> = 1..=300;
 const USUAL_SECONDS: i64 = 30;
 /// The exit code of a shell that did not find the command.
 const NOT_FOUND: i32 = 127;
-/// The number that shells add to a signal's number to form an exit code.
-const SIGNAL_BASE: i32 = 128;
 
 pub(super) const RUN_IN_TERMINAL: Tool = Tool::running_commands(
     "run_in_terminal",
@@ -191,8 +189,7 @@ fn joined(first: &str, second: &str) -> String {
 /// Returns the exit code; `None` for a command that timed out.
 fn exit_code(end: ShellEnd) -> Option<i32> {
     match end {
-        ShellEnd::Exited(End::Code(code)) => Some(code),
-        ShellEnd::Exited(End::Signal(signal)) => Some(SIGNAL_BASE + signal),
+        ShellEnd::Exited(end) => Some(end.to_code()),
         ShellEnd::TimedOut(_) => None,
     }
 }

@@ -14,7 +14,8 @@ use crate::shell_command::{self, Command};
 use crate::{Call, Outcome, PendingCall, Reply, Tool};
 use symd_files::tree::{FileOpError, LocateError};
 use symd_shell::{
-    Captured, CommandOutcome, Directory, End, ShellChoice, ShellEnd, ShellError, Substitution, can_be_run,
+    Captured, ChildEnd, CommandOutcome, Directory, ShellChoice, ShellEnd, ShellError, Substitution,
+    can_be_run,
 };
 
 /// The time limit of a command. Gemini CLI itself ends commands only when its user does; as an MCP client it
@@ -112,11 +113,11 @@ fn ended(command: &str, directory: &str, ran: &CommandOutcome, deadline: Duratio
         ShellEnd::TimedOut(end) => (end, Outcome::NotReady, &late),
     };
     let (code, signal) = match (ran.end, end) {
-        (ShellEnd::Exited(_), End::Code(code)) => (code.to_string(), NONE.to_owned()),
+        (ShellEnd::Exited(_), ChildEnd::Code(code)) => (code.to_string(), NONE.to_owned()),
         // A command that symd ended may have caught the signal and exited by itself; its exit code means
         // nothing then.
-        (ShellEnd::TimedOut(_), End::Code(_)) => (NONE.to_owned(), NONE.to_owned()),
-        (_, End::Signal(signal)) => (NONE.to_owned(), signal.to_string()),
+        (ShellEnd::TimedOut(_), ChildEnd::Code(_)) => (NONE.to_owned(), NONE.to_owned()),
+        (_, ChildEnd::Signal(signal)) => (NONE.to_owned(), signal.to_string()),
     };
     let background: Vec<String> = ran.background.iter().map(i32::to_string).collect();
     let background = if background.is_empty() { NONE.to_owned() } else { background.join(", ") };

@@ -12,7 +12,7 @@ use super::{files, json};
 use crate::arguments::Arguments;
 use crate::shell_command::{self, Command};
 use crate::{Call, Outcome, PendingCall, Reply, Tool};
-use symd_shell::{CommandOutcome, Directory, End, Keep, ShellChoice, ShellEnd, can_be_run};
+use symd_shell::{ChildEnd, CommandOutcome, Directory, Keep, ShellChoice, ShellEnd, can_be_run};
 
 /// The time limit of a command (ruling on execute_shell_command).
 const DEADLINE: Duration = Duration::from_secs(240);
@@ -82,9 +82,9 @@ async fn reply(call: &Call<'_>, deadline: Duration) -> Result<Reply, Reply> {
     let response =
         |returncode| json::to_string(&Response { stdout: &ran.stdout.text(), stderr: &stderr, returncode });
     match ran.end {
-        ShellEnd::Exited(End::Code(code)) => Ok(limit.reply(response(Some(code)))),
+        ShellEnd::Exited(ChildEnd::Code(code)) => Ok(limit.reply(response(Some(code)))),
         // Like Python's subprocess.
-        ShellEnd::Exited(End::Signal(signal)) => Ok(limit.reply(response(Some(-signal)))),
+        ShellEnd::Exited(ChildEnd::Signal(signal)) => Ok(limit.reply(response(Some(-signal)))),
         ShellEnd::TimedOut(_) => {
             let text = format!(
                 "Execution timeout: the command was ended after {} s with everything that it had started. It had \

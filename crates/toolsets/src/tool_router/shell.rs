@@ -9,7 +9,7 @@ use super::answer::file_error;
 use super::arguments::{Strict, error};
 use crate::shell_command::{self, Command};
 use crate::{Call, Reply, Tool};
-use symd_shell::{Captured, CommandOutcome, Directory, End, Keep, ShellChoice, ShellEnd, can_be_run};
+use symd_shell::{Captured, ChildEnd, CommandOutcome, Directory, Keep, ShellChoice, ShellEnd, can_be_run};
 
 /// The bytes shown of each stream (ruling on shell); what follows is only counted.
 const KEEP: Keep = Keep { first: 8 << 10, last: 0 };
@@ -94,9 +94,9 @@ fn output(ran: &CommandOutcome, ms: usize) -> Output {
     let (stdout, stdout_truncated) = shown(&ran.stdout);
     let (stderr, stderr_truncated) = shown(&ran.stderr);
     let (returncode, timeout) = match ran.end {
-        ShellEnd::Exited(End::Code(code)) => (Some(code), false),
+        ShellEnd::Exited(ChildEnd::Code(code)) => (Some(code), false),
         // Like Python's subprocess.
-        ShellEnd::Exited(End::Signal(signal)) => (Some(-signal), false),
+        ShellEnd::Exited(ChildEnd::Signal(signal)) => (Some(-signal), false),
         ShellEnd::TimedOut(_) => (None, true),
     };
     let background: Vec<String> = ran.background.iter().map(i32::to_string).collect();
