@@ -4,18 +4,15 @@
 
 use std::os::fd::AsFd;
 
-use rustix::process::{DumpableBehavior, Pid, Resource, Rlimit, Signal};
+use rustix::process::{DumpableBehavior, Pid, Resource, Rlimit};
+use symd_sys::life_line;
 
 /// Ties this process to the thread that started it, which lives as long as the daemon `parent`, and drops the
 /// rights that it does not need. Restrictions that the system does not support (a kernel without filters) are
 /// skipped; the others still apply. An error means that the process could not be tied to its parent.
 pub(super) fn confine(parent: Pid) -> rustix::io::Result<()> {
-    // Takes effect however the daemon ends, even while this process hangs in a text.
-    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-    // The parent may have ended before the signal was set.
-    if rustix::process::getppid() != Some(parent) {
-        return Err(rustix::io::Errno::SRCH);
-    }
+    // A process that hangs in a text does not read its pipe.
+    life_line::end_with_parent(parent)?;
     // No core file, and no core handler program: a core would contain the user's source.
     let _ = rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable);
     let none = Rlimit { current: Some(0), maximum: Some(0) };

@@ -11,7 +11,8 @@ use std::time::Instant;
 use super::process::{ExchangeError, Worker};
 use super::protocol::Tag;
 use super::{confine, worker};
-use symd_base::{Cancel, processes};
+use symd_base::Cancel;
+use symd_sys::processes;
 
 /// Address space in bytes that a request may take, and the addition for each byte of the request.
 const MEMORY_BASE: u64 = 1 << 30;

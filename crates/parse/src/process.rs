@@ -15,7 +15,8 @@ use rustix::process::{Pid, Signal};
 
 use super::limits::{Expected, START_WALL};
 use super::protocol::{LENGTH, Message, Request, Tag, longest_message};
-use symd_base::{Cancel, processes};
+use symd_base::Cancel;
+use symd_sys::{life_line, processes};
 
 /// Interval at which a wait checks whether the request was cancelled.
 const CANCEL_EVERY: Duration = Duration::from_millis(25);
@@ -70,15 +71,14 @@ pub(super) enum ExchangeError {
 impl Worker {
     /// Starts a worker. It is tied to the calling thread: it is killed when that thread ends.
     pub(super) fn start(program: &Path, name: &str) -> io::Result<Worker> {
-        let (ours, theirs) = UnixStream::pair()?;
-        ours.set_nonblocking(true)?;
+        let (ours, theirs) = life_line::socket()?;
         let child = Command::new(program)
             .arg0("symd")
             .arg(name)
             .arg(std::process::id().to_string())
             .env_clear()
             .current_dir("/")
-            .stdin(std::os::fd::OwnedFd::from(theirs))
+            .stdin(theirs)
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()?;
@@ -96,8 +96,7 @@ impl Worker {
 
     /// Returns its resident memory in bytes.
     pub(super) fn memory(&self) -> u64 {
-        let page = u64::try_from(rustix::param::page_size()).unwrap_or(4096);
-        processes::by_pid(self.pid).map_or(0, |process| process.resident_pages * page)
+        processes::by_pid(self.pid).map_or(0, |process| process.resident_bytes())
     }
 
     /// Sends a request, and waits for the answer for the time that others wait. After

@@ -12,9 +12,10 @@ use rustix::process::Pid;
 
 use super::protocol::{LENGTH, Message, Request, Tag, Task};
 use super::{bindings, confine, inspected};
-use symd_base::{Cancel, processes};
+use symd_base::Cancel;
 use symd_index::cache::codec;
 use symd_syntax::{self as syntax, Grammar, OutlineError};
+use symd_sys::processes;
 
 /// The word for this command on the command line.
 pub const NAME: &str = "parse";
@@ -40,7 +41,7 @@ pub fn run(arguments: &[OsString]) -> ExitCode {
 
 /// Parses the arguments: the ID of the process whose end also ends the worker.
 pub(super) fn parent_from(arguments: &[OsString]) -> Option<Pid> {
-    Pid::from_raw(arguments.first()?.to_str()?.parse().ok()?)
+    processes::id(arguments.first()?.to_str()?.parse::<i32>().ok()?)
 }
 
 struct Worker {
