@@ -4,33 +4,29 @@
 //! opened.
 #![allow(clippy::disallowed_methods, reason = "/proc is neither the project's nor a file")]
 
-use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec};
-use rustix::process::{Pid, PidfdFlags, Signal};
+use rustix::process::{Pid, Signal};
 use serde_json::Value;
 
 use super::client::Client;
 use crate::base::state;
 use crate::serve::{DaemonPaths, lock};
+use crate::sys::{ProcessHandle, processes};
 
 /// How often a wait checks whether the lock is free, which also ends the wait. It is needed for processes
 /// that pidfds cannot watch.
-const LOOK_EVERY: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 #[derive(Debug)]
-pub(super) struct DaemonProcess {
-    pid: Pid,
-    process: OwnedFd,
-}
+pub(super) struct DaemonProcess(ProcessHandle);
 
 impl DaemonProcess {
     /// Returns the process that `client` is connected to; `None` also if it runs in a process namespace that
     /// is not visible from here.
     pub(super) fn behind(client: &Client) -> Option<DaemonProcess> {
-        DaemonProcess::open(peer_of(client.stream())?)
+        ProcessHandle::open(peer_of(client.stream())?).ok().map(DaemonProcess)
     }
 
     /// Returns the process that holds the lock of `place`, whether or not its socket still exists. The
@@ -39,34 +35,27 @@ impl DaemonProcess {
     pub(super) fn holding(place: &DaemonPaths) -> Option<DaemonProcess> {
         let meta = state::read_file(&place.meta()).ok()??;
         let meta: Value = serde_json::from_slice(&meta).ok()?;
-        let pid = Pid::from_raw(i32::try_from(meta["pid"].as_i64()?).ok()?)?;
-        let process = DaemonProcess::open(pid)?;
+        let pid = processes::id(meta["pid"].as_i64()?)?;
+        let process = ProcessHandle::open(pid).ok()?;
         let files = std::fs::read_dir(format!("/proc/{}/fd", pid.as_raw_nonzero())).ok()?;
         let holds = files.flatten().any(|file| file.path().read_link().is_ok_and(|it| it == place.lock()));
-        holds.then_some(process)
-    }
-
-    fn open(pid: Pid) -> Option<DaemonProcess> {
-        let process = rustix::process::pidfd_open(pid, PidfdFlags::empty()).ok()?;
-        Some(DaemonProcess { pid, process })
+        holds.then_some(DaemonProcess(process))
     }
 
     pub(super) fn pid(&self) -> Pid {
-        self.pid
+        self.0.pid()
     }
 
     /// Asks the process to exit, by SIGTERM.
     pub(super) fn terminate(&self) -> rustix::io::Result<()> {
-        rustix::process::pidfd_send_signal(&self.process, Signal::TERM)
+        self.0.signal(Signal::TERM)
     }
 
     /// Waits until the process has exited; returns whether it has within `deadline`.
     pub(super) fn wait(&self, place: &DaemonPaths, deadline: Duration) -> bool {
         let until = Instant::now() + deadline;
         while Instant::now() < until {
-            let mut end = [PollFd::new(&self.process, PollFlags::IN)];
-            let _ = rustix::event::poll(&mut end, Some(&LOOK_EVERY));
-            if !end[0].revents().is_empty() || matches!(lock::try_lock(&place.lock()), Ok(Some(_))) {
+            if self.0.wait(LOOK_EVERY) || matches!(lock::try_lock(&place.lock()), Ok(Some(_))) {
                 return true;
             }
         }
@@ -84,5 +73,5 @@ fn peer_of(stream: &UnixStream) -> Option<Pid> {
     stream.set_nonblocking(true).ok()?;
     let peer = tokio::net::UnixStream::from_std(same).and_then(|stream| stream.peer_cred());
     stream.set_nonblocking(false).ok()?;
-    Pid::from_raw(peer.ok()?.pid()?)
+    processes::id(peer.ok()?.pid()?)
 }

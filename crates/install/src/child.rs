@@ -8,7 +8,7 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use symd_sys::{group, processes};
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe::Receiver;
 use tokio::process::{Child, Command};
@@ -123,8 +123,8 @@ async fn next(output: &mut Option<Receiver>, buffer: &mut [u8]) -> io::Result<us
 /// Kills the child's process group with SIGKILL; its unfinished files are discarded by the caller.
 async fn ended(child: &mut Child) -> InstallError {
     // The child is not reaped yet, so its process id cannot have been reused.
-    if let Some(group) = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw) {
-        let _ = kill_process_group(group, Signal::KILL);
+    if let Some(leader) = child.id().and_then(processes::id) {
+        group::kill(leader);
     }
     let _ = child.wait().await;
     InstallError::Interrupted

@@ -3,11 +3,12 @@
 
 use std::path::Path;
 
-use rustix::process::{Pid, test_kill_process};
+use rustix::process::test_kill_process;
 use serde_json::Value;
 
 use super::daemon_paths::DaemonPaths;
 use symd_base::state::{self, PersistentDirs, StateDirs};
+use symd_sys::processes;
 
 /// The directories that a client and the daemon of a project both use.
 #[derive(Clone, Debug)]
@@ -36,7 +37,7 @@ pub fn resolve_dirs(own: StateDirs, root: &Path) -> SharedDirs {
 /// Returns the directories in the metadata file of the daemon of `place`; `None` if no daemon runs.
 fn of_daemon(place: &DaemonPaths) -> Option<PersistentDirs> {
     let note: Value = serde_json::from_slice(&state::read_private(&place.meta(), 64 << 10).ok()??).ok()?;
-    let pid = note["pid"].as_i64().and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw)?;
+    let pid = note["pid"].as_i64().and_then(processes::id)?;
     test_kill_process(pid).ok()?;
     serde_json::from_value(note["directories"].clone()).ok()
 }
