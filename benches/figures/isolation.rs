@@ -7,10 +7,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use symd::base::processes;
 use symd::engine::{Engine, EngineOptions};
 use symd::parse::Parsers;
 use symd::syntax::Grammar;
+use symd::sys::processes;
 
 use crate::Bench;
 use crate::bare;

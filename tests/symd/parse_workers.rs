@@ -7,11 +7,12 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
-use symd::base::{Cancel, ContentHash, RelPath, TextRange, processes};
+use symd::base::{Cancel, ContentHash, RelPath, TextRange};
 use symd::parse::{Attempt, ParserOptions, Parsers};
 use symd::rewrite::{EditTarget, Guard, Indentation, Placement, PlacementOptions, place_body};
 use symd::syntax::extract::ParseCounters;
 use symd::syntax::{Grammar, inspect};
+use symd::sys::processes;
 
 use crate::shell_stage::wait_until_gone;
 use crate::support::{User, Wire, call, write};

@@ -87,7 +87,7 @@ fn a_warden_that_is_killed_costs_the_answer_and_not_more() {
     let command = format!("echo $PPID > {}; exec sleep 1000", fifo.0.display());
     let id = client.begin("shell", json!({ "command": command }));
     let warden = fifo.pids(1)[0];
-    let children = symd::base::processes::children(warden);
+    let children = symd::sys::processes::children(warden);
     kill_process(warden, Signal::KILL).unwrap();
     let answer = client.answer(id);
     assert!(answer.starts_with("Error: the outcome of the command is unknown"), "{answer}");
@@ -110,8 +110,8 @@ fn what_runs_in_the_background_is_told_and_ends_with_the_connection() {
     assert!(told.iter().all(|pid| lives(*pid)));
     // A process in a session of its own is not part of the group, and is killed all the same.
     let group = pid(&line("Process Group PGID: "));
-    let warden = symd::base::processes::by_pid(group).map(|shell| shell.parent.unwrap()).unwrap();
-    let all: Vec<Pid> = symd::base::processes::descendants(warden)
+    let warden = symd::sys::processes::by_pid(group).map(|shell| shell.parent.unwrap()).unwrap();
+    let all: Vec<Pid> = symd::sys::processes::descendants(warden)
         .iter()
         .filter(|child| child.is_alive)
         .map(|child| child.pid)

@@ -114,7 +114,7 @@ impl Fifo {
 pub const STUBBORN: usize = 4;
 
 pub fn lives(pid: Pid) -> bool {
-    symd::base::processes::by_pid(pid).is_some_and(|process| process.is_alive)
+    symd::sys::processes::by_pid(pid).is_some_and(|process| process.is_alive)
 }
 
 /// Waits until these processes have exited.
@@ -122,7 +122,7 @@ pub fn lives(pid: Pid) -> bool {
 pub fn wait_until_gone(pids: &[Pid]) {
     for &pid in pids {
         let Ok(process) = rustix::process::pidfd_open(pid, PidfdFlags::empty()) else { continue };
-        assert!(is_ready(&process), "process {pid} still runs: {:?}", symd::base::processes::by_pid(pid));
+        assert!(is_ready(&process), "process {pid} still runs: {:?}", symd::sys::processes::by_pid(pid));
     }
 }
 

@@ -19,6 +19,5 @@ pub use escape::{escaped, unescaped};
 pub use hash::ContentHash;
 pub use path::{PathError, RelPath};
 pub use position::{LineColumn, TextRange};
-pub use symd_sys::processes;
 pub use text::Text;
 pub use timestamp::Timestamp;
