@@ -11,6 +11,7 @@ mod overlay;
 mod root;
 mod slot;
 pub mod spelling;
+mod tree_walk;
 
 pub use change::Change;
 pub use files::Files;
@@ -21,3 +22,4 @@ pub use overlay::{Overlay, UnsavedTexts};
 pub use root::{Entry, EntryKind, FileBytes, FileId, MAX_FILE_BYTES, Root, Stat, VfsError};
 pub use root::{kind_of, stat_of};
 pub use slot::{Meta, PermissionSource, Slot, SlotContent, TEMPORARY_PREFIX};
+pub use tree_walk::{TreeWalk, WalkRest};
