@@ -1,20 +1,11 @@
 //! Lists a directory's tree breadth first, page by page, nearest entries first. Reads the disk, ignored files
-//! included, and not the index. Invariant: links are listed and never descended, so a listing ends and stays
-//! inside the project.
+//! included, and not the index. Invariant: links are listed and never descended.
 
-use std::collections::VecDeque;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use super::tree::{FileOpError, Tree};
-use symd_base::cores;
 use symd_base::{Cancel, RelPath};
-use symd_vfs::{Entry, EntryKind, VfsError};
-
-/// The number of directories that justifies another thread.
-const DIRS_PER_THREAD: usize = 32;
-
-/// The number of directories listed together at most, which bounds what is listed without being asked for.
-const BATCH: usize = 1024;
+use symd_vfs::{Entry, EntryKind, TreeWalk};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LevelEntry {
@@ -40,70 +31,54 @@ pub fn list_by_level(
         return Err(FileOpError::IsFile(directory.to_owned()));
     }
     let mut listed = Vec::new();
-    let (mut number, mut looked_at) = (0, 0);
-    let mut waiting = VecDeque::from([(found.path.clone(), 1)]);
-    while !waiting.is_empty() {
-        let batch: Vec<_> = waiting.drain(..waiting.len().min(batch(looked_at))).collect();
-        looked_at += batch.len();
-        let held = cores::parallel_map(&batch, DIRS_PER_THREAD, |(path, _)| {
-            cancel.check()?;
-            in_directory(tree, path).map_err(FileOpError::from)
-        });
-        cancel.check()?;
-        for ((path, level), held) in batch.into_iter().zip(held) {
-            let held = match held {
-                Ok(held) => held,
-                Err(error) if path == found.path => return Err(error),
-                // Removed since its parent was listed, or not readable for this user.
-                Err(_) => continue,
-            };
-            for ListedEntry { name, is_directory, is_descended } in held {
-                if number >= page.end {
-                    return Ok(listed);
-                }
-                if is_descended && level < depth {
-                    waiting.push_back((path.join(&name), level + 1));
-                }
-                if page.contains(&number) {
-                    listed.push(LevelEntry { path: path.join(&name), is_directory });
-                }
-                number += 1;
+    let mut number = 0;
+    let walk = TreeWalk { follows_start: true, levels: depth, ..TreeWalk::whole(tree.files, cancel) };
+    let look = |path: &RelPath, entries: Vec<Entry>, _| in_directory(tree, path, entries);
+    walk.run(&found.path, look, |path, held| {
+        let held = match held {
+            Ok(held) => held,
+            Err(error) if *path == found.path => return Err(FileOpError::from(error)),
+            // Removed since its parent was listed, or not readable for this user.
+            Err(_) => return Ok(ControlFlow::Continue(())),
+        };
+        for ListedEntry { name, is_directory } in held {
+            if number >= page.end {
+                return Ok(ControlFlow::Break(()));
             }
+            if page.contains(&number) {
+                listed.push(LevelEntry { path: path.join(&name), is_directory });
+            }
+            number += 1;
         }
-    }
+        Ok(ControlFlow::Continue(()))
+    })?;
     Ok(listed)
-}
-
-/// Returns how many directories to list together: few at first, then no more than were listed before, so that
-/// a page near the start costs little.
-fn batch(looked_at: usize) -> usize {
-    looked_at.clamp(DIRS_PER_THREAD, BATCH)
 }
 
 /// An entry of a directory.
 struct ListedEntry {
     name: String,
     is_directory: bool,
-    /// Whether the entries beneath it are listed too.
-    is_descended: bool,
 }
 
-/// Returns the entries of the directory `path`, in the order of the listing.
-fn in_directory(tree: &Tree<'_>, path: &RelPath) -> Result<Vec<ListedEntry>, VfsError> {
-    let (entries, _) = tree.files.list(path)?;
-    let (mut directories, mut others) = (Vec::new(), Vec::new());
+/// Returns the entries of the directory `path`, in the order of the listing, and the names of those whose entries are
+/// listed too.
+fn in_directory(tree: &Tree<'_>, path: &RelPath, entries: Vec<Entry>) -> (Vec<ListedEntry>, Vec<String>) {
+    let (mut directories, mut others, mut below) = (Vec::new(), Vec::new(), Vec::new());
     for Entry { name, kind } in entries {
         let is_directory = match kind {
             EntryKind::Link => matches!(tree.files.stat(&path.join(&name)), Ok((EntryKind::Directory, _))),
             kind => kind == EntryKind::Directory,
         };
         // A linked directory may be its own ancestor.
-        let is_descended = kind == EntryKind::Directory && name != ".git";
+        if kind == EntryKind::Directory && name != ".git" {
+            below.push(name.clone());
+        }
         let list = if is_directory { &mut directories } else { &mut others };
-        list.push(ListedEntry { name, is_directory, is_descended });
+        list.push(ListedEntry { name, is_directory });
     }
     directories.append(&mut others);
-    Ok(directories)
+    (directories, below)
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
-//! Lists a directory, from the disk and not from the index. Invariant: links are listed and never descended,
-//! so a listing ends and stays inside the project.
+//! Lists a directory, from the disk and not from the index. Invariant: links are listed and never descended.
+
+use std::ops::ControlFlow;
 
 use super::tree::{FileOpError, LocateError, Tree};
 use symd_base::{Cancel, RelPath};
-use symd_vfs::{EntryKind, VfsError};
+use symd_vfs::{Entry, EntryKind, TreeWalk, VfsError};
 
 /// The depth of a listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,34 +51,43 @@ pub fn list_dir(
         return Err(LocateError::Missing(directory.to_owned()).into());
     }
     let mut listing = DirectoryListing::default();
-    let mut waiting = vec![found.path.clone()];
-    while let Some(path) = waiting.pop() {
-        cancel.check()?;
-        match one_directory(tree, &path, ignored, &mut listing) {
-            Ok(below) if depth == Depth::Recursive => waiting.extend(below),
-            Ok(_) => {}
-            Err(error) if path == found.path => return Err(error.into()),
+    let levels = match depth {
+        Depth::Flat => 1,
+        Depth::Recursive => usize::MAX,
+    };
+    let walk = TreeWalk { follows_start: true, levels, ..TreeWalk::whole(tree.files, cancel) };
+    let look = |path: &RelPath, entries, unnamed| {
+        let (dirs, files, below) = in_directory(tree, path, entries, ignored);
+        ((dirs, files, unnamed), below)
+    };
+    walk.run(&found.path, look, |path, looked| {
+        match looked {
+            Ok((mut dirs, mut files, unnamed)) => {
+                listing.dirs.append(&mut dirs);
+                listing.files.append(&mut files);
+                listing.non_utf8_names += unnamed;
+            }
+            Err(error) if *path == found.path => return Err(FileOpError::from(error)),
             // Removed since its parent was listed: not an error.
             Err(VfsError::NotFound { .. }) => {}
-            Err(_) => listing.unreadable.push(path),
+            Err(_) => listing.unreadable.push(path.clone()),
         }
-    }
+        Ok(ControlFlow::Continue(()))
+    })?;
     listing.dirs.sort_unstable();
     listing.files.sort_unstable();
     listing.unreadable.sort_unstable();
     Ok(listing)
 }
 
-/// Adds the entries of one directory to `listing`; returns the directories to descend into.
-fn one_directory(
+/// Returns the directories and the other entries of one directory, and the names of the directories to descend into.
+fn in_directory(
     tree: &Tree<'_>,
     path: &RelPath,
+    entries: Vec<Entry>,
     ignored: Ignored,
-    listing: &mut DirectoryListing,
-) -> Result<Vec<RelPath>, VfsError> {
-    let (entries, unnamed) = tree.files.list(path)?;
-    listing.non_utf8_names += unnamed;
-    let mut below = Vec::new();
+) -> (Vec<RelPath>, Vec<RelPath>, Vec<String>) {
+    let (mut dirs, mut files, mut below) = (Vec::new(), Vec::new(), Vec::new());
     for entry in entries {
         let child = path.join(&entry.name);
         let kind = match entry.kind {
@@ -89,14 +99,14 @@ fn one_directory(
             continue;
         }
         if kind != EntryKind::Directory {
-            listing.files.push(child);
+            files.push(child);
             continue;
         }
+        dirs.push(child);
         // A linked directory may be its own ancestor.
         if entry.kind == EntryKind::Directory && entry.name != ".git" {
-            below.push(child.clone());
+            below.push(entry.name);
         }
-        listing.dirs.push(child);
     }
-    Ok(below)
+    (dirs, files, below)
 }

@@ -1,16 +1,12 @@
 //! Finds every file on the disk beneath a directory, ignored or not. Does not use the index: contracts
-//! without ignore rules see what a shell would see. Invariants: `.git` is never entered; a link is never
-//! descended, so a walk ends and stays inside the project.
+//! without ignore rules see what a shell would see. Invariant: `.git` is never entered.
 
+use std::ops::ControlFlow;
 use std::time::Instant;
 
 use super::tree::{FileOpError, Tree};
-use symd_base::cores;
 use symd_base::{Cancel, RelPath};
-use symd_vfs::{EntryKind, VfsError};
-
-/// The number of directories that justifies another thread.
-const DIRS_PER_THREAD: usize = 32;
+use symd_vfs::{Entry, EntryKind, TreeWalk, VfsError};
 
 /// The limits of a walk.
 #[derive(Clone, Copy, Debug)]
@@ -55,72 +51,53 @@ pub fn walk(
     cancel: &Cancel,
 ) -> Result<Walked, FileOpError> {
     let mut walked = Walked::default();
-    let mut waiting = vec![start.clone()];
-    for _ in 0..reach.levels {
-        let looked = cores::parallel_map(&waiting, DIRS_PER_THREAD, |path| {
-            if cancel.is_cancelled() || Instant::now() >= reach.until {
-                return None;
+    let whole = TreeWalk::whole(tree.files, cancel);
+    let walk = TreeWalk { follows_start: true, levels: reach.levels, until: Some(reach.until), ..whole };
+    let look = |path: &RelPath, entries: Vec<Entry>, unnamed| {
+        let (files, below) = in_directory(tree, path, entries, reach.links);
+        ((files, unnamed), below)
+    };
+    let rest = walk.run(start, look, |path, looked| {
+        match looked {
+            Ok((mut files, unnamed)) => {
+                walked.files.append(&mut files);
+                walked.non_utf8_names += unnamed;
             }
-            Some(one_directory(tree, path, reach.links))
-        });
-        cancel.check()?;
-        let mut below = Vec::new();
-        for (path, looked) in waiting.iter().zip(looked) {
-            match looked {
-                Some(Ok(mut found)) => {
-                    walked.files.append(&mut found.files);
-                    walked.non_utf8_names += found.unnamed;
-                    below.append(&mut found.below);
-                }
-                Some(Err(error)) if path == start => return Err(error.into()),
-                // Removed since its parent was listed: not an error.
-                Some(Err(VfsError::NotFound { .. })) => {}
-                Some(Err(_)) => walked.unreadable += 1,
-                None => walked.timed_out = true,
-            }
+            Err(error) if path == start => return Err(FileOpError::from(error)),
+            // Removed since its parent was listed: not an error.
+            Err(VfsError::NotFound { .. }) => {}
+            Err(_) => walked.unreadable += 1,
         }
-        waiting = below;
-        if walked.timed_out || waiting.is_empty() {
-            break;
-        }
-    }
-    walked.is_deeper = !walked.timed_out && !waiting.is_empty();
+        Ok(ControlFlow::Continue(()))
+    })?;
+    (walked.is_deeper, walked.timed_out) = (rest.is_deeper, rest.timed_out);
     walked.files.sort_unstable();
     Ok(walked)
 }
 
-/// The content of one directory.
-struct InDirectory {
-    files: Vec<RelPath>,
-    below: Vec<RelPath>,
-    unnamed: usize,
-}
-
-fn one_directory(tree: &Tree<'_>, path: &RelPath, links: Links) -> Result<InDirectory, VfsError> {
-    let (entries, unnamed) = tree.files.list(path)?;
-    let mut found = InDirectory { files: Vec::new(), below: Vec::new(), unnamed };
+/// Returns the files of one directory, and the names of the directories to enter.
+fn in_directory(
+    tree: &Tree<'_>,
+    path: &RelPath,
+    entries: Vec<Entry>,
+    links: Links,
+) -> (Vec<RelPath>, Vec<String>) {
+    let (mut files, mut below) = (Vec::new(), Vec::new());
     for entry in entries {
-        if entry.name == ".git" {
-            continue;
-        }
-        let child = path.join(&entry.name);
-        let is_file = match entry.kind {
-            EntryKind::Directory => {
-                found.below.push(child);
-                continue;
+        match entry.kind {
+            _ if entry.name == ".git" => {}
+            EntryKind::Directory => below.push(entry.name),
+            EntryKind::File => files.push(path.join(&entry.name)),
+            EntryKind::Link if links == Links::Listed => {
+                let child = path.join(&entry.name);
+                if tree.files.stat(&child).is_ok_and(|(kind, _)| kind == EntryKind::File) {
+                    files.push(child);
+                }
             }
-            EntryKind::File => true,
-            EntryKind::Link => {
-                links == Links::Listed
-                    && tree.files.stat(&child).is_ok_and(|(kind, _)| kind == EntryKind::File)
-            }
-            EntryKind::Other => false,
-        };
-        if is_file {
-            found.files.push(child);
+            EntryKind::Link | EntryKind::Other => {}
         }
     }
-    Ok(found)
+    (files, below)
 }
 
 #[cfg(test)]
