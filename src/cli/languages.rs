@@ -3,18 +3,20 @@
 //! without one. `serve::setup` reads a project's own configuration.
 
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
 use super::failure::{Exit, Failure};
+use crate::base::cancel::Cancelled;
 use crate::base::state;
-use crate::base::{RelPath, state::StateDirs};
+use crate::base::{Cancel, RelPath, state::StateDirs};
 use crate::config::layers::LayerText;
 use crate::config::trust::Trust;
 use crate::config::{LanguageId, Languages};
 use crate::engine;
 use crate::serve::setup;
-use crate::vfs::{EntryKind, Ignore, IgnoreSettings, Root};
+use crate::vfs::{Entry, EntryKind, Ignore, IgnoreSettings, Root, TreeWalk};
 
 /// The most file names that are examined; more are unlikely to add a language.
 const ENOUGH_NAMES: usize = 1_000_000;
@@ -40,27 +42,29 @@ pub(super) fn present_in(root: &Path, languages: &Languages) -> std::io::Result<
         global: IgnoreSettings::global_excludes(|name| std::env::var_os(name)),
     };
     let ignore = Ignore::new(&root, settings);
-    let mut found = BTreeSet::new();
-    let mut open = vec![RelPath::root()];
-    let mut seen = 0;
-    while seen < ENOUGH_NAMES
-        && let Some(directory) = open.pop()
-    {
-        let listing = root.open_directory_no_follow(&directory);
-        let Ok((entries, _)) = listing.and_then(|opened| root.list_opened(&directory, &opened)) else {
-            continue;
-        };
-        let rules = ignore.enter(&root, &directory, &entries);
-        seen += entries.len();
+    let (mut found, mut seen) = (BTreeSet::new(), 0);
+    let look = |directory: &RelPath, entries: Vec<Entry>, _| {
+        let (mut found, mut below) = (BTreeSet::new(), Vec::new());
+        let rules = ignore.enter(&root, directory, &entries);
         for entry in &entries {
             let path = directory.join(&entry.name);
             match entry.kind {
                 EntryKind::Link | EntryKind::Other => {}
                 kind if ignore.ignores(&rules, &path, kind) => {}
-                EntryKind::Directory => open.push(path),
+                EntryKind::Directory => below.push(entry.name.clone()),
                 EntryKind::File => found.extend(languages.language_of(&path)),
             }
         }
-    }
+        ((found, entries.len()), below)
+    };
+    let never = Cancel::new();
+    let walked = TreeWalk::whole(&root, &never).run(&RelPath::root(), look, |_, looked| {
+        let (mut more, names) = looked.unwrap_or_default();
+        found.append(&mut more);
+        seen += names;
+        let is_enough = seen >= ENOUGH_NAMES;
+        Ok::<_, Cancelled>(if is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    });
+    walked.map_err(std::io::Error::other)?;
     Ok(found.into_iter().collect())
 }

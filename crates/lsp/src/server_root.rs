@@ -3,11 +3,12 @@
 //! Python server). Reads only. Invariant: no file of the language in the searched part of the tree is outside
 //! the chosen root.
 
-use std::collections::VecDeque;
+use std::ops::ControlFlow;
 
-use symd_base::RelPath;
+use symd_base::cancel::Cancelled;
+use symd_base::{Cancel, RelPath};
 use symd_config::{LanguageId, Languages};
-use symd_vfs::{EntryKind, Files};
+use symd_vfs::{Entry, EntryKind, Files, TreeWalk};
 
 /// The maximum depth of searched directories below the project's root.
 const DEPTH: usize = 4;
@@ -20,34 +21,47 @@ const DIRECTORIES: usize = 2_000;
 pub(super) fn root_of(files: &dyn Files, languages: &Languages, language: LanguageId) -> RelPath {
     let markers = &languages.get(language).roots;
     let mut found: Option<RelPath> = None;
-    let mut queue = VecDeque::from([RelPath::root()]);
-    let mut looked_at = 0;
-    while let Some(directory) = queue.pop_front() {
-        looked_at += 1;
-        if looked_at > DIRECTORIES {
-            return RelPath::root();
-        }
-        let Ok((entries, _)) = files.list_no_follow(&directory) else { continue };
+    let (mut looked_at, mut is_root) = (0, false);
+    let never = Cancel::new();
+    let walk = TreeWalk { levels: DEPTH + 1, ..TreeWalk::whole(files, &never) };
+    let look = |directory: &RelPath, entries: Vec<Entry>, _| {
         let regular = || entries.iter().filter(|entry| entry.kind == EntryKind::File);
         if regular().any(|file| markers.iter().any(|marker| is_marked(marker, &file.name))) {
-            if found.is_some() || directory.is_root() {
-                return RelPath::root();
-            }
             // All files below a marked directory belong to it.
-            found = Some(directory);
-            continue;
+            return (RootEvidence::Marker, Vec::new());
         }
         if regular().any(|file| languages.language_of(&directory.join(&file.name)) == Some(language)) {
-            return RelPath::root();
+            return (RootEvidence::SourceFile, Vec::new());
         }
-        if directory.components().count() < DEPTH {
-            let inner = entries.iter().filter(|entry| entry.kind == EntryKind::Directory);
-            queue.extend(
-                inner.filter(|entry| !is_skipped(languages, &entry.name)).map(|e| directory.join(&e.name)),
-            );
-        }
-    }
-    found.unwrap_or_else(RelPath::root)
+        let inner = entries.iter().filter(|entry| entry.kind == EntryKind::Directory);
+        let below = inner.filter(|entry| !is_skipped(languages, &entry.name)).map(|entry| entry.name.clone());
+        (RootEvidence::None, below.collect())
+    };
+    // Nobody can cancel it, which would be the only error.
+    let _ = walk.run(&RelPath::root(), look, |directory, evidence| {
+        looked_at += 1;
+        is_root = looked_at > DIRECTORIES
+            || match evidence {
+                Ok(RootEvidence::Marker) if found.is_some() || directory.is_root() => true,
+                Ok(RootEvidence::Marker) => {
+                    found = Some(directory.clone());
+                    false
+                }
+                Ok(RootEvidence::SourceFile) => true,
+                Ok(RootEvidence::None) | Err(_) => false,
+            };
+        Ok::<_, Cancelled>(if is_root { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    });
+    if is_root { RelPath::root() } else { found.unwrap_or_else(RelPath::root) }
+}
+
+/// What the files of one directory say about the root.
+enum RootEvidence {
+    /// One of them marks this directory as a root.
+    Marker,
+    /// One of them is of the language.
+    SourceFile,
+    None,
 }
 
 /// Whether a file name matches a marker; `*.sln` matches any name with that ending.

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
+use std::ops::ControlFlow;
 
 use symd_base::cores;
 use symd_base::{Cancel, RelPath};
@@ -10,16 +11,13 @@ use symd_engine::View;
 use symd_files::glob::Glob;
 use symd_files::scope::NamedDirectory;
 use symd_files::tree::FileOpError;
-use symd_vfs::{EntryKind, Files};
+use symd_vfs::{Entry, EntryKind, Files, TreeWalk};
 
 /// A directory that is never searched, even if it is not ignored: it is full of third-party code.
 const PACKAGES: &str = "node_modules";
 
 /// Files per unit of work for a thread; up to this many are processed on one thread.
 const FILES: usize = 256;
-
-/// Number of directories that justify a thread.
-const DIRECTORIES: usize = 32;
 
 /// Which files are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,44 +98,32 @@ fn on_disk(
     cancel: &Cancel,
 ) -> Result<Vec<Dated>, FileOpError> {
     let mut fitting = Vec::new();
-    let mut level = vec![directory.clone()];
-    while !level.is_empty() {
-        let looked = cores::parallel_map(&level, DIRECTORIES, |path| match cancel.is_cancelled() {
-            true => InDirectory::default(),
-            false => in_directory(&*view.files, path, glob),
-        });
-        cancel.check()?;
-        level.clear();
-        for mut found in looked {
-            fitting.append(&mut found.fitting);
-            level.append(&mut found.below);
-        }
-    }
+    let look = |path: &RelPath, entries: Vec<Entry>, _| in_directory(&*view.files, path, entries, glob);
+    let walk = TreeWalk { follows_start: true, ..TreeWalk::whole(&*view.files, cancel) };
+    walk.run(directory, look, |_, looked| {
+        // An error is that of a directory that was removed since its parent was listed, or may not be read.
+        fitting.extend(looked.into_iter().flatten());
+        Ok::<_, FileOpError>(ControlFlow::Continue(()))
+    })?;
     Ok(fitting)
 }
 
-/// The relevant contents of one directory.
-#[derive(Default)]
-struct InDirectory {
-    fitting: Vec<Dated>,
-    below: Vec<RelPath>,
-}
-
-/// Returns nothing for a directory that was removed since its parent was listed or that may not be read.
-fn in_directory(files: &dyn Files, path: &RelPath, glob: &Glob) -> InDirectory {
-    let mut found = InDirectory::default();
-    let Ok((entries, _)) = files.list(path) else { return found };
-    let mut fitting = Vec::new();
-    for entry in &entries {
+/// Returns the files of one directory that match, and the names of the directories to search.
+fn in_directory(
+    files: &dyn Files,
+    path: &RelPath,
+    entries: Vec<Entry>,
+    glob: &Glob,
+) -> (Vec<Dated>, Vec<String>) {
+    let (mut fitting, mut below) = (Vec::new(), Vec::new());
+    for entry in entries {
         match entry.kind {
             EntryKind::Directory if entry.name == ".git" || entry.name == PACKAGES => {}
-            EntryKind::Directory => found.below.push(path.join(&entry.name)),
-            EntryKind::File if glob.matches(path.join(&entry.name).as_str()) => {
-                fitting.push(path.join(&entry.name));
-            }
-            EntryKind::File | EntryKind::Link | EntryKind::Other => {}
+            EntryKind::Directory => below.push(entry.name),
+            EntryKind::File => fitting.push(path.join(&entry.name)),
+            EntryKind::Link | EntryKind::Other => {}
         }
     }
-    found.fitting = dates(files, &fitting.iter().collect::<Vec<_>>());
-    found
+    fitting.retain(|path| glob.matches(path.as_str()));
+    (dates(files, &fitting.iter().collect::<Vec<_>>()), below)
 }

@@ -4,6 +4,7 @@
 //! duplicates are dropped, and counted.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, ContentHash, RelPath, Text, TextEdit, TextEditError, TextEdits, TextRange};
@@ -11,7 +12,7 @@ use symd_edit::{Access, Plan, PlanStep};
 use symd_engine::View;
 use symd_index::Snapshot;
 use symd_lsp::{EditStep, FileRef, IfExists, IfMissing, SpanEdit, WorkspaceEdit};
-use symd_vfs::{EntryKind, VfsError};
+use symd_vfs::{Entry, EntryKind, TreeWalk, VfsError};
 
 /// A server's edit after validation.
 #[derive(Clone, Debug, Default)]
@@ -436,32 +437,38 @@ fn moves(
     if to.as_str().strip_prefix(from.as_str()).is_some_and(|rest| rest.starts_with('/')) {
         return Err(refusal(&to, format!("{from} cannot be moved into itself")));
     }
-    let mut files = Vec::new();
-    let mut directories = vec![(from, to)];
-    while let Some((from, to)) = directories.pop() {
-        cancel.check()?;
-        let unreadable = |error: VfsError| refusal(&from, error.to_string());
-        let (entries, unnamed) = view.files.list_no_follow(&from).map_err(unreadable)?;
+    let look = |directory: &RelPath, entries: Vec<Entry>, unnamed| {
+        let directories = entries.iter().filter(|entry| entry.kind == EntryKind::Directory);
+        let below = directories.map(|entry| entry.name.clone()).collect();
         if unnamed > 0 {
-            return Err(refusal(
-                &from,
-                "it holds names that are not UTF-8, which cannot be moved".to_owned(),
-            ));
+            let why = "it holds names that are not UTF-8, which cannot be moved".to_owned();
+            return (Err(refusal(directory, why)), below);
         }
-        for entry in entries {
-            let both = (from.join(&entry.name), to.join(&entry.name));
-            match entry.kind {
-                EntryKind::Directory => directories.push(both),
-                EntryKind::File => files.push(both),
-                _ => return Err(refusal(&both.0, "it is not a regular file and cannot be moved".to_owned())),
+        let mut files = Vec::new();
+        for Entry { name, kind } in entries.iter().filter(|entry| entry.kind != EntryKind::Directory) {
+            if *kind != EntryKind::File {
+                let why = "it is not a regular file and cannot be moved".to_owned();
+                return (Err(refusal(&directory.join(name), why)), below);
             }
+            files.push(directory.join(name));
         }
+        (Ok(files), below)
+    };
+    let mut files = Vec::new();
+    TreeWalk::whole(&*view.files, cancel).run(&from, look, |directory, looked| {
+        files.append(&mut looked.map_err(|error| refusal(directory, error.to_string()))??);
         if files.len() > MAX_MOVED {
-            return Err(refusal(&from, format!("more than {MAX_MOVED} files would move")));
+            return Err(refusal(directory, format!("more than {MAX_MOVED} files would move")));
         }
-    }
+        Ok(ControlFlow::Continue(()))
+    })?;
     files.sort();
-    Ok(files)
+    let moved = |file: RelPath| {
+        let below = file.components().skip(from.components().count());
+        let new = below.fold(to.clone(), |path, name| path.join(name));
+        (file, new)
+    };
+    Ok(files.into_iter().map(moved).collect())
 }
 
 fn outside(path: &RelPath, edit: &SpanEdit) -> ServerEditError {

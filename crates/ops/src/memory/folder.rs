@@ -1,9 +1,11 @@
 //! Finds and reads memories. Works on the disk, not on the index: the folder may be ignored.
 
+use std::ops::ControlFlow;
+
 use super::{MemoryError, MemoryName};
 use crate::Project;
 use symd_base::{Cancel, ContentHash, RelPath, Text};
-use symd_vfs::{EntryKind, Files, MAX_FILE_BYTES, VfsError};
+use symd_vfs::{Entry, EntryKind, Files, MAX_FILE_BYTES, TreeWalk, VfsError};
 
 /// symd's own directory in a project.
 const OURS: &str = ".symd";
@@ -83,24 +85,25 @@ fn names(files: &dyn Files, cancel: &Cancel) -> Result<Vec<MemoryName>, MemoryEr
         return Ok(Vec::new());
     }
     let mut names = Vec::new();
-    let mut waiting = vec![folder.clone()];
-    while let Some(directory) = waiting.pop() {
-        cancel.check()?;
-        let listed = files.list_no_follow(&directory);
-        let (entries, _) = match listed {
-            // Removed since it was listed.
-            Err(VfsError::NotFound { .. }) => continue,
-            listed => listed?,
-        };
+    let look = |directory: &RelPath, entries: Vec<Entry>, _| {
+        let (mut names, mut below) = (Vec::new(), Vec::new());
         for entry in entries {
-            let path = directory.join(&entry.name);
             match entry.kind {
-                EntryKind::Directory => waiting.push(path),
-                EntryKind::File => names.extend(MemoryName::of_file(&folder, &path)),
+                EntryKind::Directory => below.push(entry.name),
+                EntryKind::File => names.extend(MemoryName::of_file(&folder, &directory.join(&entry.name))),
                 EntryKind::Link | EntryKind::Other => {}
             }
         }
-    }
+        (names, below)
+    };
+    TreeWalk::whole(files, cancel).run(&folder, look, |_, looked| {
+        match looked {
+            // Removed since it was listed.
+            Err(VfsError::NotFound { .. }) => {}
+            looked => names.append(&mut looked?),
+        }
+        Ok::<_, MemoryError>(ControlFlow::Continue(()))
+    })?;
     names.sort();
     Ok(names)
 }
