@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use super::bases::Base;
 use super::family::Family;
 use super::graph::ClassGraph;
+use super::profiles::StructuralTypes;
 use super::resolver::Resolver;
 use super::sources::{IndexedDeclaration, Sources};
 use super::subclasses::{Subclasses, subclasses_in};
@@ -19,6 +20,8 @@ pub struct TypeLinks {
     of_types: HashMap<(RelPath, u32), TypeNeighbours>,
     /// The types that inherit from the given type, at any depth.
     pub heirs: Subclasses,
+    /// Whether a type may have bases that no text names beside it: Go's interfaces.
+    pub has_unnamed_bases: bool,
 }
 
 /// The direct base types and subtypes of a type.
@@ -61,6 +64,7 @@ pub fn type_links(
     cancel.check()?;
     let mut links = TypeLinks::default();
     let Some(family) = Family::of(&class.file) else { return Ok(links) };
+    links.has_unnamed_bases = family.profile().members.structural == StructuralTypes::MethodSets;
     let resolver = Resolver::new(sources, family, cancel);
     let graph = ClassGraph::read(&resolver)?;
     let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();

@@ -136,7 +136,8 @@ fn doubts(links: &TypeLinks, of: &Target, direction: Direction) -> Vec<PossibleM
                 "" => PossibleMatch::new("a computed base", ""),
                 base => PossibleMatch::new(base, ", which could not be resolved"),
             };
-            open.map(text).collect()
+            let unnamed = PossibleMatch::new("interfaces", " that it satisfies without naming them");
+            open.map(text).chain(links.has_unnamed_bases.then_some(unnamed)).collect()
         }
     }
 }
