@@ -72,20 +72,10 @@ fn sync_all(files: &[(&RelPath, File)]) -> Result<(), EditError> {
     })
 }
 
-/// Makes the changes, which `entry` records one by one in the same order. Adds replaced files to `replaced`, to be
+/// Makes the changes, which `entry` records one by one in the same order, and removes the directories that they
+/// leave empty. Adds replaced files to `replaced`, to be
 /// freed later, and to `touched` the number of records that may have been applied.
 pub(super) fn change(
-    root: &Root,
-    hook: &Hook,
-    changes: &Changes,
-    entry: &Entry,
-    (replaced, touched): (&mut Vec<OwnedFd>, &mut usize),
-) -> Result<(), EditError> {
-    change_all(root, hook, changes, entry, (replaced, touched))?;
-    clear(root, hook, &changes.clear)
-}
-
-fn change_all(
     root: &Root,
     hook: &Hook,
     changes: &Changes,
@@ -117,7 +107,7 @@ fn change_all(
         }
         hook.after(Step::Changed)?;
     }
-    Ok(())
+    clear(root, hook, &changes.clear)
 }
 
 /// Checks the file again, right before the step that would overwrite it: a file that changed since the check

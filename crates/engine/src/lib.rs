@@ -270,7 +270,7 @@ impl Engine {
         length: QuestionLength,
         question: impl FnOnce(&Arc<View>) -> T + Send + 'static,
     ) -> Result<T, EngineError> {
-        let (answer, answered) = oneshot::channel();
+        let (answer, mut answered) = oneshot::channel();
         // Held from before the barrier until the end: otherwise an edit could show in the texts but not in
         // the index.
         let passed = self.gate.pass().await;
@@ -285,7 +285,6 @@ impl Engine {
         });
         let ask = Event::Ask(Question { length, on, run });
         self.events.send(ask).await.map_err(|_| EngineError::Stopped)?;
-        let mut answered = answered;
         let answer = tokio::select! {
             biased;
             answer = &mut answered => answer.ok(),

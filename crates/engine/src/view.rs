@@ -74,10 +74,10 @@ impl View {
             Ok(text) if Some(text.hash) == file.hash() => {}
             // A file that is gone by now is not missing from the answer.
             Ok(_) | Err(CurrentError::Vfs(VfsError::NotFound { .. }) | CurrentError::NotIndexed(_)) => {
-                self.read().changed.insert(file.path.clone());
+                self.read_results().changed.insert(file.path.clone());
             }
             Err(CurrentError::Vfs(VfsError::Io { .. }) | CurrentError::Unparsed { .. }) => {
-                self.read().failed.insert(file.path.clone());
+                self.read_results().failed.insert(file.path.clone());
             }
             Err(_) => {}
         }
@@ -115,16 +115,16 @@ impl View {
     /// Returns the files of the index that this question tried to read so far, but could not read or parse,
     /// in path order. Results of the question lack these files.
     pub fn unread_files(&self) -> Vec<RelPath> {
-        self.read().failed.iter().cloned().collect()
+        self.read_results().failed.iter().cloned().collect()
     }
 
     /// Returns a file of the index that changed between the snapshot and the moment when this question read
     /// it, if there is one.
     pub fn changed_file(&self) -> Option<RelPath> {
-        self.read().changed.first().cloned()
+        self.read_results().changed.first().cloned()
     }
 
-    fn read(&self) -> MutexGuard<'_, ReadResults> {
+    fn read_results(&self) -> MutexGuard<'_, ReadResults> {
         self.read.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

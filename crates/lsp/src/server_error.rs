@@ -1,5 +1,7 @@
 //! Why a server gave no answer. Each text names the server or language, the problem, and the next step.
 
+use symd_base::RelPath;
+
 /// The reason for a missing answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ServerError {
@@ -74,6 +76,11 @@ pub enum ServerError {
 }
 
 impl ServerError {
+    /// Returns the error for a file that changed after the request was made.
+    pub fn changed(path: &RelPath) -> ServerError {
+        ServerError::Changed { path: path.to_string() }
+    }
+
     /// Whether the file that was asked about may be the reason, so that the server may still answer about
     /// others.
     pub fn is_of_file(&self) -> bool {

@@ -37,7 +37,7 @@ pub(super) fn root_of(files: &dyn Files, languages: &Languages, language: Langua
         let below = inner.filter(|entry| !is_skipped(languages, &entry.name)).map(|entry| entry.name.clone());
         (RootEvidence::None, below.collect())
     };
-    // Nobody can cancel it, which would be the only error.
+    // The walk fails only when it is cancelled, and this one cannot be.
     let _ = walk.run(&RelPath::root(), look, |directory, evidence| {
         looked_at += 1;
         is_root = looked_at > DIRECTORIES

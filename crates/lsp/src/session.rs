@@ -283,7 +283,7 @@ impl Session {
                 Ok(answer) => {
                     let now = self.files.sent_state(path);
                     let is_same = now.is_none_or(|now| now.content.hash == told.content.hash);
-                    return if is_same { Ok(answer) } else { Err(changed(path)) };
+                    return if is_same { Ok(answer) } else { Err(ServerError::changed(path)) };
                 }
             }
         }
@@ -350,7 +350,7 @@ impl Session {
     /// Converts the reason why a request was not sent.
     pub(super) fn unasked(&self, path: &RelPath, unasked: UnsentRequest) -> ServerError {
         match unasked {
-            UnsentRequest::Changed => changed(path),
+            UnsentRequest::Changed => ServerError::changed(path),
             UnsentRequest::Unreadable(problem) => self.problem(problem),
             UnsentRequest::Request(error) => self.failed(error),
         }
@@ -415,8 +415,4 @@ fn is_refusal(method: &str, code: i64) -> bool {
         "workspace/willRenameFiles",
     ];
     EDITS.contains(&method) && !FAILURES.contains(&code)
-}
-
-fn changed(path: &RelPath) -> ServerError {
-    ServerError::Changed { path: path.to_string() }
 }

@@ -58,7 +58,7 @@ fn to_path(uri: &str) -> Option<PathBuf> {
     };
     // An unencoded `?` or `#` ends the path.
     let path = path.split(['?', '#']).next()?;
-    // A `%` without two hex digits stands for itself: some servers forget to encode it.
+    // Some servers do not encode `%`: without two hex digits behind it, it stands for itself.
     let bytes: Vec<u8> = percent_decode_str(path).collect();
     let is_possible = !bytes.contains(&0);
     is_possible.then(|| PathBuf::from(OsString::from_vec(bytes)))

@@ -141,9 +141,7 @@ async fn planned(
         server_edit::check(view, &edit, &asked, &accept_every_edit, cancel)
     };
     let wrong = |problem| match problem {
-        ServerEditError::Changed(path) => {
-            QuestionError::from(ServerError::Changed { path: path.to_string() }).into()
-        }
+        ServerEditError::Changed(path) => QuestionError::from(ServerError::changed(&path)).into(),
         problem => ServerPlanError::Server { server: server.clone(), problem },
     };
     let edit = project.with_view(work).await?.map_err(wrong)?;

@@ -109,9 +109,8 @@ pub async fn impact(project: &Project, ask: &AskImpact) -> Result<Vec<Impact>, Q
     project
         .on_one_view(|project| async move {
             let project = &project;
-            let targets = project.targets(&ask.wanted).await?;
             let mut all = Vec::new();
-            for declarations in project.group_by_entity(targets).await? {
+            for declarations in project.entities(&ask.wanted).await? {
                 if let Some(first) = declarations.into_iter().next() {
                     all.push(once(project, first, ask).await?);
                 }

@@ -190,6 +190,11 @@ impl Project {
         Ok(self.with_view(work).await??)
     }
 
+    /// Resolves the symbols that a question about a name concerns, as [`Project::targets`] does, grouped by entity.
+    pub(super) async fn entities(&self, wanted: &SymbolSelector) -> Result<Vec<Vec<Target>>, QuestionError> {
+        self.group_by_entity(self.targets(wanted).await?).await
+    }
+
     /// Groups symbols by entity, each entity once and with all its declarations ([`Project::declarations`]).
     /// A single symbol is returned alone.
     pub(super) async fn group_by_entity(

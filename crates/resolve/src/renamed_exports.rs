@@ -100,7 +100,7 @@ fn of_name(
     let (Some(outline), Some(grammar)) = (file.outline(), file.grammar()) else { return Ok(()) };
     let path: &RelPath = &file.path;
     let statements: Vec<TextRange> = outline.imports.unpack().iter().map(|import| import.statement).collect();
-    let Some(current) = snapshot_text(sources, path) else { return Ok(()) };
+    let Some(current) = sources.current(file) else { return Ok(()) };
     for start in outline.occurrences.offsets_of(alias) {
         let length = u32::try_from(alias.len()).unwrap_or(u32::MAX);
         let range = TextRange::new(start, start.saturating_add(length));
@@ -123,9 +123,4 @@ fn of_name(
         found.push((alias.to_owned(), occurrence));
     }
     Ok(())
-}
-
-fn snapshot_text(sources: &dyn Sources, path: &RelPath) -> Option<super::sources::CurrentText> {
-    let file = sources.snapshot().files.get(path.as_str())?;
-    sources.current(file)
 }

@@ -10,7 +10,9 @@ use super::fault::{DeclarationChange, EditFault, line_at};
 use super::symbol::{EditTarget, SymbolEditError};
 use symd_base::text::line_starts;
 use symd_base::{Cancel, TextEdits, TextRange};
-use symd_syntax::{Grammar, Inspected, Outline, Row, StandInKinds, SymbolKind, first_block_violation};
+use symd_syntax::{
+    Grammar, Inspected, InterchangeableKinds, Outline, Row, SymbolKind, first_block_violation,
+};
 
 /// The checks that an edit must pass before it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -260,15 +262,15 @@ fn count_distinct_ranges(outline: &Outline, rows: &[usize]) -> usize {
 /// Whether `new` can take the place of `old` without breaking its uses.
 fn is_compatible(grammar: Grammar, old: TextedRow<'_>, new: TextedRow<'_>) -> bool {
     use DeclarationCategory::{Callable, Type, Value};
-    let kinds = grammar.rules().stand_in_kinds;
+    let kinds = grammar.rules().interchangeable_kinds;
     match (DeclarationCategory::of(old.row.kind()), DeclarationCategory::of(new.row.kind())) {
         (Callable, Callable) | (Type, Type) | (Value, Value) => true,
         // A variable may hold a function; an accessor is not called.
         (Callable, Value) | (Value, Callable) => {
-            kinds == StandInKinds::Values && !old.is_accessor() && !new.is_accessor()
+            kinds == InterchangeableKinds::Values && !old.is_accessor() && !new.is_accessor()
         }
-        (Value, Type) | (Type, Value) => kinds == StandInKinds::Values,
-        (Type, Callable) | (Callable, Type) => kinds == StandInKinds::FunctionTypes,
+        (Value, Type) | (Type, Value) => kinds == InterchangeableKinds::Values,
+        (Type, Callable) | (Callable, Type) => kinds == InterchangeableKinds::FunctionTypes,
     }
 }
 

@@ -52,4 +52,4 @@ pub use rust::{RustBindings, RustLocal, rust_bindings};
 pub use signature::Signature;
 pub use templates::is_short_template;
 pub use text_kind::{TextKind, text_kinds};
-pub use text_rules::{StandInKinds, TextRules};
+pub use text_rules::{InterchangeableKinds, TextRules};

@@ -15,8 +15,8 @@ pub struct TextRules {
     pub has_directives: bool,
     /// Whether a name may stand for a field and a variable at once: `{ name }`.
     pub has_field_shorthand: bool,
-    /// What may be declared as something else than its kind in the outline.
-    pub stand_in_kinds: StandInKinds,
+    /// Which kinds of declarations may replace each other in an edit.
+    pub interchangeable_kinds: InterchangeableKinds,
     pub names: NameRules,
     /// What begins a comment that documents the declaration below it; none where documentation stands inside
     /// the declaration.
@@ -27,10 +27,10 @@ pub struct TextRules {
     pub(super) heads: &'static HeadSyntax,
 }
 
-/// Which kinds of declarations may stand for each other: the outline of a language server names them otherwise, or
-/// a value holds a function.
+/// Which kinds of declarations may replace each other: a variable may hold a function, and language servers report
+/// some kinds as others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StandInKinds {
+pub enum InterchangeableKinds {
     None,
     /// A variable may hold a function, and `type A = …` is reported as a variable.
     Values,
@@ -84,7 +84,7 @@ impl TextRules {
             line_comment: "//",
             has_directives: false,
             has_field_shorthand: false,
-            stand_in_kinds: StandInKinds::None,
+            interchangeable_kinds: InterchangeableKinds::None,
             names,
             documentation: &["/**"],
             named_in_strings: NamesInStrings::None,
@@ -131,7 +131,7 @@ pub(super) static CSHARP: TextRules = TextRules {
 pub(super) static GO: TextRules = TextRules {
     // Every comment directly above a declaration is documentation.
     documentation: &["//", "/*"],
-    stand_in_kinds: StandInKinds::FunctionTypes,
+    interchangeable_kinds: InterchangeableKinds::FunctionTypes,
     calls: CallRules { type_arguments: TypeArguments::Squares, ..CallRules::PLAIN },
     ..TextRules::plain(&head_syntax::GO, NameRules::GO)
 };
@@ -144,7 +144,7 @@ pub(super) static JAVA: TextRules = TextRules {
 
 pub(super) static JAVASCRIPT: TextRules = TextRules {
     has_field_shorthand: true,
-    stand_in_kinds: StandInKinds::Values,
+    interchangeable_kinds: InterchangeableKinds::Values,
     calls: CallRules { has_optional_calls: true, ..CallRules::PLAIN },
     ..TextRules::plain(&head_syntax::SCRIPT, NameRules::SCRIPT)
 };
@@ -174,7 +174,7 @@ pub(super) static RUST: TextRules = TextRules {
 /// Of TypeScript, and of TSX.
 pub(super) static TYPESCRIPT: TextRules = TextRules {
     has_field_shorthand: true,
-    stand_in_kinds: StandInKinds::Values,
+    interchangeable_kinds: InterchangeableKinds::Values,
     calls: CallRules { has_optional_calls: true, ..CallRules::WITH_ANGLES },
     ..TextRules::plain(&head_syntax::SCRIPT, NameRules::SCRIPT)
 };

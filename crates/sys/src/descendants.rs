@@ -1,6 +1,6 @@
 //! Everything that one command started: all processes that descend from this process, its *subreaper* (prctl(2)). A
 //! process whose parent exited becomes a child of the subreaper, so that also one that left its group and its session is
-//! found. Invariant: the command's first process, the leader, is reaped by nobody, so its ID stays that of its group for as
+//! found. Invariant: the command's first process, the leader, is not reaped, so its ID stays that of its group for as
 //! long as the group is signalled.
 
 use std::time::{Duration, Instant};
@@ -53,11 +53,11 @@ impl Descendants {
         }
     }
 
-    /// Ends all of them, the leader included: first asks by the signal `please`, then, after `grace`, kills. Returns when
+    /// Ends all of them, the leader included: first sends the signal `termination`, then, after `grace`, SIGKILL. Returns when
     /// none is alive.
-    pub fn end_all(self, please: Signal, grace: Duration) {
+    pub fn end_all(self, termination: Signal, grace: Duration) {
         // SIGCONT, because a stopped process cannot handle the signal.
-        self.signal_all(&[please, Signal::CONT]);
+        self.signal_all(&[termination, Signal::CONT]);
         let patience = Instant::now() + grace;
         loop {
             self.reap();

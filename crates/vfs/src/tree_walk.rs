@@ -1,5 +1,5 @@
-//! The one walk of the project's directories: breadth first, many directories at a time. What is of interest in a directory,
-//! and which directories beneath it are entered, is the caller's. Invariants: every directory is opened beneath the
+//! The one walk of the project's directories: breadth first, many directories at a time. The caller decides what it needs of a
+//! directory and which directories beneath it are entered. Invariants: every directory is opened beneath the
 //! root's descriptor; below the start no link is entered, so that a walk ends; it stops soon after it is cancelled.
 
 use std::collections::VecDeque;

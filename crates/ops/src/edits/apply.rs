@@ -90,7 +90,7 @@ async fn carry_out(
     let (editor, engine) = (Arc::clone(&project.editor), project.engine.clone());
     // A task of its own: an edit that has begun is not stopped by a client that leaves.
     let edit = tokio::spawn(Box::pin(run_stages(editor, engine, ready, stage)));
-    Ok(edit.await.map_err(|_| ApplyError::Lost)??)
+    edit.await.map_err(|_| ApplyError::Lost)?
 }
 
 async fn run_stages(
@@ -98,43 +98,49 @@ async fn run_stages(
     engine: Engine,
     ready: Option<oneshot::Receiver<Infallible>>,
     stage: impl FnOnce(&Editor, EditorTurn) -> EditStage + Send + 'static,
-) -> Result<Applied, EditError> {
+) -> Result<Applied, ApplyError> {
     let turn = editor.turn().await;
     let mut stage = match ready {
-        // Goes on at once if no question is running: each hand-over between threads costs more than a rename.
         None => {
             let engine = engine.clone();
-            on_thread(&editor, move |editor| match (stage(editor, turn), engine.try_pause_questions()) {
-                (EditStage::Staged(staged), Some(paused)) => editor.finish(*staged, Some(Box::new(paused))),
-                (other, _) => other,
-            })
-            .await
+            on_thread(&editor, move |editor| finish_if_idle(editor, &engine, stage(editor, turn))).await?
         }
         Some(ready) => {
-            let staged = on_thread(&editor, move |editor| stage(editor, turn)).await;
+            let staged = on_thread(&editor, move |editor| stage(editor, turn)).await?;
             let _ = ready.await;
             staged
         }
     };
     loop {
         stage = match stage {
-            EditStage::Ended(ended) => return ended,
+            EditStage::Ended(ended) => return Ok(ended?),
             EditStage::Staged(staged) => match engine.pause_questions().await {
                 Ok(paused) => {
-                    on_thread(&editor, move |editor| editor.finish(*staged, Some(Box::new(paused)))).await
+                    on_thread(&editor, move |editor| editor.finish(*staged, Some(Box::new(paused)))).await?
                 }
                 Err(busy) => {
                     let reason = EditError::Busy(busy.to_string());
-                    let refused = on_thread(&editor, move |editor| editor.abandon(*staged, reason)).await;
-                    EditStage::Ended(Err(refused))
+                    let refused = on_thread(&editor, move |editor| editor.abandon(*staged, reason)).await?;
+                    return Err(refused.into());
                 }
             },
             EditStage::Failed(failed) => {
                 let paused = engine.pause_questions().await.ok().map(|paused| Box::new(paused) as ClosedGate);
-                let refused = on_thread(&editor, move |editor| editor.roll_back(*failed, paused)).await;
-                EditStage::Ended(Err(refused))
+                let refused = on_thread(&editor, move |editor| editor.roll_back(*failed, paused)).await?;
+                return Err(refused.into());
             }
         };
+    }
+}
+
+/// Changes the files at once if no question is running: each hand-over between threads costs more than a rename.
+fn finish_if_idle(editor: &Editor, engine: &Engine, stage: EditStage) -> EditStage {
+    match stage {
+        EditStage::Staged(staged) => match engine.try_pause_questions() {
+            Some(paused) => editor.finish(*staged, Some(Box::new(paused))),
+            None => EditStage::Staged(staged),
+        },
+        other => other,
     }
 }
 
@@ -167,28 +173,19 @@ pub async fn history(project: &Project, limit: usize) -> Result<Vec<Operation>, 
     read(project, move |editor| editor.history(limit)).await
 }
 
-/// Runs `work`, which waits for the disk, on a thread that may block. A panic goes on in the caller.
-async fn on_thread<T: Send + 'static>(
-    editor: &Arc<Editor>,
-    work: impl FnOnce(&Editor) -> T + Send + 'static,
-) -> T {
-    let editor = Arc::clone(editor);
-    match tokio::task::spawn_blocking(move || work(&editor)).await {
-        Ok(done) => done,
-        Err(error) => match error.try_into_panic() {
-            Ok(panic) => std::panic::resume_unwind(panic),
-            // Only a runtime that shuts down cancels work; then no task is polled again.
-            Err(_) => std::future::pending().await,
-        },
-    }
-}
-
 /// Reads with the editor on a thread that may block.
 async fn read<T: Send + 'static>(
     project: &Project,
     work: impl FnOnce(&Editor) -> Result<T, EditError> + Send + 'static,
 ) -> Result<T, ApplyError> {
-    let editor = Arc::clone(&project.editor);
-    let done = tokio::task::spawn_blocking(move || work(&editor)).await;
-    Ok(done.map_err(|_| ApplyError::Lost)??)
+    Ok(on_thread(&project.editor, work).await??)
+}
+
+/// Runs `work`, which waits for the disk, on a thread that may block.
+async fn on_thread<T: Send + 'static>(
+    editor: &Arc<Editor>,
+    work: impl FnOnce(&Editor) -> T + Send + 'static,
+) -> Result<T, ApplyError> {
+    let editor = Arc::clone(editor);
+    tokio::task::spawn_blocking(move || work(&editor)).await.map_err(|_| ApplyError::Lost)
 }

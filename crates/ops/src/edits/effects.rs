@@ -49,7 +49,7 @@ pub enum EffectsUnknown {
     NotReady,
     /// The edit changes more files than are asked about.
     ManyFiles,
-    /// The edit only removes files: there is none left to ask about.
+    /// The edit only removes files, so no file remains whose diagnostics could be compared.
     OnlyRemoved,
     /// A server did not answer in time, or not at all.
     NoAnswer,

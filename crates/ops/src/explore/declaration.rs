@@ -32,7 +32,7 @@ pub(super) async fn read(project: &Project, of: &Target) -> Result<Declaration, 
 }
 
 fn in_file(view: &View, of: &Target) -> Result<Declaration, QuestionError> {
-    let changed = || ServerError::Changed { path: of.at.path.to_string() };
+    let changed = || ServerError::changed(&of.at.path);
     let current = view.current(&of.file).map_err(|_| changed())?;
     let row = current.outline.rows.get(of.row).filter(|_| current.hash == of.at.hash).ok_or_else(changed)?;
     let depth = usize::from(resolve::is_type(row.kind()));

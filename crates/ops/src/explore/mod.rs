@@ -95,9 +95,8 @@ pub async fn explore(project: &Project, ask: &Explore) -> Result<Vec<Explored>, 
     project
         .on_one_view(|project| async move {
             let project = &project;
-            let targets = project.targets(&ask.wanted).await?;
             let mut all = Vec::new();
-            for declarations in project.group_by_entity(targets).await? {
+            for declarations in project.entities(&ask.wanted).await? {
                 if let (Some(first), Some(longest)) = (declarations.first(), longest(&declarations)) {
                     all.push(once(project, first, longest, ask).await?);
                 }

@@ -44,10 +44,10 @@ pub(super) enum ContainerForm {
 /// How the overloads of one entity are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OverloadForm {
-    /// There are none: a second declaration replaces the first, or is an error.
+    /// There are none: a name has one meaning.
     None,
-    /// There are none in one class; a name may be declared again elsewhere.
-    Elsewhere,
+    /// A later declaration replaces an earlier one: a question means all of them, an edit one.
+    Replaced,
     /// By their parameters.
     Parameters,
     /// By decorators (`@overload`, `@name.setter`).
@@ -73,7 +73,7 @@ static LANGUAGES: [EntityRules; 11] = [
     EntityRules::plain("java"),
     EntityRules {
         spread: DeclarationSpread::OneFile,
-        overloads: OverloadForm::Elsewhere,
+        overloads: OverloadForm::Replaced,
         ..EntityRules::plain("javascript")
     },
     EntityRules {

@@ -304,7 +304,7 @@ async fn validate_and_compare(
     let work = move |view: &View, cancel: &_| {
         let now = view.snapshot.files.get(own_path.as_str()).map(|file| &file.content);
         if !matches!(now, Some(Content::Code { hash: now, .. }) if *now == hash) {
-            return Err(ServerError::Changed { path: own_path.to_string() }.into());
+            return Err(ServerError::changed(&own_path).into());
         }
         let mut checked = spot::check(view, &spans, Expect::Names(&names), cancel)?;
         checked.spots.retain(|spot| !(spot.path == own_path && spot.range.start == own_start));

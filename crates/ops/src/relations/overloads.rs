@@ -14,9 +14,8 @@ pub async fn related_to_overloads(
     project
         .on_one_view(|project| async move {
             let project = &project;
-            let targets = project.targets(&ask.wanted).await?;
             let mut all = Vec::new();
-            for of in project.group_by_entity(targets).await? {
+            for of in project.entities(&ask.wanted).await? {
                 let Some(from) = declaration_for(&of, ask.relation) else { continue };
                 let found = once(project, from.clone(), ask).await?;
                 OverloadAnswer::add(&mut all, of, found, is_equal_answer);

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use super::answer::{RenameError, RenameNote};
 use super::linked::LinkedSymbol;
+use super::merged::rename_error;
 use super::places::listed;
 use super::shorthand::{has_shorthand, is_shorthand};
 use super::unparsed::UnparsedMentions;
@@ -63,13 +64,8 @@ pub(super) async fn draft(
     };
     let skipped = unseen.unread_text();
     let done = project.with_view(work).await?;
-    let (edit, (count, mut places), unchecked, has_shorthands) = done.map_err(|problem| match problem {
-        // The whole question is asked again.
-        ServerEditError::Changed(path) => {
-            QuestionError::from(ServerError::Changed { path: path.to_string() }).into()
-        }
-        problem => RenameError::Server { server: "syntax".to_owned(), problem },
-    })?;
+    let (edit, (count, mut places), unchecked, has_shorthands) =
+        done.map_err(|problem| rename_error("syntax".to_owned(), problem))?;
     let mut notes = Vec::new();
     let count = count + unseen.places.len();
     places.extend(unseen.places);

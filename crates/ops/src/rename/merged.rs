@@ -191,9 +191,7 @@ async fn file_rename_edits(
 /// Converts the reason for rejecting an edit; if a file changed, the question is asked again.
 pub(super) fn rename_error(server: String, problem: ServerEditError) -> RenameError {
     match problem {
-        ServerEditError::Changed(path) => {
-            QuestionError::from(ServerError::Changed { path: path.to_string() }).into()
-        }
+        ServerEditError::Changed(path) => QuestionError::from(ServerError::changed(&path)).into(),
         ServerEditError::Cancelled(cancelled) => QuestionError::from(cancelled).into(),
         problem => RenameError::Server { server, problem },
     }

@@ -134,7 +134,7 @@ pub async fn plan(project: &Project, ask: &Rename) -> Result<PlannedRename, Rena
 }
 
 fn changed(path: &RelPath) -> RenameError {
-    QuestionError::from(ServerError::Changed { path: path.to_string() }).into()
+    QuestionError::from(ServerError::changed(path)).into()
 }
 
 async fn plan_at(project: &Project, ask: &Rename) -> Result<PlannedRename, RenameError> {

@@ -44,7 +44,7 @@ struct DeleteArgs {
     patience: ServerWait,
     force: bool,
     given: Option<NamedRevisions>,
-    trial: RunMode,
+    mode: RunMode,
     limit: usize,
 }
 
@@ -58,12 +58,12 @@ impl DeleteArgs {
         let force = arguments.boolean_or("force", false).map_err(failed)?;
         let limit = limit(&arguments).map_err(failed)?;
         let given = given(all)?;
-        Ok(DeleteArgs { wanted, patience, force, given, trial: run_mode(&arguments)?, limit })
+        Ok(DeleteArgs { wanted, patience, force, given, mode: run_mode(&arguments)?, limit })
     }
 }
 
 async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
-    let DeleteArgs { wanted, patience, force, given, trial, limit } = DeleteArgs::read(&call.arguments)?;
+    let DeleteArgs { wanted, patience, force, given, mode, limit } = DeleteArgs::read(&call.arguments)?;
     let what = EditAction::Symbol {
         wanted: wanted.clone(),
         act: SymbolAction::Delete,
@@ -72,17 +72,17 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     let breaking = if force { Breaking::Allowed } else { Breaking::Refused };
     let request = Request { what, base: base(call, given), breaking, ignored: IgnoredEdits::Refused };
     if force {
-        return perform(call, EditCall { request, trial, limit }).await;
+        return perform(call, EditCall { request, mode, limit }).await;
     }
     let ask = FindReferences { wanted, waiting: patience.waiting };
     let by =
         Originator { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title: String::new() };
-    let is_trial = trial == RunMode::DryRun;
+    let is_dry_run = mode == RunMode::DryRun;
     let check = || checked(call, &ask, patience.at_most, limit);
     let edit = (request.clone(), DiagnosticsReport::NewDiagnostics, by);
-    match delete_unused(call.project, edit, is_trial, check, refusal).await? {
+    match delete_unused(call.project, edit, is_dry_run, check, refusal).await? {
         Some(deleted) => Ok(done_reply(call, &deleted, limit)),
-        None => perform(call, EditCall { request, trial, limit }).await,
+        None => perform(call, EditCall { request, mode, limit }).await,
     }
 }
 

@@ -93,7 +93,7 @@ fn history_schema() -> Value {
 /// The arguments of `undo`.
 struct UndoArgs {
     which: UndoTarget,
-    trial: RunMode,
+    mode: RunMode,
     limit: usize,
 }
 
@@ -105,13 +105,13 @@ impl UndoArgs {
             Some(id) => UndoTarget::Id(OperationId(u64::try_from(id).unwrap_or(u64::MAX))),
             None => UndoTarget::Last,
         };
-        Ok(UndoArgs { which, trial: run_mode(&arguments)?, limit })
+        Ok(UndoArgs { which, mode: run_mode(&arguments)?, limit })
     }
 }
 
 async fn run_undo(call: &Call<'_>) -> Result<Reply, Reply> {
-    let UndoArgs { which, trial, limit } = UndoArgs::read(&call.arguments)?;
-    if trial == RunMode::DryRun {
+    let UndoArgs { which, mode, limit } = UndoArgs::read(&call.arguments)?;
+    if mode == RunMode::DryRun {
         let diffs =
             preview_undo(call.project, which).await.map_err(|error| not_inverted(&error, UNDO_WAY))?;
         return Ok(Reply::done(diffs_text(&diffs, &[], limit)));
@@ -129,7 +129,7 @@ async fn run_undo(call: &Call<'_>) -> Result<Reply, Reply> {
 
 /// The arguments of `redo`.
 struct RedoArgs {
-    trial: RunMode,
+    mode: RunMode,
     limit: usize,
 }
 
@@ -137,13 +137,13 @@ impl RedoArgs {
     fn read(arguments: &Map<String, Value>) -> Result<RedoArgs, Reply> {
         let arguments = Arguments::new(arguments);
         let limit = limit(&arguments).map_err(failed)?;
-        Ok(RedoArgs { trial: run_mode(&arguments)?, limit })
+        Ok(RedoArgs { mode: run_mode(&arguments)?, limit })
     }
 }
 
 async fn run_redo(call: &Call<'_>) -> Result<Reply, Reply> {
-    let RedoArgs { trial, limit } = RedoArgs::read(&call.arguments)?;
-    if trial == RunMode::DryRun {
+    let RedoArgs { mode, limit } = RedoArgs::read(&call.arguments)?;
+    if mode == RunMode::DryRun {
         let diffs = preview_redo(call.project).await.map_err(|error| not_inverted(&error, REDO_WAY))?;
         return Ok(Reply::done(diffs_text(&diffs, &[], limit)));
     }

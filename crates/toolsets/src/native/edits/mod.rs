@@ -127,8 +127,8 @@ fn run(call: Call<'_>, read: Read) -> ReplyFuture<'_> {
 
 /// Makes the edit, or shows what it would change.
 async fn perform(call: &Call<'_>, asked: EditCall) -> Result<Reply, Reply> {
-    let EditCall { request, trial, limit } = asked;
-    if trial == RunMode::DryRun {
+    let EditCall { request, mode, limit } = asked;
+    if mode == RunMode::DryRun {
         let would = dry_run(call.project, request).await.map_err(refusal)?;
         return Ok(Reply::done(text::would_text(&would, limit)));
     }

@@ -20,7 +20,7 @@ use symd_rewrite::{ExpectedCount, Indentation, ReplaceMode};
 /// An edit, and the options of its answer.
 pub(super) struct EditCall {
     pub(super) request: Request,
-    pub(super) trial: RunMode,
+    pub(super) mode: RunMode,
     /// The maximum length of the answer, in characters.
     pub(super) limit: usize,
 }
@@ -50,7 +50,7 @@ fn parse_fields(
         breaking: if force { Breaking::Allowed } else { Breaking::Refused },
         ignored: IgnoredEdits::Refused,
     };
-    Ok(EditCall { request, trial: run_mode(&arguments)?, limit: limit(&arguments).map_err(failed)? })
+    Ok(EditCall { request, mode: run_mode(&arguments)?, limit: limit(&arguments).map_err(failed)? })
 }
 
 /// Returns the versions that the client expects: those `given`, else what it read last on this connection.

@@ -38,7 +38,7 @@ pub(in super::super) const RESOLVE_EDIT: Tool = Tool::changing(
 struct ResolveArgs {
     id: OperationId,
     resolution: Resolution,
-    trial: RunMode,
+    mode: RunMode,
     limit: usize,
 }
 
@@ -53,13 +53,13 @@ impl ResolveArgs {
             "keep" => Resolution::Keep,
             _ => Resolution::PutBack,
         };
-        Ok(ResolveArgs { id, resolution, trial: run_mode(&arguments)?, limit })
+        Ok(ResolveArgs { id, resolution, mode: run_mode(&arguments)?, limit })
     }
 }
 
 async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
-    let ResolveArgs { id, resolution, trial, limit } = ResolveArgs::read(&call.arguments)?;
-    if trial == RunMode::DryRun {
+    let ResolveArgs { id, resolution, mode, limit } = ResolveArgs::read(&call.arguments)?;
+    if mode == RunMode::DryRun {
         let diffs =
             preview_resolve(call.project, id, resolution).await.map_err(|error| not_applied(&error))?;
         return Ok(Reply::done(diffs_text(&diffs, &[], limit)));
