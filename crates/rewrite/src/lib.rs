@@ -2,6 +2,7 @@
 //! writes no files, and knows no language servers. Invariant: whatever an edit does not mean to change stays
 //! as it is, byte for byte; new text gets the line endings of the place where it is put.
 
+mod blank_lines;
 mod block;
 mod breaks_syntax;
 mod co_declared;

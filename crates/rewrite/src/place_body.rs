@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
+use super::blank_lines::BlankLines;
 use super::block::{BlockLine, TextBlock};
 use super::endings::line_feeds;
 use super::fault::EditFault;
@@ -41,7 +42,11 @@ pub fn place_body(
     manner: PlacementOptions,
     cancel: &Cancel,
 ) -> Result<PlacedBody, SymbolEditError> {
-    let seat = BodyPosition::of(target, manner.placing, body, cancel)?;
+    let spacing = match manner.indentation {
+        Indentation::ByContract => BlankLines::One,
+        _ => BlankLines::AsAround,
+    };
+    let seat = BodyPosition::of(target, (manner.placing, spacing), body, cancel)?;
     let present_kinds = OnceCell::new();
     let mut placer = Placer { target, seat: &seat, manner, cancel, seen: None, present_kinds };
     let ways = placer.candidates()?;

@@ -45,7 +45,7 @@ const HOMES: [Home; 11] = [
         language: "python",
         name_path: "Shop/Inner/sell",
         symbol: "|def sell(\n|>>self,\n|>>what,\n|):\n|>return what",
-        around: ("class Shop:\n  class Inner:\n    ", "\n    x = 1\n"),
+        around: ("class Shop:\n  class Inner:\n    ", "\n\n    x = 1\n"),
         indent: "    ",
         level: "  ",
     },
@@ -167,10 +167,16 @@ fn an_inserted_text_stands_beside_the_symbol_whatever_column_it_was_written_for(
         let (before, behind) = home.around;
         let own = written(home.symbol, home.indent, home.level);
         let text = format!("{before}{}{behind}", own.trim_start());
-        let twice = format!("{before}{}\n\n{own}{behind}", own.trim_start());
+        // The contracts fix one blank line.
+        let gap = |indentation| match indentation {
+            Indentation::ByContract => "\n\n",
+            _ if before.ends_with("\n\n\n") => "\n\n\n",
+            _ => "\n\n",
+        };
         for (indent, level) in columns(home) {
             let body = written(home.symbol, &indent, level);
             for indentation in BOTH {
+                let twice = format!("{before}{}{}{own}{behind}", own.trim_start(), gap(indentation));
                 for act in [Before(&body), After(&body)] {
                     let edited = edited(home.language, &text, home.name_path, act, indentation);
                     assert_eq!(edited, twice, "{indentation:?} {act:?} {indent:?} {level:?}");

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use super::blank_lines::{BlankLines, BlankLinesAround};
 use super::endings::{Ending, Endings, is_terminated, line_feeds};
 use super::intended_column::Placement;
 use super::symbol::{EditTarget, SymbolEditError, line_start, needs_blank_line, next_line_start};
@@ -43,7 +44,7 @@ impl<'a> BodyPosition<'a> {
     /// function or method.
     pub(super) fn of(
         target: EditTarget<'a>,
-        placing: Placement,
+        (placing, spacing): (Placement, BlankLines),
         body: &str,
         cancel: &Cancel,
     ) -> Result<BodyPosition<'a>, SymbolEditError> {
@@ -67,8 +68,12 @@ impl<'a> BodyPosition<'a> {
             Placement::After | Placement::Replace => count(&body[..body.len() - from_first.len()]),
         };
         let above = "\n".repeat(count(&body[..body.len() - from_first.len()]));
-        let (range, indent, around, ending) = match InsertionSite::of(target, placing, cancel)? {
-            InsertionSite::Lines(lines) => {
+        let (range, indent, around, ending) = match InsertionSite::of(target, (placing, spacing), cancel)? {
+            InsertionSite::Lines(mut lines) => {
+                // One line may be a variable's, which stands among its neighbours.
+                if !written.contains('\n') {
+                    lines.far_blanks = 0;
+                }
                 let blanks = blanks.max(lines.blanks);
                 let around = lines.around(target, placing, blanks, above);
                 (TextRange::new(lines.at, lines.at), Cow::Borrowed(lines.indent), around, lines.ending)
@@ -135,6 +140,8 @@ struct BesideLines<'a> {
     at: u32,
     /// The minimum number of blank lines between text and symbol.
     blanks: usize,
+    /// The number of blank lines that the text needs on its other side besides those that are there.
+    far_blanks: usize,
     /// The symbol's indentation.
     indent: &'a str,
     ending: Ending,
@@ -150,20 +157,21 @@ impl BesideLines<'_> {
         blanks: usize,
         above: String,
     ) -> (String, String) {
+        let far = "\n".repeat(self.far_blanks);
         if placing == Placement::Before {
-            return (above, "\n".repeat(blanks + 1));
+            return (if far.len() > above.len() { far } else { above }, "\n".repeat(blanks + 1));
         }
         let blanks = "\n".repeat(blanks);
         // A text without a final line break must not get one.
         let is_behind_last = self.at as usize == target.text.len() && !is_terminated(target.text);
-        if is_behind_last { (format!("\n{blanks}"), String::new()) } else { (blanks, "\n".to_owned()) }
+        if is_behind_last { (format!("\n{blanks}"), String::new()) } else { (blanks, format!("\n{far}")) }
     }
 }
 
 impl<'a> InsertionSite<'a> {
     fn of(
         target: EditTarget<'a>,
-        placing: Placement,
+        (placing, spacing): (Placement, BlankLines),
         cancel: &Cancel,
     ) -> Result<InsertionSite<'a>, SymbolEditError> {
         let row = target.row()?;
@@ -208,12 +216,17 @@ impl<'a> InsertionSite<'a> {
             Placement::Before => (before, endings.at(before)),
             Placement::After | Placement::Replace => (after, endings.at(range.end as usize)),
         };
-        Ok(InsertionSite::Lines(BesideLines {
-            at: offset(at),
-            blanks: usize::from(needs_blank_line(row.kind())),
-            indent: target.indent(range.start),
-            ending,
-        }))
+        let indent = target.indent(range.start);
+        let (mut blanks, mut far_blanks) = (usize::from(needs_blank_line(row.kind())), 0);
+        if blanks > 0 && spacing == BlankLines::AsAround {
+            let documented = target.range_with_docs(row, cancel)?;
+            let above = line_start(text, documented.start as usize).min(before);
+            let around = BlankLinesAround::of(text, above, after, indent.len());
+            let far = if placing == Placement::Before { around.above } else { around.below };
+            blanks = around.usual();
+            far_blanks = far.map_or(0, |far| blanks.saturating_sub(far));
+        }
+        Ok(InsertionSite::Lines(BesideLines { at: offset(at), blanks, far_blanks, indent, ending }))
     }
 }
 

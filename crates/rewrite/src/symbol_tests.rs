@@ -119,7 +119,7 @@ fn text_goes_on_lines_of_its_own() {
                 two,
                 "f",
                 After("def n():\n    pass"),
-                "def f():\n    pass\n\ndef n():\n    pass\n\n\ndef g():\n    pass\n",
+                "def f():\n    pass\n\n\ndef n():\n    pass\n\n\ndef g():\n    pass\n",
             ),
             (
                 two,
@@ -131,7 +131,7 @@ fn text_goes_on_lines_of_its_own() {
                 two,
                 "g",
                 Before("def n():\n    pass"),
-                "def f():\n    pass\n\n\ndef n():\n    pass\n\ndef g():\n    pass\n",
+                "def f():\n    pass\n\n\ndef n():\n    pass\n\n\ndef g():\n    pass\n",
             ),
             (
                 two,
@@ -139,8 +139,8 @@ fn text_goes_on_lines_of_its_own() {
                 Before("def n():\n    pass\n\n\n"),
                 "def f():\n    pass\n\n\ndef n():\n    pass\n\n\ndef g():\n    pass\n",
             ),
-            (two, "f", Before("import os"), "import os\n\ndef f():\n    pass\n\n\ndef g():\n    pass\n"),
-            (two, "g", After("x = 1"), "def f():\n    pass\n\n\ndef g():\n    pass\n\nx = 1\n"),
+            (two, "f", Before("import os"), "import os\n\n\ndef f():\n    pass\n\n\ndef g():\n    pass\n"),
+            (two, "g", After("x = 1"), "def f():\n    pass\n\n\ndef g():\n    pass\n\n\nx = 1\n"),
             // No blank line is required between variables.
             ("a = 1\nb = 2\n", "a", After("x = 1"), "a = 1\nx = 1\nb = 2\n"),
             ("a = 1\nb = 2\n", "b", Before("x = 1\n"), "a = 1\nx = 1\nb = 2\n"),
