@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Line coverage of each contract tool by its contract's scenarios: which lines of the files that hold a tool (sources.tsv)
-# ran while `cargo test --test symd contracts::` was at work, in the daemons and in every process that they start of the
+# ran while `cargo test --test scenarios` was at work, in the daemons and in every process that they start of the
 # same program (`symd warden`, `symd supervise`). Prints a table and writes measured.tsv, from which docs/contracts.md is
 # made.
 #
@@ -66,8 +66,8 @@ profile="$(echo "$raw"/*.profraw)"
 [ -f "$profile" ] || { echo "not one profile in $raw: $profile" >&2; exit 1; }
 chmod 666 "$profile"
 # A scenario that fails is reported, and its coverage counts nevertheless.
-SYMD_SCENARIO="$only" cargo test --quiet --locked --test symd contracts:: >"$raw/tests.log" 2>&1 \
-  || { grep -A3 "scenarios of .* failed" "$raw/tests.log" || tail -20 "$raw/tests.log"; } >&2
+cargo test --quiet --locked --test scenarios -- ${only:+"$only/"} >"$raw/tests.log" 2>&1 \
+  || { grep -A3 "^---- " "$raw/tests.log" || tail -20 "$raw/tests.log"; } >&2
 
 "$llvm/llvm-profdata" merge --sparse "$profile" -o "$raw/merged.profdata"
 # Lines of these files that never ran.

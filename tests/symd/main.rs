@@ -16,8 +16,6 @@ mod approvals_word;
 mod cache;
 mod cli_agent;
 mod code_map;
-mod contract_table;
-mod contracts;
 mod edit_agent;
 mod edit_bodies;
 mod edit_crash;

@@ -4,7 +4,9 @@
 mod clashes;
 mod definitions;
 mod fixtures;
+mod indirect_uses;
 mod jvm;
+mod marked;
 mod mirrored;
 mod others;
 mod overrides;

@@ -5,7 +5,7 @@ use super::*;
 fn reader(fixture: &str, new_name: &str) -> Option<&'static str> {
     let (texts, (path, at)) = files(fixture);
     let memory = memory(texts);
-    find_external_reader(&memory, &target(&memory, &path, at), new_name)
+    find_external_reader(&memory, &target(&memory, &path, at), Some(new_name))
 }
 
 #[test]
@@ -38,5 +38,50 @@ fn kotlins_operators_find_functions_by_their_names() {
         ("class operator(val $0plus: Int)", None),
     ] {
         assert_eq!(reader(&format!("//- a.kt\n{text}\n"), "add"), expected, "{text}");
+    }
+}
+
+fn user(fixture: &str) -> String {
+    let (texts, (path, at)) = files(fixture);
+    let memory = memory(texts);
+    match unseen_user(&memory, &target(&memory, &path, at)) {
+        Some(UnseenUser::Reader(reader)) => reader.to_owned(),
+        Some(UnseenUser::Annotation(annotation)) => annotation,
+        None => String::new(),
+    }
+}
+
+#[test]
+fn what_uses_a_declaration_without_its_name() {
+    for (fixture, expected) in [
+        ("//- a.go\npackage main\nfunc $0main() {}\n", "the program's start"),
+        ("//- a.go\npackage a\nfunc $0init() {}\n", "Go"),
+        ("//- a_test.go\npackage a\nfunc $0TestA(t *testing.T) {}\n", "go test"),
+        ("//- a_test.go\npackage a\nfunc $0Testing(t *testing.T) {}\n", ""),
+        ("//- a.go\npackage a\nfunc $0TestA() {}\n", ""),
+        ("//- main.rs\nfn $0main() {}\n", "the program's start"),
+        ("//- a.rs\n#[test]\nfn $0adds() {}\n", "#[test]"),
+        ("//- a.rs\n#[inline]\nfn $0adds() {}\n", ""),
+        ("//- a.kt\nfun $0main() {}\n", "the program's start"),
+        ("//- a.kt\nclass A { fun $0main() {} }\n", ""),
+        ("//- a.kt\nclass A {\n    @Test fun $0adds() {}\n}\n", "@Test"),
+        ("//- a.kt\n@Suppress(\"x\", \"@y\")\ninternal fun $0f() {}\n", ""),
+        ("//- A.java\nclass A { public static void $0main(String[] a) {} }\n", "the program's start"),
+        ("//- A.java\nclass A { @Deprecated @org.junit.Test public void $0f() {} }\n", "@org.junit.Test"),
+        (
+            "//- A.cs\nclass A {\n    [Fact, Trait(\"a\", \"b\")]\n    public int[] $0F() => null;\n}\n",
+            "[Fact]",
+        ),
+        ("//- A.cs\nclass A {\n    [Obsolete]\n    public int[] $0F() => null;\n}\n", ""),
+        ("//- a.c\nint $0main(void) { return 0; }\n", "the program's start"),
+        ("//- a.py\n@app.route('/')  # it's it\ndef $0index(): pass\n", "@app.route"),
+        ("//- a.py\n@functools.lru_cache(maxsize=None)\ndef $0index(): pass\n", ""),
+        ("//- a.py\nclass A:\n    @x.setter\n    def $0x(self, x): pass\n", ""),
+        ("//- conftest.py\n@pytest.fixture(scope='session')\ndef $0db(): pass\n", ""),
+        ("//- conftest.py\n@pytest.fixture(autouse=True)\ndef $0db(): pass\n", "pytest"),
+        ("//- test_a.py\ndef $0test_a(): pass\n", "pytest"),
+        ("//- a.ts\n@Component({a: 1})\nclass $0A {}\n", "@Component"),
+    ] {
+        assert_eq!(user(fixture), expected, "{fixture}");
     }
 }

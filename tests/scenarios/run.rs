@@ -1,46 +1,40 @@
-//! Runs the scenarios of one fixture, one after the other on one daemon, each with its own connection and its
-//! own files: an answer that reflects the files of an earlier scenario is wrong.
+//! Runs one scenario, with its own connection and its own files, on a daemon that others of its fixture may have used: an
+//! answer that reflects the files of an earlier scenario is wrong.
 
-use std::path::Path;
 use std::time::Instant;
 
+use libtest_mimic::Failed;
 use serde_json::{Value, json};
 use symd::toolsets::{Reach, Risk, Tool};
 
 use super::compare::difference;
 use super::http::Site;
-use super::scenario::{Fixture, Scenario, Step, Uid};
+use super::scenario::{Scenario, Step, Uid};
 use super::stage::{Answered, Connection, Kind, Stage};
+use super::stage_pool::StagePool;
 use super::tools_of;
 use super::tree::{empty, fill, look};
 use crate::edit_support::{Things, things_of};
 use crate::support::PATIENCE;
 
-/// Runs the scenarios of `file` whose name contains `wanted`; returns a text for each failure.
-pub fn run_file(toolset: &str, file: &Path, wanted: &str) -> Vec<String> {
-    let fixture = Fixture::read(file);
-    let tool = file.file_stem().unwrap().to_str().unwrap();
-    let chosen: Vec<&Scenario> =
-        fixture.scenarios.iter().filter(|scenario| scenario.name.contains(wanted)).collect();
-    assert!(!chosen.is_empty(), "{}: no scenario's name contains {wanted:?}", file.display());
-    let mut stages: Vec<Stage> = Vec::new();
-    let mut failures = Vec::new();
-    for scenario in chosen {
-        let kind = Kind::of(scenario);
-        // A server's log keeps all requests, and few scenarios share one: its daemon ends with the scenario.
-        stages.retain(|stage| stage.kind == kind || !stage.has_server());
-        let at = stages.iter().position(|stage| stage.kind == kind).unwrap_or_else(|| {
-            stages.push(Stage::new(kind, &fixture.config));
-            stages.len() - 1
-        });
-        let site = (!scenario.http.is_empty()).then(|| Site::new(&scenario.http));
-        let mut performance =
-            Performance { stage: &stages[at], toolset, tool, scenario, site, wrong: Vec::new() };
-        performance.run();
-        let what = format!("{toolset}/{tool}: {}", scenario.name);
-        failures.extend(performance.wrong.into_iter().map(|wrong| format!("{what}\n{wrong}")));
+/// Runs a scenario of a tool.
+pub fn run(
+    (toolset, tool): (&'static str, &str),
+    scenario: &Scenario,
+    stages: &StagePool,
+) -> Result<(), Failed> {
+    let fixture = format!("{toolset}/{tool}");
+    let stage = stages.take(&fixture, Kind::of(scenario));
+    let site = (!scenario.http.is_empty()).then(|| Site::new(&scenario.http));
+    let mut performance = Performance { stage: &stage, toolset, tool, scenario, site, wrong: Vec::new() };
+    performance.run();
+    let wrong = performance.wrong;
+    if wrong.is_empty() {
+        stages.give_back(fixture, stage);
+        Ok(())
+    } else {
+        Err(wrong.join("\n").into())
     }
-    failures
 }
 
 struct Performance<'a> {

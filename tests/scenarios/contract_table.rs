@@ -1,5 +1,5 @@
 //! docs/contracts.md is generated from the tables of tools, the contracts' data, the scenarios and the last
-//! coverage measurement: `UPDATE_EXPECT=1 cargo test --test symd contract_table` writes it; without that
+//! coverage measurement: `UPDATE_EXPECT=1 cargo test --test scenarios contracts.md` writes it; without that
 //! variable an outdated page fails the test.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,12 +10,12 @@ use expect_test::expect_file;
 use serde_json::{Map, Value};
 use symd::toolsets::{self, Toolset};
 
-use crate::contracts::{FEWEST, FEWEST_OF_AN_ALIAS, TOOLSETS, scenario_count, tools_of};
+use crate::{FEWEST, FEWEST_OF_AN_ALIAS, TOOLSETS, scenario_count, tools_of};
 
 const HEAD: &str = "\
 # Contracts
 
-Made by `tests/symd/contract_table.rs`; `UPDATE_EXPECT=1 cargo test --test symd contract_table` makes it anew.
+Made by `tests/scenarios/contract_table.rs`; `UPDATE_EXPECT=1 cargo test --test scenarios contracts.md` makes it anew.
 
 `native` is symd's own: what of it is listed for whom (`native`, `native_full`, the profiles) stands in [clients.md](clients.md), its
 tools and parameters in `fixtures/schemas/native.json` and `native_full.json`. Its scenarios show what it promises: answers that are
@@ -25,7 +25,7 @@ parameters and texts of the other contracts are given from outside; each is list
 - **Risk**: what the tool can do, as `symd tools --format json` says it. **Asks**: whether the user is asked first, as long
   as they have settled nothing (`symd approvals`).
 - **Scenarios**: calls with whole texts compared, in `fixtures/contracts/<toolset>/<tool>.toml`, run by
-  `cargo test --test symd contracts::`.
+  `cargo test --test scenarios`.
 - **Lines**: how many per cent of the lines of the files that hold the tool (`benches/coverage/sources.tsv`) those scenarios
   ran when `benches/coverage/run.sh` was run last.
 - **State**: *complete*, at least 10 scenarios (4 of a tool that stands for others), *begun*, fewer, or *missing*.
@@ -124,14 +124,12 @@ fn rows(text: &str) -> impl Iterator<Item = Vec<&str>> {
     text.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t').collect())
 }
 
-#[test]
-fn the_page_is_up_to_date() {
+pub fn the_page_is_up_to_date() {
     expect_file![root("docs/contracts.md")].assert_eq(&page());
 }
 
 /// A tool without listed source files would silently have no coverage.
-#[test]
-fn every_source_is_there_and_every_tool_has_its_sources() {
+pub fn every_source_is_there_and_every_tool_has_its_sources() {
     let text = std::fs::read_to_string(root("benches/coverage/sources.tsv")).unwrap();
     let mut known = BTreeSet::new();
     for row in rows(&text) {

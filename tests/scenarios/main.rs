@@ -1,23 +1,43 @@
 //! Runs the scenarios of the contracts and of native, `fixtures/contracts/<toolset>/<tool>.toml`, against real
-//! daemons, and compares whole texts and the resulting files. `scenario` defines the format of a fixture;
-//! expected texts are written from the contracts, or from what native promises, never from the program's
-//! output alone, so no command rewrites them.
+//! daemons, and compares whole texts and the resulting files. Each scenario is a test of its own. `scenario` defines the
+//! format of a fixture; expected texts are written from the contracts, or from what native promises, never from the
+//! program's output alone, so no command rewrites them.
 //!
-//! `SYMD_SCENARIO=serena/read_file cargo test --test symd contracts::serena` runs one fixture, and
-//! `SYMD_SCENARIO=serena/read_file/crlf` those of its scenarios whose name contains "crlf".
+//! `cargo test --test scenarios serena/read_file` runs one fixture, `serena/read_file/crlf` those of its scenarios whose name
+//! begins with "crlf".
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    unreachable_pub,
+    reason = "tests, their helpers included"
+)]
 
 mod compare;
+mod contract_table;
 mod http;
 mod run;
 mod scenario;
 mod stage;
+mod stage_pool;
 mod tree;
 
-use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+#[path = "../symd/edit_support.rs"]
+#[allow(dead_code, reason = "what other tests need of it")]
+mod edit_support;
+#[path = "../symd/lsp_stage.rs"]
+#[allow(dead_code, reason = "what other tests need of it")]
+mod lsp_stage;
+#[path = "../symd/support.rs"]
+#[allow(dead_code, reason = "what other tests need of it")]
+mod support;
 
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use libtest_mimic::{Arguments, Trial};
 use scenario::Fixture;
+use stage_pool::StagePool;
 use symd::toolsets::{Tool, Toolset};
 
 /// The contracts that must be covered, and native, which is symd's own.
@@ -29,36 +49,48 @@ pub const FEWEST: usize = 10;
 /// The minimum number of scenarios for each alias that has a name of its own: they show which tool it means.
 pub const FEWEST_OF_AN_ALIAS: usize = 4;
 
-/// The number of fixtures to run at once: each has a daemon of its own, and other tests run in parallel.
-const AT_ONCE: usize = 2;
-
-#[test]
-fn serena() {
-    run_toolset("serena");
+fn main() -> ExitCode {
+    let stages = Arc::new(StagePool::default());
+    let mut trials = vec![
+        test("every fixture is of a tool", every_fixture_is_of_a_tool),
+        test("every tool has enough scenarios", every_tool_has_enough_scenarios),
+        test("docs/contracts.md is up to date", contract_table::the_page_is_up_to_date),
+        test(
+            "every tool has its sources",
+            contract_table::every_source_is_there_and_every_tool_has_its_sources,
+        ),
+    ];
+    for toolset in TOOLSETS {
+        trials.extend(scenarios(toolset, &stages));
+    }
+    let conclusion = libtest_mimic::run(&Arguments::from_args(), trials);
+    stages.end();
+    conclusion.exit_code()
 }
 
-#[test]
-fn gemini_cli() {
-    run_toolset("gemini_cli");
+/// Returns a test that fails by a panic.
+fn test(name: &str, run: fn()) -> Trial {
+    Trial::test(name, move || {
+        run();
+        Ok(())
+    })
 }
 
-#[test]
-fn cli_agent() {
-    run_toolset("cli_agent");
-}
-
-#[test]
-fn tool_router() {
-    run_toolset("tool_router");
-}
-
-#[test]
-fn native() {
-    run_toolset("native");
+/// Returns a test for each scenario of a toolset.
+fn scenarios(toolset: &'static str, stages: &Arc<StagePool>) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for file in entries(&fixtures_root().join(toolset)) {
+        let tool: Arc<str> = file.file_stem().unwrap().to_str().unwrap().into();
+        for scenario in Fixture::read(&file).scenarios {
+            let (stages, tool) = (Arc::clone(stages), Arc::clone(&tool));
+            let name = format!("{toolset}/{tool}/{}", scenario.name);
+            trials.push(Trial::test(name, move || run::run((toolset, &tool), &scenario, &stages)));
+        }
+    }
+    trials
 }
 
 /// No fixture is skipped because the name of its directory or file is unknown.
-#[test]
 fn every_fixture_is_of_a_tool() {
     let mut unknown = Vec::new();
     for directory in entries(&fixtures_root()) {
@@ -77,7 +109,6 @@ fn every_fixture_is_of_a_tool() {
     assert!(unknown.is_empty(), "fixtures of no tool: {unknown:#?}");
 }
 
-#[test]
 fn every_tool_has_enough_scenarios() {
     let mut lacking = Vec::new();
     for toolset in symd::toolsets::all().iter().filter(|toolset| TOOLSETS.contains(&toolset.name)) {
@@ -105,48 +136,6 @@ pub fn tools_of(toolset: &'static Toolset) -> impl Iterator<Item = (&'static Too
 pub fn scenario_count(toolset: &str, tool: &str) -> usize {
     let file = fixtures_root().join(toolset).join(format!("{tool}.toml"));
     if file.exists() { Fixture::read(&file).scenarios.len() } else { 0 }
-}
-
-/// Runs the fixtures of `toolset`, and reports all failures.
-fn run_toolset(toolset: &str) {
-    let wanted = std::env::var("SYMD_SCENARIO").unwrap_or_default();
-    let mut wanted = wanted.splitn(3, '/');
-    let is_mine = wanted.next().is_none_or(|wanted| wanted.is_empty() || wanted == toolset);
-    if !is_mine {
-        return;
-    }
-    let (tool, name) = (wanted.next().unwrap_or_default(), wanted.next().unwrap_or_default());
-    let directory = fixtures_root().join(toolset);
-    if !directory.exists() {
-        return;
-    }
-    let files: Vec<PathBuf> = entries(&directory)
-        .into_iter()
-        .filter(|file| tool.is_empty() || file.file_stem() == Some(tool.as_ref()))
-        .collect();
-    assert!(!files.is_empty(), "there is no fixture {toolset}/{tool}");
-    let (next, failures) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let work = || {
-        while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-            // A panic only fails its own file; libtest prints it.
-            let ran = std::panic::catch_unwind(|| run::run_file(toolset, file, name));
-            let failed = ran.unwrap_or_else(|_| vec![format!("{}: panicked, see above", file.display())]);
-            failures.lock().unwrap().extend(failed);
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 1..AT_ONCE {
-            scope.spawn(work);
-        }
-        work();
-    });
-    let failures = failures.into_inner().unwrap();
-    assert!(
-        failures.is_empty(),
-        "{} scenarios of {toolset} failed\n\n{}",
-        failures.len(),
-        failures.join("\n")
-    );
 }
 
 fn fixtures_root() -> PathBuf {

@@ -31,7 +31,7 @@ pub struct Kind {
     uid: Uid,
     approve: Approve,
     project: ProjectWanted,
-    config: Option<String>,
+    config: String,
     server: Option<String>,
     server_keys: Option<String>,
 }
@@ -39,7 +39,7 @@ pub struct Kind {
 impl Kind {
     pub fn of(scenario: &Scenario) -> Kind {
         let Scenario { uid, approve, project, .. } = *scenario;
-        let (config, server) = (scenario.config.clone(), scenario.server.clone());
+        let (config, server) = (scenario.config.clone().unwrap_or_default(), scenario.server.clone());
         Kind { uid, approve, project, config, server, server_keys: scenario.server_keys.clone() }
     }
 }
@@ -50,8 +50,8 @@ pub struct Stage {
 }
 
 impl Stage {
-    pub fn new(kind: Kind, config: &str) -> Stage {
-        let user = User::with_config(kind.config.as_deref().unwrap_or(config));
+    pub fn new(kind: Kind) -> Stage {
+        let user = User::with_config(&kind.config);
         std::fs::create_dir(user.path("outside")).unwrap();
         if let Some(policy) = policy(kind.approve) {
             user.settles(&policy);

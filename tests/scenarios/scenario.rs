@@ -19,7 +19,6 @@ pub struct Fixture {
     /// The user's `config.toml`.
     #[serde(default)]
     pub config: String,
-    /// The scenarios, which run one after the other on one daemon.
     #[serde(rename = "scenario")]
     pub scenarios: Vec<Scenario>,
 }
@@ -31,6 +30,7 @@ impl Fixture {
             toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         let mut names = BTreeSet::new();
         for scenario in &mut fixture.scenarios {
+            scenario.config.get_or_insert_with(|| fixture.config.clone());
             scenario.gather_steps();
             let scenario = &*scenario;
             assert!(names.insert(scenario.name.clone()), "{}: {:?} twice", file.display(), scenario.name);

@@ -1,0 +1,90 @@
+//! Uses that neither a declaration's name nor its scope leads to.
+
+use super::*;
+
+/// Returns one line per use: `path:line: name judgement role`, lines 1-based.
+#[track_caller]
+fn check(fixture: &str, expected: &[&str]) {
+    let (texts, (path, at)) = files(fixture);
+    let memory = memory(texts);
+    let found = indirect_uses(&memory, &target(&memory, &path, at), &Cancel::new()).expect("not cancelled");
+    let shown = |(name, one): &(String, Occurrence)| {
+        super::check(&memory, std::slice::from_ref(one), name);
+        let text = &memory.texts.iter().find(|(path, _)| *path == one.path).expect("is there").1;
+        let line = text[..one.range.start as usize].matches('\n').count() + 1;
+        let word = |debug: String| debug.to_lowercase();
+        let (judgement, role) = (word(format!("{:?}", one.judgement)), word(format!("{:?}", one.role)));
+        format!("{}:{line}: {name} {judgement} {role}", one.path)
+    };
+    assert_eq!(found.iter().map(shown).collect::<Vec<_>>(), expected, "{fixture}");
+}
+
+#[test]
+fn a_fixture_is_used_by_the_parameters_of_its_name() {
+    let fixture = "//- conftest.py\nimport pytest\n@pytest.fixture\ndef $0db(): pass\n\
+        @pytest.fixture\ndef full(db): return db\n\
+        //- a/test_a.py\ndef test_one(db): db.go()\n\
+        def helper(db): pass\n\
+        def test_two():\n    db = 1\n\
+        @pytest.mark.parametrize('db', [1])\ndef test_three(db): pass\n\
+        @pytest.mark.usefixtures('db')\ndef test_four(): pass\n\
+        def test_five(request): request.getfixturevalue(\"db\")\n\
+        @given('x')\ndef step(db): pass\n\
+        //- b/test_b.py\nfrom pytest import fixture\n@fixture\ndef db(db): pass\ndef test_six(db): pass\n\
+        class TestA:\n    @fixture\n    def db(self): pass\n    def test_seven(self, db): pass\n";
+    check(
+        fixture,
+        &[
+            "a/test_a.py:1: db likely use",
+            "a/test_a.py:7: db likely use",
+            "a/test_a.py:9: db likely use",
+            "a/test_a.py:11: db likely use",
+            "b/test_b.py:3: db unchecked use",
+            "conftest.py:5: db likely use",
+        ],
+    );
+}
+
+#[test]
+fn a_fixture_may_have_another_name_and_may_be_in_a_plugin() {
+    let named = "//- conftest.py\n@fixture(scope='module', name='db')\ndef $0make_db(): pass\n\
+        //- test_a.py\ndef test_a(db): pass\ndef test_b(make_db): pass\n";
+    check(named, &["test_a.py:1: db likely use"]);
+    let of_plugin = "//- plugin.py\n@pytest.fixture\ndef $0db(): pass\n//- test_a.py\ndef test_a(db): pass\n";
+    check(of_plugin, &["test_a.py:1: db unchecked use"]);
+    let elsewhere =
+        "//- a/conftest.py\n@pytest.fixture\ndef $0db(): pass\n//- test_a.py\ndef test_a(db): pass\n";
+    check(elsewhere, &[]);
+    check("//- conftest.py\ndef $0db(): pass\n//- test_a.py\ndef test_a(db): pass\n", &[]);
+}
+
+#[test]
+fn calls_of_a_class_run_its_constructor() {
+    let python = "//- a.py\nclass A:\n    def $0__init__(self): pass\n    @classmethod\n    def make(cls): return cls()\n\
+        class B(A): pass\nclass C(A):\n    def __init__(self): super().__init__()\n\
+        class D(unknown.X, A): pass\n\
+        def f(x: A): return A()\nB()\nC()\nD()\n";
+    check(
+        python,
+        &[
+            "a.py:4: cls likely call",
+            "a.py:9: A likely call",
+            "a.py:10: B likely call",
+            "a.py:12: D likely call",
+        ],
+    );
+    let script = "//- a.ts\nclass A {\n  $0constructor() {}\n}\nclass B extends A {\n  constructor() { super(); }\n}\n\
+        class C extends A {}\nconst a: A = new A();\nnew B();\nnew C();\n";
+    check(script, &["a.ts:5: super likely call", "a.ts:8: A likely call", "a.ts:10: C likely call"]);
+}
+
+#[test]
+fn constructors_run_others() {
+    let java = "//- A.java\nclass A {\n    $0A() {}\n    A(int x) { this(); } // this()\n}\n\
+        class B extends A {\n    B() { super(2); }\n    int f() { return super.f(); }\n}\n\
+        class C extends B {\n    C() { super(); }\n}\n";
+    check(java, &["A.java:3: this unchecked call", "A.java:6: super unchecked call"]);
+    let csharp = "//- A.cs\nclass A {\n    public $0A() {}\n    public A(int x) : this() {}\n}\n\
+        class B : A {\n    public B() : base() {}\n}\n";
+    check(csharp, &["A.cs:3: this unchecked call", "A.cs:6: base unchecked call"]);
+}
