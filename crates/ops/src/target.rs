@@ -36,7 +36,7 @@ pub struct SymbolSelector {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
     /// Only as a name path; the error reports what else it may mean. In Rust `Type/method` also names what an
-    /// `impl` of the type declares.
+    /// `impl` of the type declares, in Go a method of the type.
     Literal,
     /// In other ways too: `Flask.run`, `flask.app.Flask`, `Flask/run()`, an extension by its receiver. The
     /// target reports which.
@@ -130,7 +130,7 @@ pub enum TargetError {
         meant: Vec<Symbol>,
     },
     /// Several symbols match.
-    #[error("Found multiple {} symbols matching '{pattern}'", candidates.len())]
+    #[error("{} symbols match '{pattern}'", candidates.len())]
     Several {
         /// The requested name path.
         pattern: String,
@@ -287,7 +287,7 @@ impl Matches {
         }
         let other = interpret(view, &query, &wanted.name_path, cancel).map_err(SymbolError::from)?;
         let is_accepted =
-            other.as_ref().is_some_and(|other| wanted.reading == Reading::Free || other.is_of_impl);
+            other.as_ref().is_some_and(|other| wanted.reading == Reading::Free || other.is_of_type);
         let mut meant = match other {
             Some(Interpretation { hits, meaning, .. }) => Matches { hits, read_as: Some(meaning) },
             None => Matches { hits: Vec::new(), read_as: None },

@@ -38,12 +38,12 @@ fn is_operator(sources: &dyn Sources, target: &IndexedDeclaration) -> bool {
     head.split_whitespace().rev().take_while(|word| *word != "}").any(|word| word == "operator")
 }
 
-/// Returns what looks up the target by its name, and would not find it by `new_name`: "Python", "pytest" or
-/// "a Kotlin operator"; `None` if nothing does.
+/// Returns what looks up the target by its name, and would not find it by `new_name`, or without a name for `None`:
+/// "Python", "pytest" or "a Kotlin operator"; `None` if nothing does.
 pub fn find_external_reader(
     sources: &dyn Sources,
     target: &IndexedDeclaration,
-    new_name: &str,
+    new_name: Option<&str>,
 ) -> Option<&'static str> {
     let (outline, row) = target.row()?;
     match LanguageProfile::of(&target.file)?.name_reader {
@@ -63,7 +63,9 @@ pub fn find_external_reader(
     let is_in_function = std::iter::successors(row.parent(), |&at| outline.rows[at].parent())
         .any(|at| matches!(outline.rows[at].kind(), SymbolKind::Function | SymbolKind::Method));
     let is_function = matches!(row.kind(), SymbolKind::Function | SymbolKind::Method);
-    let is_lost = |prefix: &str| name.starts_with(prefix) && !new_name.starts_with(prefix);
+    let is_lost = |prefix: &str| {
+        name.starts_with(prefix) && !new_name.is_some_and(|new_name| new_name.starts_with(prefix))
+    };
     let is_read = PYTEST.contains(&name)
         || (is_function && name.starts_with("pytest_"))
         || is_test_module

@@ -119,6 +119,22 @@ pub(super) fn is_fixture(here: &CurrentFile, row: usize) -> bool {
     })
 }
 
+/// Returns the name under which a fixture is passed to parameters: that of its function, unless its decorator gives
+/// another: `@fixture(name="db")`.
+pub(super) fn provided_name(here: &CurrentFile, row: usize) -> &str {
+    let decorators = decorators(here, row);
+    let given = decorators.split_once("fixture(").and_then(|(_, arguments)| {
+        let mut names = arguments.match_indices("name").filter_map(|(at, word)| {
+            let is_whole = arguments[..at].ends_with(['(', ',', ' ', '\n']) || at == 0;
+            let value = arguments[at + word.len()..].trim_start().strip_prefix('=')?.trim_start();
+            let quote = value.chars().next().filter(|c| is_whole && matches!(c, '"' | '\''))?;
+            value[1..].split(quote).next()
+        });
+        names.next()
+    });
+    given.unwrap_or_else(|| here.outline.name(&here.outline.rows[row]))
+}
+
 /// Finds the fixture that pytest passes to a parameter of `function`.
 fn fixture(
     resolver: &Resolver,
@@ -126,12 +142,22 @@ fn fixture(
     function: usize,
     name: &str,
 ) -> Option<(Arc<FileEntry>, usize)> {
-    let class = here.outline.rows[function].parent();
+    visible_fixture(resolver, here, here.outline.rows[function].parent(), name)
+        .filter(|(file, row)| file.path != here.file.path || *row != function)
+}
+
+/// Finds the fixture of a name that functions of a class of `here` see, or those at its top level.
+pub(super) fn visible_fixture(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    class: Option<usize>,
+    name: &str,
+) -> Option<(Arc<FileEntry>, usize)> {
     if let Some(own) = class.and_then(|class| in_scope(here, Some(class), name)) {
-        return Some((here.file.clone(), own)).filter(|_| own != function);
+        return Some((here.file.clone(), own));
     }
     if let Some(of_module) = in_scope(here, None, name) {
-        return Some((here.file.clone(), of_module)).filter(|_| of_module != function);
+        return Some((here.file.clone(), of_module));
     }
     let mut directory = here.file.path.parent();
     while let Some(at) = directory {
@@ -154,7 +180,7 @@ fn in_scope(here: &CurrentFile, class: Option<usize>, name: &str) -> Option<usiz
         let row = &here.outline.rows[*at];
         matches!(row.kind(), SymbolKind::Function | SymbolKind::Method)
             && row.parent() == class
-            && here.outline.name(row) == name
+            && provided_name(here, *at) == name
     };
     let mut rows = (0..here.outline.rows.len()).filter(is_it);
     let only = rows.next().filter(|&row| is_fixture(here, row))?;

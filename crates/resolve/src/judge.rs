@@ -32,6 +32,8 @@ pub(super) struct TargetContext<'t> {
     owners: Vec<IndexedDeclaration>,
     is_member: bool,
     is_extension: bool,
+    /// Whether it is a constructor with its class's name, which is meant only where that is called.
+    is_called_by_class_name: bool,
     /// Whether it is a macro of Rust.
     macro_kind: MacroKind,
     /// Whether nothing else in the project has the name.
@@ -63,6 +65,9 @@ impl<'t> TargetContext<'t> {
             && resolver.read_file(&target.file).is_some_and(|here| {
                 text_before(here.text.as_str(), row.name_start as usize, resolver.family).ends_with('.')
             });
+        let is_called_by_class_name = row.kind() == SymbolKind::Constructor
+            && resolver.profile.members.constructors.are_called
+            && owner.as_ref().is_some_and(|class| class.name() == outline.name(row));
         let of_target = if rules.has_macros { resolver.read_file(&target.file) } else { None };
         let macro_kind = of_target.map_or(MacroKind::None, |here| MacroKind::of(&here, row));
         let declared = resolver.declared(outline.name(row))?;
@@ -75,6 +80,7 @@ impl<'t> TargetContext<'t> {
             owner,
             owners,
             is_extension,
+            is_called_by_class_name,
             macro_kind,
             test: test_of_all(all, resolver.family),
             is_fields_name: rules.embeds_by_name
@@ -96,6 +102,20 @@ impl<'t> TargetContext<'t> {
 
     /// Judges the occurrence at `range`.
     pub(super) fn judge(
+        &self,
+        resolver: &Resolver,
+        here: &CurrentFile,
+        range: TextRange,
+    ) -> Result<(Judgement, Role), Cancelled> {
+        let (judgement, role) = self.judge_name(resolver, here, range)?;
+        // The class's name as a type.
+        let is_no_call = self.is_called_by_class_name
+            && role == Role::Use
+            && !refers_to_constructor(here.text.as_str(), range, resolver.family);
+        Ok((if is_no_call { Judgement::Unlikely } else { judgement }, role))
+    }
+
+    fn judge_name(
         &self,
         resolver: &Resolver,
         here: &CurrentFile,
@@ -392,6 +412,14 @@ fn may_construct(callee: &str, meaning: &Meaning, class: Option<&str>) -> bool {
 fn is_path(resolver: &Resolver, here: &CurrentFile, at: u32) -> bool {
     let receiver = receiver(here.text.as_str(), at as usize, resolver.family);
     matches!(receiver, Receiver::Chain(chain, _) if chain.len() > 1)
+}
+
+/// Whether a class's name that no argument list follows refers to a constructor: `A::new`, `::A`, `new A { X = 1 }`.
+fn refers_to_constructor(text: &str, range: TextRange, family: Family) -> bool {
+    let behind = text_after(text, range.end as usize);
+    let before = text_before(text, range.start as usize, family);
+    let is_new = |rest: &str| rest.trim_start().starts_with("new");
+    behind.strip_prefix("::").is_some_and(is_new) || before.ends_with("::") || last_word(before) == "new"
 }
 
 fn is_behind_colons(here: &CurrentFile, at: u32) -> bool {

@@ -12,21 +12,25 @@ mod comprehension;
 mod computed_names;
 mod conflicts;
 mod constructed;
+mod constructor_uses;
 mod context;
 mod definitions;
 mod dynamic_classes;
 mod enclosing;
 mod external_reader;
 mod family;
+mod fixture_uses;
 mod fixtures;
 mod fluent;
 mod graph;
 mod heads;
+mod indirect_uses;
 mod inheritance;
 mod inherited;
 mod judge;
 mod kotlin_code;
 mod kotlin_locals;
+mod lookup;
 mod meaning;
 mod mirrored_calls;
 mod modules;
@@ -56,6 +60,7 @@ mod test_functions;
 #[cfg(test)]
 mod tests;
 mod type_links;
+mod unseen_user;
 
 pub use accessors::{AccessorPlace, accessor_names, accessor_places, accessor_uses, has_accessors};
 pub use bindings::other_bindings;
@@ -69,7 +74,9 @@ pub use family::{files_share_names, grammars_share_names, is_dynamic, publishes_
 pub use fixtures::{FixtureValue, fixture_values, is_pytest_fixture};
 pub use fluent::{FluentChain, fluent_members, preceding_calls};
 pub use heads::{WrittenBase, is_type};
+pub use indirect_uses::indirect_uses;
 pub use inherited::inherited_members;
+pub use lookup::is_found_by_name;
 pub use mirrored_calls::mirrored_call;
 pub use occurrence::{Judgement, Occurrence, Role};
 pub use occurrences::occurrences;
@@ -77,7 +84,6 @@ pub use overrides::{
     OutsideMember, OverrideFamily, ServerBase, ServerBases, UnknownBase, UnknownFact, overrides,
 };
 pub use python_hazards::{PythonHazard, python_hazards};
-pub use renamed_exports::renamed_export_uses;
 pub use ruled_out::rule_out_uses;
 pub use sources::{CurrentText, IndexedDeclaration, Sources};
 pub use stand_ins::StandIn;
@@ -85,3 +91,4 @@ pub use string_names::{StringName, string_names};
 pub use subclasses::{Subclasses, subclasses};
 pub use test_functions::enclosing_test;
 pub use type_links::{TypeLink, TypeLinks, TypeNeighbours, type_links};
+pub use unseen_user::{UnseenUser, unseen_user};

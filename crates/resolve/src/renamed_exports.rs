@@ -17,9 +17,8 @@ use symd_syntax::{ImportKind, Imported};
 /// The name of a default export in imports and exports; no name in a text.
 const DEFAULT: &str = "default";
 
-/// Returns the places where `target` goes by another name under which it is exported, each with that name; in
-/// path order, then by offset.
-pub fn renamed_export_uses(
+/// Returns the places where `target` goes by another name under which it is exported, each with that name.
+pub(super) fn renamed_export_uses(
     sources: &dyn Sources,
     target: &IndexedDeclaration,
     cancel: &Cancel,
@@ -39,7 +38,6 @@ pub fn renamed_export_uses(
             of_name(sources, target, (file, &name), &mut found, cancel)?;
         }
     }
-    found.sort_by_key(|(_, one): &(String, Occurrence)| (one.path.clone(), one.range.start));
     Ok(found)
 }
 

@@ -1,5 +1,5 @@
 //! Deletes a symbol that nothing uses and that no member is linked to by overriding. A possible use counts as
-//! one. Invariant: nothing came into use between the check and the deletion.
+//! one: also a text by which a program may look it up, and an annotation that may register it. Invariant: nothing came into use between the check and the deletion.
 
 use std::sync::Arc;
 
@@ -12,9 +12,11 @@ use crate::Project;
 use crate::overrides::{FindOverrides, OverrideLinks, overrides};
 use crate::question::QuestionError;
 use crate::references::{FindReferences, Reference, References, references_of_declarations};
+use crate::rename::{MentionPlace, mentioned};
 use crate::target::Target;
 use symd_base::{RelPath, TextRange};
 use symd_edit::Originator;
+use symd_resolve::{self as resolve, UnseenUser};
 
 /// Whether a symbol can be deleted.
 #[derive(Debug)]
@@ -27,6 +29,10 @@ pub enum Deletable {
     Unsure { unread: Box<References>, is_being_parsed: bool },
     /// Members are linked to it, or may be.
     Linked(Box<(Target, OverrideLinks)>),
+    /// Something uses it without its name in the project's code.
+    UsedUnseen(Box<(Target, UnseenUser)>),
+    /// Texts name it, by which a program may look it up. Never empty.
+    Mentioned(Box<(Target, Vec<MentionPlace>)>),
 }
 
 /// Checks whether all declarations of the symbol can be deleted together.
@@ -47,7 +53,22 @@ pub async fn check_deletable(project: &Project, ask: &FindReferences) -> Result<
     if links.others(&target).next().is_some() || !links.objections.is_empty() {
         return Ok(Deletable::Linked(Box::new((target, links))));
     }
+    for declared in found {
+        if let Some(user) = unseen_user(project, &declared.target).await? {
+            return Ok(Deletable::UsedUnseen(Box::new((declared.target, user))));
+        }
+    }
+    let mut mentions = mentioned(project, &target).await?.places;
+    mentions.retain(|one| one.may_be_looked_up);
+    if !mentions.is_empty() {
+        return Ok(Deletable::Mentioned(Box::new((target, mentions))));
+    }
     Ok(Deletable::Yes(users))
+}
+
+async fn unseen_user(project: &Project, target: &Target) -> Result<Option<UnseenUser>, QuestionError> {
+    let target = target.resolved();
+    project.with_view(move |view, _| resolve::unseen_user(view, &target)).await
 }
 
 /// Deletes what `request` names once `check` allows it, and as long as nothing came into use since. Returns `None`

@@ -11,6 +11,8 @@ pub(super) struct EntityRules {
     pub(super) overloads: OverloadForm,
     /// Whether a declaration may name the type that it belongs to: `fun String.trim()`, `void A::run()`.
     pub(super) has_receivers: bool,
+    /// Whether a type's methods are declared beside it, with the type as their receiver: `func (m *Memory) Get()`.
+    pub(super) has_methods_outside: bool,
 }
 
 /// Where an entity's declarations are.
@@ -69,7 +71,12 @@ static LANGUAGES: [EntityRules; 11] = [
     },
     // Parts of a class may be in several files.
     EntityRules { container: ContainerForm::Names, has_receivers: true, ..EntityRules::plain("csharp") },
-    EntityRules { container: ContainerForm::Directory, has_receivers: true, ..EntityRules::plain("go") },
+    EntityRules {
+        container: ContainerForm::Directory,
+        has_receivers: true,
+        has_methods_outside: true,
+        ..EntityRules::plain("go")
+    },
     EntityRules::plain("java"),
     EntityRules {
         spread: DeclarationSpread::OneFile,
@@ -103,6 +110,7 @@ impl EntityRules {
             container: ContainerForm::Declaration,
             overloads: OverloadForm::Parameters,
             has_receivers: false,
+            has_methods_outside: false,
         }
     }
 

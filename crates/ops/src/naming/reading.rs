@@ -2,6 +2,7 @@
 //! `ApplicationCall/respondText`. Only used if the literal reading finds nothing. Invariant: the first kind
 //! of reading that matches any symbol is used, with all symbols that it matches.
 
+use super::entity_rules::EntityRules;
 use super::qualified::{modules, receiver, without_arguments, words_above};
 use symd_base::Cancel;
 use symd_base::cancel::Cancelled;
@@ -20,9 +21,9 @@ pub(crate) struct Interpretation {
     pub(crate) hits: Vec<Hit>,
     /// A description of the reading.
     pub(crate) meaning: String,
-    /// Whether the text is a name path of Rust in which types stand for their `impl`s: `Shop/open` for
-    /// `impl Shop/open`.
-    pub(crate) is_of_impl: bool,
+    /// Whether the text is a name path in which a type stands for its `impl` (Rust), or for the receiver of its method
+    /// (Go): `Shop/open` for `impl Shop/open`, or for `func (s *Shop) open()`.
+    pub(crate) is_of_type: bool,
 }
 
 /// Kinds of reading, in the order in which they are tried.
@@ -62,8 +63,13 @@ pub(crate) fn interpret(
         if !hits.is_empty() {
             let meaning = account(view, &hits, sense);
             let is_path = !text.contains(['.', '#', '(', '<']) && !text.contains("::");
-            let is_of_impl = is_path && sense == ReadingKind::Around && hits.iter().all(is_in_impl);
-            return Ok(Some(Interpretation { hits, meaning, is_of_impl }));
+            let is_of_type = is_path
+                && match sense {
+                    ReadingKind::Around => hits.iter().all(is_in_impl),
+                    ReadingKind::Receiver => hits.iter().all(is_method_outside),
+                    ReadingKind::Module | ReadingKind::Package => false,
+                };
+            return Ok(Some(Interpretation { hits, meaning, is_of_type }));
         }
     }
     Ok(None)
@@ -76,6 +82,11 @@ fn is_in_impl(hit: &Hit) -> bool {
         Some(outline.name(outline.rows.get(parent)?).starts_with("impl "))
     });
     parent == Some(true)
+}
+
+/// Whether the symbol's receiver is the type that it is a method of.
+fn is_method_outside(hit: &Hit) -> bool {
+    EntityRules::of(&hit.file).has_methods_outside
 }
 
 fn fits(view: &View, hit: &Hit, above: &[String], is_anchored: bool, sense: ReadingKind) -> bool {

@@ -154,11 +154,11 @@ async fn from_syntax(
     judged: JudgedOccurrences,
     why: ServerError,
 ) -> Result<References, QuestionError> {
-    let unchecked = judged.of(Judgement::Unchecked).count();
+    let mut unchecked = judged.of(Judgement::Unchecked).count();
     let possible = judged.occurrences.iter().filter(|one| one.judgement != Judgement::Unlikely);
     let found = possible.filter(|one| !judged.is_definition(one)).map(JudgedOccurrence::of).collect();
     let (mut list, _) = show(project, target, found, Vec::new()).await?;
-    add_renamed_exports(project, target, &mut list).await?;
+    unchecked += add_indirect_uses(project, target, &mut list).await?;
     Ok(References {
         target: target.clone(),
         list,
@@ -178,26 +178,30 @@ async fn from_syntax(
     })
 }
 
-/// Adds the uses of an export under other names, which its own name does not lead to.
-async fn add_renamed_exports(
+/// Adds the uses that neither the symbol's name nor its scope leads to; returns how many of these are unchecked.
+async fn add_indirect_uses(
     project: &Project,
     target: &Target,
     list: &mut Vec<Reference>,
-) -> Result<(), QuestionError> {
+) -> Result<usize, QuestionError> {
     let target = target.resolved();
     let work = move |view: &View, cancel: &_| {
         let mut uses = Vec::new();
-        for (name, one) in resolve::renamed_export_uses(view, &target, cancel)? {
+        for (name, one) in resolve::indirect_uses(view, &target, cancel)? {
             uses.extend(listed(view, &[JudgedOccurrence::of(&one)], &name, cancel)?);
         }
         Ok::<_, QuestionError>(uses)
     };
-    let uses = project.with_view(work).await??;
+    let mut uses = project.with_view(work).await??;
+    let known: HashSet<(RelPath, u32)> =
+        list.iter().map(|one| (one.spot.path.clone(), one.spot.range.start)).collect();
+    uses.retain(|one| !known.contains(&(one.spot.path.clone(), one.spot.range.start)));
+    let unchecked = uses.iter().filter(|one| one.judgement == Judgement::Unchecked).count();
     if !uses.is_empty() {
         list.extend(uses);
         list.sort_by(|a, b| (&a.spot.path, a.spot.range.start).cmp(&(&b.spot.path, b.spot.range.start)));
     }
-    Ok(())
+    Ok(unchecked)
 }
 
 /// Converts two lists of occurrences to references with their lines and context.
@@ -255,7 +259,7 @@ async fn from_server(
             Err(_) => break (checked, compared),
         }
     };
-    let completeness = standing.completeness(&compared);
+    let mut completeness = standing.completeness(&compared);
     let silent = match completeness {
         Completeness::Incomplete { .. } => standing.not_refuted(&compared.silent),
         _ => Vec::new(),
@@ -265,9 +269,15 @@ async fn from_server(
         let role = judged.role_at(&spot);
         Reference { spot, role, judgement: Judgement::Likely }
     });
+    let mut list: Vec<Reference> = list.collect();
+    completeness = match (completeness, add_indirect_uses(project, target, &mut list).await?) {
+        (completeness, 0) | (completeness @ Completeness::Incomplete { .. }, _) => completeness,
+        (Completeness::Complete, more) => Completeness::Unchecked(more),
+        (Completeness::Unchecked(some), more) => Completeness::Unchecked(some + more),
+    };
     Ok(References {
         target: target.clone(),
-        list: list.collect(),
+        list,
         unreported: silent,
         in_other_languages: elsewhere,
         outside: checked.outside,

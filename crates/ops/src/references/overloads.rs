@@ -22,7 +22,7 @@ pub async fn references_of_overloads(
             let are_several = targets.len() > 1;
             for of in project.group_by_entity(targets).await? {
                 let mut found = of_thing(project, &of, ask.waiting).await?;
-                if are_several {
+                if are_several || of.iter().any(has_namesakes) {
                     remove_declarations(&mut found);
                 }
                 OverloadAnswer::add(&mut all, of, found, is_equal_answer);
@@ -52,6 +52,12 @@ async fn of_thing(
         }
     }
     best.ok_or_else(|| QuestionError::Place("bug in symd: no declaration was searched".to_owned()))
+}
+
+/// Whether other declarations in the same container have the target's name.
+fn has_namesakes(target: &Target) -> bool {
+    let row = target.file.outline().and_then(|outline| outline.rows.get(target.row));
+    row.is_some_and(|row| row.index > 0)
 }
 
 /// Removes declarations: the overloads are listed above their uses and are not uses of one another.

@@ -20,6 +20,9 @@ use symd_syntax::call_site::is_called;
 /// Maximum number of calls of one body that a server is asked to resolve; all requests run concurrently.
 const MAX_FOLLOWED: usize = 256;
 
+/// Maximum number of declarations that syntax shows for one call; a call that may mean more counts as unresolved.
+const MAX_CANDIDATES: usize = 8;
+
 #[derive(Clone, Debug)]
 struct Site {
     name: String,
@@ -111,14 +114,16 @@ async fn from_body(
         let mut omitted = Omitted::default();
         for site in &sites {
             let found = resolve::definitions(view, &path, site.range.start, cancel)?;
-            let Some(best) = found.first() else {
+            if found.is_empty() || found.len() > MAX_CANDIDATES {
                 omitted.unresolved.push(site.name.clone());
                 continue;
-            };
-            let Some((_, row)) = best.row() else { continue };
-            let key =
-                SymbolKey { file: FileLocation::Project(best.file.path.clone()), at: Some(row.name_start) };
-            gathered.add(key, Some(site.line), found.len() == 1, None);
+            }
+            for one in &found {
+                let Some((_, row)) = one.row() else { continue };
+                let file = FileLocation::Project(one.file.path.clone());
+                let key = SymbolKey { file, at: Some(row.name_start) };
+                gathered.add(key, Some(site.line), found.len() == 1, None);
+            }
         }
         Ok::<_, QuestionError>((gathered.branches(view, &languages), omitted))
     };

@@ -18,6 +18,7 @@ use symd_config::server::Reliability;
 use symd_engine::View;
 use symd_lsp::{CallSite, Direction, FileRef, ServerAnswer, ServerError, WaitPolicy};
 use symd_resolve::{Judgement, Role};
+use symd_syntax::SymbolKind;
 
 pub(super) async fn callers(
     project: &Project,
@@ -28,8 +29,10 @@ pub(super) async fn callers(
     let (judged, said) =
         tokio::join!(judge(project, std::slice::from_ref(function)), hierarchy(project, function, waiting));
     let (judged, said) = (judged?, said?);
+    // A hierarchy has the calls of a constructor under its class.
     if let Some(said) = &said
         && is_proven(project, said)
+        && function.symbol.kind != SymbolKind::Constructor
         && let Some(level) = from_hierarchy(project, function, said, judged.clone()).await?
     {
         return Ok(level);
@@ -209,12 +212,12 @@ pub(super) async fn have_callers(
     let work = move |view: &View, cancel: &Cancel| {
         let is_named = |function: &Target| {
             cancel.check()?;
-            let own = &function.at.path;
+            let (own, names) = (&function.at.path, function.spellings());
             Ok(view.snapshot.files.iter().any(|file| match file.outline() {
-                Some(outline) if file.path == *own => {
-                    outline.occurrences.offsets_of(&function.name).nth(1).is_some()
-                }
-                Some(outline) => outline.occurrences.contains(&function.name),
+                Some(outline) => names.iter().any(|name| {
+                    let declared = usize::from(file.path == *own);
+                    outline.occurrences.offsets_of(name).nth(declared).is_some()
+                }),
                 None => false,
             }))
         };

@@ -90,7 +90,7 @@ pub(super) async fn with_readers(
 ) -> Result<Draft, RenameError> {
     let (of, new) = (symbol.resolved(), ask.new_name.clone());
     let work = move |view: &View, _: &_| {
-        Ok::<_, QuestionError>(of.iter().find_map(|one| resolve::find_external_reader(view, one, &new)))
+        Ok::<_, QuestionError>(of.iter().find_map(|one| resolve::find_external_reader(view, one, Some(&new))))
     };
     let reader = project.with_view(work).await??;
     if let Some(reader) = reader {

@@ -1,7 +1,7 @@
 //! Mentions of a symbol in texts, without a rename: what a rename would ask about.
 
 use super::linked::LinkedSymbol;
-use super::mentions::{MAX_MENTIONS, Medium, mentions};
+use super::mentions::{MAX_MENTIONS, Medium, Mention, mentions};
 use crate::Project;
 use crate::question::QuestionError;
 use crate::spot::Source;
@@ -28,6 +28,9 @@ pub struct MentionPlace {
     pub line: u32,
     /// The kind of text that holds the name.
     pub medium: Medium,
+    /// Whether a running program may find the symbol by this text: a string that is the name, a path with it, or
+    /// code; anything in a file that is no code.
+    pub may_be_looked_up: bool,
 }
 
 /// Finds the mentions of `target` in texts.
@@ -43,11 +46,17 @@ pub(crate) async fn mentioned(project: &Project, target: &Target) -> Result<Ment
             cancel.check()?;
             let path = &of_file[0].path;
             let Some(source) = Source::read(view, path) else { continue };
+            let is_code = source.code.is_some();
+            let is_looked_up = |one: &Mention| match one.medium {
+                Medium::OtherLanguages => one.may_be_looked_up && !is_code,
+                _ => one.may_be_looked_up || one.is_its_name || one.is_certain_mention,
+            };
             let is_own = |range| *path == target.at.path && target.range.contains(range);
             places.extend(of_file.iter().filter(|one| !is_own(one.range)).map(|one| MentionPlace {
                 path: path.clone(),
                 line: source.text.line_column(one.range.start).line,
                 medium: one.medium,
+                may_be_looked_up: is_looked_up(one),
             }));
         }
         Ok::<_, QuestionError>(Mentioned { places, is_cut, unsearched: found.unsearched })

@@ -7,7 +7,6 @@ use memchr::memmem;
 
 use super::in_strings;
 use super::linked::LinkedSymbol;
-use super::lookup::is_found_by_name;
 use crate::spot::whole_words;
 use crate::target::Target;
 use symd_base::cancel::Cancelled;
@@ -117,7 +116,7 @@ pub(super) fn mentions(view: &View, symbol: &LinkedSymbol, cancel: &Cancel) -> R
     if let Some(within) = within {
         found.retain(|one| within.contains(one.range));
     }
-    if !is_found_by_name(view, target) {
+    if !resolve::is_found_by_name(view, &target.resolved()) {
         found.iter_mut().for_each(|one| (one.may_be_looked_up, one.is_its_name) = (false, false));
     }
     settle_strings(view, symbol, &mut found, cancel)?;

@@ -14,7 +14,6 @@ mod fluent;
 mod in_quotes;
 mod in_strings;
 mod linked;
-mod lookup;
 mod mentioned;
 mod mentions;
 mod merged;

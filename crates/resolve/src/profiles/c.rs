@@ -1,8 +1,8 @@
 //! C and C++.
 
 use super::{
-    BaseList, BaseRules, FamilyProfile, HeadRules, HiddenBinding, ImportRules, LanguageProfile, LocalSearch,
-    MemberRules, ModuleLookup, Overriding, ScopeRules, SpellingRules, UnresolvedName, UseRules,
+    BaseList, BaseRules, EntryPoint, FamilyProfile, HeadRules, HiddenBinding, ImportRules, LanguageProfile,
+    LocalSearch, MemberRules, ModuleLookup, Overriding, ScopeRules, SpellingRules, UnresolvedName, UseRules,
 };
 use crate::family::Family;
 
@@ -32,9 +32,13 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
     uses: UseRules { unresolved: UnresolvedName::Included, has_prototypes: true, ..UseRules::PLAIN },
 };
 
-pub(super) static C: LanguageProfile = LanguageProfile::plain("c", Family::C, LocalSearch::TypesFirst);
+pub(super) static C: LanguageProfile = LanguageProfile {
+    entry_points: &[EntryPoint::start("main")],
+    ..LanguageProfile::plain("c", Family::C, LocalSearch::TypesFirst)
+};
 
 pub(super) static CPP: LanguageProfile = LanguageProfile {
     heads: HeadRules { list: BaseList::Colon, ..HeadRules::PLAIN },
+    entry_points: &[EntryPoint::start("main")],
     ..LanguageProfile::plain("cpp", Family::C, LocalSearch::TypesFirst)
 };

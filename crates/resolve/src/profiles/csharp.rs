@@ -1,8 +1,9 @@
 //! C#.
 
 use super::{
-    BaseList, BaseRules, FamilyProfile, HeadRules, ImportRules, LanguageProfile, LocalSearch, MemberRules,
-    NamePrecedence, Overriding, PackageScope, ScopeRules, SpellingRules, UseRules,
+    AnnotationForm, AnnotationRules, BaseList, BaseRules, ConstructorRules, EntryPoint, FamilyProfile,
+    HeadRules, ImportRules, LanguageProfile, LocalSearch, MemberRules, NamePrecedence, Overriding,
+    PackageScope, ScopeRules, SpellingRules, UseRules,
 };
 use crate::family::Family;
 
@@ -21,6 +22,12 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
         overriding: Overriding::Keyword,
         has_overloads: true,
         has_root_class: true,
+        constructors: ConstructorRules {
+            are_called: true,
+            own_word: Some("this"),
+            base_word: Some("base"),
+            ..ConstructorRules::PLAIN
+        },
         ..MemberRules::PLAIN
     },
     uses: UseRules::PLAIN,
@@ -28,5 +35,22 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
 
 pub(super) static CSHARP: LanguageProfile = LanguageProfile {
     heads: HeadRules { list: BaseList::Colon, bases_call_constructors: true, ..HeadRules::PLAIN },
+    entry_points: &[EntryPoint::member("Main")],
+    annotations: AnnotationRules {
+        form: AnnotationForm::Brackets,
+        harmless: &[
+            "CanBeNull",
+            "Conditional",
+            "EditorBrowsable",
+            "Flags",
+            "MaybeNull",
+            "MethodImpl",
+            "NotNull",
+            "NotNullWhen",
+            "Obsolete",
+            "Pure",
+            "SuppressMessage",
+        ],
+    },
     ..LanguageProfile::plain("csharp", Family::CSharp, LocalSearch::TypesFirst)
 };

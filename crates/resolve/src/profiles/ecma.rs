@@ -1,9 +1,9 @@
 //! JavaScript, TypeScript and TSX.
 
 use super::{
-    BaseList, BaseRules, FamilyProfile, HeadRules, HiddenBinding, ImportRules, ImportedOffer,
-    LanguageProfile, LiteralKey, LocalSearch, MemberRules, ModuleLookup, NamePrecedence, NonUse, Overriding,
-    ScopeRules, SpellingRules, StructuralTypes, UseRules,
+    AnnotationRules, BaseList, BaseRules, ConstructorRules, FamilyProfile, HeadRules, HiddenBinding,
+    ImportRules, ImportedOffer, LanguageProfile, LiteralKey, LocalSearch, MemberRules, ModuleLookup,
+    NamePrecedence, NonUse, Overriding, ScopeRules, SpellingRules, StructuralTypes, UseRules,
 };
 use crate::family::Family;
 
@@ -30,6 +30,11 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
     members: MemberRules {
         overriding: Overriding::EcmaNames,
         has_root_class: true,
+        constructors: ConstructorRules {
+            are_inherited: true,
+            base_word: Some("super"),
+            ..ConstructorRules::PLAIN
+        },
         structural: StructuralTypes::Interfaces,
         ..MemberRules::PLAIN
     },
@@ -43,6 +48,7 @@ pub(super) static TSX: LanguageProfile = language("tsx");
 const fn language(grammar: &'static str) -> LanguageProfile {
     LanguageProfile {
         heads: HeadRules { list: BaseList::Keywords, ..HeadRules::PLAIN },
+        annotations: AnnotationRules::at(&[]),
         ..LanguageProfile::plain(grammar, Family::Ecma, LocalSearch::Ecma)
     }
 }

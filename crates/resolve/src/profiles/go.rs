@@ -1,7 +1,7 @@
 //! Go.
 
 use super::{
-    BaseRules, FamilyProfile, ImportRules, LanguageProfile, LiteralKey, LocalSearch, MemberRules,
+    BaseRules, EntryPoint, FamilyProfile, ImportRules, LanguageProfile, LiteralKey, LocalSearch, MemberRules,
     ModuleLookup, NamePrecedence, NonUse, PackageScope, PathBinding, ScopeRules, SpellingRules,
     StructuralTypes, UnfoundModule, UseRules,
 };
@@ -27,4 +27,18 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
     uses: UseRules { embeds_by_name: true, ..UseRules::PLAIN },
 };
 
-pub(super) static GO: LanguageProfile = LanguageProfile::plain("go", Family::Go, LocalSearch::Go);
+pub(super) static GO: LanguageProfile = LanguageProfile {
+    entry_points: &[
+        EntryPoint::start("main"),
+        EntryPoint::read_by("init", "Go"),
+        test("Test"),
+        test("Benchmark"),
+        test("Fuzz"),
+        test("Example"),
+    ],
+    ..LanguageProfile::plain("go", Family::Go, LocalSearch::Go)
+};
+
+const fn test(prefix: &'static str) -> EntryPoint {
+    EntryPoint::test(prefix, "_test.go", "go test")
+}

@@ -1,9 +1,9 @@
 //! Kotlin and Java.
 
 use super::{
-    AccessorForm, BaseList, BaseRules, FamilyProfile, HeadRules, ImportRules, LanguageProfile, LocalSearch,
-    MemberRules, NamePrecedence, NameReader, Namespaces, NonUse, Overriding, PackageScope, ScopeRules,
-    SpellingRules, UnresolvedName, UseRules,
+    AccessorForm, AnnotationRules, BaseList, BaseRules, ConstructorRules, EntryPoint, FamilyProfile,
+    HeadRules, ImportRules, LanguageProfile, LocalSearch, MemberRules, NamePrecedence, NameReader,
+    Namespaces, NonUse, Overriding, PackageScope, ScopeRules, SpellingRules, UnresolvedName, UseRules,
 };
 use crate::family::Family;
 
@@ -34,6 +34,12 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
         has_overloads: true,
         has_root_class: true,
         has_companions: true,
+        constructors: ConstructorRules {
+            are_called: true,
+            own_word: Some("this"),
+            base_word: Some("super"),
+            ..ConstructorRules::PLAIN
+        },
         types_follow_colon: true,
         ..MemberRules::PLAIN
     },
@@ -58,6 +64,8 @@ pub(super) static KOTLIN: LanguageProfile = LanguageProfile {
     requires_override: true,
     accessors: AccessorForm::Properties,
     name_reader: NameReader::Operators,
+    entry_points: &[EntryPoint::start("main")],
+    annotations: ANNOTATIONS,
     ..LanguageProfile::plain("kotlin", Family::Jvm, LocalSearch::KotlinCode)
 };
 
@@ -69,5 +77,40 @@ pub(super) static JAVA: LanguageProfile = LanguageProfile {
         ..HeadRules::PLAIN
     },
     accessors: AccessorForm::Methods,
+    entry_points: &[EntryPoint::member("main")],
+    annotations: ANNOTATIONS,
     ..LanguageProfile::plain("java", Family::Jvm, LocalSearch::Java)
 };
+
+const ANNOTATIONS: AnnotationRules = AnnotationRules::at(&[
+    "AnyThread",
+    "CheckResult",
+    "Composable",
+    "Deprecated",
+    "ExperimentalStdlibApi",
+    "FunctionalInterface",
+    "Immutable",
+    "JvmField",
+    "JvmInline",
+    "JvmName",
+    "JvmOverloads",
+    "JvmStatic",
+    "MainThread",
+    "NonNull",
+    "NotNull",
+    "Nullable",
+    "OptIn",
+    "Override",
+    "RequiresApi",
+    "SafeVarargs",
+    "Stable",
+    "Suppress",
+    "SuppressLint",
+    "SuppressWarnings",
+    "Synchronized",
+    "Throws",
+    "UiThread",
+    "VisibleForTesting",
+    "Volatile",
+    "WorkerThread",
+]);

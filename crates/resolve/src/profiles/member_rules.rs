@@ -1,5 +1,7 @@
 //! Members of classes, and what overrides them.
 
+use super::ConstructorRules;
+
 /// Members of classes in a family of languages, and what overrides them.
 #[derive(Debug)]
 pub(crate) struct MemberRules {
@@ -17,6 +19,7 @@ pub(crate) struct MemberRules {
     pub(crate) are_defined_outside: bool,
     /// Whether the members of a class's companion are those of the class.
     pub(crate) has_companions: bool,
+    pub(crate) constructors: ConstructorRules,
     /// Whether members are declared in `impl` blocks.
     pub(crate) has_impls: bool,
     /// Whether an override is marked behind the parameters.
@@ -67,6 +70,7 @@ impl MemberRules {
         underscored_are_private: false,
         are_defined_outside: false,
         has_companions: false,
+        constructors: ConstructorRules::PLAIN,
         has_impls: false,
         marks_override_behind: false,
         super_depends_on_subclass: false,

@@ -6,8 +6,10 @@
 mod accessor_form;
 mod base_rules;
 mod c;
+mod constructor_rules;
 mod csharp;
 mod ecma;
+mod entry_points;
 mod go;
 mod head_rules;
 mod import_rules;
@@ -23,6 +25,8 @@ mod use_rules;
 
 pub(crate) use accessor_form::AccessorForm;
 pub(crate) use base_rules::{BaseRules, HiddenBinding};
+pub(crate) use constructor_rules::ConstructorRules;
+pub(crate) use entry_points::{AnnotationForm, AnnotationRules, EntryPoint};
 pub(crate) use head_rules::{BaseList, HeadRules};
 pub(crate) use import_rules::{
     ImportRules, ImportedOffer, ModuleLookup, PackageScope, PathBinding, UnfoundModule,
@@ -73,6 +77,9 @@ pub(crate) struct LanguageProfile {
     pub(crate) publishes_by_attributes: bool,
     /// What looks up declarations by their names, besides the project's code.
     pub(crate) name_reader: NameReader,
+    /// Functions that are called without their names in the code.
+    pub(crate) entry_points: &'static [EntryPoint],
+    pub(crate) annotations: AnnotationRules,
 }
 
 /// The languages of all families.
@@ -117,6 +124,8 @@ impl LanguageProfile {
             accessors: AccessorForm::None,
             publishes_by_attributes: false,
             name_reader: NameReader::None,
+            entry_points: &[],
+            annotations: AnnotationRules::NONE,
         }
     }
 

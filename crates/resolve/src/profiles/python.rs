@@ -1,9 +1,10 @@
 //! Python.
 
 use super::{
-    BaseList, BaseRules, FamilyProfile, HeadRules, ImportRules, ImportedOffer, LanguageProfile, LocalSearch,
-    MemberRules, ModuleLookup, NamePrecedence, NameReader, NonUse, Overriding, PathBinding, ScopeRules,
-    SpellingRules, StructuralTypes, UnfoundModule, UnresolvedName, UseRules,
+    AnnotationRules, BaseList, BaseRules, ConstructorRules, FamilyProfile, HeadRules, ImportRules,
+    ImportedOffer, LanguageProfile, LocalSearch, MemberRules, ModuleLookup, NamePrecedence, NameReader,
+    NonUse, Overriding, PathBinding, ScopeRules, SpellingRules, StructuralTypes, UnfoundModule,
+    UnresolvedName, UseRules,
 };
 use crate::family::Family;
 
@@ -43,6 +44,11 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
         mangles_private: true,
         underscored_are_private: true,
         super_depends_on_subclass: true,
+        constructors: ConstructorRules {
+            are_inherited: true,
+            own_class_names: &["cls", "__class__"],
+            ..ConstructorRules::PLAIN
+        },
         structural: StructuralTypes::Protocols,
         ..MemberRules::PLAIN
     },
@@ -58,5 +64,31 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
 pub(crate) static PYTHON: LanguageProfile = LanguageProfile {
     heads: HeadRules { list: BaseList::Arguments, type_bracket: '[', ..HeadRules::PLAIN },
     name_reader: NameReader::Python,
+    annotations: AnnotationRules::at(&[
+        "abstractmethod",
+        "asynccontextmanager",
+        "cache",
+        "cached_property",
+        "classmethod",
+        "contextmanager",
+        "dataclass",
+        "deleter",
+        "deprecated",
+        "final",
+        "fixture",
+        "getter",
+        "lru_cache",
+        "no_type_check",
+        "overload",
+        "override",
+        "property",
+        "runtime_checkable",
+        "setter",
+        "singledispatch",
+        "staticmethod",
+        "total_ordering",
+        "unique",
+        "wraps",
+    ]),
     ..LanguageProfile::plain("python", Family::Python, LocalSearch::PythonExpressions)
 };

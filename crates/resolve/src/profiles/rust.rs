@@ -1,9 +1,9 @@
 //! Rust.
 
 use super::{
-    BaseList, BaseRules, FamilyProfile, HeadRules, ImportRules, LanguageProfile, LiteralKey, LocalSearch,
-    MemberRules, ModuleLookup, Namespaces, NonUse, Overriding, PathBinding, ScopeRules, SpellingRules,
-    UnresolvedName, UseRules,
+    AnnotationForm, AnnotationRules, BaseList, BaseRules, EntryPoint, FamilyProfile, HeadRules, ImportRules,
+    LanguageProfile, LiteralKey, LocalSearch, MemberRules, ModuleLookup, Namespaces, NonUse, Overriding,
+    PathBinding, ScopeRules, SpellingRules, UnresolvedName, UseRules,
 };
 use crate::family::Family;
 
@@ -38,5 +38,7 @@ pub(super) static RUST: LanguageProfile = LanguageProfile {
         ..HeadRules::PLAIN
     },
     publishes_by_attributes: true,
+    entry_points: &[EntryPoint::start("main")],
+    annotations: AnnotationRules { form: AnnotationForm::Hash, ..AnnotationRules::NONE },
     ..LanguageProfile::plain("rust", Family::Rust, LocalSearch::RustPatterns)
 };

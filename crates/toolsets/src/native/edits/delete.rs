@@ -20,11 +20,13 @@ use symd_ops::edits::{
 };
 use symd_ops::overrides::OverrideLinks;
 use symd_ops::references::{FindReferences, References};
+use symd_ops::rename::MentionPlace;
 use symd_ops::target::{AmbiguityPolicy, SymbolSelector, Target};
+use symd_resolve::UnseenUser;
 use symd_rewrite::Indentation;
 
-/// The maximum number of linked members that a refusal lists.
-const MAX_LINKED: usize = 20;
+/// The maximum number of linked members, or of mentions, that a refusal lists.
+const MAX_LISTED: usize = 20;
 
 pub(in super::super) const SAFE_DELETE: Tool = Tool::changing(
     "safe_delete",
@@ -112,38 +114,65 @@ async fn checked(
             Err(if is_being_parsed { AttemptError::NotReady(why) } else { AttemptError::Final(why) })
         }
         Deletable::Linked(linked) => Err(AttemptError::Final(linked_refusal(&linked.0, &linked.1))),
+        Deletable::UsedUnseen(used) => {
+            let why = match &used.1 {
+                UnseenUser::Reader(reader) => format!("{reader} finds it by its name"),
+                UnseenUser::Annotation(annotation) => {
+                    format!("{annotation} may register it, and what is registered is called without its name")
+                }
+            };
+            Err(AttemptError::Final(failed(counts_as_used(&used.0, &why))))
+        }
+        Deletable::Mentioned(mentioned) => {
+            let (target, places) = &*mentioned;
+            let why = "a program may look it up by texts that name it";
+            let place =
+                |one: &MentionPlace| format!("  {}:{} in {}", one.path, one.line + 1, one.medium.name());
+            let lines = listed(places, place);
+            Err(AttemptError::Final(failed(format!("{}\n{lines}", counts_as_used(target, why)))))
+        }
     }
+}
+
+/// Returns the sentence that refuses to delete `target`, and why.
+fn counts_as_used(target: &Target, why: &str) -> String {
+    let symbol = &target.symbol;
+    format!(
+        "{} in {} counts as used: {why}; nothing was written; give force: true to delete it nevertheless",
+        symbol.name_path, symbol.path
+    )
+}
+
+/// Returns a line for each of `all`, up to `MAX_LISTED`.
+fn listed<T>(all: &[T], line: impl Fn(&T) -> String) -> String {
+    let mut lines: Vec<String> = all.iter().take(MAX_LISTED).map(line).collect();
+    if all.len() > MAX_LISTED {
+        lines.push(format!("  … and {} more", all.len() - MAX_LISTED));
+    }
+    lines.join("\n")
 }
 
 /// Rejects the deletion of a member that overrides another, is overridden, or may be: callers reach it
 /// through the others.
 fn linked_refusal(target: &Target, links: &OverrideLinks) -> Reply {
-    let others: Vec<String> = links
-        .others(target)
-        .take(MAX_LINKED)
-        .map(|(one, line)| format!("  {}:{} {}", one.at.path, line + 1, one.symbol.name_path))
-        .collect();
-    let count = links.others(target).count();
+    let others: Vec<_> = links.others(target).collect();
     let mut why = Vec::new();
-    if count > 0 {
-        why.push(format!("it overrides, or is overridden by, {}", counted(count, "member", "members")));
+    if !others.is_empty() {
+        why.push(format!(
+            "it overrides, or is overridden by, {}",
+            counted(others.len(), "member", "members")
+        ));
     }
     if !links.objections.is_empty() {
         why.push(links.objection());
     }
-    let symbol = &target.symbol;
-    let more = count.saturating_sub(others.len());
-    let mut lines = vec![format!(
-        "{} in {} counts as used: {}; nothing was written; give force: true to delete it nevertheless",
-        symbol.name_path,
-        symbol.path,
-        why.join("; ")
-    )];
-    lines.extend(others);
-    if more > 0 {
-        lines.push(format!("  … and {more} more"));
+    let refused = counts_as_used(target, &why.join("; "));
+    if others.is_empty() {
+        return failed(refused);
     }
-    failed(lines.join("\n"))
+    let line =
+        |(one, line): &(&Target, u32)| format!("  {}:{} {}", one.at.path, line + 1, one.symbol.name_path);
+    failed(format!("{refused}\n{}", listed(&others, line)))
 }
 
 fn described(found: &References) -> String {

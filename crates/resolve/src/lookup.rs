@@ -1,11 +1,10 @@
 //! Whether a running program can find a declaration by its name, as text: then strings and files of other languages may mean
 //! it. Most languages look names up at run time; Rust only through code that attributes generate or export.
 
-use symd_engine::View;
-use symd_resolve as resolve;
-
-use crate::spot::Source;
-use crate::target::Target;
+use super::profiles::LanguageProfile;
+use super::sources::{IndexedDeclaration, Sources};
+use symd_base::Text;
+use symd_syntax::Row;
 
 /// Attributes that neither publish a name nor generate code that contains it.
 const HARMLESS: [&str; 24] = [
@@ -40,22 +39,26 @@ const HARMLESS_DERIVES: [&str; 10] =
     ["Clone", "Copy", "Debug", "Default", "Eq", "Error", "Hash", "Ord", "PartialEq", "PartialOrd"];
 
 /// Whether text may look the target up. What cannot be read may be found.
-pub(super) fn is_found_by_name(view: &View, target: &Target) -> bool {
-    if !resolve::publishes_by_attributes(&target.file) {
+pub fn is_found_by_name(sources: &dyn Sources, target: &IndexedDeclaration) -> bool {
+    if !LanguageProfile::of(&target.file).is_some_and(|language| language.publishes_by_attributes) {
         return true;
     }
-    let Some(outline) = target.file.outline() else { return true };
-    let Some(source) = Source::read(view, &target.at.path) else { return true };
+    let Some((outline, _)) = target.row() else { return true };
+    let Some(current) = sources.current(&target.file).filter(|it| target.file.hash() == Some(it.hash)) else {
+        return true;
+    };
     let rows = std::iter::successors(Some(target.row), |&row| outline.rows.get(row)?.parent());
     let mut rows = rows.filter_map(|row| outline.rows.get(row));
-    rows.any(|row| {
-        let text = source.text.as_str();
-        let heads = text.get(..row.start as usize).zip(text.get(row.start as usize..row.name_start as usize));
-        // A symbol's range may begin with its attributes, or behind them.
-        heads.is_none_or(|(before, head)| {
-            !attributes(before).chain(attributes(without_item(head))).all(is_harmless)
-        })
-    })
+    rows.any(|row| rust_attributes(&current.text, row).any(|attribute| !is_harmless(attribute)))
+}
+
+/// Returns the attributes of a Rust item, without `#[` and `]`, also those before its range.
+pub(super) fn rust_attributes<'t>(text: &'t Text, row: &Row) -> impl Iterator<Item = &'t str> + use<'t> {
+    let text = text.as_str();
+    // A symbol's range may begin with its attributes, or behind them.
+    let before = text.get(..row.start as usize).unwrap_or_default();
+    let head = text.get(row.start as usize..row.name_start as usize).unwrap_or_default();
+    attributes(before).chain(attributes(without_item(head)))
 }
 
 /// Returns the part of a declaration's head before the line of its name.
@@ -97,7 +100,8 @@ fn attributes(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-fn is_harmless(attribute: &str) -> bool {
+/// Whether an attribute neither publishes a name nor generates code that contains it.
+pub(super) fn is_harmless(attribute: &str) -> bool {
     let end = attribute.find(|c: char| c == '(' || c == '=' || c.is_whitespace()).unwrap_or(attribute.len());
     let (path, arguments) = attribute.split_at(end);
     let segments: Vec<&str> = path.split("::").collect();

@@ -1,0 +1,144 @@
+//! What uses a declaration without its name in the project's code: what starts a program, a test runner, an annotation
+//! that makes it known to a framework. Read from the text around the name, without a tree.
+
+use super::external_reader::find_external_reader;
+use super::lookup::{is_harmless, rust_attributes};
+use super::profiles::{AnnotationForm, EntryPoint, LanguageProfile};
+use super::sources::{IndexedDeclaration, Sources};
+use symd_syntax::SymbolKind;
+
+/// What uses a declaration without its name in the project's code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum UnseenUser {
+    /// It finds the declaration by its name: "pytest", "the program's start".
+    Reader(&'static str),
+    /// An annotation as written, without arguments: `@app.route`. It may register what it annotates.
+    Annotation(String),
+}
+
+/// Returns what uses the target though no code names it; `None` if nothing is known to.
+pub fn unseen_user(sources: &dyn Sources, target: &IndexedDeclaration) -> Option<UnseenUser> {
+    if let Some(reader) = find_external_reader(sources, target, None) {
+        return Some(UnseenUser::Reader(reader));
+    }
+    let (outline, row) = target.row().filter(|(_, row)| !row.is_local())?;
+    let language = LanguageProfile::of(&target.file)?;
+    let is_function =
+        matches!(row.kind(), SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor);
+    let is_entry = |one: &&EntryPoint| {
+        let (name, path) = (outline.name(row), target.file.path.as_str());
+        is_function
+            && one.is_member == row.parent().is_some()
+            && one.fits(name)
+            && path.ends_with(one.file_end)
+    };
+    if let Some(entry) = language.entry_points.iter().find(is_entry) {
+        return Some(UnseenUser::Reader(entry.reader));
+    }
+    let current = sources.current(&target.file).filter(|it| target.file.hash() == Some(it.hash))?;
+    let head = current.text.as_str().get(row.start as usize..row.name_start as usize)?;
+    let annotations = match language.annotations.form {
+        AnnotationForm::None => return None,
+        AnnotationForm::Hash => {
+            let mut attributes = rust_attributes(&current.text, row);
+            let registers = |one: &&str| !is_harmless(one) || one.rsplit("::").next() == Some("test");
+            let found = attributes.find(registers)?;
+            return Some(UnseenUser::Annotation(format!("#[{}]", first_path(found))));
+        }
+        AnnotationForm::At => at_annotations(head, language.family.profile().spelling.line_comment),
+        AnnotationForm::Brackets => bracketed(head),
+    };
+    // pytest passes a fixture by its name, except for one that every test uses.
+    if head.contains("autouse") && language.annotations.harmless.contains(&"fixture") {
+        return Some(UnseenUser::Reader("pytest"));
+    }
+    let is_known = |path: &&str| {
+        let last = path.rsplit(['.', ':']).next().unwrap_or(path);
+        language.annotations.harmless.contains(&last)
+    };
+    let found = annotations.into_iter().find(|path| !is_known(path))?;
+    Some(UnseenUser::Annotation(match language.annotations.form {
+        AnnotationForm::Brackets => format!("[{found}]"),
+        _ => format!("@{found}"),
+    }))
+}
+
+/// Returns the annotations of a declaration's head, without `@` and arguments: `@app.route("/")`, `@get:Json`.
+fn at_annotations<'t>(head: &'t str, line_comment: &str) -> Vec<&'t str> {
+    let mut found = Vec::new();
+    let mut depth = 0_u32;
+    let mut rest = head;
+    while let Some(c) = rest.chars().next() {
+        let mut length = c.len_utf8();
+        match c {
+            _ if rest.starts_with(line_comment) => length = rest.find('\n').unwrap_or(rest.len()),
+            '"' | '\'' => length = quoted_length(rest, c),
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            '@' if depth == 0 => {
+                let path = first_path(&rest[length..]);
+                length += path.len();
+                // `@interface` declares an annotation.
+                if !path.is_empty() && path != "interface" {
+                    found.push(path);
+                }
+            }
+            _ => {}
+        }
+        rest = &rest[length..];
+    }
+    found
+}
+
+/// Returns the attributes in brackets of a declaration's head, without arguments: `[Fact, Trait("a")]`.
+fn bracketed(head: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let (mut depth, mut is_next) = (0_u32, false);
+    let mut last = ' ';
+    let mut rest = head;
+    while let Some(c) = rest.chars().next() {
+        let mut length = c.len_utf8();
+        match c {
+            _ if rest.starts_with("//") => length = rest.find('\n').unwrap_or(rest.len()),
+            '"' | '\'' => length = quoted_length(rest, c),
+            // `int[]` and `a[0]` are no attributes.
+            '[' if depth == 0 && !(last.is_alphanumeric() || matches!(last, '_' | ']' | '>' | '?')) => {
+                (depth, is_next) = (1, true);
+            }
+            '[' | '(' | '{' => depth += 1,
+            ']' | ')' | '}' => depth = depth.saturating_sub(1),
+            ',' if depth == 1 => is_next = true,
+            _ if is_next && !c.is_whitespace() => {
+                let path = first_path(rest);
+                length = path.len().max(length);
+                found.extend(Some(path).filter(|path| !path.is_empty()));
+                is_next = false;
+            }
+            _ => {}
+        }
+        if !c.is_whitespace() {
+            last = c;
+        }
+        rest = &rest[length..];
+    }
+    found
+}
+
+/// Returns the path of names that `text` begins with.
+fn first_path(text: &str) -> &str {
+    let end =
+        text.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | ':'))).unwrap_or(text.len());
+    text[..end].trim_end_matches([':', '.'])
+}
+
+/// Returns the length of the string that `text` begins with, quotes included.
+fn quoted_length(text: &str, quote: char) -> usize {
+    let mut is_escaped = false;
+    let mut inside = text.char_indices().skip(1);
+    let end = inside.find(|&(_, c)| {
+        let is_end = c == quote && !is_escaped;
+        is_escaped = c == '\\' && !is_escaped;
+        is_end
+    });
+    end.map_or(text.len(), |(at, c)| at + c.len_utf8())
+}
