@@ -27,7 +27,7 @@ fn declarations_that_are_one_thing_are_deleted_together() {
         assert!(told.starts_with(&format!("{one} in sets.py is still used; ")), "{told}");
     }
     let told = agent.refused("safe_delete", json!({ "name_path": "Shop/size" }));
-    assert!(told.starts_with("Found multiple 2 symbols matching 'Shop/size'; "), "{told}");
+    assert!(told.starts_with("2 symbols match 'Shop/size'; "), "{told}");
     let told = agent.refused("safe_delete", json!({ "name_path": "Only/w" }));
     assert!(told.starts_with("'Only/w[0]' is the only statement of its block at sets.py:31"), "{told}");
     // A use outside the set.

@@ -29,7 +29,7 @@ const EXPECTED: &[&str] = &[
     "No matches",
     "occurrences",
     "No symbol",
-    "Found multiple",
+    "symbols match",
     "no occurrence of",
     "look at these places",
     "there is nothing to undo",

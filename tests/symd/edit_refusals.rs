@@ -119,7 +119,7 @@ fn what_cannot_be_meant_is_refused_in_the_toolsets_own_words() {
         ),
         (
             "insert_at_line",
-            of_file(json!({ "line": 11, "content": "" })),
+            of_file(json!({ "line": 11, "content": "x" })),
             "Error: Line 11 is past the end of the file; insert at line 10 to append",
         ),
         (
@@ -149,12 +149,12 @@ fn what_cannot_be_meant_is_refused_in_the_toolsets_own_words() {
         ),
         (
             "replace_lines",
-            of_file(json!({ "start_line": 3, "end_line": 2, "content": "" })),
+            of_file(json!({ "start_line": 3, "end_line": 2, "content": "x" })),
             "start_line 3 is after end_line 2; nothing was written",
         ),
         (
             "insert_at_line",
-            of_file(json!({ "line": 12, "content": "" })),
+            of_file(json!({ "line": 12, "content": "x" })),
             "line 12 is past the end of the file; insert at line 11 to append; nothing was written",
         ),
         (

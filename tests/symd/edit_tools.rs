@@ -34,7 +34,10 @@ fn cases(first: u64) -> Vec<Case> {
         (
             "insert_before_symbol",
             of_file(json!({ "name_path": "main", "body": "X = 1" })),
-            replaced("\n\ndef main", "\n\nX = 1\n\ndef main"),
+            replaced(
+                "\n\ndef main",
+                if first == 0 { "\n\nX = 1\n\ndef main" } else { "\n\nX = 1\n\n\ndef main" },
+            ),
         ),
         (
             "replace_content",

@@ -59,24 +59,24 @@ const COMPUTED: &str = "//- pyproject.toml\n[project]\nname = \"computed\"\nvers
     class P(Protocol):\n    def meet(self): ...\n\n\nclass Impl:\n    def meet(self): pass\n";
 
 fn says_what_is_computed(user: &User) {
-    let types = user.check(&["impls", "Base", "--wait"], 0);
+    let types = user.check(&["impls", "Base", "--wait", "--deadline", "600"], 0);
     assert!(types.contains("class Own(Base)"), "{types}");
     assert!(footer(&types).contains("; unchecked: perhaps F through an unknown base]"), "{types}");
     let tree = user.check(&["call", "type_hierarchy", r#"{"name_path": "Base", "wait": "ready"}"#], 0);
     let is_told = tree.contains("class factory/F")
         || footer(&tree).contains("; unchecked: perhaps F through an unknown base]");
     assert!(is_told, "{tree}");
-    let members = user.check(&["impls", "Base/go", "--wait"], 0);
+    let members = user.check(&["impls", "Base/go", "--wait", "--deadline", "600"], 0);
     assert!(members.contains("Own/go(self)"), "{members}");
     assert!(
         footer(&members).contains("; unchecked: perhaps 'go' of F through an unknown base]"),
         "{members}"
     );
     for asked in ["P", "P/meet"] {
-        let met = user.check(&["impls", asked, "--wait"], 0);
+        let met = user.check(&["impls", asked, "--wait", "--deadline", "600"], 0);
         assert!(footer(&met).contains("Impl, which has all its members]"), "{met}");
     }
-    let known = user.check(&["impls", "Own/go", "--wait"], 0);
+    let known = user.check(&["impls", "Own/go", "--wait", "--deadline", "600"], 0);
     assert!(footer(&known).contains("perhaps 'go' of F"), "a computed base may be any class: {known}");
 }
 
@@ -98,9 +98,9 @@ fn what_the_server_lists_is_no_doubt() {
     let Some(real) = Real::new(&[("python", "basedpyright")]) else { return };
     let real = real.with(COMPUTED);
     real.trust();
-    let members = real.user.check(&["impls", "Base/go", "--wait"], 0);
+    let members = real.user.check(&["impls", "Base/go", "--wait", "--deadline", "600"], 0);
     assert!(members.contains("F/go(self)") && footer(&members).ends_with("; complete]"), "{members}");
-    let met = real.user.check(&["impls", "P", "--wait"], 0);
+    let met = real.user.check(&["impls", "P", "--wait", "--deadline", "600"], 0);
     assert!(met.contains("class Impl") && !met.contains("all its members"), "{met}");
 }
 
@@ -114,7 +114,7 @@ fn a_base_that_typescript_computes_is_a_doubt_beside_tsc() {
         export class C4 extends Mix(Base) { override go() {} }\n",
     );
     real.trust();
-    let members = real.user.check(&["impls", "Base/go", "--wait"], 0);
+    let members = real.user.check(&["impls", "Base/go", "--wait", "--deadline", "600"], 0);
     assert!(members.contains("C1/go()"), "{members}");
     let is_told = members.contains("C4/go()") || footer(&members).contains("perhaps 'go' of C4");
     assert!(is_told, "{members}");
@@ -240,7 +240,7 @@ fn a_forced_rename_leaves_what_is_outside_of_the_project() {
         export class Th extends Error { toString() { return \"x\" } }\nnew Th().toString();\n",
     );
     real.trust();
-    real.user.check(&["refs", "Th", "--wait"], 0);
+    real.user.check(&["refs", "Th", "--wait", "--deadline", "600"], 0);
     let answer = real.user.check(&["rename", "Th/toString", "zz", "--force"], 0);
     assert!(
         answer.contains("outside the project, which symd does not do") && !answer.contains("; complete]"),

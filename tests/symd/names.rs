@@ -174,7 +174,7 @@ fn a_question_about_overloads_is_answered_for_all_of_their_container() {
     assert!(!one.starts_with('#'), "{one}");
     // Of two types.
     let both = user.check(&["refs", "size"], 1);
-    assert!(both.starts_with("Found multiple 3 symbols matching 'size'; "), "{both}");
+    assert!(both.starts_with("3 symbols match 'size'; "), "{both}");
     assert!(both.ends_with("\nShop.java:8 method Stall/size() -> int\n"), "{both}");
 }
 
@@ -183,9 +183,9 @@ fn of_hundreds_of_overloads_one_is_asked_for() {
     let overloads: String = (0..257).map(|n| format!("    int size(T{n} a) {{ return {n}; }}\n")).collect();
     let user = project(&[("Shop.java", &format!("class Shop {{\n{overloads}}}\n"))]);
     let text = user.check(&["refs", "Shop/size"], 1);
-    assert!(text.starts_with("Found multiple 257 symbols matching 'Shop/size'; "), "{text}");
+    assert!(text.starts_with("257 symbols match 'Shop/size'; "), "{text}");
     let one = user.check(&["refs", "Shop/size[256]"], 0);
-    assert!(!one.starts_with("Found multiple"), "{one}");
+    assert!(!one.contains(" symbols match "), "{one}");
 }
 
 #[test]
@@ -210,7 +210,7 @@ fn methods_of_two_receivers_are_no_overloads() {
         ("car.cpp", "void Car::drive(int x) {}\nvoid Car::drive() {}\nvoid Truck::drive() {}\n"),
     ]);
     for name in ["Open", "drive"] {
-        assert!(user.check(&["refs", name], 1).starts_with("Found multiple"), "{name}");
+        assert!(user.check(&["refs", name], 1).contains(" symbols match "), "{name}");
     }
     let read = user.check(&["refs", "Car::drive"], 0);
     assert!(read.starts_with("# car.cpp:1 method (Car) drive[0](int x) -> void\n"), "{read}");
@@ -243,7 +243,7 @@ fn declarations_that_are_one_thing_are_answered_once() {
     assert!(c.starts_with("# shop.c:2-4 function shop_open(struct shop *shop, int y) -> int\n# shop.h:2 function shop_open(struct shop *s, int x) -> int\n"), "{c}");
     assert_eq!(c.matches("main.c:2").count(), 1, "{c}");
     assert!(!c.contains("\n\n"), "one group: {c}");
-    assert!(user.check(&["refs", "helper"], 1).starts_with("Found multiple 2"));
+    assert!(user.check(&["refs", "helper"], 1).starts_with("2 symbols match "));
     let python = user.check(&["callees", "size"], 0);
     assert!(python.contains("sizes.py:12 function grow @ 9"), "of the implementation: {python}");
     assert!(!python.contains("\n\n"), "{python}");

@@ -111,7 +111,7 @@ fn a_symbol_must_be_the_only_one() {
     let several = user.check(&["refs", "area"], 1);
     assert_eq!(
         several.trim_end(),
-        "Found multiple 2 symbols matching 'area'; give the name path of one, and its file (or file:line) with --in:\n\
+        "2 symbols match 'area'; give the name path of one, and its file (or file:line) with --in:\n\
          shapes.py:4-5 method Shape/area(self)\nshapes.py:9-10 method Square/area(self)"
     );
     let none = user.check(&["callers", "sqare"], 1);

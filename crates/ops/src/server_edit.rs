@@ -12,6 +12,7 @@ use symd_edit::{Access, Plan, PlanStep};
 use symd_engine::View;
 use symd_index::Snapshot;
 use symd_lsp::{EditStep, FileRef, IfExists, IfMissing, SpanEdit, WorkspaceEdit};
+use symd_rewrite::Endings;
 use symd_vfs::{Entry, EntryKind, TreeWalk, VfsError};
 
 /// A server's edit after validation.
@@ -213,9 +214,12 @@ impl ServerEdit {
         if seen.is_some_and(|seen| seen != file.hash) {
             return Err(ServerEditError::Changed(path.clone()));
         }
+        let endings = Endings::of(file.text.as_str());
         for edit in edits {
             let range = edit.span.resolve(&file.text).ok_or_else(|| outside(path, edit))?;
-            let fitted = fits(file.text.as_str(), TextEdit { range, new_text: edit.new_text.clone() });
+            // Servers send `\n` for files with other line breaks too.
+            let new_text = endings.at(range.start as usize).apply_to(&edit.new_text).into_owned();
+            let fitted = fits(file.text.as_str(), TextEdit { range, new_text });
             let fitted = fitted.ok_or_else(|| ServerEditError::UnexpectedText {
                 path: path.clone(),
                 line: file.text.line_column(range.start).line,

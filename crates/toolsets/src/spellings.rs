@@ -54,8 +54,8 @@ pub enum AbsolutePaths {
 /// The treatment of small mistakes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coercion {
-    /// `"3"` becomes 3, `"true"` becomes true and `"a"` becomes `["a"]` where the schema demands it. Where a
-    /// required parameter is missing and an unknown one is given, the error gives the right name.
+    /// `"3"` becomes 3, `"true"` becomes true and `"a"` becomes `["a"]` where the schema demands it. A parameter that the
+    /// tool does not have is refused, with the name that is probably meant.
     Coerce,
     /// The tools validate the arguments.
     Pass,
@@ -69,6 +69,7 @@ pub fn normalize_call(
     mut arguments: Map<String, Value>,
 ) -> Result<(Offered, Map<String, Value>), String> {
     let shown = offered;
+    let given: Vec<String> = arguments.keys().cloned().collect();
     let offered = match alias_of(shown) {
         Some(alias) => resolve_alias(shown, alias, &mut arguments)?,
         None => shown,
@@ -78,6 +79,7 @@ pub fn normalize_call(
     if offered.toolset.spells.coercion == Coercion::Coerce {
         coerce_types(Parameters::of(offered), &mut arguments);
         refuse_missing(shown, offered, &arguments)?;
+        refuse_unknown(shown, offered, (&arguments, &given))?;
     }
     Ok((offered, arguments))
 }
@@ -302,6 +304,46 @@ fn refuse_missing(shown: Offered, offered: Offered, arguments: &Map<String, Valu
     }
 }
 
+/// Rejects a call with a parameter that its tool does not have: without a misspelt `dry_run` an edit would be made, and
+/// without a misspelt `relative_path` the answer would be about something else. Names that begin with an underscore are
+/// for clients' own use.
+fn refuse_unknown(
+    shown: Offered,
+    offered: Offered,
+    (arguments, given): (&Map<String, Value>, &[String]),
+) -> Result<(), String> {
+    let (known, listed) = (Parameters::of(offered), Parameters::of(shown));
+    let is_unknown = |(name, value): &(&String, &Value)| {
+        !known.all.contains_key(*name)
+            && !listed.all.contains_key(*name)
+            && !name.starts_with('_')
+            && !value.is_null()
+            // What an alias adds is for its tool alone.
+            && given.contains(name)
+    };
+    let Some((name, _)) = arguments.iter().find(is_unknown) else { return Ok(()) };
+    let tool = shown.tool.name;
+    Err(match listed.all.keys().min_by_key(|own| distance(own, name)) {
+        Some(own) if distance(own, name) <= MAX_TYPOS => {
+            format!("{tool} has no parameter '{name}'; did you mean '{own}'? Nothing was done")
+        }
+        Some(_) => {
+            let names: Vec<&str> = listed.all.keys().map(String::as_str).collect();
+            format!("{tool} has no parameter '{name}'; it takes {}. Nothing was done", quoted(&names))
+        }
+        None => format!("{tool} has no parameter '{name}', and takes none. Nothing was done"),
+    })
+}
+
+/// The greatest number of wrong letters in a parameter's name with which it is recognised.
+const MAX_TYPOS: usize = 2;
+
+/// Returns the number of wrong letters between two names, whatever their case and separators: 0 for `dryRun` and `dry_run`.
+fn distance(one: &str, other: &str) -> usize {
+    let plain = |name: &str| name.replace(['_', '-'], "").to_lowercase();
+    strsim::osa_distance(&plain(one), &plain(other))
+}
+
 fn quoted(names: &[&str]) -> String {
     names.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ")
 }
@@ -362,9 +404,8 @@ mod tests {
         let one = json!({ "name_path_pattern": "A", "include_kinds": "class" });
         let list = json!({ "name_path_pattern": "A", "include_kinds": ["class"] });
         check("native", "find_symbol", one, Ok(list));
-        for odd in [json!({ "depth": "many", "name_path": "a" }), json!({ "name_path": "a", "other": "3" })] {
-            check("native", "find_callers", odd.clone(), Ok(odd));
-        }
+        let odd = json!({ "depth": "many", "name_path": "a", "other": null, "_for": "me" });
+        check("native", "find_callers", odd.clone(), Ok(odd));
         let differing = json!({ "name_path_pattern": "a", "name_path": "b" });
         let refusal = "'name_path' and 'name_path_pattern' of find_callers name the same parameter and have different \
             values; give only one of them";
@@ -382,6 +423,20 @@ mod tests {
         check("native", "create_text_file", json!({ "file": "a" }), Err(listed));
         check("native", "find_callers", json!({}), Ok(json!({})));
         check("serena", "find_symbol", json!({ "name": "a" }), Ok(json!({ "name": "a" })));
+    }
+
+    #[test]
+    fn a_parameter_that_a_tool_does_not_have_is_refused() {
+        let edit = |name: &str| json!({ "relative_path": "a", "content": "", name: true });
+        let meant = "create_text_file has no parameter 'dryRun'; did you mean 'dry_run'? Nothing was done";
+        check("native", "create_text_file", edit("dryRun"), Err(meant));
+        let typo = "create_text_file has no parameter 'dy_run'; did you mean 'dry_run'? Nothing was done";
+        check("native", "create_text_file", edit("dy_run"), Err(typo));
+        let listed = "create_text_file has no parameter 'overwrite'; it takes 'content', 'dry_run', 'expect', 'force', \
+            'limit', 'relative_path'. Nothing was done";
+        check("native", "create_text_file", edit("overwrite"), Err(listed));
+        let serena = json!({ "name_path_pattern": "a", "other": 1 });
+        check("serena", "find_symbol", serena.clone(), Ok(serena));
     }
 
     #[test]

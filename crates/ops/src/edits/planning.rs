@@ -28,7 +28,7 @@ use symd_rewrite::{
     place_body, replace_content, replace_lines,
 };
 use symd_syntax::{Grammar, OutlineError};
-use symd_vfs::{EntryKind, VfsError};
+use symd_vfs::{EntryKind, GitPaths, VfsError};
 
 /// A plan, and what an answer reports about it.
 #[derive(Debug, Default)]
@@ -222,7 +222,7 @@ impl Maker<'_> {
     /// Runs `work` on the files that the request may name.
     fn tree<T>(&self, work: impl FnOnce(&Tree<'_>) -> T) -> T {
         match self.request.ignored {
-            IgnoredEdits::Refused => self.view.tree(work),
+            IgnoredEdits::Refused | IgnoredEdits::Created => self.view.tree(work),
             IgnoredEdits::Edited => self.view.whole_tree(work),
         }
     }
@@ -373,6 +373,13 @@ impl Maker<'_> {
     }
 
     fn make_file(&mut self, path: RelPath, content: &str) -> Result<(), PlanningError> {
+        // What is git's is refused with that reason, when the plan is checked.
+        if self.request.ignored == IgnoredEdits::Refused
+            && self.view.is_ignored(&path, EntryKind::File)
+            && !GitPaths::default().contains(&path)
+        {
+            return Err(LocateError::Ignored(path.to_string()).into());
+        }
         self.request.base.check(&path, None)?;
         let new = NewText { before: String::new(), after: content.to_owned() };
         self.made.title = format!("create {path}");

@@ -132,9 +132,11 @@ pub enum Breaking {
 /// What happens to an edit of files that the ignore rules exclude.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IgnoredEdits {
-    /// It is rejected.
+    /// It is rejected, and none is created: no tool that reads would show it.
     #[default]
     Refused,
+    /// It is rejected; one may be created.
+    Created,
     /// It is applied: the contract's tools have no such rule.
     Edited,
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::files::counted;
 use crate::{Call, Reply, ReplyFuture, Tool};
 use symd_lsp::{ServerState, ServerStatus};
 
@@ -31,13 +32,13 @@ fn run(call: Call<'_>) -> ReplyFuture<'_> {
             .map(|operation| format!("\nrecovered: {operation}"))
             .collect();
         let mut text = format!(
-            "{state} · revision {} · {} files, {} parsed ({} with syntax errors), {} symbols\n\
+            "{state} · revision {} · {} files, {} parsed ({} with syntax errors), {}\n\
              skipped: {} binary, {} too large, {} unreadable · {} files pending{recovered}",
             status.revision,
             status.files,
             status.parsed_files,
             status.files_with_errors,
-            status.symbols,
+            counted(status.symbols, "symbol", "symbols"),
             skipped.binary,
             skipped.too_large,
             skipped.unreadable,

@@ -166,7 +166,7 @@ fn run(call: Call<'_>, read: Read, answer: Answer) -> ReplyFuture<'_> {
             what,
             base: ExpectedRevisions::default(),
             breaking: Breaking::Allowed,
-            ignored: IgnoredEdits::Refused,
+            ignored: IgnoredEdits::Created,
         };
         let by = Originator {
             who: call.client.name().to_owned(),

@@ -144,12 +144,20 @@ pub(super) fn delete_lines(arguments: &Arguments<'_>) -> Result<EditAction, Repl
 pub(super) fn replace_lines(arguments: &Arguments<'_>) -> Result<EditAction, Reply> {
     let (start, end) = range(arguments).map_err(failed)?;
     let content = arguments.string("content").map_err(failed)?.to_owned();
-    text(arguments, TextAction::ReplaceLines { start, end, content })
+    // No text in their place is no blank line.
+    let act = match content.is_empty() {
+        true => TextAction::DeleteLines { start, end },
+        false => TextAction::ReplaceLines { start, end, content },
+    };
+    text(arguments, act)
 }
 
 pub(super) fn insert_at_line(arguments: &Arguments<'_>) -> Result<EditAction, Reply> {
     let line = line(arguments, "line").map_err(failed)?;
     let content = arguments.string("content").map_err(failed)?.to_owned();
+    if content.is_empty() {
+        return Err(failed(arguments.invalid("content", "text; for a blank line, a line break")));
+    }
     text(arguments, TextAction::InsertAtLine { line, content })
 }
 

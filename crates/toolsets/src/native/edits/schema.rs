@@ -104,7 +104,7 @@ pub(super) fn delete_lines() -> Value {
 pub(super) fn replace_lines() -> Value {
     let own = json!({
         "relative_path": file(), "expect": expect(), "start_line": start_line(), "end_line": end_line(),
-        "content": {"type": "string", "description": "What takes their place; a missing final newline is added."},
+        "content": {"type": "string", "description": "What takes their place; a missing final newline is added. Empty: the lines are deleted."},
     });
     with_common(own, &["relative_path", "start_line", "end_line", "content"])
 }
