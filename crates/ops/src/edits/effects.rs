@@ -9,7 +9,7 @@ use crate::Project;
 use crate::diagnostics::{AskDiagnostics, LocatedDiagnostic, Of, diagnostics};
 use crate::spot::whole_words;
 use symd_base::RelPath;
-use symd_lsp::{ServerError, Severity, WaitPolicy};
+use symd_lsp::{Severity, WaitPolicy};
 
 /// Time limit for the diagnostics before the edit, and again for those after it.
 const DEADLINE: Duration = Duration::from_secs(2);
@@ -51,8 +51,6 @@ pub enum EffectsUnknown {
     ManyFiles,
     /// The edit only removes files, so no file remains whose diagnostics could be compared.
     OnlyRemoved,
-    /// The server has no diagnostics.
-    NotOffered,
     /// A server did not answer in time, or not at all.
     NoAnswer,
 }
@@ -174,11 +172,7 @@ async fn ask(project: &Project, files: &[RelPath]) -> Result<DiagnosticsSeen, Ef
             };
             let answer = diagnostics(project, &ask).await.map_err(|_| EffectsUnknown::NoAnswer)?;
             if has_ready_server(project, path) && !answer.no_answer.is_empty() {
-                let is_missing = |why: &ServerError| matches!(why, ServerError::Unsupported { .. });
-                return Err(match answer.no_answer.iter().all(is_missing) {
-                    true => EffectsUnknown::NotOffered,
-                    false => EffectsUnknown::NoAnswer,
-                });
+                return Err(EffectsUnknown::NoAnswer);
             }
             told.found.extend(answer.found);
             told.servers.extend(answer.servers);

@@ -125,7 +125,6 @@ pub(in crate::native) fn unknown(why: &EffectsUnknown) -> &'static str {
         EffectsUnknown::NotReady => "no language server is ready",
         EffectsUnknown::ManyFiles => "too many files; see the tool diagnostics",
         EffectsUnknown::OnlyRemoved => "the edit only removes files; see the tool diagnostics",
-        EffectsUnknown::NotOffered => "the language server has none",
         EffectsUnknown::NoAnswer => "the language server did not answer in time; see the tool diagnostics",
     }
 }
