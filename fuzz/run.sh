@@ -13,6 +13,9 @@ targets=("${@:-${all[@]}}")
 export RUSTFLAGS="--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
  -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
  -Cllvm-args=-sanitizer-coverage-trace-compares"
+# What overflows is to be seen.
+export CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS=true CARGO_PROFILE_RELEASE_OVERFLOW_CHECKS=true
+export CARGO_PROFILE_RELEASE_DEBUG=line-tables-only CARGO_TARGET_DIR=target
 # With --target, or build scripts would be instrumented too.
 cargo build --release --locked --target "$host" "${targets[@]/#/--bin=}"
 
