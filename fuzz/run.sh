@@ -7,7 +7,7 @@ cd "$(dirname "$0")"
 seconds=${1:?seconds for each target}
 shift
 host=$(rustc -vV | sed -n 's/^host: //p')
-mapfile -t all < <(sed -n '/^\[\[bin\]\]/,$ s/^name = "\(.*\)"/\1/p' Cargo.toml)
+mapfile -t all < <(basename -s .rs src/bin/*.rs)
 targets=("${@:-${all[@]}}")
 
 export RUSTFLAGS="--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \

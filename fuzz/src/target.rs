@@ -1,5 +1,5 @@
-//! A fuzz target: what must hold of the reader, or of the grammar, that this binary is called by. See docs/fuzzing.md.
-#![no_main]
+// A fuzz target, included by each file in `bin`: what must hold of the reader, or of the grammar, that the binary is named
+// after. See docs/fuzzing.md.
 
 use std::path::Path;
 

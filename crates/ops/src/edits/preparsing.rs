@@ -48,7 +48,7 @@ fn outlines(view: &View, plan: &Plan, cancel: &Cancel) -> Vec<PreparsedOutline> 
         }
     }
     let changed: Vec<Changed> = changed.into_values().collect();
-    let made = cores::parallel_map(&changed, WORTH, |one| one.outline(view, cancel));
+    let made = cores::concurrent_map(&changed, WORTH, |one| one.outline(view, cancel));
     preparsed.extend(made.into_iter().flatten());
     preparsed
 }

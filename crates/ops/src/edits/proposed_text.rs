@@ -38,7 +38,7 @@ pub(super) fn parse(
     breaking: Breaking,
     cancel: &Cancel,
 ) -> Result<Vec<PreparsedOutline>, PlanningError> {
-    let parsed = cores::parallel_map(coming, 1, |one| one.parse(parsers, breaking, cancel));
+    let parsed = cores::concurrent_map(coming, 1, |one| one.parse(parsers, breaking, cancel));
     parsed.into_iter().filter_map(Result::transpose).collect()
 }
 
