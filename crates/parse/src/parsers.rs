@@ -12,7 +12,7 @@ use super::protocol::{Request, Task};
 use super::quarantine::Quarantine;
 use symd_base::{Cancel, ContentHash, RelPath, TextRange};
 use symd_index::cache::{Key, codec};
-use symd_syntax::{self as syntax, Grammar, Inspected, Outline, OutlineError, RustBindings};
+use symd_syntax::{self as syntax, FlatTree, Grammar, Inspected, Outline, OutlineError, RustBindings};
 
 /// Maximum number of attempts for a text whose workers fail for other reasons (they are killed, the system
 /// has no memory).
@@ -250,6 +250,26 @@ impl Parsers {
                 let key = Key { content: hash, fingerprint: !grammar.fingerprint() };
                 let decode = |payload: &[u8], _: Grammar, text: &str| bindings::decode(payload, text);
                 let inquiry = ParseTask { task: Task::RustBindings, grammar, text, key, decode };
+                attempt(crew, quarantine, ParsePurpose::Question, &inquiry, cancel)
+            }
+        }
+    }
+
+    /// Returns the tree of a text. A slow text is set aside.
+    pub fn flat_tree(
+        &self,
+        grammar: Grammar,
+        text: &str,
+        hash: ContentHash,
+        cancel: &Cancel,
+    ) -> Result<Attempt<FlatTree>, ParseError> {
+        match &*self.0 {
+            ParseBackend::InProcess => Ok(Attempt::Parsed(syntax::flat_tree(grammar, text, cancel)?)),
+            ParseBackend::Workers { crew, quarantine, .. } => {
+                // A key of its own: a text that fails here keeps its outline.
+                let key = Key { content: hash, fingerprint: !grammar.fingerprint() };
+                let decode = |payload: &[u8], _: Grammar, text: &str| FlatTree::from_bytes(payload, text);
+                let inquiry = ParseTask { task: Task::Tree, grammar, text, key, decode };
                 attempt(crew, quarantine, ParsePurpose::Question, &inquiry, cancel)
             }
         }

@@ -7,7 +7,7 @@ use super::protocol::{HEAD, LENGTH, Message, Request, Tag, Task};
 use symd_base::Cancel;
 use symd_index::cache::codec;
 use symd_syntax::properties::assert_lies_in;
-use symd_syntax::{self as syntax, Grammar, OutlineError};
+use symd_syntax::{self as syntax, FlatTree, Grammar, OutlineError};
 
 /// A text that a worker might have parsed.
 const TEXT: &str = "from a.b import c as d, e\nclass A:\n    def f(self, größe): return größe\n";
@@ -36,6 +36,13 @@ pub fn worker_answer(bytes: &[u8]) {
         assert!(bindings.locals.iter().all(|local| TEXT.get(local.name.as_range()).is_some()));
         assert_eq!(bindings::encode(&bindings), bytes);
     }
+    if let Some(tree) = FlatTree::from_bytes(bytes, TEXT) {
+        for node in tree.nodes() {
+            assert!(TEXT.get(tree.range(node).as_range()).is_some());
+            assert!(tree.children(node).all(|child| tree.parent(child) == Some(node)));
+        }
+        assert_eq!(FlatTree::from_bytes(&tree.to_bytes(), TEXT), Some(tree));
+    }
 }
 
 /// Asserts that the outline of any text lies in that text, and survives encoding and decoding. The grammar's
@@ -51,6 +58,8 @@ pub fn grammar(name: &str, bytes: &[u8]) {
     assert_lies_in(&outline, &text);
     assert!(lies_in(&outline, &text));
     assert_eq!(codec::decode(&codec::encode(&outline)).as_ref(), Some(&outline));
+    let tree = syntax::flat_tree(grammar, &text, &Cancel::new()).unwrap();
+    assert_eq!(FlatTree::from_bytes(&tree.to_bytes(), &text), Some(tree));
 }
 
 /// Initial messages, requests and outlines for the fuzzer.
@@ -62,5 +71,12 @@ pub fn seeds() -> Vec<Vec<u8>> {
     let request = Request { task: Task::Outline, grammar: "python", allowance, stop_after, text: TEXT };
     let head = Message::head(Tag::Done, std::time::Duration::from_nanos(7), &outline);
     assert_eq!(head.len(), LENGTH + HEAD);
-    vec![[&head[LENGTH..], &outline].concat(), [&request.head()[LENGTH..], TEXT.as_bytes()].concat(), outline]
+    let kotlin = Grammar::named("kotlin").unwrap();
+    let tree = syntax::flat_tree(kotlin, TEXT, &Cancel::new()).unwrap().to_bytes();
+    vec![
+        [&head[LENGTH..], &outline].concat(),
+        [&request.head()[LENGTH..], TEXT.as_bytes()].concat(),
+        outline,
+        tree,
+    ]
 }

@@ -32,6 +32,8 @@ pub(super) enum Task {
     Inspect(TextRange),
     /// Find the locals and the field names of a Rust text.
     RustBindings,
+    /// Return its tree.
+    Tree,
 }
 
 impl Task {
@@ -44,6 +46,7 @@ impl Task {
                 head.extend(range.end.to_le_bytes());
             }
             Task::RustBindings => head.push(2),
+            Task::Tree => head.push(3),
         }
     }
 
@@ -59,6 +62,7 @@ impl Task {
                 (start <= end).then(|| (Task::Inspect(TextRange::new(start, end)), rest))
             }
             2 => Some((Task::RustBindings, rest)),
+            3 => Some((Task::Tree, rest)),
             _ => None,
         }
     }
@@ -197,7 +201,7 @@ mod tests {
         }
         assert!(Request::read(&[&[9], &body[1..]].concat()).is_none(), "no such task");
         let inspections = [TextRange::new(0, 0), TextRange::new(1, u32::MAX)].map(Task::Inspect);
-        for task in inspections.into_iter().chain([Task::RustBindings]) {
+        for task in inspections.into_iter().chain([Task::RustBindings, Task::Tree]) {
             let asked = Request { task, stop_after: None, ..request };
             let frame = [asked.head(), request.text.into()].concat();
             let read = Request::read(&frame[LENGTH..]).expect("a request");

@@ -89,6 +89,7 @@ impl Worker {
                 inspected::encode(&syntax::inspect(grammar, request.text, range, &cancel)?)
             }
             Task::RustBindings => bindings::encode(&syntax::rust_bindings(request.text, &cancel)?),
+            Task::Tree => syntax::flat_tree(grammar, request.text, &cancel)?.to_bytes(),
         })
     }
 }

@@ -9,6 +9,7 @@ mod enclosure;
 pub mod extract;
 #[cfg(test)]
 mod fixtures;
+pub mod flat_tree;
 pub mod grammar;
 #[cfg(test)]
 mod hostile;
@@ -16,6 +17,7 @@ pub mod imports;
 mod inspect;
 mod keywords;
 pub mod kind;
+pub mod kotlin;
 mod line_kinds;
 pub mod name_path;
 mod name_rules;
@@ -38,6 +40,7 @@ pub use attached::attached_start;
 pub use blocks::{BlockFault, BlockViolation, first_block_violation};
 pub use enclosure::{Enclosure, enclosure_at};
 pub use extract::{OutlineError, outline, with_hidden_types};
+pub use flat_tree::{FlatTree, NodeId, flat_tree};
 pub use grammar::Grammar;
 pub use imports::{Import, ImportKind, ImportList, Imported, Imports, MAX_IMPORTED_BYTES};
 pub use inspect::{Inspected, inspect};

@@ -77,6 +77,20 @@ impl Imports {
         })
     }
 
+    /// Returns the package that a file declares, when it does so before its imports: cheaper than unpacking.
+    pub fn package(&self) -> Option<String> {
+        let (mut heads, texts) = self.parts()?;
+        let first = read_head(&mut heads, &Head::NONE)?;
+        if first.kind != ImportKind::Package {
+            return None;
+        }
+        let mut text = Vec::new();
+        Reader::new(texts).read(first.own, &mut text)?;
+        let text = String::from_utf8(text).ok()?;
+        let entries = vec![(first.kind, TextRange::new(first.start, first.end), text.len())];
+        ImportList { text, entries }.package().map(str::to_owned)
+    }
+
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

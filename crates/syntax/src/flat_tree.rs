@@ -1,0 +1,356 @@
+//! A syntax tree as plain arrays: what code outside a parse worker reads of a tree. Nodes are numbered in
+//! preorder; kinds are numbers of a list that the caller gives. Invariant: a node's children lie within it, in
+//! the order of the text, and every subtree is a run of consecutive numbers.
+
+use super::extract::{OutlineError, with_tree};
+use super::grammar::Grammar;
+use super::kotlin::KOTLIN_KINDS;
+use symd_base::{Cancel, TextRange};
+use tree_sitter::{Node, TreeCursor};
+
+/// The number of a node, in preorder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(u32);
+
+/// A syntax tree without its text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FlatTree {
+    /// The number of each node's kind in the list that the tree was made with.
+    kinds: Vec<u8>,
+    /// Byte offsets of the first byte of each node.
+    starts: Vec<u32>,
+    /// Byte offsets behind the last byte of each node.
+    ends: Vec<u32>,
+    /// The first node behind each node's subtree.
+    nexts: Vec<u32>,
+    /// The parent of each node; the root is its own.
+    parents: Vec<u32>,
+}
+
+/// The kinds of nodes that a [`FlatTree`] tells apart.
+pub struct NodeKinds {
+    /// The grammar's names. The first one stands for every named node that is not listed; tokens that are not
+    /// listed are left out.
+    pub names: &'static [&'static str],
+}
+
+/// Returns the kinds that trees of a grammar tell apart; `None` where nothing reads its trees.
+pub fn node_kinds(grammar: Grammar) -> Option<&'static NodeKinds> {
+    (grammar.name() == "kotlin").then_some(&KOTLIN_KINDS)
+}
+
+/// The cancel flag is checked once per this many nodes.
+const NODES_BETWEEN_CHECKS: usize = 4096;
+
+/// Parses a text and returns its tree; an empty one where [`node_kinds`] has none for the grammar.
+///
+/// # Errors
+/// Those of parsing: cancelled, or larger than 4 GiB.
+pub fn flat_tree(grammar: Grammar, text: &str, cancel: &Cancel) -> Result<FlatTree, OutlineError> {
+    let Some(kinds) = node_kinds(grammar) else { return Ok(FlatTree::default()) };
+    with_tree(grammar, text, cancel, |tree| flatten(&mut tree.walk(), kinds, cancel))?
+}
+
+fn flatten(cursor: &mut TreeCursor, kinds: &NodeKinds, cancel: &Cancel) -> Result<FlatTree, OutlineError> {
+    let numbers = KindNumbers::new(kinds, &cursor.node().language());
+    let mut tree = FlatTree::default();
+    let mut parents: Vec<u32> = vec![0];
+    let mut visited = 0_usize;
+    loop {
+        visited += 1;
+        if visited.is_multiple_of(NODES_BETWEEN_CHECKS) {
+            cancel.check()?;
+        }
+        let pushed = numbers.of(cursor.node()).map(|kind| tree.push(kind, cursor.node(), &parents));
+        if let Some(id) = pushed
+            && cursor.goto_first_child()
+        {
+            parents.push(id);
+            continue;
+        }
+        if let Some(id) = pushed {
+            tree.close(id);
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return Ok(tree);
+            }
+            if let Some(id) = parents.pop() {
+                tree.close(id);
+            }
+        }
+    }
+}
+
+/// The number of each kind of a grammar's nodes.
+struct KindNumbers {
+    by_id: Vec<Option<u8>>,
+}
+
+impl KindNumbers {
+    fn new(kinds: &NodeKinds, language: &tree_sitter::LanguageRef) -> KindNumbers {
+        let number = |id: usize| {
+            let id = u16::try_from(id).ok()?;
+            let name = language.node_kind_for_id(id)?;
+            let listed = kinds.names.iter().position(|known| *known == name);
+            let number = listed.or(language.node_kind_is_named(id).then_some(0))?;
+            u8::try_from(number).ok()
+        };
+        KindNumbers { by_id: (0..language.node_kind_count()).map(number).collect() }
+    }
+
+    /// Returns `None` for tokens that are not listed and for nodes that are not in the text.
+    fn of(&self, node: Node) -> Option<u8> {
+        if node.is_missing() {
+            return None;
+        }
+        // Errors have an id beyond those of the grammar; they stand for nodes that are not listed.
+        self.by_id.get(usize::from(node.kind_id())).copied().unwrap_or(Some(0))
+    }
+}
+
+impl FlatTree {
+    fn push(&mut self, kind: u8, node: Node, parents: &[u32]) -> u32 {
+        let offset = |byte: usize| u32::try_from(byte).unwrap_or(u32::MAX);
+        let id = offset(self.kinds.len());
+        self.kinds.push(kind);
+        self.starts.push(offset(node.start_byte()));
+        self.ends.push(offset(node.end_byte()));
+        self.nexts.push(id + 1);
+        self.parents.push(parents.last().copied().unwrap_or(0));
+        id
+    }
+
+    /// Notes that the subtree of `id` ends with the last node.
+    fn close(&mut self, id: u32) {
+        let next = u32::try_from(self.kinds.len()).unwrap_or(u32::MAX);
+        if let Some(slot) = self.nexts.get_mut(id as usize) {
+            *slot = next;
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.kinds.is_empty()
+    }
+
+    /// Returns the number of nodes.
+    pub fn len(&self) -> usize {
+        self.kinds.len()
+    }
+
+    pub fn root(&self) -> Option<NodeId> {
+        (!self.is_empty()).then_some(NodeId(0))
+    }
+
+    /// Iterates over all nodes in preorder.
+    pub fn nodes(&self) -> impl Iterator<Item = NodeId> + use<> {
+        (0..u32::try_from(self.kinds.len()).unwrap_or(u32::MAX)).map(NodeId)
+    }
+
+    /// Returns the number of the node's kind in the list that the tree was made with.
+    pub fn kind(&self, node: NodeId) -> u8 {
+        self.kinds[node.0 as usize]
+    }
+
+    /// Returns the node's range, in bytes, exclusive of its end.
+    pub fn range(&self, node: NodeId) -> TextRange {
+        TextRange::new(self.starts[node.0 as usize], self.ends[node.0 as usize])
+    }
+
+    /// Returns how many bytes of memory it takes.
+    pub fn memory(&self) -> usize {
+        self.kinds.capacity() + 4 * 4 * self.starts.capacity()
+    }
+
+    /// Returns `None` for the root.
+    pub fn parent(&self, node: NodeId) -> Option<NodeId> {
+        (node.0 != 0).then(|| NodeId(self.parents[node.0 as usize]))
+    }
+
+    /// Iterates over the direct children, in the order of the text.
+    pub fn children(&self, node: NodeId) -> impl Iterator<Item = NodeId> + use<'_> {
+        let end = self.nexts[node.0 as usize];
+        let mut at = node.0 + 1;
+        std::iter::from_fn(move || {
+            if at >= end {
+                return None;
+            }
+            let child = NodeId(at);
+            at = self.nexts[at as usize];
+            Some(child)
+        })
+    }
+
+    /// Iterates over the node and everything beneath it, in preorder.
+    pub fn subtree(&self, node: NodeId) -> impl Iterator<Item = NodeId> + use<> {
+        (node.0..self.nexts[node.0 as usize]).map(NodeId)
+    }
+
+    /// Returns the tree as bytes: the number of nodes, and for each its kind, how far it begins behind the one
+    /// before, its length, and the number of nodes beneath it. Numbers but the kind are LEB128.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(5 * self.len() + 4);
+        put_number(&mut bytes, u32::try_from(self.len()).unwrap_or(u32::MAX));
+        let mut last = 0;
+        for at in 0..self.len() {
+            bytes.push(self.kinds[at]);
+            put_number(&mut bytes, self.starts[at] - last);
+            put_number(&mut bytes, self.ends[at] - self.starts[at]);
+            let below = self.nexts[at] - u32::try_from(at).unwrap_or(u32::MAX) - 1;
+            put_number(&mut bytes, below);
+            last = self.starts[at];
+        }
+        bytes
+    }
+
+    /// Reads a tree of `text` from what [`FlatTree::to_bytes`] made; `None` for other bytes, and for a tree
+    /// with a node outside the text or between two bytes of a character.
+    pub fn from_bytes(mut bytes: &[u8], text: &str) -> Option<FlatTree> {
+        let count = take_number(&mut bytes)? as usize;
+        // A node takes at least four bytes.
+        if count > bytes.len() / 4 {
+            return None;
+        }
+        let mut tree = FlatTree {
+            kinds: Vec::with_capacity(count),
+            starts: Vec::with_capacity(count),
+            ends: Vec::with_capacity(count),
+            nexts: Vec::with_capacity(count),
+            parents: Vec::with_capacity(count),
+        };
+        // The nodes around the one that is read.
+        let mut around: Vec<u32> = Vec::new();
+        let mut last = 0_u32;
+        for at in 0..u32::try_from(count).ok()? {
+            let (kind, rest) = bytes.split_first()?;
+            bytes = rest;
+            let start = last.checked_add(take_number(&mut bytes)?)?;
+            let end = start.checked_add(take_number(&mut bytes)?)?;
+            let next = at.checked_add(take_number(&mut bytes)?)?.checked_add(1)?;
+            while around.last().is_some_and(|outer| tree.nexts[*outer as usize] <= at) {
+                around.pop();
+            }
+            text.get(start as usize..end as usize)?;
+            let (bottom, limit) = match around.last() {
+                Some(&outer) => (tree.ends[outer as usize], tree.nexts[outer as usize]),
+                // All nodes are beneath the first one.
+                None if at == 0 => (u32::MAX, u32::try_from(count).ok()?),
+                None => return None,
+            };
+            if end > bottom || next > limit {
+                return None;
+            }
+            tree.kinds.push(*kind);
+            tree.starts.push(start);
+            tree.ends.push(end);
+            tree.nexts.push(next);
+            tree.parents.push(around.last().copied().unwrap_or(0));
+            around.push(at);
+            last = start;
+        }
+        bytes.is_empty().then_some(tree)
+    }
+
+    /// Returns the innermost node that begins exactly at byte `start` and ends at byte `end`.
+    pub fn at(&self, start: u32, end: u32) -> Option<NodeId> {
+        let from = self.starts.partition_point(|known| *known < start);
+        let here = (from..self.starts.len()).take_while(|&id| self.starts[id] == start);
+        here.filter(|&id| self.ends[id] == end).last().and_then(|id| u32::try_from(id).ok()).map(NodeId)
+    }
+}
+
+fn put_number(bytes: &mut Vec<u8>, mut number: u32) {
+    while number >= 0x80 {
+        bytes.push(u8::try_from(number & 0x7F).unwrap_or(0) | 0x80);
+        number >>= 7;
+    }
+    bytes.push(u8::try_from(number).unwrap_or(0));
+}
+
+fn take_number(bytes: &mut &[u8]) -> Option<u32> {
+    let mut number = 0_u32;
+    for shift in (0..35).step_by(7) {
+        let (byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        number |= u32::from(byte & 0x7F).checked_shl(shift)?;
+        if byte & 0x80 == 0 {
+            return Some(number);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kotlin::KotlinNode;
+
+    fn tree(text: &str) -> FlatTree {
+        let grammar = Grammar::named("kotlin").unwrap();
+        flat_tree(grammar, text, &Cancel::new()).unwrap()
+    }
+
+    #[test]
+    fn the_tree_has_the_shape_of_the_text() {
+        let text = "fun f(a: Int) = a + 1\nval x = f(2)\n";
+        let tree = tree(text);
+        let root = tree.root().unwrap();
+        let kinds: Vec<KotlinNode> =
+            tree.children(root).map(|node| KotlinNode::of(tree.kind(node))).collect();
+        assert_eq!(kinds, [KotlinNode::FunctionDeclaration, KotlinNode::PropertyDeclaration]);
+        let name = tree.at(4, 5).unwrap();
+        assert_eq!(KotlinNode::of(tree.kind(name)), KotlinNode::SimpleIdentifier);
+        assert_eq!(tree.range(tree.parent(name).unwrap()), TextRange::new(0, 21));
+    }
+
+    #[test]
+    fn every_subtree_is_a_run_of_nodes_within_its_parent() {
+        let tree =
+            tree("class A { fun f() { if (x is B) g { it.h(1) } else \"${a.b}\" } }\n= = class {{{ \"");
+        for node in tree.nodes() {
+            for child in tree.children(node) {
+                assert_eq!(tree.parent(child), Some(node));
+                let (outer, inner) = (tree.range(node), tree.range(child));
+                assert!(outer.start <= inner.start && inner.end <= outer.end);
+            }
+        }
+        assert_eq!(tree.subtree(tree.root().unwrap()).count(), tree.len());
+    }
+
+    #[test]
+    fn a_tree_is_read_as_it_was_written() {
+        for text in ["", "x", "fun f(é: Int) = \"${é + 1}\" // ü\nclass A { val b = f(2) }\n"] {
+            let tree = tree(text);
+            let bytes = tree.to_bytes();
+            assert_eq!(FlatTree::from_bytes(&bytes, text).as_ref(), Some(&tree));
+            for cut in 0..bytes.len() {
+                assert_eq!(FlatTree::from_bytes(&bytes[..cut], text), None, "cut at {cut}");
+            }
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_tree_of_the_text_are_refused() {
+        let text = "fun f(é: Int) = é";
+        let bytes = tree(text).to_bytes();
+        assert_eq!(FlatTree::from_bytes(&bytes, &text[..6]), None);
+        assert_eq!(FlatTree::from_bytes(&bytes, &text.replace("(é", "é(")), None);
+        assert_eq!(FlatTree::from_bytes(&[0xFF; 20], text), None);
+        for at in 0..bytes.len() {
+            let mut other = bytes.clone();
+            other[at] ^= 0x41;
+            if let Some(tree) = FlatTree::from_bytes(&other, text) {
+                for node in tree.nodes() {
+                    assert!(text.get(tree.range(node).as_range()).is_some());
+                    assert!(tree.children(node).all(|child| tree.parent(child) == Some(node)));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn nesting_costs_no_stack() {
+        let text = format!("val x = {}1{}", "(".repeat(20_000), ")".repeat(20_000));
+        assert!(tree(&text).len() > 20_000);
+    }
+}
