@@ -27,5 +27,6 @@ pub use symd_shell as shell;
 pub use symd_syntax as syntax;
 pub use symd_sys as sys;
 pub use symd_toolsets as toolsets;
+pub use symd_types as types;
 pub use symd_vfs as vfs;
 pub use symd_watch as watch;

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 /// (layer, row); layers in the same row do not use each other.
-const ROWS: [(&str, u8); 21] = [
+const ROWS: [(&str, u8); 22] = [
     ("sys", 0),
     ("base", 1),
     ("config", 2),
@@ -18,6 +18,7 @@ const ROWS: [(&str, u8); 21] = [
     ("install", 4),
     ("index", 4),
     ("edit", 4),
+    ("types", 4),
     ("parse", 5),
     ("resolve", 5),
     ("engine", 6),

@@ -5,6 +5,7 @@
 mod event;
 mod gate;
 mod hard_links;
+mod kotlin_files;
 mod pending;
 mod pool;
 mod preparsed;

@@ -10,6 +10,7 @@ use tokio::sync::{mpsc, oneshot, watch as tokio_watch};
 
 use super::event::{Event, Question, QuestionLength};
 use super::hard_links::HardLinks;
+use super::kotlin_files::KotlinFiles;
 use super::pending::Pending;
 use super::pool::Pool;
 use super::scan::{ScanOrder, ScanOutcome, ScanResult, ScanTarget, Scanner, Trial};
@@ -45,6 +46,7 @@ pub(super) struct Run {
     pool: Pool,
     trials: Trials,
     links: HardLinks,
+    kotlin_files: KotlinFiles,
     /// Sender for the pool's results. Weak, so that the task ends when the last [`super::Engine`] is dropped.
     sender: mpsc::WeakSender<Event>,
     status: tokio_watch::Sender<EngineStatus>,
@@ -89,6 +91,7 @@ impl Run {
             pool,
             trials,
             links: HardLinks::default(),
+            kotlin_files: KotlinFiles::default(),
             sender,
             status,
             gone,
@@ -531,6 +534,7 @@ impl Run {
             ignore: self.ignore.clone(),
             languages: self.scanner.languages.clone(),
             parsers: self.scanner.parsers.clone(),
+            kotlin_files: self.kotlin_files.clone(),
             read: Mutex::default(),
         };
         let view = question.on.unwrap_or_else(|| Arc::new(new_view()));

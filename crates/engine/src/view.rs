@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::kotlin_files::KotlinFiles;
 use super::scan::MAX_PARSED_BYTES;
 use symd_base::{Cancel, ContentHash, RelPath, Text};
 use symd_config::Languages;
@@ -11,8 +12,12 @@ use symd_index::{Content, FileEntry, Origin, Skipped, Snapshot};
 use symd_parse::{Attempt, ParseError, Parsers};
 pub use symd_resolve::CurrentText;
 use symd_resolve::Sources;
-use symd_syntax::RustBindings;
+use symd_syntax::{Grammar, RustBindings};
+use symd_types::kotlin::SourceFile;
 use symd_vfs::{EntryKind, Files, Ignore, VfsError};
+
+/// Bytes of a text whose tree is read: nobody writes a longer Kotlin file, and its tree takes ten times as many.
+const MAX_TREE_TEXT: usize = 2 << 20;
 
 /// One question's view of the project.
 #[derive(Debug)]
@@ -27,6 +32,8 @@ pub struct View {
     pub languages: Arc<Languages>,
     /// The means by which texts are parsed.
     pub parsers: Parsers,
+    /// Kotlin files that were parsed for questions.
+    pub(super) kotlin_files: KotlinFiles,
     /// The results of reading files.
     pub(super) read: Mutex<ReadResults>,
 }
@@ -153,6 +160,20 @@ impl Sources for View {
             Attempt::Parsed(bindings) => Some(bindings),
             Attempt::SetAside(_) => None,
         }
+    }
+
+    fn kotlin_file(&self, current: &CurrentText, cancel: &Cancel) -> Option<Arc<SourceFile>> {
+        let text = &current.text;
+        if text.as_str().len() > MAX_TREE_TEXT {
+            return None;
+        }
+        let grammar = Grammar::named("kotlin")?;
+        self.kotlin_files.get(current.hash, || {
+            match self.parsers.flat_tree(grammar, text.as_str(), current.hash, cancel).ok()? {
+                Attempt::Parsed(tree) => Some(SourceFile::new(text.clone(), tree)),
+                Attempt::SetAside(_) => None,
+            }
+        })
     }
 
     fn languages(&self) -> &Languages {

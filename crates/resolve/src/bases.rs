@@ -148,7 +148,7 @@ fn resolve(
         {
             base.outside.push(chain.to_owned());
         }
-        Meaning::Local | Meaning::LocalOrDeclared(_) => base.mark_computed(),
+        Meaning::Local | Meaning::LocalOrDeclared(_) | Meaning::Probable(_) => base.mark_computed(),
         Meaning::Module(_) | Meaning::Unknown => base.may_be_unfound = true,
     }
     Ok(())

@@ -330,7 +330,9 @@ impl<'p, 's> Renaming<'p, 's> {
         found: &mut Vec<SourcePlace>,
     ) -> Result<(), Cancelled> {
         let mine = match classify_occurrence(self.resolver, here, range, self.old)? {
-            OccurrenceKind::Argument { .. } | OccurrenceKind::Member(_) => return Ok(()),
+            OccurrenceKind::Argument { .. } | OccurrenceKind::Parameter(_) | OccurrenceKind::Member(_) => {
+                return Ok(());
+            }
             OccurrenceKind::Declaration(row) => {
                 found.extend(self.siblings_of(here, row));
                 return Ok(());

@@ -35,9 +35,9 @@ pub fn definitions(
                 Ok(found)
             }
         }
-        OccurrenceKind::Import(meaning) | OccurrenceKind::Bare(meaning) => {
-            found(&resolver, &here, name, meaning, Wants::TopLevel)
-        }
+        OccurrenceKind::Import(meaning)
+        | OccurrenceKind::Parameter(meaning)
+        | OccurrenceKind::Bare(meaning) => found(&resolver, &here, name, meaning, Wants::TopLevel),
         OccurrenceKind::Member(meaning) => found(&resolver, &here, name, meaning, Wants::Members),
     }
 }
@@ -57,7 +57,7 @@ fn found(
     wants: Wants,
 ) -> Result<Vec<IndexedDeclaration>, Cancelled> {
     match meaning {
-        Meaning::Declared(found) | Meaning::LocalOrDeclared(found) => Ok(found),
+        Meaning::Declared(found) | Meaning::LocalOrDeclared(found) | Meaning::Probable(found) => Ok(found),
         Meaning::Unknown => guesses(resolver, here, name, wants),
         Meaning::Module(_) | Meaning::OutsideProject | Meaning::Local => Ok(Vec::new()),
     }

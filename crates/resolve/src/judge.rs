@@ -146,6 +146,9 @@ impl<'t> TargetContext<'t> {
             OccurrenceKind::Argument { callee, meaning } => {
                 (self.argument(resolver, &callee, &meaning), Role::Argument)
             }
+            OccurrenceKind::Parameter(meaning) => {
+                (self.judge_meaning(&meaning).unwrap_or(Judgement::Unchecked), Role::Argument)
+            }
             OccurrenceKind::Bare(_) | OccurrenceKind::Member(_)
                 if resolver.profile.scopes.namespaces == Namespaces::TypesAndValues
                     && !rust_names::is_in_namespace(resolver, here, range, self.row, self.macro_kind) =>
@@ -160,6 +163,10 @@ impl<'t> TargetContext<'t> {
                 let judgement = implied.unwrap_or_else(|| self.bare(resolver, here, range));
                 let role = role(here, range);
                 (self.downgrade_unlisted(resolver, here, range, role, judgement), role)
+            }
+            // A member of that name may be meant, where the project has one.
+            OccurrenceKind::Member(Meaning::Probable(_)) if !self.is_unique => {
+                (Judgement::Unchecked, role(here, range))
             }
             OccurrenceKind::Member(meaning) => {
                 let judgement = match self.judge_meaning(&meaning) {
@@ -225,7 +232,11 @@ impl<'t> TargetContext<'t> {
             Meaning::LocalOrDeclared(found) if found.iter().any(|one| self.is_target(one)) => {
                 Some(Judgement::Unchecked)
             }
-            Meaning::Unknown => None,
+            Meaning::Probable(found) if found.iter().any(|one| self.is_target(one)) => {
+                let is_one_symbol = found.iter().all(|one| self.is_same_symbol(one));
+                Some(if is_one_symbol { Judgement::Likely } else { Judgement::Unchecked })
+            }
+            Meaning::Probable(_) | Meaning::Unknown => None,
             _ => Some(Judgement::Unlikely),
         }
     }

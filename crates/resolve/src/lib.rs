@@ -30,6 +30,8 @@ mod inherited;
 mod judge;
 mod kotlin_code;
 mod kotlin_locals;
+mod kotlin_names;
+mod kotlin_project;
 mod lookup;
 mod meaning;
 mod mirrored_calls;

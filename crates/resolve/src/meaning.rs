@@ -21,6 +21,8 @@ const REMEMBERED_HOPS: usize = 1;
 pub(super) enum Meaning {
     /// One of these declarations; several when one scope declares the name several times.
     Declared(Vec<IndexedDeclaration>),
+    /// One of these declarations, unless the name is that of a member of an object whose type is not known.
+    Probable(Vec<IndexedDeclaration>),
     Module(Module),
     /// Something outside the project.
     OutsideProject,

@@ -29,6 +29,8 @@ pub(super) enum OccurrenceKind {
         /// The meaning of the callee.
         meaning: Meaning,
     },
+    /// The name of an argument in a call whose parameters are known.
+    Parameter(Meaning),
     /// A name that stands alone.
     Bare(Meaning),
     /// A member of a receiver.
@@ -55,7 +57,18 @@ pub(super) fn classify_occurrence(
     if let Some(meaning) = in_import(resolver, here, range, name)? {
         return Ok(OccurrenceKind::Import(meaning));
     }
-    if let Some(callee_end) = argument_of(text, start, end, resolver.family) {
+    let callee_end = argument_of(text, start, end, resolver.family);
+    if here.language.has_types
+        && let Some(meaning) = resolver.kotlin().meaning(resolver, here, range)
+    {
+        match (callee_end, receiver(text, start, resolver.family)) {
+            (Some(_), _) if matches!(meaning, Meaning::Unknown) => {}
+            (Some(_), _) => return Ok(OccurrenceKind::Parameter(meaning)),
+            (None, Receiver::None) => return Ok(OccurrenceKind::Bare(meaning)),
+            (None, _) => return Ok(OccurrenceKind::Member(meaning)),
+        }
+    }
+    if let Some(callee_end) = callee_end {
         let callee = last_word(&text[..callee_end]);
         let at = callee_end - callee.len();
         let meaning =

@@ -10,6 +10,7 @@ use super::bases::Base;
 use super::binders::{self, LocalScopes, Locality};
 use super::comprehension::{Comprehension, comprehensions};
 use super::family::Family;
+use super::kotlin_names::KotlinNames;
 use super::meaning::{Meaning, binds};
 use super::modules::Module;
 use super::profiles::{FamilyProfile, LanguageProfile};
@@ -44,6 +45,8 @@ pub(super) struct Resolver<'a> {
     pub(super) exported_meanings: RefCell<HashMap<(Module, String, usize), Meaning>>,
     /// The bases of classes, by file and row.
     pub(super) bases: RefCell<HashMap<RowPlace, Rc<[Base]>>>,
+    /// What the names of Kotlin files mean.
+    kotlin: OnceCell<KotlinNames<'a>>,
     /// Classes whose bases are being resolved: what a base means must not depend on itself.
     pub(super) finding_bases: RefCell<HashSet<RowPlace>>,
 }
@@ -178,7 +181,13 @@ impl<'a> Resolver<'a> {
             exported_meanings: RefCell::default(),
             bases: RefCell::default(),
             finding_bases: RefCell::default(),
+            kotlin: OnceCell::new(),
         }
+    }
+
+    /// Returns what resolves the names of Kotlin files.
+    pub(super) fn kotlin(&self) -> &KotlinNames<'a> {
+        self.kotlin.get_or_init(|| KotlinNames::new(self.sources, self.cancel))
     }
 
     /// Returns the packages that files in the project's root declare.

@@ -6,6 +6,7 @@ use symd_base::{Cancel, ContentHash, Text};
 use symd_config::Languages;
 use symd_index::{FileEntry, Snapshot};
 use symd_syntax::{Outline, Row, RustBindings};
+use symd_types::kotlin::SourceFile;
 
 /// The source of texts. The engine's view of the project implements it; tests implement it in memory.
 pub trait Sources {
@@ -16,6 +17,8 @@ pub trait Sources {
     /// Returns the locals and the field names of a Rust file whose hash is that of `text`; `None` when it
     /// cannot be parsed in time.
     fn rust_bindings(&self, file: &FileEntry, text: &str, cancel: &Cancel) -> Option<RustBindings>;
+    /// Returns a Kotlin file with its declarations; `None` when it cannot be parsed in time.
+    fn kotlin_file(&self, current: &CurrentText, cancel: &Cancel) -> Option<Arc<SourceFile>>;
     /// Returns the languages that symd knows.
     fn languages(&self) -> &Languages;
 }

@@ -125,9 +125,11 @@ fn judged(meaning: &Meaning, targets: &[IndexedDeclaration]) -> StringName {
             }
         }
         Meaning::OutsideProject => StringName::Other,
-        Meaning::Module(_) | Meaning::Local | Meaning::LocalOrDeclared(_) | Meaning::Unknown => {
-            StringName::Unknown
-        }
+        Meaning::Module(_)
+        | Meaning::Local
+        | Meaning::LocalOrDeclared(_)
+        | Meaning::Probable(_)
+        | Meaning::Unknown => StringName::Unknown,
     }
 }
 

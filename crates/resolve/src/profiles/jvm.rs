@@ -60,6 +60,7 @@ pub(super) static KOTLIN: LanguageProfile = LanguageProfile {
         has_delegates: true,
         ..HeadRules::PLAIN
     },
+    has_types: true,
     calls_values: true,
     requires_override: true,
     accessors: AccessorForm::Properties,

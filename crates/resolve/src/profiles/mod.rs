@@ -67,6 +67,8 @@ pub(crate) struct LanguageProfile {
     pub(crate) heads: HeadRules,
     /// How locals are found that the outline does not list.
     pub(crate) locals: LocalSearch,
+    /// Whether `types` resolves its names.
+    pub(crate) has_types: bool,
     /// Whether a value can be called like a function.
     pub(crate) calls_values: bool,
     /// Whether every override must be marked as one.
@@ -119,6 +121,7 @@ impl LanguageProfile {
             family,
             heads: HeadRules::PLAIN,
             locals,
+            has_types: false,
             calls_values: false,
             requires_override: false,
             accessors: AccessorForm::None,

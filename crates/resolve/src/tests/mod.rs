@@ -21,7 +21,8 @@ use super::*;
 use symd_base::{Cancel, ContentHash, RelPath, Text, TextRange};
 use symd_config::Languages;
 use symd_index::{Content, FileEntry, IndexState, Origin, Snapshot};
-use symd_syntax::{Grammar, Outline, RustBindings, outline, rust_bindings};
+use symd_syntax::{Grammar, Outline, RustBindings, flat_tree, outline, rust_bindings};
+use symd_types::kotlin::SourceFile;
 
 /// A project in memory.
 struct Memory {
@@ -48,6 +49,11 @@ impl Sources for Memory {
 
     fn rust_bindings(&self, _: &FileEntry, text: &str, cancel: &Cancel) -> Option<RustBindings> {
         rust_bindings(text, cancel).ok()
+    }
+
+    fn kotlin_file(&self, current: &CurrentText, cancel: &Cancel) -> Option<Arc<SourceFile>> {
+        let tree = flat_tree(Grammar::named("kotlin")?, current.text.as_str(), cancel).ok()?;
+        Some(Arc::new(SourceFile::new(current.text.clone(), tree)))
     }
 
     fn languages(&self) -> &Languages {

@@ -1,0 +1,75 @@
+//! What the names of Kotlin files mean, by their types. Invariant: a name that `types` does not resolve is judged
+//! as those of other languages are.
+
+use std::rc::Rc;
+
+use super::kotlin_project::KotlinProject;
+use super::meaning::Meaning;
+use super::resolver::{CurrentFile, Resolver};
+use super::sources::{IndexedDeclaration, Sources};
+use symd_base::{Cancel, TextRange};
+use symd_types::kotlin::{Certainty, DeclarationId, DeclarationKind, Universe};
+
+/// The Kotlin files of a question, and what is known of them.
+pub(super) struct KotlinNames<'a> {
+    project: Rc<KotlinProject<'a>>,
+    universe: Universe<'a>,
+}
+
+impl<'a> KotlinNames<'a> {
+    pub(super) fn new(sources: &'a dyn Sources, cancel: &'a Cancel) -> KotlinNames<'a> {
+        let project = Rc::new(KotlinProject::new(sources, cancel));
+        KotlinNames { universe: Universe::new(Box::new(Rc::clone(&project))), project }
+    }
+
+    /// Returns what the identifier at a range of a Kotlin file means; `None` where its syntax tells nothing.
+    pub(super) fn meaning(
+        &self,
+        resolver: &Resolver,
+        here: &CurrentFile,
+        range: TextRange,
+    ) -> Option<Meaning> {
+        let key = self.project.key(&here.file.path)?;
+        let found = self.universe.resolve(key, range)?;
+        let mut declared = Vec::new();
+        let mut has_locals = false;
+        for id in &found.declarations {
+            if self.universe.of_library(*id) {
+                continue;
+            }
+            match self.indexed(resolver, *id) {
+                Some(declaration) => declared.push(declaration),
+                None => has_locals = true,
+            }
+        }
+        let is_outside = !found.declarations.is_empty()
+            && found.declarations.iter().all(|id| self.universe.of_library(*id));
+        Some(match (found.certainty, declared.is_empty()) {
+            (Certainty::Possible, _) => Meaning::Unknown,
+            (_, false) if has_locals => Meaning::LocalOrDeclared(declared),
+            (_, false) if found.may_be_other => Meaning::Probable(declared),
+            (_, false) => Meaning::Declared(declared),
+            (_, true) if has_locals => Meaning::Local,
+            (_, true) if found.may_be_other => Meaning::Unknown,
+            // What Java declares is not known here.
+            (_, true) if self.project.has_java && !is_outside => return None,
+            (_, true) => Meaning::OutsideProject,
+        })
+    }
+
+    /// Returns the row of a declaration; `None` for one that the outline does not list.
+    fn indexed(&self, resolver: &Resolver, id: DeclarationId) -> Option<IndexedDeclaration> {
+        let here = resolver.read_file(self.project.entry(id.file)?)?;
+        let file = self.universe.file(id.file)?;
+        let name = file.name_range(id.number);
+        let is_it = |row: &symd_syntax::Row| match name {
+            Some(name) => row.name_start == name.start,
+            None => {
+                file.kind_at(id.number) == DeclarationKind::Companion
+                    && row.start <= file.range_of(id.number).start
+                    && row.end == file.range_of(id.number).end
+            }
+        };
+        Some(here.target(here.outline.rows.iter().position(is_it)?))
+    }
+}

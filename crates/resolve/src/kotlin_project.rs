@@ -1,0 +1,102 @@
+//! The Kotlin files of a snapshot, as `types` asks for them.
+
+use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use super::family::Family;
+use super::sources::Sources;
+use symd_base::{Cancel, RelPath};
+use symd_index::{FileEntry, Hit, Locals, Query};
+use symd_syntax::{Matching, NamePattern};
+use symd_types::kotlin::{FileKey, KotlinSources, SourceFile};
+
+/// How many of a package's names code generated for it shares at least: `com.example.app` of
+/// `com.example.app.databinding.MainBinding`.
+const SHARED_NAMES: usize = 3;
+
+/// The Kotlin files of a snapshot, each with a key.
+pub(super) struct KotlinProject<'a> {
+    sources: &'a dyn Sources,
+    cancel: &'a Cancel,
+    files: Vec<&'a Arc<FileEntry>>,
+    keys: HashMap<&'a RelPath, FileKey>,
+    /// The packages that files of Kotlin and Java declare.
+    packages: OnceCell<HashSet<String>>,
+    /// Whether there are Java files, whose declarations `types` does not know.
+    pub(super) has_java: bool,
+}
+
+impl<'a> KotlinProject<'a> {
+    pub(super) fn new(sources: &'a dyn Sources, cancel: &'a Cancel) -> KotlinProject<'a> {
+        let family = || sources.snapshot().files.iter().filter(|file| Family::of(file) == Some(Family::Jvm));
+        let files: Vec<&Arc<FileEntry>> = family().filter(|file| is_kotlin(file)).collect();
+        let keys = files.iter().zip(0..).map(|(file, key)| (&file.path, key)).collect();
+        let has_java = family().any(|file| !is_kotlin(file));
+        KotlinProject { sources, cancel, files, keys, packages: OnceCell::new(), has_java }
+    }
+
+    /// Returns the key of a Kotlin file of the snapshot.
+    pub(super) fn key(&self, path: &RelPath) -> Option<FileKey> {
+        self.keys.get(path).copied()
+    }
+
+    pub(super) fn entry(&self, key: FileKey) -> Option<&'a Arc<FileEntry>> {
+        self.files.get(key as usize).copied()
+    }
+
+    fn packages(&self) -> &HashSet<String> {
+        self.packages.get_or_init(|| {
+            let files = self.sources.snapshot().files.iter();
+            let files = files.filter(|file| Family::of(file) == Some(Family::Jvm));
+            files.filter_map(|file| file.outline()?.imports.package()).collect()
+        })
+    }
+}
+
+impl KotlinSources for KotlinProject<'_> {
+    fn read(&self, file: FileKey) -> Option<Arc<SourceFile>> {
+        let current = self.sources.current(self.entry(file)?)?;
+        self.sources.kotlin_file(&current, self.cancel)
+    }
+
+    fn declaring(&self, name: &str) -> Vec<FileKey> {
+        let Ok(pattern) = NamePattern::parse(name, Matching::Exact) else { return Vec::new() };
+        // A cancelled search finds nothing; so does the question, which checks the flag itself.
+        let found = self.sources.snapshot().find(&Query::in_project(pattern, Locals::Excluded), self.cancel);
+        let is_outermost = |hit: &&Hit| {
+            hit.file
+                .outline()
+                .is_some_and(|outline| outline.rows.get(hit.row).is_some_and(|row| row.parent == 0))
+        };
+        let found = found.unwrap_or_default();
+        let mut keys: Vec<FileKey> =
+            found.iter().filter(is_outermost).filter_map(|hit| self.key(&hit.file.path)).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        keys
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.cancel.is_cancelled()
+    }
+
+    fn has_package(&self, name: &str) -> bool {
+        self.packages().iter().any(|package| {
+            package.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        })
+    }
+
+    fn may_declare(&self, qualified: &str) -> bool {
+        let names: Vec<&str> = qualified.split('.').collect();
+        self.packages().iter().any(|package| {
+            let own: Vec<&str> = package.split('.').collect();
+            let shared = own.iter().zip(&names).take_while(|(one, two)| one == two).count();
+            shared >= own.len().min(SHARED_NAMES)
+        })
+    }
+}
+
+fn is_kotlin(file: &FileEntry) -> bool {
+    file.grammar().is_some_and(|grammar| grammar.name() == "kotlin")
+}

@@ -1,0 +1,222 @@
+//! What the resolver says of each identifier of a Kotlin project, against what a compiler resolved (a table in
+//! the form of kotlin-truth): `cargo run --release -p symd-types --example against_truth -- DIR TABLE.tsv [N]`
+//! prints counts, and N identifiers of each kind of failure.
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::cast_possible_truncation)]
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use symd_base::{Cancel, Text, TextRange};
+use symd_syntax::{Grammar, flat_tree};
+use symd_types::kotlin::{Certainty, DeclarationId, FileKey, KotlinSources, SourceFile, Universe};
+
+struct Files {
+    all: Vec<(String, String, Arc<SourceFile>)>,
+    packages: HashSet<String>,
+    declaring: HashMap<String, Vec<FileKey>>,
+}
+
+impl KotlinSources for Files {
+    fn read(&self, file: FileKey) -> Option<Arc<SourceFile>> {
+        self.all.get(file as usize).map(|(_, _, file)| file.clone())
+    }
+
+    fn declaring(&self, name: &str) -> Vec<FileKey> {
+        self.declaring.get(name).cloned().unwrap_or_default()
+    }
+
+    fn is_cancelled(&self) -> bool {
+        false
+    }
+
+    fn has_package(&self, name: &str) -> bool {
+        self.packages.iter().any(|package| {
+            package.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        })
+    }
+
+    fn may_declare(&self, qualified: &str) -> bool {
+        let parts: Vec<&str> = qualified.split('.').collect();
+        self.packages.iter().any(|package| {
+            let own: Vec<&str> = package.split('.').collect();
+            let common = own.iter().zip(&parts).take_while(|(one, two)| one == two).count();
+            common >= own.len().min(3)
+        })
+    }
+}
+
+fn kotlin_files(directory: &Path, found: &mut Vec<PathBuf>) {
+    let mut entries: Vec<_> =
+        std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            kotlin_files(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "kt") {
+            found.push(path);
+        }
+    }
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    let root = Path::new(&arguments[1]);
+    let table = std::fs::read_to_string(&arguments[2]).unwrap();
+    let shown: usize = arguments.get(3).map_or(0, |number| number.parse().unwrap());
+    let in_table: HashSet<&str> = table.lines().filter_map(|line| line.split('\t').nth(1)).collect();
+    let mut paths = Vec::new();
+    kotlin_files(root, &mut paths);
+    let grammar = Grammar::named("kotlin").unwrap();
+    let started = std::time::Instant::now();
+    let mut all = Vec::new();
+    for path in &paths {
+        let relative = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+        if !in_table.contains(relative.as_str()) {
+            continue;
+        }
+        let text = std::fs::read_to_string(path).unwrap();
+        let tree = flat_tree(grammar, &text, &Cancel::new()).unwrap();
+        let file = SourceFile::new(Text::decode(text.clone().into_bytes()).ok().unwrap(), tree);
+        all.push((relative, text, Arc::new(file)));
+    }
+    println!("{} files parsed in {:?}", all.len(), started.elapsed());
+    let mut files = Files { all, packages: HashSet::new(), declaring: HashMap::new() };
+    for (key, (_, _, file)) in files.all.iter().enumerate() {
+        files.packages.insert(file.package().to_owned());
+        for name in file.top_level_names() {
+            files.declaring.entry(name.to_owned()).or_default().push(key as FileKey);
+        }
+    }
+    let key_of: HashMap<&str, FileKey> =
+        files.all.iter().enumerate().map(|(key, (path, ..))| (path.as_str(), key as FileKey)).collect();
+    // Offsets of the table are UTF-16 code units.
+    let bytes: Vec<Vec<u32>> = files
+        .all
+        .iter()
+        .map(|(_, text, _)| {
+            let mut map = Vec::new();
+            for (at, character) in text.char_indices() {
+                for _ in 0..character.len_utf16() {
+                    map.push(at as u32);
+                }
+            }
+            map.push(text.len() as u32);
+            map
+        })
+        .collect();
+    let rows: Vec<Vec<&str>> =
+        table.lines().map(|line| line.split('\t').collect::<Vec<_>>()).filter(|row| row.len() >= 8).collect();
+    // (qualified name, offset) → file, end in bytes
+    let mut declared: HashMap<(&str, &str), Vec<(FileKey, u32)>> = HashMap::new();
+    for row in rows.iter().filter(|row| row[0] == "DECL") {
+        let key = key_of[row[1]];
+        let end = bytes[key as usize][row[3].parse::<usize>().unwrap()];
+        declared.entry((row[5], row[2])).or_default().push((key, end));
+    }
+    let originals: HashSet<(&str, &str)> =
+        rows.iter().filter(|row| row[0] == "ORIGINAL").map(|row| (row[1], row[2])).collect();
+    let universe = Universe::new(Box::new(Files {
+        all: files.all.clone(),
+        packages: files.packages.clone(),
+        declaring: files.declaring.clone(),
+    }));
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    let mut examples: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let started = std::time::Instant::now();
+    for row in &rows {
+        if row[0] == "DECL" || row[0] == "OVERRIDES" {
+            continue;
+        }
+        let (file, name, origin) = (row[1], row[5], row[6]);
+        if row[0] == "CALL" && originals.contains(&(file, row[2])) {
+            continue;
+        }
+        let key = key_of[file];
+        let map = &bytes[key as usize];
+        let text = &files.all[key as usize].1;
+        let (start, end) = (map[row[2].parse::<usize>().unwrap()], map[row[3].parse::<usize>().unwrap()]);
+        let simple = name.rsplit(['/', '.']).next().unwrap();
+        let covered = text[start as usize..end as usize].trim_start_matches('`');
+        let quoted = u32::from(text[start as usize..].starts_with('`'));
+        let at = match row[0] {
+            "TYPE" | "QUAL" => {
+                let head = covered.split(['<', '(']).next().unwrap();
+                let Some(found) = head.rfind(simple) else { continue };
+                start + quoted + found as u32
+            }
+            _ if covered.starts_with(simple) => start + quoted,
+            _ => continue,
+        };
+        let behind = text[at as usize + simple.len()..].chars().next();
+        if behind.is_some_and(|c| c.is_alphanumeric() || c == '_') {
+            continue;
+        }
+        let range = TextRange::new(at, at + simple.len() as u32);
+        let resolution = universe.resolve(key, range);
+        let is_own = row[7] != "-" && origin != "Library" && declared.contains_key(&(name, row[7]));
+        if !is_own && !origin.contains("Library") && origin != "BuiltIns" {
+            // The table does not tell which declaration it is.
+            *counts.entry(format!("not judged: {origin}")).or_default() += 1;
+            continue;
+        }
+        let kind = if name.starts_with("<local>") || name.starts_with("Fir") { "local" } else { "project" };
+        let outcome = match (&resolution, is_own) {
+            (None, _) => "no identifier".to_owned(),
+            (Some(found), true) => {
+                let homes = &declared[&(name, row[7])];
+                let (home, end) = *homes.iter().find(|(home, _)| *home == key).unwrap_or(&homes[0]);
+                let is_it = |id: &DeclarationId| {
+                    let Some(file) = universe.file(id.file) else { return false };
+                    id.file == home
+                        && (file.range_of(id.number).end == end || file.name_at(id.number) == simple)
+                        && (file.name_at(id.number) == simple || file.name_at(id.number).is_empty())
+                };
+                let is_among = found.declarations.iter().any(is_it);
+                let is_alone = found.declarations.len() == 1;
+                match (is_among, found.certainty) {
+                    (true, Certainty::Certain) if is_alone => "1 certain".to_owned(),
+                    (true, Certainty::Certain) => "1 certain, several".to_owned(),
+                    (true, Certainty::Likely) if is_alone => "2 likely".to_owned(),
+                    (true, Certainty::Likely) => "2 likely, several".to_owned(),
+                    (true, Certainty::Possible) => "3 possible".to_owned(),
+                    (false, _) if found.may_be_other => "4 unknown".to_owned(),
+                    (false, certainty) if found.declarations.is_empty() => format!("5 MISSED {certainty:?}"),
+                    (false, certainty) => format!("6 OTHER {certainty:?}"),
+                }
+            }
+            (Some(found), false) => {
+                let is_ours = found.declarations.iter().any(|id| !universe.of_library(*id));
+                match (is_ours, found.certainty) {
+                    (true, certainty) => format!("library: 6 OURS {certainty:?}"),
+                    (false, _) if found.declarations.is_empty() && found.may_be_other => {
+                        "library: 4 unknown".to_owned()
+                    }
+                    (false, _) if found.declarations.is_empty() => "library: 2 not ours".to_owned(),
+                    (false, _) => "library: 1 known".to_owned(),
+                }
+            }
+        };
+        let outcome = if is_own { format!("{kind}: {outcome}") } else { outcome };
+        let line = text[..at as usize].matches('\n').count() + 1;
+        let shown_line = text.lines().nth(line - 1).unwrap_or("").trim();
+        let list = examples.entry(outcome.clone()).or_default();
+        list.push(format!("{file}:{line} `{simple}` ({} {name} {origin}) {shown_line}", row[4]));
+        *counts.entry(outcome).or_default() += 1;
+    }
+    println!("resolved in {:?}", started.elapsed());
+    for (outcome, count) in &counts {
+        println!("{count:7} {outcome}");
+    }
+    for (outcome, list) in &examples {
+        if shown > 0
+            && !(outcome.contains(": 1") || outcome.contains("2 likely") || outcome.contains("2 not"))
+        {
+            println!("\n== {outcome}");
+            let step = (list.len() / shown).max(1);
+            for example in list.iter().step_by(step).take(shown) {
+                println!("  {example}");
+            }
+        }
+    }
+}

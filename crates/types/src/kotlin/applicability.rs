@@ -1,0 +1,113 @@
+//! Whether a call with its arguments can mean a function.
+
+use super::callables::{Argument, Arguments, ValueParameter};
+use super::source_file::SourceFile;
+use super::subtyping::Fit;
+use super::ty::Type;
+use super::universe::{DeclarationId, ProjectFile, Universe};
+use symd_syntax::NodeId;
+use symd_syntax::kotlin::KotlinNode as K;
+
+/// Pairs each argument with its parameter; `None` when the arguments do not fit by number and names.
+pub(super) fn pair_arguments(
+    parameters: &[ValueParameter],
+    arguments: &Arguments,
+) -> Option<Vec<(usize, NodeId, bool)>> {
+    let mut pairs: Vec<(usize, NodeId, bool)> = Vec::new();
+    let mut is_given = vec![false; parameters.len()];
+    let mut next = 0;
+    for Argument { name, value, is_spread } in &arguments.values {
+        let at = match name {
+            Some(name) => parameters.iter().position(|parameter| parameter.name == *name)?,
+            None => {
+                if next >= parameters.len() {
+                    return None;
+                }
+                next
+            }
+        };
+        let is_vararg = parameters[at].is_vararg;
+        if is_given[at] && !(is_vararg && name.is_none()) {
+            return None;
+        }
+        is_given[at] = true;
+        // What follows an argument for a `vararg` belongs to it too, until names begin.
+        next = if is_vararg && name.is_none() { at } else { at + 1 };
+        pairs.push((at, *value, *is_spread || is_vararg && name.is_some()));
+    }
+    if let Some(lambda) = arguments.lambda {
+        let last = parameters.len().checked_sub(1)?;
+        if is_given[last] && !parameters[last].is_vararg {
+            return None;
+        }
+        is_given[last] = true;
+        pairs.push((last, lambda, false));
+    }
+    let is_missing = |(parameter, given): (&ValueParameter, &bool)| {
+        !given && !parameter.has_default && !parameter.is_vararg
+    };
+    (!parameters.iter().zip(&is_given).any(is_missing)).then_some(pairs)
+}
+
+impl Universe<'_> {
+    /// Returns whether the arguments fit the parameters. `own` are the type parameters that the call
+    /// determines.
+    pub(super) fn is_applicable(
+        &self,
+        file: &ProjectFile,
+        parameters: &[ValueParameter],
+        arguments: &Arguments,
+        own: &[DeclarationId],
+    ) -> Fit {
+        let Some(pairs) = pair_arguments(parameters, arguments) else { return Fit::No };
+        let mut fit = Fit::Yes;
+        for (at, value, is_spread) in pairs {
+            if !is_spread {
+                fit = fit.min(self.argument_fits(file, value, &parameters[at].ty, own));
+            }
+        }
+        fit
+    }
+
+    fn argument_fits(
+        &self,
+        file: &ProjectFile,
+        value: NodeId,
+        expected: &Type,
+        own: &[DeclarationId],
+    ) -> Fit {
+        match file.kind(value) {
+            K::LambdaLiteral => match expected {
+                Type::Function(function) => {
+                    match (file.child(value, K::LambdaParameters), function.parameters.len()) {
+                        (Some(list), expected) => {
+                            let count =
+                                file.children(list).filter(|one| is_lambda_parameter(file, *one)).count();
+                            if count == expected { Fit::Yes } else { Fit::No }
+                        }
+                        (None, 0 | 1) => Fit::Yes,
+                        (None, _) => Fit::No,
+                    }
+                }
+                Type::Class(_) => {
+                    let lambda = Type::function(None, Vec::new(), Type::Unknown);
+                    self.fits(&lambda, expected, own)
+                }
+                Type::Parameter(parameter) if own.contains(parameter) => Fit::Yes,
+                _ => Fit::Unknown,
+            },
+            K::AnonymousFunction | K::CallableReference => match expected {
+                Type::Class(class) if self.of_library(class.class) => Fit::Unknown,
+                Type::Class(_) => {
+                    self.fits(&Type::function(None, Vec::new(), Type::Unknown), expected, own).max(Fit::No)
+                }
+                _ => Fit::Unknown,
+            },
+            _ => self.fits(&self.expression_type(file, value), expected, own),
+        }
+    }
+}
+
+pub(super) fn is_lambda_parameter(file: &SourceFile, node: NodeId) -> bool {
+    matches!(file.kind(node), K::VariableDeclaration | K::MultiVariableDeclaration)
+}

@@ -1,0 +1,145 @@
+//! What calls need to know of functions and constructors: their parameters and receivers.
+
+use super::declarations::DeclarationKind;
+use super::source_file::SourceFile;
+use super::ty::Type;
+use super::universe::{DeclarationId, Universe};
+use symd_syntax::NodeId;
+use symd_syntax::kotlin::KotlinNode as K;
+
+/// A value parameter of a function or constructor.
+#[derive(Clone, Debug)]
+pub(super) struct ValueParameter {
+    pub(super) name: String,
+    pub(super) ty: Type,
+    pub(super) has_default: bool,
+    pub(super) is_vararg: bool,
+    pub(super) declaration: DeclarationId,
+}
+
+impl Universe<'_> {
+    /// Returns the value parameters of a function or constructor, without context parameters.
+    pub(super) fn parameters(&self, callable: DeclarationId) -> Vec<ValueParameter> {
+        let Some((file, declaration)) = self.get(callable) else { return Vec::new() };
+        let (list, kind) = match declaration.kind {
+            DeclarationKind::PrimaryConstructor => (Some(declaration.node), K::ClassParameter),
+            _ => (file.child(declaration.node, K::FunctionValueParameters), K::Parameter),
+        };
+        let Some(list) = list else { return Vec::new() };
+        let children: Vec<NodeId> = file.children(list).collect();
+        let mut found = Vec::new();
+        for (at, node) in children.iter().enumerate().filter(|(_, node)| file.kind(**node) == kind) {
+            let Some(number) = file.declaration_of(*node) else { continue };
+            let has_default = match kind {
+                K::ClassParameter => file.child(*node, K::AssignToken).is_some(),
+                _ => children.get(at + 1).is_some_and(|next| file.kind(*next) == K::AssignToken),
+            };
+            found.push(ValueParameter {
+                name: file.name_of(number).to_owned(),
+                ty: self.type_in(&file, *node).unwrap_or(Type::Unknown),
+                has_default,
+                is_vararg: file.declarations[number].modifiers.is_vararg,
+                declaration: DeclarationId { file: callable.file, number },
+            });
+        }
+        found
+    }
+
+    /// Returns the type that an extension function or property extends.
+    pub(super) fn extension_receiver(&self, id: DeclarationId) -> Option<Type> {
+        let (file, declaration) = self.get(id)?;
+        let node = property_node(&file, declaration.node);
+        match file.kind(node) {
+            K::FunctionDeclaration | K::PropertyDeclaration => {
+                let receiver = file.child(node, K::ReceiverType)?;
+                Some(self.written_type(&file, receiver))
+            }
+            // `fun Receiver.(x: Int) = …`: a path of names before the list of parameters.
+            K::AnonymousFunction => {
+                let names: Vec<NodeId> = file
+                    .children(node)
+                    .take_while(|child| file.kind(*child) != K::FunctionValueParameters)
+                    .filter(|child| file.kind(*child) == K::TypeIdentifier)
+                    .collect();
+                let classifier = self.classifier_of_path(&file, &names);
+                (!names.is_empty()).then(|| self.type_of_classifier(&classifier, Vec::new()))
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the constructors that are declared in a class.
+    pub(super) fn constructors(&self, class: DeclarationId) -> Vec<DeclarationId> {
+        let Some((file, declaration)) = self.get(class) else { return Vec::new() };
+        let is_constructor = |number: &usize| {
+            matches!(
+                file.declarations[*number].kind,
+                DeclarationKind::PrimaryConstructor | DeclarationKind::SecondaryConstructor
+            )
+        };
+        let all = file.all_in_scope(declaration.node).filter(is_constructor);
+        all.map(|number| DeclarationId { file: class.file, number }).collect()
+    }
+
+    /// Returns the class that a member or a constructor belongs to.
+    pub(super) fn class_of(&self, member: DeclarationId) -> Option<DeclarationId> {
+        let (file, declaration) = self.get(member)?;
+        let number = file.declaration_of(declaration.scope)?;
+        file.declarations[number].kind.is_class().then_some(DeclarationId { file: member.file, number })
+    }
+}
+
+/// Returns the declaration of the property whose name and type a node holds; the node itself for others.
+pub(super) fn property_node(file: &SourceFile, node: NodeId) -> NodeId {
+    match (file.kind(node), file.parent(node)) {
+        (K::VariableDeclaration, Some(parent)) if file.kind(parent) == K::PropertyDeclaration => parent,
+        _ => node,
+    }
+}
+
+/// The arguments of a call.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Arguments {
+    /// In order; with a name, where one is given.
+    pub(super) values: Vec<Argument>,
+    /// A lambda behind the parentheses.
+    pub(super) lambda: Option<NodeId>,
+    /// The list of type arguments.
+    pub(super) types: Option<NodeId>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Argument {
+    pub(super) name: Option<String>,
+    pub(super) value: NodeId,
+    pub(super) is_spread: bool,
+}
+
+impl Arguments {
+    /// Reads the arguments of a node that holds a list of them: the suffix of a call, a supertype with a call
+    /// of its constructor, a call of another constructor, an annotation, an entry of an enum.
+    pub(super) fn of(file: &SourceFile, node: NodeId) -> Arguments {
+        let mut arguments = Arguments { types: file.child(node, K::TypeArguments), ..Arguments::default() };
+        if let Some(list) = file.child(node, K::ValueArguments) {
+            for one in file.children(list).filter(|one| file.kind(*one) == K::ValueArgument) {
+                arguments.values.extend(argument(file, one));
+            }
+        }
+        let lambda = file.child(node, K::AnnotatedLambda);
+        arguments.lambda = lambda.and_then(|lambda| file.child(lambda, K::LambdaLiteral));
+        arguments
+    }
+
+    pub(super) fn positional(values: &[NodeId]) -> Arguments {
+        let one = |value: &NodeId| Argument { name: None, value: *value, is_spread: false };
+        Arguments { values: values.iter().map(one).collect(), ..Arguments::default() }
+    }
+}
+
+fn argument(file: &SourceFile, node: NodeId) -> Option<Argument> {
+    let parts: Vec<NodeId> = file.children(node).filter(|part| file.kind(*part) != K::Annotation).collect();
+    let is_named = parts.len() > 2 && file.kind(parts[1]) == K::AssignToken;
+    let name = is_named.then(|| file.name_text(parts[0]).to_owned());
+    let is_spread = parts.iter().any(|part| matches!(file.kind(*part), K::Times | K::SpreadExpression));
+    Some(Argument { name, value: *parts.last()?, is_spread })
+}

@@ -1,0 +1,252 @@
+//! Classes: their type parameters, their supertypes, their members.
+
+use std::rc::Rc;
+
+use super::declarations::DeclarationKind;
+use super::substitution::Substitution;
+use super::ty::Type;
+use super::type_references::is_type;
+use super::universe::{DeclarationId, Universe};
+use symd_syntax::kotlin::KotlinNode as K;
+
+/// All classes above a class.
+#[derive(Debug)]
+pub(super) struct Supertypes {
+    /// Nearest first; each with what its type parameters stand for, in terms of the class's own.
+    pub(super) classes: Vec<(DeclarationId, Substitution)>,
+    /// Whether all of them are known.
+    pub(super) is_complete: bool,
+    /// Whether one that is not known may be a class of the project.
+    pub(super) may_lack_own: bool,
+}
+
+/// A member of a type, with what type parameters stand for in it.
+#[derive(Clone, Debug)]
+pub(super) struct Member {
+    pub(super) declaration: DeclarationId,
+    pub(super) substitution: Substitution,
+}
+
+/// The members of a type that have a name.
+#[derive(Debug, Default)]
+pub(super) struct Members {
+    /// Nearest first; those that are overridden by a nearer one are left out.
+    pub(super) found: Vec<Member>,
+    /// Whether there may be others: a supertype is not known.
+    pub(super) may_be_more: bool,
+}
+
+/// How many supertypes are followed.
+const MAX_SUPERTYPES: usize = 200;
+
+impl Universe<'_> {
+    /// Returns the type parameters of a class, function, property or alias.
+    pub(super) fn type_parameters(&self, id: DeclarationId) -> Vec<DeclarationId> {
+        let Some((file, declaration)) = self.get(id) else { return Vec::new() };
+        let node = match declaration.kind {
+            // A constructor has those of its class.
+            DeclarationKind::PrimaryConstructor | DeclarationKind::SecondaryConstructor => declaration.scope,
+            _ => declaration.node,
+        };
+        let is_it = |number: &usize| file.declarations[*number].kind == DeclarationKind::TypeParameter;
+        file.all_in_scope(node).filter(is_it).map(|number| DeclarationId { file: id.file, number }).collect()
+    }
+
+    /// Returns the type of `this` in a class.
+    pub(super) fn self_type(&self, class: DeclarationId) -> Type {
+        Type::class(class, self.type_parameters(class).into_iter().map(Type::Parameter).collect())
+    }
+
+    /// Returns the supertypes that the head of a class names.
+    pub(super) fn direct_supertypes(&self, class: DeclarationId) -> Vec<Type> {
+        let Some((file, declaration)) = self.get(class) else { return Vec::new() };
+        let mut types = Vec::new();
+        for specifier in file.children(declaration.node) {
+            if file.kind(specifier) != K::DelegationSpecifier {
+                continue;
+            }
+            let inner = file.children(specifier).find_map(|child| match file.kind(child) {
+                K::ConstructorInvocation | K::ExplicitDelegation => {
+                    file.children(child).find(|part| is_type(file.kind(*part)))
+                }
+                kind => is_type(kind).then_some(child),
+            });
+            types.push(inner.map_or(Type::Unknown, |inner| self.written_type(&file, inner)));
+        }
+        match declaration.kind {
+            DeclarationKind::EnumClass => {
+                let base = self.library_class("kotlin", "Enum");
+                types.extend(base.map(|base| Type::class(base, vec![Type::class(class, Vec::new())])));
+            }
+            DeclarationKind::EnumEntry => {
+                let of = file.declaration_of(declaration.scope);
+                types.extend(
+                    of.map(|number| Type::class(DeclarationId { file: class.file, number }, Vec::new())),
+                );
+            }
+            _ => {}
+        }
+        types
+    }
+
+    /// Returns a class of the library.
+    pub(super) fn library_class(&self, package: &str, name: &str) -> Option<DeclarationId> {
+        let mut found = self.in_package(package, name).into_iter();
+        found.find(|id| self.kind(*id).is_some_and(DeclarationKind::is_class))
+    }
+
+    /// Returns the type of a class of the library; unknown when it is not listed.
+    pub(super) fn library_type(&self, package: &str, name: &str, arguments: Vec<Type>) -> Type {
+        self.library_class(package, name).map_or(Type::Unknown, |class| Type::class(class, arguments))
+    }
+
+    /// Returns all classes above a class.
+    pub(super) fn ancestors(&self, class: DeclarationId) -> Rc<Supertypes> {
+        if let Some(known) = self.supertypes.borrow().get(&class) {
+            return known.clone();
+        }
+        let mut all = Supertypes { classes: Vec::new(), is_complete: true, may_lack_own: false };
+        let mut open = vec![(class, Substitution::default())];
+        let mut at = 0;
+        while let Some((next, substitution)) = open.get(at).cloned() {
+            at += 1;
+            if at > MAX_SUPERTYPES {
+                all.is_complete = false;
+                all.may_lack_own = true;
+                break;
+            }
+            for ty in self.direct_supertypes(next) {
+                match substitution.apply(&ty) {
+                    Type::Class(above) => {
+                        if open.iter().any(|(known, _)| *known == above.class) {
+                            continue;
+                        }
+                        let parameters = self.type_parameters(above.class);
+                        open.push((above.class, Substitution::new(&parameters, &above.arguments)));
+                    }
+                    // A class outside the project has no supertype in it.
+                    Type::External(_) => all.is_complete = false,
+                    Type::Function(_) => {}
+                    _ => {
+                        all.is_complete = false;
+                        all.may_lack_own = true;
+                    }
+                }
+            }
+        }
+        all.classes = open.split_off(1.min(open.len()));
+        if let Some(any) = self.library_class("kotlin", "Any")
+            && any != class
+            && !all.classes.iter().any(|(known, _)| *known == any)
+        {
+            all.classes.push((any, Substitution::default()));
+        }
+        let all = Rc::new(all);
+        self.supertypes.borrow_mut().insert(class, all.clone());
+        all
+    }
+
+    /// Returns the members of a type that are called `name`, and fit.
+    pub(super) fn members(&self, ty: &Type, name: &str, fits: &dyn Fn(DeclarationKind) -> bool) -> Members {
+        match ty {
+            Type::Class(class) => {
+                let parameters = self.type_parameters(class.class);
+                let own = Substitution::new(&parameters, &class.arguments);
+                self.members_of_class(class.class, &own, name, fits)
+            }
+            Type::Parameter(parameter) => {
+                let mut all = Members::default();
+                for bound in self.bounds(*parameter) {
+                    let members = self.members(&bound, name, fits);
+                    all.found.extend(members.found);
+                    all.may_be_more |= members.may_be_more;
+                }
+                all
+            }
+            Type::Integer => self.members(&self.library_type("kotlin", "Int", Vec::new()), name, fits),
+            Type::Nothing | Type::Null => Members::default(),
+            Type::Function(_) => self.members(&self.library_type("kotlin", "Any", Vec::new()), name, fits),
+            Type::External(_) | Type::Unknown => Members { found: Vec::new(), may_be_more: true },
+        }
+    }
+
+    /// Returns the upper bounds of a type parameter; `Any` where none is written.
+    pub(super) fn bounds(&self, parameter: DeclarationId) -> Vec<Type> {
+        let Some((file, declaration)) = self.get(parameter) else { return vec![Type::Unknown] };
+        let mut bounds: Vec<Type> = self.type_in(&file, declaration.node).into_iter().collect();
+        let name = file.name_of(parameter.number);
+        if let Some(constraints) = file.child(declaration.scope, K::TypeConstraints) {
+            for constraint in file.children(constraints) {
+                let is_of_it =
+                    file.child(constraint, K::TypeIdentifier).is_some_and(|of| file.name_text(of) == name);
+                if is_of_it {
+                    bounds.extend(self.type_in(&file, constraint));
+                }
+            }
+        }
+        if bounds.is_empty() {
+            bounds.push(self.library_type("kotlin", "Any", Vec::new()));
+        }
+        bounds
+    }
+
+    fn members_of_class(
+        &self,
+        class: DeclarationId,
+        own: &Substitution,
+        name: &str,
+        fits: &dyn Fn(DeclarationKind) -> bool,
+    ) -> Members {
+        let above = self.ancestors(class);
+        let mut members = Members { found: Vec::new(), may_be_more: !above.is_complete };
+        let first = [(class, own.clone())];
+        let rest = above.classes.iter().map(|(class, substitution)| {
+            let mut applied = Substitution::default();
+            for parameter in self.type_parameters(*class) {
+                if let Some(ty) = substitution.get(parameter) {
+                    applied.bind(parameter, own.apply(ty));
+                }
+            }
+            (*class, applied)
+        });
+        for (class, substitution) in first.into_iter().chain(rest) {
+            for declaration in self.declared_in(class, name) {
+                let is_meant = self.kind(declaration).is_some_and(fits);
+                if is_meant && !members.found.iter().any(|near| self.hides(near.declaration, declaration)) {
+                    members.found.push(Member { declaration, substitution: substitution.clone() });
+                }
+            }
+        }
+        members
+    }
+
+    /// Whether the member of a class takes the place of one that a class above it declares with its name.
+    fn hides(&self, near: DeclarationId, far: DeclarationId) -> bool {
+        let (Some((near_file, near_declared)), Some((far_file, far_declared))) =
+            (self.get(near), self.get(far))
+        else {
+            return false;
+        };
+        if near_file.key == far_file.key && near_declared.scope == far_declared.scope {
+            return false;
+        }
+        match (near_declared.kind, far_declared.kind) {
+            (DeclarationKind::Function, DeclarationKind::Function) => self.overrides_by_shape(near, far),
+            (near, far) => near.is_variable() && far.is_variable(),
+        }
+    }
+
+    /// Whether two functions of one name have the same receiver and parameters, as far as that is known.
+    fn overrides_by_shape(&self, near: DeclarationId, far: DeclarationId) -> bool {
+        let (one, two) = (self.parameters(near), self.parameters(far));
+        let has_receiver = |id| self.extension_receiver(id).is_some();
+        one.len() == two.len()
+            && has_receiver(near) == has_receiver(far)
+            && one.iter().zip(two.iter()).all(|(one, two)| match (&one.ty, &two.ty) {
+                (Type::Class(one), Type::Class(two)) => one.class == two.class,
+                (Type::Function(one), Type::Function(two)) => one.parameters.len() == two.parameters.len(),
+                (Type::Class(_), Type::Function(_)) | (Type::Function(_), Type::Class(_)) => false,
+                _ => true,
+            })
+    }
+}

@@ -1,0 +1,125 @@
+//! Type arguments of calls, from the types of receivers and arguments.
+
+use super::applicability::pair_arguments;
+use super::callables::{Arguments, ValueParameter};
+use super::substitution::Substitution;
+use super::ty::Type;
+use super::universe::{DeclarationId, ProjectFile, Universe};
+use symd_syntax::kotlin::KotlinNode as K;
+
+impl Universe<'_> {
+    /// Binds those of `own` that stand in `pattern`, so that `actual` fits it.
+    pub(super) fn unify(
+        &self,
+        pattern: &Type,
+        actual: &Type,
+        own: &[DeclarationId],
+        bound: &mut Substitution,
+    ) {
+        match (pattern, actual) {
+            (_, Type::Unknown | Type::Nothing | Type::Null) => {}
+            // What the call is to determine tells nothing.
+            (_, Type::Parameter(parameter)) if own.contains(parameter) => {}
+            (Type::Parameter(parameter), _) if own.contains(parameter) => {
+                let ty = match actual {
+                    Type::Integer => self.library_type("kotlin", "Int", Vec::new()),
+                    _ => actual.clone(),
+                };
+                bound.bind_unknown(*parameter, ty);
+            }
+            (Type::Class(wanted), Type::Class(given)) => {
+                let Some(arguments) = self.arguments_as(given.class, &given.arguments, wanted.class) else {
+                    return;
+                };
+                for (wanted, given) in wanted.arguments.iter().zip(&arguments) {
+                    self.unify(wanted, given, own, bound);
+                }
+            }
+            (Type::Class(_), Type::Parameter(parameter)) => {
+                for bound_type in self.bounds(*parameter) {
+                    self.unify(pattern, &bound_type, own, bound);
+                }
+            }
+            (Type::Function(wanted), Type::Function(given)) => {
+                if let (Some(wanted), Some(given)) = (&wanted.receiver, &given.receiver) {
+                    self.unify(wanted, given, own, bound);
+                }
+                for (wanted, given) in wanted.parameters.iter().zip(&given.parameters) {
+                    self.unify(wanted, given, own, bound);
+                }
+                self.unify(&wanted.result, &given.result, own, bound);
+            }
+            _ => {}
+        }
+    }
+
+    /// Returns the type arguments of a class seen as one of the classes above it.
+    pub(super) fn arguments_as(
+        &self,
+        class: DeclarationId,
+        arguments: &[Type],
+        above: DeclarationId,
+    ) -> Option<Vec<Type>> {
+        if class == above {
+            return Some(arguments.to_vec());
+        }
+        let own = Substitution::new(&self.type_parameters(class), arguments);
+        let all = self.ancestors(class);
+        let (_, substitution) = all.classes.iter().find(|(known, _)| *known == above)?;
+        let parameters = self.type_parameters(above);
+        let argument = |parameter: &DeclarationId| {
+            substitution.get(*parameter).map_or(Type::Unknown, |ty| own.apply(ty))
+        };
+        Some(parameters.iter().map(argument).collect())
+    }
+
+    /// Returns what the type parameters of a called function stand for: by type arguments, else by the
+    /// arguments, those that are no lambdas first.
+    pub(super) fn infer(
+        &self,
+        file: &ProjectFile,
+        parameters: &[ValueParameter],
+        arguments: &Arguments,
+        own: &[DeclarationId],
+        bound: &mut Substitution,
+        until: Option<symd_syntax::NodeId>,
+    ) {
+        if let Some(list) = arguments.types {
+            for (parameter, ty) in own.iter().zip(self.type_arguments(file, list)) {
+                bound.bind(*parameter, ty);
+            }
+        }
+        let Some(pairs) = pair_arguments(parameters, arguments) else { return };
+        let is_lambda = |value| matches!(file.kind(value), K::LambdaLiteral | K::AnonymousFunction);
+        for (at, value, is_spread) in &pairs {
+            if !is_spread && !is_lambda(*value) && mentions(&parameters[*at].ty, own) {
+                let actual = self.expression_type(file, *value);
+                self.unify(&parameters[*at].ty, &actual, own, bound);
+            }
+        }
+        for (at, value, _) in &pairs {
+            // The type of a lambda's parameters is asked for: its own body tells nothing of it.
+            if until == Some(*value) {
+                return;
+            }
+            if is_lambda(*value) && mentions(&parameters[*at].ty, own) {
+                let expected = bound.close(&parameters[*at].ty, own);
+                let actual = self.lambda_type(file, *value, &expected);
+                self.unify(&parameters[*at].ty, &actual, own, bound);
+            }
+        }
+    }
+}
+
+/// Whether a type holds one of these parameters.
+fn mentions(ty: &Type, own: &[DeclarationId]) -> bool {
+    match ty {
+        Type::Parameter(parameter) => own.contains(parameter),
+        Type::Class(class) => class.arguments.iter().any(|argument| mentions(argument, own)),
+        Type::Function(function) => {
+            function.receiver.iter().chain(&function.parameters).any(|part| mentions(part, own))
+                || mentions(&function.result, own)
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,128 @@
+//! Lambdas: the types that are expected of them, and their own.
+
+use super::applicability::{is_lambda_parameter, pair_arguments};
+use super::callables::Arguments;
+use super::ty::Type;
+use super::universe::{DeclarationId, ProjectFile, Universe, Work};
+use symd_syntax::NodeId;
+use symd_syntax::kotlin::KotlinNode as K;
+
+impl Universe<'_> {
+    /// Returns the function type that is expected of a lambda: what it is passed to, assigned to or returned
+    /// as determines it. Unknown where that is not known; `Nothing` where it stands alone.
+    pub(super) fn expected_lambda(&self, file: &ProjectFile, lambda: NodeId) -> Type {
+        if let Some(known) = self.lambda_types.borrow().get(&(file.key, lambda)) {
+            return known.clone();
+        }
+        let found = self.guarded(Work::ExpectedLambda, file.key, lambda, || self.find_expected(file, lambda));
+        if let Some(found) = &found {
+            self.lambda_types.borrow_mut().insert((file.key, lambda), found.clone());
+        }
+        found.unwrap_or(Type::Unknown)
+    }
+
+    fn find_expected(&self, file: &ProjectFile, lambda: NodeId) -> Type {
+        let Some(holder) = file.parent(lambda) else { return Type::Unknown };
+        match file.kind(holder) {
+            K::AnnotatedLambda | K::ValueArgument => {
+                let suffix = file.ancestors(lambda).find(|above| {
+                    matches!(
+                        file.kind(*above),
+                        K::CallSuffix
+                            | K::ConstructorInvocation
+                            | K::ConstructorDelegationCall
+                            | K::EnumEntry
+                    )
+                });
+                suffix.map_or(Type::Unknown, |suffix| self.expected_argument(file, suffix, lambda))
+            }
+            K::PropertyDeclaration => match file.child(holder, K::VariableDeclaration) {
+                Some(variable) => self.type_in(file, variable).map_or(Type::Nothing, as_function),
+                None => Type::Unknown,
+            },
+            K::FunctionBody => {
+                let function = file.parent(holder);
+                function.and_then(|function| self.type_in(file, function)).map_or(Type::Unknown, as_function)
+            }
+            K::Assignment => {
+                let target = file.children(holder).next();
+                target.map_or(Type::Unknown, |target| as_function(self.expression_type(file, target)))
+            }
+            K::ParenthesizedExpression => Type::Unknown,
+            _ => Type::Unknown,
+        }
+    }
+
+    /// Returns the type of the parameter that an argument of a call is for.
+    fn expected_argument(&self, file: &ProjectFile, suffix: NodeId, argument: NodeId) -> Type {
+        let arguments = Arguments::of(file, suffix);
+        let Some(call) = self.call_of_suffix(file, suffix, &arguments) else { return Type::Unknown };
+        let mut expected: Option<Type> = None;
+        for candidate in &call.candidates {
+            let parameters = self.parameters(candidate.declaration);
+            let Some(pairs) = pair_arguments(&parameters, &arguments) else { continue };
+            let Some((at, ..)) = pairs.iter().find(|(_, value, _)| *value == argument) else { continue };
+            let bound = self.bound_by_call(file, candidate, &call.receiver, &arguments, Some(argument));
+            let own = self.own_parameters(candidate.declaration);
+            let ty = as_function(bound.close(&parameters[*at].ty, &own));
+            match &expected {
+                None => expected = Some(ty),
+                Some(known) if has_same_shape(known, &ty) => {}
+                Some(_) => return Type::Unknown,
+            }
+        }
+        expected.unwrap_or(Type::Unknown)
+    }
+
+    /// Returns the type of a lambda or an anonymous function where `expected` is expected.
+    pub(super) fn lambda_type(&self, file: &ProjectFile, node: NodeId, expected: &Type) -> Type {
+        if file.kind(node) == K::AnonymousFunction {
+            let number = file.declaration_of(node);
+            let id = number.map(|number| DeclarationId { file: file.key, number });
+            return id.map_or(Type::Unknown, |id| {
+                let parameters = self.parameters(id).into_iter().map(|parameter| parameter.ty).collect();
+                Type::function(self.extension_receiver(id), parameters, self.declared_type(id))
+            });
+        }
+        let result = self.body_type(file, node);
+        match expected {
+            Type::Function(function) => {
+                Type::function(function.receiver.clone(), function.parameters.clone(), result)
+            }
+            _ => {
+                let written = file.child(node, K::LambdaParameters).map_or(Vec::new(), |list| {
+                    let own = file.children(list).filter(|one| is_lambda_parameter(file, *one));
+                    own.map(|one| self.type_in(file, one).unwrap_or(Type::Unknown)).collect()
+                });
+                Type::function(None, written, result)
+            }
+        }
+    }
+
+    /// Returns the type of a lambda's last expression.
+    pub(super) fn body_type(&self, file: &ProjectFile, lambda: NodeId) -> Type {
+        let statements = file.child(lambda, K::Statements);
+        let last = statements.and_then(|statements| file.children(statements).last());
+        match last {
+            Some(last) => self.statement_type(file, last),
+            None => self.library_type("kotlin", "Unit", Vec::new()),
+        }
+    }
+}
+
+/// Returns a function type as it is; what is no function type is unknown.
+fn as_function(ty: Type) -> Type {
+    match ty {
+        Type::Function(_) => ty,
+        _ => Type::Unknown,
+    }
+}
+
+fn has_same_shape(one: &Type, two: &Type) -> bool {
+    match (one, two) {
+        (Type::Function(one), Type::Function(two)) => {
+            one.receiver == two.receiver && one.parameters == two.parameters
+        }
+        _ => one == two,
+    }
+}

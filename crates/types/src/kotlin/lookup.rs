@@ -1,0 +1,656 @@
+//! Names to declarations, in the order of the language: scopes from the inside out, then imports, the package,
+//! star imports, default imports; members before extensions.
+
+use super::callables::Arguments;
+use super::classes::Member;
+use super::declarations::DeclarationKind;
+use super::resolve::Certainty;
+use super::scopes::{Level, visible_names};
+use super::substitution::Substitution;
+use super::subtyping::Fit;
+use super::ty::Type;
+use super::type_references::DEFAULT_IMPORTS;
+use super::universe::{DeclarationId, ProjectFile, Universe};
+use symd_syntax::NodeId;
+
+/// What a name was found to mean.
+#[derive(Clone, Debug)]
+pub(super) struct Lookup {
+    /// The declarations that it means: one, or all between which nothing decides.
+    pub(super) candidates: Vec<Member>,
+    pub(super) certainty: Certainty,
+    /// Whether it may mean a declaration of the project that is not among them.
+    pub(super) may_be_other: bool,
+    /// The object whose member or extension is meant, where it is known.
+    pub(super) receiver: Option<Type>,
+}
+
+impl Lookup {
+    pub(super) fn nothing(may_be_other: bool) -> Lookup {
+        Lookup { candidates: Vec::new(), certainty: Certainty::Certain, may_be_other, receiver: None }
+    }
+
+    fn one(declaration: DeclarationId) -> Lookup {
+        let member = Member { declaration, substitution: Substitution::default() };
+        Lookup { candidates: vec![member], ..Lookup::nothing(false) }
+    }
+}
+
+/// What stands where a name does.
+#[derive(Clone, Copy)]
+pub(super) enum NameUse<'a> {
+    /// A value: a variable or an object.
+    Value,
+    /// Something that is called with these arguments.
+    Call(&'a Arguments),
+    /// A function or variable behind `::`.
+    Reference,
+}
+
+/// What was passed on the way outwards that may hold the name.
+#[derive(Clone, Copy, Default)]
+struct Passed {
+    /// Something that is not known may bind the name.
+    unknown: bool,
+    /// Something of the project may.
+    own: bool,
+}
+
+impl Universe<'_> {
+    /// Resolves a name that has no receiver.
+    pub(super) fn find_bare(&self, file: &ProjectFile, node: NodeId, name: &str, wanted: NameUse) -> Lookup {
+        let mut called = None;
+        let found = self.search_outwards(file, node, name, wanted, &mut called);
+        match called {
+            None => found,
+            Some(called) if found.candidates.is_empty() => Lookup::one(called),
+            Some(called) => {
+                let mut candidates = found.candidates;
+                candidates.push(plain(called));
+                Lookup { candidates, certainty: found.certainty.min(Certainty::Likely), ..found }
+            }
+        }
+    }
+
+    /// Searches the scopes from the inside out. A local that may not be a function is noted in `called`, and
+    /// does not end the search for one.
+    fn search_outwards(
+        &self,
+        file: &ProjectFile,
+        node: NodeId,
+        name: &str,
+        wanted: NameUse,
+        called: &mut Option<DeclarationId>,
+    ) -> Lookup {
+        let mut receivers: Vec<Type> = Vec::new();
+        let mut passed = Passed::default();
+        let mut unfit: Vec<Member> = Vec::new();
+        let levels = self.levels(file, node);
+        for level in &levels {
+            match level {
+                Level::Names { scope, child } => {
+                    let numbers: Vec<usize> = visible_names(file, *scope, *child, name).collect();
+                    let ids: Vec<DeclarationId> =
+                        numbers.iter().map(|&number| DeclarationId { file: file.key, number }).collect();
+                    match self.among_locals(file, &ids, wanted) {
+                        Some(found) if self.may_be_no_function(&found, wanted) => {
+                            *called = called.or(found.candidates.first().map(|one| one.declaration));
+                        }
+                        Some(found) => return self.behind(found, passed),
+                        None => {}
+                    }
+                }
+                Level::It { .. } => {
+                    if name == "it" {
+                        return Lookup::nothing(false);
+                    }
+                }
+                Level::Receiver { ty, .. } => {
+                    if let Some(mut found) =
+                        self.among_members(file, ty, name, wanted, &receivers, &mut passed, &mut unfit)
+                    {
+                        found.receiver = Some(ty.clone());
+                        return self.behind(found, passed);
+                    }
+                    receivers.push(ty.clone());
+                }
+                Level::Statics { class } => {
+                    if let Some(found) =
+                        self.among_statics(file, *class, name, wanted, &receivers, &mut unfit)
+                    {
+                        return self.behind(found, passed);
+                    }
+                }
+            }
+        }
+        for tier in self.tiers(file, name) {
+            let members = tier.into_iter().map(plain).collect();
+            if let Some(found) =
+                self.choose(file, members, wanted, Receivers::Implicit(&receivers), &mut unfit)
+            {
+                return self.behind(found, passed);
+            }
+        }
+        self.leftover(unfit, passed)
+    }
+
+    /// Resolves a member or extension of a value.
+    pub(super) fn find_member(
+        &self,
+        file: &ProjectFile,
+        node: NodeId,
+        receiver: &Type,
+        name: &str,
+        wanted: NameUse,
+    ) -> Lookup {
+        let mut passed = Passed::default();
+        let mut unfit = Vec::new();
+        let mut implicit = Vec::new();
+        if let Some(mut found) =
+            self.among_members(file, receiver, name, wanted, &[], &mut passed, &mut unfit)
+        {
+            found.receiver = Some(receiver.clone());
+            return found;
+        }
+        if let Some(copied) = self.copied_class(receiver).filter(|_| name == "copy") {
+            let NameUse::Call(_) = wanted else { return Lookup::nothing(false) };
+            return Lookup { receiver: Some(receiver.clone()), ..Lookup::one(copied) };
+        }
+        let explicit = Receivers::Explicit(receiver);
+        for level in self.levels(file, node) {
+            let found = match level {
+                Level::Names { scope, child } => {
+                    let ids: Vec<DeclarationId> = visible_names(file, scope, child, name)
+                        .map(|number| DeclarationId { file: file.key, number })
+                        .collect();
+                    // `action: Fragment.() -> Unit` is called as `fragment.action()`.
+                    let called = ids.iter().copied().filter(|_| matches!(wanted, NameUse::Call(_))).find(|id| {
+                        matches!(self.declared_type(*id), Type::Function(function) if function.receiver.is_some())
+                    });
+                    let extensions = self.extensions(ids.into_iter().map(plain).collect());
+                    self.choose(file, extensions, wanted, explicit, &mut unfit).or(called.map(Lookup::one))
+                }
+                Level::It { .. } => None,
+                Level::Receiver { ty, .. } => {
+                    let members = self.members(&ty, name, &is_callable);
+                    implicit.push(ty);
+                    self.choose(file, self.extensions(members.found), wanted, explicit, &mut unfit)
+                }
+                Level::Statics { class } => {
+                    let members = self.companion_members(class, name);
+                    self.choose(file, self.extensions(members), wanted, explicit, &mut unfit)
+                }
+            };
+            if let Some(mut found) = found {
+                found.receiver = Some(receiver.clone());
+                return self.behind(found, passed);
+            }
+        }
+        for tier in self.tiers(file, name) {
+            let members = self.extensions(tier.into_iter().map(plain).collect());
+            if let Some(mut found) = self.choose(file, members, wanted, explicit, &mut unfit) {
+                found.receiver = Some(receiver.clone());
+                return self.behind(found, passed);
+            }
+        }
+        self.leftover(unfit, passed)
+    }
+
+    /// Returns the primary constructor of a data class: `copy` has its parameters, all with defaults.
+    fn copied_class(&self, ty: &Type) -> Option<DeclarationId> {
+        let Type::Class(class) = ty else { return None };
+        let is_data = self.get(class.class)?.1.modifiers.is_data;
+        let constructors = self.constructors(class.class).into_iter();
+        let mut primary =
+            constructors.filter(|id| self.kind(*id) == Some(DeclarationKind::PrimaryConstructor));
+        primary.next().filter(|_| is_data)
+    }
+
+    /// Resolves a name behind a class: a nested class, an entry, a member of its companion.
+    pub(super) fn find_static(
+        &self,
+        file: &ProjectFile,
+        node: NodeId,
+        class: DeclarationId,
+        name: &str,
+        wanted: NameUse,
+    ) -> Lookup {
+        let mut unfit = Vec::new();
+        let class = self.class_behind(class).unwrap_or(class);
+        if let Some(found) = self.among_statics(file, class, name, wanted, &[], &mut unfit) {
+            return found;
+        }
+        if self.kind(class).is_some_and(DeclarationKind::is_object) {
+            return self.find_member(file, node, &self.self_type(class), name, wanted);
+        }
+        if matches!(wanted, NameUse::Reference) {
+            let found = self.find_member(file, node, &self.self_type(class), name, wanted);
+            if !found.candidates.is_empty() {
+                return found;
+            }
+        }
+        if let Some(companion) = self.companion(class) {
+            let found = self.find_member(file, node, &self.self_type(companion), name, wanted);
+            if !found.candidates.is_empty() || found.may_be_other {
+                return found;
+            }
+        }
+        self.leftover(unfit, Passed::default())
+    }
+
+    /// Lowers the certainty of what was found behind something that is not known.
+    fn behind(&self, mut found: Lookup, passed: Passed) -> Lookup {
+        if passed.unknown || passed.own {
+            found.certainty = found.certainty.min(Certainty::Likely);
+        }
+        found.may_be_other |= passed.own;
+        found
+    }
+
+    /// The end of a search: what has the name but does not fit, or nothing.
+    fn leftover(&self, unfit: Vec<Member>, passed: Passed) -> Lookup {
+        let found = Lookup::nothing(passed.own);
+        if unfit.is_empty() {
+            return found;
+        }
+        Lookup { candidates: unfit, certainty: Certainty::Possible, ..found }
+    }
+
+    fn among_locals(&self, file: &ProjectFile, ids: &[DeclarationId], wanted: NameUse) -> Option<Lookup> {
+        let last = |fits: &dyn Fn(DeclarationKind) -> bool| {
+            ids.iter().rev().copied().find(|id| self.kind(*id).is_some_and(fits))
+        };
+        match wanted {
+            NameUse::Value => last(&|kind| kind.is_variable() || kind.is_object()).map(Lookup::one),
+            NameUse::Reference => last(&|kind| kind.is_function() || kind.is_variable()).map(Lookup::one),
+            NameUse::Call(_) => {
+                let callable: Vec<Member> = ids
+                    .iter()
+                    .filter(|id| self.kind(**id).is_some_and(|kind| kind.is_function() || kind.is_class()))
+                    .map(|id| plain(*id))
+                    .collect();
+                let mut unfit = Vec::new();
+                let found = self.choose(file, callable, wanted, Receivers::Implicit(&[]), &mut unfit);
+                found.or_else(|| {
+                    let variable = last(&DeclarationKind::is_variable)?;
+                    self.is_invocable(variable).then(|| Lookup::one(variable))
+                })
+            }
+        }
+    }
+
+    /// Whether a call was resolved to a local of unknown type.
+    fn may_be_no_function(&self, found: &Lookup, wanted: NameUse) -> bool {
+        let is_unknown = |member: &Member| {
+            self.kind(member.declaration).is_some_and(DeclarationKind::is_variable)
+                && self.declared_type(member.declaration).is_unknown()
+        };
+        matches!(wanted, NameUse::Call(_)) && found.candidates.iter().all(is_unknown)
+    }
+
+    /// Whether a variable can be called.
+    fn is_invocable(&self, variable: DeclarationId) -> bool {
+        match self.declared_type(variable) {
+            Type::Function(_) | Type::Unknown => true,
+            Type::External(_) | Type::Integer | Type::Null | Type::Nothing => false,
+            ty => {
+                let members = self.members(&ty, "invoke", &DeclarationKind::is_function);
+                let extensions = self.top_level("invoke");
+                let is_extended = |id: &DeclarationId| {
+                    let own = self.type_parameters(*id);
+                    self.extension_receiver(*id).is_some_and(|of| self.fits(&ty, &of, &own) != Fit::No)
+                };
+                !members.found.is_empty() || extensions.iter().any(is_extended)
+            }
+        }
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "the state of one search")]
+    fn among_members(
+        &self,
+        file: &ProjectFile,
+        ty: &Type,
+        name: &str,
+        wanted: NameUse,
+        outer: &[Type],
+        passed: &mut Passed,
+        unfit: &mut Vec<Member>,
+    ) -> Option<Lookup> {
+        let members = self.members(ty, name, &is_callable);
+        let visible: Vec<Member> =
+            members.found.into_iter().filter(|member| self.is_visible(file, member.declaration)).collect();
+        // A member that is an extension takes another object as its receiver.
+        let (extensions, plain): (Vec<Member>, Vec<Member>) =
+            visible.into_iter().partition(|member| self.extension_receiver(member.declaration).is_some());
+        let found = self.choose(file, plain, wanted, Receivers::Member(ty), unfit);
+        let found = found.or_else(|| {
+            let mut receivers = vec![ty.clone()];
+            receivers.extend(outer.iter().cloned());
+            self.choose(file, extensions, wanted, Receivers::Implicit(&receivers), unfit)
+        });
+        // Where the arguments do not tell, an extension may be meant.
+        let is_doubtful = |found: &Lookup| {
+            found.certainty == Certainty::Likely
+                && matches!(wanted, NameUse::Call(_))
+                && self.has_own_extension(name)
+        };
+        if found.as_ref().is_some_and(is_doubtful) {
+            return found.map(|found| Lookup { certainty: Certainty::Possible, may_be_other: true, ..found });
+        }
+        if found.is_none() && members.may_be_more {
+            passed.unknown = true;
+            passed.own |= match ty {
+                Type::Class(class) => self.ancestors(class.class).may_lack_own,
+                Type::External(_) => false,
+                _ => true,
+            };
+        }
+        found
+    }
+
+    /// Whether the project declares an extension of this name.
+    fn has_own_extension(&self, name: &str) -> bool {
+        let top_level = self.top_level(name);
+        top_level.iter().any(|id| !self.of_library(*id) && self.extension_receiver(*id).is_some())
+    }
+
+    fn among_statics(
+        &self,
+        file: &ProjectFile,
+        class: DeclarationId,
+        name: &str,
+        wanted: NameUse,
+        outer: &[Type],
+        unfit: &mut Vec<Member>,
+    ) -> Option<Lookup> {
+        let above = self.ancestors(class);
+        let classes = std::iter::once(class).chain(above.classes.iter().map(|(class, _)| *class));
+        for class in classes {
+            let is_static = |kind: DeclarationKind| {
+                kind == DeclarationKind::EnumEntry || kind.is_class() || kind == DeclarationKind::TypeAlias
+            };
+            let own: Vec<Member> = self
+                .declared_in(class, name)
+                .into_iter()
+                .filter(|id| self.kind(*id).is_some_and(is_static))
+                .map(plain)
+                .collect();
+            if let Some(found) = self.choose(file, own, wanted, Receivers::Implicit(outer), unfit) {
+                return Some(found);
+            }
+            if let Some(companion) = self.companion(class) {
+                let ty = self.self_type(companion);
+                let mut passed = Passed::default();
+                let found = self.among_members(file, &ty, name, wanted, outer, &mut passed, unfit);
+                if found.is_some() {
+                    return found;
+                }
+            }
+        }
+        None
+    }
+
+    fn companion_members(&self, class: DeclarationId, name: &str) -> Vec<Member> {
+        let above = self.ancestors(class);
+        let classes = std::iter::once(class).chain(above.classes.iter().map(|(class, _)| *class));
+        let companions = classes.filter_map(|class| self.companion(class));
+        companions
+            .flat_map(|companion| self.members(&self.self_type(companion), name, &is_callable).found)
+            .collect()
+    }
+
+    fn extensions(&self, members: Vec<Member>) -> Vec<Member> {
+        members.into_iter().filter(|member| self.extension_receiver(member.declaration).is_some()).collect()
+    }
+
+    /// Returns the declarations of a name outside of classes that a file sees, by the order in which they
+    /// count.
+    pub(super) fn tiers(&self, file: &ProjectFile, name: &str) -> Vec<Vec<DeclarationId>> {
+        let mut tiers = Vec::new();
+        let explicit = file.imports.iter().filter(|import| import.bound() == Some(name));
+        tiers.push(explicit.flat_map(|import| self.qualified(&import.path)).collect());
+        tiers.push(self.in_package(&file.package, name));
+        let stars = file.imports.iter().filter(|import| import.is_star);
+        tiers.push(stars.flat_map(|import| self.qualified(&format!("{}.{name}", import.path))).collect());
+        tiers.push(DEFAULT_IMPORTS.iter().flat_map(|package| self.in_package(package, name)).collect());
+        for tier in &mut tiers {
+            let mut seen = Vec::new();
+            tier.retain(|id: &DeclarationId| {
+                let is_new = !seen.contains(id);
+                seen.push(*id);
+                is_new && self.is_visible(file, *id)
+            });
+        }
+        tiers
+    }
+
+    /// Whether a declaration is not private, or of this file.
+    fn is_visible(&self, file: &ProjectFile, id: DeclarationId) -> bool {
+        id.file == file.key || self.get(id).is_some_and(|(_, declaration)| !declaration.modifiers.is_private)
+    }
+
+    /// Chooses among declarations of one level; `None` when none fits. Those that do not fit are kept in
+    /// `unfit`.
+    fn choose(
+        &self,
+        file: &ProjectFile,
+        members: Vec<Member>,
+        wanted: NameUse,
+        receivers: Receivers,
+        unfit: &mut Vec<Member>,
+    ) -> Option<Lookup> {
+        let mut fitting: Vec<(Fit, Member)> = Vec::new();
+        for member in members {
+            let Some(kind) = self.kind(member.declaration) else { continue };
+            let by_receiver = self.fits_receiver(&member, receivers);
+            let fit = match wanted {
+                _ if by_receiver == Fit::No => continue,
+                NameUse::Value if kind.is_variable() || kind.is_object() => Fit::Yes,
+                // `isOpen()` that overrides a Java method is also read as `isOpen`.
+                NameUse::Value if kind.is_function() && self.name(member.declaration).starts_with("is") => {
+                    Fit::No
+                }
+                NameUse::Value => continue,
+                NameUse::Reference if kind.is_function() || kind.is_variable() || kind.is_class() => Fit::Yes,
+                NameUse::Reference => continue,
+                NameUse::Call(arguments) => match self.fits_call(file, &member, arguments, receivers) {
+                    Some(fit) => fit,
+                    None => continue,
+                },
+            };
+            match fit.min(by_receiver) {
+                Fit::No => unfit.push(member),
+                fit => fitting.push((fit, member)),
+            }
+        }
+        // Functions count before variables that can be called.
+        if matches!(wanted, NameUse::Call(_)) {
+            let is_variable =
+                |member: &Member| self.kind(member.declaration).is_some_and(DeclarationKind::is_variable);
+            if fitting.iter().any(|(_, member)| !is_variable(member)) {
+                fitting.retain(|(_, member)| !is_variable(member));
+            }
+        }
+        let best = fitting.iter().map(|(fit, _)| *fit).max()?;
+        let had_others = fitting.len() > 1;
+        if fitting.iter().any(|(fit, _)| *fit == Fit::Yes) {
+            fitting.retain(|(fit, _)| *fit == Fit::Yes);
+        }
+        let was_narrowed = had_others && fitting.len() == 1;
+        let mut candidates: Vec<Member> = fitting.into_iter().map(|(_, member)| member).collect();
+        if let NameUse::Call(arguments) = wanted {
+            candidates = self.most_specific(candidates, arguments);
+        }
+        let is_one = candidates.len() == 1 || self.are_one_symbol(&candidates);
+        let certainty = match (is_one, best) {
+            (true, Fit::Yes) if !was_narrowed => Certainty::Certain,
+            (true, Fit::Yes) => Certainty::Certain,
+            // One candidate that nothing contradicts.
+            (true, _) if !had_others => match receivers {
+                Receivers::Implicit([]) => Certainty::Certain,
+                _ => Certainty::Likely,
+            },
+            _ => Certainty::Likely,
+        };
+        Some(Lookup { candidates, certainty, ..Lookup::nothing(false) })
+    }
+
+    fn fits_receiver(&self, member: &Member, receivers: Receivers) -> Fit {
+        let Some(wanted) = self.extension_receiver(member.declaration) else {
+            return match receivers {
+                Receivers::Explicit(_) => Fit::No,
+                _ => Fit::Yes,
+            };
+        };
+        let own = self.type_parameters(member.declaration);
+        let fits = |ty: &Type| self.fits(ty, &wanted, &own);
+        match receivers {
+            Receivers::Member(_) => Fit::Yes,
+            Receivers::Explicit(ty) => fits(ty),
+            Receivers::Implicit(all) => all.iter().map(fits).max().unwrap_or(Fit::No),
+        }
+    }
+
+    /// Returns whether a declaration can be called so; `None` when it is nothing that is called.
+    fn fits_call(
+        &self,
+        file: &ProjectFile,
+        member: &Member,
+        arguments: &Arguments,
+        receivers: Receivers,
+    ) -> Option<Fit> {
+        let id = member.declaration;
+        match self.kind(id)? {
+            DeclarationKind::Function => {
+                let own = self.type_parameters(id);
+                let mut parameters = self.parameters(id);
+                let mut bound = member.substitution.clone();
+                if let Some(wanted) = self.extension_receiver(id) {
+                    match receivers {
+                        Receivers::Explicit(ty) | Receivers::Member(ty) => {
+                            self.unify(&wanted, ty, &own, &mut bound);
+                        }
+                        Receivers::Implicit(_) => {}
+                    }
+                }
+                for parameter in &mut parameters {
+                    parameter.ty = bound.apply(&parameter.ty);
+                }
+                Some(self.is_applicable(file, &parameters, arguments, &own))
+            }
+            DeclarationKind::TypeAlias => match self.class_behind(id) {
+                Some(class) => Some(self.fits_construction(file, class, arguments)),
+                None => Some(Fit::Unknown),
+            },
+            DeclarationKind::Object | DeclarationKind::Companion | DeclarationKind::EnumEntry => {
+                let members = self.members(&self.self_type(id), "invoke", &DeclarationKind::is_function);
+                (!members.found.is_empty()).then_some(Fit::Unknown)
+            }
+            kind if kind.is_class() => Some(self.fits_construction(file, id, arguments)),
+            kind if kind.is_variable() => self.is_invocable(id).then_some(Fit::Unknown).map(|_| Fit::Yes),
+            _ => None,
+        }
+    }
+
+    fn fits_construction(&self, file: &ProjectFile, class: DeclarationId, arguments: &Arguments) -> Fit {
+        let constructors = self.constructors(class);
+        let own = self.type_parameters(class);
+        if constructors.is_empty() {
+            // A lambda makes an object of an interface; of a class there is a constructor without parameters.
+            let is_lambda = arguments.values.len() + usize::from(arguments.lambda.is_some()) == 1;
+            let is_interface = self.kind(class) == Some(DeclarationKind::Interface);
+            let is_plain = arguments.values.is_empty() && arguments.lambda.is_none();
+            let has_invoke = || {
+                self.companion(class).is_some_and(|companion| {
+                    let ty = self.self_type(companion);
+                    !self.members(&ty, "invoke", &DeclarationKind::is_function).found.is_empty()
+                })
+            };
+            return match is_interface && is_lambda || !is_interface && is_plain {
+                true => Fit::Yes,
+                false if has_invoke() => Fit::Unknown,
+                false => Fit::No,
+            };
+        }
+        let fits = |constructor: &DeclarationId| {
+            self.is_applicable(file, &self.parameters(*constructor), arguments, &own)
+        };
+        constructors.iter().map(fits).max().unwrap_or(Fit::No)
+    }
+
+    /// Keeps the candidates whose parameters are the most specific, if one is more specific than all others.
+    fn most_specific(&self, candidates: Vec<Member>, arguments: &Arguments) -> Vec<Member> {
+        if candidates.len() < 2 {
+            return candidates;
+        }
+        let count = arguments.values.len() + usize::from(arguments.lambda.is_some());
+        let is_better = |one: &Member, two: &Member| {
+            let (mine, theirs) = (self.parameters(one.declaration), self.parameters(two.declaration));
+            let own = self.own_parameters(two.declaration);
+            let receivers =
+                (self.extension_receiver(one.declaration), self.extension_receiver(two.declaration));
+            let by_receiver = match &receivers {
+                (Some(one), Some(two)) => self.fits(one, two, &own),
+                _ => Fit::Yes,
+            };
+            let pairs = mine.iter().zip(&theirs).take(count);
+            let fits = pairs.map(|(mine, their)| match (mine.is_vararg, their.is_vararg) {
+                (true, false) => Fit::No,
+                _ => self.fits(&mine.ty, &their.ty, &own),
+            });
+            fits.min().unwrap_or(Fit::Yes).min(by_receiver) == Fit::Yes
+        };
+        let best: Vec<&Member> = candidates
+            .iter()
+            .filter(|one| {
+                candidates.iter().all(|two| {
+                    one.declaration == two.declaration || is_better(one, two) && !is_better(two, one)
+                })
+            })
+            .collect();
+        if let [best] = best[..] {
+            return vec![best.clone()];
+        }
+        // Where types do not decide, a call that needs no defaults does.
+        let is_exact = |one: &&Member| self.parameters(one.declaration).len() == count;
+        let exact: Vec<&Member> = candidates.iter().filter(is_exact).collect();
+        match exact[..] {
+            [one] => vec![one.clone()],
+            _ => candidates,
+        }
+    }
+
+    /// Whether all are declarations of one symbol: `expect` and `actual`.
+    fn are_one_symbol(&self, candidates: &[Member]) -> bool {
+        let is_split = |member: &Member| {
+            self.get(member.declaration).is_some_and(|(file, declaration)| {
+                let around = file.declaration_of(declaration.scope);
+                let of_class = around.is_some_and(|number| {
+                    let modifiers = &file.declarations[number].modifiers;
+                    modifiers.is_expect || modifiers.is_actual
+                });
+                declaration.modifiers.is_expect || declaration.modifiers.is_actual || of_class
+            })
+        };
+        candidates.len() > 1 && candidates.iter().all(is_split)
+    }
+}
+
+/// What stands before a name.
+#[derive(Clone, Copy)]
+enum Receivers<'a> {
+    /// Nothing; these objects are in scope, the innermost first.
+    Implicit(&'a [Type]),
+    /// A value, whose extensions are asked for.
+    Explicit(&'a Type),
+    /// A value, whose members are asked for.
+    Member(&'a Type),
+}
+
+fn plain(declaration: DeclarationId) -> Member {
+    Member { declaration, substitution: Substitution::default() }
+}
+
+fn is_callable(kind: DeclarationKind) -> bool {
+    kind.is_function() || matches!(kind, DeclarationKind::Property | DeclarationKind::ConstructorProperty)
+}

@@ -1,0 +1,27 @@
+//! Kotlin: declarations, scopes, members, calls and the types of expressions.
+
+mod applicability;
+mod callables;
+mod classes;
+mod declarations;
+mod expressions;
+mod inference;
+mod lambdas;
+mod library;
+mod lookup;
+mod resolve;
+mod scopes;
+mod smart_casts;
+mod source_file;
+mod substitution;
+mod subtyping;
+#[cfg(test)]
+mod tests;
+mod ty;
+mod type_references;
+mod universe;
+
+pub use declarations::{DeclarationKind, KotlinDeclaration};
+pub use resolve::{Certainty, NameResolution};
+pub use source_file::SourceFile;
+pub use universe::{DeclarationId, FileKey, KotlinSources, ProjectFile, Universe};

@@ -1,0 +1,253 @@
+//! The declarations that an identifier of a file means.
+
+use super::callables::Arguments;
+use super::declarations::DeclarationKind;
+use super::expressions::{Qualifier, call_of_callee};
+use super::lookup::{Lookup, NameUse};
+use super::source_file::SourceFile;
+use super::type_references::Classifier;
+use super::universe::{DeclarationId, FileKey, ProjectFile, Universe};
+use symd_base::TextRange;
+use symd_syntax::NodeId;
+use symd_syntax::kotlin::KotlinNode as K;
+
+/// How sure it is that a name means what was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Certainty {
+    /// Nothing rules it out, and nothing shows it.
+    Possible,
+    /// Nothing else that is known fits.
+    Likely,
+    /// The rules of the language lead to it.
+    Certain,
+}
+
+/// What an identifier means.
+#[derive(Clone, Debug)]
+pub struct NameResolution {
+    /// The declarations that it means. Empty when it means none of those that are known.
+    pub declarations: Vec<DeclarationId>,
+    pub certainty: Certainty,
+    /// Whether it may mean a declaration of the project that is not among them.
+    pub may_be_other: bool,
+}
+
+impl NameResolution {
+    fn certain(declarations: Vec<DeclarationId>) -> NameResolution {
+        NameResolution { declarations, certainty: Certainty::Certain, may_be_other: false }
+    }
+
+    fn unknown() -> NameResolution {
+        NameResolution { declarations: Vec::new(), certainty: Certainty::Possible, may_be_other: true }
+    }
+
+    fn of(lookup: Option<Lookup>) -> NameResolution {
+        match lookup {
+            None => NameResolution::unknown(),
+            Some(lookup) => NameResolution {
+                declarations: lookup.candidates.iter().map(|member| member.declaration).collect(),
+                certainty: lookup.certainty,
+                may_be_other: lookup.may_be_other,
+            },
+        }
+    }
+}
+
+impl Universe<'_> {
+    /// Resolves the identifier at a range of a file, in bytes; `None` where there is none.
+    pub fn resolve(&self, key: FileKey, range: TextRange) -> Option<NameResolution> {
+        let file = self.file(key)?;
+        let node = file.identifier_at(range)?;
+        self.steps.set(0);
+        Some(self.resolve_node(&file, node))
+    }
+
+    fn resolve_node(&self, file: &ProjectFile, node: NodeId) -> NameResolution {
+        let name = file.name_text(node);
+        let id = |number: usize| DeclarationId { file: file.key, number };
+        let named = file.declarations.iter().position(|one| one.name == Some(node));
+        if let Some(number) = named {
+            return NameResolution::certain(vec![id(number)]);
+        }
+        let Some(parent) = file.parent(node) else { return NameResolution::unknown() };
+        match file.kind(parent) {
+            // A name in a function type: `(size: Int) -> Unit`.
+            K::Parameter => NameResolution::certain(Vec::new()),
+            K::Identifier => self.resolve_import(file, parent, node),
+            K::UserType => self.resolve_type(file, parent, node),
+            K::CallableReference => self.resolve_reference(file, parent, node),
+            K::TypeConstraint => classified(self.classifier(file, node, name)),
+            K::ThisExpression | K::SuperExpression => NameResolution {
+                declarations: Vec::new(),
+                certainty: Certainty::Possible,
+                may_be_other: true,
+            },
+            K::ValueArgument if is_argument_name(file, parent, node) => {
+                self.resolve_argument(file, parent, name)
+            }
+            K::InfixExpression if file.children(parent).nth(1) == Some(node) => {
+                let parts: Vec<NodeId> = file.children(parent).collect();
+                let receiver = self.expression_type(file, parts[0]);
+                let arguments = Arguments::positional(&parts[2..]);
+                let wanted = NameUse::Call(&arguments);
+                NameResolution::of(Some(self.find_member(file, node, &receiver, name, wanted)))
+            }
+            K::NavigationSuffix => self.resolve_suffix(file, parent),
+            _ => {
+                let call = call_of_callee(file, node);
+                match call.and_then(|call| file.child(call, K::CallSuffix)) {
+                    Some(suffix) => {
+                        let arguments = Arguments::of(file, suffix);
+                        NameResolution::of(Some(self.find_bare(file, node, name, NameUse::Call(&arguments))))
+                    }
+                    None => self.resolve_value(file, node, name),
+                }
+            }
+        }
+    }
+
+    fn resolve_value(&self, file: &ProjectFile, node: NodeId, name: &str) -> NameResolution {
+        let lookup = self.find_bare(file, node, name, NameUse::Value);
+        if !lookup.candidates.is_empty() || name == "it" || name == "field" {
+            return NameResolution::of(Some(lookup));
+        }
+        match self.classifier(file, node, name) {
+            Classifier::Unknown => NameResolution::of(Some(lookup)),
+            found => classified(found),
+        }
+    }
+
+    fn resolve_suffix(&self, file: &ProjectFile, suffix: NodeId) -> NameResolution {
+        let Some(holder) = file.parent(suffix) else { return NameResolution::unknown() };
+        if file.child(suffix, K::Reference).is_some() {
+            return self.resolve_bound_reference(file, suffix);
+        }
+        let call = match file.kind(holder) {
+            K::NavigationExpression => call_of_callee(file, holder),
+            _ => None,
+        };
+        let Some(suffix_of_call) = call.and_then(|call| file.child(call, K::CallSuffix)) else {
+            let lookup = self.named_by_suffix(file, suffix, NameUse::Value);
+            if let Some(found) = &lookup
+                && !found.candidates.is_empty()
+            {
+                return NameResolution::of(lookup);
+            }
+            // `Outer.Inner.member`: a class.
+            return match self.nested_by_suffix(file, suffix) {
+                Some(class) => NameResolution::certain(vec![class]),
+                None => NameResolution::of(lookup),
+            };
+        };
+        let arguments = Arguments::of(file, suffix_of_call);
+        let found = self.named_by_suffix(file, suffix, NameUse::Call(&arguments));
+        // `copy` of a data class is declared nowhere.
+        NameResolution::of(found.map(|mut found| {
+            found
+                .candidates
+                .retain(|one| self.kind(one.declaration) != Some(DeclarationKind::PrimaryConstructor));
+            found
+        }))
+    }
+
+    fn nested_by_suffix(&self, file: &ProjectFile, suffix: NodeId) -> Option<DeclarationId> {
+        let name = file.name_text(file.child(suffix, K::SimpleIdentifier)?);
+        match self.before_suffix(file, suffix)? {
+            Qualifier::Class(class) => self.nested(self.class_behind(class).unwrap_or(class), name),
+            Qualifier::Package(package) => {
+                let found = self.qualified(&format!("{package}.{name}")).into_iter();
+                found.into_iter().find(|id| self.kind(*id).is_some_and(DeclarationKind::is_classifier))
+            }
+            _ => None,
+        }
+    }
+
+    /// `value::name`, `Class::name`
+    fn resolve_bound_reference(&self, file: &ProjectFile, suffix: NodeId) -> NameResolution {
+        NameResolution::of(self.named_by_suffix(file, suffix, NameUse::Reference))
+    }
+
+    /// `::name`, `Class::name`
+    fn resolve_reference(&self, file: &ProjectFile, reference: NodeId, node: NodeId) -> NameResolution {
+        let name = file.name_text(node);
+        let owner = file.child(reference, K::TypeIdentifier);
+        if owner == Some(node) {
+            return self.resolve_value(file, node, name);
+        }
+        let Some(owner) = owner else {
+            return NameResolution::of(Some(self.find_bare(file, node, name, NameUse::Reference)));
+        };
+        match self.qualifier(file, owner) {
+            Some(Qualifier::Value(ty)) => {
+                NameResolution::of(Some(self.find_member(file, node, &ty, name, NameUse::Reference)))
+            }
+            Some(Qualifier::Class(class)) => {
+                NameResolution::of(Some(self.find_static(file, node, class, name, NameUse::Reference)))
+            }
+            Some(Qualifier::External(_)) => NameResolution::of(Some(Lookup::nothing(false))),
+            Some(Qualifier::Package(_)) | None => NameResolution::unknown(),
+        }
+    }
+
+    fn resolve_import(&self, file: &ProjectFile, path: NodeId, node: NodeId) -> NameResolution {
+        let names = file.children(path).filter(|part| file.kind(*part) == K::SimpleIdentifier);
+        let mut path: Vec<&str> = Vec::new();
+        for part in names {
+            path.push(file.name_text(part));
+            if part == node {
+                break;
+            }
+        }
+        NameResolution::certain(self.qualified(&path.join(".")))
+    }
+
+    fn resolve_type(&self, file: &ProjectFile, path: NodeId, node: NodeId) -> NameResolution {
+        let mut names: Vec<NodeId> = Vec::new();
+        for part in file.children(path).filter(|part| file.kind(*part) == K::TypeIdentifier) {
+            names.push(part);
+            if part == node {
+                break;
+            }
+        }
+        let found = self.classifier_of_path(file, &names);
+        // The constructor that a supertype or an annotation calls.
+        classified(found)
+    }
+
+    /// Resolves the name of an argument to the parameters that the call gives it to.
+    fn resolve_argument(&self, file: &ProjectFile, argument: NodeId, name: &str) -> NameResolution {
+        let holder = file.ancestors(argument).find(|above| {
+            matches!(
+                file.kind(*above),
+                K::CallSuffix | K::ConstructorInvocation | K::ConstructorDelegationCall | K::EnumEntry
+            )
+        });
+        let Some(holder) = holder else { return NameResolution::unknown() };
+        let arguments = Arguments::of(file, holder);
+        let Some(call) = self.call_of_suffix(file, holder, &arguments) else {
+            return NameResolution::unknown();
+        };
+        let mut declarations = Vec::new();
+        for member in &call.candidates {
+            let parameters = self.parameters(member.declaration);
+            let meant = parameters.iter().filter(|parameter| parameter.name == name);
+            declarations.extend(meant.map(|parameter| parameter.declaration));
+        }
+        NameResolution { declarations, certainty: call.certainty, may_be_other: call.may_be_other }
+    }
+}
+
+fn classified(found: Classifier) -> NameResolution {
+    match found {
+        Classifier::Declared(id) => NameResolution::certain(vec![id]),
+        Classifier::External(_) => NameResolution::certain(Vec::new()),
+        Classifier::Unknown => {
+            NameResolution { declarations: Vec::new(), certainty: Certainty::Likely, may_be_other: false }
+        }
+    }
+}
+
+fn is_argument_name(file: &SourceFile, argument: NodeId, node: NodeId) -> bool {
+    let mut parts = file.children(argument).filter(|part| file.kind(*part) != K::Annotation);
+    parts.next() == Some(node) && parts.next().is_some_and(|next| file.kind(next) == K::AssignToken)
+}

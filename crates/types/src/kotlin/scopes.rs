@@ -1,0 +1,242 @@
+//! The scopes around a node, from the inside out. Invariant: a scope tells only which names it may bind;
+//! whether one is visible at the node is asked of it.
+
+use super::declarations::{DeclarationKind, is_class_node};
+use super::source_file::SourceFile;
+use super::ty::Type;
+use super::universe::{DeclarationId, ProjectFile, Universe};
+use symd_syntax::NodeId;
+use symd_syntax::kotlin::KotlinNode as K;
+
+/// A scope around a node. The file's own level follows the last one.
+#[derive(Clone, Debug)]
+pub(super) enum Level {
+    /// Locals, parameters and local functions that belong to `scope`, seen from its child `child`.
+    Names { scope: NodeId, child: NodeId },
+    /// The one parameter of a lambda that names none.
+    It { lambda: NodeId },
+    /// An object whose members need no receiver, with the label that `this@label` names it by.
+    Receiver { ty: Type, label: Option<String> },
+    /// Companions, nested classes and entries of a class.
+    Statics { class: DeclarationId },
+}
+
+impl Universe<'_> {
+    /// Returns the scopes around a node.
+    pub(super) fn levels(&self, file: &ProjectFile, node: NodeId) -> Vec<Level> {
+        let mut levels = Vec::new();
+        let mut child = node;
+        // The child of the innermost class's body that the node is in.
+        let mut member = None;
+        let mut is_in_accessor = false;
+        // Whether the objects of the classes further out can be reached.
+        let mut reaches_objects = true;
+        for scope in file.ancestors(node) {
+            match file.kind(scope) {
+                K::Statements | K::ControlStructureBody => {
+                    if let Some(head) = loop_before(file, scope, child) {
+                        levels.push(Level::Names { scope: head, child });
+                    }
+                    levels.push(Level::Names { scope, child });
+                }
+                // The condition sees what the body declares.
+                K::DoWhileStatement => {
+                    let body = file.child(scope, K::ControlStructureBody).filter(|body| *body != child);
+                    if let Some(block) = body.and_then(|body| file.child(body, K::Statements)) {
+                        levels.push(Level::Names { scope: block, child });
+                    }
+                }
+                K::ForStatement | K::WhenExpression | K::CatchBlock | K::SecondaryConstructor => {
+                    levels.push(Level::Names { scope, child })
+                }
+                K::Getter | K::Setter => {
+                    is_in_accessor = true;
+                    if let Some(parameter) = file.child(scope, K::ParameterWithOptionalType)
+                        && parameter != child
+                    {
+                        levels.push(Level::Names { scope, child });
+                    }
+                    // An accessor that the grammar parsed apart from its property.
+                    if let Some(receiver) = self.receiver_of_detached_accessor(file, scope) {
+                        levels.push(Level::Receiver { ty: receiver, label: None });
+                    }
+                }
+                K::LambdaLiteral => self.push_lambda(file, scope, child, &mut levels),
+                K::FunctionDeclaration | K::AnonymousFunction => {
+                    levels.push(Level::Names { scope, child });
+                    let sees_receiver =
+                        matches!(file.kind(child), K::FunctionBody | K::FunctionValueParameters);
+                    if let Some(number) = file.declaration_of(scope).filter(|_| sees_receiver) {
+                        let id = DeclarationId { file: file.key, number };
+                        if let Some(ty) = self.extension_receiver(id) {
+                            levels.push(Level::Receiver { ty, label: Some(file.name_of(number).to_owned()) });
+                        }
+                    }
+                }
+                K::PropertyDeclaration => {
+                    let sees_receiver =
+                        matches!(file.kind(child), K::Getter | K::Setter | K::PropertyDelegate);
+                    if let Some(receiver) = file.child(scope, K::ReceiverType).filter(|_| sees_receiver) {
+                        let label = file
+                            .child(scope, K::VariableDeclaration)
+                            .and_then(|variable| file.child(variable, K::SimpleIdentifier))
+                            .map(|name| file.name_text(name).to_owned());
+                        let ty = self.written_type(file, receiver);
+                        levels.push(Level::Receiver { ty, label });
+                    }
+                }
+                K::ClassBody | K::EnumClassBody => member = Some(child),
+                _ if is_class_node(file, scope) => {
+                    let Some(number) = file.declaration_of(scope) else { continue };
+                    let class = DeclarationId { file: file.key, number };
+                    let is_in_body = matches!(file.kind(child), K::ClassBody | K::EnumClassBody);
+                    let is_initializer = member.is_some_and(|member| {
+                        let kind = file.kind(member);
+                        kind == K::AnonymousInitializer || kind == K::PropertyDeclaration && !is_in_accessor
+                    });
+                    if !is_in_body || is_initializer {
+                        levels.push(Level::Names { scope, child });
+                    }
+                    if is_in_body && reaches_objects {
+                        let label = file.name_of(number).to_owned();
+                        levels.push(Level::Receiver { ty: self.self_type(class), label: Some(label) });
+                    }
+                    if !matches!(file.kind(child), K::DelegationSpecifier | K::PrimaryConstructor)
+                        || file.declarations[number].kind != DeclarationKind::AnonymousObject
+                    {
+                        levels.push(Level::Statics { class });
+                    }
+                    reaches_objects &= keeps_outer_object(file, number);
+                    member = None;
+                    is_in_accessor = false;
+                }
+                _ => {}
+            }
+            child = scope;
+        }
+        // `when (this) { is Circle -> radius }`
+        if let Some(narrowed) = self.narrowed_this(file, node)
+            && let Some(at) = levels.iter().position(|level| matches!(level, Level::Receiver { .. }))
+        {
+            levels.insert(at, Level::Receiver { ty: narrowed, label: None });
+        }
+        levels
+    }
+
+    fn push_lambda(&self, file: &ProjectFile, lambda: NodeId, child: NodeId, levels: &mut Vec<Level>) {
+        if file.kind(child) == K::LambdaParameters {
+            return;
+        }
+        levels.push(Level::Names { scope: lambda, child });
+        if file.child(lambda, K::LambdaParameters).is_none() {
+            levels.push(Level::It { lambda });
+        }
+        match self.expected_lambda(file, lambda) {
+            Type::Function(function) => {
+                if let Some(receiver) = &function.receiver {
+                    let label = self.lambda_label(file, lambda);
+                    levels.push(Level::Receiver { ty: receiver.clone(), label });
+                }
+            }
+            // It may have a receiver.
+            Type::Unknown => levels.push(Level::Receiver { ty: Type::Unknown, label: None }),
+            _ => {}
+        }
+    }
+
+    /// Returns the name of the function that a lambda is passed to, or its own label.
+    fn lambda_label(&self, file: &ProjectFile, lambda: NodeId) -> Option<String> {
+        let holder = file.parent(lambda)?;
+        if let Some(label) = file.child(holder, K::Label) {
+            return Some(file.text_of(label).trim_end_matches('@').to_owned());
+        }
+        let call = file.ancestors(lambda).find(|above| file.kind(*above) == K::CallExpression)?;
+        let callee = file.children(call).next()?;
+        let name = match file.kind(callee) {
+            K::SimpleIdentifier => callee,
+            K::NavigationExpression => file.children(file.child(callee, K::NavigationSuffix)?).last()?,
+            _ => return None,
+        };
+        Some(file.name_text(name).to_owned())
+    }
+
+    fn receiver_of_detached_accessor(&self, file: &ProjectFile, accessor: NodeId) -> Option<Type> {
+        let parent = file.parent(accessor)?;
+        if file.kind(parent) == K::PropertyDeclaration {
+            return None;
+        }
+        let before = file.children(parent).take_while(|sibling| *sibling < accessor);
+        let property = before.filter(|sibling| file.kind(*sibling) == K::PropertyDeclaration).last()?;
+        Some(self.written_type(file, file.child(property, K::ReceiverType)?))
+    }
+}
+
+/// Whether code in a class reaches the object of the class around it.
+fn keeps_outer_object(file: &SourceFile, class: usize) -> bool {
+    let declaration = &file.declarations[class];
+    match declaration.kind {
+        DeclarationKind::AnonymousObject => true,
+        DeclarationKind::Class => {
+            let is_local =
+                !is_class_node(file, declaration.scope) && file.kind(declaration.scope) != K::SourceFile;
+            is_local || declaration.modifiers.is_inner
+        }
+        _ => false,
+    }
+}
+
+/// Iterates over the locals, parameters and local functions called `name` that `child` of `scope` sees, the
+/// one that counts last.
+pub(super) fn visible_names<'f>(
+    file: &'f SourceFile,
+    scope: NodeId,
+    child: NodeId,
+    name: &'f str,
+) -> impl Iterator<Item = usize> + use<'f> {
+    let is_visible = move |number: &usize| {
+        let declaration = &file.declarations[*number];
+        let kind = declaration.kind;
+        match file.kind(scope) {
+            // A variable is visible behind its declaration, a function in itself too.
+            K::Statements | K::ControlStructureBody => {
+                let node = statement_of(file, scope, declaration.node);
+                node < child || node == child && !kind.is_variable()
+            }
+            K::ForStatement => {
+                file.kind(child) == K::ControlStructureBody || file.parent(child) != Some(scope)
+            }
+            K::WhenExpression => file.kind(child) == K::WhenEntry,
+            K::CatchBlock => declaration.node != child,
+            K::LambdaLiteral => file.kind(child) == K::Statements,
+            K::FunctionDeclaration | K::AnonymousFunction | K::SecondaryConstructor => {
+                kind == DeclarationKind::Parameter
+                    && !matches!(file.kind(child), K::Modifiers | K::ReceiverType)
+            }
+            K::Setter => true,
+            // Of a class only what its primary constructor names.
+            _ => matches!(kind, DeclarationKind::Parameter | DeclarationKind::ConstructorProperty),
+        }
+    };
+    file.in_scope(scope, name).filter(is_visible)
+}
+
+/// Returns the head of a loop whose body a statement is: the grammar parses them apart where the body is on a
+/// line of its own, without braces.
+fn loop_before(file: &SourceFile, statements: NodeId, statement: NodeId) -> Option<NodeId> {
+    let before = file.children(statements).take_while(|sibling| *sibling < statement).last()?;
+    let is_head =
+        file.kind(before) == K::ForStatement && file.child(before, K::ControlStructureBody).is_none();
+    is_head.then_some(before)
+}
+
+/// Returns the child of `scope` that holds a declaration.
+fn statement_of(file: &SourceFile, scope: NodeId, node: NodeId) -> NodeId {
+    let mut child = node;
+    for above in file.ancestors(node) {
+        if above == scope {
+            return child;
+        }
+        child = above;
+    }
+    node
+}

@@ -1,0 +1,233 @@
+//! A Kotlin file: its text, its tree, its imports and its declarations.
+
+use std::collections::HashMap;
+
+use super::declarations::{DeclarationKind, KotlinDeclaration, declarations};
+use symd_base::{Text, TextRange};
+use symd_syntax::kotlin::KotlinNode;
+use symd_syntax::{FlatTree, NodeId};
+
+/// An import of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct KotlinImport {
+    /// The path with dots, without backticks.
+    pub(super) path: String,
+    pub(super) alias: Option<String>,
+    /// `import a.b.*`; the path is `a.b`.
+    pub(super) is_star: bool,
+}
+
+impl KotlinImport {
+    /// Returns the name that the import binds; `None` for a star.
+    pub(super) fn bound(&self) -> Option<&str> {
+        let last = || self.path.rsplit('.').next().unwrap_or(&self.path);
+        (!self.is_star).then(|| self.alias.as_deref().unwrap_or_else(last))
+    }
+}
+
+/// A parsed file with its declarations.
+#[derive(Debug)]
+pub struct SourceFile {
+    text: Text,
+    tree: FlatTree,
+    pub(super) package: String,
+    pub(super) imports: Vec<KotlinImport>,
+    pub(super) declarations: Vec<KotlinDeclaration>,
+    by_node: HashMap<NodeId, usize>,
+    /// The declarations of each scope.
+    by_scope: HashMap<NodeId, Vec<usize>>,
+}
+
+impl SourceFile {
+    /// Reads the declarations from the tree of the text.
+    pub fn new(text: Text, tree: FlatTree) -> SourceFile {
+        let mut file = SourceFile {
+            text,
+            tree,
+            package: String::new(),
+            imports: Vec::new(),
+            declarations: Vec::new(),
+            by_node: HashMap::new(),
+            by_scope: HashMap::new(),
+        };
+        file.read_header();
+        file.declarations = declarations(&file);
+        for (number, declaration) in file.declarations.iter().enumerate() {
+            file.by_node.entry(declaration.node).or_insert(number);
+            file.by_scope.entry(declaration.scope).or_default().push(number);
+        }
+        file
+    }
+
+    fn read_header(&mut self) {
+        let Some(root) = self.tree.root() else { return };
+        let mut imports = Vec::new();
+        let mut package = String::new();
+        for child in self.children(root) {
+            match self.kind(child) {
+                KotlinNode::PackageHeader => {
+                    package = self
+                        .child(child, KotlinNode::Identifier)
+                        .map_or(String::new(), |path| self.path(path));
+                }
+                KotlinNode::ImportList => {
+                    imports.extend(self.children(child).filter_map(|import| self.import(import)));
+                }
+                _ => {}
+            }
+        }
+        self.imports = imports;
+        self.package = package;
+    }
+
+    fn import(&self, node: NodeId) -> Option<KotlinImport> {
+        let path = self.path(self.child(node, KotlinNode::Identifier)?);
+        let alias = self
+            .child(node, KotlinNode::ImportAlias)
+            .and_then(|alias| self.child(alias, KotlinNode::TypeIdentifier))
+            .map(|name| self.name_text(name).to_owned());
+        let is_star = self.child(node, KotlinNode::WildcardImport).is_some();
+        Some(KotlinImport { path, alias, is_star })
+    }
+
+    /// Joins the identifiers of a path, without backticks.
+    fn path(&self, node: NodeId) -> String {
+        let names = self.children(node).filter(|part| self.kind(*part) == KotlinNode::SimpleIdentifier);
+        names.map(|part| self.name_text(part)).collect::<Vec<_>>().join(".")
+    }
+
+    pub(super) fn tree(&self) -> &FlatTree {
+        &self.tree
+    }
+
+    pub(super) fn kind(&self, node: NodeId) -> KotlinNode {
+        KotlinNode::of(self.tree.kind(node))
+    }
+
+    pub(super) fn parent(&self, node: NodeId) -> Option<NodeId> {
+        self.tree.parent(node)
+    }
+
+    /// Iterates over the children that are no comments.
+    pub(super) fn children(&self, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        self.tree.children(node).filter(|child| {
+            !matches!(self.kind(*child), KotlinNode::LineComment | KotlinNode::MultilineComment)
+        })
+    }
+
+    /// Returns the first child of a kind.
+    pub(super) fn child(&self, node: NodeId, kind: KotlinNode) -> Option<NodeId> {
+        self.children(node).find(|child| self.kind(*child) == kind)
+    }
+
+    /// Iterates over the node's ancestors, from its parent outwards.
+    pub(super) fn ancestors(&self, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        std::iter::successors(self.parent(node), |above| self.parent(*above))
+    }
+
+    pub(super) fn range(&self, node: NodeId) -> TextRange {
+        self.tree.range(node)
+    }
+
+    pub(super) fn text_of(&self, node: NodeId) -> &str {
+        self.text.as_str().get(self.tree.range(node).as_range()).unwrap_or("")
+    }
+
+    /// Returns an identifier without backticks.
+    pub(super) fn name_text(&self, node: NodeId) -> &str {
+        self.text_of(node).trim_matches('`')
+    }
+
+    /// Returns the declaration that a node is.
+    pub(super) fn declaration_of(&self, node: NodeId) -> Option<usize> {
+        self.by_node.get(&node).copied()
+    }
+
+    /// Returns the name of a declaration; `Companion` for a companion without one, empty for what has none.
+    pub(super) fn name_of(&self, declaration: usize) -> &str {
+        let declaration = &self.declarations[declaration];
+        match (declaration.name, declaration.kind) {
+            (Some(name), _) => self.name_text(name),
+            (None, DeclarationKind::Companion) => "Companion",
+            (None, _) => "",
+        }
+    }
+
+    /// Iterates over the declarations that belong to a scope and have the name.
+    pub(super) fn in_scope<'f>(
+        &'f self,
+        scope: NodeId,
+        name: &'f str,
+    ) -> impl Iterator<Item = usize> + use<'f> {
+        self.all_in_scope(scope).filter(move |declaration| self.name_of(*declaration) == name)
+    }
+
+    /// Iterates over the declarations that belong to a scope.
+    pub(super) fn all_in_scope(&self, scope: NodeId) -> impl Iterator<Item = usize> + use<'_> {
+        self.by_scope.get(&scope).into_iter().flatten().copied()
+    }
+
+    /// Returns the identifier at these bytes; backticks may or may not be included.
+    pub(super) fn identifier_at(&self, range: TextRange) -> Option<NodeId> {
+        let quoted = TextRange::new(range.start.saturating_sub(1), range.end.saturating_add(1));
+        let node = self.tree.at(range.start, range.end).or_else(|| self.tree.at(quoted.start, quoted.end))?;
+        // A soft keyword used as a name is a token below the identifier.
+        std::iter::once(node).chain(self.ancestors(node).take(1)).find(|node| {
+            matches!(
+                self.kind(*node),
+                KotlinNode::SimpleIdentifier
+                    | KotlinNode::TypeIdentifier
+                    | KotlinNode::InterpolatedIdentifier
+                    | KotlinNode::InterpolatedExpression
+            )
+        })
+    }
+
+    /// Returns the declaration whose name begins at byte `start`.
+    pub fn declared_at(&self, start: u32) -> Option<usize> {
+        self.declarations.iter().position(|declaration| {
+            declaration.name.is_some_and(|name| {
+                let range = self.range(name);
+                range.start == start || range.start + 1 == start && self.text_of(name).starts_with('`')
+            })
+        })
+    }
+
+    /// Returns about how many bytes of memory it takes.
+    pub fn memory(&self) -> usize {
+        let declarations = self.declarations.len() * (size_of::<KotlinDeclaration>() + 64);
+        self.text.as_str().len() + self.tree.memory() + declarations
+    }
+
+    /// Returns the package that the file declares; empty for none.
+    pub fn package(&self) -> &str {
+        &self.package
+    }
+
+    /// Iterates over the names that the file declares outside of classes and functions.
+    pub fn top_level_names(&self) -> impl Iterator<Item = &str> {
+        let root = self.tree.root().into_iter();
+        root.flat_map(|root| self.all_in_scope(root)).map(|number| self.name_of(number))
+    }
+
+    /// Returns the name of a declaration; empty for one without a name.
+    pub fn name_at(&self, declaration: usize) -> &str {
+        self.name_of(declaration)
+    }
+
+    /// Returns where the name of a declaration stands, in bytes, without backticks; `None` for one without a name.
+    pub fn name_range(&self, declaration: usize) -> Option<TextRange> {
+        let name = self.declarations[declaration].name?;
+        let (range, quotes) = (self.range(name), u32::from(self.text_of(name).starts_with('`')));
+        Some(TextRange::new(range.start + quotes, range.end - quotes))
+    }
+
+    /// Returns the range of a declaration, in bytes.
+    pub fn range_of(&self, declaration: usize) -> TextRange {
+        self.range(self.declarations[declaration].node)
+    }
+
+    pub fn kind_at(&self, declaration: usize) -> DeclarationKind {
+        self.declarations[declaration].kind
+    }
+}

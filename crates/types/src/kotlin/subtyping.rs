@@ -1,0 +1,142 @@
+//! Whether a value of one type fits where another is expected, as far as that is known.
+
+use super::declarations::DeclarationKind;
+use super::ty::Type;
+use super::universe::{DeclarationId, Universe};
+use symd_syntax::kotlin::KotlinNode as K;
+
+/// Whether something holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Fit {
+    No,
+    Unknown,
+    Yes,
+}
+
+/// The names of the types that an integer literal fits, besides those above `Int`.
+const INTEGER_TYPES: [&str; 8] = ["Int", "Long", "Short", "Byte", "UInt", "ULong", "UShort", "UByte"];
+
+impl Universe<'_> {
+    /// Returns whether a value of type `actual` fits where `expected` is. Type parameters that `own` holds
+    /// stand for anything within their bounds. Nullability is not looked at.
+    pub(super) fn fits(&self, actual: &Type, expected: &Type, own: &[DeclarationId]) -> Fit {
+        match (actual, expected) {
+            (_, Type::Parameter(parameter)) if own.contains(parameter) => {
+                let bounds = self.bounds(*parameter);
+                bounds.iter().map(|bound| self.fits_bound(actual, bound)).min().unwrap_or(Fit::Yes)
+            }
+            (Type::Unknown, _) | (_, Type::Unknown) => Fit::Unknown,
+            (Type::Nothing | Type::Null, _) => Fit::Yes,
+            (Type::Parameter(one), Type::Parameter(two)) if one == two => Fit::Yes,
+            (Type::Parameter(parameter), _) => {
+                let bounds = self.bounds(*parameter);
+                bounds.iter().map(|bound| self.fits(bound, expected, own)).max().unwrap_or(Fit::Unknown)
+            }
+            (_, Type::Parameter(_)) => Fit::No,
+            (_, Type::Class(class)) if self.is_any(class.class) => Fit::Yes,
+            (Type::Integer, Type::Class(class)) => self.integer_fits(class.class),
+            (Type::Integer, Type::Integer) => Fit::Yes,
+            (Type::Integer, _) => Fit::No,
+            (Type::Class(one), Type::Class(two)) => self.class_fits(one.class, two.class),
+            // An interface with one method takes a lambda.
+            (Type::Function(_), Type::Class(class)) => match self.kind(class.class) {
+                Some(DeclarationKind::Interface) if self.takes_lambdas(class.class) => Fit::Yes,
+                _ => Fit::No,
+            },
+            (Type::Function(one), Type::Function(two)) => {
+                let count = |function: &super::ty::FunctionType| {
+                    function.parameters.len() + usize::from(function.receiver.is_some())
+                };
+                if count(one) == count(two) { Fit::Yes } else { Fit::No }
+            }
+            (Type::Class(class), Type::Function(_)) => {
+                // A class may implement a function type.
+                let above = self.ancestors(class.class);
+                if above.is_complete && !self.implements_function(class.class) {
+                    Fit::No
+                } else {
+                    Fit::Unknown
+                }
+            }
+            (Type::External(one), Type::External(two)) if one == two => Fit::Yes,
+            // An external class can be above another one, and take a lambda; no class of the project is above
+            // it.
+            (Type::External(_), Type::External(_)) => Fit::Unknown,
+            (Type::External(_), Type::Class(class)) => {
+                if self.of_library(class.class) {
+                    Fit::Unknown
+                } else {
+                    Fit::No
+                }
+            }
+            (Type::Class(class), Type::External(_)) => {
+                let above = self.ancestors(class.class);
+                if above.is_complete && !self.of_library(class.class) { Fit::No } else { Fit::Unknown }
+            }
+            (Type::External(_) | Type::Function(_), _) => Fit::Unknown,
+            (_, Type::Integer | Type::Null | Type::Nothing) => Fit::Unknown,
+        }
+    }
+
+    /// An argument rules a candidate out by the class of the bound alone.
+    fn fits_bound(&self, actual: &Type, bound: &Type) -> Fit {
+        match bound {
+            Type::Class(_) => self.fits(actual, bound, &[]),
+            Type::External(_) => self.fits(actual, bound, &[]),
+            _ => Fit::Yes,
+        }
+    }
+
+    fn is_any(&self, class: DeclarationId) -> bool {
+        self.library_class("kotlin", "Any") == Some(class)
+    }
+
+    fn integer_fits(&self, class: DeclarationId) -> Fit {
+        let is_integer = INTEGER_TYPES.iter().any(|name| self.library_class("kotlin", name) == Some(class));
+        if is_integer {
+            return Fit::Yes;
+        }
+        match self.library_class("kotlin", "Int") {
+            Some(int) => self.class_fits(int, class),
+            None => Fit::Unknown,
+        }
+    }
+
+    fn class_fits(&self, one: DeclarationId, two: DeclarationId) -> Fit {
+        if one == two {
+            return Fit::Yes;
+        }
+        let above = self.ancestors(one);
+        if above.classes.iter().any(|(class, _)| *class == two || self.is_same_class(*class, two)) {
+            return Fit::Yes;
+        }
+        if self.is_same_class(one, two) {
+            return Fit::Yes;
+        }
+        // Classes that are not known may be above it; those of the project only where one of them is not.
+        if above.is_complete || !above.may_lack_own && !self.of_library(two) { Fit::No } else { Fit::Unknown }
+    }
+
+    /// Whether both are declarations of one class: `expect` and `actual`.
+    fn is_same_class(&self, one: DeclarationId, two: DeclarationId) -> bool {
+        let (Some((one_file, one)), Some((two_file, two))) = (self.get(one), self.get(two)) else {
+            return false;
+        };
+        let is_split =
+            |modifiers: &super::declarations::Modifiers| modifiers.is_expect || modifiers.is_actual;
+        is_split(&one.modifiers)
+            && is_split(&two.modifiers)
+            && one_file.package == two_file.package
+            && one.name.map(|name| one_file.name_text(name)) == two.name.map(|name| two_file.name_text(name))
+    }
+
+    /// Whether an interface is declared with `fun`, so that a lambda makes an object of it.
+    fn takes_lambdas(&self, class: DeclarationId) -> bool {
+        self.get(class).is_some_and(|(file, declaration)| file.child(declaration.node, K::FunToken).is_some())
+    }
+
+    fn implements_function(&self, class: DeclarationId) -> bool {
+        let invoke = |kind: DeclarationKind| kind.is_function();
+        !self.members(&self.self_type(class), "invoke", &invoke).found.is_empty()
+    }
+}

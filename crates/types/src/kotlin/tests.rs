@@ -1,0 +1,192 @@
+//! What names mean in small projects: `fixtures/*.txt`. A line `? name …` asks for names, and under each line of
+//! code that has one stand marks with what it means. `UPDATE_EXPECT=1 cargo test -p symd-types` writes them.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use super::*;
+use expect_test::expect_file;
+use symd_base::{Cancel, Text, TextRange};
+use symd_syntax::{Grammar, flat_tree};
+
+/// A file of a fixture: its name, its text and the names that are asked for.
+struct FixtureFile {
+    path: String,
+    text: String,
+}
+
+struct Fixture {
+    files: Vec<(FixtureFile, Arc<SourceFile>)>,
+}
+
+impl KotlinSources for Arc<Fixture> {
+    fn read(&self, file: FileKey) -> Option<Arc<SourceFile>> {
+        self.files.get(file as usize).map(|(_, file)| file.clone())
+    }
+
+    fn declaring(&self, name: &str) -> Vec<FileKey> {
+        let files = self.files.iter().zip(0..);
+        let declares = |file: &SourceFile| file.top_level_names().any(|known| known == name);
+        files.filter(|((_, file), _)| declares(file)).map(|(_, key)| key).collect()
+    }
+
+    fn is_cancelled(&self) -> bool {
+        false
+    }
+
+    fn has_package(&self, name: &str) -> bool {
+        self.files.iter().any(|(_, file)| file.package().split('.').next() == Some(name))
+    }
+
+    fn may_declare(&self, qualified: &str) -> bool {
+        self.files.iter().any(|(_, file)| !file.package().is_empty() && qualified.starts_with(file.package()))
+    }
+}
+
+fn source_file(text: &str) -> Arc<SourceFile> {
+    let grammar = Grammar::named("kotlin").expect("a grammar");
+    let tree = flat_tree(grammar, text, &Cancel::new()).expect("parsed");
+    Arc::new(SourceFile::new(Text::decode(text.as_bytes().to_vec()).expect("text"), tree))
+}
+
+/// Returns a part of a fixture, which begins with the names that it asks for, with what they mean.
+fn marked(part: &str) -> String {
+    let (asked, rest) = part.split_once('\n').expect("a line of names");
+    let asked: Vec<&str> = asked.split_whitespace().collect();
+    let mut files: Vec<FixtureFile> = Vec::new();
+    for line in rest.lines() {
+        if let Some(path) = line.strip_prefix("//- ") {
+            files.push(FixtureFile { path: path.to_owned(), text: String::new() });
+        } else if !line.trim_start().starts_with('^')
+            && let Some(file) = files.last_mut()
+        {
+            writeln!(file.text, "{line}").expect("written");
+        }
+    }
+    let parsed = files.into_iter().map(|file| {
+        let source = source_file(&file.text);
+        (file, source)
+    });
+    let fixture = Arc::new(Fixture { files: parsed.collect() });
+    let universe = Universe::new(Box::new(fixture.clone()));
+    let mut out = format!("{}\n", asked.join(" "));
+    for ((file, _), key) in fixture.files.iter().zip(0..) {
+        writeln!(out, "//- {}", file.path).expect("written");
+        let mut offset = 0;
+        for line in file.text.lines() {
+            writeln!(out, "{line}").expect("written");
+            for (at, name) in names_in(line, &asked) {
+                let start = u32::try_from(offset + at).expect("small");
+                let range = TextRange::new(start, start + u32::try_from(name.len()).expect("small"));
+                if let Some(found) = universe.resolve(key, range) {
+                    let mark = "^".repeat(name.len());
+                    writeln!(out, "{}{mark} {}", " ".repeat(at), shown(&fixture, &universe, &found))
+                        .expect("written");
+                }
+            }
+            offset += line.len() + 1;
+        }
+    }
+    out
+}
+
+/// Finds the names as whole words.
+fn names_in<'l>(line: &'l str, asked: &[&'l str]) -> Vec<(usize, &'l str)> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut found = Vec::new();
+    for name in asked {
+        for (at, _) in line.match_indices(name) {
+            let is_whole = !line[..at].ends_with(is_word) && !line[at + name.len()..].starts_with(is_word);
+            if is_whole {
+                found.push((at, *name));
+            }
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
+fn shown(fixture: &Fixture, universe: &Universe, found: &NameResolution) -> String {
+    let place = |id: &DeclarationId| {
+        if universe.of_library(*id) {
+            return "library".to_owned();
+        }
+        let (file, source) = &fixture.files[id.file as usize];
+        let start = source.name_range(id.number).unwrap_or_else(|| source.range_of(id.number)).start;
+        let line = file.text[..start as usize].matches('\n').count() + 1;
+        format!("{}:{line}", file.path)
+    };
+    let mut places: Vec<String> = found.declarations.iter().map(place).collect();
+    places.dedup();
+    let places = if places.is_empty() { "nothing".to_owned() } else { places.join(" ") };
+    let other = if found.may_be_other { ", or another" } else { "" };
+    format!("{places} {}{other}", format!("{:?}", found.certainty).to_lowercase())
+}
+
+/// Replaces the marks of a fixture's file by what is found now.
+fn check(path: &str) {
+    let path = format!("{}/fixtures/{path}", env!("CARGO_MANIFEST_DIR"));
+    #[allow(clippy::disallowed_methods, reason = "a fixture")]
+    let text = std::fs::read_to_string(&path).expect("a fixture");
+    let mut parts = text.split("\n? ");
+    let mut out = parts.next().expect("a head").to_owned();
+    for part in parts {
+        out.push_str("\n? ");
+        out.push_str(&marked(part));
+    }
+    expect_file![path].assert_eq(&out);
+}
+
+#[test]
+fn locals_are_visible_where_the_language_says() {
+    check("scopes.txt");
+}
+
+#[test]
+fn members_are_those_of_the_receivers_type() {
+    check("members.txt");
+}
+
+#[test]
+fn calls_mean_what_their_arguments_fit() {
+    check("calls.txt");
+}
+
+/// Texts that nest what nobody nests: each identifier is resolved, on a thread with the usual stack.
+#[test]
+fn deep_and_long_texts_cost_no_stack() {
+    let deep = |open: &str, inner: &str, close: &str| {
+        format!(
+            "class A {{ val a: A = this; fun b(c: A) = this }}\nfun f(a: A) = {}{inner}{}",
+            open.repeat(1_000),
+            close.repeat(1_000)
+        )
+    };
+    let texts = [
+        deep("(", "a", ")"),
+        deep("a.b(", "a", ")"),
+        deep("", "a", ".a"),
+        deep("", "a", ".b(a)"),
+        deep("a + ", "a", ""),
+        deep("", "a", " + a"),
+        deep("if (a is A && ", "a", ") a"),
+        deep("", "a is A", " && a is A"),
+        deep("run { ", "a", " }"),
+        deep("a ?: ", "a", ""),
+        deep("listOf<", "a", ">"),
+        format!("{}class A : {} {{ val a = b }}", "open class A { ".repeat(500), "A.".repeat(500)),
+    ];
+    for text in texts {
+        let fixture = Arc::new(Fixture {
+            files: vec![(FixtureFile { path: "A.kt".to_owned(), text: text.clone() }, source_file(&text))],
+        });
+        let universe = Universe::new(Box::new(fixture));
+        let starts: Vec<usize> = text.match_indices('a').map(|(at, _)| at).collect();
+        // Some of them, from both ends: each costs as much as it is deep.
+        let some = starts.iter().take(5).chain(starts.iter().rev().take(5));
+        for &at in some {
+            let start = u32::try_from(at).expect("small");
+            universe.resolve(0, TextRange::new(start, start + 1));
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Types as the resolver knows them. What is not known is `Unknown`, which fits everything.
+
+use std::rc::Rc;
+
+use super::universe::DeclarationId;
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Type {
+    /// Nothing is known of it.
+    Unknown,
+    Class(Rc<ClassType>),
+    /// A type parameter of a class or function.
+    Parameter(DeclarationId),
+    /// A class outside the project and the known library, by its qualified name.
+    External(Rc<str>),
+    Function(Rc<FunctionType>),
+    /// The type of an integer literal, which fits every integer type.
+    Integer,
+    /// `null`
+    Null,
+    /// The type of `return` and `throw`, which fits every type.
+    Nothing,
+}
+
+#[derive(Debug, PartialEq)]
+pub(super) struct ClassType {
+    pub(super) class: DeclarationId,
+    pub(super) arguments: Vec<Type>,
+}
+
+#[derive(Debug, PartialEq)]
+pub(super) struct FunctionType {
+    pub(super) receiver: Option<Type>,
+    pub(super) parameters: Vec<Type>,
+    pub(super) result: Type,
+}
+
+impl Type {
+    pub(super) fn class(class: DeclarationId, arguments: Vec<Type>) -> Type {
+        Type::Class(Rc::new(ClassType { class, arguments }))
+    }
+
+    pub(super) fn function(receiver: Option<Type>, parameters: Vec<Type>, result: Type) -> Type {
+        Type::Function(Rc::new(FunctionType { receiver, parameters, result }))
+    }
+
+    pub(super) fn is_unknown(&self) -> bool {
+        *self == Type::Unknown
+    }
+}

@@ -1,0 +1,224 @@
+//! What a written type means.
+
+use super::declarations::DeclarationKind;
+use super::source_file::SourceFile;
+use super::substitution::Substitution;
+use super::ty::Type;
+use super::universe::{DeclarationId, ProjectFile, Universe, Work};
+use symd_syntax::NodeId;
+use symd_syntax::kotlin::KotlinNode as K;
+
+/// What a name means where a type or a qualifier may stand.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Classifier {
+    /// A class, an object, an alias or a type parameter.
+    Declared(DeclarationId),
+    /// Something outside the project and the known library.
+    External(String),
+    /// Nothing that is known has the name.
+    Unknown,
+}
+
+/// The packages that every file imports, and that the library has.
+pub(super) const DEFAULT_IMPORTS: [&str; 10] = [
+    "kotlin",
+    "kotlin.annotation",
+    "kotlin.collections",
+    "kotlin.comparisons",
+    "kotlin.io",
+    "kotlin.ranges",
+    "kotlin.sequences",
+    "kotlin.text",
+    "kotlin.jvm",
+    "java.lang",
+];
+
+impl Universe<'_> {
+    /// Returns the type that a node of a type, or a projection, means.
+    pub(super) fn written_type(&self, file: &ProjectFile, node: NodeId) -> Type {
+        self.guarded(Work::WrittenType, file.key, node, || self.read_type(file, node))
+            .unwrap_or(Type::Unknown)
+    }
+
+    fn read_type(&self, file: &ProjectFile, node: NodeId) -> Type {
+        match file.kind(node) {
+            K::UserType => self.user_type(file, node),
+            K::FunctionType => self.function_type(file, node),
+            // Of `T & Any` the first.
+            K::NullableType
+            | K::ParenthesizedType
+            | K::NotNullableType
+            | K::TypeProjection
+            | K::ReceiverType => self.type_in(file, node).unwrap_or(Type::Unknown),
+            _ => Type::Unknown,
+        }
+    }
+
+    /// Returns the type that stands directly in a node; `None` where there is none.
+    pub(super) fn type_in(&self, file: &ProjectFile, node: NodeId) -> Option<Type> {
+        let ty = type_node(file, node)?;
+        Some(self.written_type(file, ty))
+    }
+
+    fn function_type(&self, file: &ProjectFile, node: NodeId) -> Type {
+        let receiver = file.child(node, K::ReceiverType).map(|receiver| self.written_type(file, receiver));
+        let list = file.child(node, K::FunctionTypeParameters);
+        let parameters = list.map_or(Vec::new(), |list| {
+            let one = |child: NodeId| match file.kind(child) {
+                K::Parameter => self.type_in(file, child),
+                kind if is_type(kind) => Some(self.written_type(file, child)),
+                _ => None,
+            };
+            file.children(list).filter_map(one).collect()
+        });
+        let result = file.children(node).filter(|child| is_type(file.kind(*child))).last();
+        let result = result.map_or(Type::Unknown, |result| self.written_type(file, result));
+        Type::function(receiver, parameters, result)
+    }
+
+    fn user_type(&self, file: &ProjectFile, node: NodeId) -> Type {
+        let names: Vec<NodeId> =
+            file.children(node).filter(|child| file.kind(*child) == K::TypeIdentifier).collect();
+        let Some(last) = names.last() else { return Type::Unknown };
+        let arguments = file.children(node).skip_while(|child| child != last).find_map(|child| {
+            (file.kind(child) == K::TypeArguments).then(|| self.type_arguments(file, child))
+        });
+        self.type_of_classifier(&self.classifier_of_path(file, &names), arguments.unwrap_or_default())
+    }
+
+    /// Returns the types in a list of type arguments; of `*` and `_`, unknown.
+    pub(super) fn type_arguments(&self, file: &ProjectFile, list: NodeId) -> Vec<Type> {
+        let projections = file.children(list).filter(|child| file.kind(*child) == K::TypeProjection);
+        projections.map(|projection| self.written_type(file, projection)).collect()
+    }
+
+    pub(super) fn type_of_classifier(&self, classifier: &Classifier, arguments: Vec<Type>) -> Type {
+        match classifier {
+            Classifier::Unknown => Type::Unknown,
+            Classifier::External(name) => Type::External(name.as_str().into()),
+            Classifier::Declared(id) => match self.kind(*id) {
+                Some(DeclarationKind::TypeParameter) => Type::Parameter(*id),
+                Some(DeclarationKind::TypeAlias) => self.aliased(*id, &arguments),
+                Some(_) => Type::class(*id, arguments),
+                None => Type::Unknown,
+            },
+        }
+    }
+
+    fn aliased(&self, alias: DeclarationId, arguments: &[Type]) -> Type {
+        let Some((file, declaration)) = self.get(alias) else { return Type::Unknown };
+        let parameters = self.type_parameters(alias);
+        let ty = self.type_in(&file, declaration.node).unwrap_or(Type::Unknown);
+        Substitution::new(&parameters, arguments).apply(&ty)
+    }
+
+    /// Resolves a path of names where a type may stand: `Outer.Inner`, `package.Class`.
+    pub(super) fn classifier_of_path(&self, file: &ProjectFile, names: &[NodeId]) -> Classifier {
+        let Some((first, rest)) = names.split_first() else { return Classifier::Unknown };
+        let mut found = self.classifier(file, *first, file.name_text(*first));
+        if found == Classifier::Unknown && !rest.is_empty() {
+            let path: Vec<&str> = names.iter().map(|name| file.name_text(*name)).collect();
+            return self.imported_classifier(&path.join("."));
+        }
+        for name in rest {
+            let name = file.name_text(*name);
+            found = match found {
+                Classifier::Declared(class) => {
+                    let class = self.class_behind(class).unwrap_or(class);
+                    self.nested(class, name).map_or(Classifier::Unknown, Classifier::Declared)
+                }
+                Classifier::External(outer) => Classifier::External(format!("{outer}.{name}")),
+                Classifier::Unknown => Classifier::Unknown,
+            };
+        }
+        found
+    }
+
+    /// Returns the class that an alias stands for; the class itself for a class.
+    pub(super) fn class_behind(&self, id: DeclarationId) -> Option<DeclarationId> {
+        match self.kind(id)? {
+            DeclarationKind::TypeAlias => match self.aliased(id, &[]) {
+                Type::Class(class) => Some(class.class),
+                _ => None,
+            },
+            kind if kind.is_class() => Some(id),
+            _ => None,
+        }
+    }
+
+    /// Returns the class that a class or one of its supertypes declares with this name.
+    pub(super) fn nested(&self, class: DeclarationId, name: &str) -> Option<DeclarationId> {
+        let own = |class: DeclarationId| {
+            let declared = self.declared_in(class, name).into_iter();
+            declared.into_iter().find(|id| self.kind(*id).is_some_and(DeclarationKind::is_classifier))
+        };
+        own(class)
+            .or_else(|| self.companion(class).and_then(own))
+            .or_else(|| self.ancestors(class).classes.iter().find_map(|(above, _)| own(*above)))
+    }
+
+    /// Resolves a name where a type may stand.
+    pub(super) fn classifier(&self, file: &ProjectFile, node: NodeId, name: &str) -> Classifier {
+        let declared = |number: usize| Classifier::Declared(DeclarationId { file: file.key, number });
+        let mut child = node;
+        for scope in file.ancestors(node) {
+            let is_meant = |number: &usize| file.declarations[*number].kind.is_classifier();
+            if let Some(number) = file.in_scope(scope, name).filter(is_meant).last() {
+                return declared(number);
+            }
+            if let Some(number) = file.declaration_of(scope)
+                && file.declarations[number].kind.is_class()
+                // The list of supertypes does not see what they declare.
+                && matches!(file.kind(child), K::ClassBody | K::EnumClassBody)
+                && let Some(nested) = self.nested(DeclarationId { file: file.key, number }, name)
+            {
+                return Classifier::Declared(nested);
+            }
+            child = scope;
+        }
+        self.classifier_of_file(file, name)
+    }
+
+    fn classifier_of_file(&self, file: &ProjectFile, name: &str) -> Classifier {
+        if let Some(import) = file.imports.iter().find(|import| import.bound() == Some(name)) {
+            return self.imported_classifier(&import.path);
+        }
+        let classifier = |ids: Vec<DeclarationId>| {
+            ids.into_iter().find(|id| self.kind(*id).is_some_and(DeclarationKind::is_classifier))
+        };
+        if let Some(found) = classifier(self.in_package(&file.package, name)) {
+            return Classifier::Declared(found);
+        }
+        let stars = file.imports.iter().filter(|import| import.is_star);
+        for import in stars {
+            if let Some(found) = classifier(self.qualified(&format!("{}.{name}", import.path))) {
+                return Classifier::Declared(found);
+            }
+        }
+        let defaults = DEFAULT_IMPORTS.iter().find_map(|package| classifier(self.in_package(package, name)));
+        defaults.map_or(Classifier::Unknown, Classifier::Declared)
+    }
+
+    /// Resolves a qualified name.
+    pub(super) fn imported_classifier(&self, path: &str) -> Classifier {
+        let mut found = self.qualified(path).into_iter();
+        match found.find(|id| self.kind(*id).is_some_and(DeclarationKind::is_classifier)) {
+            Some(id) => Classifier::Declared(id),
+            None if self.may_declare(path) => Classifier::Unknown,
+            None => Classifier::External(path.to_owned()),
+        }
+    }
+}
+
+/// Whether nodes of this kind are types.
+pub(super) fn is_type(kind: K) -> bool {
+    matches!(
+        kind,
+        K::UserType | K::NullableType | K::NotNullableType | K::ParenthesizedType | K::FunctionType
+    )
+}
+
+/// Returns the type that stands directly in a node.
+pub(super) fn type_node(file: &SourceFile, node: NodeId) -> Option<NodeId> {
+    file.children(node).find(|child| is_type(file.kind(*child)))
+}

@@ -1,0 +1,256 @@
+//! All declarations that names can mean: those of the project, read by need, and those of the library.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, HashSet};
+use std::ops::Deref;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::classes::Supertypes;
+use super::declarations::{DeclarationKind, KotlinDeclaration};
+use super::library::{self, Library};
+use super::source_file::SourceFile;
+use super::ty::Type;
+use symd_syntax::NodeId;
+
+/// A file of the project, by a number that the project chooses; the library's files have the highest ones.
+pub type FileKey = u32;
+
+/// A declaration of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DeclarationId {
+    pub file: FileKey,
+    /// Its index among [`SourceFile`]'s declarations.
+    pub number: usize,
+}
+
+/// A file with its key.
+#[derive(Clone, Debug)]
+pub struct ProjectFile {
+    pub(super) key: FileKey,
+    source: Arc<SourceFile>,
+}
+
+impl Deref for ProjectFile {
+    type Target = SourceFile;
+
+    fn deref(&self) -> &SourceFile {
+        &self.source
+    }
+}
+
+/// What the resolver asks of the project.
+pub trait KotlinSources {
+    /// Returns a Kotlin file; `None` when it cannot be read.
+    fn read(&self, file: FileKey) -> Option<Arc<SourceFile>>;
+
+    /// Returns the Kotlin files that declare `name` outside of classes and functions.
+    fn declaring(&self, name: &str) -> Vec<FileKey>;
+
+    /// Whether nobody waits for the answer any more.
+    fn is_cancelled(&self) -> bool;
+
+    /// Whether a package of the project has this name, or one that begins with it and a dot.
+    fn has_package(&self, name: &str) -> bool;
+
+    /// Whether the project, or code generated for it, may declare something with this qualified name.
+    fn may_declare(&self, qualified: &str) -> bool;
+}
+
+impl<P: KotlinSources> KotlinSources for Rc<P> {
+    fn read(&self, file: FileKey) -> Option<Arc<SourceFile>> {
+        P::read(self, file)
+    }
+
+    fn declaring(&self, name: &str) -> Vec<FileKey> {
+        P::declaring(self, name)
+    }
+
+    fn is_cancelled(&self) -> bool {
+        P::is_cancelled(self)
+    }
+
+    fn has_package(&self, name: &str) -> bool {
+        P::has_package(self, name)
+    }
+
+    fn may_declare(&self, qualified: &str) -> bool {
+        P::may_declare(self, qualified)
+    }
+}
+
+/// What is being found out about a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Work {
+    WrittenType,
+    ExpressionType,
+    DeclaredType,
+    ExpectedLambda,
+    Qualifier,
+}
+
+/// How deep the types of expressions are followed; each level takes some kilobytes of stack.
+const MAX_DEPTH: u32 = 60;
+
+/// How many nodes are looked into for one identifier; nobody writes an expression that needs more.
+const MAX_STEPS: u32 = 100_000;
+
+/// The declarations that one question sees, and what it has found out about them.
+pub struct Universe<'p> {
+    project: Box<dyn KotlinSources + 'p>,
+    library: &'static Library,
+    files: RefCell<HashMap<FileKey, Option<ProjectFile>>>,
+    top_level: RefCell<HashMap<String, Rc<[DeclarationId]>>>,
+    pub(super) supertypes: RefCell<HashMap<DeclarationId, Rc<Supertypes>>>,
+    pub(super) declared_types: RefCell<HashMap<DeclarationId, Type>>,
+    pub(super) expression_types: RefCell<HashMap<(FileKey, NodeId), Type>>,
+    pub(super) lambda_types: RefCell<HashMap<(FileKey, NodeId), Type>>,
+    in_progress: RefCell<HashSet<(Work, FileKey, NodeId)>>,
+    depth: Cell<u32>,
+    /// The nodes that were looked into for the identifier in question.
+    pub(super) steps: Cell<u32>,
+}
+
+impl<'p> Universe<'p> {
+    pub fn new(project: Box<dyn KotlinSources + 'p>) -> Universe<'p> {
+        Universe {
+            project,
+            library: library::library(),
+            files: RefCell::default(),
+            top_level: RefCell::default(),
+            supertypes: RefCell::default(),
+            declared_types: RefCell::default(),
+            expression_types: RefCell::default(),
+            lambda_types: RefCell::default(),
+            in_progress: RefCell::default(),
+            depth: Cell::new(0),
+            steps: Cell::new(0),
+        }
+    }
+
+    /// Returns a file, read once.
+    pub fn file(&self, key: FileKey) -> Option<ProjectFile> {
+        if let Some(source) = self.library.file(key) {
+            return Some(ProjectFile { key, source: source.clone() });
+        }
+        if let Some(known) = self.files.borrow().get(&key) {
+            return known.clone();
+        }
+        let file = self.project.read(key).map(|source| ProjectFile { key, source });
+        self.files.borrow_mut().insert(key, file.clone());
+        file
+    }
+
+    /// Returns a declaration with its file.
+    pub(super) fn get(&self, id: DeclarationId) -> Option<(ProjectFile, KotlinDeclaration)> {
+        let file = self.file(id.file)?;
+        let declaration = file.declarations.get(id.number)?.clone();
+        Some((file, declaration))
+    }
+
+    pub(super) fn kind(&self, id: DeclarationId) -> Option<DeclarationKind> {
+        Some(self.file(id.file)?.declarations.get(id.number)?.kind)
+    }
+
+    /// Returns the name of a declaration; empty for one without a name.
+    pub(super) fn name(&self, id: DeclarationId) -> String {
+        self.file(id.file).map_or(String::new(), |file| file.name_of(id.number).to_owned())
+    }
+
+    /// Whether a declaration is one of the library's.
+    pub fn of_library(&self, id: DeclarationId) -> bool {
+        library::is_of_library(id.file)
+    }
+
+    pub(super) fn has_package(&self, name: &str) -> bool {
+        self.project.has_package(name) || self.library.has_package(name)
+    }
+
+    pub(super) fn may_declare(&self, qualified: &str) -> bool {
+        self.project.may_declare(qualified)
+    }
+
+    /// Returns all declarations of `name` outside of classes and functions.
+    pub(super) fn top_level(&self, name: &str) -> Rc<[DeclarationId]> {
+        if let Some(known) = self.top_level.borrow().get(name) {
+            return known.clone();
+        }
+        let mut found = Vec::new();
+        for key in self.project.declaring(name) {
+            let Some(file) = self.file(key) else { continue };
+            let Some(root) = file.tree().root() else { continue };
+            found.extend(file.in_scope(root, name).map(|number| DeclarationId { file: key, number }));
+        }
+        found.extend(self.library.declared(name));
+        let found: Rc<[DeclarationId]> = found.into();
+        self.top_level.borrow_mut().insert(name.to_owned(), found.clone());
+        found
+    }
+
+    /// Returns the declarations of `name` in a package.
+    pub(super) fn in_package(&self, package: &str, name: &str) -> Vec<DeclarationId> {
+        let is_in = |id: &DeclarationId| self.file(id.file).is_some_and(|file| file.package == package);
+        self.top_level(name).iter().copied().filter(is_in).collect()
+    }
+
+    /// Returns the declarations with a qualified name: a package's, a class's or an object's.
+    pub(super) fn qualified(&self, path: &str) -> Vec<DeclarationId> {
+        let Some((owner, name)) = path.rsplit_once('.') else { return self.in_package("", path) };
+        let found = self.in_package(owner, name);
+        if !found.is_empty() {
+            return found;
+        }
+        let classes = self.qualified(owner);
+        let mut found: Vec<DeclarationId> =
+            classes.iter().flat_map(|class| self.declared_in(*class, name)).collect();
+        if found.is_empty() {
+            let companions = classes.iter().filter_map(|class| self.companion(*class));
+            found = companions.flat_map(|companion| self.declared_in(companion, name)).collect();
+        }
+        found
+    }
+
+    /// Returns what a class declares itself with this name.
+    pub(super) fn declared_in(&self, class: DeclarationId, name: &str) -> Vec<DeclarationId> {
+        let Some((file, declaration)) = self.get(class) else { return Vec::new() };
+        let is_member = |number: &usize| {
+            !matches!(
+                file.declarations[*number].kind,
+                DeclarationKind::Parameter | DeclarationKind::TypeParameter
+            )
+        };
+        let named = file.in_scope(declaration.node, name).filter(is_member);
+        named.map(|number| DeclarationId { file: class.file, number }).collect()
+    }
+
+    /// Returns the companion object of a class.
+    pub(super) fn companion(&self, class: DeclarationId) -> Option<DeclarationId> {
+        let (file, declaration) = self.get(class)?;
+        let mut members = file.all_in_scope(declaration.node);
+        let number = members.find(|number| file.declarations[*number].kind == DeclarationKind::Companion)?;
+        Some(DeclarationId { file: class.file, number })
+    }
+
+    /// Runs `work` unless it is running for this node already, too much is, or the question was cancelled.
+    pub(super) fn guarded<T>(
+        &self,
+        kind: Work,
+        file: FileKey,
+        node: NodeId,
+        work: impl FnOnce() -> T,
+    ) -> Option<T> {
+        self.steps.set(self.steps.get() + 1);
+        if self.depth.get() >= MAX_DEPTH
+            || self.steps.get() > MAX_STEPS
+            || self.project.is_cancelled()
+            || !self.in_progress.borrow_mut().insert((kind, file, node))
+        {
+            return None;
+        }
+        self.depth.set(self.depth.get() + 1);
+        let result = work();
+        self.depth.set(self.depth.get() - 1);
+        self.in_progress.borrow_mut().remove(&(kind, file, node));
+        Some(result)
+    }
+}
