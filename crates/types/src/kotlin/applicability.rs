@@ -98,9 +98,7 @@ impl Universe<'_> {
             },
             K::AnonymousFunction | K::CallableReference => match expected {
                 Type::Class(class) if self.of_library(class.class) => Fit::Unknown,
-                Type::Class(_) => {
-                    self.fits(&Type::function(None, Vec::new(), Type::Unknown), expected, own).max(Fit::No)
-                }
+                Type::Class(_) => self.fits(&Type::function(None, Vec::new(), Type::Unknown), expected, own),
                 _ => Fit::Unknown,
             },
             _ => self.fits(&self.expression_type(file, value), expected, own),

@@ -63,7 +63,7 @@ impl Universe<'_> {
             let Some(pairs) = pair_arguments(&parameters, &arguments) else { continue };
             let Some((at, ..)) = pairs.iter().find(|(_, value, _)| *value == argument) else { continue };
             let bound = self.bound_by_call(file, candidate, &call.receiver, &arguments, Some(argument));
-            let own = self.own_parameters(candidate.declaration);
+            let own = self.type_parameters(candidate.declaration);
             let ty = as_function(bound.close(&parameters[*at].ty, &own));
             match &expected {
                 None => expected = Some(ty),

@@ -2,13 +2,17 @@
 
 mod applicability;
 mod callables;
+mod calls;
+mod choice;
 mod classes;
 mod declarations;
+mod declared_types;
 mod expressions;
 mod inference;
 mod lambdas;
 mod library;
 mod lookup;
+mod qualifiers;
 mod resolve;
 mod scopes;
 mod smart_casts;

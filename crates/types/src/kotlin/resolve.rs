@@ -1,9 +1,10 @@
 //! The declarations that an identifier of a file means.
 
 use super::callables::Arguments;
+use super::calls::call_of_callee;
 use super::declarations::DeclarationKind;
-use super::expressions::{Qualifier, call_of_callee};
 use super::lookup::{Lookup, NameUse};
+use super::qualifiers::Qualifier;
 use super::source_file::SourceFile;
 use super::type_references::Classifier;
 use super::universe::{DeclarationId, FileKey, ProjectFile, Universe};

@@ -149,7 +149,7 @@ fn shown_before(file: &SourceFile, statements: NodeId, child: NodeId, subject: &
             shown_by(file, file.children(argument).last()?, subject, true)
         }
         K::PropertyDeclaration => {
-            let value = super::expressions::initializer(file, statement)?;
+            let value = super::declared_types::initializer(file, statement)?;
             cast(file, value, subject)
         }
         _ => None,

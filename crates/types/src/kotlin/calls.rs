@@ -1,0 +1,234 @@
+//! What calls call, and what they return.
+
+use super::callables::Arguments;
+use super::classes::Member;
+use super::declarations::DeclarationKind;
+use super::lookup::{Lookup, NameUse};
+use super::resolve::Certainty;
+use super::source_file::SourceFile;
+use super::substitution::Substitution;
+use super::subtyping::Fit;
+use super::ty::Type;
+use super::type_references::type_node;
+use super::universe::{DeclarationId, ProjectFile, Universe};
+use symd_syntax::NodeId;
+use symd_syntax::kotlin::KotlinNode as K;
+
+impl Universe<'_> {
+    /// Returns the type that a call returns.
+    pub(super) fn call_type(&self, file: &ProjectFile, call: NodeId) -> Type {
+        let Some(suffix) = file.child(call, K::CallSuffix) else { return Type::Unknown };
+        let arguments = Arguments::of(file, suffix);
+        match self.call_of_suffix(file, suffix, &arguments) {
+            Some(lookup) => self.result_type(file, &lookup, &arguments),
+            None => Type::Unknown,
+        }
+    }
+
+    /// Returns what a call of the found declarations returns.
+    pub(super) fn result_type(&self, file: &ProjectFile, lookup: &Lookup, arguments: &Arguments) -> Type {
+        if lookup.certainty == Certainty::Possible {
+            return Type::Unknown;
+        }
+        let result = |member: &Member| {
+            let id = member.declaration;
+            let own = self.type_parameters(id);
+            match self.kind(id) {
+                Some(DeclarationKind::Function) => {
+                    let bound = self.bound_by_call(file, member, &lookup.receiver, arguments, None);
+                    bound.close(&self.declared_type(id), &own)
+                }
+                Some(DeclarationKind::PrimaryConstructor | DeclarationKind::SecondaryConstructor) => {
+                    // `copy` returns what it is called on.
+                    if let Some(receiver @ Type::Class(_)) = &lookup.receiver {
+                        return receiver.clone();
+                    }
+                    let bound = self.bound_by_call(file, member, &lookup.receiver, arguments, None);
+                    self.class_of(id).map_or(Type::Unknown, |class| bound.close(&self.self_type(class), &own))
+                }
+                Some(DeclarationKind::TypeAlias) => {
+                    let class = self.class_behind(id);
+                    let types = arguments.types.map(|types| self.type_arguments(file, types));
+                    class.map_or(Type::Unknown, |class| Type::class(class, types.unwrap_or_default()))
+                }
+                Some(kind) if kind.is_object() => Type::Unknown,
+                Some(kind) if kind.is_class() => {
+                    let types = arguments.types.map(|types| self.type_arguments(file, types));
+                    Type::class(id, types.unwrap_or_default())
+                }
+                Some(kind) if kind.is_variable() => match self.member_type(member, &lookup.receiver) {
+                    Type::Function(function) => function.result.clone(),
+                    Type::Unknown => Type::Unknown,
+                    ty => file.tree().root().map_or(Type::Unknown, |root| {
+                        let invoked = self.find_member(file, root, &ty, "invoke", NameUse::Call(arguments));
+                        self.result_type(file, &invoked, arguments)
+                    }),
+                },
+                _ => Type::Unknown,
+            }
+        };
+        let mut types = lookup.candidates.iter().map(result);
+        let Some(first) = types.next() else { return Type::Unknown };
+        if types.all(|other| other == first) { first } else { Type::Unknown }
+    }
+
+    /// Returns what type parameters stand for in a call; `until` is the lambda whose parameters are asked for.
+    pub(super) fn bound_by_call(
+        &self,
+        file: &ProjectFile,
+        member: &Member,
+        receiver: &Option<Type>,
+        arguments: &Arguments,
+        until: Option<NodeId>,
+    ) -> Substitution {
+        let own = self.type_parameters(member.declaration);
+        let mut bound = member.substitution.clone();
+        if let (Some(wanted), Some(actual)) = (self.extension_receiver(member.declaration), receiver) {
+            self.unify(&bound.apply(&wanted), actual, &own, &mut bound);
+        }
+        let mut parameters = self.parameters(member.declaration);
+        for parameter in &mut parameters {
+            parameter.ty = bound.apply(&parameter.ty);
+        }
+        self.infer(file, &parameters, arguments, &own, &mut bound, until);
+        bound
+    }
+
+    /// Resolves what the call with this suffix calls; classes give way to their constructors.
+    pub(super) fn call_of_suffix(
+        &self,
+        file: &ProjectFile,
+        suffix: NodeId,
+        arguments: &Arguments,
+    ) -> Option<Lookup> {
+        let lookup = match file.kind(suffix) {
+            K::ConstructorInvocation => {
+                let names = type_node(file, suffix)?;
+                match self.written_type(file, names) {
+                    Type::Class(class) => self.of_class(class.class),
+                    _ => return None,
+                }
+            }
+            K::EnumEntry => {
+                let class = file.ancestors(suffix).find_map(|above| file.declaration_of(above))?;
+                self.of_class(DeclarationId { file: file.key, number: class })
+            }
+            K::ConstructorDelegationCall => {
+                let class = file.ancestors(suffix).find_map(|above| {
+                    let number = file.declaration_of(above)?;
+                    file.declarations[number].kind.is_class().then_some(number)
+                })?;
+                let class = DeclarationId { file: file.key, number: class };
+                match file.child(suffix, K::SuperToken) {
+                    None => self.of_class(class),
+                    Some(_) => match self.super_of(class) {
+                        Type::Class(above) => self.of_class(above.class),
+                        _ => return None,
+                    },
+                }
+            }
+            _ => self.callee(file, callee_of(file, file.parent(suffix)?)?, arguments)?,
+        };
+        Some(self.with_constructors(file, lookup, arguments))
+    }
+
+    pub(super) fn of_class(&self, class: DeclarationId) -> Lookup {
+        Lookup {
+            candidates: vec![Member { declaration: class, substitution: Substitution::default() }],
+            certainty: Certainty::Certain,
+            ..Lookup::nothing(false)
+        }
+    }
+
+    pub(super) fn with_constructors(
+        &self,
+        file: &ProjectFile,
+        mut lookup: Lookup,
+        arguments: &Arguments,
+    ) -> Lookup {
+        let mut candidates = Vec::new();
+        for member in lookup.candidates {
+            let class = match self.kind(member.declaration) {
+                Some(DeclarationKind::TypeAlias) => self.class_behind(member.declaration),
+                Some(kind) if kind.is_class() && !kind.is_object() => Some(member.declaration),
+                _ => None,
+            };
+            let constructors = class.map_or(Vec::new(), |class| self.constructors(class));
+            let own = class.map_or(Vec::new(), |class| self.type_parameters(class));
+            let fitting: Vec<DeclarationId> = constructors
+                .into_iter()
+                .filter(|one| self.is_applicable(file, &self.parameters(*one), arguments, &own) != Fit::No)
+                .collect();
+            if fitting.is_empty() {
+                candidates.push(member);
+            }
+            candidates.extend(
+                fitting
+                    .into_iter()
+                    .map(|declaration| Member { declaration, substitution: Substitution::default() }),
+            );
+        }
+        lookup.candidates = candidates;
+        lookup
+    }
+
+    /// Resolves what is called where a call begins with this expression.
+    pub(super) fn callee(&self, file: &ProjectFile, callee: NodeId, arguments: &Arguments) -> Option<Lookup> {
+        match file.kind(callee) {
+            K::SimpleIdentifier => {
+                Some(self.find_bare(file, callee, file.name_text(callee), NameUse::Call(arguments)))
+            }
+            K::NavigationExpression => {
+                let suffix = file.children(callee).last()?;
+                self.named_by_suffix(file, suffix, NameUse::Call(arguments))
+            }
+            _ => {
+                let ty = self.expression_type(file, callee);
+                match &ty {
+                    Type::Function(_) | Type::Unknown => None,
+                    ty => Some(self.find_member(file, callee, ty, "invoke", NameUse::Call(arguments))),
+                }
+            }
+        }
+    }
+}
+
+/// Returns the expression that a call calls. The grammar takes `a ?: f<T>()` for a call of `a ?: f`.
+pub(super) fn callee_of(file: &SourceFile, call: NodeId) -> Option<NodeId> {
+    let mut callee = file.children(call).next()?;
+    while is_binary(file.kind(callee)) {
+        callee = file.children(callee).last()?;
+    }
+    Some(callee)
+}
+
+/// Returns the call whose callee a node is.
+pub(super) fn call_of_callee(file: &SourceFile, node: NodeId) -> Option<NodeId> {
+    let mut callee = node;
+    loop {
+        let above = file.parent(callee)?;
+        if file.kind(above) == K::CallExpression {
+            return (file.children(above).next() == Some(callee)).then_some(above);
+        }
+        if !is_binary(file.kind(above)) || file.children(above).last() != Some(callee) {
+            return None;
+        }
+        callee = above;
+    }
+}
+
+fn is_binary(kind: K) -> bool {
+    matches!(
+        kind,
+        K::ElvisExpression
+            | K::InfixExpression
+            | K::AdditiveExpression
+            | K::MultiplicativeExpression
+            | K::RangeExpression
+            | K::ComparisonExpression
+            | K::EqualityExpression
+            | K::ConjunctionExpression
+            | K::DisjunctionExpression
+            | K::CheckExpression
+    )
+}

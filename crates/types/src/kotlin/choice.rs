@@ -1,0 +1,232 @@
+//! The choice among declarations of one name and one scope, by what stands before the name and what it is given.
+
+use super::callables::Arguments;
+use super::classes::Member;
+use super::declarations::DeclarationKind;
+use super::lookup::{Lookup, NameUse};
+use super::resolve::Certainty;
+use super::subtyping::Fit;
+use super::ty::Type;
+use super::universe::{DeclarationId, ProjectFile, Universe};
+
+/// What stands before a name.
+#[derive(Clone, Copy)]
+pub(super) enum Receivers<'a> {
+    /// Nothing; these objects are in scope, the innermost first.
+    Implicit(&'a [Type]),
+    /// A value, whose extensions are asked for.
+    Explicit(&'a Type),
+    /// A value, whose members are asked for.
+    Member(&'a Type),
+}
+
+impl Universe<'_> {
+    /// Chooses among declarations of one level; `None` when none fits. Those that do not fit are kept in
+    /// `unfit`.
+    pub(super) fn choose(
+        &self,
+        file: &ProjectFile,
+        members: Vec<Member>,
+        wanted: NameUse,
+        receivers: Receivers,
+        unfit: &mut Vec<Member>,
+    ) -> Option<Lookup> {
+        let mut fitting: Vec<(Fit, Member)> = Vec::new();
+        for member in members {
+            let Some(kind) = self.kind(member.declaration) else { continue };
+            let by_receiver = self.fits_receiver(&member, receivers);
+            let fit = match wanted {
+                _ if by_receiver == Fit::No => continue,
+                NameUse::Value if kind.is_variable() || kind.is_object() => Fit::Yes,
+                // `isOpen()` that overrides a Java method is also read as `isOpen`.
+                NameUse::Value if kind.is_function() && self.name(member.declaration).starts_with("is") => {
+                    Fit::No
+                }
+                NameUse::Value => continue,
+                NameUse::Reference if kind.is_function() || kind.is_variable() || kind.is_class() => Fit::Yes,
+                NameUse::Reference => continue,
+                NameUse::Call(arguments) => match self.fits_call(file, &member, arguments, receivers) {
+                    Some(fit) => fit,
+                    None => continue,
+                },
+            };
+            match fit.min(by_receiver) {
+                Fit::No => unfit.push(member),
+                fit => fitting.push((fit, member)),
+            }
+        }
+        // Functions count before variables that can be called.
+        if matches!(wanted, NameUse::Call(_)) {
+            let is_variable =
+                |member: &Member| self.kind(member.declaration).is_some_and(DeclarationKind::is_variable);
+            if fitting.iter().any(|(_, member)| !is_variable(member)) {
+                fitting.retain(|(_, member)| !is_variable(member));
+            }
+        }
+        let best = fitting.iter().map(|(fit, _)| *fit).max()?;
+        let had_others = fitting.len() > 1;
+        if fitting.iter().any(|(fit, _)| *fit == Fit::Yes) {
+            fitting.retain(|(fit, _)| *fit == Fit::Yes);
+        }
+        let mut candidates: Vec<Member> = fitting.into_iter().map(|(_, member)| member).collect();
+        if let NameUse::Call(arguments) = wanted {
+            candidates = self.most_specific(candidates, arguments);
+        }
+        let is_one = candidates.len() == 1 || self.are_one_symbol(&candidates);
+        let certainty = match (is_one, best) {
+            (true, Fit::Yes) => Certainty::Certain,
+            // One candidate that nothing contradicts.
+            (true, _) if !had_others => match receivers {
+                Receivers::Implicit([]) => Certainty::Certain,
+                _ => Certainty::Likely,
+            },
+            _ => Certainty::Likely,
+        };
+        Some(Lookup { candidates, certainty, ..Lookup::nothing(false) })
+    }
+
+    pub(super) fn fits_receiver(&self, member: &Member, receivers: Receivers) -> Fit {
+        let Some(wanted) = self.extension_receiver(member.declaration) else {
+            return match receivers {
+                Receivers::Explicit(_) => Fit::No,
+                _ => Fit::Yes,
+            };
+        };
+        let own = self.type_parameters(member.declaration);
+        let fits = |ty: &Type| self.fits(ty, &wanted, &own);
+        match receivers {
+            Receivers::Member(_) => Fit::Yes,
+            Receivers::Explicit(ty) => fits(ty),
+            Receivers::Implicit(all) => all.iter().map(fits).max().unwrap_or(Fit::No),
+        }
+    }
+
+    /// Returns whether a declaration can be called so; `None` when it is nothing that is called.
+    pub(super) fn fits_call(
+        &self,
+        file: &ProjectFile,
+        member: &Member,
+        arguments: &Arguments,
+        receivers: Receivers,
+    ) -> Option<Fit> {
+        let id = member.declaration;
+        match self.kind(id)? {
+            DeclarationKind::Function => {
+                let own = self.type_parameters(id);
+                let mut parameters = self.parameters(id);
+                let mut bound = member.substitution.clone();
+                if let Some(wanted) = self.extension_receiver(id) {
+                    match receivers {
+                        Receivers::Explicit(ty) | Receivers::Member(ty) => {
+                            self.unify(&wanted, ty, &own, &mut bound);
+                        }
+                        Receivers::Implicit(_) => {}
+                    }
+                }
+                for parameter in &mut parameters {
+                    parameter.ty = bound.apply(&parameter.ty);
+                }
+                Some(self.is_applicable(file, &parameters, arguments, &own))
+            }
+            DeclarationKind::TypeAlias => match self.class_behind(id) {
+                Some(class) => Some(self.fits_construction(file, class, arguments)),
+                None => Some(Fit::Unknown),
+            },
+            DeclarationKind::Object | DeclarationKind::Companion | DeclarationKind::EnumEntry => {
+                let members = self.members(&self.self_type(id), "invoke", &DeclarationKind::is_function);
+                (!members.found.is_empty()).then_some(Fit::Unknown)
+            }
+            kind if kind.is_class() => Some(self.fits_construction(file, id, arguments)),
+            kind if kind.is_variable() => self.is_invocable(id).then_some(Fit::Yes),
+            _ => None,
+        }
+    }
+
+    pub(super) fn fits_construction(
+        &self,
+        file: &ProjectFile,
+        class: DeclarationId,
+        arguments: &Arguments,
+    ) -> Fit {
+        let constructors = self.constructors(class);
+        let own = self.type_parameters(class);
+        if constructors.is_empty() {
+            // A lambda makes an object of an interface; of a class there is a constructor without parameters.
+            let is_lambda = arguments.values.len() + usize::from(arguments.lambda.is_some()) == 1;
+            let is_interface = self.kind(class) == Some(DeclarationKind::Interface);
+            let is_plain = arguments.values.is_empty() && arguments.lambda.is_none();
+            let has_invoke = || {
+                self.companion(class).is_some_and(|companion| {
+                    let ty = self.self_type(companion);
+                    !self.members(&ty, "invoke", &DeclarationKind::is_function).found.is_empty()
+                })
+            };
+            return match is_interface && is_lambda || !is_interface && is_plain {
+                true => Fit::Yes,
+                false if has_invoke() => Fit::Unknown,
+                false => Fit::No,
+            };
+        }
+        let fits = |constructor: &DeclarationId| {
+            self.is_applicable(file, &self.parameters(*constructor), arguments, &own)
+        };
+        constructors.iter().map(fits).max().unwrap_or(Fit::No)
+    }
+
+    /// Keeps the candidates whose parameters are the most specific, if one is more specific than all others.
+    pub(super) fn most_specific(&self, candidates: Vec<Member>, arguments: &Arguments) -> Vec<Member> {
+        if candidates.len() < 2 {
+            return candidates;
+        }
+        let count = arguments.values.len() + usize::from(arguments.lambda.is_some());
+        let is_better = |one: &Member, two: &Member| {
+            let (mine, theirs) = (self.parameters(one.declaration), self.parameters(two.declaration));
+            let own = self.type_parameters(two.declaration);
+            let receivers =
+                (self.extension_receiver(one.declaration), self.extension_receiver(two.declaration));
+            let by_receiver = match &receivers {
+                (Some(one), Some(two)) => self.fits(one, two, &own),
+                _ => Fit::Yes,
+            };
+            let pairs = mine.iter().zip(&theirs).take(count);
+            let fits = pairs.map(|(mine, their)| match (mine.is_vararg, their.is_vararg) {
+                (true, false) => Fit::No,
+                _ => self.fits(&mine.ty, &their.ty, &own),
+            });
+            fits.min().unwrap_or(Fit::Yes).min(by_receiver) == Fit::Yes
+        };
+        let best: Vec<&Member> = candidates
+            .iter()
+            .filter(|one| {
+                candidates.iter().all(|two| {
+                    one.declaration == two.declaration || is_better(one, two) && !is_better(two, one)
+                })
+            })
+            .collect();
+        if let [best] = best[..] {
+            return vec![best.clone()];
+        }
+        // Where types do not decide, a call that needs no defaults does.
+        let is_exact = |one: &&Member| self.parameters(one.declaration).len() == count;
+        let exact: Vec<&Member> = candidates.iter().filter(is_exact).collect();
+        match exact[..] {
+            [one] => vec![one.clone()],
+            _ => candidates,
+        }
+    }
+
+    /// Whether all are declarations of one symbol: `expect` and `actual`.
+    pub(super) fn are_one_symbol(&self, candidates: &[Member]) -> bool {
+        let is_split = |member: &Member| {
+            self.get(member.declaration).is_some_and(|(file, declaration)| {
+                let around = file.declaration_of(declaration.scope);
+                let of_class = around.is_some_and(|number| {
+                    let modifiers = &file.declarations[number].modifiers;
+                    modifiers.is_expect || modifiers.is_actual
+                });
+                declaration.modifiers.is_expect || declaration.modifiers.is_actual || of_class
+            })
+        };
+        candidates.len() > 1 && candidates.iter().all(is_split)
+    }
+}

@@ -1,0 +1,205 @@
+//! The types of declared variables and functions.
+
+use super::callables::property_node;
+use super::classes::Member;
+use super::declarations::DeclarationKind;
+use super::lookup::NameUse;
+use super::resolve::Certainty;
+use super::source_file::SourceFile;
+use super::substitution::Substitution;
+use super::ty::Type;
+use super::type_references::is_type;
+use super::universe::{DeclarationId, ProjectFile, Universe, Work};
+use symd_syntax::NodeId;
+use symd_syntax::kotlin::KotlinNode as K;
+
+impl Universe<'_> {
+    /// Returns the type that a declaration gives its name: of a function what it returns.
+    pub(super) fn declared_type(&self, id: DeclarationId) -> Type {
+        if let Some(known) = self.declared_types.borrow().get(&id) {
+            return known.clone();
+        }
+        let Some((file, declaration)) = self.get(id) else { return Type::Unknown };
+        let found = self.guarded(Work::DeclaredType, id.file, declaration.node, || match declaration.kind {
+            DeclarationKind::Function | DeclarationKind::AnonymousFunction => {
+                self.returned_type(&file, declaration.node)
+            }
+            DeclarationKind::EnumEntry => {
+                let of = file.declaration_of(declaration.scope);
+                of.map_or(Type::Unknown, |number| {
+                    Type::class(DeclarationId { file: id.file, number }, Vec::new())
+                })
+            }
+            kind if kind.is_class() => self.self_type(id),
+            kind if kind.is_variable() => self.variable_type(&file, id, &declaration),
+            _ => Type::Unknown,
+        });
+        if let Some(found) = &found {
+            self.declared_types.borrow_mut().insert(id, found.clone());
+        }
+        found.unwrap_or(Type::Unknown)
+    }
+
+    pub(super) fn returned_type(&self, file: &ProjectFile, function: NodeId) -> Type {
+        let written = file
+            .children(function)
+            .skip_while(|child| file.kind(*child) != K::FunctionValueParameters)
+            .find(|child| is_type(file.kind(*child)));
+        if let Some(written) = written {
+            return self.written_type(file, written);
+        }
+        match file.child(function, K::FunctionBody).and_then(|body| expression_of_body(file, body)) {
+            Some(expression) => self.expression_type(file, expression),
+            None => self.library_type("kotlin", "Unit", Vec::new()),
+        }
+    }
+
+    pub(super) fn variable_type(
+        &self,
+        file: &ProjectFile,
+        id: DeclarationId,
+        declaration: &super::declarations::KotlinDeclaration,
+    ) -> Type {
+        let node = declaration.node;
+        if let Some(ty) = self.type_in(file, node) {
+            return match declaration.modifiers.is_vararg {
+                true => self.library_type("kotlin", "Array", vec![ty]),
+                false => ty,
+            };
+        }
+        let Some(parent) = file.parent(node) else { return Type::Unknown };
+        match file.kind(parent) {
+            K::PropertyDeclaration => self.property_type(file, property_node(file, node)),
+            K::MultiVariableDeclaration => {
+                let parts = file.children(parent).filter(|part| file.kind(*part) == K::VariableDeclaration);
+                let at = parts.take_while(|part| *part != node).count();
+                let whole = self.destructured_type(file, parent);
+                self.component_type(file, node, &whole, at)
+            }
+            K::ForStatement => self.looped_type(file, parent),
+            K::WhenSubject => file
+                .children(parent)
+                .last()
+                .map_or(Type::Unknown, |subject| self.expression_type(file, subject)),
+            K::LambdaParameters => self.lambda_parameter_type(file, node),
+            // The parameter of a setter.
+            K::Setter => {
+                let property =
+                    file.ancestors(parent).find_map(|above| file.child(above, K::VariableDeclaration));
+                let number = property.and_then(|variable| file.declaration_of(variable));
+                number.map_or(Type::Unknown, |number| {
+                    let property = DeclarationId { file: id.file, number };
+                    if property == id { Type::Unknown } else { self.declared_type(property) }
+                })
+            }
+            _ => Type::Unknown,
+        }
+    }
+
+    pub(super) fn looped_type(&self, file: &ProjectFile, statement: NodeId) -> Type {
+        let subject = file.children(statement).skip_while(|part| file.kind(*part) != K::InToken).nth(1);
+        subject.map_or(Type::Unknown, |subject| {
+            let ty = self.expression_type(file, subject);
+            self.element_type(file, statement, &ty)
+        })
+    }
+
+    /// Returns the type of the value that a list of variables takes apart.
+    pub(super) fn destructured_type(&self, file: &ProjectFile, list: NodeId) -> Type {
+        let Some(holder) = file.parent(list) else { return Type::Unknown };
+        match file.kind(holder) {
+            K::PropertyDeclaration | K::DestructuringDeclaration => {
+                initializer(file, holder).map_or(Type::Unknown, |value| self.expression_type(file, value))
+            }
+            K::ForStatement => self.looped_type(file, holder),
+            K::LambdaParameters => self.lambda_parameter_type(file, list),
+            _ => Type::Unknown,
+        }
+    }
+
+    pub(super) fn lambda_parameter_type(&self, file: &ProjectFile, parameter: NodeId) -> Type {
+        let Some(list) = file.parent(parameter) else { return Type::Unknown };
+        let Some(lambda) = file.parent(list) else { return Type::Unknown };
+        let own = file.children(list).filter(|one| super::applicability::is_lambda_parameter(file, *one));
+        let at = own.take_while(|one| *one != parameter).count();
+        match self.expected_lambda(file, lambda) {
+            Type::Function(function) => function.parameters.get(at).cloned().unwrap_or(Type::Unknown),
+            _ => Type::Unknown,
+        }
+    }
+
+    pub(super) fn property_type(&self, file: &ProjectFile, property: NodeId) -> Type {
+        if let Some(value) = initializer(file, property) {
+            return match self.expression_type(file, value) {
+                Type::Integer => self.library_type("kotlin", "Int", Vec::new()),
+                ty => ty,
+            };
+        }
+        if let Some(delegate) = file.child(property, K::PropertyDelegate) {
+            let value = file.children(delegate).last();
+            let ty = value.map_or(Type::Unknown, |value| self.expression_type(file, value));
+            return self.delegated_type(file, delegate, &ty);
+        }
+        let getter = file.child(property, K::Getter).or_else(|| following_getter(file, property));
+        let Some(getter) = getter else { return Type::Unknown };
+        if let Some(ty) = self.type_in(file, getter) {
+            return ty;
+        }
+        let body = file.child(getter, K::FunctionBody);
+        let value = body.and_then(|body| expression_of_body(file, body));
+        value.map_or(Type::Unknown, |value| self.expression_type(file, value))
+    }
+
+    /// Returns the type of a property with a delegate of this type.
+    pub(super) fn delegated_type(&self, file: &ProjectFile, node: NodeId, delegate: &Type) -> Type {
+        let lookup = self.find_member(file, node, delegate, "getValue", NameUse::Reference);
+        let result = |member: &Member| {
+            let own = self.type_parameters(member.declaration);
+            let mut bound = member.substitution.clone();
+            if let Some(wanted) = self.extension_receiver(member.declaration) {
+                self.unify(&wanted, delegate, &own, &mut bound);
+            }
+            bound.close(&self.declared_type(member.declaration), &own)
+        };
+        match &lookup.candidates[..] {
+            [one] if lookup.certainty > Certainty::Possible => result(one),
+            _ => Type::Unknown,
+        }
+    }
+
+    /// Returns the type of the elements that a loop over a value of this type takes.
+    pub(super) fn element_type(&self, file: &ProjectFile, node: NodeId, ty: &Type) -> Type {
+        let iterator = self.member_call_type(file, node, ty, "iterator", &[]);
+        self.member_call_type(file, node, &iterator, "next", &[])
+    }
+
+    /// Returns the type of one part of a destructured value; parts are counted from 0.
+    pub(super) fn component_type(&self, file: &ProjectFile, node: NodeId, ty: &Type, at: usize) -> Type {
+        if let Type::Class(class) = ty
+            && self.get(class.class).is_some_and(|(_, declaration)| declaration.modifiers.is_data)
+        {
+            let constructor = self.constructors(class.class).into_iter().next();
+            let parameters = constructor.map_or(Vec::new(), |constructor| self.parameters(constructor));
+            let own = Substitution::new(&self.type_parameters(class.class), &class.arguments);
+            return parameters.get(at).map_or(Type::Unknown, |parameter| own.apply(&parameter.ty));
+        }
+        self.member_call_type(file, node, ty, &format!("component{}", at + 1), &[])
+    }
+}
+
+/// Returns the value that a property or a destructuring declaration begins with.
+pub(super) fn initializer(file: &SourceFile, declaration: NodeId) -> Option<NodeId> {
+    file.children(declaration).skip_while(|part| file.kind(*part) != K::AssignToken).nth(1)
+}
+
+/// Returns the expression of `= expression`; `None` for a block.
+fn expression_of_body(file: &SourceFile, body: NodeId) -> Option<NodeId> {
+    file.children(body).skip_while(|part| file.kind(*part) != K::AssignToken).nth(1)
+}
+
+/// Returns a getter that the grammar parsed apart from its property.
+fn following_getter(file: &SourceFile, property: NodeId) -> Option<NodeId> {
+    let parent = file.parent(property)?;
+    let next = file.children(parent).find(|sibling| *sibling > property)?;
+    (file.kind(next) == K::Getter).then_some(next)
+}

@@ -1,0 +1,194 @@
+//! What stands before a dot: a value, a class or the beginning of a qualified name.
+
+use super::classes::Member;
+use super::declarations::DeclarationKind;
+use super::lookup::{Lookup, NameUse};
+use super::scopes::{Level, visible_names};
+use super::substitution::Substitution;
+use super::ty::Type;
+use super::type_references::Classifier;
+use super::universe::{DeclarationId, ProjectFile, Universe, Work};
+use symd_syntax::NodeId;
+use symd_syntax::kotlin::KotlinNode as K;
+
+/// What stands before a dot.
+#[derive(Clone, Debug)]
+pub(super) enum Qualifier {
+    Value(Type),
+    Class(DeclarationId),
+    /// A class outside the project and the library.
+    External(String),
+    /// The beginning of a qualified name.
+    Package(String),
+}
+
+impl Universe<'_> {
+    /// Returns what stands before a dot: a value, a class or a part of a qualified name.
+    pub(super) fn qualifier(&self, file: &ProjectFile, node: NodeId) -> Option<Qualifier> {
+        self.guarded(Work::Qualifier, file.key, node, || self.find_qualifier(file, node)).flatten()
+    }
+
+    pub(super) fn find_qualifier(&self, file: &ProjectFile, node: NodeId) -> Option<Qualifier> {
+        match file.kind(node) {
+            K::SimpleIdentifier | K::InterpolatedIdentifier | K::TypeIdentifier => {
+                let name = file.name_text(node);
+                if let Some(narrowed) = self.narrowed_type(file, node) {
+                    return Some(Qualifier::Value(narrowed));
+                }
+                if name == "it"
+                    && let Some(ty) = self.it_type(file, node)
+                {
+                    return Some(Qualifier::Value(ty));
+                }
+                let lookup = self.find_bare(file, node, name, NameUse::Value);
+                if let [object] = &lookup.candidates[..]
+                    && matches!(
+                        self.kind(object.declaration),
+                        Some(DeclarationKind::Object | DeclarationKind::Companion)
+                    )
+                {
+                    return Some(Qualifier::Class(object.declaration));
+                }
+                if !lookup.candidates.is_empty() {
+                    return Some(Qualifier::Value(self.lookup_type(&lookup)));
+                }
+                match self.classifier(file, node, name) {
+                    Classifier::Declared(class) => Some(Qualifier::Class(class)),
+                    Classifier::External(name) => Some(Qualifier::External(name)),
+                    Classifier::Unknown if self.has_package(name) => {
+                        Some(Qualifier::Package(name.to_owned()))
+                    }
+                    Classifier::Unknown => Some(Qualifier::Value(Type::Unknown)),
+                }
+            }
+            K::NavigationExpression => {
+                let suffix = file.children(node).last()?;
+                self.suffix_qualifier(file, suffix, false)
+            }
+            _ => Some(Qualifier::Value(self.expression_type(file, node))),
+        }
+    }
+
+    /// Returns what stands before a suffix `.name`.
+    pub(super) fn before_suffix(&self, file: &ProjectFile, suffix: NodeId) -> Option<Qualifier> {
+        let holder = file.parent(suffix)?;
+        let before = file.children(holder).take_while(|sibling| *sibling < suffix).last()?;
+        match file.kind(before) {
+            // `a.b.c = …` is a row of suffixes.
+            K::NavigationSuffix | K::IndexingSuffix => self.suffix_qualifier(file, before, false),
+            _ => self.qualifier(file, before),
+        }
+    }
+
+    /// Returns what an expression that ends with this suffix means.
+    pub(super) fn suffix_qualifier(
+        &self,
+        file: &ProjectFile,
+        suffix: NodeId,
+        is_last: bool,
+    ) -> Option<Qualifier> {
+        let found =
+            self.guarded(Work::Qualifier, file.key, suffix, || self.find_suffix(file, suffix, is_last));
+        found.flatten()
+    }
+
+    pub(super) fn find_suffix(&self, file: &ProjectFile, suffix: NodeId, is_last: bool) -> Option<Qualifier> {
+        if !is_last
+            && let Some(holder) = file.parent(suffix)
+            && let Some(narrowed) = self.narrowed_type(file, holder)
+        {
+            return Some(Qualifier::Value(narrowed));
+        }
+        let before = self.before_suffix(file, suffix)?;
+        if file.kind(suffix) == K::IndexingSuffix {
+            let Qualifier::Value(ty) = before else { return None };
+            let arguments: Vec<NodeId> = file.children(suffix).collect();
+            return Some(Qualifier::Value(self.member_call_type(file, suffix, &ty, "get", &arguments)));
+        }
+        if file.child(suffix, K::Reference).is_some() {
+            return Some(Qualifier::Value(Type::Unknown));
+        }
+        let name_node = file.child(suffix, K::SimpleIdentifier)?;
+        let name = file.name_text(name_node);
+        match before {
+            Qualifier::Value(ty) => {
+                let lookup = self.find_member(file, name_node, &ty, name, NameUse::Value);
+                Some(Qualifier::Value(self.lookup_type(&lookup)))
+            }
+            Qualifier::Class(class) => {
+                let lookup = self.find_static(file, name_node, class, name, NameUse::Value);
+                if !lookup.candidates.is_empty() {
+                    return Some(Qualifier::Value(self.lookup_type(&lookup)));
+                }
+                let class = self.class_behind(class).unwrap_or(class);
+                self.nested(class, name).map(Qualifier::Class)
+            }
+            Qualifier::External(outer) => Some(Qualifier::External(format!("{outer}.{name}"))),
+            Qualifier::Package(package) => {
+                let path = format!("{package}.{name}");
+                let found = self.qualified(&path);
+                match found.first() {
+                    Some(id) if self.kind(*id).is_some_and(DeclarationKind::is_classifier) => {
+                        Some(Qualifier::Class(*id))
+                    }
+                    Some(id) => Some(Qualifier::Value(self.declared_type(*id))),
+                    None if self.has_package(&path) => Some(Qualifier::Package(path)),
+                    None => Some(Qualifier::Value(Type::Unknown)),
+                }
+            }
+        }
+    }
+
+    /// Returns the type of a qualifier that stands as a value.
+    pub(super) fn value_of(&self, qualifier: Qualifier) -> Type {
+        match qualifier {
+            Qualifier::Value(ty) => ty,
+            Qualifier::Class(class) => match self.kind(class) {
+                Some(kind) if kind.is_object() => self.self_type(class),
+                _ => self.companion(class).map_or(Type::Unknown, |companion| self.self_type(companion)),
+            },
+            Qualifier::External(_) | Qualifier::Package(_) => Type::Unknown,
+        }
+    }
+
+    /// Returns the type of `it` at a node, where a lambda around it has one parameter without a name.
+    pub(super) fn it_type(&self, file: &ProjectFile, node: NodeId) -> Option<Type> {
+        for level in self.levels(file, node) {
+            match level {
+                Level::Names { scope, child } if visible_names(file, scope, child, "it").next().is_some() => {
+                    return None;
+                }
+                Level::It { lambda } => match self.expected_lambda(file, lambda) {
+                    Type::Function(function) if function.parameters.is_empty() => {}
+                    Type::Function(function) => return function.parameters.first().cloned(),
+                    _ => return Some(Type::Unknown),
+                },
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// Resolves the name in a suffix `.name`; `None` where nothing is known of what stands before it.
+    pub(super) fn named_by_suffix(
+        &self,
+        file: &ProjectFile,
+        suffix: NodeId,
+        wanted: NameUse,
+    ) -> Option<Lookup> {
+        let name_node = file.child(suffix, K::SimpleIdentifier)?;
+        let name = file.name_text(name_node);
+        match self.before_suffix(file, suffix)? {
+            Qualifier::Value(ty) => Some(self.find_member(file, name_node, &ty, name, wanted)),
+            Qualifier::Class(class) => Some(self.find_static(file, name_node, class, name, wanted)),
+            Qualifier::External(_) => Some(Lookup::nothing(false)),
+            Qualifier::Package(package) => {
+                let found = self.qualified(&format!("{package}.{name}"));
+                let candidates = found
+                    .into_iter()
+                    .map(|declaration| Member { declaration, substitution: Substitution::default() });
+                Some(Lookup { candidates: candidates.collect(), ..Lookup::nothing(false) })
+            }
+        }
+    }
+}
