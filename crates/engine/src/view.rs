@@ -12,7 +12,7 @@ use symd_index::{Content, FileEntry, Origin, Skipped, Snapshot};
 use symd_parse::{Attempt, ParseError, Parsers};
 pub use symd_resolve::CurrentText;
 use symd_resolve::Sources;
-use symd_syntax::{Grammar, RustBindings};
+use symd_syntax::RustBindings;
 use symd_types::kotlin::SourceFile;
 use symd_vfs::{EntryKind, Files, Ignore, VfsError};
 
@@ -162,18 +162,27 @@ impl Sources for View {
         }
     }
 
-    fn kotlin_file(&self, current: &CurrentText, cancel: &Cancel) -> Option<Arc<SourceFile>> {
-        let text = &current.text;
-        if text.as_str().len() > MAX_TREE_TEXT {
-            return None;
-        }
-        let grammar = Grammar::named("kotlin")?;
-        self.kotlin_files.get(current.hash, || {
+    fn kotlin_file(
+        &self,
+        file: &FileEntry,
+        current: &CurrentText,
+        cancel: &Cancel,
+    ) -> Option<Arc<SourceFile>> {
+        let (text, grammar) = (&current.text, file.grammar()?);
+        let parsed = self.kotlin_files.get(current.hash, || {
+            if text.as_str().len() > MAX_TREE_TEXT {
+                return None;
+            }
             match self.parsers.flat_tree(grammar, text.as_str(), current.hash, cancel).ok()? {
                 Attempt::Parsed(tree) => Some(SourceFile::new(text.clone(), tree)),
                 Attempt::SetAside(_) => None,
             }
-        })
+        });
+        if parsed.is_none() {
+            // What it declares is not known, so that no answer is complete.
+            self.read_results().failed.insert(file.path.clone());
+        }
+        parsed
     }
 
     fn languages(&self) -> &Languages {

@@ -56,8 +56,9 @@ impl<'a> KotlinProject<'a> {
 
 impl KotlinSources for KotlinProject<'_> {
     fn read(&self, file: FileKey) -> Option<Arc<SourceFile>> {
-        let current = self.sources.current(self.entry(file)?)?;
-        self.sources.kotlin_file(&current, self.cancel)
+        let entry = self.entry(file)?;
+        let current = self.sources.current(entry)?;
+        self.sources.kotlin_file(entry, &current, self.cancel)
     }
 
     fn declaring(&self, name: &str) -> Vec<FileKey> {

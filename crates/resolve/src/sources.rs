@@ -18,7 +18,12 @@ pub trait Sources {
     /// cannot be parsed in time.
     fn rust_bindings(&self, file: &FileEntry, text: &str, cancel: &Cancel) -> Option<RustBindings>;
     /// Returns a Kotlin file with its declarations; `None` when it cannot be parsed in time.
-    fn kotlin_file(&self, current: &CurrentText, cancel: &Cancel) -> Option<Arc<SourceFile>>;
+    fn kotlin_file(
+        &self,
+        file: &FileEntry,
+        current: &CurrentText,
+        cancel: &Cancel,
+    ) -> Option<Arc<SourceFile>>;
     /// Returns the languages that symd knows.
     fn languages(&self) -> &Languages;
 }

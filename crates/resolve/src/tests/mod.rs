@@ -51,7 +51,7 @@ impl Sources for Memory {
         rust_bindings(text, cancel).ok()
     }
 
-    fn kotlin_file(&self, current: &CurrentText, cancel: &Cancel) -> Option<Arc<SourceFile>> {
+    fn kotlin_file(&self, _: &FileEntry, current: &CurrentText, cancel: &Cancel) -> Option<Arc<SourceFile>> {
         let tree = flat_tree(Grammar::named("kotlin")?, current.text.as_str(), cancel).ok()?;
         Some(Arc::new(SourceFile::new(current.text.clone(), tree)))
     }
