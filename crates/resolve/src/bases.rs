@@ -148,7 +148,9 @@ fn resolve(
         {
             base.outside.push(chain.to_owned());
         }
-        Meaning::Local | Meaning::LocalOrDeclared(_) | Meaning::Probable(_) => base.mark_computed(),
+        Meaning::Local | Meaning::LocalOrDeclared(_) | Meaning::Probable(_) | Meaning::Possible(_) => {
+            base.mark_computed();
+        }
         Meaning::Module(_) | Meaning::Unknown => base.may_be_unfound = true,
     }
     Ok(())

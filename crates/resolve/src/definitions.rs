@@ -57,7 +57,10 @@ fn found(
     wants: Wants,
 ) -> Result<Vec<IndexedDeclaration>, Cancelled> {
     match meaning {
-        Meaning::Declared(found) | Meaning::LocalOrDeclared(found) | Meaning::Probable(found) => Ok(found),
+        Meaning::Declared(found)
+        | Meaning::LocalOrDeclared(found)
+        | Meaning::Probable(found)
+        | Meaning::Possible(found) => Ok(found),
         Meaning::Unknown => guesses(resolver, here, name, wants),
         Meaning::Module(_) | Meaning::OutsideProject | Meaning::Local => Ok(Vec::new()),
     }

@@ -236,7 +236,10 @@ impl<'t> TargetContext<'t> {
                 let is_one_symbol = found.iter().all(|one| self.is_same_symbol(one));
                 Some(if is_one_symbol { Judgement::Likely } else { Judgement::Unchecked })
             }
-            Meaning::Probable(_) | Meaning::Unknown => None,
+            Meaning::Possible(found) if found.iter().any(|one| self.is_target(one)) => {
+                Some(Judgement::Unchecked)
+            }
+            Meaning::Probable(_) | Meaning::Possible(_) | Meaning::Unknown => None,
             _ => Some(Judgement::Unlikely),
         }
     }

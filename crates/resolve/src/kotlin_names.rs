@@ -45,7 +45,8 @@ impl<'a> KotlinNames<'a> {
         let is_outside = !found.declarations.is_empty()
             && found.declarations.iter().all(|id| self.universe.of_library(*id));
         Some(match (found.certainty, declared.is_empty()) {
-            (Certainty::Possible, _) => Meaning::Unknown,
+            (Certainty::Possible, false) => Meaning::Possible(declared),
+            (Certainty::Possible, true) => Meaning::Unknown,
             (_, false) if has_locals => Meaning::LocalOrDeclared(declared),
             (_, false) if found.may_be_other => Meaning::Probable(declared),
             (_, false) => Meaning::Declared(declared),

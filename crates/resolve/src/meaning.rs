@@ -23,6 +23,8 @@ pub(super) enum Meaning {
     Declared(Vec<IndexedDeclaration>),
     /// One of these declarations, unless the name is that of a member of an object whose type is not known.
     Probable(Vec<IndexedDeclaration>),
+    /// Perhaps one of these declarations: what is known of the types contradicts it.
+    Possible(Vec<IndexedDeclaration>),
     Module(Module),
     /// Something outside the project.
     OutsideProject,

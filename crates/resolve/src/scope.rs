@@ -114,9 +114,11 @@ pub(super) fn resolve_member(
             _ => Ok(Meaning::Unknown),
         },
         Meaning::OutsideProject => Ok(Meaning::OutsideProject),
-        Meaning::Local | Meaning::LocalOrDeclared(_) | Meaning::Probable(_) | Meaning::Unknown => {
-            Ok(Meaning::Unknown)
-        }
+        Meaning::Local
+        | Meaning::LocalOrDeclared(_)
+        | Meaning::Probable(_)
+        | Meaning::Possible(_)
+        | Meaning::Unknown => Ok(Meaning::Unknown),
     }
 }
 

@@ -129,6 +129,7 @@ fn judged(meaning: &Meaning, targets: &[IndexedDeclaration]) -> StringName {
         | Meaning::Local
         | Meaning::LocalOrDeclared(_)
         | Meaning::Probable(_)
+        | Meaning::Possible(_)
         | Meaning::Unknown => StringName::Unknown,
     }
 }
