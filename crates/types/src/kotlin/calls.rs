@@ -105,13 +105,13 @@ impl Universe<'_> {
             K::ConstructorInvocation => {
                 let names = type_node(file, suffix)?;
                 match self.written_type(file, names) {
-                    Type::Class(class) => self.of_class(class.class),
+                    Type::Class(class) => Lookup::one(class.class),
                     _ => return None,
                 }
             }
             K::EnumEntry => {
                 let class = file.ancestors(suffix).find_map(|above| file.declaration_of(above))?;
-                self.of_class(DeclarationId { file: file.key, number: class })
+                Lookup::one(DeclarationId { file: file.key, number: class })
             }
             K::ConstructorDelegationCall => {
                 let class = file.ancestors(suffix).find_map(|above| {
@@ -120,9 +120,9 @@ impl Universe<'_> {
                 })?;
                 let class = DeclarationId { file: file.key, number: class };
                 match file.child(suffix, K::SuperToken) {
-                    None => self.of_class(class),
+                    None => Lookup::one(class),
                     Some(_) => match self.super_of(class) {
-                        Type::Class(above) => self.of_class(above.class),
+                        Type::Class(above) => Lookup::one(above.class),
                         _ => return None,
                     },
                 }
@@ -130,14 +130,6 @@ impl Universe<'_> {
             _ => self.callee(file, callee_of(file, file.parent(suffix)?)?, arguments)?,
         };
         Some(self.with_constructors(file, lookup, arguments))
-    }
-
-    pub(super) fn of_class(&self, class: DeclarationId) -> Lookup {
-        Lookup {
-            candidates: vec![Member { declaration: class, substitution: Substitution::default() }],
-            certainty: Certainty::Certain,
-            ..Lookup::nothing(false)
-        }
     }
 
     pub(super) fn with_constructors(
@@ -162,11 +154,7 @@ impl Universe<'_> {
             if fitting.is_empty() {
                 candidates.push(member);
             }
-            candidates.extend(
-                fitting
-                    .into_iter()
-                    .map(|declaration| Member { declaration, substitution: Substitution::default() }),
-            );
+            candidates.extend(fitting.into_iter().map(Member::new));
         }
         lookup.candidates = candidates;
         lookup

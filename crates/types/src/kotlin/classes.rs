@@ -27,6 +27,13 @@ pub(super) struct Member {
     pub(super) substitution: Substitution,
 }
 
+impl Member {
+    /// A declaration whose type parameters stand for nothing that is known.
+    pub(super) fn new(declaration: DeclarationId) -> Member {
+        Member { declaration, substitution: Substitution::default() }
+    }
+}
+
 /// The members of a type that have a name.
 #[derive(Debug, Default)]
 pub(super) struct Members {

@@ -7,7 +7,6 @@ use super::classes::Member;
 use super::declarations::DeclarationKind;
 use super::resolve::Certainty;
 use super::scopes::{Level, visible_names};
-use super::substitution::Substitution;
 use super::subtyping::Fit;
 use super::ty::Type;
 use super::type_references::DEFAULT_IMPORTS;
@@ -31,9 +30,9 @@ impl Lookup {
         Lookup { candidates: Vec::new(), certainty: Certainty::Certain, may_be_other, receiver: None }
     }
 
-    fn one(declaration: DeclarationId) -> Lookup {
-        let member = Member { declaration, substitution: Substitution::default() };
-        Lookup { candidates: vec![member], ..Lookup::nothing(false) }
+    /// The name means this declaration.
+    pub(super) fn one(declaration: DeclarationId) -> Lookup {
+        Lookup { candidates: vec![Member::new(declaration)], ..Lookup::nothing(false) }
     }
 }
 
@@ -67,7 +66,7 @@ impl Universe<'_> {
             Some(called) if found.candidates.is_empty() => Lookup::one(called),
             Some(called) => {
                 let mut candidates = found.candidates;
-                candidates.push(plain(called));
+                candidates.push(Member::new(called));
                 Lookup { candidates, certainty: found.certainty.min(Certainty::Likely), ..found }
             }
         }
@@ -125,7 +124,7 @@ impl Universe<'_> {
             }
         }
         for tier in self.tiers(file, name) {
-            let members = tier.into_iter().map(plain).collect();
+            let members = tier.into_iter().map(Member::new).collect();
             if let Some(found) =
                 self.choose(file, members, wanted, Receivers::Implicit(&receivers), &mut unfit)
             {
@@ -168,7 +167,7 @@ impl Universe<'_> {
                     let called = ids.iter().copied().filter(|_| matches!(wanted, NameUse::Call(_))).find(|id| {
                         matches!(self.declared_type(*id), Type::Function(function) if function.receiver.is_some())
                     });
-                    let extensions = self.extensions(ids.into_iter().map(plain).collect());
+                    let extensions = self.extensions(ids.into_iter().map(Member::new).collect());
                     self.choose(file, extensions, wanted, explicit, &mut unfit).or(called.map(Lookup::one))
                 }
                 Level::It { .. } => None,
@@ -188,7 +187,7 @@ impl Universe<'_> {
             }
         }
         for tier in self.tiers(file, name) {
-            let members = self.extensions(tier.into_iter().map(plain).collect());
+            let members = self.extensions(tier.into_iter().map(Member::new).collect());
             if let Some(mut found) = self.choose(file, members, wanted, explicit, &mut unfit) {
                 found.receiver = Some(receiver.clone());
                 return self.behind(found, passed);
@@ -268,7 +267,7 @@ impl Universe<'_> {
                 let callable: Vec<Member> = ids
                     .iter()
                     .filter(|id| self.kind(**id).is_some_and(|kind| kind.is_function() || kind.is_class()))
-                    .map(|id| plain(*id))
+                    .map(|id| Member::new(*id))
                     .collect();
                 let mut unfit = Vec::new();
                 let found = self.choose(file, callable, wanted, Receivers::Implicit(&[]), &mut unfit);
@@ -374,7 +373,7 @@ impl Universe<'_> {
                 .declared_in(class, name)
                 .into_iter()
                 .filter(|id| self.kind(*id).is_some_and(is_static))
-                .map(plain)
+                .map(Member::new)
                 .collect();
             if let Some(found) = self.choose(file, own, wanted, Receivers::Implicit(outer), unfit) {
                 return Some(found);
@@ -429,10 +428,6 @@ impl Universe<'_> {
     fn is_visible(&self, file: &ProjectFile, id: DeclarationId) -> bool {
         id.file == file.key || self.get(id).is_some_and(|(_, declaration)| !declaration.modifiers.is_private)
     }
-}
-
-fn plain(declaration: DeclarationId) -> Member {
-    Member { declaration, substitution: Substitution::default() }
 }
 
 fn is_callable(kind: DeclarationKind) -> bool {

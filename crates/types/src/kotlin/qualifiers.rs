@@ -4,7 +4,6 @@ use super::classes::Member;
 use super::declarations::DeclarationKind;
 use super::lookup::{Lookup, NameUse};
 use super::scopes::{Level, visible_names};
-use super::substitution::Substitution;
 use super::ty::Type;
 use super::type_references::Classifier;
 use super::universe::{DeclarationId, ProjectFile, Universe, Work};
@@ -184,10 +183,8 @@ impl Universe<'_> {
             Qualifier::External(_) => Some(Lookup::nothing(false)),
             Qualifier::Package(package) => {
                 let found = self.qualified(&format!("{package}.{name}"));
-                let candidates = found
-                    .into_iter()
-                    .map(|declaration| Member { declaration, substitution: Substitution::default() });
-                Some(Lookup { candidates: candidates.collect(), ..Lookup::nothing(false) })
+                let candidates = found.into_iter().map(Member::new).collect();
+                Some(Lookup { candidates, ..Lookup::nothing(false) })
             }
         }
     }
