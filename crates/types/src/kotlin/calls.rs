@@ -30,20 +30,21 @@ impl Universe<'_> {
         if lookup.certainty == Certainty::Possible {
             return Type::Unknown;
         }
+        let receiver = lookup.receiver.as_ref();
         let result = |member: &Member| {
             let id = member.declaration;
             let own = self.type_parameters(id);
             match self.kind(id) {
                 Some(DeclarationKind::Function) => {
-                    let bound = self.bound_by_call(file, member, &lookup.receiver, arguments, None);
+                    let bound = self.bound_by_call(file, member, receiver, arguments, None);
                     bound.close(&self.declared_type(id), &own)
                 }
                 Some(DeclarationKind::PrimaryConstructor | DeclarationKind::SecondaryConstructor) => {
                     // `copy` returns what it is called on.
-                    if let Some(receiver @ Type::Class(_)) = &lookup.receiver {
+                    if let Some(receiver @ Type::Class(_)) = receiver {
                         return receiver.clone();
                     }
-                    let bound = self.bound_by_call(file, member, &lookup.receiver, arguments, None);
+                    let bound = self.bound_by_call(file, member, receiver, arguments, None);
                     self.class_of(id).map_or(Type::Unknown, |class| bound.close(&self.self_type(class), &own))
                 }
                 Some(DeclarationKind::TypeAlias) => {
@@ -56,7 +57,7 @@ impl Universe<'_> {
                     let types = arguments.types.map(|types| self.type_arguments(file, types));
                     Type::class(id, types.unwrap_or_default())
                 }
-                Some(kind) if kind.is_variable() => match self.member_type(member, &lookup.receiver) {
+                Some(kind) if kind.is_variable() => match self.member_type(member, receiver) {
                     Type::Function(function) => function.result.clone(),
                     Type::Unknown => Type::Unknown,
                     ty => file.tree().root().map_or(Type::Unknown, |root| {
@@ -67,9 +68,7 @@ impl Universe<'_> {
                 _ => Type::Unknown,
             }
         };
-        let mut types = lookup.candidates.iter().map(result);
-        let Some(first) = types.next() else { return Type::Unknown };
-        if types.all(|other| other == first) { first } else { Type::Unknown }
+        Type::if_same(lookup.candidates.iter().map(result))
     }
 
     /// Returns what type parameters stand for in a call; `until` is the lambda whose parameters are asked for.
@@ -77,7 +76,7 @@ impl Universe<'_> {
         &self,
         file: &ProjectFile,
         member: &Member,
-        receiver: &Option<Type>,
+        receiver: Option<&Type>,
         arguments: &Arguments,
         until: Option<NodeId>,
     ) -> Substitution {
@@ -109,16 +108,9 @@ impl Universe<'_> {
                     _ => return None,
                 }
             }
-            K::EnumEntry => {
-                let class = file.ancestors(suffix).find_map(|above| file.declaration_of(above))?;
-                Lookup::one(DeclarationId { file: file.key, number: class })
-            }
+            K::EnumEntry => Lookup::one(file.class_around(suffix)?),
             K::ConstructorDelegationCall => {
-                let class = file.ancestors(suffix).find_map(|above| {
-                    let number = file.declaration_of(above)?;
-                    file.declarations[number].kind.is_class().then_some(number)
-                })?;
-                let class = DeclarationId { file: file.key, number: class };
+                let class = file.class_around(suffix)?;
                 match file.child(suffix, K::SuperToken) {
                     None => Lookup::one(class),
                     Some(_) => match self.super_of(class) {

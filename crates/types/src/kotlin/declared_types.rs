@@ -1,7 +1,6 @@
 //! The types of declared variables and functions.
 
 use super::callables::property_node;
-use super::classes::Member;
 use super::declarations::DeclarationKind;
 use super::lookup::NameUse;
 use super::resolve::Certainty;
@@ -48,7 +47,7 @@ impl Universe<'_> {
         if let Some(written) = written {
             return self.written_type(file, written);
         }
-        match file.child(function, K::FunctionBody).and_then(|body| expression_of_body(file, body)) {
+        match file.child(function, K::FunctionBody).and_then(|body| initializer(file, body)) {
             Some(expression) => self.expression_type(file, expression),
             None => self.library_type("kotlin", "Unit", Vec::new()),
         }
@@ -146,23 +145,15 @@ impl Universe<'_> {
             return ty;
         }
         let body = file.child(getter, K::FunctionBody);
-        let value = body.and_then(|body| expression_of_body(file, body));
+        let value = body.and_then(|body| initializer(file, body));
         value.map_or(Type::Unknown, |value| self.expression_type(file, value))
     }
 
     /// Returns the type of a property with a delegate of this type.
     pub(super) fn delegated_type(&self, file: &ProjectFile, node: NodeId, delegate: &Type) -> Type {
         let lookup = self.find_member(file, node, delegate, "getValue", NameUse::Reference);
-        let result = |member: &Member| {
-            let own = self.type_parameters(member.declaration);
-            let mut bound = member.substitution.clone();
-            if let Some(wanted) = self.extension_receiver(member.declaration) {
-                self.unify(&wanted, delegate, &own, &mut bound);
-            }
-            bound.close(&self.declared_type(member.declaration), &own)
-        };
         match &lookup.candidates[..] {
-            [one] if lookup.certainty > Certainty::Possible => result(one),
+            [one] if lookup.certainty > Certainty::Possible => self.member_type(one, Some(delegate)),
             _ => Type::Unknown,
         }
     }
@@ -187,14 +178,10 @@ impl Universe<'_> {
     }
 }
 
-/// Returns the value that a property or a destructuring declaration begins with.
-pub(super) fn initializer(file: &SourceFile, declaration: NodeId) -> Option<NodeId> {
-    file.children(declaration).skip_while(|part| file.kind(*part) != K::AssignToken).nth(1)
-}
-
-/// Returns the expression of `= expression`; `None` for a block.
-fn expression_of_body(file: &SourceFile, body: NodeId) -> Option<NodeId> {
-    file.children(body).skip_while(|part| file.kind(*part) != K::AssignToken).nth(1)
+/// Returns the expression after `=` in a declaration of variables or the body of a function; `None` if there is
+/// no `=`.
+pub(super) fn initializer(file: &SourceFile, node: NodeId) -> Option<NodeId> {
+    file.children(node).skip_while(|part| file.kind(*part) != K::AssignToken).nth(1)
 }
 
 /// Returns a getter that the grammar parsed apart from its property.

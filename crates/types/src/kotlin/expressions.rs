@@ -215,11 +215,7 @@ impl Universe<'_> {
         if let Some(ty) = self.type_in(file, node) {
             return ty;
         }
-        let class = file.ancestors(node).find_map(|above| {
-            let number = file.declaration_of(above)?;
-            file.declarations[number].kind.is_class().then_some(DeclarationId { file: file.key, number })
-        });
-        class.map_or(Type::Unknown, |class| self.super_of(class))
+        file.class_around(node).map_or(Type::Unknown, |class| self.super_of(class))
     }
 
     /// Returns the type of a class that has all that its supertypes declare, and nothing of its own.
@@ -294,12 +290,12 @@ impl Universe<'_> {
 
     /// Returns the type of what a name was found to mean, as a value.
     pub(super) fn lookup_type(&self, lookup: &Lookup) -> Type {
-        let mut types = lookup.candidates.iter().map(|member| self.member_type(member, &lookup.receiver));
-        let Some(first) = types.next() else { return Type::Unknown };
-        if types.all(|other| other == first) { first } else { Type::Unknown }
+        let receiver = lookup.receiver.as_ref();
+        Type::if_same(lookup.candidates.iter().map(|member| self.member_type(member, receiver)))
     }
 
-    pub(super) fn member_type(&self, member: &Member, receiver: &Option<Type>) -> Type {
+    /// Returns the type that a member gives its name, where it is a member or an extension of `receiver`.
+    pub(super) fn member_type(&self, member: &Member, receiver: Option<&Type>) -> Type {
         let mut bound = member.substitution.clone();
         let own = self.type_parameters(member.declaration);
         if let (Some(wanted), Some(actual)) = (self.extension_receiver(member.declaration), receiver) {

@@ -62,7 +62,8 @@ impl Universe<'_> {
             let parameters = self.parameters(candidate.declaration);
             let Some(pairs) = pair_arguments(&parameters, &arguments) else { continue };
             let Some((at, ..)) = pairs.iter().find(|(_, value, _)| *value == argument) else { continue };
-            let bound = self.bound_by_call(file, candidate, &call.receiver, &arguments, Some(argument));
+            let bound =
+                self.bound_by_call(file, candidate, call.receiver.as_ref(), &arguments, Some(argument));
             let own = self.type_parameters(candidate.declaration);
             let ty = as_function(bound.close(&parameters[*at].ty, &own));
             match &expected {

@@ -44,6 +44,12 @@ impl Type {
         Type::Function(Rc::new(FunctionType { receiver, parameters, result }))
     }
 
+    /// Returns the type that all of these are; unknown if they differ, or if there are none.
+    pub(super) fn if_same(mut types: impl Iterator<Item = Type>) -> Type {
+        let Some(first) = types.next() else { return Type::Unknown };
+        if types.all(|other| other == first) { first } else { Type::Unknown }
+    }
+
     pub(super) fn is_unknown(&self) -> bool {
         *self == Type::Unknown
     }

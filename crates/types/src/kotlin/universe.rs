@@ -31,6 +31,15 @@ pub struct ProjectFile {
     source: Arc<SourceFile>,
 }
 
+impl ProjectFile {
+    /// Returns the innermost class around a node, without the node itself.
+    pub(super) fn class_around(&self, node: NodeId) -> Option<DeclarationId> {
+        let mut around = self.ancestors(node).filter_map(|above| self.declaration_of(above));
+        let number = around.find(|number| self.declarations[*number].kind.is_class())?;
+        Some(DeclarationId { file: self.key, number })
+    }
+}
+
 impl Deref for ProjectFile {
     type Target = SourceFile;
 
