@@ -48,17 +48,9 @@ impl Universe<'_> {
             K::JumpExpression => Type::Nothing,
             K::ThisExpression => self.this_type(file, node),
             K::SuperExpression => self.super_type(file, node),
-            K::SimpleIdentifier | K::InterpolatedIdentifier => match self.narrowed_type(file, node) {
-                Some(narrowed) => narrowed,
-                None => match self.qualifier(file, node) {
-                    Some(qualifier) => self.value_of(qualifier),
-                    None => Type::Unknown,
-                },
-            },
-            K::NavigationExpression => match self.narrowed_type(file, node) {
-                Some(narrowed) => narrowed,
-                None => self.qualifier(file, node).map_or(Type::Unknown, |one| self.value_of(one)),
-            },
+            K::SimpleIdentifier | K::InterpolatedIdentifier | K::NavigationExpression => {
+                self.qualifier(file, node).map_or(Type::Unknown, |one| self.value_of(one))
+            }
             K::DirectlyAssignableExpression => last().map_or(Type::Unknown, |last| match file.kind(last) {
                 K::NavigationSuffix | K::IndexingSuffix => {
                     self.suffix_qualifier(file, last, true).map_or(Type::Unknown, |one| self.value_of(one))
@@ -119,7 +111,6 @@ impl Universe<'_> {
                     _ => Type::Unknown,
                 }
             }
-            K::CollectionLiteral => Type::Unknown,
             _ => Type::Unknown,
         }
     }
