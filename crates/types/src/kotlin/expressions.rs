@@ -53,7 +53,7 @@ impl Universe<'_> {
             }
             K::DirectlyAssignableExpression => last().map_or(Type::Unknown, |last| match file.kind(last) {
                 K::NavigationSuffix | K::IndexingSuffix => {
-                    self.suffix_qualifier(file, last, true).map_or(Type::Unknown, |one| self.value_of(one))
+                    self.suffix_qualifier(file, last).map_or(Type::Unknown, |one| self.value_of(one))
                 }
                 _ => self.expression_type(file, last),
             }),

@@ -62,7 +62,7 @@ impl Universe<'_> {
             }
             K::NavigationExpression => {
                 let suffix = file.children(node).last()?;
-                self.suffix_qualifier(file, suffix, false)
+                self.suffix_qualifier(file, suffix)
             }
             _ => Some(Qualifier::Value(self.expression_type(file, node))),
         }
@@ -74,26 +74,20 @@ impl Universe<'_> {
         let before = file.children(holder).take_while(|sibling| *sibling < suffix).last()?;
         match file.kind(before) {
             // `a.b.c = …` is a row of suffixes.
-            K::NavigationSuffix | K::IndexingSuffix => self.suffix_qualifier(file, before, false),
+            K::NavigationSuffix | K::IndexingSuffix => self.suffix_qualifier(file, before),
             _ => self.qualifier(file, before),
         }
     }
 
     /// Returns what an expression that ends with this suffix means.
-    pub(super) fn suffix_qualifier(
-        &self,
-        file: &ProjectFile,
-        suffix: NodeId,
-        is_last: bool,
-    ) -> Option<Qualifier> {
-        let found =
-            self.guarded(Work::Qualifier, file.key, suffix, || self.find_suffix(file, suffix, is_last));
-        found.flatten()
+    pub(super) fn suffix_qualifier(&self, file: &ProjectFile, suffix: NodeId) -> Option<Qualifier> {
+        self.guarded(Work::Qualifier, file.key, suffix, || self.find_suffix(file, suffix)).flatten()
     }
 
-    pub(super) fn find_suffix(&self, file: &ProjectFile, suffix: NodeId, is_last: bool) -> Option<Qualifier> {
-        if !is_last
-            && let Some(holder) = file.parent(suffix)
+    fn find_suffix(&self, file: &ProjectFile, suffix: NodeId) -> Option<Qualifier> {
+        // In `a.b.c = …` the parent of each suffix is the whole target: a type shown for `a.b.c` is not that of `a.b`.
+        if let Some(holder) = file.parent(suffix)
+            && file.kind(holder) == K::NavigationExpression
             && let Some(narrowed) = self.narrowed_type(file, holder)
         {
             return Some(Qualifier::Value(narrowed));
