@@ -124,12 +124,7 @@ impl Universe<'_> {
         Some(self.with_constructors(file, lookup, arguments))
     }
 
-    pub(super) fn with_constructors(
-        &self,
-        file: &ProjectFile,
-        mut lookup: Lookup,
-        arguments: &Arguments,
-    ) -> Lookup {
+    fn with_constructors(&self, file: &ProjectFile, mut lookup: Lookup, arguments: &Arguments) -> Lookup {
         let mut candidates = Vec::new();
         for member in lookup.candidates {
             let class = match self.kind(member.declaration) {
@@ -153,7 +148,7 @@ impl Universe<'_> {
     }
 
     /// Resolves what is called where a call begins with this expression.
-    pub(super) fn callee(&self, file: &ProjectFile, callee: NodeId, arguments: &Arguments) -> Option<Lookup> {
+    fn callee(&self, file: &ProjectFile, callee: NodeId, arguments: &Arguments) -> Option<Lookup> {
         match file.kind(callee) {
             K::SimpleIdentifier => {
                 Some(self.find_bare(file, callee, file.name_text(callee), NameUse::Call(arguments)))
@@ -174,7 +169,7 @@ impl Universe<'_> {
 }
 
 /// Returns the expression that a call calls. The grammar takes `a ?: f<T>()` for a call of `a ?: f`.
-pub(super) fn callee_of(file: &SourceFile, call: NodeId) -> Option<NodeId> {
+fn callee_of(file: &SourceFile, call: NodeId) -> Option<NodeId> {
     let mut callee = file.children(call).next()?;
     while is_binary(file.kind(callee)) {
         callee = file.children(callee).last()?;

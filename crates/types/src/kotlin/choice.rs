@@ -85,7 +85,7 @@ impl Universe<'_> {
         Some(Lookup { candidates, certainty, ..Lookup::nothing(false) })
     }
 
-    pub(super) fn fits_receiver(&self, member: &Member, receivers: Receivers) -> Fit {
+    fn fits_receiver(&self, member: &Member, receivers: Receivers) -> Fit {
         let Some(wanted) = self.extension_receiver(member.declaration) else {
             return match receivers {
                 Receivers::Explicit(_) => Fit::No,
@@ -102,7 +102,7 @@ impl Universe<'_> {
     }
 
     /// Returns whether a declaration can be called so; `None` when it is nothing that is called.
-    pub(super) fn fits_call(
+    fn fits_call(
         &self,
         file: &ProjectFile,
         member: &Member,
@@ -142,12 +142,7 @@ impl Universe<'_> {
         }
     }
 
-    pub(super) fn fits_construction(
-        &self,
-        file: &ProjectFile,
-        class: DeclarationId,
-        arguments: &Arguments,
-    ) -> Fit {
+    fn fits_construction(&self, file: &ProjectFile, class: DeclarationId, arguments: &Arguments) -> Fit {
         let constructors = self.constructors(class);
         let own = self.type_parameters(class);
         if constructors.is_empty() {
@@ -174,7 +169,7 @@ impl Universe<'_> {
     }
 
     /// Keeps the candidates whose parameters are the most specific, if one is more specific than all others.
-    pub(super) fn most_specific(&self, candidates: Vec<Member>, arguments: &Arguments) -> Vec<Member> {
+    fn most_specific(&self, candidates: Vec<Member>, arguments: &Arguments) -> Vec<Member> {
         if candidates.len() < 2 {
             return candidates;
         }
@@ -216,7 +211,7 @@ impl Universe<'_> {
     }
 
     /// Whether all are declarations of one symbol: `expect` and `actual`.
-    pub(super) fn are_one_symbol(&self, candidates: &[Member]) -> bool {
+    fn are_one_symbol(&self, candidates: &[Member]) -> bool {
         let is_split = |member: &Member| {
             self.get(member.declaration).is_some_and(|(file, declaration)| {
                 let around = file.declaration_of(declaration.scope);

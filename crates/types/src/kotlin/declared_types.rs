@@ -39,7 +39,7 @@ impl Universe<'_> {
         found.unwrap_or(Type::Unknown)
     }
 
-    pub(super) fn returned_type(&self, file: &ProjectFile, function: NodeId) -> Type {
+    fn returned_type(&self, file: &ProjectFile, function: NodeId) -> Type {
         let written = file
             .children(function)
             .skip_while(|child| file.kind(*child) != K::FunctionValueParameters)
@@ -53,7 +53,7 @@ impl Universe<'_> {
         }
     }
 
-    pub(super) fn variable_type(
+    fn variable_type(
         &self,
         file: &ProjectFile,
         id: DeclarationId,
@@ -95,7 +95,7 @@ impl Universe<'_> {
         }
     }
 
-    pub(super) fn looped_type(&self, file: &ProjectFile, statement: NodeId) -> Type {
+    fn looped_type(&self, file: &ProjectFile, statement: NodeId) -> Type {
         let subject = file.children(statement).skip_while(|part| file.kind(*part) != K::InToken).nth(1);
         subject.map_or(Type::Unknown, |subject| {
             let ty = self.expression_type(file, subject);
@@ -104,7 +104,7 @@ impl Universe<'_> {
     }
 
     /// Returns the type of the value that a list of variables takes apart.
-    pub(super) fn destructured_type(&self, file: &ProjectFile, list: NodeId) -> Type {
+    fn destructured_type(&self, file: &ProjectFile, list: NodeId) -> Type {
         let Some(holder) = file.parent(list) else { return Type::Unknown };
         match file.kind(holder) {
             K::PropertyDeclaration | K::DestructuringDeclaration => {
@@ -116,7 +116,7 @@ impl Universe<'_> {
         }
     }
 
-    pub(super) fn lambda_parameter_type(&self, file: &ProjectFile, parameter: NodeId) -> Type {
+    fn lambda_parameter_type(&self, file: &ProjectFile, parameter: NodeId) -> Type {
         let Some(list) = file.parent(parameter) else { return Type::Unknown };
         let Some(lambda) = file.parent(list) else { return Type::Unknown };
         let own = file.children(list).filter(|one| super::applicability::is_lambda_parameter(file, *one));
@@ -127,7 +127,7 @@ impl Universe<'_> {
         }
     }
 
-    pub(super) fn property_type(&self, file: &ProjectFile, property: NodeId) -> Type {
+    fn property_type(&self, file: &ProjectFile, property: NodeId) -> Type {
         if let Some(value) = initializer(file, property) {
             return match self.expression_type(file, value) {
                 Type::Integer => self.library_type("kotlin", "Int", Vec::new()),
@@ -150,7 +150,7 @@ impl Universe<'_> {
     }
 
     /// Returns the type of a property with a delegate of this type.
-    pub(super) fn delegated_type(&self, file: &ProjectFile, node: NodeId, delegate: &Type) -> Type {
+    fn delegated_type(&self, file: &ProjectFile, node: NodeId, delegate: &Type) -> Type {
         let lookup = self.find_member(file, node, delegate, "getValue", NameUse::Reference);
         match &lookup.candidates[..] {
             [one] if lookup.certainty > Certainty::Possible => self.member_type(one, Some(delegate)),
@@ -159,13 +159,13 @@ impl Universe<'_> {
     }
 
     /// Returns the type of the elements that a loop over a value of this type takes.
-    pub(super) fn element_type(&self, file: &ProjectFile, node: NodeId, ty: &Type) -> Type {
+    fn element_type(&self, file: &ProjectFile, node: NodeId, ty: &Type) -> Type {
         let iterator = self.member_call_type(file, node, ty, "iterator", &[]);
         self.member_call_type(file, node, &iterator, "next", &[])
     }
 
     /// Returns the type of one part of a destructured value; parts are counted from 0.
-    pub(super) fn component_type(&self, file: &ProjectFile, node: NodeId, ty: &Type, at: usize) -> Type {
+    fn component_type(&self, file: &ProjectFile, node: NodeId, ty: &Type, at: usize) -> Type {
         if let Type::Class(class) = ty
             && self.get(class.class).is_some_and(|(_, declaration)| declaration.modifiers.is_data)
         {

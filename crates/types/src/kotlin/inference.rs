@@ -54,7 +54,7 @@ impl Universe<'_> {
     }
 
     /// Returns the type arguments of a class seen as one of the classes above it.
-    pub(super) fn arguments_as(
+    fn arguments_as(
         &self,
         class: DeclarationId,
         arguments: &[Type],

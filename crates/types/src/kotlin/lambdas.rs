@@ -101,7 +101,7 @@ impl Universe<'_> {
     }
 
     /// Returns the type of a lambda's last expression.
-    pub(super) fn body_type(&self, file: &ProjectFile, lambda: NodeId) -> Type {
+    fn body_type(&self, file: &ProjectFile, lambda: NodeId) -> Type {
         let statements = file.child(lambda, K::Statements);
         let last = statements.and_then(|statements| file.children(statements).last());
         match last {

@@ -405,7 +405,7 @@ impl Universe<'_> {
 
     /// Returns the declarations of a name outside of classes that a file sees, by the order in which they
     /// count.
-    pub(super) fn tiers(&self, file: &ProjectFile, name: &str) -> Vec<Vec<DeclarationId>> {
+    fn tiers(&self, file: &ProjectFile, name: &str) -> Vec<Vec<DeclarationId>> {
         let mut tiers = Vec::new();
         let explicit = file.imports.iter().filter(|import| import.bound() == Some(name));
         tiers.push(explicit.flat_map(|import| self.qualified(&import.path)).collect());

@@ -27,7 +27,7 @@ impl Universe<'_> {
         self.guarded(Work::Qualifier, file.key, node, || self.find_qualifier(file, node)).flatten()
     }
 
-    pub(super) fn find_qualifier(&self, file: &ProjectFile, node: NodeId) -> Option<Qualifier> {
+    fn find_qualifier(&self, file: &ProjectFile, node: NodeId) -> Option<Qualifier> {
         match file.kind(node) {
             K::SimpleIdentifier | K::InterpolatedIdentifier | K::TypeIdentifier => {
                 let name = file.name_text(node);
@@ -145,7 +145,7 @@ impl Universe<'_> {
     }
 
     /// Returns the type of `it` at a node, where a lambda around it has one parameter without a name.
-    pub(super) fn it_type(&self, file: &ProjectFile, node: NodeId) -> Option<Type> {
+    fn it_type(&self, file: &ProjectFile, node: NodeId) -> Option<Type> {
         for level in self.levels(file, node) {
             match level {
                 Level::Names { scope, child } if visible_names(file, scope, child, "it").next().is_some() => {

@@ -200,7 +200,7 @@ impl Universe<'_> {
     }
 
     /// Resolves a qualified name.
-    pub(super) fn imported_classifier(&self, path: &str) -> Classifier {
+    fn imported_classifier(&self, path: &str) -> Classifier {
         let mut found = self.qualified(path).into_iter();
         match found.find(|id| self.kind(*id).is_some_and(DeclarationKind::is_classifier)) {
             Some(id) => Classifier::Declared(id),
