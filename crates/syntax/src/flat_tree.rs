@@ -186,6 +186,11 @@ impl FlatTree {
         (node.0..self.nexts[node.0 as usize]).map(NodeId)
     }
 
+    /// Iterates over the nodes that come after `from` and before `to` in preorder.
+    pub fn between(&self, from: NodeId, to: NodeId) -> impl Iterator<Item = NodeId> + use<> {
+        (from.0.saturating_add(1)..to.0).map(NodeId)
+    }
+
     /// Returns the tree as bytes: the number of nodes, and for each its kind, how far it begins behind the one
     /// before, its length, and the number of nodes beneath it. Numbers but the kind are LEB128.
     pub fn to_bytes(&self) -> Vec<u8> {
@@ -315,6 +320,16 @@ mod tests {
             }
         }
         assert_eq!(tree.subtree(tree.root().unwrap()).count(), tree.len());
+    }
+
+    #[test]
+    fn between_two_nodes_is_neither_of_them() {
+        let tree = tree("val a = 1; val b = 2");
+        let nodes: Vec<NodeId> = tree.nodes().collect();
+        let (from, to) = (nodes[1], nodes[nodes.len() - 1]);
+        assert_eq!(tree.between(from, to).collect::<Vec<_>>(), nodes[2..nodes.len() - 1]);
+        assert_eq!(tree.between(from, from).count(), 0);
+        assert_eq!(tree.between(to, from).count(), 0);
     }
 
     #[test]

@@ -20,18 +20,18 @@ impl Universe<'_> {
         if !is_path || subject.is_empty() {
             return None;
         }
-        let (ty, shown_at) = self.shown_type(file, node, subject)?;
-        (!is_assigned_between(file, subject, shown_at, node)).then(|| self.written_type(file, ty))
+        let shown = self.shown_type(file, node, subject)?;
+        (!is_assigned_between(file, subject, shown, node)).then(|| self.written_type(file, shown))
     }
 
     /// Returns the type that a condition around a node has shown `this` to have.
     pub(super) fn narrowed_this(&self, file: &ProjectFile, node: NodeId) -> Option<Type> {
-        let (ty, _) = self.shown_type(file, node, "this")?;
-        Some(self.written_type(file, ty))
+        let shown = self.shown_type(file, node, "this")?;
+        Some(self.written_type(file, shown))
     }
 
-    /// Returns the node of the type, and the node that shows it.
-    fn shown_type(&self, file: &ProjectFile, node: NodeId, subject: &str) -> Option<(NodeId, NodeId)> {
+    /// Returns the node of the type that the nearest condition has shown the subject to have.
+    fn shown_type(&self, file: &ProjectFile, node: NodeId, subject: &str) -> Option<NodeId> {
         let mut child = node;
         for scope in file.ancestors(node) {
             let shown = match file.kind(scope) {
@@ -60,8 +60,8 @@ impl Universe<'_> {
                 K::FunctionDeclaration | K::ClassDeclaration | K::ObjectDeclaration => return None,
                 _ => None,
             };
-            if let Some(ty) = shown {
-                return Some((ty, ty));
+            if shown.is_some() {
+                return shown;
             }
             child = scope;
         }
@@ -179,9 +179,7 @@ fn leaves(file: &SourceFile, body: NodeId) -> bool {
 
 /// Whether the subject is assigned between two nodes.
 fn is_assigned_between(file: &SourceFile, subject: &str, from: NodeId, to: NodeId) -> bool {
-    let Some(root) = file.tree().root() else { return false };
-    let within = file.tree().subtree(root).skip_while(|node| *node <= from).take_while(|node| *node < to);
-    within
-        .into_iter()
-        .any(|node| file.kind(node) == K::DirectlyAssignableExpression && file.text_of(node) == subject)
+    let is_target =
+        |node| file.kind(node) == K::DirectlyAssignableExpression && file.text_of(node) == subject;
+    file.tree().between(from, to).any(is_target)
 }
