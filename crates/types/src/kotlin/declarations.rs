@@ -76,7 +76,7 @@ pub struct KotlinDeclaration {
     pub kind: DeclarationKind,
     /// The whole declaration; of a variable the node that holds its name and type.
     pub node: NodeId,
-    /// The identifier; `None` for what has no name.
+    /// The identifier, a child of `node`; `None` for a declaration without a name.
     pub name: Option<NodeId>,
     /// The scope that its name belongs to: a class, the file, a block, a lambda, a function.
     pub(super) scope: NodeId,

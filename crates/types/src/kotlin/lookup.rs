@@ -145,7 +145,6 @@ impl Universe<'_> {
     ) -> Lookup {
         let mut passed = Passed::default();
         let mut unfit = Vec::new();
-        let mut implicit = Vec::new();
         if let Some(mut found) =
             self.among_members(file, receiver, name, wanted, &[], &mut passed, &mut unfit)
         {
@@ -173,7 +172,6 @@ impl Universe<'_> {
                 Level::It { .. } => None,
                 Level::Receiver { ty, .. } => {
                     let members = self.members(&ty, name, &is_callable);
-                    implicit.push(ty);
                     self.choose(file, self.extensions(members.found), wanted, explicit, &mut unfit)
                 }
                 Level::Statics { class } => {

@@ -65,12 +65,12 @@ impl Universe<'_> {
 
     fn resolve_node(&self, file: &ProjectFile, node: NodeId) -> NameResolution {
         let name = file.name_text(node);
-        let id = |number: usize| DeclarationId { file: file.key, number };
-        let named = file.declarations.iter().position(|one| one.name == Some(node));
-        if let Some(number) = named {
-            return NameResolution::certain(vec![id(number)]);
-        }
         let Some(parent) = file.parent(node) else { return NameResolution::unknown() };
+        if let Some(number) = file.declaration_of(parent)
+            && file.declarations[number].name == Some(node)
+        {
+            return NameResolution::certain(vec![DeclarationId { file: file.key, number }]);
+        }
         match file.kind(parent) {
             // A name in a function type: `(size: Int) -> Unit`.
             K::Parameter => NameResolution::certain(Vec::new()),
@@ -78,11 +78,7 @@ impl Universe<'_> {
             K::UserType => self.resolve_type(file, parent, node),
             K::CallableReference => self.resolve_reference(file, parent, node),
             K::TypeConstraint => classified(self.classifier(file, node, name)),
-            K::ThisExpression | K::SuperExpression => NameResolution {
-                declarations: Vec::new(),
-                certainty: Certainty::Possible,
-                may_be_other: true,
-            },
+            K::ThisExpression | K::SuperExpression => NameResolution::unknown(),
             K::ValueArgument if is_argument_name(file, parent, node) => {
                 self.resolve_argument(file, parent, name)
             }
@@ -120,8 +116,9 @@ impl Universe<'_> {
 
     fn resolve_suffix(&self, file: &ProjectFile, suffix: NodeId) -> NameResolution {
         let Some(holder) = file.parent(suffix) else { return NameResolution::unknown() };
+        // `value::name`, `Class::name`
         if file.child(suffix, K::Reference).is_some() {
-            return self.resolve_bound_reference(file, suffix);
+            return NameResolution::of(self.named_by_suffix(file, suffix, NameUse::Reference));
         }
         let call = match file.kind(holder) {
             K::NavigationExpression => call_of_callee(file, holder),
@@ -161,11 +158,6 @@ impl Universe<'_> {
             }
             _ => None,
         }
-    }
-
-    /// `value::name`, `Class::name`
-    fn resolve_bound_reference(&self, file: &ProjectFile, suffix: NodeId) -> NameResolution {
-        NameResolution::of(self.named_by_suffix(file, suffix, NameUse::Reference))
     }
 
     /// `::name`, `Class::name`
@@ -210,9 +202,7 @@ impl Universe<'_> {
                 break;
             }
         }
-        let found = self.classifier_of_path(file, &names);
-        // The constructor that a supertype or an annotation calls.
-        classified(found)
+        classified(self.classifier_of_path(file, &names))
     }
 
     /// Resolves the name of an argument to the parameters that the call gives it to.

@@ -183,16 +183,6 @@ impl SourceFile {
         })
     }
 
-    /// Returns the declaration whose name begins at byte `start`.
-    pub fn declared_at(&self, start: u32) -> Option<usize> {
-        self.declarations.iter().position(|declaration| {
-            declaration.name.is_some_and(|name| {
-                let range = self.range(name);
-                range.start == start || range.start + 1 == start && self.text_of(name).starts_with('`')
-            })
-        })
-    }
-
     /// Returns about how many bytes of memory it takes.
     pub fn memory(&self) -> usize {
         let declarations = self.declarations.len() * (size_of::<KotlinDeclaration>() + 64);
