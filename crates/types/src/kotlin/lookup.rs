@@ -56,6 +56,42 @@ struct Passed {
     own: bool,
 }
 
+/// The state of a search for a name.
+struct Search<'a> {
+    file: &'a ProjectFile,
+    name: &'a str,
+    wanted: NameUse<'a>,
+    /// The objects in scope that were passed, the innermost first.
+    receivers: Vec<Type>,
+    passed: Passed,
+    /// Declarations of the name that do not fit.
+    unfit: Vec<Member>,
+}
+
+impl<'a> Search<'a> {
+    fn new(file: &'a ProjectFile, name: &'a str, wanted: NameUse<'a>) -> Search<'a> {
+        Search { file, name, wanted, receivers: Vec::new(), passed: Passed::default(), unfit: Vec::new() }
+    }
+
+    /// Lowers the certainty of what was found behind something that is not known.
+    fn behind(&self, mut found: Lookup) -> Lookup {
+        if self.passed.unknown || self.passed.own {
+            found.certainty = found.certainty.min(Certainty::Likely);
+        }
+        found.may_be_other |= self.passed.own;
+        found
+    }
+
+    /// Ends the search with the declarations that do not fit, if there are any.
+    fn leftover(self) -> Lookup {
+        let found = Lookup::nothing(self.passed.own);
+        if self.unfit.is_empty() {
+            return found;
+        }
+        Lookup { candidates: self.unfit, certainty: Certainty::Possible, ..found }
+    }
+}
+
 impl Universe<'_> {
     /// Resolves a name that has no receiver.
     pub(super) fn find_bare(&self, file: &ProjectFile, node: NodeId, name: &str, wanted: NameUse) -> Lookup {
@@ -82,9 +118,7 @@ impl Universe<'_> {
         wanted: NameUse,
         called: &mut Option<DeclarationId>,
     ) -> Lookup {
-        let mut receivers: Vec<Type> = Vec::new();
-        let mut passed = Passed::default();
-        let mut unfit: Vec<Member> = Vec::new();
+        let mut search = Search::new(file, name, wanted);
         let levels = self.levels(file, node);
         for level in &levels {
             match level {
@@ -96,7 +130,7 @@ impl Universe<'_> {
                         Some(found) if self.may_be_no_function(&found, wanted) => {
                             *called = called.or(found.candidates.first().map(|one| one.declaration));
                         }
-                        Some(found) => return self.behind(found, passed),
+                        Some(found) => return search.behind(found),
                         None => {}
                     }
                 }
@@ -106,32 +140,26 @@ impl Universe<'_> {
                     }
                 }
                 Level::Receiver { ty, .. } => {
-                    if let Some(mut found) =
-                        self.among_members(file, ty, name, wanted, &receivers, &mut passed, &mut unfit)
-                    {
+                    if let Some(mut found) = self.among_members(&mut search, ty) {
                         found.receiver = Some(ty.clone());
-                        return self.behind(found, passed);
+                        return search.behind(found);
                     }
-                    receivers.push(ty.clone());
+                    search.receivers.push(ty.clone());
                 }
                 Level::Statics { class } => {
-                    if let Some(found) =
-                        self.among_statics(file, *class, name, wanted, &receivers, &mut unfit)
-                    {
-                        return self.behind(found, passed);
+                    if let Some(found) = self.among_statics(&mut search, *class) {
+                        return search.behind(found);
                     }
                 }
             }
         }
         for tier in self.tiers(file, name) {
             let members = tier.into_iter().map(Member::new).collect();
-            if let Some(found) =
-                self.choose(file, members, wanted, Receivers::Implicit(&receivers), &mut unfit)
-            {
-                return self.behind(found, passed);
+            if let Some(found) = self.choose_in_scope(&mut search, members) {
+                return search.behind(found);
             }
         }
-        self.leftover(unfit, passed)
+        search.leftover()
     }
 
     /// Resolves a member or extension of a value.
@@ -143,11 +171,8 @@ impl Universe<'_> {
         name: &str,
         wanted: NameUse,
     ) -> Lookup {
-        let mut passed = Passed::default();
-        let mut unfit = Vec::new();
-        if let Some(mut found) =
-            self.among_members(file, receiver, name, wanted, &[], &mut passed, &mut unfit)
-        {
+        let mut search = Search::new(file, name, wanted);
+        if let Some(mut found) = self.among_members(&mut search, receiver) {
             found.receiver = Some(receiver.clone());
             return found;
         }
@@ -167,31 +192,32 @@ impl Universe<'_> {
                         matches!(self.declared_type(*id), Type::Function(function) if function.receiver.is_some())
                     });
                     let extensions = self.extensions(ids.into_iter().map(Member::new).collect());
-                    self.choose(file, extensions, wanted, explicit, &mut unfit).or(called.map(Lookup::one))
+                    self.choose(file, extensions, wanted, explicit, &mut search.unfit)
+                        .or(called.map(Lookup::one))
                 }
                 Level::It { .. } => None,
                 Level::Receiver { ty, .. } => {
                     let members = self.members(&ty, name, &is_callable);
-                    self.choose(file, self.extensions(members.found), wanted, explicit, &mut unfit)
+                    self.choose(file, self.extensions(members.found), wanted, explicit, &mut search.unfit)
                 }
                 Level::Statics { class } => {
                     let members = self.companion_members(class, name);
-                    self.choose(file, self.extensions(members), wanted, explicit, &mut unfit)
+                    self.choose(file, self.extensions(members), wanted, explicit, &mut search.unfit)
                 }
             };
             if let Some(mut found) = found {
                 found.receiver = Some(receiver.clone());
-                return self.behind(found, passed);
+                return search.behind(found);
             }
         }
         for tier in self.tiers(file, name) {
             let members = self.extensions(tier.into_iter().map(Member::new).collect());
-            if let Some(mut found) = self.choose(file, members, wanted, explicit, &mut unfit) {
+            if let Some(mut found) = self.choose(file, members, wanted, explicit, &mut search.unfit) {
                 found.receiver = Some(receiver.clone());
-                return self.behind(found, passed);
+                return search.behind(found);
             }
         }
-        self.leftover(unfit, passed)
+        search.leftover()
     }
 
     /// Returns the primary constructor of a data class: `copy` has its parameters, all with defaults.
@@ -213,9 +239,9 @@ impl Universe<'_> {
         name: &str,
         wanted: NameUse,
     ) -> Lookup {
-        let mut unfit = Vec::new();
+        let mut search = Search::new(file, name, wanted);
         let class = self.class_behind(class).unwrap_or(class);
-        if let Some(found) = self.among_statics(file, class, name, wanted, &[], &mut unfit) {
+        if let Some(found) = self.among_statics(&mut search, class) {
             return found;
         }
         if self.kind(class).is_some_and(DeclarationKind::is_object) {
@@ -233,25 +259,7 @@ impl Universe<'_> {
                 return found;
             }
         }
-        self.leftover(unfit, Passed::default())
-    }
-
-    /// Lowers the certainty of what was found behind something that is not known.
-    fn behind(&self, mut found: Lookup, passed: Passed) -> Lookup {
-        if passed.unknown || passed.own {
-            found.certainty = found.certainty.min(Certainty::Likely);
-        }
-        found.may_be_other |= passed.own;
-        found
-    }
-
-    /// The end of a search: what has the name but does not fit, or nothing.
-    fn leftover(&self, unfit: Vec<Member>, passed: Passed) -> Lookup {
-        let found = Lookup::nothing(passed.own);
-        if unfit.is_empty() {
-            return found;
-        }
-        Lookup { candidates: unfit, certainty: Certainty::Possible, ..found }
+        search.leftover()
     }
 
     fn among_locals(&self, file: &ProjectFile, ids: &[DeclarationId], wanted: NameUse) -> Option<Lookup> {
@@ -303,28 +311,25 @@ impl Universe<'_> {
         }
     }
 
-    #[allow(clippy::too_many_arguments, reason = "the state of one search")]
-    fn among_members(
-        &self,
-        file: &ProjectFile,
-        ty: &Type,
-        name: &str,
-        wanted: NameUse,
-        outer: &[Type],
-        passed: &mut Passed,
-        unfit: &mut Vec<Member>,
-    ) -> Option<Lookup> {
+    /// Chooses among declarations of one level, for a name that has no receiver.
+    fn choose_in_scope(&self, search: &mut Search, members: Vec<Member>) -> Option<Lookup> {
+        let receivers = Receivers::Implicit(&search.receivers);
+        self.choose(search.file, members, search.wanted, receivers, &mut search.unfit)
+    }
+
+    fn among_members(&self, search: &mut Search, ty: &Type) -> Option<Lookup> {
+        let Search { file, name, wanted, .. } = *search;
         let members = self.members(ty, name, &is_callable);
         let visible: Vec<Member> =
             members.found.into_iter().filter(|member| self.is_visible(file, member.declaration)).collect();
         // A member that is an extension takes another object as its receiver.
         let (extensions, plain): (Vec<Member>, Vec<Member>) =
             visible.into_iter().partition(|member| self.extension_receiver(member.declaration).is_some());
-        let found = self.choose(file, plain, wanted, Receivers::Member(ty), unfit);
+        let found = self.choose(file, plain, wanted, Receivers::Member(ty), &mut search.unfit);
         let found = found.or_else(|| {
             let mut receivers = vec![ty.clone()];
-            receivers.extend(outer.iter().cloned());
-            self.choose(file, extensions, wanted, Receivers::Implicit(&receivers), unfit)
+            receivers.extend(search.receivers.iter().cloned());
+            self.choose(file, extensions, wanted, Receivers::Implicit(&receivers), &mut search.unfit)
         });
         // Where the arguments do not tell, an extension may be meant.
         let is_doubtful = |found: &Lookup| {
@@ -336,8 +341,8 @@ impl Universe<'_> {
             return found.map(|found| Lookup { certainty: Certainty::Possible, may_be_other: true, ..found });
         }
         if found.is_none() && members.may_be_more {
-            passed.unknown = true;
-            passed.own |= match ty {
+            search.passed.unknown = true;
+            search.passed.own |= match ty {
                 Type::Class(class) => self.ancestors(class.class).may_lack_own,
                 Type::External(_) => false,
                 _ => true,
@@ -352,15 +357,7 @@ impl Universe<'_> {
         top_level.iter().any(|id| !self.of_library(*id) && self.extension_receiver(*id).is_some())
     }
 
-    fn among_statics(
-        &self,
-        file: &ProjectFile,
-        class: DeclarationId,
-        name: &str,
-        wanted: NameUse,
-        outer: &[Type],
-        unfit: &mut Vec<Member>,
-    ) -> Option<Lookup> {
+    fn among_statics(&self, search: &mut Search, class: DeclarationId) -> Option<Lookup> {
         let above = self.ancestors(class);
         let classes = std::iter::once(class).chain(above.classes.iter().map(|(class, _)| *class));
         for class in classes {
@@ -368,18 +365,20 @@ impl Universe<'_> {
                 kind == DeclarationKind::EnumEntry || kind.is_class() || kind == DeclarationKind::TypeAlias
             };
             let own: Vec<Member> = self
-                .declared_in(class, name)
+                .declared_in(class, search.name)
                 .into_iter()
                 .filter(|id| self.kind(*id).is_some_and(is_static))
                 .map(Member::new)
                 .collect();
-            if let Some(found) = self.choose(file, own, wanted, Receivers::Implicit(outer), unfit) {
+            if let Some(found) = self.choose_in_scope(search, own) {
                 return Some(found);
             }
             if let Some(companion) = self.companion(class) {
                 let ty = self.self_type(companion);
-                let mut passed = Passed::default();
-                let found = self.among_members(file, &ty, name, wanted, outer, &mut passed, unfit);
+                let passed = search.passed;
+                let found = self.among_members(search, &ty);
+                // A companion whose supertypes are not all known lowers no certainty.
+                search.passed = passed;
                 if found.is_some() {
                     return found;
                 }
