@@ -5,35 +5,42 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::family::Family;
+use super::profiles::LanguageProfile;
 use super::sources::Sources;
 use symd_base::{Cancel, RelPath};
 use symd_index::{FileEntry, Hit, Locals, Query};
 use symd_syntax::{Matching, NamePattern};
-use symd_types::kotlin::{FileKey, KotlinSources, SourceFile};
-
-/// How many of a package's names code generated for it shares at least: `com.example.app` of
-/// `com.example.app.databinding.MainBinding`.
-const SHARED_NAMES: usize = 3;
+use symd_types::kotlin::{FileKey, KotlinSources, SourceFile, is_within_package, shares_package_root};
 
 /// The Kotlin files of a snapshot, each with a key.
 pub(super) struct KotlinProject<'a> {
     sources: &'a dyn Sources,
     cancel: &'a Cancel,
     files: Vec<&'a Arc<FileEntry>>,
+    /// The Java files, whose declarations `types` does not know.
+    java: Vec<&'a Arc<FileEntry>>,
     keys: HashMap<&'a RelPath, FileKey>,
     /// The packages that files of Kotlin and Java declare.
     packages: OnceCell<HashSet<String>>,
-    /// Whether there are Java files, whose declarations `types` does not know.
-    pub(super) has_java: bool,
 }
 
 impl<'a> KotlinProject<'a> {
     pub(super) fn new(sources: &'a dyn Sources, cancel: &'a Cancel) -> KotlinProject<'a> {
-        let family = || sources.snapshot().files.iter().filter(|file| Family::of(file) == Some(Family::Jvm));
-        let files: Vec<&Arc<FileEntry>> = family().filter(|file| is_kotlin(file)).collect();
+        let (mut files, mut java) = (Vec::new(), Vec::new());
+        for file in sources.snapshot().files.iter() {
+            match LanguageProfile::of(file).filter(|language| language.family == Family::Jvm) {
+                Some(language) if language.has_types => files.push(file),
+                Some(_) => java.push(file),
+                None => {}
+            }
+        }
         let keys = files.iter().zip(0..).map(|(file, key)| (&file.path, key)).collect();
-        let has_java = family().any(|file| !is_kotlin(file));
-        KotlinProject { sources, cancel, files, keys, packages: OnceCell::new(), has_java }
+        KotlinProject { sources, cancel, files, java, keys, packages: OnceCell::new() }
+    }
+
+    /// Returns whether the project has Java files.
+    pub(super) fn has_java(&self) -> bool {
+        !self.java.is_empty()
     }
 
     /// Returns the key of a Kotlin file of the snapshot.
@@ -47,8 +54,7 @@ impl<'a> KotlinProject<'a> {
 
     fn packages(&self) -> &HashSet<String> {
         self.packages.get_or_init(|| {
-            let files = self.sources.snapshot().files.iter();
-            let files = files.filter(|file| Family::of(file) == Some(Family::Jvm));
+            let files = self.files.iter().chain(&self.java);
             files.filter_map(|file| file.outline()?.imports.package()).collect()
         })
     }
@@ -83,21 +89,10 @@ impl KotlinSources for KotlinProject<'_> {
     }
 
     fn has_package(&self, name: &str) -> bool {
-        self.packages().iter().any(|package| {
-            package.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-        })
+        self.packages().iter().any(|package| is_within_package(package, name))
     }
 
     fn may_declare(&self, qualified: &str) -> bool {
-        let names: Vec<&str> = qualified.split('.').collect();
-        self.packages().iter().any(|package| {
-            let own: Vec<&str> = package.split('.').collect();
-            let shared = own.iter().zip(&names).take_while(|(one, two)| one == two).count();
-            shared >= own.len().min(SHARED_NAMES)
-        })
+        self.packages().iter().any(|package| shares_package_root(qualified, package))
     }
-}
-
-fn is_kotlin(file: &FileEntry) -> bool {
-    file.grammar().is_some_and(|grammar| grammar.name() == "kotlin")
 }

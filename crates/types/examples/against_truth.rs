@@ -9,7 +9,10 @@ use std::sync::Arc;
 
 use symd_base::{Cancel, Text, TextRange};
 use symd_syntax::{Grammar, flat_tree};
-use symd_types::kotlin::{Certainty, DeclarationId, FileKey, KotlinSources, SourceFile, Universe};
+use symd_types::kotlin::{
+    Certainty, DeclarationId, FileKey, KotlinSources, SourceFile, Universe, is_within_package,
+    shares_package_root,
+};
 
 struct Files {
     all: Vec<(String, String, Arc<SourceFile>)>,
@@ -31,18 +34,11 @@ impl KotlinSources for Files {
     }
 
     fn has_package(&self, name: &str) -> bool {
-        self.packages.iter().any(|package| {
-            package.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-        })
+        self.packages.iter().any(|package| is_within_package(package, name))
     }
 
     fn may_declare(&self, qualified: &str) -> bool {
-        let parts: Vec<&str> = qualified.split('.').collect();
-        self.packages.iter().any(|package| {
-            let own: Vec<&str> = package.split('.').collect();
-            let common = own.iter().zip(&parts).take_while(|(one, two)| one == two).count();
-            common >= own.len().min(3)
-        })
+        self.packages.iter().any(|package| shares_package_root(qualified, package))
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
+use super::packages::is_within_package;
 use super::source_file::SourceFile;
 use super::universe::{DeclarationId, FileKey};
 use symd_base::{Cancel, Text};
@@ -83,7 +84,7 @@ impl Library {
     }
 
     pub(super) fn has_package(&self, name: &str) -> bool {
-        self.files.iter().any(|file| begins_with(&file.package, name))
+        self.files.iter().any(|file| is_within_package(&file.package, name))
     }
 
     pub(super) fn file(&self, key: FileKey) -> Option<&Arc<SourceFile>> {
@@ -94,9 +95,4 @@ impl Library {
     pub(super) fn declared(&self, name: &str) -> impl Iterator<Item = DeclarationId> + '_ {
         self.declared.get(name).into_iter().flatten().copied()
     }
-}
-
-/// Whether a package has this name, or one that begins with it and a dot.
-fn begins_with(package: &str, name: &str) -> bool {
-    package.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }

@@ -12,6 +12,7 @@ mod inference;
 mod lambdas;
 mod library;
 mod lookup;
+mod packages;
 mod qualifiers;
 mod resolve;
 mod scopes;
@@ -26,6 +27,7 @@ mod type_references;
 mod universe;
 
 pub use declarations::{DeclarationKind, KotlinDeclaration};
+pub use packages::{is_within_package, shares_package_root};
 pub use resolve::{Certainty, NameResolution};
 pub use source_file::SourceFile;
 pub use universe::{DeclarationId, FileKey, KotlinSources, ProjectFile, Universe};

@@ -35,11 +35,11 @@ impl KotlinSources for Arc<Fixture> {
     }
 
     fn has_package(&self, name: &str) -> bool {
-        self.files.iter().any(|(_, file)| file.package().split('.').next() == Some(name))
+        self.files.iter().any(|(_, file)| is_within_package(file.package(), name))
     }
 
     fn may_declare(&self, qualified: &str) -> bool {
-        self.files.iter().any(|(_, file)| !file.package().is_empty() && qualified.starts_with(file.package()))
+        self.files.iter().any(|(_, file)| shares_package_root(qualified, file.package()))
     }
 }
 
