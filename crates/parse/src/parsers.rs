@@ -69,6 +69,20 @@ impl<'a> ParseTask<'a, Outline> {
     }
 }
 
+impl<'a, T> ParseTask<'a, T> {
+    /// A task other than the outline. It has a key of its own: a text that fails here keeps its outline.
+    fn beside_outline(
+        task: Task,
+        grammar: Grammar,
+        text: &'a str,
+        hash: ContentHash,
+        decode: fn(&[u8], Grammar, &str) -> Option<T>,
+    ) -> ParseTask<'a, T> {
+        let key = Key { content: hash, fingerprint: !grammar.fingerprint() };
+        ParseTask { task, grammar, text, key, decode }
+    }
+}
+
 /// Reasons why a text was not parsed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParseError {
@@ -243,16 +257,9 @@ impl Parsers {
         hash: ContentHash,
         cancel: &Cancel,
     ) -> Result<Attempt<RustBindings>, ParseError> {
-        match &*self.0 {
-            ParseBackend::InProcess => Ok(Attempt::Parsed(syntax::rust_bindings(text, cancel)?)),
-            ParseBackend::Workers { crew, quarantine, .. } => {
-                // A key of its own: a text that fails here keeps its outline.
-                let key = Key { content: hash, fingerprint: !grammar.fingerprint() };
-                let decode = |payload: &[u8], _: Grammar, text: &str| bindings::decode(payload, text);
-                let inquiry = ParseTask { task: Task::RustBindings, grammar, text, key, decode };
-                attempt(crew, quarantine, ParsePurpose::Question, &inquiry, cancel)
-            }
-        }
+        let decode = |payload: &[u8], _: Grammar, text: &str| bindings::decode(payload, text);
+        let task = ParseTask::beside_outline(Task::RustBindings, grammar, text, hash, decode);
+        self.attempt_for_question(&task, cancel, || syntax::rust_bindings(text, cancel))
     }
 
     /// Returns the tree of a text. A slow text is set aside.
@@ -263,14 +270,22 @@ impl Parsers {
         hash: ContentHash,
         cancel: &Cancel,
     ) -> Result<Attempt<FlatTree>, ParseError> {
+        let decode = |payload: &[u8], _: Grammar, text: &str| FlatTree::from_bytes(payload, text);
+        let task = ParseTask::beside_outline(Task::Tree, grammar, text, hash, decode);
+        self.attempt_for_question(&task, cancel, || syntax::flat_tree(grammar, text, cancel))
+    }
+
+    /// Attempts a task that a question waits for, in a worker, or by `parse` in this process.
+    fn attempt_for_question<T>(
+        &self,
+        task: &ParseTask<'_, T>,
+        cancel: &Cancel,
+        parse: impl FnOnce() -> Result<T, OutlineError>,
+    ) -> Result<Attempt<T>, ParseError> {
         match &*self.0 {
-            ParseBackend::InProcess => Ok(Attempt::Parsed(syntax::flat_tree(grammar, text, cancel)?)),
+            ParseBackend::InProcess => Ok(Attempt::Parsed(parse()?)),
             ParseBackend::Workers { crew, quarantine, .. } => {
-                // A key of its own: a text that fails here keeps its outline.
-                let key = Key { content: hash, fingerprint: !grammar.fingerprint() };
-                let decode = |payload: &[u8], _: Grammar, text: &str| FlatTree::from_bytes(payload, text);
-                let inquiry = ParseTask { task: Task::Tree, grammar, text, key, decode };
-                attempt(crew, quarantine, ParsePurpose::Question, &inquiry, cancel)
+                attempt(crew, quarantine, ParsePurpose::Question, task, cancel)
             }
         }
     }
