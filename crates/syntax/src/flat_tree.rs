@@ -5,6 +5,7 @@
 use super::extract::{OutlineError, with_tree};
 use super::grammar::Grammar;
 use super::kotlin::KOTLIN_KINDS;
+use super::leb128;
 use symd_base::{Cancel, TextRange};
 use tree_sitter::{Node, TreeCursor};
 
@@ -195,14 +196,14 @@ impl FlatTree {
     /// before, its length, and the number of nodes beneath it. Numbers but the kind are LEB128.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(5 * self.len() + 4);
-        put_number(&mut bytes, u32::try_from(self.len()).unwrap_or(u32::MAX));
+        leb128::push(&mut bytes, self.len() as u64);
         let mut last = 0;
         for at in 0..self.len() {
             bytes.push(self.kinds[at]);
-            put_number(&mut bytes, self.starts[at] - last);
-            put_number(&mut bytes, self.ends[at] - self.starts[at]);
+            leb128::push(&mut bytes, u64::from(self.starts[at] - last));
+            leb128::push(&mut bytes, u64::from(self.ends[at] - self.starts[at]));
             let below = self.nexts[at] - u32::try_from(at).unwrap_or(u32::MAX) - 1;
-            put_number(&mut bytes, below);
+            leb128::push(&mut bytes, u64::from(below));
             last = self.starts[at];
         }
         bytes
@@ -211,7 +212,7 @@ impl FlatTree {
     /// Reads a tree of `text` from what [`FlatTree::to_bytes`] made; `None` for other bytes, and for a tree
     /// with a node outside the text or between two bytes of a character.
     pub fn from_bytes(mut bytes: &[u8], text: &str) -> Option<FlatTree> {
-        let count = take_number(&mut bytes)? as usize;
+        let count = leb128::take_u32(&mut bytes)? as usize;
         // A node takes at least four bytes.
         if count > bytes.len() / 4 {
             return None;
@@ -229,9 +230,9 @@ impl FlatTree {
         for at in 0..u32::try_from(count).ok()? {
             let (kind, rest) = bytes.split_first()?;
             bytes = rest;
-            let start = last.checked_add(take_number(&mut bytes)?)?;
-            let end = start.checked_add(take_number(&mut bytes)?)?;
-            let next = at.checked_add(take_number(&mut bytes)?)?.checked_add(1)?;
+            let start = last.checked_add(leb128::take_u32(&mut bytes)?)?;
+            let end = start.checked_add(leb128::take_u32(&mut bytes)?)?;
+            let next = at.checked_add(leb128::take_u32(&mut bytes)?)?.checked_add(1)?;
             while around.last().is_some_and(|outer| tree.nexts[*outer as usize] <= at) {
                 around.pop();
             }
@@ -262,27 +263,6 @@ impl FlatTree {
         let here = (from..self.starts.len()).take_while(|&id| self.starts[id] == start);
         here.filter(|&id| self.ends[id] == end).last().and_then(|id| u32::try_from(id).ok()).map(NodeId)
     }
-}
-
-fn put_number(bytes: &mut Vec<u8>, mut number: u32) {
-    while number >= 0x80 {
-        bytes.push(u8::try_from(number & 0x7F).unwrap_or(0) | 0x80);
-        number >>= 7;
-    }
-    bytes.push(u8::try_from(number).unwrap_or(0));
-}
-
-fn take_number(bytes: &mut &[u8]) -> Option<u32> {
-    let mut number = 0_u32;
-    for shift in (0..35).step_by(7) {
-        let (byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        number |= u32::from(byte & 0x7F).checked_shl(shift)?;
-        if byte & 0x80 == 0 {
-            return Some(number);
-        }
-    }
-    None
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ mod inspect;
 mod keywords;
 pub mod kind;
 pub mod kotlin;
+mod leb128;
 mod line_kinds;
 pub mod name_path;
 mod name_rules;

@@ -3,6 +3,7 @@
 //! therefore compare the text at the offset, as it must do anyway because the file may have changed.
 //! Invariant: the offsets of one hash ascend without duplicates.
 
+use super::leb128;
 use super::outline::Occurrences;
 
 /// Returns the hash that identifies a name in [`Occurrences`]. Stable, because caches contain it. FNV-1a over
@@ -48,7 +49,7 @@ impl Occurrences {
                 starts.push(u32::try_from(offsets.len()).unwrap_or(u32::MAX));
                 previous = 0;
             }
-            push_leb128(&mut offsets, offset - previous);
+            leb128::push(&mut offsets, u64::from(offset - previous));
             previous = offset;
         }
         starts.push(u32::try_from(offsets.len()).unwrap_or(u32::MAX));
@@ -104,29 +105,10 @@ impl Iterator for Offsets<'_> {
     type Item = u32;
 
     fn next(&mut self) -> Option<u32> {
-        let mut difference = 0_u32;
-        for (at, &byte) in self.bytes.iter().enumerate() {
-            // A list from a damaged cache must not panic: bits that do not fit are dropped.
-            difference |= u32::from(byte & 0x7F).checked_shl(7 * u32::try_from(at).ok()?).unwrap_or(0);
-            if byte & 0x80 == 0 {
-                self.bytes = &self.bytes[at + 1..];
-                self.previous = self.previous.wrapping_add(difference);
-                return Some(self.previous);
-            }
-        }
-        None
-    }
-}
-
-fn push_leb128(bytes: &mut Vec<u8>, mut value: u32) {
-    loop {
-        let [low, ..] = value.to_le_bytes();
-        value >>= 7;
-        if value == 0 {
-            bytes.push(low & 0x7F);
-            return;
-        }
-        bytes.push(low | 0x80);
+        // A list from a damaged cache must not panic: it ends where it cannot be read.
+        let difference = leb128::take_u32(&mut self.bytes)?;
+        self.previous = self.previous.wrapping_add(difference);
+        Some(self.previous)
     }
 }
 

@@ -11,6 +11,7 @@
 
 use super::huffman::{Reader, Writer};
 use super::{ImportKind, ImportList};
+use crate::leb128;
 use symd_base::TextRange;
 
 /// All imports, exports and package lines of one file.
@@ -113,7 +114,7 @@ impl Imports {
     /// Returns heads and texts.
     fn parts(&self) -> Option<(&[u8], &[u8])> {
         let (_, mut rest) = self.0.split_first()?;
-        let length = usize::try_from(take_number(&mut rest)?).ok()?;
+        let length = usize::try_from(leb128::take_u64(&mut rest)?).ok()?;
         rest.split_at_checked(length)
     }
 }
@@ -178,14 +179,14 @@ impl Packer {
             flags |= if head.slack == last.slack { SAME_SLACK } else { 0 };
             self.heads.push(flags);
             if head.gap != last.gap {
-                push_number(&mut self.heads, zigzag(head.gap));
+                leb128::push(&mut self.heads, zigzag(head.gap));
             }
             if head.slack != last.slack {
-                push_number(&mut self.heads, zigzag(head.slack));
+                leb128::push(&mut self.heads, zigzag(head.slack));
             }
         }
-        push_number(&mut self.heads, shared as u64);
-        push_number(&mut self.heads, head.own as u64);
+        leb128::push(&mut self.heads, shared as u64);
+        leb128::push(&mut self.heads, head.own as u64);
         self.texts.write(&text[shared..]);
         self.text = text.to_vec();
         self.last = head;
@@ -196,7 +197,7 @@ impl Packer {
             return Imports::default();
         }
         let mut packed = vec![u8::from(self.has_stars)];
-        push_number(&mut packed, self.heads.len() as u64);
+        leb128::push(&mut packed, self.heads.len() as u64);
         packed.extend(self.heads);
         packed.extend(self.texts.finish());
         Imports(packed.into())
@@ -215,13 +216,13 @@ fn read_head(heads: &mut &[u8], last: &Head) -> Option<Head> {
     let mut head = Head { kind, ..*last };
     let is_new = flags & SAME_STATEMENT == 0;
     if is_new && flags & SAME_GAP == 0 {
-        head.gap = unzigzag(take_number(heads)?);
+        head.gap = unzigzag(leb128::take_u64(heads)?);
     }
     if is_new && flags & SAME_SLACK == 0 {
-        head.slack = unzigzag(take_number(heads)?);
+        head.slack = unzigzag(leb128::take_u64(heads)?);
     }
-    head.shared = usize::try_from(take_number(heads)?).ok()?;
-    head.own = usize::try_from(take_number(heads)?).ok()?;
+    head.shared = usize::try_from(leb128::take_u64(heads)?).ok()?;
+    head.own = usize::try_from(leb128::take_u64(heads)?).ok()?;
     let text = head.shared.checked_add(head.own)?;
     if head.shared > last.shared.saturating_add(last.own) {
         return None;
@@ -246,28 +247,4 @@ fn zigzag(number: i64) -> u64 {
 fn unzigzag(number: u64) -> i64 {
     let half = i64::try_from(number >> 1).unwrap_or(i64::MAX);
     if number & 1 == 0 { half } else { -half }
-}
-
-fn push_number(bytes: &mut Vec<u8>, mut number: u64) {
-    loop {
-        let [low, ..] = number.to_le_bytes();
-        number >>= 7;
-        if number == 0 {
-            return bytes.push(low & 0x7F);
-        }
-        bytes.push(low | 0x80);
-    }
-}
-
-fn take_number(bytes: &mut &[u8]) -> Option<u64> {
-    let mut number = 0_u64;
-    for shift in (0..63).step_by(7) {
-        let (&byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        number |= u64::from(byte & 0x7F) << shift;
-        if byte & 0x80 == 0 {
-            return Some(number);
-        }
-    }
-    None
 }
