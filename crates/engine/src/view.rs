@@ -16,7 +16,8 @@ use symd_syntax::RustBindings;
 use symd_types::kotlin::SourceFile;
 use symd_vfs::{EntryKind, Files, Ignore, VfsError};
 
-/// Bytes of a text whose tree is read: nobody writes a longer Kotlin file, and its tree takes ten times as many.
+/// Maximum size in bytes of a text whose tree is read. Hand-written Kotlin files are smaller; a tree takes about
+/// ten times the memory of its text.
 const MAX_TREE_TEXT: usize = 2 << 20;
 
 /// One question's view of the project.

@@ -134,9 +134,9 @@ impl Universe<'_> {
         last.map_or(Type::Unknown, |last| self.statement_type(file, last))
     }
 
-    /// Returns the type of the body of a branch; `None` where there is none.
-    fn branch_type(&self, file: &ProjectFile, holder: NodeId) -> Option<Type> {
-        let body = file.child(holder, K::ControlStructureBody)?;
+    /// Returns the type of the body of a `when` entry; `None` if the entry has no body.
+    fn branch_type(&self, file: &ProjectFile, entry: NodeId) -> Option<Type> {
+        let body = file.child(entry, K::ControlStructureBody)?;
         Some(self.body_of_branch(file, body))
     }
 

@@ -85,7 +85,8 @@ impl Universe<'_> {
     }
 
     fn find_suffix(&self, file: &ProjectFile, suffix: NodeId) -> Option<Qualifier> {
-        // In `a.b.c = …` the parent of each suffix is the whole target: a type shown for `a.b.c` is not that of `a.b`.
+        // In `a.b.c = …` the parent of each suffix is the whole target: a type shown for `a.b.c` is not that
+        // of `a.b`.
         if let Some(holder) = file.parent(suffix)
             && file.kind(holder) == K::NavigationExpression
             && let Some(narrowed) = self.narrowed_type(file, holder)

@@ -55,7 +55,8 @@ impl NameResolution {
 }
 
 impl Universe<'_> {
-    /// Resolves the identifier at a range of a file, in bytes; `None` where there is none.
+    /// Resolves the identifier at a range of a file, in bytes; `None` if the file cannot be read, or if the
+    /// range is not that of an identifier.
     pub fn resolve(&self, key: FileKey, range: TextRange) -> Option<NameResolution> {
         let file = self.file(key)?;
         let node = file.identifier_at(range)?;

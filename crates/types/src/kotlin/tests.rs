@@ -152,7 +152,7 @@ fn calls_mean_what_their_arguments_fit() {
     check("calls.txt");
 }
 
-/// Texts that nest what nobody nests: each identifier is resolved, on a thread with the usual stack.
+/// Some identifiers of very deep and very long expressions are resolved on a thread with the default stack.
 #[test]
 fn deep_and_long_texts_cost_no_stack() {
     let deep = |open: &str, inner: &str, close: &str| {

@@ -54,7 +54,7 @@ impl Universe<'_> {
         }
     }
 
-    /// Returns the type that stands directly in a node; `None` where there is none.
+    /// Returns the type that the first child of a node that is a type means; `None` if no child is a type.
     pub(super) fn type_in(&self, file: &ProjectFile, node: NodeId) -> Option<Type> {
         let ty = type_node(file, node)?;
         Some(self.written_type(file, ty))
@@ -218,7 +218,7 @@ pub(super) fn is_type(kind: K) -> bool {
     )
 }
 
-/// Returns the type that stands directly in a node.
+/// Returns the first child of a node that is a type.
 pub(super) fn type_node(file: &SourceFile, node: NodeId) -> Option<NodeId> {
     file.children(node).find(|child| is_type(file.kind(*child)))
 }

@@ -56,7 +56,7 @@ pub trait KotlinSources {
     /// Returns the Kotlin files that declare `name` outside of classes and functions.
     fn declaring(&self, name: &str) -> Vec<FileKey>;
 
-    /// Whether nobody waits for the answer any more.
+    /// Returns whether the question was cancelled.
     fn is_cancelled(&self) -> bool;
 
     /// Whether a package of the project has this name, or one that begins with it and a dot.
@@ -101,7 +101,8 @@ pub(super) enum Work {
 /// How deep the types of expressions are followed; each level takes some kilobytes of stack.
 const MAX_DEPTH: u32 = 60;
 
-/// How many nodes are looked into for one identifier; nobody writes an expression that needs more.
+/// Maximum number of nodes that are examined to resolve one identifier: it bounds the time that a generated or
+/// hostile expression takes.
 const MAX_STEPS: u32 = 100_000;
 
 /// The declarations that one question sees, and what it has found out about them.
