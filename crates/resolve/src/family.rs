@@ -34,6 +34,11 @@ pub fn is_dynamic(file: &FileEntry) -> bool {
     Family::dynamic_of(file).is_some()
 }
 
+/// Whether symd resolves the types of a file's expressions, so that a use that it does not resolve is the exception.
+pub fn has_types(file: &FileEntry) -> bool {
+    LanguageProfile::of(file).is_some_and(|language| language.has_types)
+}
+
 /// Whether text can look up only those of a file's declarations that an attribute makes known by their names.
 pub fn publishes_by_attributes(file: &FileEntry) -> bool {
     LanguageProfile::of(file).is_some_and(|language| language.publishes_by_attributes)

@@ -4,7 +4,7 @@
 use super::classes::is_class;
 use super::context::{Receiver, last_word, receiver, text_after, text_before};
 use super::enclosing::enclosing_row;
-use super::family::Family;
+use super::family::{Family, has_types};
 use super::meaning::Meaning;
 use super::modules;
 use super::occurrence::{Judgement, Role};
@@ -41,6 +41,8 @@ pub(super) struct TargetContext<'t> {
     /// Whether, in Go, a field has its name: the field that a struct gets by embedding the type is used by
     /// the type's name.
     is_fields_name: bool,
+    /// Whether only its own file can name it.
+    is_private: bool,
     /// The test function in which all declarations are: file and row.
     test: Option<(RelPath, usize)>,
 }
@@ -82,6 +84,7 @@ impl<'t> TargetContext<'t> {
             is_extension,
             is_called_by_class_name,
             macro_kind,
+            is_private: all.iter().all(|one| is_private(resolver, one)),
             test: test_of_all(all, resolver.family),
             is_fields_name: rules.embeds_by_name
                 && declared
@@ -108,6 +111,13 @@ impl<'t> TargetContext<'t> {
         range: TextRange,
     ) -> Result<(Judgement, Role), Cancelled> {
         let (judgement, role) = self.judge_name(resolver, here, range)?;
+        // What nothing resolves in another file is something else.
+        let is_beyond = judgement == Judgement::Unchecked
+            && self.is_private
+            && self.all.iter().all(|one| one.file.path != here.file.path);
+        if is_beyond {
+            return Ok((Judgement::Unlikely, role));
+        }
         // The class's name as a type.
         let is_no_call = self.is_called_by_class_name
             && role == Role::Use
@@ -405,6 +415,11 @@ impl<'t> TargetContext<'t> {
             },
         })
     }
+}
+
+/// Whether a declaration is in a language whose types are known, and only its own file can name it.
+fn is_private(resolver: &Resolver, declaration: &IndexedDeclaration) -> bool {
+    has_types(&declaration.file) && resolver.kotlin().is_private(declaration)
 }
 
 /// Whether a call with named arguments may call a Kotlin constructor by a name other than its class's:

@@ -58,6 +58,16 @@ impl<'a> KotlinNames<'a> {
         })
     }
 
+    /// Whether only its own file can name a declaration.
+    pub(super) fn is_private(&self, declaration: &IndexedDeclaration) -> bool {
+        let Some((_, row)) = declaration.row() else { return false };
+        let Some(key) = self.project.key(&declaration.file.path) else { return false };
+        let found = self
+            .universe
+            .resolve(key, TextRange { start: row.name_start, end: row.name_start + u32::from(row.name_len) });
+        found.is_some_and(|found| found.declarations.iter().any(|id| self.universe.is_private(*id)))
+    }
+
     /// Returns the row of a declaration; `None` for one that the outline does not list.
     fn indexed(&self, resolver: &Resolver, id: DeclarationId) -> Option<IndexedDeclaration> {
         let here = resolver.read_file(self.project.entry(id.file)?)?;

@@ -72,7 +72,7 @@ pub use definitions::definitions;
 pub use dynamic_classes::DynamicClass;
 pub use enclosing::{attributed_row, enclosing_row};
 pub use external_reader::find_external_reader;
-pub use family::{files_share_names, grammars_share_names, is_dynamic, publishes_by_attributes};
+pub use family::{files_share_names, grammars_share_names, has_types, is_dynamic, publishes_by_attributes};
 pub use fixtures::{FixtureValue, fixture_values, is_pytest_fixture};
 pub use fluent::{FluentChain, fluent_members, preceding_calls};
 pub use heads::{WrittenBase, is_type};

@@ -100,7 +100,7 @@ where
 }
 
 fn is_used(found: &References) -> bool {
-    let lists = [&found.list, &found.unreported, &found.in_other_languages];
+    let lists = [&found.list, &found.possible, &found.unreported, &found.in_other_languages];
     !found.outside.is_empty() || lists.iter().any(|list| !list.is_empty())
 }
 
@@ -114,6 +114,7 @@ fn leave_out_own(found: &mut [References]) {
     };
     for one in found {
         one.list.retain(is_use);
+        one.possible.retain(is_use);
         one.unreported.retain(is_use);
     }
 }

@@ -41,6 +41,7 @@ impl References {
             (include.is_empty() || include.contains(&kind)) && !exclude.contains(&kind)
         };
         self.list.retain(wanted);
+        self.possible.retain(wanted);
         self.unreported.retain(wanted);
         self.in_other_languages.retain(wanted);
     }
@@ -52,6 +53,9 @@ pub struct References {
     pub target: Target,
     /// References in path order, then by offset.
     pub list: Vec<Reference>,
+    /// Occurrences that types not known to symd decide, in the same order. Empty for languages whose types symd
+    /// does not resolve: theirs are in `list`, as unchecked.
+    pub possible: Vec<Reference>,
     /// Likely uses that the server does not report, in the same order.
     pub unreported: Vec<Reference>,
     /// Likely uses in files of other languages, in the same order.

@@ -30,7 +30,7 @@ use symd_base::RelPath;
 use symd_engine::View;
 use symd_index::Content;
 use symd_lsp::{ServerAnswer, ServerError, Span, WaitPolicy};
-use symd_resolve::{self as resolve, Judgement};
+use symd_resolve::{self as resolve, Judgement, Role};
 
 /// Maximum number of requests to a server whose answer seems incomplete, if the client does not wait for a
 /// complete one.
@@ -159,9 +159,16 @@ async fn from_syntax(
     let found = possible.filter(|one| !judged.is_definition(one)).map(JudgedOccurrence::of).collect();
     let (mut list, _) = show(project, target, found, Vec::new()).await?;
     unchecked += add_indirect_uses(project, target, &mut list).await?;
+    let is_possible =
+        |one: &mut Reference| one.judgement == Judgement::Unchecked && one.role != Role::Declaration;
+    let possible = match resolve::has_types(&target.file) {
+        true => list.extract_if(.., is_possible).collect(),
+        false => Vec::new(),
+    };
     Ok(References {
         target: target.clone(),
         list,
+        possible,
         unreported: Vec::new(),
         in_other_languages: Vec::new(),
         outside: Vec::new(),
@@ -278,6 +285,7 @@ async fn from_server(
     Ok(References {
         target: target.clone(),
         list,
+        possible: Vec::new(),
         unreported: silent,
         in_other_languages: elsewhere,
         outside: checked.outside,

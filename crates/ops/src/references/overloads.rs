@@ -66,13 +66,19 @@ fn remove_declarations(found: &mut References) {
     found.list.retain(is_use);
     found.unreported.retain(is_use);
     if let (Completeness::Unchecked(_), Source::Syntax(_)) = (found.completeness, &found.source) {
-        let left = found.list.iter().filter(|one| one.judgement == Judgement::Unchecked).count();
+        let left = found
+            .list
+            .iter()
+            .chain(&found.possible)
+            .filter(|one| one.judgement == Judgement::Unchecked)
+            .count();
         found.completeness = if left == 0 { Completeness::Complete } else { Completeness::Unchecked(left) };
     }
 }
 
 fn is_equal_answer(one: &References, other: &References) -> bool {
     one.list == other.list
+        && one.possible == other.possible
         && one.unreported == other.unreported
         && one.in_other_languages == other.in_other_languages
         && one.outside == other.outside

@@ -155,7 +155,9 @@ fn gather(
         .map(|(path, alias)| (path.clone(), alias.to_owned()))
         .collect();
     let (of_hierarchy, _) = add(view, hierarchy.unwrap_or_default(), cancel)?;
-    for Reference { spot, role, judgement } in found.list.iter().chain(&found.in_other_languages) {
+    for Reference { spot, role, judgement } in
+        found.list.iter().chain(&found.possible).chain(&found.in_other_languages)
+    {
         match role {
             Role::Call => {
                 let key = SymbolKey::around(spot);

@@ -157,7 +157,12 @@ fn gathered(
     cancel: &Cancel,
 ) -> Result<Vec<User>, QuestionError> {
     let mut all: BTreeMap<SymbolKey, (Vec<UsePlace>, Option<SymbolSummary>)> = BTreeMap::new();
-    let told = found.list.iter().chain(&found.in_other_languages).map(|one| (one, one.judgement));
+    let told = found
+        .list
+        .iter()
+        .chain(&found.possible)
+        .chain(&found.in_other_languages)
+        .map(|one| (one, one.judgement));
     let silent = found.unreported.iter().map(|one| (one, Judgement::Unchecked));
     for (Reference { spot, role, .. }, judgement) in told.chain(silent) {
         if *role == Role::Declaration {

@@ -28,7 +28,10 @@ const LINE_CHARS: usize = 100;
 /// The maximum number of places outside the project that are shown.
 const MAX_OUTSIDE: usize = 10;
 
-/// Whether references that the server does not report are listed, not only counted.
+/// The maximum number of possible references that are shown where they are not asked for.
+const MAX_POSSIBLE: usize = 10;
+
+/// Whether references that the server does not report are listed, not only counted, and all possible ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum UnreportedUses {
     Shown,
@@ -45,6 +48,14 @@ pub(super) fn references_text(
     let style = Style::for_count(found.list.len());
     let mut lines = Vec::new();
     by_file(&found.list, style, &mut lines);
+    let shown = match unlisted {
+        UnreportedUses::Shown => found.possible.len(),
+        UnreportedUses::Counted => found.possible.len().min(MAX_POSSIBLE),
+    };
+    if shown > 0 {
+        lines.push("possible, depending on types that are not known:".to_owned());
+        by_file(&found.possible[..shown], Style::for_count(shown), &mut lines);
+    }
     if unlisted == UnreportedUses::Shown {
         for (title, list) in [
             ("not reported by the server:", &found.unreported),
@@ -115,7 +126,15 @@ fn footer(found: &References, call: &Call<'_>, unlisted: UnreportedUses) -> Foot
             ));
         }
         (Completeness::Unchecked(count), Source::Syntax(_)) => {
-            footer.add_unchecked(format!("{count} marked ?, possibly other symbols with that name"));
+            if let marked @ 1.. = count.saturating_sub(found.possible.len()) {
+                footer.add_unchecked(format!("{marked} marked ?, possibly other symbols with that name"));
+            }
+            if let possible @ 1.. = found.possible.len() {
+                let is_cut = unlisted == UnreportedUses::Counted && possible > MAX_POSSIBLE;
+                let more = if is_cut { how_to_see } else { "" };
+                let uses = counted(possible, "possible use", "possible uses");
+                footer.add_unchecked(format!("{uses} not counted as references{more}"));
+            }
         }
         (Completeness::Unchecked(count), Source::Server(name)) => {
             footer.add_unchecked(format!(
@@ -289,6 +308,9 @@ pub(super) fn references_json(found: &References, languages: &Languages, limit: 
         Completeness::Unchecked(count) => (0, 0, count),
     };
     let list = |list: &[Reference]| -> Vec<Value> { list.iter().map(reference_json).collect() };
+    let mut unlisted: Vec<Value> = found.possible.iter().map(reference_json).collect();
+    unlisted.iter_mut().for_each(|one| one["certainty"] = json!("possible"));
+    unlisted.extend(list(&found.unreported));
     let outside = found.outside.iter();
     let outside: Vec<Value> = outside
         .map(|spot| json!({ "path": spot.path.display().to_string(), "line": spot.line + 1 }))
@@ -304,7 +326,7 @@ pub(super) fn references_json(found: &References, languages: &Languages, limit: 
             "line": found.target.symbol.start_line + 1, "kind": found.target.symbol.kind.word(),
         },
         "references": all[..shown], "left_out": all.len() - shown,
-        "unlisted": list(&found.unreported), "other_languages": list(&found.in_other_languages),
+        "unlisted": unlisted, "other_languages": list(&found.in_other_languages),
         "likely_in": languages_of(&found.in_other_languages, languages), "outside_project": outside,
         "complete": found.completeness == Completeness::Complete && shown == all.len() && renamed.is_empty()
             && found.unread.is_empty(),
@@ -326,5 +348,6 @@ fn reference_json(one: &Reference) -> Value {
         "path": one.spot.path.as_str(), "line": one.spot.line + 1, "role": role_word(one.role),
         "in": inside.map(|inside| &inside.name_path), "kind": inside.map_or("file", |inside| inside.kind.word()),
         "text": one.spot.around.line.trim(), "likely": one.judgement == Judgement::Likely,
+        "certainty": if one.judgement == Judgement::Likely { "certain" } else { "likely" },
     })
 }

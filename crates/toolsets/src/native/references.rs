@@ -32,7 +32,7 @@ fn references_schema() -> Value {
         "relative_path": relative_path(),
         "include_kinds": {"type": "array", "items": {"type": "string"}, "default": [], "description": "Only uses inside symbols of these kinds: function, method, class, file (top level) …"},
         "exclude_kinds": {"type": "array", "items": {"type": "string"}, "default": [], "description": "Not inside these; wins over include_kinds."},
-        "show_unlisted": {"type": "boolean", "default": false, "description": "Also list likely uses that the server does not tell, and those in other languages."},
+        "show_unlisted": {"type": "boolean", "default": false, "description": "Also list likely uses that the server does not tell, all possible ones, and those in other languages."},
     });
     schema(own, &["name_path"])
 }

@@ -63,10 +63,10 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     let op = references(call.project, &ask);
     let mut found = within(call.project, PATIENCE, op).await.map_err(refusal)?;
     found.keep_kinds(&include, &exclude);
-    // One list here: the references from the server of one language, and those found in files of other
-    // languages.
-    let mut all: Vec<&Reference> =
-        found.list.iter().chain(&found.unreported).chain(&found.in_other_languages).collect();
+    // One list here: the references from the server of one language, possible ones, and those found in files of
+    // other languages.
+    let lists = [&found.list, &found.possible, &found.unreported, &found.in_other_languages];
+    let mut all: Vec<&Reference> = lists.into_iter().flatten().collect();
     all.sort_by(|a, b| (&a.spot.path, a.spot.range).cmp(&(&b.spot.path, b.spot.range)));
     all.dedup_by(|a, b| a.spot.path == b.spot.path && a.spot.range == b.spot.range);
     let missing = found.unread.clauses_of_unknown();

@@ -172,6 +172,14 @@ impl<'p> Universe<'p> {
         library::is_of_library(id.file)
     }
 
+    /// Whether a declaration, or a class around it, is private: other files cannot name it.
+    pub fn is_private(&self, id: DeclarationId) -> bool {
+        let Some((file, declaration)) = self.get(id) else { return false };
+        let around = file.ancestors(declaration.node).filter_map(|node| file.declaration_of(node));
+        declaration.modifiers.is_private
+            || around.into_iter().any(|number| file.declarations[number].modifiers.is_private)
+    }
+
     pub(super) fn has_package(&self, name: &str) -> bool {
         self.project.has_package(name) || self.library.has_package(name)
     }
