@@ -124,7 +124,11 @@ impl Universe<'_> {
                     }
                 }
                 for parameter in &mut parameters {
-                    parameter.ty = bound.apply(&parameter.ty);
+                    // The receiver is only one of the values that determine what the type parameter stands for.
+                    let is_open = matches!(&parameter.ty, Type::Parameter(one) if own.contains(one));
+                    if !is_open {
+                        parameter.ty = bound.apply(&parameter.ty);
+                    }
                 }
                 Some(self.is_applicable(file, &parameters, arguments, &own))
             }

@@ -153,13 +153,42 @@ impl Universe<'_> {
                 }
             }
         }
-        for tier in self.tiers(file, name) {
+        let tiers = self.tiers(file, name);
+        if let Some(found) = self.among_extensions(&mut search, &tiers) {
+            return search.behind(found);
+        }
+        for tier in tiers {
             let members = tier.into_iter().map(Member::new).collect();
             if let Some(found) = self.choose_in_scope(&mut search, members) {
                 return search.behind(found);
             }
         }
         search.leftover()
+    }
+
+    /// Finds an extension outside of classes that one of the objects in scope certainly takes. These come before
+    /// declarations without a receiver: `run { … }` in a class is `this.run { … }`.
+    fn among_extensions(&self, search: &mut Search, tiers: &[Vec<DeclarationId>]) -> Option<Lookup> {
+        for ty in search.receivers.clone() {
+            // An object of unknown type may take any of them.
+            if ty.is_unknown() {
+                return None;
+            }
+            for tier in tiers {
+                let takes = |member: &Member| {
+                    let wanted = self.extension_receiver(member.declaration);
+                    let own = self.type_parameters(member.declaration);
+                    wanted.is_some_and(|wanted| self.fits(&ty, &wanted, &own) == Fit::Yes)
+                };
+                let members = tier.iter().copied().map(Member::new).filter(takes).collect();
+                let receiver = Receivers::Explicit(&ty);
+                let found = self.choose(search.file, members, search.wanted, receiver, &mut search.unfit);
+                if let Some(found) = found {
+                    return Some(Lookup { receiver: Some(ty), ..found });
+                }
+            }
+        }
+        None
     }
 
     /// Resolves a member or extension of a value.
@@ -332,8 +361,9 @@ impl Universe<'_> {
             self.choose(file, extensions, wanted, Receivers::Implicit(&receivers), &mut search.unfit)
         });
         // Where the arguments do not tell, an extension may be meant.
+        let is_projected = matches!(ty, Type::Class(class) if class.is_projected);
         let is_doubtful = |found: &Lookup| {
-            found.certainty == Certainty::Likely
+            (found.certainty == Certainty::Likely || is_projected)
                 && matches!(wanted, NameUse::Call(_))
                 && self.has_own_extension(name)
         };

@@ -152,6 +152,11 @@ fn calls_mean_what_their_arguments_fit() {
     check("calls.txt");
 }
 
+#[test]
+fn what_is_not_known_leaves_the_rest_decided() {
+    check("doubts.txt");
+}
+
 /// Some identifiers of very deep and very long expressions are resolved on a thread with the default stack.
 #[test]
 fn deep_and_long_texts_cost_no_stack() {

@@ -26,6 +26,8 @@ pub(super) enum Type {
 pub(super) struct ClassType {
     pub(super) class: DeclarationId,
     pub(super) arguments: Vec<Type>,
+    /// Whether an argument is projected (`out T`, `in T`): members that take the parameter accept less then.
+    pub(super) is_projected: bool,
 }
 
 #[derive(Debug, PartialEq)]
@@ -37,7 +39,19 @@ pub(super) struct FunctionType {
 
 impl Type {
     pub(super) fn class(class: DeclarationId, arguments: Vec<Type>) -> Type {
-        Type::Class(Rc::new(ClassType { class, arguments }))
+        Type::Class(Rc::new(ClassType { class, arguments, is_projected: false }))
+    }
+
+    /// Marks a class type as one whose arguments are projected.
+    pub(super) fn projected(self) -> Type {
+        match self {
+            Type::Class(class) => Type::Class(Rc::new(ClassType {
+                class: class.class,
+                arguments: class.arguments.clone(),
+                is_projected: true,
+            })),
+            other => other,
+        }
     }
 
     pub(super) fn function(receiver: Option<Type>, parameters: Vec<Type>, result: Type) -> Type {

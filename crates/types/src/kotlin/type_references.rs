@@ -83,7 +83,9 @@ impl Universe<'_> {
         let arguments = file.children(node).skip_while(|child| child != last).find_map(|child| {
             (file.kind(child) == K::TypeArguments).then(|| self.type_arguments(file, child))
         });
-        self.type_of_classifier(&self.classifier_of_path(file, &names), arguments.unwrap_or_default())
+        let ty =
+            self.type_of_classifier(&self.classifier_of_path(file, &names), arguments.unwrap_or_default());
+        if has_projection(file, node) { ty.projected() } else { ty }
     }
 
     /// Returns the types in a list of type arguments; of `*` and `_`, unknown.
@@ -204,10 +206,24 @@ impl Universe<'_> {
         let mut found = self.qualified(path).into_iter();
         match found.find(|id| self.kind(*id).is_some_and(DeclarationKind::is_classifier)) {
             Some(id) => Classifier::Declared(id),
-            None if self.may_declare(path) => Classifier::Unknown,
+            // Views' classes are generated from layouts, and extend none of the project's.
+            None if self.may_declare(path) && !is_view_binding(path) => Classifier::Unknown,
             None => Classifier::External(path.to_owned()),
         }
     }
+}
+
+/// Whether a qualified name is that of a class that Android's build makes of a layout.
+fn is_view_binding(path: &str) -> bool {
+    let mut names = path.rsplit('.');
+    names.next().is_some_and(|name| name.ends_with("Binding")) && names.next() == Some("databinding")
+}
+
+/// Whether an argument of a written type is projected: `out T`, `in T`.
+fn has_projection(file: &SourceFile, ty: NodeId) -> bool {
+    let lists = file.children(ty).filter(|child| file.kind(*child) == K::TypeArguments);
+    let mut projections = lists.flat_map(|list| file.children(list));
+    projections.any(|one| file.child(one, K::TypeProjectionModifiers).is_some())
 }
 
 /// Whether nodes of this kind are types.
