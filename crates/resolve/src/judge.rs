@@ -5,6 +5,7 @@ use super::classes::is_class;
 use super::context::{Receiver, last_word, receiver, text_after, text_before};
 use super::enclosing::enclosing_row;
 use super::family::{Family, has_types};
+use super::gradle;
 use super::meaning::Meaning;
 use super::modules;
 use super::occurrence::{Judgement, Role};
@@ -111,10 +112,10 @@ impl<'t> TargetContext<'t> {
         range: TextRange,
     ) -> Result<(Judgement, Role), Cancelled> {
         let (judgement, role) = self.judge_name(resolver, here, range)?;
-        // What nothing resolves in another file is something else.
+        // What nothing resolves is something else where the file cannot see the declaration.
         let is_beyond = judgement == Judgement::Unchecked
-            && self.is_private
-            && self.all.iter().all(|one| one.file.path != here.file.path);
+            && (self.is_private && self.all.iter().all(|one| one.file.path != here.file.path)
+                || self.all.iter().all(|one| !gradle::may_see(resolver, &here.file.path, &one.file.path)));
         if is_beyond {
             return Ok((Judgement::Unlikely, role));
         }

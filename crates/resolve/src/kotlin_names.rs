@@ -53,7 +53,7 @@ impl<'a> KotlinNames<'a> {
             (_, true) if has_locals => Meaning::Local,
             (_, true) if found.may_be_other => Meaning::Unknown,
             // What Java declares is not known here.
-            (_, true) if self.project.has_java() && !is_outside => return None,
+            (_, true) if !is_outside && self.project.java_may_declare(here.text.slice(range)) => return None,
             (_, true) => Meaning::OutsideProject,
         })
     }

@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use super::accessors::accessor_names;
 use super::family::Family;
 use super::profiles::LanguageProfile;
 use super::sources::Sources;
@@ -38,9 +39,12 @@ impl<'a> KotlinProject<'a> {
         KotlinProject { sources, cancel, files, java, keys, packages: OnceCell::new() }
     }
 
-    /// Returns whether the project has Java files.
-    pub(super) fn has_java(&self) -> bool {
-        !self.java.is_empty()
+    /// Whether a Java file may declare what Kotlin code calls `name`: itself or an accessor. It holds the word then.
+    pub(super) fn java_may_declare(&self, name: &str) -> bool {
+        let accessors = accessor_names(name);
+        let names = || std::iter::once(name).chain(accessors.iter().map(String::as_str));
+        let outlines = self.java.iter().filter_map(|file| file.outline());
+        outlines.into_iter().any(|outline| names().any(|name| outline.occurrences.contains(name)))
     }
 
     /// Returns the key of a Kotlin file of the snapshot.

@@ -22,6 +22,7 @@ mod family;
 mod fixture_uses;
 mod fixtures;
 mod fluent;
+mod gradle;
 mod graph;
 mod heads;
 mod indirect_uses;

@@ -296,6 +296,10 @@ impl Linking<'_, '_> {
         &self.resolver.profile.members
     }
 
+    fn is_class(&self, (class, row): MemberRow) -> bool {
+        of(&self.graph.node(class).class, row).row().is_some_and(|(_, row)| is_class(row))
+    }
+
     fn signature(&self, (class, row): MemberRow) -> Option<MemberHead> {
         let here = self.resolver.read_file(&self.graph.node(class).class.file)?;
         Some(MemberHead::read(&here, self.rules(), row))
@@ -306,6 +310,10 @@ impl Linking<'_, '_> {
     fn is_linked(&self, one: MemberRow, other: MemberRow) -> bool {
         if !self.rules().has_overloads || one == other {
             return true;
+        }
+        // A nested class overrides nothing.
+        if self.is_class(one) || self.is_class(other) {
+            return false;
         }
         let (Some(first), Some(second)) = (self.signature(one), self.signature(other)) else { return true };
         if first.is_own || second.is_own || !first.has_arity_of(&second) || one.0 == other.0 {

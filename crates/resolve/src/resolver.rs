@@ -262,6 +262,11 @@ impl<'a> Resolver<'a> {
         self.sources.snapshot().files.get(path).filter(|file| Family::of(file) == Some(self.family))
     }
 
+    /// Whether the project has a file of this path, in whatever language.
+    pub(super) fn has_file(&self, path: &RelPath) -> bool {
+        self.sources.snapshot().files.get(path.as_str()).is_some()
+    }
+
     /// Whether a file lies beneath the directory.
     pub(super) fn is_directory(&self, path: &RelPath) -> bool {
         self.sources.snapshot().files.within(path).any(|file| file.path != *path)
