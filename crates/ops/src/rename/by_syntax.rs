@@ -1,5 +1,6 @@
-//! A rename without a server: only of a name that nothing else in the project has, and of which every
-//! occurrence is known to mean the symbol. Invariant: one doubtful occurrence rejects the whole rename.
+//! A rename without a server: of a name of which every occurrence is known to mean the symbol. Where types are known,
+//! what else declares the name, or is known to mean that, does not matter; elsewhere nothing else in the project may
+//! have the name. Invariant: one doubtful occurrence rejects the whole rename.
 
 use std::collections::HashSet;
 
@@ -35,10 +36,15 @@ pub(super) async fn draft(
     let mut sure = Vec::new();
     let mut doubtful = Vec::new();
     let mut unchecked = Vec::new();
+    let resolved = typed_files(project).await?;
     for one in &judged.occurrences {
         let place = (one.path.clone(), one.range);
         let is_unchecked = is_unchecked(one);
         if is_unchecked && ruled_out.contains(&place) {
+            continue;
+        }
+        // Types tell what else the name means there.
+        if one.judgement != Judgement::Likely && !is_unchecked && resolved.contains(&one.path) {
             continue;
         }
         match ask.unchecked {
@@ -103,6 +109,15 @@ pub(super) async fn draft(
     Ok(Draft { edit, source: Source::Syntax(why), maybe_indexing: false, notes })
 }
 
+/// Returns the files in which types tell what names mean.
+async fn typed_files(project: &Project) -> Result<HashSet<RelPath>, QuestionError> {
+    let work = |view: &View, _: &Cancel| {
+        let typed = view.snapshot.files.iter().filter(|file| resolve::has_types(file));
+        typed.map(|file| file.path.clone()).collect()
+    };
+    project.with_view(work).await
+}
+
 /// Whether syntax cannot determine the meaning of a use.
 fn is_unchecked(one: &resolve::Occurrence) -> bool {
     one.judgement == Judgement::Unchecked && one.role != Role::Declaration
@@ -137,7 +152,7 @@ fn others(
         let is_it = symbol.declares(&hit.file.path, row.name_start);
         let length = u32::try_from(symbol.target.name.len()).ok()?;
         let range = TextRange::new(row.name_start, row.name_start.checked_add(length)?);
-        (!is_it).then(|| (hit.file.path.clone(), range))
+        (!is_it && !resolve::has_types(&hit.file)).then(|| (hit.file.path.clone(), range))
     };
     Ok(hits.into_iter().filter_map(place).collect())
 }

@@ -253,7 +253,8 @@ async fn with_mentions(
     });
     let named: Vec<(RelPath, TextRange)> =
         left.iter().filter(|one| one.is_its_name).map(|one| (one.path.clone(), one.range)).collect();
-    if !named.is_empty() {
+    // Where types are known, a program rarely looks a declaration up by its name: the notes on mentions tell of these.
+    if !named.is_empty() && !symd_resolve::has_types(&target.file) {
         let why = format!(
             "{} only of '{}' or its path, by which the program may look it up; include: [\"{}\"] changes all mentions in strings",
             counted(named.len(), "string consists", "strings consist"),
