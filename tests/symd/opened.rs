@@ -89,6 +89,7 @@ impl Opening {
             recovered,
             shells,
             max_answer_chars: 150_000,
+            editor_contexts: Arc::default(),
             view: None,
         }
     }

@@ -5,6 +5,7 @@ pub mod code_kind;
 mod declared;
 pub mod definition;
 pub mod diagnostics;
+pub mod editor_context;
 pub mod edits;
 pub mod entries;
 pub mod explore;
@@ -35,6 +36,7 @@ pub mod view_tree;
 
 use std::sync::Arc;
 
+use editor_context::EditorContexts;
 use symd_config::Languages;
 use symd_edit::{Editor, Recovered};
 use symd_engine::{Engine, View};
@@ -56,6 +58,8 @@ pub struct Project {
     pub shells: symd_shell::Shells,
     /// Maximum number of characters of an answer where a contract leaves the limit to the configuration.
     pub max_answer_chars: usize,
+    /// What the user's editors show.
+    pub editor_contexts: Arc<EditorContexts>,
     /// The view of a question of several steps; `None` outside one.
     pub view: Option<Arc<View>>,
 }

@@ -335,7 +335,17 @@ pub fn open_project(
     })?;
     let editor = Arc::new(editor.with_unsaved(unsaved));
     let (recovered, max_answer_chars) = (Arc::new(recovered), settings.max_answer_chars);
-    Ok(Project { engine, servers, languages, editor, recovered, shells, max_answer_chars, view: None })
+    Ok(Project {
+        engine,
+        servers,
+        languages,
+        editor,
+        recovered,
+        shells,
+        max_answer_chars,
+        editor_contexts: Arc::default(),
+        view: None,
+    })
 }
 
 fn tell(recovered: &Recovered) {
