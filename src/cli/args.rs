@@ -92,6 +92,9 @@ pub(super) enum Command {
         after_help = "Example (Claude Code):\n  claude mcp add symd -- symd mcp --profile coding-agent"
     )]
     Mcp(Shown),
+    /// Serve an editor over stdin and stdout, as a language server: symd sees what is not saved yet
+    #[command(after_help = "The editor starts it, once; docs/editors.md has its settings.")]
+    Lsp,
     /// List the tools that clients see
     Tools {
         #[command(flatten)]

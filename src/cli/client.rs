@@ -52,6 +52,7 @@ enum Greeting {
 pub(super) enum Role {
     Cli,
     Mcp,
+    Lsp,
 }
 
 impl Client {
@@ -109,6 +110,7 @@ impl Client {
         let role = match role {
             Role::Cli => "cli",
             Role::Mcp => "mcp",
+            Role::Lsp => "lsp",
         };
         let hello = Hello {
             protocol: PROTOCOL,

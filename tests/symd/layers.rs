@@ -5,7 +5,7 @@
 use std::path::Path;
 
 /// (layer, row); layers in the same row do not use each other.
-const ROWS: [(&str, u8); 22] = [
+const ROWS: [(&str, u8); 23] = [
     ("sys", 0),
     ("base", 1),
     ("config", 2),
@@ -27,7 +27,8 @@ const ROWS: [(&str, u8); 22] = [
     ("shell", 7),
     ("ops", 8),
     ("toolsets", 9),
-    ("serve", 10),
+    ("ide", 10),
+    ("serve", 11),
 ];
 
 /// Packages in `crates/` that are not layers.

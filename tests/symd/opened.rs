@@ -11,6 +11,7 @@ use symd::edit::Editor;
 use symd::engine::{Engine, EngineOptions, OnChange};
 use symd::lsp::{Servers, ServersOptions};
 use symd::ops::Project;
+use symd::ops::buffers::Buffers;
 use symd::vfs::{Overlay, Root, UnsavedTexts};
 use symd::watch::{BackendChoice, WatchOptions};
 
@@ -78,6 +79,7 @@ impl Opening {
         })
         .unwrap();
         let shells = shells(&root);
+        let buffers = Buffers::new(engine.clone(), root.clone());
         let (editor, recovered) = Editor::open(root, &state.join("edits")).unwrap();
         let editor = Arc::new(editor.with_unsaved(unsaved));
         let recovered = Arc::new(recovered);
@@ -89,6 +91,7 @@ impl Opening {
             recovered,
             shells,
             max_answer_chars: 150_000,
+            buffers,
             editor_contexts: Arc::default(),
             view: None,
         }

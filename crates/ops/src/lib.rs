@@ -1,5 +1,6 @@
 //! The operations of symd, one file per capability: typed parameters in, typed results out, no JSON.
 
+pub mod buffers;
 pub mod code_actions;
 pub mod code_kind;
 mod declared;
@@ -36,6 +37,7 @@ pub mod view_tree;
 
 use std::sync::Arc;
 
+use buffers::Buffers;
 use editor_context::EditorContexts;
 use symd_config::Languages;
 use symd_edit::{Editor, Recovered};
@@ -58,6 +60,8 @@ pub struct Project {
     pub shells: symd_shell::Shells,
     /// Maximum number of characters of an answer where a contract leaves the limit to the configuration.
     pub max_answer_chars: usize,
+    /// The documents that editors have open.
+    pub buffers: Arc<Buffers>,
     /// What the user's editors show.
     pub editor_contexts: Arc<EditorContexts>,
     /// The view of a question of several steps; `None` outside one.

@@ -1,4 +1,5 @@
-//! The codes of errors: those of JSON-RPC, and one of symd's own in the range that JSON-RPC leaves to servers.
+//! The codes of errors: those of JSON-RPC, those of LSP, and one of symd's own in the range that JSON-RPC leaves to
+//! servers.
 
 /// The text is not JSON.
 pub const PARSE_ERROR: i64 = -32700;
@@ -10,5 +11,9 @@ pub const METHOD_NOT_FOUND: i64 = -32601;
 pub const INVALID_PARAMS: i64 = -32602;
 /// Internal error.
 pub const INTERNAL_ERROR: i64 = -32603;
+/// A request came before `initialize` (LSP).
+pub const SERVER_NOT_INITIALIZED: i64 = -32002;
+/// A valid request could not be carried out (LSP).
+pub const REQUEST_FAILED: i64 = -32803;
 /// A limit is reached; retry when another request has been answered.
 pub const BUSY: i64 = -32000;

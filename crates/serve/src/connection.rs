@@ -22,10 +22,13 @@ use crate::protocol::{
     Agreement, Hello, PROTOCOL, Reason, Refusal, STATUS, STOP, VERSION, Welcome, agree, hello_line,
 };
 use crate::session::Session;
+use symd_ide::session::EditorSession;
+use symd_ide::wire::{STOPPING, is_of_editor};
 use symd_rpc::client_message::{ClientMessage, RejectedRequest, RpcRequest};
 use symd_rpc::codes::{BUSY, INVALID_REQUEST};
 use symd_rpc::in_flight::{InFlight, NotAdmitted, Ticket};
-use symd_rpc::lines::{Line, Lines};
+use symd_rpc::lines::{Line, Lines, line};
+use symd_rpc::write::{self, NO_PARAMS};
 use symd_shell::Environment;
 
 /// How long requests may continue after the daemon was asked to exit.
@@ -62,6 +65,7 @@ where
         outbox: outbox.clone(),
         mode: ClientMode::Unknown,
         mcp: None,
+        editor: None,
         tasks: JoinSet::new(),
     };
     let in_flight = Arc::clone(&conversation.in_flight);
@@ -71,6 +75,13 @@ where
         () = outbox.closed() => PeerState::Gone,
         () = host.draining() => PeerState::HalfClosed,
     };
+    if let Some(editor) = conversation.editor.take() {
+        if host.is_draining() {
+            let _ = outbox.send(line(write::notification(STOPPING, NO_PARAMS))).await;
+        }
+        // Its buffers hide files only as long as it is there.
+        editor.end().await;
+    }
     conversation.end_of_answers();
     if how == PeerState::HalfClosed {
         tokio::select! {
@@ -121,6 +132,8 @@ struct ConnectionState {
     in_flight: Arc<InFlight>,
     mode: ClientMode,
     mcp: Option<Mcp>,
+    /// What the editor behind the connection has open, if there is one.
+    editor: Option<EditorSession>,
     tasks: JoinSet<()>,
 }
 
@@ -162,6 +175,10 @@ impl ConnectionState {
         };
         match message {
             ClientMessage::Request(request) => self.request(request).await,
+            ClientMessage::Notification { method, mut whole } if is_of_editor(&method) => {
+                self.editor_notification(&method, whole["params"].take()).await;
+                Ok(())
+            }
             ClientMessage::Notification { method, whole } => {
                 if method == "notifications/cancelled"
                     && let Some(id) = whole.pointer("/params/requestId")
@@ -174,6 +191,21 @@ impl ConnectionState {
             ClientMessage::Response(value) => {
                 self.forward(value).await;
                 Ok(())
+            }
+        }
+    }
+
+    /// Handles an editor's notification at once: they build on each other. Waits at most for one file to be read
+    /// and for room in the engine's queue.
+    async fn editor_notification(&mut self, method: &str, params: Value) {
+        let (ClientMode::Full(_), Some(project)) = (&self.mode, self.host.project()) else { return };
+        match &mut self.editor {
+            None => self.editor = EditorSession::attach(project, method, params),
+            Some(editor) => {
+                if let Some(message) = editor.notify(method, params).await {
+                    // The writer notices a client that is gone.
+                    let _ = self.outbox.send(line(message)).await;
+                }
             }
         }
     }

@@ -30,11 +30,12 @@ use symd_engine::{Engine, EngineError, EngineOptions, OnChange};
 use symd_index::cache;
 use symd_lsp::{Servers, ServersOptions};
 use symd_ops::Project;
+use symd_ops::buffers::Buffers;
 use symd_parse::{ParserOptions, Parsers};
 use symd_shell::{BackgroundPolicy, Shells};
 use symd_toolsets as toolsets;
 use symd_toolsets::listing::choose;
-use symd_vfs::{Overlay, Root, UnsavedTexts};
+use symd_vfs::{Files, Overlay, Root, UnsavedTexts};
 use symd_watch::{BackendChoice, WatchOptions};
 
 /// How long to wait for a daemon that is starting or shutting down.
@@ -306,7 +307,7 @@ pub fn open_project(
     };
     let unsaved = Arc::<UnsavedTexts>::default();
     let servers = Servers::new(ServersOptions {
-        files: Arc::new(Overlay::new(root, Arc::clone(&unsaved))),
+        files: Arc::new(Overlay::new(Arc::clone(&root) as Arc<dyn Files>, Arc::clone(&unsaved))),
         languages: Arc::clone(&languages),
         trusted: *trust == Trust::Trusted,
         supervisor: std::env::current_exe()?,
@@ -335,6 +336,7 @@ pub fn open_project(
     })?;
     let editor = Arc::new(editor.with_unsaved(unsaved));
     let (recovered, max_answer_chars) = (Arc::new(recovered), settings.max_answer_chars);
+    let buffers = Buffers::new(engine.clone(), root);
     Ok(Project {
         engine,
         servers,
@@ -343,6 +345,7 @@ pub fn open_project(
         recovered,
         shells,
         max_answer_chars,
+        buffers,
         editor_contexts: Arc::default(),
         view: None,
     })

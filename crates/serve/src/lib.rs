@@ -1,6 +1,7 @@
 //! Everything that enters or leaves the process: clients' lines, the socket, MCP, the daemon's life cycle.
 //! Only this crate and `toolsets` know MCP's JSON; only `serve::mcp` uses rmcp.
 
+mod answer_marks;
 pub mod approvals;
 pub mod connection;
 mod control;

@@ -26,7 +26,7 @@ pub struct Hello {
     /// The toolsets or profiles that the client requests; if empty, the daemon's default.
     #[serde(default)]
     pub toolset: Vec<String>,
-    /// The kind of client: `mcp`, `cli`.
+    /// The kind of client: `mcp`, `cli`, `lsp`.
     #[serde(default)]
     pub client: String,
     /// The client's environment, for the commands it runs; entries that are not UTF-8 are omitted. Without

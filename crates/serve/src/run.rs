@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use serde_json::{Map, Value};
 
+use crate::answer_marks::with_marks;
 use crate::approvals::ask::ApprovalPrompt;
 use crate::approvals::permit::{CallPermission, permit};
 use crate::approvals::{ApprovalRequest, Question};
@@ -21,7 +22,6 @@ use symd_config::projects::Projects;
 use symd_config::roots::HOW_TO_CHOOSE;
 use symd_ops::Project;
 use symd_rpc::in_flight::Stop;
-use symd_toolsets::native::NATIVE;
 use symd_toolsets::spellings;
 use symd_toolsets::{
     ApprovalSource, Call, CallRefusal, ConnectionCall, ConnectionOutcome, ConnectionTool, Offered, Outcome,
@@ -154,6 +154,10 @@ async fn in_project(
     let ApprovalRequest { offered, arguments, .. } = wanted;
     let Offered { toolset, tool } = offered;
     let for_programs = arguments.get("format").is_some_and(|format| format == "json");
+    let named: Vec<String> = ["relative_path", "path"]
+        .iter()
+        .filter_map(|name| arguments.get(*name)?.as_str().map(str::to_owned))
+        .collect();
     let call = Call {
         project,
         toolset,
@@ -164,7 +168,7 @@ async fn in_project(
         cancel: stop.flag(),
     };
     let reply = until_stopped(catch_panics(offered, || tool.run(call), |reply| reply), stop).await;
-    reply.map(|reply| if for_programs { reply } else { with_recovered(session, offered, reply) })
+    reply.map(|reply| if for_programs { reply } else { with_marks(session, project, offered, &named, reply) })
 }
 
 /// Runs a tool that acts on the connection itself.
@@ -229,17 +233,4 @@ async fn until_stopped<T>(work: impl Future<Output = T>, stop: &Stop) -> Option<
         done = work => (!stop.flag().is_cancelled()).then_some(done),
         () = stop.stopped() => None,
     }
-}
-
-/// Adds the recovered edits to the first answer of symd's own contract after a start; the other contracts'
-/// texts are fixed.
-fn with_recovered(session: &Session, offered: Offered, mut reply: Reply) -> Reply {
-    if offered.toolset.name == NATIVE.name
-        && NATIVE.tools.iter().any(|known| known.name == offered.tool.name)
-        && let Some(operations) = session.host.take_recovered()
-    {
-        let told: String = operations.iter().map(|operation| format!("[recovered: {operation}]\n")).collect();
-        reply.text.insert_str(0, &told);
-    }
-    reply
 }

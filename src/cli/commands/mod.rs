@@ -14,6 +14,7 @@ mod index;
 mod install;
 mod life;
 mod logs;
+mod lsp;
 mod mcp;
 mod projects;
 mod semantic;
@@ -43,6 +44,7 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Restart => life::restart(&context),
         Command::Status { json, all } => status::run(&context, Form::new(json), status::Which::new(all)),
         Command::Socket => life::socket(&context),
+        Command::Lsp => lsp::run(&context),
         Command::Mcp(shown) => mcp::run(&context, shown.names()?),
         Command::Tools { shown, format } => tools::run(&context, &shown.names()?, format),
         Command::Call { toolset, tool, arguments, yes, json } => {

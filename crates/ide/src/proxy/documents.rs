@@ -1,0 +1,193 @@
+//! The open documents of the editor, with their texts: they outlive every daemon. Invariant: a document whose
+//! text may differ from the editor's is lost, and stays so until the editor sends its text whole.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use url::Url;
+
+use crate::position::{LspRange, PositionEncoding};
+
+/// A document of the editor that lies in a file.
+#[derive(Debug)]
+pub(super) struct Document {
+    /// The file, with the links of its directory resolved.
+    pub(super) path: PathBuf,
+    pub(super) version: i64,
+    pub(super) text: String,
+    pub(super) is_lost: bool,
+}
+
+/// The open documents, by the URI that the editor uses.
+#[derive(Debug, Default)]
+pub(super) struct Documents {
+    pub(super) by_uri: BTreeMap<String, Document>,
+}
+
+/// `TextDocumentItem`, without what symd does not need.
+#[derive(Debug, Deserialize)]
+pub(super) struct DocumentItem {
+    pub(super) uri: String,
+    pub(super) version: i64,
+    pub(super) text: String,
+}
+
+/// `TextDocumentContentChangeEvent`; without a range the text is the whole one.
+#[derive(Debug, Deserialize)]
+pub(super) struct ContentChange {
+    pub(super) range: Option<LspRange>,
+    pub(super) text: String,
+}
+
+/// What a change did to a document.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Changed {
+    /// The replaced bytes and their new text, one after the other.
+    Parts(Vec<(usize, usize, String)>),
+    /// The document has a new text, which is to be sent whole.
+    Whole,
+    /// The document's text is unknown; `true` if it was known before.
+    Lost { is_new: bool },
+}
+
+impl Documents {
+    /// Adds a document; `None` if it lies in no file.
+    pub(super) fn open(&mut self, item: DocumentItem) -> Option<&Document> {
+        let path = path_of(&item.uri)?;
+        let DocumentItem { uri, version, text } = item;
+        let document = Document { path, version, text, is_lost: false };
+        Some(self.by_uri.entry(uri).insert_entry(document).into_mut())
+    }
+}
+
+impl Document {
+    /// Applies the changes of one `didChange`. A version that is not newer than the known one does not belong
+    /// to the known text.
+    pub(super) fn change(
+        &mut self,
+        version: Option<i64>,
+        changes: Vec<ContentChange>,
+        encoding: PositionEncoding,
+    ) -> Changed {
+        let version = version.unwrap_or(self.version + 1);
+        let whole = changes.iter().rposition(|change| change.range.is_none());
+        if version <= self.version && whole != Some(0) {
+            return self.lose();
+        }
+        if self.is_lost && whole.is_none() {
+            return Changed::Lost { is_new: false };
+        }
+        self.version = version;
+        let mut parts = Vec::new();
+        for change in changes.into_iter().skip(whole.unwrap_or(0)) {
+            let Some(range) = change.range else {
+                self.text = change.text;
+                continue;
+            };
+            let start = encoding.offset(&self.text, range.start);
+            let end = encoding.offset(&self.text, range.end);
+            let Some((start, end)) = start.zip(end).filter(|(start, end)| start <= end) else {
+                return self.lose();
+            };
+            self.text.replace_range(start..end, &change.text);
+            parts.push((start, end, change.text));
+        }
+        self.is_lost = false;
+        if whole.is_some() { Changed::Whole } else { Changed::Parts(parts) }
+    }
+
+    fn lose(&mut self) -> Changed {
+        let is_new = !std::mem::replace(&mut self.is_lost, true);
+        Changed::Lost { is_new }
+    }
+
+    /// Returns the document's path beneath `root`, as the daemon names it.
+    pub(super) fn beneath(&self, root: &Path) -> Option<&str> {
+        self.path.strip_prefix(root).ok()?.to_str()
+    }
+}
+
+/// Returns the file of a URI, with the links of its directory resolved; `None` for every other scheme, other
+/// hosts, and paths that are not UTF-8.
+pub(super) fn path_of(uri: &str) -> Option<PathBuf> {
+    let uri = Url::parse(uri).ok().filter(|uri| uri.scheme() == "file")?;
+    let path = uri.to_file_path().ok()?;
+    let resolved = path.parent().and_then(|parent| parent.canonicalize().ok());
+    let path = match (resolved, path.file_name()) {
+        (Some(parent), Some(name)) => parent.join(name),
+        _ => path,
+    };
+    path.to_str().is_some().then_some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document(text: &str) -> Document {
+        Document { path: "/p/a.py".into(), version: 1, text: text.to_owned(), is_lost: false }
+    }
+
+    fn change(range: [u32; 4], text: &str) -> ContentChange {
+        let at = |line, character| crate::position::LspPosition { line, character };
+        let [a, b, c, d] = range;
+        ContentChange { range: Some(LspRange { start: at(a, b), end: at(c, d) }), text: text.to_owned() }
+    }
+
+    fn whole(text: &str) -> ContentChange {
+        ContentChange { range: None, text: text.to_owned() }
+    }
+
+    const UTF16: PositionEncoding = PositionEncoding::Utf16;
+
+    #[test]
+    fn changes_build_on_each_other() {
+        let mut one = document("𝒳 = 1\r\nb\n");
+        let changes = vec![change([0, 0, 0, 2], "yy"), change([0, 5, 1, 0], "2\r\n\r\n")];
+        let parts = vec![(0, 4, "yy".to_owned()), (5, 8, "2\r\n\r\n".to_owned())];
+        assert_eq!(one.change(Some(2), changes, UTF16), Changed::Parts(parts));
+        assert_eq!((one.text.as_str(), one.version), ("yy = 2\r\n\r\nb\n", 2));
+        let changes = vec![change([9, 9, 9, 9], "lost"), whole("x\n"), change([0, 1, 0, 1], "y")];
+        assert_eq!(one.change(Some(9), changes, UTF16), Changed::Whole);
+        assert_eq!(one.text, "xy\n");
+    }
+
+    #[test]
+    fn what_does_not_fit_loses_the_document_until_its_text_comes_whole() {
+        for (version, range) in [(Some(1), [0, 0, 0, 0]), (Some(2), [7, 0, 7, 0]), (Some(2), [1, 0, 0, 0])] {
+            let mut one = document("abc\nd\n");
+            assert_eq!(one.change(version, vec![change(range, "x")], UTF16), Changed::Lost { is_new: true });
+            let next = vec![change([0, 0, 0, 0], "x")];
+            assert_eq!(one.change(Some(5), next, UTF16), Changed::Lost { is_new: false });
+            assert_eq!(one.change(Some(6), vec![whole("all")], UTF16), Changed::Whole);
+            assert_eq!((one.text.as_str(), one.is_lost), ("all", false));
+        }
+        let mut without_versions = document("a");
+        let parts = Changed::Parts(vec![(0, 0, "x".to_owned())]);
+        assert_eq!(without_versions.change(None, vec![change([0, 0, 0, 0], "x")], UTF16), parts);
+    }
+
+    #[test]
+    fn only_files_of_this_machine_are_documents() {
+        for uri in [
+            "untitled:Untitled-1",
+            "git:/p/a.py",
+            "jar:file:///p/a.jar!/A.class",
+            "jdt://contents/A.class",
+            "vscode-notebook-cell:/p/a.ipynb#1",
+            "file://elsewhere/p/a.py",
+            "file:///p/%FF.py",
+            "no uri",
+            "",
+        ] {
+            assert_eq!(path_of(uri), None, "{uri}");
+        }
+        let scratch = tempfile::tempdir().unwrap();
+        let at = scratch.path().canonicalize().unwrap();
+        std::fs::create_dir(at.join("a b")).unwrap();
+        std::os::unix::fs::symlink(at.join("a b"), at.join("link")).unwrap();
+        let uri = format!("file://{}/link/%C3%A9.py", at.display());
+        assert_eq!(path_of(&uri), Some(at.join("a b/é.py")));
+    }
+}

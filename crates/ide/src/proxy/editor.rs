@@ -1,0 +1,48 @@
+//! What the editor can do, and what symd offers to it: text synchronisation, and no navigation, since editors
+//! merge the results of several servers.
+
+use serde_json::{Value, json};
+
+use crate::position::PositionEncoding;
+
+/// What the editor said of itself in `initialize`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct EditorAbilities {
+    /// Its name and version.
+    pub(super) name: String,
+    /// The position encodings that it offers, in its order of preference.
+    pub(super) encodings: Vec<String>,
+    /// Whether a package of symd's runs in it, which reports the cursor.
+    pub(super) reports_context: bool,
+}
+
+impl EditorAbilities {
+    pub(super) fn of(params: &Value) -> EditorAbilities {
+        let info = &params["clientInfo"];
+        let name = info["name"].as_str().unwrap_or("an editor");
+        let name = match info["version"].as_str() {
+            Some(version) => format!("{name} {version}"),
+            None => name.to_owned(),
+        };
+        let offered = params.pointer("/capabilities/general/positionEncodings").and_then(Value::as_array);
+        let encodings = offered.into_iter().flatten().filter_map(|one| one.as_str().map(str::to_owned));
+        let reports_context =
+            params.pointer("/initializationOptions/symd/reportsContext") == Some(&json!(true));
+        EditorAbilities { name, encodings: encodings.collect(), reports_context }
+    }
+}
+
+/// Returns the result of `initialize`. Code actions are offered, always none, to an editor without a package:
+/// their requests tell where the cursor is.
+pub(super) fn initialize_result(encoding: PositionEncoding, abilities: &EditorAbilities) -> Value {
+    json!({
+        "capabilities": {
+            "positionEncoding": encoding.name(),
+            "textDocumentSync": { "openClose": true, "change": 2, "save": { "includeText": false } },
+            "codeActionProvider": !abilities.reports_context,
+            "executeCommandProvider": { "commands": super::commands::NAMES },
+            "workspace": { "workspaceFolders": { "supported": true, "changeNotifications": true } },
+        },
+        "serverInfo": { "name": "symd", "version": env!("CARGO_PKG_VERSION") },
+    })
+}

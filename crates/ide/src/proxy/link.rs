@@ -1,0 +1,243 @@
+//! The connection to the daemon of one root: made, kept, and made again when the daemon is gone. Invariant: of a
+//! connection that ended nothing is sent on the next one; the documents are sent anew.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::net::UnixStream;
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
+
+use crate::wire::STOPPING;
+use symd_rpc::lines::line;
+use symd_rpc::write;
+
+/// Messages that wait for the daemon to read them. If it does not, the connection is given up, and a new one
+/// begins with the documents as they are then.
+const QUEUE: usize = 8_192;
+
+/// How long to wait before a daemon is looked for again that ended on request, or could not be started.
+const LOOK_AGAIN: Duration = Duration::from_millis(300);
+
+/// Whether a daemon may be started where none runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StartPolicy {
+    Start,
+    JoinOnly,
+}
+
+/// Connects to the daemon of a root, starting it if that is allowed: blocks, and returns the stream after the
+/// hello, or the reason for people.
+pub type Connect =
+    Arc<dyn Fn(&Path, StartPolicy) -> Result<std::os::unix::net::UnixStream, String> + Send + Sync>;
+
+/// What happened to a link.
+#[derive(Debug)]
+pub(super) enum LinkEvent {
+    /// A daemon is connected and knows nothing yet. Messages are sent through the channel.
+    Up(mpsc::Sender<Vec<u8>>),
+    /// A message of the daemon.
+    Message(Value),
+    /// The connection ended; another one is being made.
+    Down,
+    /// No daemon could be reached; the reason. It is tried again.
+    Failed(String),
+}
+
+/// The most commands that a daemon has not answered.
+const MAX_ASKED: usize = 64;
+
+/// A command of the editor that a daemon carries out.
+#[derive(Debug)]
+pub(super) struct AskedCommand {
+    /// The id of the editor's request.
+    pub(super) id: Value,
+    /// Whether the user is shown the answer.
+    pub(super) is_shown: bool,
+}
+
+/// A root's link. Dropping it ends the connection.
+#[derive(Debug)]
+pub(super) struct Link {
+    /// The way to the daemon, while it is connected.
+    to_daemon: Option<mpsc::Sender<Vec<u8>>>,
+    /// Requests that wait for the daemon to be connected.
+    waiting: Vec<(Vec<u8>, u64, AskedCommand)>,
+    /// Requests that the daemon has not answered, by the number that it knows.
+    asked: BTreeMap<u64, AskedCommand>,
+    last_request: u64,
+    /// Counts what happened in the editor: a daemon that was stopped is started again for that.
+    wanted: watch::Sender<u64>,
+    task: JoinHandle<()>,
+}
+
+impl Link {
+    /// Begins to connect to the daemon of `root`.
+    pub(super) fn begin(root: PathBuf, connect: Connect, events: mpsc::Sender<(PathBuf, LinkEvent)>) -> Link {
+        let (wanted, wishes) = watch::channel(0);
+        let task = tokio::spawn(keep_connected(root, connect, events, wishes));
+        let (waiting, asked) = (Vec::new(), BTreeMap::new());
+        Link { to_daemon: None, waiting, asked, last_request: 0, wanted, task }
+    }
+
+    /// Begins to send over a new connection.
+    pub(super) fn set_up(&mut self, to_daemon: mpsc::Sender<Vec<u8>>) {
+        self.to_daemon = Some(to_daemon);
+    }
+
+    /// Sends the requests that waited for the connection. To be called when the daemon was told everything else.
+    pub(super) fn send_waiting(&mut self) {
+        for (message, number, asked) in std::mem::take(&mut self.waiting) {
+            self.asked.insert(number, asked);
+            self.send(message);
+        }
+    }
+
+    /// Ends the connection; returns the requests that will not be answered.
+    pub(super) fn set_down(&mut self) -> Vec<AskedCommand> {
+        self.to_daemon = None;
+        let waiting = std::mem::take(&mut self.waiting).into_iter().map(|(_, _, asked)| asked);
+        std::mem::take(&mut self.asked).into_values().chain(waiting).collect()
+    }
+
+    /// Sends a request, at once or when a daemon is connected. Fails if too many wait already.
+    pub(super) fn ask(
+        &mut self,
+        method: &str,
+        params: &Value,
+        asked: AskedCommand,
+    ) -> Result<(), AskedCommand> {
+        if self.waiting.len() + self.asked.len() >= MAX_ASKED {
+            return Err(asked);
+        }
+        self.last_request += 1;
+        let number = self.last_request;
+        let message = write::request(number, method, Some(params));
+        if self.to_daemon.is_none() {
+            self.wanted.send_modify(|count| *count += 1);
+            self.waiting.push((message, number, asked));
+            return Ok(());
+        }
+        self.asked.insert(number, asked);
+        self.send(message);
+        Ok(())
+    }
+
+    /// Returns the request that a message of the daemon answers.
+    pub(super) fn answered(&mut self, message: &Value) -> Option<AskedCommand> {
+        self.asked.remove(&message["id"].as_u64()?)
+    }
+
+    /// Sends a message, unless no daemon is connected: the next one is told everything.
+    pub(super) fn send(&mut self, message: Vec<u8>) {
+        self.wanted.send_modify(|count| *count += 1);
+        if let Some(to_daemon) = &self.to_daemon
+            && to_daemon.try_send(line(message)).is_err()
+        {
+            // Dropping the sender ends the connection.
+            self.to_daemon = None;
+        }
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+async fn keep_connected(
+    root: PathBuf,
+    connect: Connect,
+    events: mpsc::Sender<(PathBuf, LinkEvent)>,
+    mut wishes: watch::Receiver<u64>,
+) {
+    let mut policy = StartPolicy::Start;
+    loop {
+        let (asked, with) = (root.clone(), Arc::clone(&connect));
+        let connected = tokio::task::spawn_blocking(move || with(&asked, policy)).await;
+        let stream = connected.unwrap_or_else(|error| Err(error.to_string())).and_then(|stream| {
+            stream
+                .set_nonblocking(true)
+                .and_then(|()| UnixStream::from_std(stream))
+                .map_err(|e| e.to_string())
+        });
+        match stream {
+            Ok(stream) => {
+                let end = converse(&root, stream, &events).await;
+                if events.send((root.clone(), LinkEvent::Down)).await.is_err() {
+                    return;
+                }
+                policy = match end {
+                    ConnectionEnd::Lost => StartPolicy::Start,
+                    ConnectionEnd::Stopped => StartPolicy::JoinOnly,
+                };
+                wishes.mark_unchanged();
+                continue;
+            }
+            // Nobody started one meanwhile: as it should be.
+            Err(_) if policy == StartPolicy::JoinOnly => {}
+            Err(why) => {
+                if events.send((root.clone(), LinkEvent::Failed(why))).await.is_err() {
+                    return;
+                }
+                policy = StartPolicy::JoinOnly;
+                wishes.mark_unchanged();
+            }
+        }
+        // The wait for someone else's daemon, which announces itself to nobody, is a look now and then.
+        match tokio::time::timeout(LOOK_AGAIN, wishes.changed()).await {
+            Ok(Ok(())) => policy = StartPolicy::Start,
+            Ok(Err(_)) => return,
+            Err(_) => {}
+        }
+    }
+}
+
+/// How a connection ended.
+enum ConnectionEnd {
+    /// The daemon is gone.
+    Lost,
+    /// The daemon was asked to end.
+    Stopped,
+}
+
+async fn converse(
+    root: &Path,
+    stream: UnixStream,
+    events: &mpsc::Sender<(PathBuf, LinkEvent)>,
+) -> ConnectionEnd {
+    let (from, mut to) = stream.into_split();
+    let (sender, mut queue) = mpsc::channel::<Vec<u8>>(QUEUE);
+    if events.send((root.to_owned(), LinkEvent::Up(sender))).await.is_err() {
+        return ConnectionEnd::Lost;
+    }
+    let writing = async {
+        while let Some(message) = queue.recv().await {
+            if to.write_all(&message).await.is_err() {
+                break;
+            }
+        }
+    };
+    let reading = async {
+        let mut lines = BufReader::new(from).split(b'\n');
+        while let Ok(Some(line)) = lines.next_segment().await {
+            let Ok(message) = serde_json::from_slice::<Value>(&line) else { continue };
+            if message["method"] == STOPPING {
+                return ConnectionEnd::Stopped;
+            }
+            if events.send((root.to_owned(), LinkEvent::Message(message))).await.is_err() {
+                break;
+            }
+        }
+        ConnectionEnd::Lost
+    };
+    tokio::select! {
+        () = writing => ConnectionEnd::Lost,
+        end = reading => end,
+    }
+}

@@ -1,0 +1,54 @@
+//! The editor's notifications about documents (LSP 3.17), read leniently: a member that symd does not need may
+//! have any form.
+
+use serde::Deserialize;
+
+use crate::position::LspRange;
+
+use super::documents::{ContentChange, DocumentItem};
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct DidOpen {
+    pub(super) text_document: DocumentItem,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct DidChange {
+    pub(super) text_document: VersionedDocument,
+    pub(super) content_changes: Vec<ContentChange>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct DidSave {
+    pub(super) text_document: NamedDocument,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct DidClose {
+    pub(super) text_document: NamedDocument,
+}
+
+/// A request about a place, such as `codeAction`.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct PlaceRequest {
+    pub(super) text_document: NamedDocument,
+    pub(super) range: LspRange,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct NamedDocument {
+    pub(super) uri: String,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct VersionedDocument {
+    pub(super) uri: String,
+    /// `None` from clients that count no versions.
+    #[serde(default)]
+    pub(super) version: Option<i64>,
+}

@@ -1,0 +1,498 @@
+//! `symd lsp`: the language server of one editor. It keeps the documents and passes them on to the daemon of each
+//! project; the daemons keep nothing that an editor could not send again. Invariants: whatever an editor sends,
+//! the next message is read; a request is answered once; nothing of a document outside the projects is passed on.
+
+mod commands;
+mod context;
+mod documents;
+mod editor;
+mod link;
+mod messages;
+mod workspace;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
+use tokio::sync::mpsc;
+
+use crate::position::PositionEncoding;
+use crate::wire::{
+    self, ATTACH, Attach, CHANGE, CLOSE, ChangedBuffer, LOST, NamedBuffer, OPEN, RESEND, SAVE,
+};
+use context::{EditorContextParams, EditorDiagnosticsParams, Part, PushedContext, TerminalTailParams, Units};
+use documents::{Changed, Document, Documents, path_of};
+use editor::EditorAbilities;
+use link::{AskedCommand, Link, LinkEvent};
+pub use link::{Connect, StartPolicy};
+use messages::{DidChange, DidClose, DidOpen, DidSave, PlaceRequest};
+use symd_rpc::codes::{
+    BUSY, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, REQUEST_FAILED, SERVER_NOT_INITIALIZED,
+};
+use symd_rpc::framing::{self, Frame, Frames};
+use symd_rpc::server_message::{RawJson, ServerMessage};
+use symd_rpc::write;
+use workspace::Workspace;
+
+/// Messages of the editor that were read and not handled yet. If it is full, no more are read.
+const INBOX: usize = 256;
+
+/// Messages for the editor that are not written yet. If it is full, no more of the editor's are handled.
+const OUTBOX: usize = 256;
+
+/// Events of links that are not handled yet. If it is full, no more of the daemons' messages are read.
+const LINK_EVENTS: usize = 256;
+
+/// How the editor ended the conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProxyEnd {
+    /// As LSP demands: by `shutdown` and `exit`.
+    Orderly,
+    /// It closed the pipe, or sent `exit` alone.
+    Abrupt,
+}
+
+/// Serves one editor until it ends the conversation or is gone.
+pub async fn serve(
+    connect: Connect,
+    input: impl AsyncRead + Send + Unpin + 'static,
+    output: impl AsyncWrite + Send + Unpin + 'static,
+) -> ProxyEnd {
+    let (bodies, mut inbox) = mpsc::channel(INBOX);
+    let reading = tokio::spawn(async move {
+        let mut frames = Frames::new(input, "editor");
+        // An error of the pipe is its end.
+        while let Ok(frame) = frames.next().await {
+            let is_end = matches!(frame, Frame::End);
+            if bodies.send(frame).await.is_err() || is_end {
+                return;
+            }
+        }
+    });
+    let (to_editor, outbox) = mpsc::channel(OUTBOX);
+    let writing = tokio::spawn(write_all(output, outbox));
+    let (events, mut from_links) = mpsc::channel(LINK_EVENTS);
+    let mut proxy = Proxy {
+        connect,
+        events,
+        to_editor,
+        phase: Phase::Uninitialized,
+        abilities: EditorAbilities::default(),
+        encoding: PositionEncoding::Utf16,
+        workspace: Workspace::default(),
+        documents: Documents::default(),
+        shown: PushedContext::default(),
+        links: BTreeMap::new(),
+    };
+    let end = loop {
+        tokio::select! {
+            // What the editor sent comes first: an event of a link is handled with the newest texts.
+            biased;
+            frame = inbox.recv() => match frame {
+                Some(Frame::Body(body)) => {
+                    if let Some(end) = proxy.take(body).await {
+                        break end;
+                    }
+                }
+                Some(Frame::TooLong(_)) => tracing::warn!("skipped a message that is too long"),
+                Some(Frame::End) | None => break ProxyEnd::Abrupt,
+            },
+            Some((root, event)) = from_links.recv() => proxy.take_link_event(&root, event).await,
+        }
+    };
+    reading.abort();
+    drop(proxy);
+    let _ = writing.await;
+    end
+}
+
+async fn write_all(mut output: impl AsyncWrite + Unpin, mut outbox: mpsc::Receiver<Vec<u8>>) {
+    while let Some(message) = outbox.recv().await {
+        let mut frame = Vec::with_capacity(message.len() + 32);
+        framing::append(&mut frame, &message);
+        if output.write_all(&frame).await.is_err() || output.flush().await.is_err() {
+            return;
+        }
+    }
+}
+
+/// How far the conversation is (LSP 3.17, server lifecycle).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Uninitialized,
+    Running,
+    ShutDown,
+}
+
+/// How a request is answered.
+enum Answer {
+    Now(Value),
+    /// When the daemon has answered.
+    Later,
+}
+
+struct Proxy {
+    connect: Connect,
+    events: mpsc::Sender<(PathBuf, LinkEvent)>,
+    to_editor: mpsc::Sender<Vec<u8>>,
+    phase: Phase,
+    abilities: EditorAbilities,
+    encoding: PositionEncoding,
+    workspace: Workspace,
+    documents: Documents,
+    shown: PushedContext,
+    links: BTreeMap<PathBuf, Link>,
+}
+
+impl Proxy {
+    /// Handles a message of the editor; returns how the conversation ended, if it did.
+    async fn take(&mut self, body: Vec<u8>) -> Option<ProxyEnd> {
+        match ServerMessage::parse(body) {
+            Ok(ServerMessage::Request { id, method, params }) => {
+                let id: Value = serde_json::from_str(&id).unwrap_or_default();
+                match self.request(&id, &method, &params) {
+                    Ok(Answer::Now(result)) => self.tell(write::result(&id, result)).await,
+                    Ok(Answer::Later) => {}
+                    Err((code, message)) => self.tell(write::error(&id, code, &message)).await,
+                }
+                None
+            }
+            Ok(ServerMessage::Notification { method, params }) => match method.as_str() {
+                "exit" if self.phase == Phase::ShutDown => Some(ProxyEnd::Orderly),
+                "exit" => Some(ProxyEnd::Abrupt),
+                _ if self.phase != Phase::Running => None,
+                method => {
+                    self.notification(method, &params).await;
+                    None
+                }
+            },
+            Ok(ServerMessage::Response { .. }) => None,
+            Err(invalid) => {
+                tracing::warn!(problem = invalid.problem, "skipped an invalid message of the editor");
+                None
+            }
+        }
+    }
+
+    /// Sends a message to the editor.
+    async fn tell(&self, message: Vec<u8>) {
+        // An editor that is gone has closed its other pipe too, which ends the conversation.
+        let _ = self.to_editor.send(message).await;
+    }
+
+    async fn warn(&self, text: &str) {
+        let shown = json!({ "type": 2, "message": text });
+        self.tell(write::notification("window/showMessage", Some(shown))).await;
+    }
+
+    fn request(&mut self, id: &Value, method: &str, params: &RawJson) -> Result<Answer, (i64, String)> {
+        match (self.phase, method) {
+            (Phase::Uninitialized, "initialize") => self.initialize(params).map(Answer::Now),
+            (Phase::Uninitialized, _) => {
+                Err((SERVER_NOT_INITIALIZED, format!("{method} before initialize; initialize first")))
+            }
+            (Phase::ShutDown, _) => Err((INVALID_REQUEST, format!("{method} after shutdown"))),
+            (Phase::Running, "initialize") => Err((INVALID_REQUEST, "initialize was sent twice".to_owned())),
+            (Phase::Running, "shutdown") => {
+                self.phase = Phase::ShutDown;
+                self.links.clear();
+                Ok(Answer::Now(Value::Null))
+            }
+            (Phase::Running, "workspace/executeCommand") => self.execute(id, params),
+            (Phase::Running, "textDocument/codeAction") => {
+                self.infer_cursor(params);
+                Ok(Answer::Now(json!([])))
+            }
+            (Phase::Running, _) => Err((METHOD_NOT_FOUND, format!("symd has no method {method}"))),
+        }
+    }
+
+    /// Passes a command on to the daemon of the project that it names, or else of the first one.
+    fn execute(&mut self, id: &Value, params: &RawJson) -> Result<Answer, (i64, String)> {
+        let invalid = |message: String| (INVALID_PARAMS, message);
+        let params: Value = params.decode().map_err(|error| invalid(error.to_string()))?;
+        let command =
+            params["command"].as_str().ok_or_else(|| invalid("the command is missing".to_owned()))?;
+        let mut arguments = params["arguments"].clone();
+        let place = arguments.get_mut(0).and_then(Value::as_object_mut).and_then(|first| first.remove("uri"));
+        let request = commands::request_of(command, &arguments).map_err(invalid)?;
+        let file = place.as_ref().and_then(Value::as_str).and_then(path_of);
+        let named = file.and_then(|file| self.links.keys().find(|root| file.starts_with(root)).cloned());
+        let root = named.or_else(|| self.links.keys().next().cloned());
+        let link = root.as_ref().and_then(|root| self.links.get_mut(root));
+        let link =
+            link.ok_or_else(|| (REQUEST_FAILED, format!("{command}: no folder belongs to a project")))?;
+        let asked = AskedCommand { id: id.clone(), is_shown: request.is_shown };
+        match link.ask(request.method, &request.params, asked) {
+            Ok(()) => Ok(Answer::Later),
+            Err(_) => Err((BUSY, format!("{command}: too many commands wait for the daemon"))),
+        }
+    }
+
+    fn initialize(&mut self, params: &RawJson) -> Result<Value, (i64, String)> {
+        let params: Value = params.decode().map_err(|error| (INVALID_PARAMS, error.to_string()))?;
+        self.abilities = EditorAbilities::of(&params);
+        self.encoding = PositionEncoding::choose(&self.abilities.encodings);
+        self.workspace = Workspace::of(&params);
+        self.phase = Phase::Running;
+        self.connect_folders();
+        Ok(editor::initialize_result(self.encoding, &self.abilities))
+    }
+
+    async fn notification(&mut self, method: &str, params: &RawJson) {
+        match method {
+            "textDocument/didOpen" => {
+                let Ok(DidOpen { text_document }) = params.decode() else { return };
+                let uri = text_document.uri.clone();
+                self.documents.open(text_document);
+                self.connect_document(&uri);
+                self.send_whole(&uri);
+            }
+            "textDocument/didChange" => self.change(params).await,
+            "textDocument/didSave" => {
+                let Ok(DidSave { text_document }) = params.decode() else { return };
+                self.send_named(&text_document.uri, SAVE);
+            }
+            "textDocument/didClose" => {
+                let Ok(DidClose { text_document }) = params.decode() else { return };
+                self.send_named(&text_document.uri, CLOSE);
+                self.documents.by_uri.remove(&text_document.uri);
+            }
+            "workspace/didChangeWorkspaceFolders" => {
+                let Ok(params) = params.decode::<Value>() else { return };
+                self.workspace.change(&params);
+                self.connect_folders();
+            }
+            "symd/didChangeEditorContext" => {
+                let Ok(params) = params.decode::<EditorContextParams>() else { return };
+                self.push_context(params);
+            }
+            "symd/didChangeEditorDiagnostics" => {
+                let Ok(params) = params.decode::<EditorDiagnosticsParams>() else { return };
+                self.shown.diagnostics = Some(params);
+                self.push(Part::Diagnostics);
+            }
+            "symd/terminalTail" => {
+                let Ok(params) = params.decode::<TerminalTailParams>() else { return };
+                self.shown.terminal = Some(params);
+                self.push(Part::Terminal);
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes the place that a request names for the cursor, if the editor has no package that reports it.
+    fn infer_cursor(&mut self, params: &RawJson) {
+        let Ok(PlaceRequest { text_document, range }) = params.decode() else { return };
+        if self.abilities.reports_context {
+            return;
+        }
+        let version = self.documents.by_uri.get(&text_document.uri).map(|document| document.version);
+        self.push_context(EditorContextParams::inferred(&text_document.uri, range.end, version > Some(1)));
+    }
+
+    fn push_context(&mut self, params: EditorContextParams) {
+        self.shown.context = Some(params);
+        self.push(Part::Context);
+    }
+
+    /// Tells all daemons a part of what the editor shows.
+    fn push(&mut self, part: Part) {
+        let units = Units { documents: &self.documents, encoding: self.encoding };
+        for (root, link) in &mut self.links {
+            if let Some(message) = self.shown.message(part, root, &units) {
+                link.send(message);
+            }
+        }
+    }
+
+    async fn change(&mut self, params: &RawJson) {
+        let change: DidChange = match params.decode() {
+            Ok(change) => change,
+            Err(_) => {
+                // Changes that cannot be read were made all the same.
+                let named: Result<DidClose, _> = params.decode();
+                if let Ok(DidClose { text_document }) = named {
+                    self.lose(&text_document.uri).await;
+                }
+                return;
+            }
+        };
+        let uri = change.text_document.uri;
+        let Some(document) = self.documents.by_uri.get_mut(&uri) else { return };
+        match document.change(change.text_document.version, change.content_changes, self.encoding) {
+            Changed::Whole => self.send_whole(&uri),
+            Changed::Parts(parts) if parts.iter().any(|(_, _, text)| text.len() > wire::TEXT_BYTES) => {
+                self.send_whole(&uri);
+            }
+            Changed::Parts(changes) => {
+                let (version, length) = (document.version, document.text.len());
+                let changed = |path: &str| ChangedBuffer {
+                    path: path.to_owned(),
+                    version,
+                    changes: changes.clone(),
+                    length,
+                };
+                send_to_links(&mut self.links, document, |path| {
+                    vec![write::notification(CHANGE, Some(changed(path)))]
+                });
+            }
+            Changed::Lost { is_new: false } => {}
+            Changed::Lost { is_new: true } => self.lose(&uri).await,
+        }
+    }
+
+    async fn lose(&mut self, uri: &str) {
+        let Some(document) = self.documents.by_uri.get_mut(uri) else { return };
+        document.is_lost = true;
+        let path = document.path.display().to_string();
+        self.send_named(uri, LOST);
+        self.warn(&format!(
+            "symd: the changes of {path} do not fit its text; agents see the saved file and cannot edit it until it is \
+             closed and opened again"
+        ))
+        .await;
+    }
+
+    /// Sends a document's text to the daemons of all roots that contain it.
+    fn send_whole(&mut self, uri: &str) {
+        if let Some(document) = self.documents.by_uri.get(uri) {
+            send_to_links(&mut self.links, document, |path| whole(document, path));
+        }
+    }
+
+    fn send_named(&mut self, uri: &str, method: &str) {
+        if let Some(document) = self.documents.by_uri.get(uri) {
+            send_to_links(&mut self.links, document, |path| vec![named(method, path)]);
+        }
+    }
+
+    /// Connects the daemons of the workspace's folders, and gives up those that no folder and no document needs.
+    fn connect_folders(&mut self) {
+        let mut roots = self.workspace.roots();
+        for document in self.documents.by_uri.values() {
+            roots.extend(self.workspace.root_of(&document.path));
+        }
+        self.links.retain(|root, _| roots.contains(root));
+        for root in roots {
+            self.connect_root(root);
+        }
+    }
+
+    /// Connects the daemon of a document that lies in none of the connected roots.
+    fn connect_document(&mut self, uri: &str) {
+        let Some(document) = self.documents.by_uri.get(uri) else { return };
+        if self.links.keys().any(|root| document.beneath(root).is_some()) {
+            return;
+        }
+        if let Some(root) = self.workspace.root_of(&document.path) {
+            self.connect_root(root);
+        }
+    }
+
+    fn connect_root(&mut self, root: PathBuf) {
+        let (connect, events) = (&self.connect, &self.events);
+        self.links
+            .entry(root)
+            .or_insert_with_key(|root| Link::begin(root.clone(), connect.clone(), events.clone()));
+    }
+
+    async fn take_link_event(&mut self, root: &Path, event: LinkEvent) {
+        // An event of a link that was given up meanwhile concerns nothing.
+        let Some(link) = self.links.get_mut(root) else { return };
+        match event {
+            LinkEvent::Up(to_daemon) => {
+                link.set_up(to_daemon);
+                let attach = Attach { editor: self.abilities.name.clone() };
+                link.send(write::notification(ATTACH, Some(attach)));
+                for document in self.documents.by_uri.values() {
+                    let Some(path) = document.beneath(root) else { continue };
+                    whole(document, path).into_iter().for_each(|message| link.send(message));
+                }
+                let units = Units { documents: &self.documents, encoding: self.encoding };
+                for part in [Part::Diagnostics, Part::Terminal, Part::Context] {
+                    if let Some(message) = self.shown.message(part, root, &units) {
+                        link.send(message);
+                    }
+                }
+                link.send_waiting();
+            }
+            LinkEvent::Down => {
+                let lost = link.set_down();
+                let why =
+                    "the daemon ended before it answered; it is unknown whether the command was carried out";
+                self.refuse(lost, why).await;
+            }
+            LinkEvent::Message(message) if message.get("method").is_none() => {
+                let answered = link.answered(&message);
+                if let Some(asked) = answered {
+                    self.answer_command(&asked, message).await;
+                }
+            }
+            LinkEvent::Message(message) => self.take_daemon_message(root, &message),
+            LinkEvent::Failed(why) => {
+                let waiting = link.set_down();
+                self.refuse(waiting, &why).await;
+                self.warn(&format!("symd: no daemon for {}: {why}", root.display())).await;
+            }
+        }
+    }
+
+    async fn refuse(&self, commands: Vec<AskedCommand>, why: &str) {
+        for asked in commands {
+            self.tell(write::error(&asked.id, REQUEST_FAILED, why)).await;
+        }
+    }
+
+    async fn answer_command(&self, asked: &AskedCommand, mut message: Value) {
+        if let Some(error) = message["error"]["message"].as_str() {
+            self.tell(write::error(&asked.id, REQUEST_FAILED, error)).await;
+            return;
+        }
+        let result = message["result"].take();
+        if asked.is_shown {
+            let shown = json!({ "type": 3, "message": commands::shown(&result) });
+            self.tell(write::notification("window/showMessage", Some(shown))).await;
+        }
+        self.tell(write::result(&asked.id, result)).await;
+    }
+
+    fn take_daemon_message(&mut self, root: &Path, message: &Value) {
+        if message["method"] == RESEND
+            && let Some(path) = message["params"]["path"].as_str()
+            && let Some(link) = self.links.get_mut(root)
+        {
+            let is_meant = |document: &&Document| document.beneath(root) == Some(path);
+            for document in self.documents.by_uri.values().filter(is_meant) {
+                whole(document, path).into_iter().for_each(|message| link.send(message));
+            }
+        }
+    }
+}
+
+fn named(method: &str, path: &str) -> Vec<u8> {
+    write::notification(method, Some(NamedBuffer { path: path.to_owned() }))
+}
+
+/// Returns the messages that tell a daemon all of a document.
+fn whole(document: &Document, path: &str) -> Vec<Vec<u8>> {
+    let parts = wire::opened(path, document.version, &document.text);
+    let mut messages: Vec<Vec<u8>> =
+        parts.into_iter().map(|part| write::notification(OPEN, Some(part))).collect();
+    if document.is_lost {
+        messages.push(named(LOST, path));
+    }
+    messages
+}
+
+fn send_to_links(
+    links: &mut BTreeMap<PathBuf, Link>,
+    document: &Document,
+    messages: impl Fn(&str) -> Vec<Vec<u8>>,
+) {
+    for (root, link) in links {
+        let Some(path) = document.beneath(root) else { continue };
+        messages(path).into_iter().for_each(|message| link.send(message));
+    }
+}

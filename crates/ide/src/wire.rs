@@ -1,0 +1,164 @@
+//! What `symd lsp` and a daemon tell each other over the daemon's socket, besides symd's own protocol. All are
+//! notifications, which a daemon handles in the order in which they come. Paths are relative to the project's
+//! root, offsets count bytes of UTF-8.
+
+use serde::{Deserialize, Serialize};
+
+use crate::position::{LspPosition, LspRange};
+
+/// Whether `method` is one of an editor's notifications.
+pub fn is_of_editor(method: &str) -> bool {
+    method.starts_with("symd/editor/") || method.starts_with("symd/buffer/")
+}
+
+/// The first notification: [`Attach`].
+pub const ATTACH: &str = "symd/editor/attach";
+/// A document was opened, or is sent again: [`OpenedBuffer`].
+pub const OPEN: &str = "symd/buffer/open";
+/// A document changed: [`ChangedBuffer`].
+pub const CHANGE: &str = "symd/buffer/change";
+/// The editor wrote a document to its file: [`NamedBuffer`].
+pub const SAVE: &str = "symd/buffer/save";
+/// A document was closed: [`NamedBuffer`].
+pub const CLOSE: &str = "symd/buffer/close";
+/// The editor's changes of a document do not fit its text, which is unknown from now on: [`NamedBuffer`].
+pub const LOST: &str = "symd/buffer/lost";
+/// The active file and the cursor: [`ShownContext`].
+pub const CONTEXT: &str = "symd/editor/context";
+/// The editor's own diagnostics, all of them: [`ShownDiagnostics`].
+pub const DIAGNOSTICS: &str = "symd/editor/diagnostics";
+/// The end of the editor's terminal: [`ShownTerminal`].
+pub const TERMINAL: &str = "symd/editor/terminal";
+/// From the daemon: it has not the text of a document that it should have, which must be sent again:
+/// [`NamedBuffer`].
+pub const RESEND: &str = "symd/buffer/resend";
+/// From the daemon: the user asked it to end, so it must not be started again for its own sake.
+pub const STOPPING: &str = "symd/editor/stopping";
+
+/// What `symd lsp` says about its editor.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attach {
+    /// The editor's name and version, for people.
+    pub editor: String,
+}
+
+/// The text of a document.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenedBuffer {
+    pub path: String,
+    /// The editor's version of the text.
+    pub version: i64,
+    pub text: String,
+    /// Whether `text` continues that of the notification before.
+    #[serde(default)]
+    pub continues: bool,
+    /// Whether more of the text follows. Nothing of it is used before the end.
+    #[serde(default)]
+    pub unfinished: bool,
+}
+
+/// Changes of a document, each on the text that the one before left.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangedBuffer {
+    pub path: String,
+    /// The editor's version afterwards.
+    pub version: i64,
+    /// Start, end (exclusive) and the text that comes in their place.
+    pub changes: Vec<(usize, usize, String)>,
+    /// The length of the text afterwards.
+    pub length: usize,
+}
+
+/// The document that a notification is about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedBuffer {
+    pub path: String,
+}
+
+/// The active file of the editor; without `cursor` it is none of the project's.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShownContext {
+    #[serde(default)]
+    pub cursor: Option<ShownCursor>,
+}
+
+/// A place in the active file. Positions are 0-based, characters are UTF-16 code units.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShownCursor {
+    pub path: String,
+    pub position: LspPosition,
+    #[serde(default)]
+    pub selection: Option<(LspRange, String)>,
+    #[serde(default)]
+    pub is_dirty: bool,
+    /// First and last visible line, both inclusive.
+    #[serde(default)]
+    pub visible: Option<(u32, u32)>,
+    #[serde(default)]
+    pub is_inferred: bool,
+}
+
+/// The diagnostics that an editor shows for the project.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShownDiagnostics {
+    pub list: Vec<ShownDiagnostic>,
+}
+
+/// A diagnostic.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShownDiagnostic {
+    pub path: String,
+    /// 1 to 4, as in LSP; an error if it is missing.
+    #[serde(default)]
+    pub severity: Option<u8>,
+    pub message: String,
+    pub start: LspPosition,
+    #[serde(default)]
+    pub source: String,
+}
+
+/// The last lines of a terminal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShownTerminal {
+    pub lines: Vec<String>,
+}
+
+/// The most bytes of a text in one notification: even with every character escaped, the line stays below a
+/// daemon's limit.
+pub const TEXT_BYTES: usize = 256 * 1024;
+
+/// Splits a document's text over as many notifications as it needs.
+pub fn opened(path: &str, version: i64, text: &str) -> Vec<OpenedBuffer> {
+    let mut parts = Vec::new();
+    let mut rest = text;
+    loop {
+        let mut end = rest.len().min(TEXT_BYTES);
+        while !rest.is_char_boundary(end) {
+            end -= 1;
+        }
+        let (part, left) = rest.split_at(end);
+        let (continues, unfinished) = (!parts.is_empty(), !left.is_empty());
+        let (path, text) = (path.to_owned(), part.to_owned());
+        parts.push(OpenedBuffer { path, version, text, continues, unfinished });
+        if left.is_empty() {
+            return parts;
+        }
+        rest = left;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_sent_in_parts_that_make_it_up() {
+        let text = format!("a{}", "é".repeat(TEXT_BYTES));
+        let parts = opened("a.py", 7, &text);
+        assert_eq!(parts.len(), 3);
+        assert_eq!(parts.iter().map(|part| part.text.as_str()).collect::<String>(), text);
+        let flags: Vec<_> = parts.iter().map(|part| (part.continues, part.unfinished)).collect();
+        assert_eq!(flags, [(false, true), (true, true), (true, false)]);
+        assert_eq!(opened("a.py", 7, "").len(), 1);
+    }
+}

@@ -1,0 +1,227 @@
+//! The documents that editors have open, of all editors of a project. A buffer whose text differs from what was
+//! saved is laid over its file, for every question ([`Engine::set_unsaved`]). Invariants: what an editor had
+//! open is forgotten when it is gone; of several texts of one file the one that changed last is shown; one text
+//! after the other is laid over a file, in the order of the changes.
+
+mod open_buffer;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use symd_base::RelPath;
+use symd_engine::{Engine, EngineError};
+use symd_vfs::Root;
+
+use open_buffer::OpenBuffer;
+pub use open_buffer::{BufferChange, LostBuffer};
+
+/// The open documents of a project.
+#[derive(Debug)]
+pub struct Buffers {
+    engine: Engine,
+    /// The files as they are on the disk.
+    disk: Arc<Root>,
+    table: Mutex<BufferTable>,
+    /// Held while a text is laid over its file, so that a later one cannot come first.
+    order: tokio::sync::Mutex<()>,
+}
+
+#[derive(Debug, Default)]
+struct BufferTable {
+    /// By the editor's number and the path by which it knows the document.
+    buffers: BTreeMap<(u64, RelPath), OpenBuffer>,
+    editors: BTreeMap<u64, String>,
+    /// Number of editors and of changes so far.
+    last_editor: u64,
+    changes: u64,
+    /// Number of texts laid over files and taken away so far.
+    published: i64,
+}
+
+/// What is known of a file in editors.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BufferState {
+    /// The editors that have unsaved changes of it.
+    pub dirty_in: Vec<String>,
+    /// Whether open buffers of it have different texts, one of them unsaved.
+    pub differs: bool,
+}
+
+impl Buffers {
+    /// Returns an empty set. `disk` is the root without unsaved texts.
+    pub fn new(engine: Engine, disk: Arc<Root>) -> Arc<Buffers> {
+        Arc::new(Buffers { engine, disk, table: Mutex::default(), order: tokio::sync::Mutex::default() })
+    }
+
+    /// Adds an editor. Its documents are kept until [`EditorBuffers::detach`], or until the value is dropped.
+    pub fn attach(self: &Arc<Buffers>, editor: &str) -> EditorBuffers {
+        let mut table = self.table();
+        table.last_editor += 1;
+        let number = table.last_editor;
+        table.editors.insert(number, editor.to_owned());
+        EditorBuffers { all: Arc::clone(self), number, is_detached: false }
+    }
+
+    /// Returns the names of the connected editors, longest connected first.
+    pub fn editors(&self) -> Vec<String> {
+        self.table().editors.values().cloned().collect()
+    }
+
+    /// Returns what editors have of `file`, a path without links.
+    pub fn state(&self, file: &RelPath) -> BufferState {
+        let table = self.table();
+        let of_file = || table.buffers.iter().filter(|(_, buffer)| buffer.file == *file);
+        let dirty = of_file().filter(|(_, buffer)| !buffer.is_lost && buffer.is_dirty());
+        let dirty_in: Vec<String> =
+            dirty.filter_map(|((editor, _), _)| table.editors.get(editor).cloned()).collect();
+        let mut texts = of_file().map(|(_, buffer)| buffer.seen());
+        let first = texts.next();
+        let differs = !dirty_in.is_empty() && texts.any(|text| Some(text) != first);
+        BufferState { dirty_in, differs }
+    }
+
+    fn table(&self) -> MutexGuard<'_, BufferTable> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lays the text over `file` that is to be shown, or takes it away.
+    async fn publish(&self, file: &RelPath) -> Result<(), EngineError> {
+        let _turn = self.order.lock().await;
+        let (number, text) = {
+            let mut table = self.table();
+            table.published += 1;
+            let newest = table
+                .buffers
+                .values()
+                .filter(|buffer| buffer.file == *file && !buffer.is_lost && buffer.is_dirty())
+                .max_by_key(|buffer| buffer.change);
+            (table.published, newest.map(|buffer| buffer.seen().into_owned()))
+        };
+        match text {
+            Some(text) => self.engine.set_unsaved(file.clone(), number, &text).await,
+            None => self.engine.remove_unsaved(file.clone()).await,
+        }
+    }
+
+    fn remove_editor(&self, editor: u64) -> Vec<RelPath> {
+        let mut table = self.table();
+        table.editors.remove(&editor);
+        let gone = table.buffers.extract_if(.., |(of, _), _| *of == editor);
+        let mut files: Vec<RelPath> = gone.map(|(_, buffer)| buffer.file).collect();
+        files.dedup();
+        files
+    }
+
+    async fn publish_all(&self, files: Vec<RelPath>) {
+        for file in files {
+            // The engine has ended: no question will see anything.
+            let _ = self.publish(&file).await;
+        }
+    }
+}
+
+/// The documents of one editor.
+#[derive(Debug)]
+pub struct EditorBuffers {
+    all: Arc<Buffers>,
+    number: u64,
+    is_detached: bool,
+}
+
+impl EditorBuffers {
+    /// Adds a document, or replaces it. `path` may lead through links; a document outside the project is none
+    /// of ours and not an error.
+    pub async fn open(&self, path: RelPath, version: i64, text: String) -> Result<(), EngineError> {
+        let (disk, asked) = (Arc::clone(&self.all.disk), path.clone());
+        let read = tokio::task::spawn_blocking(move || {
+            let file = disk.resolve(&asked).unwrap_or(asked);
+            let content = disk.read(&file).ok().map(|read| read.bytes);
+            (file, content)
+        });
+        let Ok((file, content)) = read.await else { return Ok(()) };
+        let mut buffer = OpenBuffer::new(file.clone(), (version, text), content);
+        let replaced = {
+            let mut table = self.all.table();
+            table.changes += 1;
+            buffer.change = table.changes;
+            table.buffers.insert((self.number, path), buffer)
+        };
+        if let Some(replaced) = replaced.filter(|replaced| replaced.file != file) {
+            self.all.publish(&replaced.file).await?;
+        }
+        self.all.publish(&file).await
+    }
+
+    /// Changes a document; `length` is that of the whole text afterwards, in bytes. Returns whether the
+    /// document's text is known now: if not, it must be opened again, and until then no text of it is shown.
+    pub async fn change(
+        &self,
+        path: &RelPath,
+        version: i64,
+        changes: &[BufferChange],
+        length: usize,
+    ) -> Result<bool, EngineError> {
+        let (changed, file) = {
+            let mut table = self.all.table();
+            table.changes += 1;
+            let number = table.changes;
+            let Some(buffer) = table.buffers.get_mut(&(self.number, path.clone())) else { return Ok(false) };
+            if buffer.is_lost {
+                return Ok(false);
+            }
+            (buffer.version, buffer.change) = (version, number);
+            (buffer.change(changes, length), buffer.file.clone())
+        };
+        self.all.publish(&file).await?;
+        Ok(changed.is_ok())
+    }
+
+    /// Records that the editor saved a document.
+    pub async fn save(&self, path: &RelPath) -> Result<(), EngineError> {
+        self.update(path, OpenBuffer::record_save).await
+    }
+
+    /// Records that the text of a document is not known, until it is opened again.
+    pub async fn lose(&self, path: &RelPath) -> Result<(), EngineError> {
+        self.update(path, |buffer| buffer.is_lost = true).await
+    }
+
+    async fn update(&self, path: &RelPath, change: impl FnOnce(&mut OpenBuffer)) -> Result<(), EngineError> {
+        let file = {
+            let mut table = self.all.table();
+            let Some(buffer) = table.buffers.get_mut(&(self.number, path.clone())) else { return Ok(()) };
+            change(buffer);
+            buffer.file.clone()
+        };
+        self.all.publish(&file).await
+    }
+
+    /// Removes a document.
+    pub async fn close(&self, path: &RelPath) -> Result<(), EngineError> {
+        let closed = self.all.table().buffers.remove(&(self.number, path.clone()));
+        match closed {
+            Some(closed) => self.all.publish(&closed.file).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Removes the editor with its documents. Afterwards every question sees the files.
+    pub async fn detach(mut self) {
+        self.is_detached = true;
+        let files = self.all.remove_editor(self.number);
+        self.all.publish_all(files).await;
+    }
+}
+
+impl Drop for EditorBuffers {
+    fn drop(&mut self) {
+        if self.is_detached {
+            return;
+        }
+        let files = self.all.remove_editor(self.number);
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            let all = Arc::clone(&self.all);
+            runtime.spawn(async move { all.publish_all(files).await });
+        }
+    }
+}

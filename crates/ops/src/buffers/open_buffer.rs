@@ -1,0 +1,157 @@
+//! One document that one editor has open: its text, and whether it differs from what was saved. Invariant: a
+//! text that is only spelled differently from its file (line ends that the editor hides) is not dirty.
+
+use std::borrow::Cow;
+
+use symd_base::text::Encoding;
+use symd_base::{ContentHash, RelPath, Text};
+
+/// A change of a buffer: the bytes `start..end` of its text, replaced by a new text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BufferChange {
+    pub start: usize,
+    pub end: usize,
+    pub text: String,
+}
+
+/// A document of an editor.
+#[derive(Debug)]
+pub(super) struct OpenBuffer {
+    /// The file, links resolved.
+    pub(super) file: RelPath,
+    /// The text as the editor counts it.
+    text: String,
+    /// The editor's version of that text.
+    pub(super) version: i64,
+    /// The number of the change that made this text, among all changes of all editors.
+    pub(super) change: u64,
+    /// The text that was saved last, or that the file had when it was opened; `None` without a file.
+    saved: Option<TextMark>,
+    /// Whether the file's lines end in CR LF and the editor's text may hide that.
+    has_crlf: bool,
+    /// Whether the text is unknown, because the editor's changes did not fit.
+    pub(super) is_lost: bool,
+}
+
+/// What identifies a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct TextMark {
+    length: usize,
+    hash: ContentHash,
+}
+
+impl TextMark {
+    fn of(text: &str) -> TextMark {
+        TextMark { length: text.len(), hash: ContentHash::of(text.as_bytes()) }
+    }
+
+    fn is_of(&self, text: &str) -> bool {
+        self.length == text.len() && self.hash == ContentHash::of(text.as_bytes())
+    }
+}
+
+impl OpenBuffer {
+    /// Returns a buffer that an editor opened; `on_disk` is its file's content, if there is a file.
+    pub(super) fn new(file: RelPath, (version, text): (i64, String), on_disk: Option<Vec<u8>>) -> OpenBuffer {
+        let decoded = on_disk.and_then(|bytes| Text::decode(bytes).ok());
+        let has_crlf = decoded.as_ref().is_some_and(|disk| all_lines_end_in_crlf(disk.as_str()));
+        let mut buffer = OpenBuffer { file, text, version, change: 0, saved: None, has_crlf, is_lost: false };
+        buffer.saved = decoded.map(|disk| match disk.encoding() {
+            // The editor knows the encoding, symd does not: nothing can be compared.
+            Encoding::Lossy => TextMark::of(&buffer.seen()),
+            _ => TextMark::of(disk.as_str()),
+        });
+        buffer
+    }
+
+    /// Returns the text as its file would have it, if it were saved now.
+    pub(super) fn seen(&self) -> Cow<'_, str> {
+        if self.has_crlf && memchr::memchr(b'\r', self.text.as_bytes()).is_none() {
+            return Cow::Owned(self.text.replace('\n', "\r\n"));
+        }
+        Cow::Borrowed(&self.text)
+    }
+
+    /// Whether the text differs from what was saved.
+    pub(super) fn is_dirty(&self) -> bool {
+        !self.saved.is_some_and(|saved| saved.is_of(&self.seen()))
+    }
+
+    /// Replaces parts of the text, one after the other. Fails, and has then lost the text, if a change does not
+    /// fit or the result does not have `length` bytes.
+    pub(super) fn change(&mut self, changes: &[BufferChange], length: usize) -> Result<(), LostBuffer> {
+        for change in changes {
+            if self.text.get(change.start..change.end).is_none() {
+                self.is_lost = true;
+                return Err(LostBuffer);
+            }
+            self.text.replace_range(change.start..change.end, &change.text);
+        }
+        self.is_lost = self.text.len() != length;
+        if self.is_lost { Err(LostBuffer) } else { Ok(()) }
+    }
+
+    /// Records that the editor saved the text.
+    pub(super) fn record_save(&mut self) {
+        self.saved = Some(TextMark::of(&self.seen()));
+    }
+}
+
+/// Error of a change that does not fit the text that it was made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the change does not fit the text that symd has of this buffer")]
+pub struct LostBuffer;
+
+fn all_lines_end_in_crlf(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let mut breaks = memchr::memchr_iter(b'\n', bytes).peekable();
+    breaks.peek().is_some() && breaks.all(|at| at > 0 && bytes[at - 1] == b'\r')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn opened(text: &str, on_disk: &[u8]) -> OpenBuffer {
+        OpenBuffer::new(RelPath::new("a.py").unwrap(), (1, text.to_owned()), Some(on_disk.to_vec()))
+    }
+
+    fn change(start: usize, end: usize, text: &str) -> BufferChange {
+        BufferChange { start, end, text: text.to_owned() }
+    }
+
+    #[test]
+    fn a_buffer_is_dirty_while_its_text_differs_from_the_saved_one() {
+        let mut buffer = opened("a = 1\n", b"a = 1\n");
+        assert!(!buffer.is_dirty());
+        buffer.change(&[change(4, 5, "22"), change(0, 1, "b")], 7).unwrap();
+        assert_eq!((buffer.seen().as_ref(), buffer.is_dirty()), ("b = 22\n", true));
+        buffer.change(&[change(4, 6, "1"), change(0, 1, "a")], 6).unwrap();
+        assert!(!buffer.is_dirty(), "undone");
+        buffer.change(&[change(0, 0, "\n")], 7).unwrap();
+        buffer.record_save();
+        assert!(!buffer.is_dirty());
+        assert!(opened("b\n", b"a\n").is_dirty(), "opened with changes");
+    }
+
+    #[test]
+    fn line_ends_that_an_editor_hides_are_no_change() {
+        let mut buffer = opened("a\nb\n", b"a\r\nb\r\n");
+        assert!(!buffer.is_dirty());
+        buffer.change(&[change(1, 1, "x")], 5).unwrap();
+        assert_eq!((buffer.seen().as_ref(), buffer.is_dirty()), ("ax\r\nb\r\n", true));
+        assert!(!opened("a\r\nb\r\n", b"a\r\nb\r\n").is_dirty());
+        assert!(opened("a\nb\n", b"a\r\nb\n").is_dirty(), "mixed line ends cannot be hidden");
+        assert!(!opened("é\n", b"\xef\xbb\xbf\xc3\xa9\n").is_dirty(), "a byte-order mark is hidden");
+        assert!(!opened("é\n", b"\xe9\n").is_dirty(), "an encoding that only the editor knows");
+    }
+
+    #[test]
+    fn a_change_that_does_not_fit_loses_the_text() {
+        for (bad, length) in [(change(0, 9, ""), 0), (change(1, 2, ""), 3), (change(0, 0, "x"), 9)] {
+            let mut buffer = opened("é\n", "é\n".as_bytes());
+            assert_eq!(buffer.change(&[bad], length), Err(LostBuffer));
+            assert!(buffer.is_lost);
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Lines that are added to the answers of symd's own contract: what a crash left, and which texts an editor has
+//! not saved. The other contracts' texts are fixed.
+
+use symd_ops::Project;
+use symd_toolsets::native::NATIVE;
+use symd_toolsets::{Offered, Reply};
+
+use crate::session::Session;
+
+/// Adds what holds for the answer of `offered`. `named` are the paths that the call named.
+pub(super) fn with_marks(
+    session: &Session,
+    project: &Project,
+    offered: Offered,
+    named: &[String],
+    mut reply: Reply,
+) -> Reply {
+    let is_native = offered.toolset.name == NATIVE.name
+        && NATIVE.tools.iter().any(|known| known.name == offered.tool.name);
+    if is_native {
+        mark_recovered(session, &mut reply);
+        mark_unsaved(project, named, &mut reply);
+    }
+    reply
+}
+
+/// Adds the recovered edits to the first answer after a start.
+fn mark_recovered(session: &Session, reply: &mut Reply) {
+    if let Some(operations) = session.host.take_recovered() {
+        let told: String = operations.iter().map(|operation| format!("[recovered: {operation}]\n")).collect();
+        reply.text.insert_str(0, &told);
+    }
+}
+
+/// Names the files of the answer whose text is that of an editor, not that of the file.
+fn mark_unsaved(project: &Project, named: &[String], reply: &mut Reply) {
+    for path in project.engine.unsaved().paths() {
+        let is_meant = named.iter().any(|name| name == path.as_str()) || reply.text.contains(path.as_str());
+        let state = project.buffers.state(&path);
+        if !is_meant || state.dirty_in.is_empty() {
+            continue;
+        }
+        let editors = state.dirty_in.join(" and ");
+        let mark = if state.differs {
+            format!("[unsaved: {path} in {editors}, with different texts; this is the one that changed last]")
+        } else {
+            format!("[unsaved: {path} in {editors}]")
+        };
+        if !reply.text.is_empty() && !reply.text.ends_with('\n') {
+            reply.text.push('\n');
+        }
+        reply.text.push_str(&mark);
+    }
+}

@@ -1,0 +1,5 @@
+-- For Neovim 0.11 and later: vim.lsp.enable('symd'). The commands and the cursor need require('symd').setup().
+return {
+  cmd = { 'symd', 'lsp' },
+  handlers = { ['symd/save'] = function(...) return require('symd').save(...) end },
+}

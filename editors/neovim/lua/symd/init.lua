@@ -1,0 +1,198 @@
+-- symd for Neovim 0.7 and later: one `symd lsp` for the editor, which finds the project of each buffer itself.
+--
+--   require('symd').setup({ cmd = { 'symd', 'lsp' } })
+
+local M = { client_id = nil, options = { cmd = { 'symd', 'lsp' } } }
+
+local function client()
+  return M.client_id and vim.lsp.get_client_by_id(M.client_id)
+end
+
+local function is_file(bufnr)
+  return vim.api.nvim_buf_is_loaded(bufnr) and vim.bo[bufnr].buftype == '' and vim.api.nvim_buf_get_name(bufnr) ~= ''
+end
+
+local function notify(method, params)
+  local running = client()
+  if running and not running.is_stopped() then
+    running.notify(method, params)
+  end
+end
+
+-- The settings of the client, for `vim.lsp.start_client` (0.7) and `vim.lsp.config` (0.11).
+function M.config()
+  return {
+    name = 'symd',
+    cmd = M.options.cmd,
+    init_options = { symd = { reportsContext = true } },
+    handlers = { ['symd/save'] = M.save },
+    -- symd sees each change at once: an agent may ask at any moment.
+    flags = { debounce_text_changes = 0, allow_incremental_sync = true },
+  }
+end
+
+-- symd asks for a buffer to be written whose text it has changed, and which had no other changes.
+function M.save(_, params)
+  local bufnr = vim.uri_to_bufnr(params.textDocument.uri)
+  if not vim.api.nvim_buf_is_loaded(bufnr) then
+    return { saved = false }
+  end
+  local saved, problem = pcall(vim.api.nvim_buf_call, bufnr, function()
+    -- Without autocommands that would format: the text is to be saved as it was agreed on.
+    vim.cmd('noautocmd silent write')
+  end)
+  if saved then
+    notify('textDocument/didSave', { textDocument = { uri = params.textDocument.uri } })
+  end
+  return { saved = saved, problem = not saved and tostring(problem) or nil }
+end
+
+local function selection()
+  local mode = vim.fn.mode()
+  if mode ~= 'v' and mode ~= 'V' then
+    return nil
+  end
+  local from, to = vim.fn.getpos('v'), vim.fn.getpos('.')
+  if from[2] > to[2] or (from[2] == to[2] and from[3] > to[3]) then
+    from, to = to, from
+  end
+  local lines = vim.api.nvim_buf_get_lines(0, from[2] - 1, to[2], false)
+  if #lines == 0 then
+    return nil
+  end
+  local start, finish = from[3] - 1, math.min(to[3], #lines[#lines])
+  if mode == 'V' then
+    start, finish = 0, #lines[#lines]
+  end
+  local last = lines[#lines]
+  local finish_character = select(2, vim.str_utfindex(last, finish))
+  local start_character = select(2, vim.str_utfindex(lines[1], math.min(start, #lines[1])))
+  lines[#lines] = last:sub(1, finish)
+  lines[1] = lines[1]:sub(start + 1)
+  return {
+    range = {
+      start = { line = from[2] - 1, character = start_character },
+      ['end'] = { line = to[2] - 1, character = finish_character },
+    },
+    text = table.concat(lines, '\n'),
+  }
+end
+
+-- Tells symd which file is shown, and where the cursor is.
+function M.push_context()
+  local bufnr = vim.api.nvim_get_current_buf()
+  if not is_file(bufnr) then
+    return
+  end
+  local row, column = unpack(vim.api.nvim_win_get_cursor(0))
+  local line = vim.api.nvim_buf_get_lines(bufnr, row - 1, row, false)[1] or ''
+  notify('symd/didChangeEditorContext', {
+    textDocument = { uri = vim.uri_from_bufnr(bufnr) },
+    position = { line = row - 1, character = select(2, vim.str_utfindex(line, math.min(column, #line))) },
+    selection = selection(),
+    dirty = vim.bo[bufnr].modified,
+    visibleRange = {
+      start = { line = vim.fn.line('w0') - 1, character = 0 },
+      ['end'] = { line = vim.fn.line('w$') - 1, character = 0 },
+    },
+  })
+end
+
+-- Tells symd all diagnostics that the editor shows.
+function M.push_diagnostics()
+  local by_uri, files = {}, {}
+  for _, diagnostic in ipairs(vim.diagnostic.get(nil)) do
+    if vim.api.nvim_buf_is_valid(diagnostic.bufnr) and is_file(diagnostic.bufnr) then
+      local uri = vim.uri_from_bufnr(diagnostic.bufnr)
+      if not by_uri[uri] then
+        by_uri[uri] = { uri = uri, diagnostics = {} }
+        table.insert(files, by_uri[uri])
+      end
+      local start = { line = diagnostic.lnum, character = diagnostic.col }
+      table.insert(by_uri[uri].diagnostics, {
+        range = {
+          start = start,
+          ['end'] = { line = diagnostic.end_lnum or diagnostic.lnum, character = diagnostic.end_col or diagnostic.col },
+        },
+        severity = diagnostic.severity,
+        message = diagnostic.message,
+        source = diagnostic.source,
+      })
+    end
+  end
+  notify('symd/didChangeEditorDiagnostics', { files = files })
+end
+
+-- Tells symd the last lines of the terminal buffer `bufnr`.
+function M.push_terminal(bufnr)
+  local lines = vim.api.nvim_buf_get_lines(bufnr, 0, -1, false)
+  while #lines > 0 and lines[#lines] == '' do
+    table.remove(lines)
+  end
+  notify('symd/terminalTail', { lines = vim.list_slice(lines, math.max(1, #lines - 49)) })
+end
+
+-- Attaches a buffer that shows a file, and starts the client with the first one.
+function M.attach(bufnr)
+  if not is_file(bufnr) then
+    return
+  end
+  local running = client()
+  if not running or running.is_stopped() then
+    M.client_id = vim.lsp.start_client(M.config())
+  end
+  if M.client_id then
+    vim.lsp.buf_attach_client(bufnr, M.client_id)
+  end
+end
+
+local function command(name, argument)
+  local running = client()
+  if not running then
+    vim.notify('symd is not running: open a file of a project')
+    return nil
+  end
+  vim.wait(10000, function() return running.initialized end, 5)
+  local params = { command = name, arguments = { argument or vim.empty_dict() } }
+  local answer, problem = running.request_sync('workspace/executeCommand', params, 20000, 0)
+  if not answer or answer.err then
+    vim.notify(problem or answer.err.message, vim.log.levels.ERROR)
+    return nil
+  end
+  return answer.result
+end
+M.command = command
+
+function M.setup(options)
+  M.options = vim.tbl_extend('force', M.options, options or {})
+  local group = vim.api.nvim_create_augroup('symd', { clear = true })
+  local on = function(events, callback)
+    vim.api.nvim_create_autocmd(events, { group = group, callback = callback })
+  end
+  on({ 'BufReadPost', 'BufNewFile', 'BufFilePost' }, function(event) M.attach(event.buf) end)
+  on({ 'BufEnter', 'CursorMoved', 'CursorMovedI', 'BufWritePost' }, M.push_context)
+  on({ 'DiagnosticChanged' }, M.push_diagnostics)
+  on({ 'TermLeave', 'TermClose' }, function(event) M.push_terminal(event.buf) end)
+  vim.api.nvim_create_user_command('SymdStatus', function()
+    local status = command('symd.status')
+    if status then
+      print(('symd %s for %s: %d files, %d symbols'):format(status.version, status.root, status.files, status.symbols))
+    end
+  end, {})
+  vim.api.nvim_create_user_command('SymdUndo', function() command('symd.undo') end, {})
+  vim.api.nvim_create_user_command('SymdHistory', function() command('symd.history') end, {})
+  vim.api.nvim_create_user_command('SymdLog', function()
+    local status = command('symd.status')
+    if status then
+      vim.cmd('new')
+      local log = vim.fn.systemlist({ M.options.cmd[1], '--project', status.root, 'logs' })
+      vim.api.nvim_buf_set_lines(0, 0, -1, false, log)
+      vim.bo.buftype = 'nofile'
+    end
+  end, {})
+  for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
+    M.attach(bufnr)
+  end
+end
+
+return M

@@ -1,0 +1,51 @@
+//! `symd lsp`: connects an editor's stdin and stdout to the daemons of its projects.
+
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::base::state::StateDirs;
+use crate::cli::client::{Client, Role};
+use crate::cli::context::{Context, Spawning};
+use crate::cli::failure::{Exit, Failure};
+use crate::ide::proxy::{self, Connect, ProxyEnd, StartPolicy};
+use crate::serve::approvals::proof;
+use crate::serve::{DaemonPaths, SharedDirs, resolve_dirs};
+
+pub(super) fn run(context: &Context) -> Result<(), Failure> {
+    let own = StateDirs::from_env().map_err(|error| Exit::Failed.because(error))?;
+    let allowed = context.spawning;
+    let connect: Connect = Arc::new(move |root, policy| {
+        let spawning = match policy {
+            StartPolicy::Start => allowed,
+            StartPolicy::JoinOnly => Spawning::Forbidden,
+        };
+        connect(own.clone(), root, spawning).map_err(|failure| failure.text)
+    });
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Exit::Failed.because(format!("cannot start: {error}")))?;
+    let end = runtime.block_on(proxy::serve(connect, tokio::io::stdin(), tokio::io::stdout()));
+    // A thread may still be reading stdin.
+    runtime.shutdown_background();
+    match end {
+        ProxyEnd::Orderly => Ok(()),
+        // LSP: the exit code is 1 if the editor did not ask for a shutdown first.
+        ProxyEnd::Abrupt => Err(Exit::Failed.silent()),
+    }
+}
+
+/// Connects to the daemon of `root` and returns the stream after the hello.
+fn connect(own: StateDirs, root: &Path, spawning: Spawning) -> Result<UnixStream, Failure> {
+    let SharedDirs { dirs, .. } = resolve_dirs(own, root);
+    let place = DaemonPaths::new(&dirs, root);
+    let (client, welcome) = Client::connect(&place, Role::Lsp, &[], spawning)?;
+    if let Some(word) = &welcome.proof {
+        // In a sandbox this fails, as intended: the user's answers over this connection do not count.
+        let _ = proof::prove(&place.proofs(), word);
+    }
+    let cannot = |error| Exit::lost(format!("the connection broke: {error}"));
+    // A daemon sends nothing unasked before it knows that an editor is there: nothing is buffered.
+    client.stream().try_clone().map_err(cannot)
+}

@@ -1,0 +1,240 @@
+//! Open documents of an editor: every agent sees them, and nothing of them is left when the editor is gone.
+
+use serde_json::{Value, json};
+
+use crate::fake_editor::{FakeEditor, uri};
+use crate::support::{User, write};
+
+const SAVED: &str = "def saved():\n    return 1\n";
+
+fn user() -> User {
+    let user = User::new();
+    write(&user.path("config/languages.toml"), "[[language]]\nname = \"python\"\nlanguage-servers = []\n");
+    write(&user.path("project/a.py"), SAVED);
+    user
+}
+
+/// Returns the names of the functions that an agent finds in `a.py`.
+fn seen(user: &User) -> String {
+    let answer = user.check(&["call", "get_symbols_overview", r#"{"relative_path": "a.py"}"#], 0);
+    let names = answer.lines().filter_map(|line| line.split("function ").nth(1)?.split('(').next());
+    names.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn agents_see_an_unsaved_text_until_it_is_saved_closed_or_given_up() {
+    let user = user();
+    let file = uri(&user, "project/a.py");
+    let mut editor = FakeEditor::new(&user);
+    editor.open(&file, 1, SAVED);
+    editor.settle();
+    assert_eq!(seen(&user), "saved");
+    editor.change(&file, 2, [0, 4, 0, 9], "typed");
+    editor.settle();
+    assert_eq!(seen(&user), "typed");
+    editor.change(&file, 3, [0, 4, 0, 9], "saved");
+    editor.settle();
+    assert_eq!(seen(&user), "saved", "undone in the editor");
+
+    editor.change(&file, 4, [0, 4, 0, 9], "kept");
+    write(&user.path("project/a.py"), "def kept():\n    return 1\n");
+    editor.save(&file);
+    write(&user.path("project/a.py"), "def later():\n    return 1\n");
+    editor.settle();
+    assert_eq!(seen(&user), "later", "the file counts again, once the text was saved");
+
+    editor.change(&file, 5, [0, 4, 0, 8], "dropped");
+    editor.settle();
+    assert_eq!(seen(&user), "dropped");
+    editor.close(&file);
+    editor.settle();
+    assert_eq!(seen(&user), "later");
+    assert_eq!(editor.leave(), Some(0));
+}
+
+#[test]
+fn an_editor_that_dies_leaves_nothing_behind() {
+    let user = user();
+    let file = uri(&user, "project/a.py");
+    let _keeps_the_daemon = user.connect();
+    for end in ["hang up", "killed", "mid-message"] {
+        let mut editor = FakeEditor::new(&user);
+        editor.open(&file, 1, "def typed():\n    pass\n");
+        editor.settle();
+        assert_eq!(seen(&user), "typed");
+        match end {
+            "hang up" => assert_eq!(editor.hang_up(), Some(1)),
+            "killed" => drop(editor),
+            _ => {
+                editor.raw(b"Content-Length: 100\r\n\r\n{\"jsonrpc\":");
+                assert_eq!(editor.hang_up(), Some(1));
+            }
+        }
+        // A connection of its own per question: the daemon has noticed the end before it accepted that.
+        let mut last = seen(&user);
+        for _ in 0..200 {
+            if last == "saved" {
+                break;
+            }
+            last = seen(&user);
+        }
+        assert_eq!(last, "saved", "{end}");
+    }
+}
+
+#[test]
+fn a_daemon_that_died_is_told_everything_again() {
+    let user = user();
+    let file = uri(&user, "project/a.py");
+    let mut editor = FakeEditor::new(&user);
+    editor.open(&file, 1, SAVED);
+    editor.change(&file, 2, [0, 4, 0, 9], "typed");
+    editor.settle();
+    for stop in ["killed", "stopped"] {
+        let pid = user.pid();
+        if stop == "killed" {
+            let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+            rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+        } else {
+            user.check(&["stop"], 0);
+        }
+        // A request may meet the end of the daemon; the next one is answered by another.
+        let answered = (0..100).any(|_| {
+            let command = json!({ "command": "symd.status" });
+            editor.ask("workspace/executeCommand", command)["result"]["pid"]
+                .as_u64()
+                .is_some_and(|now| now != pid)
+        });
+        assert!(answered, "{stop}");
+        assert_eq!(seen(&user), "typed", "{stop}");
+    }
+}
+
+#[test]
+fn two_windows_with_different_texts_show_the_one_that_changed_last() {
+    let user = user();
+    let file = uri(&user, "project/a.py");
+    let (mut one, mut two) = (FakeEditor::new(&user), FakeEditor::new(&user));
+    for editor in [&mut one, &mut two] {
+        editor.open(&file, 1, SAVED);
+        editor.settle();
+    }
+    one.change(&file, 2, [0, 4, 0, 9], "one");
+    one.settle();
+    two.change(&file, 2, [0, 4, 0, 9], "two");
+    two.settle();
+    assert_eq!(seen(&user), "two");
+    one.change(&file, 3, [0, 4, 0, 7], "again");
+    one.settle();
+    assert_eq!(seen(&user), "again");
+    one.close(&file);
+    one.settle();
+    assert_eq!(seen(&user), "two");
+    two.close(&file);
+    two.settle();
+    assert_eq!(seen(&user), "saved");
+}
+
+#[test]
+fn changes_that_do_not_fit_hide_no_file() {
+    let user = user();
+    let file = uri(&user, "project/a.py");
+    let mut editor = FakeEditor::new(&user);
+    editor.open(&file, 5, "def typed():\n    pass\n");
+    editor.settle();
+    for (version, range) in [(6, [7, 0, 7, 0]), (7, [1, 0, 0, 0]), (5, [0, 0, 0, 0]), (-1, [0, 0, 0, 0])] {
+        editor.rewrite(&file, version.max(6), "def typed():\n    pass\n");
+        editor.settle();
+        assert_eq!(seen(&user), "typed");
+        editor.change(&file, version, range, "x");
+        let told = editor.await_message(|message| message["method"] == "window/showMessage");
+        assert!(told["params"]["message"].as_str().unwrap().contains("do not fit"), "{told}");
+        editor.settle();
+        assert_eq!(seen(&user), "saved");
+    }
+    editor.tell(
+        "textDocument/didChange",
+        json!({ "textDocument": { "uri": file, "version": 90 }, "contentChanges": [{ "range": 3, "text": 4 }] }),
+    );
+    editor.rewrite(&file, 91, "def again():\n    pass\n");
+    editor.settle();
+    assert_eq!(seen(&user), "again");
+}
+
+#[test]
+fn documents_that_are_no_files_of_the_project_are_left_alone() {
+    let user = user();
+    std::fs::create_dir_all(user.path("elsewhere/.git")).unwrap();
+    write(&user.path("elsewhere/b.py"), "b = 1\n");
+    let mut editor = FakeEditor::new(&user);
+    for other in [
+        "untitled:Untitled-1",
+        "git:/project/a.py",
+        "jar:file:///a.jar!/A.class",
+        "jdt://contents/A.class",
+        "vscode-notebook-cell:/a.ipynb#1",
+        "no uri",
+        &uri(&user, "elsewhere/b.py"),
+        &uri(&user, "project/../../../../etc/passwd"),
+        &uri(&user, "project/new.py"),
+    ] {
+        editor.open(other, 1, "other = 1\n");
+        editor.change(other, 2, [0, 0, 0, 0], "x");
+        editor.save(other);
+        editor.close(other);
+    }
+    editor.settle();
+    assert_eq!(seen(&user), "saved");
+    assert!(editor.heard.is_empty(), "{:?}", editor.heard);
+    assert!(user.find("other").contains("complete"));
+}
+
+#[test]
+fn the_conversation_keeps_lsps_order() {
+    let user = user();
+    let mut editor = FakeEditor::silent(&user);
+    let code = |answer: Value| answer["error"]["code"].as_i64();
+    editor.open(&uri(&user, "project/a.py"), 1, "early = 1\n");
+    assert_eq!(code(editor.ask("textDocument/hover", json!({}))), Some(-32002));
+    assert_eq!(code(editor.ask("shutdown", Value::Null)), Some(-32002));
+    editor.raw(b"junk\r\nContent-Length: 5\r\n\r\n{\"a\":Content-Length: 2\r\n\r\n[]");
+    let offered = json!({ "general": { "positionEncodings": ["utf-16", "utf-8"] } });
+    let answer =
+        editor.ask("initialize", json!({ "processId": null, "rootUri": null, "capabilities": offered }));
+    assert_eq!(answer["result"]["capabilities"]["positionEncoding"], "utf-8", "{answer}");
+    assert_eq!(code(editor.ask("initialize", json!({}))), Some(-32600));
+    assert_eq!(code(editor.ask("textDocument/hover", json!({}))), Some(-32601));
+    let nowhere = editor.ask("workspace/executeCommand", json!({ "command": "symd.status" }));
+    assert_eq!(code(nowhere), Some(-32803));
+    let unknown = editor.ask("workspace/executeCommand", json!({ "command": "symd.dance" }));
+    assert_eq!(code(unknown), Some(-32602));
+    editor.ask("shutdown", Value::Null);
+    assert_eq!(code(editor.ask("textDocument/hover", json!({}))), Some(-32600));
+    editor.tell("exit", Value::Null);
+    assert_eq!(editor.process.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn many_and_large_documents_are_taken() {
+    let user = user();
+    let mut editor = FakeEditor::new(&user);
+    for number in 0..200 {
+        let name = format!("project/m{number}.py");
+        write(&user.path(&name), "old = 1\n");
+        editor.open(&uri(&user, &name), 1, &format!("new{number} = 1\n"));
+    }
+    let file = uri(&user, "project/a.py");
+    let large = format!("{}def large():\n    pass\n", "# é\n".repeat(1_500_000));
+    editor.open(&file, 1, &large);
+    for version in 2..52 {
+        editor.change(&file, version, [0, 0, 0, 0], "#");
+    }
+    editor.rewrite(&file, 2_000, "def burst():\n    pass\n");
+    for version in 2_001..3_001 {
+        editor.change(&file, version, [0, 4, 0, 4], "x");
+    }
+    editor.settle();
+    assert!(user.find("new199").contains("m199.py"));
+    assert_eq!(seen(&user), format!("{}burst", "x".repeat(1_000)));
+    assert_eq!(editor.leave(), Some(0));
+}

@@ -1,0 +1,166 @@
+//! An editor for tests: runs `symd lsp` and sends what it is told, right or wrong. Real editors are in `neovim`
+//! and `emacs`; this one does what they cannot be made to do.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::support::User;
+
+pub struct FakeEditor {
+    pub process: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+    last_id: u64,
+    /// What came while something else was awaited.
+    pub heard: Vec<Value>,
+}
+
+impl FakeEditor {
+    /// Starts `symd lsp` without a word.
+    pub fn silent(user: &User) -> FakeEditor {
+        let mut command = user.symd();
+        let mut process = command.arg("lsp").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let (input, output) = (process.stdin.take(), BufReader::new(process.stdout.take().unwrap()));
+        FakeEditor { process, input, output, last_id: 0, heard: Vec::new() }
+    }
+
+    /// Starts `symd lsp` for the user's project.
+    pub fn new(user: &User) -> FakeEditor {
+        FakeEditor::with(user, json!({}))
+    }
+
+    /// Starts `symd lsp` for the user's project, with these members added to the capabilities.
+    pub fn with(user: &User, capabilities: Value) -> FakeEditor {
+        let mut editor = FakeEditor::silent(user);
+        let folder = json!({ "uri": uri(user, "project"), "name": "project" });
+        let answer = editor.ask(
+            "initialize",
+            json!({
+                "processId": null, "clientInfo": { "name": "fake", "version": "1" },
+                "workspaceFolders": [folder], "capabilities": capabilities,
+            }),
+        );
+        assert_eq!(answer["result"]["serverInfo"]["name"], "symd", "{answer}");
+        editor.tell("initialized", json!({}));
+        editor
+    }
+
+    pub fn raw(&mut self, bytes: &[u8]) {
+        let input = self.input.as_mut().unwrap();
+        input.write_all(bytes).unwrap();
+        input.flush().unwrap();
+    }
+
+    pub fn send(&mut self, message: &Value) {
+        let text = message.to_string();
+        self.raw(format!("Content-Length: {}\r\n\r\n{text}", text.len()).as_bytes());
+    }
+
+    pub fn tell(&mut self, method: &str, params: Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    }
+
+    /// Returns the next message; `None` when symd has ended.
+    pub fn receive(&mut self) -> Option<Value> {
+        let mut length = 0;
+        loop {
+            let mut header = String::new();
+            if self.output.read_line(&mut header).unwrap() == 0 {
+                return None;
+            }
+            match header.trim_end().strip_prefix("Content-Length: ") {
+                Some(bytes) => length = bytes.parse().unwrap(),
+                None if header.trim_end().is_empty() => break,
+                None => panic!("{header:?} is no header"),
+            }
+        }
+        let mut body = vec![0; length];
+        self.output.read_exact(&mut body).unwrap();
+        Some(serde_json::from_slice(&body).unwrap())
+    }
+
+    /// Returns the next message that `is_meant`; keeps the others in `heard`.
+    pub fn await_message(&mut self, is_meant: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            let message = self.receive().expect("symd lsp still runs");
+            if is_meant(&message) {
+                return message;
+            }
+            self.heard.push(message);
+        }
+    }
+
+    pub fn ask(&mut self, method: &str, params: Value) -> Value {
+        self.last_id += 1;
+        let id = json!(self.last_id);
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        self.await_message(|message| message["id"] == id && message.get("method").is_none())
+    }
+
+    pub fn open(&mut self, uri: &str, version: i64, text: &str) {
+        let item = json!({ "uri": uri, "languageId": "python", "version": version, "text": text });
+        self.tell("textDocument/didOpen", json!({ "textDocument": item }));
+    }
+
+    /// Replaces what lies between two places, each a line and a character, both 0-based.
+    pub fn change(&mut self, uri: &str, version: i64, [a, b, c, d]: [u32; 4], text: &str) {
+        let range = json!({ "start": { "line": a, "character": b }, "end": { "line": c, "character": d } });
+        self.tell(
+            "textDocument/didChange",
+            json!({
+                "textDocument": { "uri": uri, "version": version },
+                "contentChanges": [{ "range": range, "text": text }],
+            }),
+        );
+    }
+
+    /// Replaces the whole text.
+    pub fn rewrite(&mut self, uri: &str, version: i64, text: &str) {
+        self.tell(
+            "textDocument/didChange",
+            json!({ "textDocument": { "uri": uri, "version": version }, "contentChanges": [{ "text": text }] }),
+        );
+    }
+
+    pub fn save(&mut self, uri: &str) {
+        self.tell("textDocument/didSave", json!({ "textDocument": { "uri": uri } }));
+    }
+
+    pub fn close(&mut self, uri: &str) {
+        self.tell("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
+    }
+
+    /// Waits until everything sent so far has reached the daemon of the user's project.
+    pub fn settle(&mut self) {
+        let answer = self.ask("workspace/executeCommand", json!({ "command": "symd.status" }));
+        assert!(answer.get("result").is_some(), "{answer}");
+    }
+
+    /// Ends the conversation as LSP demands; returns the exit code.
+    pub fn leave(mut self) -> Option<i32> {
+        self.ask("shutdown", Value::Null);
+        self.tell("exit", Value::Null);
+        self.process.wait().unwrap().code()
+    }
+
+    /// Closes symd's stdin; returns the exit code.
+    pub fn hang_up(mut self) -> Option<i32> {
+        self.input = None;
+        self.process.wait().unwrap().code()
+    }
+}
+
+impl Drop for FakeEditor {
+    fn drop(&mut self) {
+        self.input = None;
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Returns the URI of one of the user's files.
+pub fn uri(user: &User, path: &str) -> String {
+    format!("file://{}", user.path(path).display())
+}

@@ -1,0 +1,24 @@
+-- Runs in Neovim 0.7.2, headless: the package in editors/neovim, against the real daemon. `arg` is not available
+-- there, so what the test needs comes in variables of the environment. Writes what it saw to $REPORT, line by line.
+local symd = vim.env.SYMD
+vim.opt.runtimepath:append(vim.env.PACKAGE)
+local report = io.open(vim.env.REPORT, 'w')
+local function say(name, value)
+  report:write(name, ': ', tostring(value), '\n')
+  report:flush()
+end
+local function agent(tool, arguments)
+  return vim.fn.system({ symd, 'call', tool, vim.json.encode(arguments) })
+end
+local package = require('symd')
+package.setup({ cmd = { symd, 'lsp' } })
+vim.cmd('edit a.py')
+-- Everything that was sent before has reached the daemon when this is answered.
+local function settle()
+  return package.command('symd.status')
+end
+_G.T = { say = say, agent = agent, settle = settle, package = package }
+say('symd', settle() ~= nil)
+dofile(vim.env.SCRIPT)
+report:close()
+vim.cmd('qall!')

@@ -1,0 +1,73 @@
+//! Neovim 0.7.2, headless, with the package of editors/neovim, against the real daemon.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::servers::real_program;
+use crate::support::{User, write};
+
+/// Runs `script` in Neovim in the user's project; returns what it reported, a line for each fact. `None`: there
+/// is no Neovim, which has been recorded.
+#[track_caller]
+pub fn play(user: &User, script: &str) -> Option<String> {
+    if !real_program("nvim") {
+        return None;
+    }
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/symd/neovim.lua");
+    write(&user.path("script.lua"), script);
+    let mut command = user.dressed(Command::new("nvim"));
+    let ran = command
+        .args(["--headless", "-u", "NONE", "-i", "NONE", "-n", "-c"])
+        .arg(format!("luafile {}", tests.display()))
+        .args(["-c", "cquit"])
+        .env("SYMD", env!("CARGO_BIN_EXE_symd"))
+        .env("PACKAGE", Path::new(env!("CARGO_MANIFEST_DIR")).join("editors/neovim"))
+        .env("REPORT", user.path("report"))
+        .env("SCRIPT", user.path("script.lua"))
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let report = std::fs::read_to_string(user.path("report")).unwrap_or_default();
+    assert!(ran.status.success(), "{report}\n{}", String::from_utf8_lossy(&ran.stderr));
+    Some(report)
+}
+
+pub fn user() -> User {
+    let user = User::new();
+    write(&user.path("config/languages.toml"), "[[language]]\nname = \"python\"\nlanguage-servers = []\n");
+    write(&user.path("project/a.py"), "def saved():\n    return \"𝒳\"\n");
+    user
+}
+
+#[test]
+fn what_is_typed_in_neovim_is_what_agents_see() {
+    let user = user();
+    let script = r#"
+        local found = function(name) return T.agent('find_symbol', { name_path_pattern = name }) end
+        T.say('before', found('saved'):find('a.py:1', 1, true) ~= nil)
+        vim.api.nvim_buf_set_text(0, 0, 4, 0, 9, { 'typed' })
+        vim.api.nvim_buf_set_lines(0, 2, 2, false, { '', 'def more():', '    pass  # é𝒳' })
+        T.settle()
+        T.say('typed', found('typed'):find('a.py:1', 1, true) ~= nil)
+        T.say('marked', found('typed'):match('%[unsaved: a.py in .*%]'))
+        T.say('more', found('more'):find('a.py:4', 1, true) ~= nil)
+        T.say('old', found('saved'):find('complete', 1, true) ~= nil and found('saved'):find('a.py:1', 1, true) == nil)
+        vim.cmd('undo')
+        vim.cmd('silent undo')
+        T.settle()
+        T.say('undone', found('saved'):find('a.py:1', 1, true) ~= nil)
+        T.say('unmarked', found('saved'):find('unsaved', 1, true) == nil)
+        vim.cmd('redo')
+        vim.cmd('silent write')
+        T.settle()
+        T.say('written', found('typed'):find('unsaved', 1, true) == nil)
+        vim.api.nvim_buf_set_lines(0, 0, -1, false, { 'def again():', '    pass' })
+        vim.cmd('bdelete!')
+        T.settle()
+        T.say('closed', found('typed'):find('a.py:1', 1, true) ~= nil)
+    "#;
+    let Some(report) = play(&user, script) else { return };
+    let expected = "symd: true\nbefore: true\ntyped: true\nmarked: [unsaved: a.py in Neovim 0.7.2]\nmore: true\n\
+        old: true\nundone: true\nunmarked: true\nwritten: true\nclosed: true\n";
+    assert_eq!(report, expected);
+}
