@@ -167,7 +167,11 @@ fn what_cannot_be_meant_is_refused_in_the_toolsets_own_words() {
             json!({ "patch": "--- a/out\n+++ b/out\n@@ -1 +1 @@\n-outside\n+b\n" }),
             "out: Path is outside the project: out; nothing was written",
         ),
-        ("undo", json!({ "id": 99 }), "operation 99 is not in the history; nothing was written"),
+        (
+            "undo",
+            json!({ "id": 99 }),
+            "operation 99 is not in the history; list the history for the numbers that are; nothing was written",
+        ),
         ("redo", json!({}), "there is nothing to redo: no undo since the last edit; nothing was written"),
     ];
     for (tool, arguments, says) in cases {

@@ -53,7 +53,7 @@ async fn who_does_not_wait_is_told_what_is_waited_for() {
     });
     let path = |name: &str| stage.path(name).to_str().unwrap().to_owned();
     let error = Stage::error(stage.references_now("python").await);
-    assert_eq!(error, "ls is not ready yet: it is starting (0 s so far)");
+    assert_eq!(error, "ls is not ready yet: it is starting (0 s so far); ask again in a few seconds");
     let mut waits = Box::pin(stage.references("python"));
     assert!(is_pending(&mut waits).await);
     let_on(&path("start")).await;

@@ -97,7 +97,7 @@ async fn refuses_what_is_linked_to_a_library(stage: &Stage) {
     let own = |name_path: &str| wanted(name_path, "own.py");
     let refused = stage.refused("rename_symbol", own("Worker/run")).await;
     let why = "'run' of Worker is also declared by threading.Thread, which is outside the project and relies on this \
-        name; nothing was written; force renames it nevertheless\n  own.py:7: class Worker(threading.Thread):";
+        name; nothing was written; force: true renames it nevertheless\n  own.py:7: class Worker(threading.Thread):";
     assert_eq!(refused, why);
     let reply = stage.serena("rename_symbol", own("Worker/run")).await;
     assert!(

@@ -78,7 +78,7 @@ pub(super) fn to_undo(entries: &[Arc<Entry>], which: UndoTarget) -> Result<Opera
         UndoTarget::Id(id) => {
             let refused = |why: &str| Err(EditError::NoOperation(format!("operation {id} {why}")));
             match entries.iter().find(|entry| entry.id == id) {
-                None => refused("is not in the history"),
+                None => refused("is not in the history; list the history for the numbers that are"),
                 Some(entry) if !is_edit(entry.kind) => refused("is an undo or redo, not an edit; see `redo`"),
                 Some(_) if undone.contains(&id) => refused("is undone already"),
                 Some(_) => Ok(id),

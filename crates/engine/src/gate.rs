@@ -32,7 +32,9 @@ pub struct QuestionsPaused {
 
 /// The error that questions were running all the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a request has been reading the project's files for minutes; cancel it, then repeat the edit")]
+#[error(
+    "another request has been reading the project's files for minutes; cancel it if it is yours, else wait until it ends; then repeat the edit"
+)]
 pub struct Busy;
 
 impl QuestionGate {

@@ -25,7 +25,7 @@ pub enum ServerError {
         runs: String,
     },
     /// The server is starting or loading.
-    #[error("{server} is not ready yet: {waiting_for} ({seconds} s so far)")]
+    #[error("{server} is not ready yet: {waiting_for} ({seconds} s so far); ask again in a few seconds")]
     NotReady {
         server: String,
         /// What the server is doing: "it is starting", "indexing (43 %)".

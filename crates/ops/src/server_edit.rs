@@ -79,7 +79,7 @@ pub enum ServerEditError {
     #[error("{0} changed while the server made its edit; ask again")]
     Changed(RelPath),
     /// A range lies outside the text, or splits a character.
-    #[error("the server's edit of {path} refers to a place that its text does not have (line {}, column {column})", line + 1)]
+    #[error("the server's edit of {path} refers to a place that its text does not have (line {}, column {column}); repeat it once, then make the edit by hand", line + 1)]
     OutsideText {
         path: RelPath,
         /// 0-based.

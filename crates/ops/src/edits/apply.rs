@@ -24,7 +24,9 @@ pub enum ApplyError {
     #[error(transparent)]
     Edit(#[from] EditError),
     /// The editor's thread ended early.
-    #[error("a bug in symd aborted the edit; see `symd logs`; the next edit rolls back what it left behind")]
+    #[error(
+        "a bug in symd aborted the edit; see `symd logs`; files may be half changed until the next edit, which first puts them back"
+    )]
     Lost,
 }
 

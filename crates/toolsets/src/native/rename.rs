@@ -218,10 +218,10 @@ fn refusal(error: RenameError) -> Reply {
         RenameError::Question(error) => format_refusal(NoAnswerReason::Question(error)),
         error => {
             let advice = match error {
-                RenameError::Collides { .. } => "; choose another name, or force the rename",
-                RenameError::Linked { .. } => "; nothing was written; force renames it nevertheless",
+                RenameError::Collides { .. } => "; choose another name, or give force: true",
+                RenameError::Linked { .. } => "; nothing was written; force: true renames it nevertheless",
                 RenameError::Doubtful { .. } => {
-                    "; nothing was written; look at these places, then change them by hand or force the rename"
+                    "; nothing was written; look at these places; change them by hand, or give force: true to leave them as they are"
                 }
                 _ => "",
             };
