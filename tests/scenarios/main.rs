@@ -41,7 +41,8 @@ use stage_pool::StagePool;
 use symd::toolsets::{Tool, Toolset};
 
 /// The contracts that must be covered, and native, which is symd's own.
-pub const TOOLSETS: [&str; 5] = ["native", "serena", "gemini_cli", "cli_agent", "tool_router"];
+pub const TOOLSETS: [&str; 6] =
+    ["native", "serena", "gemini_cli", "cli_agent", "tool_router", "kotlin_debug"];
 
 /// The minimum number of scenarios for each tool of a contract.
 pub const FEWEST: usize = 10;

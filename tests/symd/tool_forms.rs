@@ -149,3 +149,29 @@ fn a_client_of_a_profile_may_call_everything() {
         assert!(text.contains(expected), "{text}");
     }
 }
+
+#[test]
+fn a_prompt_has_the_contracts_order_of_parameters() {
+    let user = User::new();
+    let text = tools(&user, "kotlin_debug", "prompt");
+    let expected = "  \"read_file\": {
+    \"description\": \"Read the complete contents of a file in the workspace, optionally specifying line range.\",
+    \"parameters\": {
+      \"filePath\": \"string (required) - Relative path from workspace root (e.g., \\\"src/utils/helper.ts\\\")\",
+      \"lineStart\": \"number (optional) - Starting line number (1-indexed, inclusive)\",
+      \"lineEnd\": \"number (optional) - Ending line number (1-indexed, inclusive)\",
+      \"encoding\": \"'utf-8' | 'utf-16' | 'ascii' (optional, default: \\\"utf-8\\\") - File encoding\"
+    }
+  }";
+    assert!(text.contains(expected), "{text}");
+    // Where a contract has an order, it names every parameter.
+    for listing in listings(toolsets::all()) {
+        for Offered { tool, .. } in listing.tools().iter().filter(|offered| !offered.tool.order.is_empty()) {
+            let mut order: Vec<String> = tool.order.iter().map(ToString::to_string).collect();
+            order.sort();
+            let schema = (tool.schema)();
+            let names: Vec<String> = schema["properties"].as_object().unwrap().keys().cloned().collect();
+            assert_eq!(order, names, "{}", tool.name);
+        }
+    }
+}

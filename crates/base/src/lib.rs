@@ -3,6 +3,7 @@
 
 pub mod cancel;
 pub mod cores;
+pub mod declared_encoding;
 pub mod edits;
 pub mod escape;
 pub mod hash;
@@ -14,6 +15,7 @@ pub mod text;
 pub mod timestamp;
 
 pub use cancel::Cancel;
+pub use declared_encoding::DeclaredEncoding;
 pub use edits::{TextEdit, TextEditError, TextEdits};
 pub use escape::{escaped, unescaped};
 pub use hash::ContentHash;

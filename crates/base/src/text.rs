@@ -61,7 +61,7 @@ pub fn decodes_unchanged(text: &str) -> bool {
     !text.starts_with('\u{FEFF}') && memchr::memchr(0, text.as_bytes()).is_none()
 }
 
-fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
+pub(super) fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
     let pairs = bytes.chunks_exact(2);
     let odd_byte = if pairs.remainder().is_empty() { None } else { Some(char::REPLACEMENT_CHARACTER) };
     let units = pairs.map(|pair| unit([pair[0], pair[1]]));

@@ -2,6 +2,7 @@
 
 pub mod buffers;
 pub mod code_actions;
+pub mod code_context;
 pub mod code_kind;
 mod declared;
 pub mod definition;

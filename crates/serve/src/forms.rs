@@ -47,9 +47,12 @@ fn described(Offered { tool, .. }: &Offered) -> String {
         schema["required"].as_array().unwrap_or(&none).iter().filter_map(Value::as_str).collect();
     let properties = schema["properties"].as_object();
     let optional = properties.into_iter().flatten().map(|(name, _)| name.as_str());
-    // Required parameters come first.
+    // Required parameters come first, unless the contract has an order of its own.
     let names = required.iter().copied().chain(optional.filter(|name| !required.contains(name)));
+    let mut names: Vec<&str> = names.collect();
+    names.sort_by_key(|name| tool.order.iter().position(|known| known == name));
     let parameters: Vec<String> = names
+        .into_iter()
         .map(|name| {
             let must = if required.contains(&name) { Must::Given } else { Must::May };
             format!("      {}: {}", json!(name), json!(parameter(&schema["properties"][name], must)))

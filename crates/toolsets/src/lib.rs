@@ -9,6 +9,7 @@ pub mod cli_agent;
 mod client;
 mod connection_tools;
 pub mod gemini_cli;
+pub mod kotlin_debug;
 pub mod listing;
 pub mod native;
 mod outline_questions;
@@ -172,12 +173,13 @@ impl Reply {
 
 /// Returns all toolsets; the first is the default.
 pub fn all() -> &'static [&'static Toolset] {
-    static ALL: [&Toolset; 5] = [
+    static ALL: [&Toolset; 6] = [
         &native::NATIVE,
         &serena::SERENA,
         &gemini_cli::GEMINI_CLI,
         &cli_agent::CLI_AGENT,
         &tool_router::TOOL_ROUTER,
+        &kotlin_debug::KOTLIN_DEBUG,
     ];
     &ALL
 }

@@ -22,6 +22,8 @@ pub struct Tool {
     pub reach: Reach,
     /// The names of the tools of its toolset that it stands for, if it is an alias; else empty.
     pub stands_for: &'static [&'static str],
+    /// The order in which a prompt shows its parameters; empty: the required ones first, then by name.
+    pub order: &'static [&'static str],
     /// Validates a call before the user is asked to approve it.
     pub check: Check,
     pub handler: Handler,
@@ -56,8 +58,8 @@ impl Tool {
 
     const fn reading(name: Name, title: Name, description: Name, schema: Schema, handler: Handler) -> Tool {
         let (annotations, risk, reach) = (Annotations::READ_ONLY, Risk::ReadOnly, Reach::Project);
-        let (stands_for, check) = (&[], accept as Check);
-        Tool { name, title, description, schema, annotations, risk, reach, stands_for, check, handler }
+        let (stands_for, order, check) = (&[], &[], accept as Check);
+        Tool { name, title, description, schema, annotations, risk, reach, stands_for, order, check, handler }
     }
 
     /// Returns a tool that only adds, in a way that can be undone.
@@ -98,6 +100,11 @@ impl Tool {
     /// Returns the tool with this check, which parses the arguments as the tool itself does.
     pub const fn checked_by(self, check: Check) -> Tool {
         Tool { check, ..self }
+    }
+
+    /// Returns the tool with its parameters in the contract's order.
+    pub const fn in_order(self, order: &'static [&'static str]) -> Tool {
+        Tool { order, ..self }
     }
 
     /// Returns the tool as an alias of the tools with these names.

@@ -4,6 +4,7 @@
 
 mod callees;
 mod callers;
+mod chains;
 mod level;
 mod overloads;
 mod reach;
@@ -16,6 +17,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 pub(crate) use self::callees::callees;
+pub use self::chains::{CallChain, CallChainError, CallChains, FindCallChains, call_chains, dotted};
 use self::level::Level;
 pub use self::level::{FileLocation, RelatedSymbol, SymbolKey, SymbolSummary};
 pub(crate) use self::overloads::longest;
