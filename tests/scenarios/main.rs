@@ -24,6 +24,9 @@ mod tree;
 #[path = "../symd/edit_support.rs"]
 #[allow(dead_code, reason = "what other tests need of it")]
 mod edit_support;
+#[path = "../symd/fake_editor.rs"]
+#[allow(dead_code, reason = "what other tests need of it")]
+mod fake_editor;
 #[path = "../symd/lsp_stage.rs"]
 #[allow(dead_code, reason = "what other tests need of it")]
 mod lsp_stage;

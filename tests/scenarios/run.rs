@@ -15,6 +15,7 @@ use super::stage_pool::StagePool;
 use super::tools_of;
 use super::tree::{empty, fill, look};
 use crate::edit_support::{Things, things_of};
+use crate::fake_editor::FakeEditor;
 use crate::support::PATIENCE;
 
 /// Runs a scenario of a tool.
@@ -56,6 +57,7 @@ impl Performance<'_> {
             assert_ne!(self.stage.daemon_uid(), 0, "root may write everything");
         }
         self.set_up();
+        let _editor = self.connect_editor();
         let before = self.must_change_nothing().then(|| things_of(&self.stage.root()));
         for (number, step) in self.scenario.steps.iter().enumerate() {
             fill(&self.stage.root(), &step.write, &|text| self.fill_in(text));
@@ -64,6 +66,17 @@ impl Performance<'_> {
             }
         }
         self.look_afterwards(before);
+    }
+
+    /// Connects the scenario's editor, which has told symd everything when this returns.
+    fn connect_editor(&self) -> Option<FakeEditor> {
+        let messages = &self.scenario.editor;
+        let mut editor = (!messages.is_empty()).then(|| self.stage.edit())?;
+        for message in messages {
+            editor.tell(&message.method, serde_json::from_str(&self.fill_in(&message.params)).unwrap());
+        }
+        editor.settle();
+        Some(editor)
     }
 
     /// Removes the files of the scenario before, and creates those of this one.

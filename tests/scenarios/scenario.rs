@@ -61,6 +61,9 @@ pub struct Scenario {
     /// Pages of a web server on this machine.
     #[serde(default)]
     pub http: Vec<Page>,
+    /// What an editor tells symd, over `symd lsp`, before the first call; it stays connected.
+    #[serde(default)]
+    pub editor: Vec<EditorMessage>,
     /// The user's `config.toml`, in place of the fixture's.
     pub config: Option<String>,
     /// The script of the fake language server (fake-ls, `tests/fake_ls`), as JSON. It serves Python, Kotlin,
@@ -244,6 +247,15 @@ pub struct Page {
 pub enum Hangs {
     BeforeHead,
     BehindBody,
+}
+
+/// A notification of an editor.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EditorMessage {
+    pub method: String,
+    /// The parameters as JSON.
+    pub params: String,
 }
 
 fn yes() -> bool {

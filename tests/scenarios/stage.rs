@@ -12,6 +12,7 @@ use std::process::{Child, Command, Stdio};
 use serde_json::{Value, json};
 
 use super::scenario::{Approve, ProjectWanted, Scenario, Uid};
+use crate::fake_editor::FakeEditor;
 use crate::lsp_stage::fake_ls;
 use crate::support::{PATIENCE, User, call, initialize, write};
 
@@ -223,6 +224,11 @@ impl Stage {
             }
             _ => self.user.symd(),
         }
+    }
+
+    /// Connects an editor.
+    pub fn edit(&self) -> FakeEditor {
+        FakeEditor::new(&self.user)
     }
 
     /// Returns the daemon's socket, and starts the daemon if it does not run.

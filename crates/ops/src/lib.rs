@@ -34,6 +34,7 @@ pub mod symbol;
 pub mod target;
 mod together;
 pub mod unsearched;
+pub mod user_error_context;
 pub mod view_tree;
 
 use std::sync::Arc;

@@ -157,7 +157,8 @@ fn failed(path: &str, error: CallChainError) -> DebugToolError {
     }
 }
 
-fn question_failed(error: QuestionError) -> DebugToolError {
+/// Converts the reason for a missing answer.
+pub(super) fn question_failed(error: QuestionError) -> DebugToolError {
     match error {
         QuestionError::Engine(error) => error.into(),
         QuestionError::NoAnswer(why @ ServerError::NotReady { .. }) => {

@@ -33,6 +33,8 @@ pub(super) enum ErrorCode {
     FunctionNotFound,
     LspUnavailable,
     Timeout,
+    NoActiveEditor,
+    NoDiagnostics,
 }
 
 /// The envelope; its fields have the contract's order.

@@ -6,6 +6,7 @@ mod callers;
 mod context;
 mod envelope;
 mod read;
+mod user_context;
 
 use super::{ApprovalDefault, Toolset};
 use crate::spellings::{AbsolutePaths, AcceptedSpellings, Coercion};
@@ -24,5 +25,10 @@ pub static KOTLIN_DEBUG: Toolset = Toolset {
         coercion: Coercion::Pass,
         ..AcceptedSpellings::NONE
     },
-    tools: &[read::READ_FILE, context::GET_CODE_CONTEXT, callers::FIND_CALLERS_OF_FUNCTION],
+    tools: &[
+        read::READ_FILE,
+        context::GET_CODE_CONTEXT,
+        callers::FIND_CALLERS_OF_FUNCTION,
+        user_context::GET_USER_ERROR_CONTEXT,
+    ],
 };

@@ -1,0 +1,108 @@
+//! What the user's editor shows of an error, in lines and characters as people count them.
+
+use std::collections::HashMap;
+
+use super::Project;
+use super::editor_context::{EditorContext, EditorDiagnostic, EditorPosition};
+use super::question::QuestionError;
+use symd_base::{Cancel, RelPath, Text, Timestamp};
+use symd_engine::View;
+use symd_lsp::Severity;
+
+/// What the editor that pushed last shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UserErrorContext {
+    /// The file that the user looks at, and the cursor in it; `None` if it is no file of this project.
+    pub active: Option<(RelPath, CountedPosition)>,
+    /// The selected text, if any is.
+    pub selected: Option<String>,
+    /// Those of the active file first, then by path and position; `None` if the editor never reported any.
+    pub diagnostics: Option<Vec<CountedDiagnostic>>,
+    /// The last lines of the terminal; `None` if the editor does not report them.
+    pub terminal: Option<Vec<String>>,
+    /// When the newest part was pushed.
+    pub at: Timestamp,
+}
+
+/// A place in a text: line and character, both from 1, characters being Unicode code points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CountedPosition {
+    pub line: usize,
+    pub character: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CountedDiagnostic {
+    pub file: RelPath,
+    pub severity: Severity,
+    pub message: String,
+    pub position: CountedPosition,
+    /// What reported it; empty if the editor does not say.
+    pub source: String,
+}
+
+/// Returns what the editor that pushed last shows; `None` if no connected editor has pushed anything.
+pub async fn user_error_context(project: &Project) -> Result<Option<UserErrorContext>, QuestionError> {
+    let Some(context) = project.editor_contexts.latest() else { return Ok(None) };
+    project.with_view(move |view, _: &Cancel| Some(counted(view, context))).await
+}
+
+fn counted(view: &View, context: EditorContext) -> UserErrorContext {
+    let mut texts = Texts { view, known: HashMap::new() };
+    let active = context.cursor.as_ref().map(|cursor| {
+        let position = texts.counted(&cursor.file, cursor.position);
+        (cursor.file.clone(), position)
+    });
+    let active_file = active.as_ref().map(|(file, _)| file);
+    let diagnostics = context.diagnostics.map(|list| {
+        let mut list: Vec<CountedDiagnostic> = list.into_iter().map(|one| texts.diagnostic(one)).collect();
+        list.sort_by(|a, b| {
+            let key =
+                |one: &CountedDiagnostic| (Some(&one.file) != active_file, one.file.clone(), one.position);
+            key(a).cmp(&key(b))
+        });
+        list
+    });
+    let selected = context.cursor.and_then(|cursor| cursor.selection).map(|selection| selection.text);
+    UserErrorContext {
+        active,
+        selected: selected.filter(|text| !text.is_empty()),
+        diagnostics,
+        terminal: context.terminal,
+        at: context.at,
+    }
+}
+
+/// The texts of files, each read once, as the editor shows them.
+struct Texts<'v> {
+    view: &'v View,
+    known: HashMap<RelPath, Option<Text>>,
+}
+
+impl Texts<'_> {
+    fn diagnostic(&mut self, one: EditorDiagnostic) -> CountedDiagnostic {
+        let position = self.counted(&one.file, one.start);
+        let EditorDiagnostic { file, severity, message, source, .. } = one;
+        CountedDiagnostic { file, severity, message, position, source }
+    }
+
+    /// Converts a place. In a file that cannot be read, UTF-16 code units count as characters.
+    fn counted(&mut self, file: &RelPath, at: EditorPosition) -> CountedPosition {
+        let view = self.view;
+        let text = self.known.entry(file.clone()).or_insert_with(|| {
+            let bytes = view.files.read(file).ok()?.bytes;
+            Text::decode(bytes).ok()
+        });
+        let line = at.line as usize;
+        let before = text.as_ref().and_then(|text| text.line(line)).map_or(at.character as usize, |text| {
+            let mut units = 0;
+            text.chars()
+                .take_while(|c| {
+                    units += c.len_utf16();
+                    units <= at.character as usize
+                })
+                .count()
+        });
+        CountedPosition { line: line + 1, character: before + 1 }
+    }
+}
