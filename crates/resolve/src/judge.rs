@@ -166,6 +166,12 @@ impl<'t> TargetContext<'t> {
             {
                 (Judgement::Unlikely, role(here, range))
             }
+            // A member of an object in scope whose type is not known may be meant.
+            OccurrenceKind::Bare(Meaning::Probable(found))
+                if !self.is_unique && (self.is_member || found.iter().any(|one| self.is_target(one))) =>
+            {
+                (Judgement::Unchecked, role(here, range))
+            }
             OccurrenceKind::Bare(meaning) => {
                 // `S { name }` names the field, whatever else the name means there.
                 let is_field = resolver.profile.spelling.literal_key == LiteralKey::Field

@@ -47,6 +47,24 @@ impl<'a> KotlinProject<'a> {
         outlines.into_iter().any(|outline| names().any(|name| outline.occurrences.contains(name)))
     }
 
+    /// Returns the Kotlin files that declare `name`, outside of all other declarations or within one.
+    fn files_with(&self, name: &str, is_outermost: bool) -> Vec<FileKey> {
+        let Ok(pattern) = NamePattern::parse(name, Matching::Exact) else { return Vec::new() };
+        // A cancelled search finds nothing; so does the question, which checks the flag itself.
+        let found = self.sources.snapshot().find(&Query::in_project(pattern, Locals::Excluded), self.cancel);
+        let is_meant = |hit: &&Hit| {
+            hit.file.outline().is_some_and(|outline| {
+                outline.rows.get(hit.row).is_some_and(|row| (row.parent == 0) == is_outermost)
+            })
+        };
+        let found = found.unwrap_or_default();
+        let mut keys: Vec<FileKey> =
+            found.iter().filter(is_meant).filter_map(|hit| self.key(&hit.file.path)).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        keys
+    }
+
     /// Returns the key of a Kotlin file of the snapshot.
     pub(super) fn key(&self, path: &RelPath) -> Option<FileKey> {
         self.keys.get(path).copied()
@@ -72,20 +90,11 @@ impl KotlinSources for KotlinProject<'_> {
     }
 
     fn declaring(&self, name: &str) -> Vec<FileKey> {
-        let Ok(pattern) = NamePattern::parse(name, Matching::Exact) else { return Vec::new() };
-        // A cancelled search finds nothing; so does the question, which checks the flag itself.
-        let found = self.sources.snapshot().find(&Query::in_project(pattern, Locals::Excluded), self.cancel);
-        let is_outermost = |hit: &&Hit| {
-            hit.file
-                .outline()
-                .is_some_and(|outline| outline.rows.get(hit.row).is_some_and(|row| row.parent == 0))
-        };
-        let found = found.unwrap_or_default();
-        let mut keys: Vec<FileKey> =
-            found.iter().filter(is_outermost).filter_map(|hit| self.key(&hit.file.path)).collect();
-        keys.sort_unstable();
-        keys.dedup();
-        keys
+        self.files_with(name, true)
+    }
+
+    fn declaring_members(&self, name: &str) -> Option<Vec<FileKey>> {
+        (!self.java_may_declare(name)).then(|| self.files_with(name, false))
     }
 
     fn is_cancelled(&self) -> bool {

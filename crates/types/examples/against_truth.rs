@@ -18,6 +18,7 @@ struct Files {
     all: Vec<(String, String, Arc<SourceFile>)>,
     packages: HashSet<String>,
     declaring: HashMap<String, Vec<FileKey>>,
+    with_members: HashMap<String, Vec<FileKey>>,
 }
 
 impl KotlinSources for Files {
@@ -27,6 +28,10 @@ impl KotlinSources for Files {
 
     fn declaring(&self, name: &str) -> Vec<FileKey> {
         self.declaring.get(name).cloned().unwrap_or_default()
+    }
+
+    fn declaring_members(&self, name: &str) -> Option<Vec<FileKey>> {
+        Some(self.with_members.get(name).cloned().unwrap_or_default())
     }
 
     fn is_cancelled(&self) -> bool {
@@ -77,11 +82,15 @@ fn main() {
         all.push((relative, text, Arc::new(file)));
     }
     println!("{} files parsed in {:?}", all.len(), started.elapsed());
-    let mut files = Files { all, packages: HashSet::new(), declaring: HashMap::new() };
+    let mut files =
+        Files { all, packages: HashSet::new(), declaring: HashMap::new(), with_members: HashMap::new() };
     for (key, (_, _, file)) in files.all.iter().enumerate() {
         files.packages.insert(file.package().to_owned());
         for name in file.top_level_names() {
             files.declaring.entry(name.to_owned()).or_default().push(key as FileKey);
+        }
+        for name in file.member_names().collect::<HashSet<_>>() {
+            files.with_members.entry(name.to_owned()).or_default().push(key as FileKey);
         }
     }
     let key_of: HashMap<&str, FileKey> =
@@ -116,6 +125,7 @@ fn main() {
         all: files.all.clone(),
         packages: files.packages.clone(),
         declaring: files.declaring.clone(),
+        with_members: files.with_members.clone(),
     }));
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let mut examples: BTreeMap<String, Vec<String>> = BTreeMap::new();

@@ -27,7 +27,7 @@ impl Universe<'_> {
         };
         let Some(list) = list else { return Vec::new() };
         let children: Vec<NodeId> = file.children(list).collect();
-        let mut found = Vec::new();
+        let mut found: Vec<ValueParameter> = Vec::new();
         for (at, node) in children.iter().enumerate().filter(|(_, node)| file.kind(**node) == kind) {
             let Some(number) = file.declaration_of(*node) else { continue };
             let has_default = match kind {
@@ -42,7 +42,61 @@ impl Universe<'_> {
                 declaration: DeclarationId { file: callable.file, number },
             });
         }
+        let of_actual = declaration.kind != DeclarationKind::Function
+            && self
+                .class_of(callable)
+                .and_then(|class| self.get(class))
+                .is_some_and(|(_, class)| class.modifiers.is_actual);
+        if of_actual {
+            found.iter_mut().for_each(|parameter| parameter.has_default = true);
+        }
+        let inherits = declaration.modifiers.is_override || declaration.modifiers.is_actual;
+        if inherits && declaration.kind == DeclarationKind::Function {
+            let inherited = self.inherited_defaults(callable, found.len());
+            for (number, parameter) in found.iter_mut().enumerate() {
+                parameter.has_default |= inherited.as_ref().is_none_or(|all| all.contains(&number));
+            }
+        }
         found
+    }
+
+    /// Returns which parameters have defaults in the functions that one overrides, or is the `actual` of; `None`
+    /// if these are not all known. The language lets only these state defaults.
+    fn inherited_defaults(&self, function: DeclarationId, count: usize) -> Option<Vec<usize>> {
+        let name = self.name(function);
+        let mut above: Vec<DeclarationId> = Vec::new();
+        match self.class_of(function) {
+            Some(class) => {
+                let supertypes = self.ancestors(class);
+                if !supertypes.is_complete {
+                    return None;
+                }
+                above
+                    .extend(supertypes.classes.iter().flat_map(|(class, _)| self.declared_in(*class, &name)));
+                let expected = self.get(class).is_some_and(|(_, class)| class.modifiers.is_actual);
+                if expected {
+                    return None;
+                }
+            }
+            None => {
+                let (file, _) = self.get(function)?;
+                above.extend(self.in_package(&file.package, &name));
+            }
+        }
+        let mut defaults = Vec::new();
+        for one in above {
+            let Some((_, declaration)) = self.get(one).filter(|_| one != function) else { continue };
+            // Those that state none themselves are not asked: it would not end where classes are their own bases.
+            if declaration.modifiers.is_override || declaration.modifiers.is_actual {
+                continue;
+            }
+            let parameters = self.parameters(one);
+            if parameters.len() == count {
+                let stated = parameters.iter().enumerate().filter(|(_, parameter)| parameter.has_default);
+                defaults.extend(stated.map(|(number, _)| number));
+            }
+        }
+        Some(defaults)
     }
 
     /// Returns the type that an extension function or property extends.
@@ -68,8 +122,16 @@ impl Universe<'_> {
         }
     }
 
-    /// Returns the constructors that are declared in a class.
+    /// Returns the constructors that are declared in a class, in each of its declarations.
     pub(super) fn constructors(&self, class: DeclarationId) -> Vec<DeclarationId> {
+        let mut found = self.own_constructors(class);
+        for other in self.counterparts(class) {
+            found.extend(self.own_constructors(other));
+        }
+        found
+    }
+
+    fn own_constructors(&self, class: DeclarationId) -> Vec<DeclarationId> {
         let Some((file, declaration)) = self.get(class) else { return Vec::new() };
         let is_constructor = |number: &usize| {
             matches!(

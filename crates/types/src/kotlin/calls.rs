@@ -4,6 +4,7 @@ use super::callables::Arguments;
 use super::classes::Member;
 use super::declarations::DeclarationKind;
 use super::lookup::{Lookup, NameUse};
+use super::qualifiers::Qualifier;
 use super::resolve::Certainty;
 use super::source_file::SourceFile;
 use super::substitution::Substitution;
@@ -19,9 +20,32 @@ impl Universe<'_> {
     pub(super) fn call_type(&self, file: &ProjectFile, call: NodeId) -> Type {
         let Some(suffix) = file.child(call, K::CallSuffix) else { return Type::Unknown };
         let arguments = Arguments::of(file, suffix);
+        if let Some(made) = self.made_for_enum(file, call) {
+            return made;
+        }
         match self.call_of_suffix(file, suffix, &arguments) {
             Some(lookup) => self.result_type(file, &lookup, &arguments),
             None => Type::Unknown,
+        }
+    }
+
+    /// Returns the type of `Enum.values()` and `Enum.valueOf(name)`, which the compiler makes.
+    fn made_for_enum(&self, file: &ProjectFile, call: NodeId) -> Option<Type> {
+        let callee =
+            file.children(call).next().filter(|callee| file.kind(*callee) == K::NavigationExpression)?;
+        let suffix = file.children(callee).last()?;
+        let name = file.name_text(file.child(suffix, K::SimpleIdentifier)?);
+        if !matches!(name, "values" | "valueOf") {
+            return None;
+        }
+        let Qualifier::Class(class) = self.before_suffix(file, suffix)? else { return None };
+        let class = self.class_behind(class)?;
+        let is_enum = self.kind(class) == Some(DeclarationKind::EnumClass);
+        let entry = Type::class(class, Vec::new());
+        match (is_enum, name) {
+            (false, _) => None,
+            (true, "values") => Some(self.library_type("kotlin", "Array", vec![entry])),
+            (true, _) => Some(entry),
         }
     }
 
@@ -50,12 +74,14 @@ impl Universe<'_> {
                 Some(DeclarationKind::TypeAlias) => {
                     let class = self.class_behind(id);
                     let types = arguments.types.map(|types| self.type_arguments(file, types));
-                    class.map_or(Type::Unknown, |class| Type::class(class, types.unwrap_or_default()))
+                    class.map_or(Type::Unknown, |class| {
+                        Type::class(self.representative(class), types.unwrap_or_default())
+                    })
                 }
                 Some(kind) if kind.is_object() => Type::Unknown,
                 Some(kind) if kind.is_class() => {
                     let types = arguments.types.map(|types| self.type_arguments(file, types));
-                    Type::class(id, types.unwrap_or_default())
+                    Type::class(self.representative(id), types.unwrap_or_default())
                 }
                 Some(kind) if kind.is_variable() => match self.member_type(member, receiver) {
                     Type::Function(function) => function.result.clone(),

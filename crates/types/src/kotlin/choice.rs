@@ -102,7 +102,7 @@ impl Universe<'_> {
     }
 
     /// Returns whether a declaration can be called so; `None` when it is nothing that is called.
-    fn fits_call(
+    pub(super) fn fits_call(
         &self,
         file: &ProjectFile,
         member: &Member,
@@ -216,16 +216,6 @@ impl Universe<'_> {
 
     /// Whether all are declarations of one symbol: `expect` and `actual`.
     fn are_one_symbol(&self, candidates: &[Member]) -> bool {
-        let is_split = |member: &Member| {
-            self.get(member.declaration).is_some_and(|(file, declaration)| {
-                let around = file.declaration_of(declaration.scope);
-                let of_class = around.is_some_and(|number| {
-                    let modifiers = &file.declarations[number].modifiers;
-                    modifiers.is_expect || modifiers.is_actual
-                });
-                declaration.modifiers.is_expect || declaration.modifiers.is_actual || of_class
-            })
-        };
-        candidates.len() > 1 && candidates.iter().all(is_split)
+        candidates.len() > 1 && candidates.iter().all(|member| self.is_split(member.declaration))
     }
 }

@@ -61,6 +61,7 @@ impl Universe<'_> {
 
     /// Returns the type of `this` in a class.
     pub(super) fn self_type(&self, class: DeclarationId) -> Type {
+        let class = self.representative(class);
         Type::class(class, self.type_parameters(class).into_iter().map(Type::Parameter).collect())
     }
 
@@ -122,14 +123,17 @@ impl Universe<'_> {
                 all.may_lack_own = true;
                 break;
             }
-            for ty in self.direct_supertypes(next) {
+            let mut direct = self.direct_supertypes(next);
+            for other in self.counterparts(next) {
+                direct.extend(self.direct_supertypes(other));
+            }
+            for ty in direct {
                 match substitution.apply(&ty) {
                     Type::Class(above) => {
                         if open.iter().any(|(known, _)| *known == above.class) {
                             continue;
                         }
-                        let parameters = self.type_parameters(above.class);
-                        open.push((above.class, Substitution::new(&parameters, &above.arguments)));
+                        open.push((above.class, self.given(above.class, &above.arguments)));
                     }
                     // A class outside the project has no supertype in it.
                     Type::External(_) => all.is_complete = false,
@@ -153,12 +157,22 @@ impl Universe<'_> {
         all
     }
 
+    /// Returns what the type parameters of a class, in each of its declarations, stand for.
+    fn given(&self, class: DeclarationId, arguments: &[Type]) -> Substitution {
+        let mut given = Substitution::new(&self.type_parameters(class), arguments);
+        for other in self.counterparts(class) {
+            for (number, parameter) in self.type_parameters(other).into_iter().enumerate() {
+                given.bind(parameter, arguments.get(number).cloned().unwrap_or(Type::Unknown));
+            }
+        }
+        given
+    }
+
     /// Returns the members of a type that are called `name`, and fit.
     pub(super) fn members(&self, ty: &Type, name: &str, fits: &dyn Fn(DeclarationKind) -> bool) -> Members {
         match ty {
             Type::Class(class) => {
-                let parameters = self.type_parameters(class.class);
-                let own = Substitution::new(&parameters, &class.arguments);
+                let own = self.given(class.class, &class.arguments);
                 self.members_of_class(class.class, &own, name, fits)
             }
             Type::Parameter(parameter) => {
@@ -209,7 +223,8 @@ impl Universe<'_> {
         let first = [(class, own.clone())];
         let rest = above.classes.iter().map(|(class, substitution)| {
             let mut applied = Substitution::default();
-            for parameter in self.type_parameters(*class) {
+            let others = self.counterparts(*class).into_iter();
+            for parameter in others.chain([*class]).flat_map(|class| self.type_parameters(class)) {
                 if let Some(ty) = substitution.get(parameter) {
                     applied.bind(parameter, own.apply(ty));
                 }
@@ -237,6 +252,10 @@ impl Universe<'_> {
         if near_file.key == far_file.key && near_declared.scope == far_declared.scope {
             return false;
         }
+        // `expect` and `actual` are one class.
+        if self.is_split(near) && self.is_split(far) && self.counterparts(near).contains(&far) {
+            return false;
+        }
         match (near_declared.kind, far_declared.kind) {
             (DeclarationKind::Function, DeclarationKind::Function) => self.overrides_by_shape(near, far),
             (near, far) => near.is_variable() && far.is_variable(),
@@ -244,7 +263,7 @@ impl Universe<'_> {
     }
 
     /// Whether two functions of one name have the same receiver and parameters, as far as that is known.
-    fn overrides_by_shape(&self, near: DeclarationId, far: DeclarationId) -> bool {
+    pub(super) fn overrides_by_shape(&self, near: DeclarationId, far: DeclarationId) -> bool {
         let (one, two) = (self.parameters(near), self.parameters(far));
         let has_receiver = |id| self.extension_receiver(id).is_some();
         one.len() == two.len()

@@ -104,7 +104,7 @@ impl Universe<'_> {
     }
 
     /// Returns the type of the value that a list of variables takes apart.
-    fn destructured_type(&self, file: &ProjectFile, list: NodeId) -> Type {
+    pub(super) fn destructured_type(&self, file: &ProjectFile, list: NodeId) -> Type {
         let Some(holder) = file.parent(list) else { return Type::Unknown };
         match file.kind(holder) {
             K::PropertyDeclaration | K::DestructuringDeclaration => {

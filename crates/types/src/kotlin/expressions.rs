@@ -297,7 +297,7 @@ impl Universe<'_> {
 }
 
 /// Returns the function that an operator between two operands calls.
-fn operator_name(operator: K) -> Option<&'static str> {
+pub(super) fn operator_name(operator: K) -> Option<&'static str> {
     Some(match operator {
         K::Plus => "plus",
         K::Minus => "minus",

@@ -73,15 +73,6 @@ impl<'a> Search<'a> {
         Search { file, name, wanted, receivers: Vec::new(), passed: Passed::default(), unfit: Vec::new() }
     }
 
-    /// Lowers the certainty of what was found behind something that is not known.
-    fn behind(&self, mut found: Lookup) -> Lookup {
-        if self.passed.unknown || self.passed.own {
-            found.certainty = found.certainty.min(Certainty::Likely);
-        }
-        found.may_be_other |= self.passed.own;
-        found
-    }
-
     /// Ends the search with the declarations that do not fit, if there are any.
     fn leftover(self) -> Lookup {
         let found = Lookup::nothing(self.passed.own);
@@ -93,6 +84,39 @@ impl<'a> Search<'a> {
 }
 
 impl Universe<'_> {
+    /// Lowers the certainty of what was found behind something that is not known.
+    fn behind(&self, search: &Search, mut found: Lookup) -> Lookup {
+        if search.passed.unknown || search.passed.own {
+            found.certainty = found.certainty.min(Certainty::Likely);
+        }
+        found.may_be_other |= search.passed.own && self.may_be_member(search, &found);
+        found
+    }
+
+    /// Whether a class of the project has another member that the name may mean where the object is unknown.
+    fn may_be_member(&self, search: &Search, found: &Lookup) -> bool {
+        let Search { file, name, wanted, .. } = *search;
+        let Some(members) = self.members_called(name) else { return true };
+        members.iter().any(|id| {
+            let is_found = found.candidates.iter().any(|one| one.declaration == *id);
+            !is_found && self.may_be_called(file, *id, wanted)
+        })
+    }
+
+    /// Whether a member may be meant where nothing is known of the object.
+    pub(super) fn may_be_called(&self, file: &ProjectFile, member: DeclarationId, wanted: NameUse) -> bool {
+        let Some(kind) = self.kind(member).filter(|_| self.is_visible(file, member)) else { return false };
+        match wanted {
+            NameUse::Value => is_callable(kind) && kind.is_variable() || kind.is_object(),
+            NameUse::Reference => is_callable(kind),
+            NameUse::Call(arguments) => {
+                let receiver = Receivers::Member(&Type::Unknown);
+                let fit = self.fits_call(file, &Member::new(member), arguments, receiver);
+                is_callable(kind) && fit.is_some_and(|fit| fit != Fit::No)
+            }
+        }
+    }
+
     /// Resolves a name that has no receiver.
     pub(super) fn find_bare(&self, file: &ProjectFile, node: NodeId, name: &str, wanted: NameUse) -> Lookup {
         let mut called = None;
@@ -120,6 +144,7 @@ impl Universe<'_> {
     ) -> Lookup {
         let mut search = Search::new(file, name, wanted);
         let levels = self.levels(file, node);
+        // All locals come before the members of all objects, wherever these are.
         for level in &levels {
             match level {
                 Level::Names { scope, child } => {
@@ -130,37 +155,39 @@ impl Universe<'_> {
                         Some(found) if self.may_be_no_function(&found, wanted) => {
                             *called = called.or(found.candidates.first().map(|one| one.declaration));
                         }
-                        Some(found) => return search.behind(found),
+                        Some(found) => return found,
                         None => {}
                     }
                 }
-                Level::It { .. } => {
-                    if name == "it" {
-                        return Lookup::nothing(false);
-                    }
-                }
+                Level::It { .. } if name == "it" => return Lookup::nothing(false),
+                _ => {}
+            }
+        }
+        for level in &levels {
+            match level {
+                Level::Names { .. } | Level::It { .. } => {}
                 Level::Receiver { ty, .. } => {
                     if let Some(mut found) = self.among_members(&mut search, ty) {
                         found.receiver = Some(ty.clone());
-                        return search.behind(found);
+                        return self.behind(&search, found);
                     }
                     search.receivers.push(ty.clone());
                 }
                 Level::Statics { class } => {
                     if let Some(found) = self.among_statics(&mut search, *class) {
-                        return search.behind(found);
+                        return self.behind(&search, found);
                     }
                 }
             }
         }
         let tiers = self.tiers(file, name);
         if let Some(found) = self.among_extensions(&mut search, &tiers) {
-            return search.behind(found);
+            return self.behind(&search, found);
         }
         for tier in tiers {
             let members = tier.into_iter().map(Member::new).collect();
             if let Some(found) = self.choose_in_scope(&mut search, members) {
-                return search.behind(found);
+                return self.behind(&search, found);
             }
         }
         search.leftover()
@@ -236,14 +263,14 @@ impl Universe<'_> {
             };
             if let Some(mut found) = found {
                 found.receiver = Some(receiver.clone());
-                return search.behind(found);
+                return self.behind(&search, found);
             }
         }
         for tier in self.tiers(file, name) {
             let members = self.extensions(tier.into_iter().map(Member::new).collect());
             if let Some(mut found) = self.choose(file, members, wanted, explicit, &mut search.unfit) {
                 found.receiver = Some(receiver.clone());
-                return search.behind(found);
+                return self.behind(&search, found);
             }
         }
         search.leftover()
@@ -297,7 +324,11 @@ impl Universe<'_> {
         };
         match wanted {
             NameUse::Value => last(&|kind| kind.is_variable() || kind.is_object()).map(Lookup::one),
-            NameUse::Reference => last(&|kind| kind.is_function() || kind.is_variable()).map(Lookup::one),
+            // There are no references to variables.
+            NameUse::Reference => {
+                last(&|kind| kind.is_function() || kind == DeclarationKind::ConstructorProperty)
+                    .map(Lookup::one)
+            }
             NameUse::Call(_) => {
                 let callable: Vec<Member> = ids
                     .iter()
@@ -360,6 +391,13 @@ impl Universe<'_> {
             receivers.extend(search.receivers.iter().cloned());
             self.choose(file, extensions, wanted, Receivers::Implicit(&receivers), &mut search.unfit)
         });
+        // A property of unknown type may be none that can be called, and hides no extension then.
+        if let Some(found) = found.as_ref().filter(|found| self.may_be_no_function(found, wanted))
+            && self.has_own_extension(name)
+        {
+            search.unfit.extend(found.candidates.iter().cloned());
+            return None;
+        }
         // Where the arguments do not tell, an extension may be meant.
         let is_projected = matches!(ty, Type::Class(class) if class.is_projected);
         let is_doubtful = |found: &Lookup| {

@@ -3,6 +3,7 @@
 use super::classes::Member;
 use super::declarations::DeclarationKind;
 use super::lookup::{Lookup, NameUse};
+use super::resolve::Certainty;
 use super::scopes::{Level, visible_names};
 use super::ty::Type;
 use super::type_references::Classifier;
@@ -114,6 +115,9 @@ impl Universe<'_> {
                 if !lookup.candidates.is_empty() {
                     return Some(Qualifier::Value(self.lookup_type(&lookup)));
                 }
+                if let Some(all) = self.all_entries(class, name) {
+                    return Some(Qualifier::Value(all));
+                }
                 let class = self.class_behind(class).unwrap_or(class);
                 self.nested(class, name).map(Qualifier::Class)
             }
@@ -163,6 +167,39 @@ impl Universe<'_> {
         None
     }
 
+    /// Returns the type of `entries` of an enum, which the compiler makes.
+    fn all_entries(&self, class: DeclarationId, name: &str) -> Option<Type> {
+        let class = self.class_behind(class)?;
+        let is_it = name == "entries" && self.kind(class) == Some(DeclarationKind::EnumClass);
+        is_it.then(|| self.library_type("kotlin.enums", "EnumEntries", vec![Type::class(class, Vec::new())]))
+    }
+
+    /// Resolves a name behind a class from outside: an extension of its object, of its companion, or in a
+    /// reference of the class itself. What it declares itself comes first, but is not known.
+    pub(super) fn find_behind_external(
+        &self,
+        file: &ProjectFile,
+        node: NodeId,
+        class: &str,
+        name: &str,
+        wanted: NameUse,
+    ) -> Lookup {
+        let companion = format!("{class}.Companion");
+        for ty in [class, companion.as_str()].map(|name| Type::External(name.into())) {
+            let found = self.find_member(file, node, &ty, name, wanted);
+            let extends_it =
+                |member: &Member| self.extension_receiver(member.declaration).as_ref() == Some(&ty);
+            if !found.candidates.is_empty() && found.candidates.iter().all(extends_it) {
+                return found;
+            }
+        }
+        let found = self.find_member(file, node, &Type::External(class.into()), name, wanted);
+        match found.candidates.is_empty() {
+            true => found,
+            false => Lookup { certainty: Certainty::Possible, ..found },
+        }
+    }
+
     /// Resolves the name in a suffix `.name`; `None` where nothing is known of what stands before it.
     pub(super) fn named_by_suffix(
         &self,
@@ -175,7 +212,9 @@ impl Universe<'_> {
         match self.before_suffix(file, suffix)? {
             Qualifier::Value(ty) => Some(self.find_member(file, name_node, &ty, name, wanted)),
             Qualifier::Class(class) => Some(self.find_static(file, name_node, class, name, wanted)),
-            Qualifier::External(_) => Some(Lookup::nothing(false)),
+            Qualifier::External(class) => {
+                Some(self.find_behind_external(file, name_node, &class, name, wanted))
+            }
             Qualifier::Package(package) => {
                 let found = self.qualified(&format!("{package}.{name}"));
                 let candidates = found.into_iter().map(Member::new).collect();

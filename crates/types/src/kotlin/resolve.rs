@@ -42,7 +42,7 @@ impl NameResolution {
         NameResolution { declarations: Vec::new(), certainty: Certainty::Possible, may_be_other: true }
     }
 
-    fn of(lookup: Option<Lookup>) -> NameResolution {
+    pub(super) fn of(lookup: Option<Lookup>) -> NameResolution {
         match lookup {
             None => NameResolution::unknown(),
             Some(lookup) => NameResolution {
@@ -61,7 +61,18 @@ impl Universe<'_> {
         let file = self.file(key)?;
         let node = file.identifier_at(range)?;
         self.steps.set(0);
-        Some(self.resolve_node(&file, node))
+        let mut found = self.resolve_node(&file, node);
+        // A name in a declaration is that declaration's.
+        let declares = |number: usize| file.declarations[number].name == Some(node);
+        let declaration = file.parent(node).and_then(|parent| file.declaration_of(parent));
+        if !declaration.is_some_and(declares) {
+            for id in found.declarations.clone() {
+                let others = self.counterparts(id).into_iter();
+                let new: Vec<_> = others.filter(|other| !found.declarations.contains(other)).collect();
+                found.declarations.extend(new);
+            }
+        }
+        Some(found)
     }
 
     fn resolve_node(&self, file: &ProjectFile, node: NodeId) -> NameResolution {
@@ -78,7 +89,7 @@ impl Universe<'_> {
             K::Identifier => self.resolve_import(file, parent, node),
             K::UserType => self.resolve_type(file, parent, node),
             K::CallableReference => self.resolve_reference(file, parent, node),
-            K::TypeConstraint => classified(self.classifier(file, node, name)),
+            K::TypeConstraint => Self::classified(self.classifier(file, node, name)),
             K::ThisExpression | K::SuperExpression => NameResolution::unknown(),
             K::ValueArgument if is_argument_name(file, parent, node) => {
                 self.resolve_argument(file, parent, name)
@@ -111,7 +122,7 @@ impl Universe<'_> {
         }
         match self.classifier(file, node, name) {
             Classifier::Unknown => NameResolution::of(Some(lookup)),
-            found => classified(found),
+            found => Self::classified(found),
         }
     }
 
@@ -134,7 +145,7 @@ impl Universe<'_> {
             }
             // `Outer.Inner.member`: a class.
             return match self.nested_by_suffix(file, suffix) {
-                Some(class) => NameResolution::certain(vec![class]),
+                Some(class) => Self::classified(Classifier::Declared(class)),
                 None => NameResolution::of(lookup),
             };
         };
@@ -178,7 +189,13 @@ impl Universe<'_> {
             Some(Qualifier::Class(class)) => {
                 NameResolution::of(Some(self.find_static(file, node, class, name, NameUse::Reference)))
             }
-            Some(Qualifier::External(_)) => NameResolution::of(Some(Lookup::nothing(false))),
+            Some(Qualifier::External(class)) => NameResolution::of(Some(self.find_behind_external(
+                file,
+                node,
+                &class,
+                name,
+                NameUse::Reference,
+            ))),
             Some(Qualifier::Package(_)) | None => NameResolution::unknown(),
         }
     }
@@ -203,7 +220,17 @@ impl Universe<'_> {
                 break;
             }
         }
-        classified(self.classifier_of_path(file, &names))
+        Self::classified(self.classifier_of_path(file, &names))
+    }
+
+    fn classified(found: Classifier) -> NameResolution {
+        match found {
+            Classifier::Declared(id) => NameResolution::certain(vec![id]),
+            Classifier::External(_) => NameResolution::certain(Vec::new()),
+            Classifier::Unknown => {
+                NameResolution { declarations: Vec::new(), certainty: Certainty::Likely, may_be_other: false }
+            }
+        }
     }
 
     /// Resolves the name of an argument to the parameters that the call gives it to.
@@ -226,16 +253,6 @@ impl Universe<'_> {
             declarations.extend(meant.map(|parameter| parameter.declaration));
         }
         NameResolution { declarations, certainty: call.certainty, may_be_other: call.may_be_other }
-    }
-}
-
-fn classified(found: Classifier) -> NameResolution {
-    match found {
-        Classifier::Declared(id) => NameResolution::certain(vec![id]),
-        Classifier::External(_) => NameResolution::certain(Vec::new()),
-        Classifier::Unknown => {
-            NameResolution { declarations: Vec::new(), certainty: Certainty::Likely, may_be_other: false }
-        }
     }
 }
 

@@ -8,6 +8,9 @@ use super::universe::{DeclarationId, ProjectFile, Universe};
 use symd_syntax::NodeId;
 use symd_syntax::kotlin::KotlinNode as K;
 
+/// The name of a class from outside of which nothing is known.
+const FOREIGN: &str = "";
+
 /// A scope around a node. The file's own level follows the last one.
 #[derive(Clone, Debug)]
 pub(super) enum Level {
@@ -139,6 +142,9 @@ impl Universe<'_> {
                 }
             }
             // It may have a receiver.
+            Type::Unknown if self.has_foreign_receiver(file, lambda) => {
+                levels.push(Level::Receiver { ty: Type::External(FOREIGN.into()), label: None });
+            }
             Type::Unknown => levels.push(Level::Receiver { ty: Type::Unknown, label: None }),
             _ => {}
         }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::declarations::{DeclarationKind, KotlinDeclaration, declarations};
+use super::declarations::{DeclarationKind, KotlinDeclaration, declarations, is_class_node};
 use symd_base::{Text, TextRange};
 use symd_syntax::kotlin::KotlinNode;
 use symd_syntax::{FlatTree, NodeId};
@@ -130,7 +130,12 @@ impl SourceFile {
     }
 
     pub(super) fn text_of(&self, node: NodeId) -> &str {
-        self.text.as_str().get(self.tree.range(node).as_range()).unwrap_or("")
+        self.slice(self.tree.range(node))
+    }
+
+    /// Returns the text at a range; empty where there is none.
+    pub fn slice(&self, range: TextRange) -> &str {
+        self.text.as_str().get(range.as_range()).unwrap_or("")
     }
 
     /// Returns an identifier without backticks.
@@ -198,6 +203,12 @@ impl SourceFile {
     pub fn top_level_names(&self) -> impl Iterator<Item = &str> {
         let root = self.tree.root().into_iter();
         root.flat_map(|root| self.all_in_scope(root)).map(|number| self.name_of(number))
+    }
+
+    /// Iterates over the names of the members of its classes.
+    pub fn member_names(&self) -> impl Iterator<Item = &str> {
+        let is_member = |number: &usize| is_class_node(self, self.declarations[*number].scope);
+        (0..self.declarations.len()).filter(is_member).map(|number| self.name_of(number))
     }
 
     /// Returns the name of a declaration; empty for one without a name.

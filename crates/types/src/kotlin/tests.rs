@@ -30,6 +30,10 @@ impl KotlinSources for Arc<Fixture> {
         files.filter(|((_, file), _)| declares(file)).map(|(_, key)| key).collect()
     }
 
+    fn declaring_members(&self, _: &str) -> Option<Vec<FileKey>> {
+        Some((0..self.files.len()).filter_map(|key| FileKey::try_from(key).ok()).collect())
+    }
+
     fn is_cancelled(&self) -> bool {
         false
     }
@@ -57,7 +61,7 @@ fn marked(part: &str) -> String {
     for line in rest.lines() {
         if let Some(path) = line.strip_prefix("//- ") {
             files.push(FixtureFile { path: path.to_owned(), text: String::new() });
-        } else if !line.trim_start().starts_with('^')
+        } else if !line.trim_start().starts_with(['^', '*'])
             && let Some(file) = files.last_mut()
         {
             writeln!(file.text, "{line}").expect("written");
@@ -69,25 +73,58 @@ fn marked(part: &str) -> String {
     });
     let fixture = Arc::new(Fixture { files: parsed.collect() });
     let universe = Universe::new(Box::new(fixture.clone()));
+    let conventions = by_convention(&fixture, &universe, &asked);
     let mut out = format!("{}\n", asked.join(" "));
     for ((file, _), key) in fixture.files.iter().zip(0..) {
         writeln!(out, "//- {}", file.path).expect("written");
         let mut offset = 0;
         for line in file.text.lines() {
             writeln!(out, "{line}").expect("written");
+            let mut marks = Vec::new();
             for (at, name) in names_in(line, &asked) {
                 let start = u32::try_from(offset + at).expect("small");
                 let range = TextRange::new(start, start + u32::try_from(name.len()).expect("small"));
                 if let Some(found) = universe.resolve(key, range) {
-                    let mark = "^".repeat(name.len());
-                    writeln!(out, "{}{mark} {}", " ".repeat(at), shown(&fixture, &universe, &found))
-                        .expect("written");
+                    marks.push((at, "^".repeat(name.len()), shown(&fixture, &universe, &found)));
                 }
+            }
+            let here = offset..=offset + line.len();
+            for (_, range, found) in conventions.iter().filter(|(of, ..)| *of == key) {
+                let range = range.as_range();
+                if here.contains(&range.start) {
+                    marks.push((range.start - offset, "*".repeat(range.len()), found.clone()));
+                }
+            }
+            marks.sort();
+            marks.dedup();
+            for (at, mark, found) in marks {
+                writeln!(out, "{}{mark} {found}", " ".repeat(at)).expect("written");
             }
             offset += line.len() + 1;
         }
     }
     out
+}
+
+/// Returns where the language calls functions of these names without naming them: file, range, what is meant.
+fn by_convention(
+    fixture: &Arc<Fixture>,
+    universe: &Universe,
+    asked: &[&str],
+) -> Vec<(FileKey, TextRange, String)> {
+    let mut found = Vec::new();
+    for name in asked.iter().filter(|name| is_convention(name)) {
+        let mut functions = Vec::new();
+        for ((_, file), key) in fixture.files.iter().zip(0..) {
+            let named = (0..file.declarations.len()).filter(|number| file.name_of(*number) == *name);
+            functions.extend(named.map(|number| DeclarationId { file: key, number }));
+        }
+        for (_, key) in fixture.files.iter().zip(0..) {
+            let uses = universe.convention_uses(key, &functions);
+            found.extend(uses.iter().map(|(range, one)| (key, *range, shown(fixture, universe, one))));
+        }
+    }
+    found
 }
 
 /// Finds the names as whole words.
@@ -150,6 +187,12 @@ fn members_are_those_of_the_receivers_type() {
 #[test]
 fn calls_mean_what_their_arguments_fit() {
     check("calls.txt");
+}
+
+/// A `*` stands under what calls a function that it does not name.
+#[test]
+fn operators_are_uses_of_functions() {
+    check("operators.txt");
 }
 
 #[test]

@@ -58,10 +58,20 @@ impl Type {
         Type::Function(Rc::new(FunctionType { receiver, parameters, result }))
     }
 
-    /// Returns the type that all of these are; unknown if they differ, or if there are none.
+    /// Returns the type that all of these are; unknown if they differ, or if there are none. Type arguments in
+    /// which they differ are unknown.
     pub(super) fn if_same(mut types: impl Iterator<Item = Type>) -> Type {
         let Some(first) = types.next() else { return Type::Unknown };
-        if types.all(|other| other == first) { first } else { Type::Unknown }
+        types.fold(first, |one, two| match (&one, &two) {
+            _ if one == two => one,
+            (Type::Class(one), Type::Class(two)) if one.class == two.class => {
+                let pairs = one.arguments.iter().zip(&two.arguments);
+                let same = |(one, two): (&Type, &Type)| if one == two { one.clone() } else { Type::Unknown };
+                let ty = Type::class(one.class, pairs.map(same).collect());
+                if one.is_projected || two.is_projected { ty.projected() } else { ty }
+            }
+            _ => Type::Unknown,
+        })
     }
 
     pub(super) fn is_unknown(&self) -> bool {

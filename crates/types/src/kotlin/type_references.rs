@@ -101,7 +101,7 @@ impl Universe<'_> {
             Classifier::Declared(id) => match self.kind(*id) {
                 Some(DeclarationKind::TypeParameter) => Type::Parameter(*id),
                 Some(DeclarationKind::TypeAlias) => self.aliased(*id, &arguments),
-                Some(_) => Type::class(*id, arguments),
+                Some(_) => Type::class(self.representative(*id), arguments),
                 None => Type::Unknown,
             },
         }
@@ -165,7 +165,9 @@ impl Universe<'_> {
         let mut child = node;
         for scope in file.ancestors(node) {
             let is_meant = |number: &usize| file.declarations[*number].kind.is_classifier();
-            if let Some(number) = file.in_scope(scope, name).filter(is_meant).last() {
+            // What an import names comes before what the file declares outside of classes.
+            let is_file = file.kind(scope) == K::SourceFile;
+            if let Some(number) = file.in_scope(scope, name).filter(is_meant).last().filter(|_| !is_file) {
                 return declared(number);
             }
             if let Some(number) = file.declaration_of(scope)

@@ -56,6 +56,10 @@ pub trait KotlinSources {
     /// Returns the Kotlin files that declare `name` outside of classes and functions.
     fn declaring(&self, name: &str) -> Vec<FileKey>;
 
+    /// Returns the Kotlin files in which a class declares a member called `name`; `None` if a file of another
+    /// language may declare one.
+    fn declaring_members(&self, name: &str) -> Option<Vec<FileKey>>;
+
     /// Returns whether the question was cancelled.
     fn is_cancelled(&self) -> bool;
 
@@ -73,6 +77,10 @@ impl<P: KotlinSources> KotlinSources for Rc<P> {
 
     fn declaring(&self, name: &str) -> Vec<FileKey> {
         P::declaring(self, name)
+    }
+
+    fn declaring_members(&self, name: &str) -> Option<Vec<FileKey>> {
+        P::declaring_members(self, name)
     }
 
     fn is_cancelled(&self) -> bool {
@@ -95,8 +103,12 @@ pub(super) enum Work {
     ExpressionType,
     DeclaredType,
     ExpectedLambda,
+    ForeignLambda,
     Qualifier,
 }
+
+/// In how many files the members of one name are looked at.
+const MAX_MEMBER_FILES: usize = 40;
 
 /// How deep the types of expressions are followed; each level takes some kilobytes of stack.
 const MAX_DEPTH: u32 = 60;
@@ -111,10 +123,12 @@ pub struct Universe<'p> {
     library: &'static Library,
     files: RefCell<HashMap<FileKey, Option<ProjectFile>>>,
     top_level: RefCell<HashMap<String, Rc<[DeclarationId]>>>,
+    members_by_name: RefCell<HashMap<String, Option<Rc<[DeclarationId]>>>>,
     pub(super) supertypes: RefCell<HashMap<DeclarationId, Rc<Supertypes>>>,
     pub(super) declared_types: RefCell<HashMap<DeclarationId, Type>>,
     pub(super) expression_types: RefCell<HashMap<(FileKey, NodeId), Type>>,
     pub(super) lambda_types: RefCell<HashMap<(FileKey, NodeId), Type>>,
+    pub(super) foreign_lambdas: RefCell<HashMap<(FileKey, NodeId), bool>>,
     in_progress: RefCell<HashSet<(Work, FileKey, NodeId)>>,
     depth: Cell<u32>,
     /// The nodes that were looked into for the identifier in question.
@@ -128,10 +142,12 @@ impl<'p> Universe<'p> {
             library: library::library(),
             files: RefCell::default(),
             top_level: RefCell::default(),
+            members_by_name: RefCell::default(),
             supertypes: RefCell::default(),
             declared_types: RefCell::default(),
             expression_types: RefCell::default(),
             lambda_types: RefCell::default(),
+            foreign_lambdas: RefCell::default(),
             in_progress: RefCell::default(),
             depth: Cell::new(0),
             steps: Cell::new(0),
@@ -205,6 +221,32 @@ impl<'p> Universe<'p> {
         found
     }
 
+    /// Returns all members of the project's classes that are called `name`; `None` if there may be others: in
+    /// another language, or in too many files.
+    pub(super) fn members_called(&self, name: &str) -> Option<Rc<[DeclarationId]>> {
+        if let Some(known) = self.members_by_name.borrow().get(name) {
+            return known.clone();
+        }
+        let found = self.find_members_called(name).map(Rc::from);
+        self.members_by_name.borrow_mut().insert(name.to_owned(), found.clone());
+        found
+    }
+
+    fn find_members_called(&self, name: &str) -> Option<Vec<DeclarationId>> {
+        let keys = self.project.declaring_members(name)?;
+        if keys.len() > MAX_MEMBER_FILES {
+            return None;
+        }
+        let mut found = Vec::new();
+        for key in keys {
+            let file = self.file(key)?;
+            let named = (0..file.declarations.len()).filter(|number| file.name_of(*number) == name);
+            found.extend(named.map(|number| DeclarationId { file: key, number }));
+        }
+        found.retain(|id| self.class_of(*id).is_some());
+        Some(found)
+    }
+
     /// Returns the declarations of `name` in a package.
     pub(super) fn in_package(&self, package: &str, name: &str) -> Vec<DeclarationId> {
         let is_in = |id: &DeclarationId| self.file(id.file).is_some_and(|file| file.package == package);
@@ -228,8 +270,17 @@ impl<'p> Universe<'p> {
         found
     }
 
-    /// Returns what a class declares itself with this name.
+    /// Returns what a class declares with this name, in each of its declarations.
     pub(super) fn declared_in(&self, class: DeclarationId, name: &str) -> Vec<DeclarationId> {
+        let mut found = self.declared_itself(class, name);
+        for other in self.counterparts(class) {
+            found.extend(self.declared_itself(other, name));
+        }
+        found
+    }
+
+    /// Returns what one declaration of a class declares with this name.
+    pub(super) fn declared_itself(&self, class: DeclarationId, name: &str) -> Vec<DeclarationId> {
         let Some((file, declaration)) = self.get(class) else { return Vec::new() };
         let is_member = |number: &usize| {
             !matches!(
@@ -243,6 +294,11 @@ impl<'p> Universe<'p> {
 
     /// Returns the companion object of a class.
     pub(super) fn companion(&self, class: DeclarationId) -> Option<DeclarationId> {
+        let others = || self.counterparts(class).into_iter().find_map(|other| self.own_companion(other));
+        self.own_companion(class).or_else(others)
+    }
+
+    fn own_companion(&self, class: DeclarationId) -> Option<DeclarationId> {
         let (file, declaration) = self.get(class)?;
         let mut members = file.all_in_scope(declaration.node);
         let number = members.find(|number| file.declarations[*number].kind == DeclarationKind::Companion)?;

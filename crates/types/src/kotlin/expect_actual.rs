@@ -1,0 +1,56 @@
+//! Declarations that are one symbol: `expect` and each `actual`.
+
+use super::declarations::DeclarationKind;
+use super::universe::{DeclarationId, Universe};
+
+/// How many classes around a declaration are looked at.
+const MAX_NESTING: usize = 10;
+
+impl Universe<'_> {
+    /// Whether a declaration is one of those of a symbol that is declared in parts: itself, or its class.
+    pub(super) fn is_split(&self, id: DeclarationId) -> bool {
+        let is_marked = |id: DeclarationId| {
+            self.get(id).is_some_and(|(_, one)| one.modifiers.is_expect || one.modifiers.is_actual)
+        };
+        std::iter::successors(Some(id), |inner| self.class_of(*inner)).take(MAX_NESTING).any(is_marked)
+    }
+
+    /// Returns the one declaration that stands for a class in types.
+    pub(super) fn representative(&self, class: DeclarationId) -> DeclarationId {
+        let is_class = |id: &DeclarationId| self.kind(*id).is_some_and(DeclarationKind::is_class);
+        self.counterparts(class).into_iter().filter(is_class).chain([class]).min().unwrap_or(class)
+    }
+
+    /// Returns the other declarations of a symbol: of `expect` each `actual`, of an `actual` the `expect` and the
+    /// other ones. Of most symbols there are none.
+    pub fn counterparts(&self, id: DeclarationId) -> Vec<DeclarationId> {
+        let Some((file, declaration)) = self.get(id).filter(|_| self.is_split(id)) else { return Vec::new() };
+        let name = file.name_of(id.number).to_owned();
+        let others = match self.class_of(id) {
+            Some(class) => {
+                let classes = self.counterparts(class).into_iter();
+                classes.flat_map(|class| self.declared_itself(class, &name)).collect()
+            }
+            None if declaration.scope == file.tree().root().unwrap_or(declaration.scope) => {
+                self.in_package(&file.package, &name)
+            }
+            None => Vec::new(),
+        };
+        let is_counterpart =
+            |other: &DeclarationId| *other != id && self.is_split(*other) && self.is_same_shape(id, *other);
+        others.into_iter().filter(is_counterpart).collect()
+    }
+
+    fn is_same_shape(&self, one: DeclarationId, two: DeclarationId) -> bool {
+        use DeclarationKind as D;
+        let (Some(first), Some(second)) = (self.kind(one), self.kind(two)) else { return false };
+        match (first, second) {
+            (D::Function, D::Function) => self.overrides_by_shape(one, two),
+            (D::Property | D::ConstructorProperty, D::Property | D::ConstructorProperty) => {
+                self.extension_receiver(one).is_some() == self.extension_receiver(two).is_some()
+            }
+            (D::TypeAlias, kind) | (kind, D::TypeAlias) => kind.is_classifier(),
+            (first, second) => first == second && first.is_class(),
+        }
+    }
+}

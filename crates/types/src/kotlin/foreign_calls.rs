@@ -1,0 +1,121 @@
+//! Calls of functions that are neither the project's nor the known library's. The lambdas that these take may
+//! have a receiver; it is an object of the project only where the call is given one, or a type argument.
+
+use super::callables::Arguments;
+use super::lookup::NameUse;
+use super::qualifiers::Qualifier;
+use super::scopes::Level;
+use super::ty::Type;
+use super::universe::{DeclarationId, ProjectFile, Universe, Work};
+use symd_syntax::NodeId;
+use symd_syntax::kotlin::KotlinNode as K;
+
+impl Universe<'_> {
+    /// Whether a lambda is passed to a function from outside that cannot give it an object of the project as
+    /// its receiver.
+    pub(super) fn has_foreign_receiver(&self, file: &ProjectFile, lambda: NodeId) -> bool {
+        if let Some(known) = self.foreign_lambdas.borrow().get(&(file.key, lambda)) {
+            return *known;
+        }
+        let found =
+            self.guarded(Work::ForeignLambda, file.key, lambda, || self.finds_foreign_receiver(file, lambda));
+        if let Some(found) = found {
+            self.foreign_lambdas.borrow_mut().insert((file.key, lambda), found);
+        }
+        found.unwrap_or(false)
+    }
+
+    fn finds_foreign_receiver(&self, file: &ProjectFile, lambda: NodeId) -> bool {
+        let Some(suffix) = file.ancestors(lambda).find(|above| file.kind(*above) == K::CallSuffix) else {
+            return false;
+        };
+        let is_argument = file.ancestors(lambda).take_while(|above| *above != suffix).all(|above| {
+            matches!(file.kind(above), K::AnnotatedLambda | K::ValueArguments | K::ValueArgument)
+        });
+        let arguments = Arguments::of(file, suffix);
+        let callee = file.parent(suffix).and_then(|call| file.children(call).next());
+        let is_lambda = |value| file.kind(value) == K::LambdaLiteral;
+        is_argument
+            && arguments.types.is_none()
+            && callee.is_some_and(|callee| self.is_foreign_callee(file, callee, &arguments))
+            && arguments
+                .values
+                .iter()
+                .all(|one| is_lambda(one.value) || self.is_foreign_value(file, one.value))
+    }
+
+    /// Whether what is called is declared outside, and is called on no object of the project.
+    fn is_foreign_callee(&self, file: &ProjectFile, callee: NodeId, arguments: &Arguments) -> bool {
+        let wanted = NameUse::Call(arguments);
+        match file.kind(callee) {
+            K::SimpleIdentifier => {
+                let found = self.find_bare(file, callee, file.name_text(callee), wanted);
+                found.candidates.is_empty()
+                    && !found.may_be_other
+                    && !self.levels(file, callee).iter().any(|level| match level {
+                        Level::Receiver { ty: Type::Class(class), .. } => {
+                            self.extends_foreign_generics(class.class)
+                        }
+                        _ => false,
+                    })
+            }
+            K::NavigationExpression => {
+                let Some(suffix) = file.children(callee).last() else { return false };
+                matches!(self.before_suffix(file, suffix), Some(Qualifier::External(_)))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a class extends one from outside that it gives type arguments: members that it inherits may be
+    /// given objects of these.
+    fn extends_foreign_generics(&self, class: DeclarationId) -> bool {
+        let above = self.ancestors(class);
+        !above.is_complete
+            && std::iter::once(class).chain(above.classes.iter().map(|(above, _)| *above)).any(|class| {
+                let Some((file, declaration)) = self.get(class) else { return true };
+                let heads =
+                    file.children(declaration.node).filter(|one| file.kind(*one) == K::DelegationSpecifier);
+                heads
+                    .into_iter()
+                    .any(|head| file.tree().subtree(head).any(|node| file.kind(node) == K::TypeArguments))
+            })
+    }
+
+    /// Whether a value is no object of the project, and holds none.
+    fn is_foreign_value(&self, file: &ProjectFile, value: NodeId) -> bool {
+        match file.kind(value) {
+            K::NavigationExpression => {
+                let root = file.children(value).next();
+                root.is_some_and(|root| self.is_foreign_root(file, root))
+            }
+            K::CallExpression => {
+                let mut parts = file.children(value);
+                let (Some(callee), Some(suffix)) = (parts.next(), parts.last()) else { return false };
+                let arguments = Arguments::of(file, suffix);
+                let is_foreign = match file.kind(callee) {
+                    K::NavigationExpression => self.is_foreign_value(file, callee),
+                    _ => self.is_foreign_callee(file, callee, &arguments) || self.is_plain(file, value),
+                };
+                is_foreign
+                    && arguments.types.is_none()
+                    && arguments.values.iter().all(|one| self.is_foreign_value(file, one.value))
+            }
+            _ => self.is_plain(file, value),
+        }
+    }
+
+    fn is_foreign_root(&self, file: &ProjectFile, root: NodeId) -> bool {
+        matches!(self.qualifier(file, root), Some(Qualifier::External(_)))
+            || self.is_foreign_value(file, root)
+    }
+
+    /// Whether a value's type is a class from outside, without type arguments.
+    fn is_plain(&self, file: &ProjectFile, value: NodeId) -> bool {
+        match self.expression_type(file, value) {
+            Type::Integer | Type::Null | Type::Nothing | Type::External(_) => true,
+            Type::Class(class) => class.arguments.is_empty() && self.of_library(class.class),
+            Type::Unknown | Type::Parameter(_) | Type::Function(_) => false,
+        }
+    }
+}
