@@ -5,6 +5,7 @@
 use super::profiles::{LanguageProfile, NameReader};
 use super::sources::{IndexedDeclaration, Sources};
 use symd_syntax::SymbolKind;
+use symd_types::kotlin::is_convention;
 
 /// Names that pytest reads in `conftest.py` and in test modules.
 const PYTEST: [&str; 14] = [
@@ -24,7 +25,8 @@ const PYTEST: [&str; 14] = [
     "teardown",
 ];
 
-/// Whether a Kotlin function has the modifier `operator`: `a + b` calls `plus`.
+/// Whether a Kotlin function has the modifier `operator`, or may have it from one that it overrides: `a + b` calls
+/// `plus`.
 fn is_operator(sources: &dyn Sources, target: &IndexedDeclaration) -> bool {
     let Some((_, row)) =
         target.row().filter(|(_, row)| matches!(row.kind(), SymbolKind::Function | SymbolKind::Method))
@@ -35,7 +37,9 @@ fn is_operator(sources: &dyn Sources, target: &IndexedDeclaration) -> bool {
         return false;
     };
     let head = current.text.as_str().get(row.start as usize..row.name_start as usize).unwrap_or("");
-    head.split_whitespace().rev().take_while(|word| *word != "}").any(|word| word == "operator")
+    let is_convention = is_convention(target.name());
+    let marks = |word: &str| word == "operator" || word == "override" && is_convention;
+    head.split_whitespace().rev().take_while(|word| *word != "}").any(marks)
 }
 
 /// Returns what looks up the target by its name, and would not find it by `new_name`, or without a name for `None`:

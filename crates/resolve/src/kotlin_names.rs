@@ -3,12 +3,14 @@
 
 use std::rc::Rc;
 
+use super::family::has_types;
 use super::kotlin_project::KotlinProject;
 use super::meaning::Meaning;
+use super::occurrence::Judgement;
 use super::resolver::{CurrentFile, Resolver};
 use super::sources::{IndexedDeclaration, Sources};
-use symd_base::{Cancel, TextRange};
-use symd_types::kotlin::{Certainty, DeclarationId, DeclarationKind, Universe};
+use symd_base::{Cancel, RelPath, TextRange};
+use symd_types::kotlin::{Certainty, DeclarationId, DeclarationKind, NameResolution, Universe};
 
 /// The Kotlin files of a question, and what is known of them.
 pub(super) struct KotlinNames<'a> {
@@ -60,12 +62,49 @@ impl<'a> KotlinNames<'a> {
 
     /// Whether only its own file can name a declaration.
     pub(super) fn is_private(&self, declaration: &IndexedDeclaration) -> bool {
-        let Some((_, row)) = declaration.row() else { return false };
-        let Some(key) = self.project.key(&declaration.file.path) else { return false };
-        let found = self
-            .universe
-            .resolve(key, TextRange { start: row.name_start, end: row.name_start + u32::from(row.name_len) });
-        found.is_some_and(|found| found.declarations.iter().any(|id| self.universe.is_private(*id)))
+        let found = self.declared_at(declaration);
+        found.is_some_and(|found| found.iter().any(|id| self.universe.is_private(*id)))
+    }
+
+    /// Returns the places in a Kotlin file where the language calls, or may call, a function without naming it.
+    pub(super) fn convention_uses(
+        &self,
+        path: &RelPath,
+        function: &IndexedDeclaration,
+    ) -> Vec<(TextRange, Judgement)> {
+        let (Some(key), Some(ids)) = (self.project.key(path), self.declared_at(function)) else {
+            return Vec::new();
+        };
+        let judged = |(range, found): (TextRange, NameResolution)| {
+            let is_it = found.certainty > Certainty::Possible
+                && !found.may_be_other
+                && !found.declarations.is_empty()
+                && found.declarations.iter().all(|id| ids.contains(id));
+            (range, if is_it { Judgement::Likely } else { Judgement::Unchecked })
+        };
+        self.universe.convention_uses(key, &ids).into_iter().map(judged).collect()
+    }
+
+    /// Returns the other declarations of a Kotlin symbol: `expect` and `actual`. None for other languages.
+    pub(super) fn counterparts(
+        &self,
+        resolver: &Resolver,
+        declaration: &IndexedDeclaration,
+    ) -> Vec<IndexedDeclaration> {
+        let ids = match has_types(&declaration.file) {
+            true => self.declared_at(declaration).unwrap_or_default(),
+            false => Vec::new(),
+        };
+        let others = ids.into_iter().flat_map(|id| self.universe.counterparts(id));
+        others.filter_map(|id| self.indexed(resolver, id)).collect()
+    }
+
+    /// Returns the declarations whose name stands where that of a row does.
+    fn declared_at(&self, declaration: &IndexedDeclaration) -> Option<Vec<DeclarationId>> {
+        let (_, row) = declaration.row()?;
+        let key = self.project.key(&declaration.file.path)?;
+        let range = TextRange { start: row.name_start, end: row.name_start + u32::from(row.name_len) };
+        Some(self.universe.resolve(key, range)?.declarations)
     }
 
     /// Returns the row of a declaration; `None` for one that the outline does not list.

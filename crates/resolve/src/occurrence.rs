@@ -25,6 +25,8 @@ pub enum Role {
     Call,
     /// The name of an argument: `f(name=…)`.
     Argument,
+    /// An operator or the like, which calls a function that it does not name: `a + b`.
+    Operator,
     /// Any other use.
     Use,
 }

@@ -27,7 +27,14 @@ pub fn occurrences(
     let Some(target) = targets.first() else { return Ok(Vec::new()) };
     let Some(family) = Family::of(&target.file) else { return Ok(Vec::new()) };
     let resolver = Resolver::new(sources, family, cancel);
-    let targets = resolver.refresh_targets(targets);
+    let mut targets = resolver.refresh_targets(targets);
+    // Kotlin's `expect` and `actual` are one symbol, whichever is given.
+    let counterparts = targets.iter().flat_map(|one| resolver.kotlin().counterparts(&resolver, one));
+    for other in counterparts.collect::<Vec<_>>() {
+        if !targets.iter().any(|one| one.is_same_declaration(&other)) {
+            targets.push(other);
+        }
+    }
     let Some(wanted) = TargetContext::new(&resolver, &targets)? else { return Ok(Vec::new()) };
     let name = wanted.name();
     let hash = name_hash(name.as_bytes());

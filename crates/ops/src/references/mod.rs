@@ -194,12 +194,14 @@ async fn add_indirect_uses(
     let target = target.resolved();
     let work = move |view: &View, cancel: &_| {
         let mut uses = Vec::new();
-        for (name, one) in resolve::indirect_uses(view, &target, cancel)? {
+        let by_operators = resolve::operator_uses(view, &target, cancel)?;
+        for (name, one) in resolve::indirect_uses(view, &target, cancel)?.into_iter().chain(by_operators.uses)
+        {
             uses.extend(listed(view, &[JudgedOccurrence::of(&one)], &name, cancel)?);
         }
-        Ok::<_, QuestionError>(uses)
+        Ok::<_, QuestionError>((uses, by_operators.unchecked))
     };
-    let mut uses = project.with_view(work).await??;
+    let (mut uses, not_read) = project.with_view(work).await??;
     let known: HashSet<(RelPath, u32)> =
         list.iter().map(|one| (one.spot.path.clone(), one.spot.range.start)).collect();
     uses.retain(|one| !known.contains(&(one.spot.path.clone(), one.spot.range.start)));
@@ -208,7 +210,7 @@ async fn add_indirect_uses(
         list.extend(uses);
         list.sort_by(|a, b| (&a.spot.path, a.spot.range.start).cmp(&(&b.spot.path, b.spot.range.start)));
     }
-    Ok(unchecked)
+    Ok(unchecked + not_read)
 }
 
 /// Converts two lists of occurrences to references with their lines and context.

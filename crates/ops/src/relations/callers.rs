@@ -155,11 +155,12 @@ fn gather(
         .map(|(path, alias)| (path.clone(), alias.to_owned()))
         .collect();
     let (of_hierarchy, _) = add(view, hierarchy.unwrap_or_default(), cancel)?;
-    for Reference { spot, role, judgement } in
-        found.list.iter().chain(&found.possible).chain(&found.in_other_languages)
-    {
+    // Calls of which types do not tell what they mean are no callers.
+    let is_call = |one: &&Reference| matches!(one.role, Role::Call | Role::Operator);
+    omitted.unchecked += found.possible.iter().filter(is_call).count();
+    for Reference { spot, role, judgement } in found.list.iter().chain(&found.in_other_languages) {
         match role {
-            Role::Call => {
+            Role::Call | Role::Operator => {
                 let key = SymbolKey::around(spot);
                 let is_new = !gathered.has(&key) && hierarchy.is_some() && !of_hierarchy.has(&key);
                 omitted.only_in_references += usize::from(is_new);

@@ -72,7 +72,8 @@ impl User {
 
     /// Whether it calls the symbol.
     pub fn calls(&self) -> bool {
-        self.places.is_empty() || self.places.iter().any(|place| place.role == Role::Call)
+        self.places.is_empty()
+            || self.places.iter().any(|place| matches!(place.role, Role::Call | Role::Operator))
     }
 
     /// Whether it only imports the symbol.

@@ -35,6 +35,8 @@ fn kotlins_operators_find_functions_by_their_names() {
         ("private operator fun V.$0contains(i: Int) = true", Some("a Kotlin operator")),
         ("class V { fun $0plus(o: V) = o }", None),
         ("class V { operator fun plus(o: V) = o\nfun $0other() = 1 }", None),
+        ("class V : W { override fun $0plus(o: V) = o }", Some("a Kotlin operator")),
+        ("class V : W { override fun $0add(o: V) = o }", None),
         ("class operator(val $0plus: Int)", None),
     ] {
         assert_eq!(reader(&format!("//- a.kt\n{text}\n"), "add"), expected, "{text}");

@@ -126,10 +126,12 @@ fn footer(found: &References, call: &Call<'_>, unlisted: UnreportedUses) -> Foot
             ));
         }
         (Completeness::Unchecked(count), Source::Syntax(_)) => {
-            if let marked @ 1.. = count.saturating_sub(found.possible.len()) {
+            let is_marked = |one: &&Reference| one.judgement == Judgement::Unchecked;
+            let marked = found.list.iter().filter(is_marked).count().min(count);
+            if marked > 0 {
                 footer.add_unchecked(format!("{marked} marked ?, possibly other symbols with that name"));
             }
-            if let possible @ 1.. = found.possible.len() {
+            if let possible @ 1.. = count - marked {
                 let is_cut = unlisted == UnreportedUses::Counted && possible > MAX_POSSIBLE;
                 let more = if is_cut { how_to_see } else { "" };
                 let uses = counted(possible, "possible use", "possible uses");

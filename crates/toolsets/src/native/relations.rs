@@ -18,6 +18,7 @@ use crate::arguments::{ArgumentError, Arguments};
 use crate::server_questions::within;
 use crate::{Call, Client, Reply, Tool};
 use symd_ops::implementations::describe_possible;
+use symd_ops::question::Source;
 use symd_ops::relations::{
     Continuation, FileLocation, FindRelated, Node, Related, Relation, related_to_overloads,
 };
@@ -189,11 +190,18 @@ fn note_omitted(found: &Related, relation: Relation, footer: &mut Footer) {
         footer.add_unchecked(format!("perhaps {}", perhaps.by_reason));
     }
     if omitted.unchecked > 0 {
-        footer.add_unchecked(format!(
-            "{} of that name that {} does not report and syntax cannot resolve",
-            counted(omitted.unchecked, "occurrence", "occurrences"),
-            found.source.name()
-        ));
+        footer.add_unchecked(match &found.source {
+            Source::Syntax(_) => {
+                format!(
+                    "{} not counted as callers",
+                    counted(omitted.unchecked, "possible call", "possible calls")
+                )
+            }
+            Source::Server(name) => format!(
+                "{} of that name that {name} does not report and syntax cannot resolve",
+                counted(omitted.unchecked, "occurrence", "occurrences"),
+            ),
+        });
     }
 }
 

@@ -216,6 +216,7 @@ pub(super) fn role_word(role: Role) -> &'static str {
         Role::Declaration => "declaration",
         Role::Import => "import",
         Role::Call => "call",
+        Role::Operator => "operator",
         Role::Use | Role::Argument => "use",
     }
 }

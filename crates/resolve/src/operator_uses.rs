@@ -1,0 +1,127 @@
+//! Uses of Kotlin functions by operators and other conventions: `a + b` calls `plus`, `a[i]` calls `get`. Nothing
+//! in a file tells that it uses one but the types of its expressions, so every file that may is read.
+
+use std::sync::Arc;
+
+use super::family::{Family, has_types};
+use super::gradle;
+use super::occurrence::{Judgement, Occurrence, Role};
+use super::resolver::Resolver;
+use super::sources::{IndexedDeclaration, Sources};
+use symd_base::Cancel;
+use symd_base::cancel::Cancelled;
+use symd_index::FileEntry;
+use symd_syntax::SymbolKind;
+use symd_types::kotlin::is_convention;
+
+/// How many files one question reads for operators.
+const MAX_FILES: usize = 600;
+
+/// How many uses that may be of the function are told.
+const MAX_DOUBTS: usize = 50;
+
+/// The uses of a function by operators.
+#[derive(Debug, Default)]
+pub struct OperatorUses {
+    /// Each with the text that stands for the function; none is `Unlikely`.
+    pub uses: Vec<(String, Occurrence)>,
+    /// How many more places or files may use it.
+    pub unchecked: usize,
+}
+
+/// Returns the uses of `target` by operators; none for what is no Kotlin function with the name of one.
+pub fn operator_uses(
+    sources: &dyn Sources,
+    target: &IndexedDeclaration,
+    cancel: &Cancel,
+) -> Result<OperatorUses, Cancelled> {
+    let mut found = OperatorUses::default();
+    let Some((_, row)) = target.row().filter(|_| has_types(&target.file)) else { return Ok(found) };
+    let is_function = matches!(row.kind(), SymbolKind::Function | SymbolKind::Method);
+    if row.is_local() || !is_function || !is_convention(target.name()) {
+        return Ok(found);
+    }
+    let resolver = Resolver::new(sources, Family::Jvm, cancel);
+    let Some(function) = resolver.refresh_targets(std::slice::from_ref(target)).pop() else {
+        return Ok(found);
+    };
+    let is_private = resolver.kotlin().is_private(&function);
+    let mut files: Vec<&Arc<FileEntry>> = sources
+        .snapshot()
+        .files
+        .iter()
+        .filter(|file| has_types(file) && (!is_private || file.path == target.file.path))
+        .filter(|file| gradle::may_see(&resolver, &file.path, &target.file.path))
+        .filter(|file| is_member(&function) || sees_package_of(&function.file, file))
+        .collect();
+    // Files that name the class come first: they are the ones that most likely use it.
+    let class = row
+        .parent()
+        .and_then(|class| Some(target.file.outline()?.name(target.file.outline()?.rows.get(class)?)));
+    files.sort_by_key(|file| {
+        let names_it = |class| file.outline().is_some_and(|outline| outline.occurrences.contains(class));
+        !class.is_some_and(names_it)
+    });
+    let mut doubts = 0;
+    let mut read = 0;
+    for file in files {
+        cancel.check()?;
+        let Some(current) = sources.current(file) else { continue };
+        if !may_call(current.text.as_str(), target.name()) {
+            continue;
+        }
+        read += 1;
+        if read > MAX_FILES {
+            found.unchecked += 1;
+            continue;
+        }
+        for (range, judgement) in resolver.kotlin().convention_uses(&file.path, &function) {
+            doubts += usize::from(judgement == Judgement::Unchecked);
+            if judgement == Judgement::Unchecked && doubts > MAX_DOUBTS {
+                found.unchecked += 1;
+                continue;
+            }
+            let text = current.text.slice(range).to_owned();
+            let one = Occurrence { path: file.path.clone(), range, judgement, role: Role::Operator };
+            found.uses.push((text, one));
+        }
+    }
+    cancel.check()?;
+    found.uses.sort_by_key(|(_, one)| (one.path.clone(), one.range.start));
+    Ok(found)
+}
+
+/// Whether a function is declared in a class: code that calls it needs no import.
+fn is_member(function: &IndexedDeclaration) -> bool {
+    function.row().is_some_and(|(_, row)| row.parent != 0)
+}
+
+/// Whether a file is of the package of another one, or imports something of it.
+fn sees_package_of(declared: &FileEntry, file: &FileEntry) -> bool {
+    let package = |file: &FileEntry| file.outline().and_then(|outline| outline.imports.package());
+    let (Some(outline), Some(package_of_it)) = (file.outline(), package(declared)) else { return true };
+    let is_own = package(file).is_some_and(|own| own == package_of_it);
+    is_own || outline.imports.unpack().iter().any(|import| import.module.starts_with(package_of_it.as_str()))
+}
+
+/// Whether a text holds what stands for a function of this name.
+fn may_call(text: &str, name: &str) -> bool {
+    let signs: &[&str] = match name {
+        "plus" | "plusAssign" | "unaryPlus" => &["+"],
+        "minus" | "minusAssign" | "unaryMinus" => &["-"],
+        "times" | "timesAssign" => &["*"],
+        "div" | "divAssign" => &["/"],
+        "rem" | "remAssign" => &["%"],
+        "rangeTo" | "rangeUntil" => &[".."],
+        "inc" => &["++"],
+        "dec" => &["--"],
+        "not" => &["!"],
+        "get" | "set" => &["["],
+        "compareTo" => &["<", ">"],
+        "equals" => &["==", "!="],
+        "contains" | "iterator" | "hasNext" | "next" => &["in"],
+        "getValue" | "setValue" | "provideDelegate" => &["by"],
+        _ => &["("],
+    };
+    signs.iter().any(|sign| text.contains(sign))
+}
