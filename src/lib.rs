@@ -17,6 +17,7 @@ pub use symd_files as files;
 pub use symd_ide as ide;
 pub use symd_index as index;
 pub use symd_install as install;
+pub use symd_knowledge as knowledge;
 pub use symd_lsp as lsp;
 pub use symd_ops as ops;
 pub use symd_parse as parse;

@@ -411,6 +411,14 @@ pub(super) enum Command {
         #[command(subcommand)]
         command: Option<ProjectsCommand>,
     },
+    /// Past solutions of errors, which agents find and add: list, show, confirm, delete, export, import
+    #[command(
+        after_help = "Examples:\n  symd solutions\n  symd solutions export > solutions.jsonl\n  symd solutions import < solutions.jsonl"
+    )]
+    Solutions {
+        #[command(subcommand)]
+        command: Option<SolutionsCommand>,
+    },
     /// The settings
     Config {
         #[command(subcommand)]
@@ -613,6 +621,31 @@ pub(super) enum ProjectsCommand {
         /// Its name
         name: String,
     },
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum SolutionsCommand {
+    /// List them, a line each
+    List,
+    /// Show one
+    Show {
+        /// Its id, such as rca-001
+        id: String,
+    },
+    /// Confirm that one solved its error
+    Validate {
+        /// Its id
+        id: String,
+    },
+    /// Delete one
+    Delete {
+        /// Its id
+        id: String,
+    },
+    /// Print all as JSON lines
+    Export,
+    /// Add those on stdin, as JSON lines; one with a known id replaces that one
+    Import,
 }
 
 #[derive(Debug, Subcommand)]

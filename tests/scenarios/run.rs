@@ -88,6 +88,7 @@ impl Performance<'_> {
             empty(&directory);
             fill(&directory, files, &fill_in);
         }
+        self.stage.keep_solutions(&self.scenario.solutions);
         self.stage.hand_over(&[self.stage.root(), self.stage.outside()]);
     }
 

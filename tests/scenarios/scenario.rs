@@ -64,6 +64,9 @@ pub struct Scenario {
     /// What an editor tells symd, over `symd lsp`, before the first call; it stays connected.
     #[serde(default)]
     pub editor: Vec<EditorMessage>,
+    /// The past solutions in the user's store, as JSON lines.
+    #[serde(default)]
+    pub solutions: String,
     /// The user's `config.toml`, in place of the fixture's.
     pub config: Option<String>,
     /// The script of the fake language server (fake-ls, `tests/fake_ls`), as JSON. It serves Python, Kotlin,

@@ -226,6 +226,22 @@ impl Stage {
         }
     }
 
+    /// Replaces the past solutions in the user's store.
+    pub fn keep_solutions(&self, lines: &str) {
+        let store = self.user.path("data/solutions");
+        if store.exists() {
+            std::fs::remove_dir_all(&store).unwrap();
+        }
+        if lines.is_empty() {
+            return;
+        }
+        let mut command = self.symd();
+        command.args(["solutions", "import"]).stdin(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+        assert!(child.wait().unwrap().success());
+    }
+
     /// Connects an editor.
     pub fn edit(&self) -> FakeEditor {
         FakeEditor::new(&self.user)

@@ -87,6 +87,7 @@ mod shell_kills;
 mod shell_stage;
 mod shell_terminals;
 mod short_of;
+mod solutions;
 mod spelled_arguments;
 mod support;
 mod symbol_tools;

@@ -93,6 +93,7 @@ impl Opening {
             max_answer_chars: 150_000,
             buffers,
             editor_contexts: Arc::default(),
+            solutions: symd::ops::solutions::Solutions::new(&state),
             view: None,
         }
     }

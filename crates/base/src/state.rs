@@ -158,6 +158,15 @@ fn why_not_private(meta: &std::fs::Metadata) -> String {
     }
 }
 
+/// Gives one of symd's own files another name in the same directory; what had that name is replaced.
+pub fn move_file(path: &Path, to: &Path) -> Result<(), StateError> {
+    std::fs::rename(path, to).map_err(|source| StateError::Io {
+        what: "cannot rename",
+        path: path.to_owned(),
+        source,
+    })
+}
+
 /// Removes one of symd's own files; succeeds when it does not exist.
 pub fn remove_file(path: &Path) -> Result<(), StateError> {
     match std::fs::remove_file(path) {

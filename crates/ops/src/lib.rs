@@ -29,6 +29,7 @@ pub mod relations;
 pub mod rename;
 pub mod server_edit;
 pub mod server_outlines;
+pub mod solutions;
 pub mod spot;
 pub mod symbol;
 pub mod target;
@@ -66,6 +67,8 @@ pub struct Project {
     pub buffers: Arc<Buffers>,
     /// What the user's editors show.
     pub editor_contexts: Arc<EditorContexts>,
+    /// The user's past solutions, of all projects.
+    pub solutions: solutions::Solutions,
     /// The view of a question of several steps; `None` outside one.
     pub view: Option<Arc<View>>,
 }

@@ -31,6 +31,7 @@ use symd_index::cache;
 use symd_lsp::{Servers, ServersOptions};
 use symd_ops::Project;
 use symd_ops::buffers::Buffers;
+use symd_ops::solutions::Solutions;
 use symd_parse::{ParserOptions, Parsers};
 use symd_shell::{BackgroundPolicy, Shells};
 use symd_toolsets as toolsets;
@@ -347,6 +348,7 @@ pub fn open_project(
         max_answer_chars,
         buffers,
         editor_contexts: Arc::default(),
+        solutions: Solutions::new(&place.persistent.data),
         view: None,
     })
 }

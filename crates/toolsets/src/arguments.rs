@@ -80,6 +80,11 @@ impl<'a> Arguments<'a> {
         }
     }
 
+    /// Returns a number, or `default`.
+    pub fn number_or(&self, name: &str, default: f64) -> Result<f64, ArgumentError> {
+        Ok(self.optional(name, "a number", Value::as_f64)?.unwrap_or(default))
+    }
+
     /// Returns a required boolean.
     pub fn boolean(&self, name: &str) -> Result<bool, ArgumentError> {
         self.required(name, "a boolean", Value::as_bool)

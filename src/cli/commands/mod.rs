@@ -19,6 +19,7 @@ mod mcp;
 mod projects;
 mod semantic;
 mod server;
+mod solutions;
 mod status;
 mod tools;
 mod trust;
@@ -142,6 +143,9 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Logs { follow: true } => logs::follow(&context),
         Command::Gc => gc::run(&context),
         Command::Projects { command } => projects::run(&context, command),
+        Command::Solutions { command } => {
+            solutions::run(&context, &command.unwrap_or(crate::cli::args::SolutionsCommand::List))
+        }
         Command::Config { command: ConfigCommand::Show { json } } => config::show(&context, Form::new(json)),
         Command::Trust { revoke: true, .. } => trust::revoke(&context),
         Command::Trust { show: true, .. } => trust::show(&context),

@@ -33,6 +33,9 @@ pub(super) enum ErrorCode {
     FunctionNotFound,
     LspUnavailable,
     Timeout,
+    DbConnectionFailed,
+    EmbeddingFailed,
+    NoResults,
     NoActiveEditor,
     NoDiagnostics,
 }

@@ -6,6 +6,7 @@ mod callers;
 mod context;
 mod envelope;
 mod read;
+mod similar;
 mod user_context;
 
 use super::{ApprovalDefault, Toolset};
@@ -29,6 +30,7 @@ pub static KOTLIN_DEBUG: Toolset = Toolset {
         read::READ_FILE,
         context::GET_CODE_CONTEXT,
         callers::FIND_CALLERS_OF_FUNCTION,
+        similar::VECTOR_SEARCH_DB,
         user_context::GET_USER_ERROR_CONTEXT,
     ],
 };

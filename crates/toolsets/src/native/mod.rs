@@ -20,6 +20,7 @@ pub mod search;
 mod server_edit_text;
 mod server_edits;
 mod server_tools;
+mod solutions;
 mod status;
 pub mod symbols;
 mod tree;
@@ -86,5 +87,6 @@ pub static NATIVE: Toolset = Toolset {
         edits::REDO,
         edits::HISTORY,
         edits::RESOLVE_EDIT,
+        solutions::RECORD_SOLUTION,
     ],
 };

@@ -1,0 +1,34 @@
+//! What turns texts into vectors.
+
+/// A model that turns a text into a vector of length 1. Vectors of different models are never compared.
+pub trait Embedder: Send + Sync {
+    /// The name of the model; another name for every change of what it returns.
+    fn model(&self) -> &str;
+
+    /// The number of components of its vectors.
+    fn dimension(&self) -> usize;
+
+    /// Returns the vector of a text; the zero vector if the text says nothing.
+    fn embed(&self, text: &str) -> Result<Vec<f32>, EmbedError>;
+}
+
+/// Why a text has no vector.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{model} gave no vector: {reason}")]
+pub struct EmbedError {
+    pub model: String,
+    pub reason: String,
+}
+
+/// Scales a vector to length 1; the zero vector stays.
+pub(crate) fn normalize(vector: &mut [f32]) {
+    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
+    if length > 0.0 {
+        vector.iter_mut().for_each(|x| *x /= length);
+    }
+}
+
+/// Returns the cosine of the angle between two vectors of length 1.
+pub(crate) fn cosine(a: &[f32], b: &[f32]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum()
+}

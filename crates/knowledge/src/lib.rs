@@ -1,0 +1,19 @@
+//! Past solutions of errors: what was recorded, and what of it is similar to an error. Holds the store, the
+//! embedders and the removal of secrets; no protocol and no project.
+
+pub mod embedder;
+pub mod lexical;
+mod matrix;
+mod query_text;
+pub mod redaction;
+pub mod solution;
+pub mod sqlite;
+pub mod store;
+mod terms;
+
+pub use embedder::{EmbedError, Embedder};
+pub use lexical::LexicalEmbedder;
+pub use redaction::redact;
+pub use solution::{InvalidSolution, Solution};
+pub use sqlite::SqliteStore;
+pub use store::{SimilarSolution, SimilarSolutions, SolutionQuery, SolutionStore, StoreError};

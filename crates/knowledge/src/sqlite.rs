@@ -1,0 +1,491 @@
+//! The store of this machine: one SQLite file with the solutions, an FTS5 index of their words and their vectors.
+//! Invariants: a file that is damaged is kept aside and said; vectors of another model are computed again before
+//! they are compared; what another process writes is seen by the next question.
+
+use std::collections::HashMap;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, Transaction, TransactionBehavior, params};
+use symd_base::{Timestamp, state};
+
+use super::embedder::{Embedder, cosine};
+use super::matrix::{Filter, Matrix, simple_type};
+use super::query_text::identifying;
+use super::solution::Solution;
+use super::store::{SimilarSolution, SimilarSolutions, SolutionQuery, SolutionStore, StoreError};
+use super::terms::for_each_term;
+
+/// How long a call waits for another process that writes.
+const WAIT: Duration = Duration::from_millis(1_500);
+
+/// How many of the nearest vectors, and of the best by words, are candidates.
+const CANDIDATES: usize = 200;
+
+/// Below this cosine a solution that shares no word with the query is no match.
+const MIN_SIMILARITY: f64 = 0.2;
+
+/// Maximum number of words of a query for the search by words.
+const MAX_TERMS: usize = 40;
+
+/// The rank from which ranks count little: that of reciprocal rank fusion.
+const RANK_OFFSET: f64 = 60.0;
+
+const SCHEMA: &str = "
+CREATE TABLE IF NOT EXISTS solutions (
+  row INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  error_description TEXT NOT NULL,
+  root_cause TEXT NOT NULL,
+  solution TEXT NOT NULL,
+  language TEXT NOT NULL,
+  error_type TEXT NOT NULL,
+  simple_type TEXT NOT NULL,
+  confidence REAL NOT NULL,
+  validated INTEGER NOT NULL,
+  created_at TEXT NOT NULL,
+  fixed_in TEXT NOT NULL,
+  model TEXT NOT NULL,
+  vector BLOB NOT NULL
+);
+CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(terms, content='', contentless_delete=1, detail=none);
+PRAGMA user_version = 1;
+";
+
+const COLUMNS: &str = "id, error_description, root_cause, solution, language, error_type, confidence, validated, \
+    created_at, fixed_in";
+
+/// A store in one file.
+pub struct SqliteStore {
+    path: PathBuf,
+    embedder: Arc<dyn Embedder>,
+    opened: Mutex<Opened>,
+}
+
+#[derive(Default)]
+struct Opened {
+    connection: Option<Connection>,
+    /// The identity of the connection's file.
+    file: Option<(u64, u64)>,
+    /// The vectors, and the state of the file that they are of.
+    matrix: Option<(Matrix, i64)>,
+    notices: Vec<String>,
+}
+
+/// Why a transaction failed.
+enum Failure {
+    Sqlite(rusqlite::Error),
+    Store(StoreError),
+}
+
+impl From<rusqlite::Error> for Failure {
+    fn from(error: rusqlite::Error) -> Failure {
+        Failure::Sqlite(error)
+    }
+}
+
+impl<E: Into<StoreError>> From<E> for Failure {
+    fn from(error: E) -> Failure {
+        Failure::Store(error.into())
+    }
+}
+
+impl std::fmt::Debug for SqliteStore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "SqliteStore({})", self.path.display())
+    }
+}
+
+impl SqliteStore {
+    /// Returns the store in the file at `path`, which is opened, or created, when it is first needed.
+    pub fn new(path: &Path, embedder: Arc<dyn Embedder>) -> SqliteStore {
+        SqliteStore { path: path.to_owned(), embedder, opened: Mutex::default() }
+    }
+
+    /// Frees the vectors in memory; the next question reads them again.
+    pub fn free_memory(&self) {
+        self.opened().matrix = None;
+    }
+
+    fn opened(&self) -> MutexGuard<'_, Opened> {
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs `work`; if the file turns out to be damaged, keeps it aside and runs `work` on a new one.
+    fn with<T>(
+        &self,
+        work: impl Fn(&mut Connection, &mut Option<(Matrix, i64)>) -> Result<T, Failure>,
+    ) -> Result<T, StoreError> {
+        let mut opened = self.opened();
+        let mut is_second = false;
+        loop {
+            let done = self.run(&mut opened, &work);
+            match done {
+                Ok(value) => return Ok(value),
+                Err(Failure::Store(error)) => return Err(error),
+                Err(Failure::Sqlite(error)) if is_damaged(&error) && !is_second => {
+                    is_second = true;
+                    self.set_aside(&mut opened, &error)?;
+                }
+                Err(Failure::Sqlite(error)) => return Err(self.unavailable(error)),
+            }
+        }
+    }
+
+    fn run<T>(
+        &self,
+        opened: &mut Opened,
+        work: &impl Fn(&mut Connection, &mut Option<(Matrix, i64)>) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        // A file that another process has set aside, or that was deleted, is not written any more.
+        if opened.connection.is_some() && opened.file != self.file() {
+            (opened.connection, opened.matrix) = (None, None);
+        }
+        if opened.connection.is_none() {
+            opened.connection = Some(self.open()?);
+            opened.file = self.file();
+        }
+        match &mut opened.connection {
+            Some(connection) => work(connection, &mut opened.matrix),
+            None => Err(Failure::Store(self.unavailable("it did not open"))),
+        }
+    }
+
+    /// Returns the identity of the file that is at the path now.
+    fn file(&self) -> Option<(u64, u64)> {
+        let metadata = std::fs::metadata(&self.path).ok()?;
+        Some((metadata.dev(), metadata.ino()))
+    }
+
+    fn open(&self) -> Result<Connection, Failure> {
+        if let Some(parent) = self.path.parent() {
+            state::private_dir(parent).map_err(|error| self.unavailable(error))?;
+        }
+        let connection = Connection::open(&self.path)?;
+        connection.busy_timeout(WAIT)?;
+        connection.pragma_update(None, "journal_mode", "WAL")?;
+        connection.pragma_update(None, "synchronous", "NORMAL")?;
+        let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        match version {
+            0 => connection.execute_batch(SCHEMA)?,
+            1 => {}
+            newer => {
+                let reason = format!("it was written by a newer symd (version {newer} of its tables)");
+                return Err(Failure::Store(self.unavailable(reason)));
+            }
+        }
+        Ok(connection)
+    }
+
+    fn set_aside(&self, opened: &mut Opened, error: &rusqlite::Error) -> Result<(), StoreError> {
+        (opened.connection, opened.matrix) = (None, None);
+        let mut aside = self.path.clone().into_os_string();
+        aside.push(format!(".damaged-{}", Timestamp::now().seconds()));
+        let aside = PathBuf::from(aside);
+        state::move_file(&self.path, &aside).map_err(|error| self.unavailable(error))?;
+        for log in ["-wal", "-shm"] {
+            let mut path = self.path.clone().into_os_string();
+            path.push(log);
+            state::remove_file(Path::new(&path)).map_err(|error| self.unavailable(error))?;
+        }
+        opened.notices.push(format!(
+            "the store of solutions was damaged ({error}); it is kept as {}, and a new one was begun",
+            aside.display()
+        ));
+        Ok(())
+    }
+
+    fn unavailable(&self, reason: impl ToString) -> StoreError {
+        StoreError::Unavailable { place: self.path.display().to_string(), reason: reason.to_string() }
+    }
+
+    fn insert(&self, transaction: &Transaction<'_>, solution: &Solution) -> Result<String, Failure> {
+        let known: Option<i64> = match solution.id.is_empty() {
+            true => None,
+            false => transaction
+                .query_row("SELECT row FROM solutions WHERE id = ?1", [&solution.id], |row| row.get(0))
+                .optional()?,
+        };
+        if let Some(row) = known {
+            transaction.execute("DELETE FROM words WHERE rowid = ?1", [row])?;
+            transaction.execute("DELETE FROM solutions WHERE row = ?1", [row])?;
+        }
+        let text = solution.searched_text();
+        let vector = self.embedder.embed(&text)?;
+        transaction.execute(
+            "INSERT INTO solutions (id, error_description, root_cause, solution, language, error_type, simple_type, \
+             confidence, validated, created_at, fixed_in, model, vector) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+            params![
+                if solution.id.is_empty() { format!("new {}", transaction.last_insert_rowid()) } else { solution.id.clone() },
+                solution.error_description,
+                solution.root_cause,
+                solution.solution,
+                solution.language,
+                solution.error_type,
+                simple_type(&solution.error_type),
+                solution.confidence,
+                solution.user_validated,
+                solution.created_at,
+                solution.fixed_in,
+                self.embedder.model(),
+                to_bytes(&vector),
+            ],
+        )?;
+        let row = transaction.last_insert_rowid();
+        let id = if solution.id.is_empty() { free_id(transaction, row)? } else { solution.id.clone() };
+        transaction.execute("UPDATE solutions SET id = ?1 WHERE row = ?2", params![id, row])?;
+        let mut terms = String::new();
+        for_each_term(&text, |term| terms.extend([term, " "]));
+        transaction.execute("INSERT INTO words (rowid, terms) VALUES (?1, ?2)", params![row, terms])?;
+        Ok(id)
+    }
+
+    /// Computes the vectors that are of another model.
+    fn re_embed(&self, connection: &mut Connection) -> Result<(), Failure> {
+        let model = self.embedder.model();
+        loop {
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let query = format!("SELECT row, {COLUMNS} FROM solutions WHERE model <> ?1 LIMIT 500");
+            let old: Vec<(i64, Solution)> = transaction
+                .prepare(&query)?
+                .query_map([model], |row| Ok((row.get(0)?, solution_at(row, 1)?)))?
+                .collect::<Result<_, _>>()?;
+            for (row, solution) in &old {
+                let vector = to_bytes(&self.embedder.embed(&solution.searched_text())?);
+                let sql = "UPDATE solutions SET model = ?1, vector = ?2 WHERE row = ?3";
+                transaction.prepare(sql)?.execute(params![model, vector, row])?;
+            }
+            transaction.commit()?;
+            if old.is_empty() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Returns the vectors of the file as it is now.
+    fn matrix<'m>(
+        &self,
+        connection: &mut Connection,
+        known: &'m mut Option<(Matrix, i64)>,
+    ) -> Result<&'m Matrix, Failure> {
+        // Changes with every commit of another connection; our own commits drop the matrix or are appended.
+        let version: i64 = connection.pragma_query_value(None, "data_version", |row| row.get(0))?;
+        let (count, last): (i64, i64) =
+            connection.query_row("SELECT count(*), coalesce(max(row), 0) FROM solutions", [], |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })?;
+        let is_current = known.as_ref().is_some_and(|(matrix, of)| {
+            *of == version && i64::try_from(matrix.len()) == Ok(count) && matrix.last_id() == last
+        });
+        if !is_current {
+            let is_other: bool = connection.query_row(
+                "SELECT EXISTS (SELECT 1 FROM solutions WHERE model <> ?1)",
+                [self.embedder.model()],
+                |row| row.get(0),
+            )?;
+            if is_other {
+                self.re_embed(connection)?;
+            }
+            let mut matrix = Matrix::new(self.embedder.dimension());
+            let sql = "SELECT row, vector, language, error_type, confidence FROM solutions ORDER BY row";
+            let mut statement = connection.prepare(sql)?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                let vector = from_bytes(row.get_ref(1)?.as_blob().unwrap_or_default());
+                if vector.len() != self.embedder.dimension() {
+                    continue;
+                }
+                let (language, error_type): (String, String) = (row.get(2)?, row.get(3)?);
+                matrix.push(row.get(0)?, &vector, (&language, &error_type, row.get(4)?));
+            }
+            *known = Some((matrix, version));
+        }
+        match known {
+            Some((matrix, _)) => Ok(matrix),
+            None => Err(Failure::Store(self.unavailable("its vectors are missing"))),
+        }
+    }
+
+    fn search(
+        &self,
+        connection: &mut Connection,
+        known: &mut Option<(Matrix, i64)>,
+        query: &SolutionQuery,
+    ) -> Result<SimilarSolutions, Failure> {
+        let text = identifying(&query.text);
+        let vector = self.embedder.embed(&text)?;
+        let filter = Filter {
+            language: query.language.as_ref().map(|language| language.trim().to_lowercase()),
+            error_type: query.error_type.as_ref().map(|name| simple_type(name)),
+            min_confidence: query.min_confidence,
+        };
+        let nearest = self.matrix(connection, known)?.nearest(&vector, &filter, CANDIDATES);
+        let by_words = by_words(connection, &text, &filter)?;
+        let mut ranked: HashMap<i64, f64> = HashMap::new();
+        for list in [&nearest, &by_words] {
+            for (rank, row) in (1_u32..).zip(list) {
+                *ranked.entry(*row).or_default() += 1.0 / (RANK_OFFSET + f64::from(rank));
+            }
+        }
+        let mut found = Vec::new();
+        let sql = format!("SELECT vector, {COLUMNS} FROM solutions WHERE row = ?1");
+        let mut statement = connection.prepare(&sql)?;
+        for (row, score) in ranked {
+            let read = |row: &Row<'_>| {
+                Ok((from_bytes(row.get_ref(0)?.as_blob().unwrap_or_default()), solution_at(row, 1)?))
+            };
+            let Some((exact, solution)) = statement.query_row([row], read).optional()? else { continue };
+            let similarity = cosine(&vector, &exact);
+            if similarity >= MIN_SIMILARITY {
+                found.push((score, SimilarSolution { solution, similarity }));
+            }
+        }
+        found.sort_by(|(one, a), (other, b)| {
+            other
+                .total_cmp(one)
+                .then(b.similarity.total_cmp(&a.similarity))
+                .then(a.solution.id.cmp(&b.solution.id))
+        });
+        let total = found.len();
+        let list = found.into_iter().take(query.limit).map(|(_, one)| one).collect();
+        Ok(SimilarSolutions { list, total })
+    }
+}
+
+impl SolutionStore for SqliteStore {
+    fn find_similar(&self, query: &SolutionQuery) -> Result<SimilarSolutions, StoreError> {
+        self.with(|connection, matrix| self.search(connection, matrix, query))
+    }
+
+    fn record(&self, solutions: Vec<Solution>) -> Result<Vec<String>, StoreError> {
+        let solutions: Vec<Solution> = solutions.into_iter().map(Solution::dated).collect();
+        solutions.iter().try_for_each(Solution::check)?;
+        self.with(|connection, matrix| {
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let ids = solutions.iter().map(|one| self.insert(&transaction, one)).collect::<Result<_, _>>()?;
+            transaction.commit()?;
+            *matrix = None;
+            Ok(ids)
+        })
+    }
+
+    fn all(&self) -> Result<Vec<Solution>, StoreError> {
+        self.with(|connection, _| {
+            let mut statement =
+                connection.prepare(&format!("SELECT {COLUMNS} FROM solutions ORDER BY row"))?;
+            let all = statement.query_map([], |row| solution_at(row, 0))?.collect::<Result<_, _>>()?;
+            Ok(all)
+        })
+    }
+
+    fn get(&self, id: &str) -> Result<Solution, StoreError> {
+        self.with(|connection, _| by_id(connection, id))
+    }
+
+    fn validate(&self, id: &str) -> Result<Solution, StoreError> {
+        self.with(|connection, _| {
+            connection.execute("UPDATE solutions SET validated = 1 WHERE id = ?1", [id])?;
+            by_id(connection, id)
+        })
+    }
+
+    fn delete(&self, id: &str) -> Result<Solution, StoreError> {
+        self.with(|connection, matrix| {
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let solution = by_id(&transaction, id)?;
+            let sql = "DELETE FROM words WHERE rowid = (SELECT row FROM solutions WHERE id = ?1)";
+            transaction.execute(sql, [id])?;
+            transaction.execute("DELETE FROM solutions WHERE id = ?1", [id])?;
+            transaction.commit()?;
+            *matrix = None;
+            Ok(solution)
+        })
+    }
+
+    fn take_notices(&self) -> Vec<String> {
+        std::mem::take(&mut self.opened().notices)
+    }
+}
+
+/// Returns the rows that share words with the text and pass the filter, the best first.
+fn by_words(connection: &Connection, text: &str, filter: &Filter) -> Result<Vec<i64>, Failure> {
+    let mut terms: Vec<String> = Vec::new();
+    for_each_term(text, |term| {
+        let quoted = format!("\"{term}\"");
+        if terms.len() < MAX_TERMS && !terms.contains(&quoted) {
+            terms.push(quoted);
+        }
+    });
+    if terms.is_empty() {
+        return Ok(Vec::new());
+    }
+    let sql = "SELECT words.rowid FROM words JOIN solutions ON solutions.row = words.rowid WHERE words MATCH ?1 \
+        AND confidence >= ?2 AND (?3 IS NULL OR language = ?3) AND (?4 IS NULL OR simple_type = ?4) \
+        ORDER BY bm25(words), words.rowid LIMIT ?5";
+    let mut statement = connection.prepare(sql)?;
+    let given = params![
+        terms.join(" OR "),
+        filter.min_confidence,
+        filter.language,
+        filter.error_type,
+        i64::try_from(CANDIDATES).unwrap_or(i64::MAX)
+    ];
+    let rows = statement.query_map(given, |row| row.get(0))?.collect::<Result<_, _>>()?;
+    Ok(rows)
+}
+
+fn by_id(connection: &Connection, id: &str) -> Result<Solution, Failure> {
+    let sql = format!("SELECT {COLUMNS} FROM solutions WHERE id = ?1");
+    let found = connection.query_row(&sql, [id], |row| solution_at(row, 0)).optional()?;
+    found.ok_or_else(|| Failure::Store(StoreError::Unknown(id.to_owned())))
+}
+
+/// Returns an id that no solution has.
+fn free_id(transaction: &Transaction<'_>, row: i64) -> Result<String, Failure> {
+    let mut number = row;
+    loop {
+        let id = format!("rca-{number:03}");
+        let is_taken: bool =
+            transaction.query_row("SELECT EXISTS (SELECT 1 FROM solutions WHERE id = ?1)", [&id], |row| {
+                row.get(0)
+            })?;
+        if !is_taken {
+            return Ok(id);
+        }
+        number += 1;
+    }
+}
+
+/// Reads [`COLUMNS`], of which the first is column `first`.
+fn solution_at(row: &Row<'_>, first: usize) -> rusqlite::Result<Solution> {
+    Ok(Solution {
+        id: row.get(first)?,
+        error_description: row.get(first + 1)?,
+        root_cause: row.get(first + 2)?,
+        solution: row.get(first + 3)?,
+        language: row.get(first + 4)?,
+        error_type: row.get(first + 5)?,
+        confidence: row.get(first + 6)?,
+        user_validated: row.get(first + 7)?,
+        created_at: row.get(first + 8)?,
+        fixed_in: row.get(first + 9)?,
+    })
+}
+
+fn is_damaged(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
+}
+
+fn to_bytes(vector: &[f32]) -> Vec<u8> {
+    vector.iter().flat_map(|x| x.to_le_bytes()).collect()
+}
+
+fn from_bytes(bytes: &[u8]) -> Vec<f32> {
+    bytes.chunks_exact(4).map(|four| f32::from_le_bytes([four[0], four[1], four[2], four[3]])).collect()
+}
+
+#[cfg(test)]
+mod tests;

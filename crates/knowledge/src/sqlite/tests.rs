@@ -1,0 +1,177 @@
+//! The store on real files.
+#![allow(clippy::disallowed_methods, clippy::unwrap_used)]
+
+use super::*;
+use crate::lexical::LexicalEmbedder;
+
+/// Returns a directory that only its owner may enter, as symd's own are.
+fn scratch() -> tempfile::TempDir {
+    let private = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+    tempfile::Builder::new().permissions(private).tempdir().unwrap()
+}
+
+fn store(directory: &Path) -> SqliteStore {
+    SqliteStore::new(&directory.join("solutions.db"), Arc::new(LexicalEmbedder))
+}
+
+fn solution(error_type: &str, description: &str) -> Solution {
+    Solution {
+        id: String::new(),
+        error_description: description.to_owned(),
+        root_cause: "the cause".to_owned(),
+        solution: "the fix".to_owned(),
+        language: "Kotlin".to_owned(),
+        error_type: error_type.to_owned(),
+        confidence: 0.8,
+        user_validated: false,
+        created_at: String::new(),
+        fixed_in: "src/A.kt".to_owned(),
+    }
+}
+
+fn query(text: &str) -> SolutionQuery {
+    SolutionQuery { text: text.to_owned(), language: None, error_type: None, min_confidence: 0.7, limit: 5 }
+}
+
+fn ids(store: &SqliteStore, query: &SolutionQuery) -> Vec<String> {
+    store.find_similar(query).unwrap().list.into_iter().map(|one| one.solution.id).collect()
+}
+
+#[test]
+fn what_is_recorded_is_found_validated_and_deleted() {
+    let scratch = scratch();
+    let store = store(scratch.path());
+    assert_eq!(store.find_similar(&query("anything")).unwrap().total, 0);
+    let recorded = store
+        .record(vec![
+            solution(
+                "kotlin.UninitializedPropertyAccessException",
+                "lateinit property catalog has not been initialized",
+            ),
+            solution("java.net.SocketTimeoutException", "timeout while the catalog is downloaded"),
+        ])
+        .unwrap();
+    assert_eq!(recorded, ["rca-001", "rca-002"]);
+    assert_eq!(ids(&store, &query("catalog was not initialized before use"))[0], "rca-001");
+    assert_eq!(ids(&store, &query("the download of the list is too slow")), ["rca-002"]);
+    let filtered =
+        SolutionQuery { error_type: Some("SocketTimeoutException".to_owned()), ..query("catalog") };
+    assert_eq!(ids(&store, &filtered), ["rca-002"]);
+    assert!(ids(&store, &SolutionQuery { language: Some("java".to_owned()), ..query("catalog") }).is_empty());
+    assert!(ids(&store, &SolutionQuery { min_confidence: 0.9, ..query("catalog") }).is_empty());
+    assert!(store.validate("rca-001").unwrap().user_validated);
+    assert_eq!(store.delete("rca-002").unwrap().error_type, "java.net.SocketTimeoutException");
+    assert!(ids(&store, &query("the download is too slow")).is_empty());
+    assert!(matches!(store.get("rca-002"), Err(StoreError::Unknown(_))));
+    // Ids are not given again.
+    assert_eq!(store.record(vec![solution("A", "b c d")]).unwrap(), ["rca-003"]);
+}
+
+#[test]
+fn similarity_is_the_cosine_of_the_exact_vectors() {
+    let scratch = scratch();
+    let store = store(scratch.path());
+    let one = solution("IOException", "disk full while the log is written");
+    store.record(vec![one.clone()]).unwrap();
+    let found = store.find_similar(&query("log file cannot be written, disk full")).unwrap();
+    let vector = |text: &str| LexicalEmbedder.embed(text).unwrap();
+    let exact = cosine(&vector("log file cannot be written, disk full"), &vector(&one.searched_text()));
+    assert!((found.list[0].similarity - exact).abs() < 1e-6);
+}
+
+#[test]
+fn an_import_with_known_ids_replaces_and_the_export_is_equal() {
+    let scratch = scratch();
+    let (one, other) = (store(&scratch.path().join("a")), store(&scratch.path().join("b")));
+    one.record(vec![solution("A", "first"), solution("B", "second")]).unwrap();
+    for _ in 0..2 {
+        other.record(one.all().unwrap()).unwrap();
+    }
+    assert_eq!(one.all().unwrap(), other.all().unwrap());
+    assert_eq!(ids(&other, &query("second")), ["rca-002"]);
+}
+
+#[test]
+fn two_processes_see_each_others_solutions() {
+    let scratch = scratch();
+    let (one, other) = (store(scratch.path()), store(scratch.path()));
+    one.record(vec![solution("A", "printer jammed")]).unwrap();
+    assert_eq!(ids(&other, &query("printer jam")).len(), 1);
+    std::thread::scope(|scope| {
+        for store in [&one, &other] {
+            scope.spawn(move || {
+                for number in 0..25 {
+                    store.record(vec![solution("B", &format!("plug {number} is loose"))]).unwrap();
+                }
+            });
+        }
+    });
+    assert_eq!(one.all().unwrap().len(), 51);
+    assert_eq!(one.find_similar(&query("loose plug")).unwrap().total, 50);
+    other.delete("rca-001").unwrap();
+    assert!(ids(&one, &query("printer jam")).is_empty());
+}
+
+#[test]
+fn a_damaged_file_is_kept_aside_and_said() {
+    let scratch = scratch();
+    let path = scratch.path().join("solutions.db");
+    std::fs::write(&path, "this is no database, and was none before".repeat(100)).unwrap();
+    let store = store(scratch.path());
+    assert_eq!(store.record(vec![solution("A", "first")]).unwrap(), ["rca-001"]);
+    let notices = store.take_notices();
+    assert!(notices.len() == 1 && notices[0].contains("solutions.db.damaged-"), "{notices:?}");
+    assert!(store.take_notices().is_empty());
+    let kept: Vec<String> = std::fs::read_dir(scratch.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.contains(".damaged-"))
+        .collect();
+    let text = std::fs::read_to_string(scratch.path().join(&kept[0])).unwrap();
+    assert!(kept.len() == 1 && text.starts_with("this is no database"));
+}
+
+#[test]
+fn a_page_that_is_damaged_later_is_noticed() {
+    let scratch = scratch();
+    let path = scratch.path().join("solutions.db");
+    {
+        let store = store(scratch.path());
+        store.record((0..50).map(|n| solution("A", &format!("error number {n}"))).collect()).unwrap();
+    }
+    let mut bytes = std::fs::read(&path).unwrap();
+    let length = bytes.len();
+    bytes[4096..length].fill(0xAA);
+    std::fs::write(&path, bytes).unwrap();
+    let store = store(scratch.path());
+    assert_eq!(store.find_similar(&query("error number")).unwrap().total, 0);
+    assert_eq!(store.take_notices().len(), 1);
+}
+
+#[test]
+fn vectors_of_another_model_are_computed_again() {
+    struct Other;
+    impl Embedder for Other {
+        fn model(&self) -> &str {
+            "other"
+        }
+        fn dimension(&self) -> usize {
+            2
+        }
+        fn embed(&self, text: &str) -> Result<Vec<f32>, crate::EmbedError> {
+            Ok(if text.contains("ab") { vec![1.0, 0.0] } else { vec![0.0, 1.0] })
+        }
+    }
+    let scratch = scratch();
+    store(scratch.path()).record(vec![solution("X", "ab"), solution("X", "cd")]).unwrap();
+    let other = SqliteStore::new(&scratch.path().join("solutions.db"), Arc::new(Other));
+    let found = other.find_similar(&query("ab")).unwrap();
+    assert_eq!((found.total, found.list[0].solution.id.as_str()), (1, "rca-001"));
+    assert!(found.list[0].similarity > 0.99);
+}
+
+#[test]
+fn a_place_that_cannot_be_written_is_an_error() {
+    let store = SqliteStore::new(Path::new("/dev/null/solutions.db"), Arc::new(LexicalEmbedder));
+    assert!(matches!(store.all(), Err(StoreError::Unavailable { .. })));
+}

@@ -1,0 +1,72 @@
+//! What a store of solutions does, whichever it is.
+
+use super::embedder::EmbedError;
+use super::solution::{InvalidSolution, Solution};
+
+/// A question for similar errors.
+#[derive(Clone, Debug)]
+pub struct SolutionQuery {
+    /// An error description or a stack trace.
+    pub text: String,
+    /// Only solutions in this language.
+    pub language: Option<String>,
+    /// Only solutions of this type of error; the last component of a qualified name counts.
+    pub error_type: Option<String>,
+    /// Only solutions of at least this confidence.
+    pub min_confidence: f64,
+    pub limit: usize,
+}
+
+/// A solution that was found.
+#[derive(Clone, Debug)]
+pub struct SimilarSolution {
+    pub solution: Solution,
+    /// The cosine of the angle between its vector and the query's.
+    pub similarity: f64,
+}
+
+/// The solutions found.
+#[derive(Clone, Debug, Default)]
+pub struct SimilarSolutions {
+    /// The best first.
+    pub list: Vec<SimilarSolution>,
+    /// How many there are without the limit.
+    pub total: usize,
+}
+
+/// Why a store did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The store cannot be used at all.
+    #[error("the store of solutions {place} cannot be used: {reason}")]
+    Unavailable { place: String, reason: String },
+    #[error(transparent)]
+    Embed(#[from] EmbedError),
+    #[error("there is no solution {0}; `symd solutions list` shows what there is")]
+    Unknown(String),
+    #[error("this is no solution: {0}")]
+    Invalid(#[from] InvalidSolution),
+}
+
+/// A store of solutions. Calls block; several processes may use one store at once.
+pub trait SolutionStore: Send + Sync {
+    /// Finds solutions similar to a text: filters first, then the rank by words and by vectors together.
+    fn find_similar(&self, query: &SolutionQuery) -> Result<SimilarSolutions, StoreError>;
+
+    /// Adds solutions and returns their ids. One with the id of a known solution replaces it.
+    fn record(&self, solutions: Vec<Solution>) -> Result<Vec<String>, StoreError>;
+
+    /// Returns all solutions, the oldest first.
+    fn all(&self) -> Result<Vec<Solution>, StoreError>;
+
+    fn get(&self, id: &str) -> Result<Solution, StoreError>;
+
+    /// Marks a solution as confirmed by the user.
+    fn validate(&self, id: &str) -> Result<Solution, StoreError>;
+
+    /// Deletes a solution and returns it.
+    fn delete(&self, id: &str) -> Result<Solution, StoreError>;
+
+    /// Returns what happened to the store that its user must know, once.
+    fn take_notices(&self) -> Vec<String>;
+}

@@ -1,0 +1,115 @@
+//! Past solutions of errors, of all projects of the user. Invariant: what is recorded has lost its secrets first.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use symd_knowledge::{
+    LexicalEmbedder, SimilarSolutions, Solution, SolutionQuery, SolutionStore, SqliteStore, StoreError,
+    redact,
+};
+
+/// How long the vectors stay in memory after a question.
+const IDLE: Duration = Duration::from_secs(60);
+
+/// The user's store. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Solutions {
+    store: Arc<SqliteStore>,
+    /// The number of questions so far.
+    asked: Arc<watch::Sender<u64>>,
+}
+
+/// What was recorded.
+#[derive(Clone, Debug)]
+pub struct RecordedSolution {
+    pub solution: Solution,
+    /// How many secrets and personal paths were taken out.
+    pub removed: usize,
+}
+
+impl Solutions {
+    /// Returns the store beneath symd's data directory; it is opened when it is first needed.
+    pub fn new(data: &Path) -> Solutions {
+        let path = data.join("solutions").join("solutions.db");
+        let store = SqliteStore::new(&path, Arc::new(LexicalEmbedder));
+        Solutions { store: Arc::new(store), asked: Arc::new(watch::Sender::new(0)) }
+    }
+
+    /// Returns the store, whose calls block.
+    pub fn store(&self) -> &dyn SolutionStore {
+        &*self.store
+    }
+
+    /// Finds similar solutions.
+    pub async fn find_similar(&self, query: SolutionQuery) -> Result<SimilarSolutions, StoreError> {
+        let found = self.blocking(move |store| store.find_similar(&query)).await;
+        self.free_when_idle();
+        found
+    }
+
+    /// Records a solution, without the secrets in it.
+    pub async fn record(&self, solution: Solution) -> Result<RecordedSolution, StoreError> {
+        let (solution, removed) = without_secrets(solution);
+        let solution = self
+            .blocking(move |store| {
+                let ids = store.record(vec![solution])?;
+                store.get(ids.first().map_or("", String::as_str))
+            })
+            .await?;
+        Ok(RecordedSolution { solution, removed })
+    }
+
+    async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&SqliteStore) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let store = Arc::clone(&self.store);
+        let done = tokio::task::spawn_blocking(move || {
+            let done = work(&store);
+            (done, store.take_notices())
+        });
+        match done.await {
+            Ok((done, notices)) => {
+                notices.iter().for_each(|notice| tracing::warn!("{notice}"));
+                done
+            }
+            Err(error) => Err(StoreError::Unavailable {
+                place: "of this machine".to_owned(),
+                reason: error.to_string(),
+            }),
+        }
+    }
+
+    /// Frees the vectors when no further question has come for a while.
+    fn free_when_idle(&self) {
+        self.asked.send_modify(|asked| *asked += 1);
+        let (store, mut next) = (Arc::clone(&self.store), self.asked.subscribe());
+        tokio::spawn(async move {
+            if tokio::time::timeout(IDLE, next.changed()).await.is_err() {
+                store.free_memory();
+            }
+        });
+    }
+}
+
+/// Returns a solution without secrets and personal paths, and how many there were.
+pub fn without_secrets(solution: Solution) -> (Solution, usize) {
+    let mut removed = 0;
+    let mut clean = |text: String| {
+        let (text, count) = redact(&text);
+        removed += count;
+        text
+    };
+    let solution = Solution {
+        error_description: clean(solution.error_description),
+        root_cause: clean(solution.root_cause),
+        solution: clean(solution.solution),
+        fixed_in: clean(solution.fixed_in),
+        error_type: clean(solution.error_type),
+        ..solution
+    };
+    (solution, removed)
+}

@@ -1,0 +1,97 @@
+//! `symd solutions`: the user's past solutions. Needs no daemon: the store takes several processes at once.
+
+use std::io::Read;
+
+use crate::cli::args::SolutionsCommand;
+use crate::cli::commands::{print, say};
+use crate::cli::context::Context;
+use crate::cli::failure::{Exit, Failure};
+use crate::knowledge::{Solution, SolutionStore, StoreError};
+use crate::ops::solutions::{Solutions, without_secrets};
+
+/// Maximum number of characters of an error's first line in the list.
+const SHOWN: usize = 80;
+
+pub(super) fn run(context: &Context, command: &SolutionsCommand) -> Result<(), Failure> {
+    let solutions = Solutions::new(&context.dirs.persistent.data);
+    let done = run_on(solutions.store(), command);
+    solutions.store().take_notices().iter().for_each(|notice| say(notice));
+    done
+}
+
+fn run_on(store: &dyn SolutionStore, command: &SolutionsCommand) -> Result<(), Failure> {
+    match command {
+        SolutionsCommand::List => {
+            let all = store.all().map_err(failed)?;
+            print(&all.iter().map(line).collect::<String>())
+        }
+        SolutionsCommand::Show { id } => print(&shown(&store.get(id).map_err(failed)?)),
+        SolutionsCommand::Validate { id } => {
+            let solution = store.validate(id).map_err(failed)?;
+            say(&format!("{} ({}) counts as confirmed by you", solution.id, solution.error_type));
+            Ok(())
+        }
+        SolutionsCommand::Delete { id } => {
+            let solution = store.delete(id).map_err(failed)?;
+            say(&format!("{} ({}) is deleted", solution.id, solution.error_type));
+            Ok(())
+        }
+        SolutionsCommand::Export => {
+            let all = store.all().map_err(failed)?;
+            let lines: Result<Vec<String>, _> = all.iter().map(serde_json::to_string).collect();
+            let lines = lines.map_err(|error| Exit::Failed.because(error))?;
+            print(&lines.iter().map(|line| format!("{line}\n")).collect::<String>())
+        }
+        SolutionsCommand::Import => import(store),
+    }
+}
+
+/// Imports all lines or, if one of them is no solution, none.
+fn import(store: &dyn SolutionStore) -> Result<(), Failure> {
+    let mut text = String::new();
+    let read = std::io::stdin().read_to_string(&mut text);
+    read.map_err(|error| Exit::Usage.because(format!("cannot read the solutions from stdin: {error}")))?;
+    let mut solutions = Vec::new();
+    let mut removed = 0;
+    for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
+        let wrong = |why: String| Exit::Usage.because(format!("line {number}: {why}; nothing was imported"));
+        let solution: Solution = serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
+        solution.check().map_err(|error| wrong(error.to_string()))?;
+        let (solution, count) = without_secrets(solution);
+        removed += count;
+        solutions.push(solution);
+    }
+    let ids = store.record(solutions).map_err(failed)?;
+    let secrets = match removed {
+        0 => String::new(),
+        removed => format!("; {removed} secrets and home paths were taken out"),
+    };
+    let count = if ids.len() == 1 { "1 solution".to_owned() } else { format!("{} solutions", ids.len()) };
+    say(&format!("{count} imported{secrets}"));
+    Ok(())
+}
+
+fn line(solution: &Solution) -> String {
+    let Solution { id, language, error_type, error_description, confidence, .. } = solution;
+    let first: String = error_description.lines().next().unwrap_or_default().chars().take(SHOWN).collect();
+    let confirmed = if solution.user_validated { ", confirmed" } else { "" };
+    format!("{id}\t{language}\t{error_type}: {first} (confidence {confidence}{confirmed})\n")
+}
+
+fn shown(solution: &Solution) -> String {
+    let Solution { id, error_description, root_cause, language, error_type, confidence, .. } = solution;
+    let confirmed = if solution.user_validated { ", confirmed by you" } else { "" };
+    let fixed_in = match solution.fixed_in.as_str() {
+        "" => String::new(),
+        path => format!("fixed in: {path}\n"),
+    };
+    format!(
+        "{id}: {error_type} ({language}, {}, confidence {confidence}{confirmed})\nerror: {error_description}\n\
+         cause: {root_cause}\nsolution: {}\n{fixed_in}",
+        solution.created_at, solution.solution
+    )
+}
+
+fn failed(error: StoreError) -> Failure {
+    Exit::Failed.because(error)
+}

@@ -1,0 +1,78 @@
+//! `symd solutions`, and that secrets do not reach the store.
+
+use std::io::Write;
+use std::process::{Output, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::support::{User, write};
+
+fn import(user: &User, lines: &str) -> Output {
+    let mut command = user.symd();
+    command.args(["solutions", "import"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+fn solution(description: &str) -> Value {
+    json!({
+        "errorDescription": description, "rootCause": "a cause", "solution": "a fix", "language": "kotlin",
+        "errorType": "IllegalStateException", "confidence": 0.9,
+    })
+}
+
+#[test]
+fn they_are_imported_shown_confirmed_exported_and_deleted() {
+    let user = User::new();
+    assert_eq!(user.check(&["solutions"], 0), "");
+    let lines = format!("{}\n\n{}\n", solution("no till"), solution("password=hunter2 in /home/jo/x"));
+    let imported = import(&user, &lines);
+    assert!(imported.status.success());
+    assert_eq!(
+        String::from_utf8_lossy(&imported.stderr).trim(),
+        "2 solutions imported; 2 secrets and home paths were taken out"
+    );
+    let list = "rca-001\tkotlin\tIllegalStateException: no till (confidence 0.9)\n\
+                rca-002\tkotlin\tIllegalStateException: password=<secret> in ~/x (confidence 0.9)\n";
+    assert_eq!(user.check(&["solutions", "list"], 0), list);
+    user.check(&["solutions", "validate", "rca-001"], 0);
+    assert!(
+        user.check(&["solutions", "show", "rca-001"], 0)
+            .contains("confidence 0.9, confirmed by you)\nerror: no till\n")
+    );
+    let exported = user.check(&["solutions", "export"], 0);
+    assert!(!exported.contains("hunter2") && exported.lines().count() == 2, "{exported}");
+    user.check(&["solutions", "delete", "rca-001"], 0);
+    user.check(&["solutions", "show", "rca-001"], 1);
+    assert!(import(&user, &exported).status.success());
+    assert_eq!(user.check(&["solutions", "export"], 0).lines().count(), 2);
+}
+
+#[test]
+fn a_line_that_is_no_solution_imports_nothing() {
+    let user = User::new();
+    for (wrong, why) in [("{}", "missing field"), ("no json", "expected"), (r#"{"a":1}"#, "unknown field")] {
+        let refused = import(&user, &format!("{}\n{wrong}\n", solution("no till")));
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert_eq!(refused.status.code(), Some(2), "{said}");
+        assert!(
+            said.contains("line 2: ") && said.contains(why) && said.contains("nothing was imported"),
+            "{said}"
+        );
+    }
+    assert_eq!(user.check(&["solutions"], 0), "");
+}
+
+#[test]
+fn a_damaged_store_is_kept_aside_and_said() {
+    let user = User::new();
+    assert!(import(&user, &solution("no till").to_string()).status.success());
+    let path = user.path("data/solutions/solutions.db");
+    write(&path, &"no database\n".repeat(1_000));
+    let output = user.symd().args(["solutions", "list"]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && said.contains("it is kept as "), "{said}");
+    assert!(import(&user, &solution("no till").to_string()).status.success());
+    assert_eq!(user.check(&["solutions"], 0).lines().count(), 1);
+}
