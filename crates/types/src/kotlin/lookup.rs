@@ -8,7 +8,7 @@ use super::declarations::DeclarationKind;
 use super::resolve::Certainty;
 use super::scopes::{Level, visible_names};
 use super::subtyping::Fit;
-use super::ty::Type;
+use super::ty::{FunctionType, Type};
 use super::type_references::DEFAULT_IMPORTS;
 use super::universe::{DeclarationId, ProjectFile, Universe};
 use symd_syntax::NodeId;
@@ -180,15 +180,35 @@ impl Universe<'_> {
                 }
             }
         }
+        // Local extensions take one of the objects that were passed.
+        for level in &levels {
+            let Level::Names { scope, child } = level else { continue };
+            let numbers = visible_names(file, *scope, *child, name);
+            let members =
+                numbers.map(|number| Member::new(DeclarationId { file: file.key, number })).collect();
+            if let Some(found) = self.choose_in_scope(&mut search, self.extensions(members)) {
+                return self.behind(&search, found);
+            }
+        }
         let tiers = self.tiers(file, name);
         if let Some(found) = self.among_extensions(&mut search, &tiers) {
             return self.behind(&search, found);
         }
+        // A class hides the objects of its name further out: `Name.member` means the class then.
+        let mut is_hidden = false;
         for tier in tiers {
-            let members = tier.into_iter().map(Member::new).collect();
+            let kind = |id: &DeclarationId| self.kind(*id);
+            let is_object = |id: &DeclarationId| kind(id).is_some_and(DeclarationKind::is_object);
+            let hides = matches!(wanted, NameUse::Value)
+                && tier
+                    .iter()
+                    .any(|id| kind(id).is_some_and(DeclarationKind::is_classifier) && !is_object(id));
+            let members =
+                tier.into_iter().filter(|id| !(is_hidden && is_object(id))).map(Member::new).collect();
             if let Some(found) = self.choose_in_scope(&mut search, members) {
                 return self.behind(&search, found);
             }
+            is_hidden |= hides;
         }
         search.leftover()
     }
@@ -326,8 +346,10 @@ impl Universe<'_> {
             NameUse::Value => last(&|kind| kind.is_variable() || kind.is_object()).map(Lookup::one),
             // There are no references to variables.
             NameUse::Reference => {
-                last(&|kind| kind.is_function() || kind == DeclarationKind::ConstructorProperty)
-                    .map(Lookup::one)
+                let is_meant = |kind: DeclarationKind| {
+                    kind.is_function() || kind.is_class() || kind == DeclarationKind::ConstructorProperty
+                };
+                last(&is_meant).map(Lookup::one)
             }
             NameUse::Call(_) => {
                 let callable: Vec<Member> = ids
@@ -339,7 +361,13 @@ impl Universe<'_> {
                 let found = self.choose(file, callable, wanted, Receivers::Implicit(&[]), &mut unfit);
                 found.or_else(|| {
                     let variable = last(&DeclarationKind::is_variable)?;
-                    self.is_invocable(variable).then(|| Lookup::one(variable))
+                    let takes = || match (wanted, self.declared_type(variable)) {
+                        (NameUse::Call(arguments), Type::Function(function)) => {
+                            takes_arguments(&function, arguments)
+                        }
+                        _ => true,
+                    };
+                    (self.is_invocable(variable) && takes()).then(|| Lookup::one(variable))
                 })
             }
         }
@@ -405,7 +433,11 @@ impl Universe<'_> {
                 && matches!(wanted, NameUse::Call(_))
                 && self.has_own_extension(name)
         };
-        if found.as_ref().is_some_and(is_doubtful) {
+        let needs_extension = |found: &Lookup| match wanted {
+            NameUse::Call(arguments) => self.may_need_extension(file, name, found, arguments),
+            _ => false,
+        };
+        if found.as_ref().is_some_and(|found| is_doubtful(found) || needs_extension(found)) {
             return found.map(|found| Lookup { certainty: Certainty::Possible, may_be_other: true, ..found });
         }
         if found.is_none() && members.may_be_more {
@@ -493,6 +525,14 @@ impl Universe<'_> {
     fn is_visible(&self, file: &ProjectFile, id: DeclarationId) -> bool {
         id.file == file.key || self.get(id).is_some_and(|(_, declaration)| !declaration.modifiers.is_private)
     }
+}
+
+/// Whether a value of a function type can be called so: its parameters have no names, and all are given.
+fn takes_arguments(function: &FunctionType, arguments: &Arguments) -> bool {
+    let count = arguments.values.len() + usize::from(arguments.lambda.is_some());
+    let wanted = function.parameters.len();
+    arguments.values.iter().all(|one| one.name.is_none())
+        && (count == wanted || function.receiver.is_some() && count == wanted + 1)
 }
 
 fn is_callable(kind: DeclarationKind) -> bool {

@@ -15,6 +15,7 @@ mod inference;
 mod lambdas;
 mod library;
 mod lookup;
+mod nullability;
 mod packages;
 mod qualifiers;
 mod resolve;

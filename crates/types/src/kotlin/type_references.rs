@@ -173,7 +173,7 @@ impl Universe<'_> {
             if let Some(number) = file.declaration_of(scope)
                 && file.declarations[number].kind.is_class()
                 // The list of supertypes does not see what they declare.
-                && matches!(file.kind(child), K::ClassBody | K::EnumClassBody)
+                && matches!(file.kind(child), K::ClassBody | K::EnumClassBody | K::PrimaryConstructor)
                 && let Some(nested) = self.nested(DeclarationId { file: file.key, number }, name)
             {
                 return Classifier::Declared(nested);

@@ -1,0 +1,71 @@
+//! Calls of members that an argument that may be null rules out: then an extension of that name is meant. Types are
+//! otherwise compared as if no value could be null.
+
+use super::applicability::pair_arguments;
+use super::callables::Arguments;
+use super::lookup::{Lookup, NameUse};
+use super::source_file::SourceFile;
+use super::type_references::is_type;
+use super::universe::{DeclarationId, ProjectFile, Universe};
+use symd_syntax::NodeId;
+use symd_syntax::kotlin::KotlinNode as K;
+
+impl Universe<'_> {
+    /// Whether a call gives a function what may be null for a parameter that may not, while an extension has its
+    /// name.
+    pub(super) fn may_need_extension(
+        &self,
+        file: &ProjectFile,
+        name: &str,
+        found: &Lookup,
+        arguments: &Arguments,
+    ) -> bool {
+        let gives_null = |function: DeclarationId| {
+            let parameters = self.parameters(function);
+            let pairs = pair_arguments(&parameters, arguments).unwrap_or_default();
+            pairs.iter().any(|(at, value, _)| {
+                !self.is_declared_nullable(parameters[*at].declaration) && self.may_be_null(file, *value)
+            })
+        };
+        let is_extension = |id: &DeclarationId| self.extension_receiver(*id).is_some();
+        found.candidates.iter().any(|one| gives_null(one.declaration))
+            && self.top_level(name).iter().any(is_extension)
+    }
+
+    /// Whether a value is one that a declaration says may be null. A check before it is not looked at.
+    fn may_be_null(&self, file: &ProjectFile, value: NodeId) -> bool {
+        let found = match file.kind(value) {
+            K::NullLiteral => return true,
+            K::SimpleIdentifier => Some(self.find_bare(file, value, file.name_text(value), NameUse::Value)),
+            K::NavigationExpression => {
+                let Some(suffix) = file.children(value).last() else { return false };
+                if file.child(suffix, K::SafeDot).is_some() {
+                    return true;
+                }
+                self.named_by_suffix(file, suffix, NameUse::Value)
+            }
+            K::CallExpression => file
+                .child(value, K::CallSuffix)
+                .and_then(|suffix| self.call_of_suffix(file, suffix, &Arguments::of(file, suffix))),
+            _ => None,
+        };
+        found.is_some_and(|found| {
+            found.candidates.iter().any(|one| self.is_declared_nullable(one.declaration))
+        })
+    }
+
+    /// Whether the type that a declaration states may be null.
+    fn is_declared_nullable(&self, id: DeclarationId) -> bool {
+        let Some((file, declaration)) = self.get(id) else { return false };
+        stated_type(&file, declaration.node).is_some_and(|ty| file.kind(ty) == K::NullableType)
+    }
+}
+
+/// Returns the type that is written of a variable, or of what a function returns.
+fn stated_type(file: &SourceFile, node: NodeId) -> Option<NodeId> {
+    let is_function = file.kind(node) == K::FunctionDeclaration;
+    let mut parts = file
+        .children(node)
+        .skip_while(move |part| is_function && file.kind(*part) != K::FunctionValueParameters);
+    parts.find(|part| is_type(file.kind(*part)))
+}
