@@ -3,15 +3,19 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 
 use serde_json::{Value, json};
 
-use crate::support::User;
+use crate::support::{PATIENCE, User};
+
+/// Messages that no test has taken yet; then symd's output is not read.
+const QUEUE: usize = 1_024;
 
 pub struct FakeEditor {
     pub process: Child,
     input: Option<ChildStdin>,
-    output: BufReader<ChildStdout>,
+    messages: Receiver<Value>,
     last_id: u64,
     /// What came while something else was awaited.
     pub heard: Vec<Value>,
@@ -22,8 +26,10 @@ impl FakeEditor {
     pub fn silent(user: &User) -> FakeEditor {
         let mut command = user.symd();
         let mut process = command.arg("lsp").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let (input, output) = (process.stdin.take(), BufReader::new(process.stdout.take().unwrap()));
-        FakeEditor { process, input, output, last_id: 0, heard: Vec::new() }
+        let (input, output) = (process.stdin.take(), process.stdout.take().unwrap());
+        let (sender, messages) = std::sync::mpsc::sync_channel(QUEUE);
+        std::thread::spawn(move || read_all(BufReader::new(output), &sender));
+        FakeEditor { process, input, messages, last_id: 0, heard: Vec::new() }
     }
 
     /// Starts `symd lsp` for the user's project.
@@ -64,21 +70,11 @@ impl FakeEditor {
 
     /// Returns the next message; `None` when symd has ended.
     pub fn receive(&mut self) -> Option<Value> {
-        let mut length = 0;
-        loop {
-            let mut header = String::new();
-            if self.output.read_line(&mut header).unwrap() == 0 {
-                return None;
-            }
-            match header.trim_end().strip_prefix("Content-Length: ") {
-                Some(bytes) => length = bytes.parse().unwrap(),
-                None if header.trim_end().is_empty() => break,
-                None => panic!("{header:?} is no header"),
-            }
+        match self.messages.recv_timeout(PATIENCE) {
+            Ok(message) => Some(message),
+            Err(RecvTimeoutError::Disconnected) => None,
+            Err(RecvTimeoutError::Timeout) => panic!("symd lsp sends nothing"),
         }
-        let mut body = vec![0; length];
-        self.output.read_exact(&mut body).unwrap();
-        Some(serde_json::from_slice(&body).unwrap())
     }
 
     /// Returns the next message that `is_meant`; keeps the others in `heard`.
@@ -132,6 +128,15 @@ impl FakeEditor {
         self.tell("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
     }
 
+    /// Returns the next request of symd's with this method.
+    pub fn await_request(&mut self, method: &str) -> Value {
+        self.await_message(|message| message["method"] == method && message.get("id").is_some())
+    }
+
+    pub fn reply(&mut self, request: &Value, result: Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "id": request["id"], "result": result }));
+    }
+
     /// Waits until everything sent so far has reached the daemon of the user's project.
     pub fn settle(&mut self) {
         let answer = self.ask("workspace/executeCommand", json!({ "command": "symd.status" }));
@@ -157,6 +162,29 @@ impl Drop for FakeEditor {
         self.input = None;
         let _ = self.process.kill();
         let _ = self.process.wait();
+    }
+}
+
+fn read_all(mut output: BufReader<ChildStdout>, messages: &SyncSender<Value>) {
+    loop {
+        let mut length = 0;
+        loop {
+            let mut header = String::new();
+            if !matches!(output.read_line(&mut header), Ok(read) if read > 0) {
+                return;
+            }
+            match header.trim_end().strip_prefix("Content-Length: ") {
+                Some(bytes) => length = bytes.parse().unwrap(),
+                None if header.trim_end().is_empty() => break,
+                None => panic!("{header:?} is no header"),
+            }
+        }
+        let mut body = vec![0; length];
+        if output.read_exact(&mut body).is_err()
+            || messages.send(serde_json::from_slice(&body).unwrap()).is_err()
+        {
+            return;
+        }
     }
 }
 

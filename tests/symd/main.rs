@@ -32,6 +32,7 @@ mod edit_texts;
 mod edit_tools;
 mod edit_undo;
 mod editor_documents;
+mod editor_edits;
 mod explore_tools;
 mod fake_editor;
 mod fetch_tls;

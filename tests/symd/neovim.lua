@@ -7,8 +7,16 @@ local function say(name, value)
   report:write(name, ': ', tostring(value), '\n')
   report:flush()
 end
+-- Runs a tool as an agent does, while the editor goes on.
 local function agent(tool, arguments)
-  return vim.fn.system({ symd, 'call', tool, vim.json.encode(arguments) })
+  local text, exit = '', nil
+  local collect = function(_, lines) text = text .. table.concat(lines, '\n') end
+  vim.fn.jobstart({ symd, 'call', tool, vim.json.encode(arguments) }, {
+    stdout_buffered = true, on_stdout = collect, stderr_buffered = true, on_stderr = collect,
+    on_exit = function(_, code) exit = code end,
+  })
+  vim.wait(60000, function() return exit ~= nil end, 2)
+  return text, exit
 end
 local package = require('symd')
 package.setup({ cmd = { symd, 'lsp' } })

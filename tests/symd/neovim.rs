@@ -71,3 +71,46 @@ fn what_is_typed_in_neovim_is_what_agents_see() {
         old: true\nundone: true\nunmarked: true\nwritten: true\nclosed: true\n";
     assert_eq!(report, expected);
 }
+
+#[test]
+fn an_agents_edit_of_an_unsaved_buffer_is_made_by_neovim() {
+    let user = user();
+    write(&user.path("project/b.py"), "import a\n\na.saved()\n");
+    let script = r#"
+        local disk = function(file) return table.concat(vim.fn.readfile(file), '\n') end
+        local buffer = function() return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, true), '\n') end
+        vim.api.nvim_buf_set_lines(0, 0, 0, false, { '# é𝒳 typed' })
+        T.settle()
+        local text, exit = T.agent('replace_content', { relative_path = 'a.py', needle = 'return', repl = 'yield', mode = 'literal' })
+        T.say('edit', exit)
+        T.say('told', text:find('a build sees the file as it was saved', 1, true) ~= nil)
+        T.say('buffer', buffer() == '# é𝒳 typed\ndef saved():\n    yield "𝒳"')
+        T.say('unsaved', vim.bo.modified and disk('a.py') == 'def saved():\n    return "𝒳"')
+        text, exit = T.agent('rename_symbol', { name_path = 'saved', new_name = 'kept', force = true, include = { 'unchecked' } })
+        T.say('rename', exit)
+        T.say('both', buffer():find('def kept', 1, true) ~= nil and disk('b.py'):find('a.kept()', 1, true) ~= nil)
+        T.say('still unsaved', disk('a.py'):find('def saved', 1, true) ~= nil)
+        T.say('undo', select(2, T.agent('undo', vim.empty_dict())))
+        T.say('undo', select(2, T.agent('undo', vim.empty_dict())))
+        T.say('undone', buffer() == '# é𝒳 typed\ndef saved():\n    return "𝒳"' and disk('b.py'):find('a.saved()', 1, true) ~= nil)
+        vim.cmd('silent undo')
+        vim.cmd('silent write')
+        vim.api.nvim_buf_set_lines(0, -1, -1, false, { '# last' })
+        vim.cmd('silent write')
+        T.settle()
+        text, exit = T.agent('replace_content', { relative_path = 'a.py', needle = '# last', repl = '# agent', mode = 'literal' })
+        T.say('clean', exit)
+        vim.wait(2000, function() return not vim.bo.modified end, 2)
+        T.say('saved', not vim.bo.modified and buffer() == disk('a.py') and buffer():find('# agent', 1, true) ~= nil)
+        vim.api.nvim_buf_set_lines(0, -1, -1, false, { '# typed' })
+        T.settle()
+        vim.bo.modifiable = false
+        text, exit = T.agent('replace_content', { relative_path = 'a.py', needle = '# agent', repl = '# lost', mode = 'literal' })
+        T.say('refused', exit ~= 0 and text:find('nothing was written', 1, true) ~= nil)
+        T.say('kept', buffer():find('# agent\n# typed', 1, true) ~= nil and disk('a.py'):find('# typed', 1, true) == nil)
+    "#;
+    let Some(report) = play(&user, script) else { return };
+    let expected = "symd: true\nedit: 0\ntold: true\nbuffer: true\nunsaved: true\nrename: 0\nboth: true\n\
+        still unsaved: true\nundo: 0\nundo: 0\nundone: true\nclean: 0\nsaved: true\nrefused: true\nkept: true\n";
+    assert_eq!(report, expected);
+}

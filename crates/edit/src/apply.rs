@@ -39,6 +39,9 @@ pub(super) fn prepare(root: &Root, hook: &Hook, changes: &Changes, entry: &Entry
             else {
                 continue;
             };
+            if before.as_ref().is_some_and(|file| file.in_editor) {
+                continue;
+            }
             let slot = root.slot(path)?;
             check_unchanged(&slot, before.as_ref())?;
             staged.push((path, slot.stage(temporary, &after.bytes, &after.like)?));
@@ -84,6 +87,7 @@ pub(super) fn change(
 ) -> Result<(), EditError> {
     for (change, record) in changes.list.iter().zip(&entry.records) {
         match (change, record) {
+            (Change::Content { before: Some(file), .. }, _) if file.in_editor => *touched += 1,
             (Change::Content { path, before, after }, Record::Content { temporary, .. }) => {
                 let slot = root.slot(path)?;
                 check_unchanged(&slot, before.as_ref())?;

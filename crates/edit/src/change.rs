@@ -22,6 +22,8 @@ pub(super) struct Original {
     pub(super) hash: ContentHash,
     pub(super) stat: Stat,
     pub(super) meta: Meta,
+    /// Whether it is the text that an editor has not saved: the editor changes it, and the file stays.
+    pub(super) in_editor: bool,
 }
 
 /// A file as the plan wants it to be.
@@ -53,6 +55,17 @@ pub(super) struct Changes {
     pub(super) make: Vec<RelPath>,
     /// Directories to remove at the end if they are empty then, innermost first.
     pub(super) clear: Vec<RelPath>,
+}
+
+/// A change of a file's content, for those that must agree to it.
+#[derive(Clone, Debug)]
+pub struct StagedContent {
+    pub path: RelPath,
+    pub before: Arc<Vec<u8>>,
+    /// `None` if the file is removed.
+    pub after: Option<Arc<Vec<u8>>>,
+    /// Whether only the text in the editor changes, because it is not saved.
+    pub in_editor: bool,
 }
 
 impl Change {

@@ -92,7 +92,8 @@ impl Editor {
         Ok((editor, recovered))
     }
 
-    /// Returns the editor, set to refuse changes of files that have a text in `unsaved`.
+    /// Returns the editor, set to edit a text in `unsaved` in place of its file: such a change is journalled,
+    /// and made by the program that shows the text ([`StagedEdit::contents`](super::StagedEdit::contents)).
     #[must_use]
     pub fn with_unsaved(mut self, unsaved: Arc<UnsavedTexts>) -> Editor {
         self.unsaved = unsaved;

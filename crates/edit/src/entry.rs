@@ -82,6 +82,9 @@ pub(super) enum Record {
         temporary: String,
         /// Whether the new file keeps the permissions of the old one.
         kept: bool,
+        /// Whether an editor's unsaved text was changed, and not the file.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        in_editor: bool,
     },
     Move {
         from: RelPath,
@@ -124,6 +127,7 @@ impl Journal {
                     after: after.as_ref().map(|file| file.hash),
                     temporary: format!("{TEMPORARY_PREFIX}{token:016x}-{number}"),
                     kept,
+                    in_editor: before.as_ref().is_some_and(|file| file.in_editor),
                 };
                 (record, before.as_ref().map(|file| Arc::clone(&file.bytes)))
             }
@@ -238,6 +242,13 @@ impl Head {
         // The header is intact but not readable, so another version of symd wrote it.
         let entry = serde_json::from_slice(&header).map_err(|_| other_version())?;
         Ok(Some(Head { entry, length: PREFACE_BYTES as u64 + length }))
+    }
+}
+
+impl Record {
+    /// Whether the record is of an editor's text: nothing of it is on the disk.
+    pub(super) fn is_in_editor(&self) -> bool {
+        matches!(self, Record::Content { in_editor: true, .. })
     }
 }
 

@@ -50,12 +50,14 @@ pub enum EditError {
         "{path} holds symd's settings for this project, which only the user changes; nothing was written; ask the user to edit it"
     )]
     Settings { path: RelPath },
-    /// An editor shows another text for the file, and would overwrite the edit when it saves. Nothing was
-    /// written.
+    /// An editor shows another text for the file and cannot be asked to change it. Nothing was written.
     #[error(
         "{path} has changes in an editor that are not saved; nothing was written; save the file there, or close it, then repeat the edit"
     )]
     Unsaved { path: RelPath },
+    /// An editor that has a file open did not make its change. Nothing was written.
+    #[error("{0}; nothing was written")]
+    NotInEditor(String),
     /// Two steps have offsets into the same text, but the text changed before the second one. Nothing was
     /// written.
     #[error(

@@ -34,7 +34,7 @@ mod steps;
 mod store;
 mod tree;
 
-pub use change::FileChange;
+pub use change::{FileChange, StagedContent};
 pub use diff::FileDiff;
 pub use editor::{Applied, Editor, Options};
 pub use error::{Conflict, EditError};

@@ -67,7 +67,7 @@ fn made_of(bytes: &[u8]) -> (Journal, Vec<u8>) {
     );
     let changes = bytes.chunks(1 + bytes.len() / 3).enumerate().map(|(number, part)| {
         let path = RelPath::new(&format!("é{number}")).unwrap();
-        let original = |(bytes, hash)| Original { bytes, hash, stat, meta };
+        let original = |(bytes, hash)| Original { bytes, hash, stat, meta, in_editor: false };
         let wanted =
             |(bytes, hash)| PlannedFile { bytes, hash, like: PermissionSource::Meta(meta), origin: None };
         match number {

@@ -119,6 +119,7 @@ impl PutBack {
 /// because the journal has lost old content that is needed. Empty if the rest of the journal is sufficient.
 pub(super) fn beyond_repair(root: &Root, entry: &Entry) -> Vec<UnrestoredFile> {
     let is_beyond = |record: &Record| match record {
+        record if record.is_in_editor() => false,
         Record::Content { path, before: Some(before), after, .. } if entry.lost.contains(path) => {
             matches!(now(root, path), Ok(found) if found == *after && found != Some(before.hash))
         }
@@ -185,13 +186,16 @@ pub(super) fn is_fully_applied(root: &Root, entry: &Entry) -> bool {
             matches!((now(root, from), now(root, to)), (Ok(None), Ok(Some(moved))) if moved == *hash)
         }
     };
-    entry.made.iter().all(is_there) && entry.records.iter().all(is_done)
+    let mut on_disk = entry.records.iter().filter(|record| !record.is_in_editor()).peekable();
+    // What editors show is not known here: an edit of nothing else may not have begun.
+    let is_all_in_editors = !entry.records.is_empty() && on_disk.peek().is_none();
+    !is_all_in_editors && entry.made.iter().all(is_there) && on_disk.all(is_done)
 }
 
 /// Returns the files of `entry` that do not have their old content.
 pub(super) fn changed_by_others(root: &Root, entry: &Entry) -> Vec<UnrestoredFile> {
     let mut left = Vec::new();
-    for record in &entry.records {
+    for record in entry.records.iter().filter(|record| !record.is_in_editor()) {
         let (path, old) = match record {
             Record::Content { path, before, .. } => (path, before.map(|old| old.hash)),
             Record::Move { from, hash, .. } => (from, Some(*hash)),
@@ -227,7 +231,7 @@ pub(super) fn unstage_all(root: &Root, entry: &Entry) {
 }
 
 fn unstage(root: &Root, entry: &Entry, result: &mut PutBack) {
-    for record in &entry.records {
+    for record in entry.records.iter().filter(|record| !record.is_in_editor()) {
         let Record::Content { path, temporary, .. } = record else { continue };
         let removed = match root.slot(path) {
             Err(VfsError::NotFound { .. } | VfsError::NotAFile { .. }) => Ok(()),
@@ -244,7 +248,9 @@ fn put_back_one(
     result: &mut PutBack,
 ) -> Result<(), EditError> {
     match record {
-        Record::Content { path, before, after, temporary, kept } => {
+        // The editor's own undo takes it back.
+        Record::Content { in_editor: true, .. } => {}
+        Record::Content { path, before, after, temporary, kept, .. } => {
             let found = now(root, path)?;
             if found == before.map(|old| old.hash) {
                 return Ok(());

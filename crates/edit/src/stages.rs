@@ -12,7 +12,7 @@ use std::sync::Arc;
 use tokio::sync::OwnedMutexGuard;
 
 use super::apply;
-use super::change::{Change, Changes, FileChange};
+use super::change::{Change, Changes, FileChange, StagedContent};
 use super::deferred::DeferredItem;
 use super::editor::{Applied, Editor};
 use super::entry::{Journal, Kind};
@@ -68,6 +68,27 @@ pub struct FailedEdit {
     reason: EditError,
     /// Held so that freeing them delays nothing.
     _replaced: Vec<OwnedFd>,
+}
+
+impl StagedEdit {
+    /// Returns the changes of files that exist, for those that must agree to them.
+    pub fn contents(&self) -> Vec<StagedContent> {
+        let content = |change: &Change| match change {
+            Change::Content { path, before: Some(before), after } => Some(StagedContent {
+                path: path.clone(),
+                before: Arc::clone(&before.bytes),
+                after: after.as_ref().map(|file| Arc::clone(&file.bytes)),
+                in_editor: before.in_editor,
+            }),
+            _ => None,
+        };
+        self.changes.list.iter().filter_map(content).collect()
+    }
+
+    /// Returns the description of the edit.
+    pub fn title(&self) -> &str {
+        &self.pending.journal.entry.title
+    }
 }
 
 impl EditStage {
@@ -199,8 +220,16 @@ impl Editor {
         // After a failure the journal stays in place: the next turn tries again.
         let forgotten = if back.failed.is_empty() { self.forget(pending, &back) } else { Ok(()) };
         match forgotten {
-            // The message of a conflict says that nothing was written, which is true now.
-            Ok(()) if left.is_empty() && matches!(*reason, EditError::Conflict { .. }) => *reason,
+            // These messages say that nothing was written, which is true now.
+            Ok(())
+                if left.is_empty()
+                    && matches!(
+                        *reason,
+                        EditError::Conflict { .. } | EditError::Unsaved { .. } | EditError::NotInEditor(_)
+                    ) =>
+            {
+                *reason
+            }
             Ok(()) if left.is_empty() => EditError::Failed { reason },
             Ok(()) => EditError::RollbackFailed { id, reason, left },
             Err(error) => EditError::RollbackFailed { id, reason, left: vec![error.to_string()] },
@@ -219,7 +248,12 @@ impl Editor {
     pub(super) fn settle(&self, mut stage: EditStage) -> Result<Applied, EditError> {
         loop {
             stage = match stage {
-                EditStage::Staged(staged) => self.finish(*staged, None),
+                EditStage::Staged(staged) => match staged.contents().into_iter().find(|one| one.in_editor) {
+                    Some(StagedContent { path, .. }) => {
+                        EditStage::failed(self.abandon(*staged, EditError::Unsaved { path }))
+                    }
+                    None => self.finish(*staged, None),
+                },
                 EditStage::Failed(failed) => EditStage::failed(self.roll_back(*failed, None)),
                 EditStage::Ended(ended) => return ended,
             };

@@ -20,7 +20,7 @@ use symd_vfs::{
 /// Files before and after the plan. A path is in both maps or in neither.
 struct Tree<'r> {
     root: &'r Root,
-    /// Files that only their editor may change.
+    /// The texts of editors, which stand for their files.
     unsaved: &'r UnsavedTexts,
     links: Links,
     /// Files that no step may touch; earlier changes of them may still be undone.
@@ -104,6 +104,9 @@ pub(super) fn restoration_of(
 ) -> Result<Changes, EditError> {
     let mut tree = Tree::new(root, unsaved);
     for (record, old) in journal.entry.records.iter().zip(&journal.old) {
+        if record.is_in_editor() {
+            continue;
+        }
         if let Record::Content { path, before, .. } = record {
             // The journal has lost the old content, but the file still has it.
             if journal.entry.lost.contains(path) {
@@ -250,9 +253,6 @@ impl<'r> Tree<'r> {
         if self.before.contains_key(path) {
             return Ok(());
         }
-        if self.unsaved.version(path).is_some() {
-            return Err(EditError::Unsaved { path: path.clone() });
-        }
         let read = match self.root.slot(path) {
             // Without a directory there is no file.
             Err(VfsError::NotFound { .. }) => None,
@@ -260,7 +260,10 @@ impl<'r> Tree<'r> {
         };
         let original = read.and_then(|(bytes, found)| {
             let SlotContent::File { stat, meta, .. } = found else { return None };
-            Some(Original { hash: ContentHash::of(&bytes), bytes: Arc::new(bytes), stat, meta })
+            let unsaved = self.unsaved.bytes(path);
+            let in_editor = unsaved.is_some();
+            let bytes = unsaved.map_or(bytes, |unsaved| unsaved.to_vec());
+            Some(Original { hash: ContentHash::of(&bytes), bytes: Arc::new(bytes), stat, meta, in_editor })
         });
         let wanted = original.as_ref().map(|file| PlannedFile {
             bytes: Arc::clone(&file.bytes),
@@ -325,6 +328,9 @@ impl<'r> Tree<'r> {
         if !self.conflicts.is_empty() {
             return Err(EditError::Conflict { files: self.conflicts.into_values().collect() });
         }
+        if let Some(path) = self.moved_from_editor() {
+            return Err(EditError::Unsaved { path });
+        }
         let mut changes = Changes::default();
         let moves = self.moves();
         let moved: BTreeSet<RelPath> =
@@ -345,6 +351,17 @@ impl<'r> Tree<'r> {
         changes.clear = self.clear;
         check_writable(self.root, &changes)?;
         Ok(changes)
+    }
+
+    /// Returns a file with an unsaved text that the plan renames or removes: an editor can only change its text.
+    fn moved_from_editor(&self) -> Option<RelPath> {
+        let in_editor = |path: &RelPath| {
+            self.before.get(path).and_then(Option::as_ref).is_some_and(|file| file.in_editor)
+        };
+        self.now
+            .keys()
+            .find(|path| in_editor(path) && self.now.get(*path).is_some_and(Option::is_none))
+            .cloned()
     }
 
     /// Returns files that are only renamed: (from, to).

@@ -3,16 +3,19 @@
 //! changes nothing but the document that it names.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use tokio::sync::mpsc;
 
+use crate::editor_requests::EditorRequests;
 use crate::shown;
 use crate::wire::{ATTACH, Attach, CHANGE, CLOSE, ChangedBuffer, LOST, OPEN, OpenedBuffer, RESEND, SAVE};
 use symd_base::RelPath;
 use symd_engine::EngineError;
 use symd_ops::Project;
-use symd_ops::buffers::{BufferChange, EditorBuffers};
+use symd_ops::buffers::{BufferAbilities, BufferChange, EditorBuffers};
 use symd_ops::editor_context::ConnectedEditor;
 use symd_rpc::write;
 
@@ -21,21 +24,35 @@ use symd_rpc::write;
 pub struct EditorSession {
     buffers: EditorBuffers,
     shown: ConnectedEditor,
+    requests: Arc<EditorRequests>,
     /// Documents of which a part has come.
     unfinished: BTreeMap<RelPath, String>,
 }
 
 impl EditorSession {
     /// Returns the session that a notification begins; `None` if it is another notification.
-    pub fn attach(project: &Project, method: &str, params: Value) -> Option<EditorSession> {
+    /// Requests for the editor are sent through `to_editor`, without a line's end.
+    pub fn attach(
+        project: &Project,
+        method: &str,
+        params: Value,
+        to_editor: mpsc::Sender<Vec<u8>>,
+    ) -> Option<EditorSession> {
         if method != ATTACH {
             return None;
         }
         let attach: Attach = serde_json::from_value(params).unwrap_or_default();
         tracing::info!(editor = attach.editor, "an editor is connected");
-        let buffers = project.buffers.attach(&attach.editor);
+        let abilities = BufferAbilities { applies: attach.applies, saves: attach.saves };
+        let requests = Arc::new(EditorRequests::new(to_editor));
+        let buffers = project.buffers.attach(&attach.editor, abilities, Arc::clone(&requests) as _);
         let shown = project.editor_contexts.connect(&attach.editor);
-        Some(EditorSession { buffers, shown, unfinished: BTreeMap::new() })
+        Some(EditorSession { buffers, shown, requests, unfinished: BTreeMap::new() })
+    }
+
+    /// Takes the answer to one of the requests to the editor; returns whether it is one.
+    pub fn take_answer(&self, response: &Value) -> bool {
+        self.requests.take_answer(response)
     }
 
     /// Handles a notification; returns a message for the editor, if one is due.
@@ -88,6 +105,7 @@ impl EditorSession {
 
     /// Forgets everything that the editor sent.
     pub async fn end(self) {
+        self.requests.end();
         self.buffers.detach().await;
     }
 }

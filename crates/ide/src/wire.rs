@@ -1,5 +1,5 @@
-//! What `symd lsp` and a daemon tell each other over the daemon's socket, besides symd's own protocol. All are
-//! notifications, which a daemon handles in the order in which they come. Paths are relative to the project's
+//! What `symd lsp` and a daemon tell each other over the daemon's socket, besides symd's own protocol: notifications,
+//! which a daemon handles in the order in which they come, and two requests of the daemon. Paths are relative to the project's
 //! root, offsets count bytes of UTF-8.
 
 use serde::{Deserialize, Serialize};
@@ -23,6 +23,10 @@ pub const SAVE: &str = "symd/buffer/save";
 pub const CLOSE: &str = "symd/buffer/close";
 /// The editor's changes of a document do not fit its text, which is unknown from now on: [`NamedBuffer`].
 pub const LOST: &str = "symd/buffer/lost";
+/// A request of the daemon: change documents, [`WantedChanges`] → [`EditorReply`].
+pub const APPLY: &str = "symd/editor/apply";
+/// A request of the daemon: write documents to their files, [`WantedSave`] → [`EditorReply`].
+pub const WRITE: &str = "symd/editor/write";
 /// The active file and the cursor: [`ShownContext`].
 pub const CONTEXT: &str = "symd/editor/context";
 /// The editor's own diagnostics, all of them: [`ShownDiagnostics`].
@@ -40,6 +44,12 @@ pub const STOPPING: &str = "symd/editor/stopping";
 pub struct Attach {
     /// The editor's name and version, for people.
     pub editor: String,
+    /// Whether it makes changes of documents of a given version (`workspace/applyEdit`).
+    #[serde(default)]
+    pub applies: bool,
+    /// Whether it saves documents on request (`symd/save`).
+    #[serde(default)]
+    pub saves: bool,
 }
 
 /// The text of a document.
@@ -67,6 +77,37 @@ pub struct ChangedBuffer {
     pub changes: Vec<(usize, usize, String)>,
     /// The length of the text afterwards.
     pub length: usize,
+}
+
+/// Changes that an editor is to make, all or none.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WantedChanges {
+    /// What the edit is called in the editor.
+    pub title: String,
+    pub documents: Vec<WantedDocument>,
+}
+
+/// The changes of one document: all in offsets of the text with that version, in order and disjoint.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WantedDocument {
+    pub path: String,
+    pub version: i64,
+    /// Start, end (exclusive) and the text that comes in their place.
+    pub changes: Vec<(usize, usize, String)>,
+}
+
+/// Documents that an editor is to save.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WantedSave {
+    pub paths: Vec<String>,
+}
+
+/// An editor's answer to a request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EditorReply {
+    /// Why it did not do it; `None` if it did.
+    #[serde(default)]
+    pub refused: Option<String>,
 }
 
 /// The document that a notification is about.

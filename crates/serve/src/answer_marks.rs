@@ -19,7 +19,7 @@ pub(super) fn with_marks(
         && NATIVE.tools.iter().any(|known| known.name == offered.tool.name);
     if is_native {
         mark_recovered(session, &mut reply);
-        mark_unsaved(project, named, &mut reply);
+        mark_unsaved(project, offered, named, &mut reply);
     }
     reply
 }
@@ -33,7 +33,8 @@ fn mark_recovered(session: &Session, reply: &mut Reply) {
 }
 
 /// Names the files of the answer whose text is that of an editor, not that of the file.
-fn mark_unsaved(project: &Project, named: &[String], reply: &mut Reply) {
+fn mark_unsaved(project: &Project, offered: Offered, named: &[String], reply: &mut Reply) {
+    let changes = !offered.tool.annotations.read_only;
     for path in project.engine.unsaved().paths() {
         let is_meant = named.iter().any(|name| name == path.as_str()) || reply.text.contains(path.as_str());
         let state = project.buffers.state(&path);
@@ -44,7 +45,10 @@ fn mark_unsaved(project: &Project, named: &[String], reply: &mut Reply) {
         let mark = if state.differs {
             format!("[unsaved: {path} in {editors}, with different texts; this is the one that changed last]")
         } else {
-            format!("[unsaved: {path} in {editors}]")
+            format!(
+                "[unsaved: {path} in {editors}{}]",
+                if changes { "; a build sees the file as it was saved" } else { "" }
+            )
         };
         if !reply.text.is_empty() && !reply.text.ends_with('\n') {
             reply.text.push('\n');

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use crate::approvals::Approver;
@@ -36,6 +37,18 @@ pub const DRAIN_DEADLINE: Duration = Duration::from_secs(5);
 
 /// How often to check whether a client that closed its sending side still waits for its responses.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// Requests for an editor that are not in the outbox yet. If it is full, the edit that asks waits.
+const EDITOR_REQUESTS: usize = 16;
+
+/// Passes requests for an editor on to the outbox.
+async fn pass_on(mut requests: mpsc::Receiver<Vec<u8>>, outbox: Outbox) {
+    while let Some(request) = requests.recv().await {
+        if outbox.send(line(request)).await.is_err() {
+            return;
+        }
+    }
+}
 
 /// The state of the peer when its input has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -188,6 +201,11 @@ impl ConnectionState {
                 self.forward(whole).await;
                 Ok(())
             }
+            ClientMessage::Response(value)
+                if self.editor.as_ref().is_some_and(|editor| editor.take_answer(&value)) =>
+            {
+                Ok(())
+            }
             ClientMessage::Response(value) => {
                 self.forward(value).await;
                 Ok(())
@@ -200,7 +218,11 @@ impl ConnectionState {
     async fn editor_notification(&mut self, method: &str, params: Value) {
         let (ClientMode::Full(_), Some(project)) = (&self.mode, self.host.project()) else { return };
         match &mut self.editor {
-            None => self.editor = EditorSession::attach(project, method, params),
+            None => {
+                let (requests, queue) = mpsc::channel(EDITOR_REQUESTS);
+                self.editor = EditorSession::attach(project, method, params, requests);
+                self.tasks.spawn(pass_on(queue, self.outbox.clone()));
+            }
             Some(editor) => {
                 if let Some(message) = editor.notify(method, params).await {
                     // The writer notices a client that is gone.

@@ -50,6 +50,11 @@ impl UnsavedTexts {
         self.0.write().unwrap_or_else(PoisonError::into_inner).by_path.remove(path).is_some()
     }
 
+    /// Returns the unsaved text of `path`.
+    pub fn bytes(&self, path: &RelPath) -> Option<Arc<[u8]>> {
+        Some(self.get(path)?.bytes)
+    }
+
     /// Returns the version of the unsaved text of `path`.
     pub fn version(&self, path: &RelPath) -> Option<i64> {
         Some(self.texts().by_path.get(path)?.version)

@@ -12,6 +12,10 @@ pub(super) struct EditorAbilities {
     pub(super) name: String,
     /// The position encodings that it offers, in its order of preference.
     pub(super) encodings: Vec<String>,
+    /// Whether it makes changes for a given version of a document.
+    pub(super) applies: bool,
+    /// Whether a package of symd's runs in it that saves documents on request.
+    pub(super) saves: bool,
     /// Whether a package of symd's runs in it, which reports the cursor.
     pub(super) reports_context: bool,
 }
@@ -28,7 +32,11 @@ impl EditorAbilities {
         let encodings = offered.into_iter().flatten().filter_map(|one| one.as_str().map(str::to_owned));
         let reports_context =
             params.pointer("/initializationOptions/symd/reportsContext") == Some(&json!(true));
-        EditorAbilities { name, encodings: encodings.collect(), reports_context }
+        let is_set = |pointer: &str| params.pointer(pointer) == Some(&json!(true));
+        let applies = is_set("/capabilities/workspace/applyEdit")
+            && is_set("/capabilities/workspace/workspaceEdit/documentChanges");
+        let saves = is_set("/initializationOptions/symd/saves");
+        EditorAbilities { name, encodings: encodings.collect(), applies, saves, reports_context }
     }
 }
 

@@ -6,6 +6,7 @@ mod commands;
 mod context;
 mod documents;
 mod editor;
+mod edits;
 mod link;
 mod messages;
 mod workspace;
@@ -19,11 +20,13 @@ use tokio::sync::mpsc;
 
 use crate::position::PositionEncoding;
 use crate::wire::{
-    self, ATTACH, Attach, CHANGE, CLOSE, ChangedBuffer, LOST, NamedBuffer, OPEN, RESEND, SAVE,
+    self, ATTACH, Attach, CHANGE, CLOSE, ChangedBuffer, EditorReply, LOST, NamedBuffer, OPEN, RESEND, SAVE,
+    WantedChanges, WantedSave,
 };
 use context::{EditorContextParams, EditorDiagnosticsParams, Part, PushedContext, TerminalTailParams, Units};
 use documents::{Changed, Document, Documents, path_of};
 use editor::EditorAbilities;
+use edits::{AskedEditor, AskedOfEditor, EditorQuestion};
 use link::{AskedCommand, Link, LinkEvent};
 pub use link::{Connect, StartPolicy};
 use messages::{DidChange, DidClose, DidOpen, DidSave, PlaceRequest};
@@ -83,6 +86,7 @@ pub async fn serve(
         workspace: Workspace::default(),
         documents: Documents::default(),
         shown: PushedContext::default(),
+        asked: AskedOfEditor::default(),
         links: BTreeMap::new(),
     };
     let end = loop {
@@ -142,6 +146,7 @@ struct Proxy {
     workspace: Workspace,
     documents: Documents,
     shown: PushedContext,
+    asked: AskedOfEditor,
     links: BTreeMap<PathBuf, Link>,
 }
 
@@ -167,7 +172,12 @@ impl Proxy {
                     None
                 }
             },
-            Ok(ServerMessage::Response { .. }) => None,
+            Ok(ServerMessage::Response { id, outcome }) => {
+                let answer =
+                    outcome.map(|raw| raw.decode().unwrap_or_default()).map_err(|error| error.message);
+                self.take_answer(id, answer);
+                None
+            }
             Err(invalid) => {
                 tracing::warn!(problem = invalid.problem, "skipped an invalid message of the editor");
                 None
@@ -404,7 +414,11 @@ impl Proxy {
         match event {
             LinkEvent::Up(to_daemon) => {
                 link.set_up(to_daemon);
-                let attach = Attach { editor: self.abilities.name.clone() };
+                let attach = Attach {
+                    editor: self.abilities.name.clone(),
+                    applies: self.abilities.applies,
+                    saves: self.abilities.saves,
+                };
                 link.send(write::notification(ATTACH, Some(attach)));
                 for document in self.documents.by_uri.values() {
                     let Some(path) = document.beneath(root) else { continue };
@@ -420,6 +434,7 @@ impl Proxy {
             }
             LinkEvent::Down => {
                 let lost = link.set_down();
+                self.asked.drop_of(root);
                 let why =
                     "the daemon ended before it answered; it is unknown whether the command was carried out";
                 self.refuse(lost, why).await;
@@ -430,7 +445,12 @@ impl Proxy {
                     self.answer_command(&asked, message).await;
                 }
             }
-            LinkEvent::Message(message) => self.take_daemon_message(root, &message),
+            LinkEvent::Message(message) => match message["method"].as_str().map(str::to_owned) {
+                Some(method) if message.get("id").is_some() => {
+                    self.take_daemon_request(root, &method, message).await;
+                }
+                _ => self.take_daemon_message(root, &message),
+            },
             LinkEvent::Failed(why) => {
                 let waiting = link.set_down();
                 self.refuse(waiting, &why).await;
@@ -456,6 +476,48 @@ impl Proxy {
             self.tell(write::notification("window/showMessage", Some(shown))).await;
         }
         self.tell(write::result(&asked.id, result)).await;
+    }
+
+    /// Passes the editor's answer on to the daemon that asked.
+    fn take_answer(&mut self, id: Option<u64>, answer: Result<Value, String>) {
+        let Some(asked) = id.and_then(|id| self.asked.take(id)) else { return };
+        let reply = edits::reply(asked.question, answer);
+        if let Some(link) = self.links.get_mut(&asked.root) {
+            link.send(write::result(&asked.id, reply));
+        }
+    }
+
+    /// Carries out a request of a daemon.
+    async fn take_daemon_request(&mut self, root: &Path, method: &str, mut message: Value) {
+        let (id, params) = (message["id"].take(), message["params"].take());
+        let mut asked =
+            |question| self.asked.add(AskedEditor { root: root.to_owned(), id: id.clone(), question });
+        let request = match method {
+            wire::APPLY => serde_json::from_value::<WantedChanges>(params)
+                .map_err(|error| error.to_string())
+                .and_then(|wanted| edits::apply_edit(root, &wanted, &self.documents, self.encoding))
+                .map(|edit| {
+                    Some(write::request(asked(EditorQuestion::Apply), "workspace/applyEdit", Some(edit)))
+                }),
+            wire::WRITE => serde_json::from_value::<WantedSave>(params)
+                .map(|wanted| {
+                    let uris = edits::uris_to_save(root, &wanted, &self.documents);
+                    (!uris.is_empty()).then(|| {
+                        let params = json!({ "uris": uris });
+                        write::request(asked(EditorQuestion::Save), "symd/save", Some(params))
+                    })
+                })
+                .map_err(|error| error.to_string()),
+            _ => Err(format!("symd lsp has no method {method}")),
+        };
+        let refused = match request {
+            Ok(Some(request)) => return self.tell(request).await,
+            Ok(None) => None,
+            Err(why) => Some(why),
+        };
+        if let Some(link) = self.links.get_mut(root) {
+            link.send(write::result(&id, EditorReply { refused }));
+        }
     }
 
     fn take_daemon_message(&mut self, root: &Path, message: &Value) {

@@ -3,17 +3,22 @@
 //! open is forgotten when it is gone; of several texts of one file the one that changed last is shown; one text
 //! after the other is laid over a file, in the order of the changes.
 
+mod agreement;
 mod open_buffer;
+mod port;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use symd_base::RelPath;
 use symd_engine::{Engine, EngineError};
 use symd_vfs::Root;
+use tokio::sync::watch;
 
+pub(crate) use agreement::AgreedBuffers;
 use open_buffer::OpenBuffer;
 pub use open_buffer::{BufferChange, LostBuffer};
+pub use port::{BufferAbilities, DocumentChanges, EditorAnswer, EditorPort};
 
 /// The open documents of a project.
 #[derive(Debug)]
@@ -24,18 +29,30 @@ pub struct Buffers {
     table: Mutex<BufferTable>,
     /// Held while a text is laid over its file, so that a later one cannot come first.
     order: tokio::sync::Mutex<()>,
+    /// Changed whenever an editor told of a document.
+    told: watch::Sender<()>,
 }
 
 #[derive(Debug, Default)]
 struct BufferTable {
     /// By the editor's number and the path by which it knows the document.
     buffers: BTreeMap<(u64, RelPath), OpenBuffer>,
-    editors: BTreeMap<u64, String>,
+    editors: BTreeMap<u64, AttachedEditor>,
+    /// Files of which questions see no new text, because an edit is being made.
+    held: BTreeSet<RelPath>,
     /// Number of editors and of changes so far.
     last_editor: u64,
     changes: u64,
     /// Number of texts laid over files and taken away so far.
     published: i64,
+}
+
+/// An editor that is connected.
+#[derive(Debug)]
+struct AttachedEditor {
+    name: String,
+    abilities: BufferAbilities,
+    port: Arc<dyn EditorPort>,
 }
 
 /// What is known of a file in editors.
@@ -50,21 +67,27 @@ pub struct BufferState {
 impl Buffers {
     /// Returns an empty set. `disk` is the root without unsaved texts.
     pub fn new(engine: Engine, disk: Arc<Root>) -> Arc<Buffers> {
-        Arc::new(Buffers { engine, disk, table: Mutex::default(), order: tokio::sync::Mutex::default() })
+        let (table, order) = (Mutex::default(), tokio::sync::Mutex::default());
+        Arc::new(Buffers { engine, disk, table, order, told: watch::Sender::new(()) })
     }
 
     /// Adds an editor. Its documents are kept until [`EditorBuffers::detach`], or until the value is dropped.
-    pub fn attach(self: &Arc<Buffers>, editor: &str) -> EditorBuffers {
+    pub fn attach(
+        self: &Arc<Buffers>,
+        editor: &str,
+        abilities: BufferAbilities,
+        port: Arc<dyn EditorPort>,
+    ) -> EditorBuffers {
         let mut table = self.table();
         table.last_editor += 1;
         let number = table.last_editor;
-        table.editors.insert(number, editor.to_owned());
+        table.editors.insert(number, AttachedEditor { name: editor.to_owned(), abilities, port });
         EditorBuffers { all: Arc::clone(self), number, is_detached: false }
     }
 
     /// Returns the names of the connected editors, longest connected first.
     pub fn editors(&self) -> Vec<String> {
-        self.table().editors.values().cloned().collect()
+        self.table().editors.values().map(|editor| editor.name.clone()).collect()
     }
 
     /// Returns what editors have of `file`, a path without links.
@@ -73,7 +96,7 @@ impl Buffers {
         let of_file = || table.buffers.iter().filter(|(_, buffer)| buffer.file == *file);
         let dirty = of_file().filter(|(_, buffer)| !buffer.is_lost && buffer.is_dirty());
         let dirty_in: Vec<String> =
-            dirty.filter_map(|((editor, _), _)| table.editors.get(editor).cloned()).collect();
+            dirty.filter_map(|((editor, _), _)| Some(table.editors.get(editor)?.name.clone())).collect();
         let mut texts = of_file().map(|(_, buffer)| buffer.seen());
         let first = texts.next();
         let differs = !dirty_in.is_empty() && texts.any(|text| Some(text) != first);
@@ -86,9 +109,13 @@ impl Buffers {
 
     /// Lays the text over `file` that is to be shown, or takes it away.
     async fn publish(&self, file: &RelPath) -> Result<(), EngineError> {
+        self.told.send_replace(());
         let _turn = self.order.lock().await;
         let (number, text) = {
             let mut table = self.table();
+            if table.held.contains(file) {
+                return Ok(());
+            }
             table.published += 1;
             let newest = table
                 .buffers

@@ -91,9 +91,19 @@ impl OpenBuffer {
         if self.is_lost { Err(LostBuffer) } else { Ok(()) }
     }
 
+    /// Returns the text as the editor counts it.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Records that the editor saved the text.
     pub(super) fn record_save(&mut self) {
         self.saved = Some(TextMark::of(&self.seen()));
+    }
+
+    /// Records the text that the file has now.
+    pub(super) fn record_file(&mut self, text: &str) {
+        self.saved = Some(TextMark::of(text));
     }
 }
 

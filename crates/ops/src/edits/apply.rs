@@ -11,6 +11,7 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 
 use crate::Project;
+use crate::buffers::{AgreedBuffers, Buffers};
 use symd_edit::{
     Applied, ClosedGate, EditError, EditStage, Editor, EditorTurn, FileDiff, Operation, Originator, Plan,
     Resolution, UndoTarget,
@@ -23,6 +24,9 @@ pub enum ApplyError {
     /// The edit engine rejected the edit or failed.
     #[error(transparent)]
     Edit(#[from] EditError),
+    /// The edit failed after editors had made their part, and one of them keeps it.
+    #[error("{error}; {left}")]
+    KeptInEditor { error: Box<ApplyError>, left: String },
     /// The editor's thread ended early.
     #[error(
         "a bug in symd aborted the edit; see `symd logs`; files may be half changed until the next edit, which first puts them back"
@@ -91,21 +95,23 @@ async fn carry_out(
 ) -> Result<Applied, ApplyError> {
     let (editor, engine) = (Arc::clone(&project.editor), project.engine.clone());
     // A task of its own: an edit that has begun is not stopped by a client that leaves.
-    let edit = tokio::spawn(Box::pin(run_stages(editor, engine, ready, stage)));
+    let buffers = Arc::clone(&project.buffers);
+    let edit = tokio::spawn(Box::pin(run_stages(editor, (engine, buffers), ready, stage)));
     edit.await.map_err(|_| ApplyError::Lost)?
 }
 
 async fn run_stages(
     editor: Arc<Editor>,
-    engine: Engine,
+    (engine, buffers): (Engine, Arc<Buffers>),
     ready: Option<oneshot::Receiver<Infallible>>,
     stage: impl FnOnce(&Editor, EditorTurn) -> EditStage + Send + 'static,
 ) -> Result<Applied, ApplyError> {
     let turn = editor.turn().await;
     let mut stage = match ready {
         None => {
-            let engine = engine.clone();
-            on_thread(&editor, move |editor| finish_if_idle(editor, &engine, stage(editor, turn))).await?
+            let (engine, buffers) = (engine.clone(), Arc::clone(&buffers));
+            on_thread(&editor, move |editor| finish_if_idle(editor, (&engine, &buffers), stage(editor, turn)))
+                .await?
         }
         Some(ready) => {
             let staged = on_thread(&editor, move |editor| stage(editor, turn)).await?;
@@ -113,22 +119,57 @@ async fn run_stages(
             staged
         }
     };
+    let mut agreed = None;
+    if let EditStage::Staged(staged) = stage {
+        match buffers.agree(&staged.contents(), staged.title()).await {
+            Ok(buffers) => agreed = Some(buffers),
+            Err(reason) => {
+                let refused = on_thread(&editor, move |editor| editor.abandon(*staged, reason)).await?;
+                return Err(refused.into());
+            }
+        }
+        stage = EditStage::Staged(staged);
+    }
+    let changed = change_files(&editor, &engine, stage, agreed.as_ref()).await;
+    match (agreed, changed) {
+        (Some(agreed), Ok(applied)) => {
+            agreed.complete().await;
+            Ok(applied)
+        }
+        (Some(agreed), Err(error)) => match agreed.take_back().await {
+            None => Err(error),
+            Some(left) => Err(ApplyError::KeptInEditor { error: Box::new(error), left }),
+        },
+        (None, changed) => changed,
+    }
+}
+
+/// Takes an edit from the stage in which everything but the files is ready to its end.
+async fn change_files(
+    editor: &Arc<Editor>,
+    engine: &Engine,
+    mut stage: EditStage,
+    agreed: Option<&AgreedBuffers>,
+) -> Result<Applied, ApplyError> {
     loop {
         stage = match stage {
             EditStage::Ended(ended) => return Ok(ended?),
             EditStage::Staged(staged) => match engine.pause_questions().await {
                 Ok(paused) => {
-                    on_thread(&editor, move |editor| editor.finish(*staged, Some(Box::new(paused)))).await?
+                    if let Some(agreed) = agreed {
+                        agreed.show().await;
+                    }
+                    on_thread(editor, move |editor| editor.finish(*staged, Some(Box::new(paused)))).await?
                 }
                 Err(busy) => {
                     let reason = EditError::Busy(busy.to_string());
-                    let refused = on_thread(&editor, move |editor| editor.abandon(*staged, reason)).await?;
+                    let refused = on_thread(editor, move |editor| editor.abandon(*staged, reason)).await?;
                     return Err(refused.into());
                 }
             },
             EditStage::Failed(failed) => {
                 let paused = engine.pause_questions().await.ok().map(|paused| Box::new(paused) as ClosedGate);
-                let refused = on_thread(&editor, move |editor| editor.roll_back(*failed, paused)).await?;
+                let refused = on_thread(editor, move |editor| editor.roll_back(*failed, paused)).await?;
                 return Err(refused.into());
             }
         };
@@ -136,9 +177,10 @@ async fn run_stages(
 }
 
 /// Changes the files at once if no question is running: each hand-over between threads costs more than a rename.
-fn finish_if_idle(editor: &Editor, engine: &Engine, stage: EditStage) -> EditStage {
+/// An edit of what editors have open asks them first.
+fn finish_if_idle(editor: &Editor, (engine, buffers): (&Engine, &Buffers), stage: EditStage) -> EditStage {
     match stage {
-        EditStage::Staged(staged) => match engine.try_pause_questions() {
+        EditStage::Staged(staged) if !buffers.are_open() => match engine.try_pause_questions() {
             Some(paused) => editor.finish(*staged, Some(Box::new(paused))),
             None => EditStage::Staged(staged),
         },

@@ -21,30 +21,64 @@ end
 
 -- The settings of the client, for `vim.lsp.start_client` (0.7) and `vim.lsp.config` (0.11).
 function M.config()
+  local capabilities = vim.lsp.protocol.make_client_capabilities()
+  -- 0.7 makes changes for a version of a document, and does not say so.
+  capabilities.workspace.workspaceEdit.documentChanges = true
   return {
+    capabilities = capabilities,
     name = 'symd',
     cmd = M.options.cmd,
-    init_options = { symd = { reportsContext = true } },
+    init_options = { symd = { reportsContext = true, saves = true } },
     handlers = { ['symd/save'] = M.save },
     -- symd sees each change at once: an agent may ask at any moment.
     flags = { debounce_text_changes = 0, allow_incremental_sync = true },
   }
 end
 
--- symd asks for a buffer to be written whose text it has changed, and which had no other changes.
+-- Whether the buffer's file has the buffer's text. Of a file that is not UTF-8 it is taken for granted.
+local function is_in_file(bufnr)
+  local encoding = vim.bo[bufnr].fileencoding
+  if encoding ~= '' and encoding ~= 'utf-8' then
+    return true
+  end
+  local file = io.open(vim.api.nvim_buf_get_name(bufnr), 'rb')
+  if not file then
+    return false
+  end
+  local content = file:read('*a'):gsub('^\239\187\191', '')
+  file:close()
+  local eol = vim.bo[bufnr].fileformat == 'dos' and '\r\n' or '\n'
+  local text = table.concat(vim.api.nvim_buf_get_lines(bufnr, 0, -1, true), eol)
+  return content == text or content == text .. eol
+end
+
+-- symd asks for buffers to be saved whose text it has changed, and which had no other changes. Their files have
+-- that text already, so nothing is written.
 function M.save(_, params)
-  local bufnr = vim.uri_to_bufnr(params.textDocument.uri)
-  if not vim.api.nvim_buf_is_loaded(bufnr) then
-    return { saved = false }
+  local problem
+  for _, uri in ipairs(params.uris) do
+    local bufnr = vim.uri_to_bufnr(uri)
+    if vim.api.nvim_buf_is_loaded(bufnr) and not is_in_file(bufnr) then
+      problem = uri .. ' was written by another program'
+    elseif vim.api.nvim_buf_is_loaded(bufnr) then
+      local saved, why = pcall(vim.api.nvim_buf_call, bufnr, function()
+        -- The file has the buffer's text already: Neovim reads it again, and then takes the buffer for saved. It
+        -- would ask before it writes, since the file is newer than what it read.
+        local choice = vim.api.nvim_create_autocmd('FileChangedShell', {
+          buffer = bufnr, once = true, command = 'let v:fcs_choice = "reload"',
+        })
+        vim.cmd('silent! checktime ' .. bufnr)
+        pcall(vim.api.nvim_del_autocmd, choice)
+        assert(not vim.bo[bufnr].modified, 'Neovim did not read the file again')
+      end)
+      if saved then
+        notify('textDocument/didSave', { textDocument = { uri = uri } })
+      else
+        problem = tostring(why)
+      end
+    end
   end
-  local saved, problem = pcall(vim.api.nvim_buf_call, bufnr, function()
-    -- Without autocommands that would format: the text is to be saved as it was agreed on.
-    vim.cmd('noautocmd silent write')
-  end)
-  if saved then
-    notify('textDocument/didSave', { textDocument = { uri = params.textDocument.uri } })
-  end
-  return { saved = saved, problem = not saved and tostring(problem) or nil }
+  return { saved = problem == nil, problem = problem }
 end
 
 local function selection()

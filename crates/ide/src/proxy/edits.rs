@@ -1,0 +1,106 @@
+//! Requests of daemons to the editor: changes of documents (`workspace/applyEdit`, with the version of each) and
+//! saving (`symd/save`, which symd's packages answer).
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::documents::{Document, Documents};
+use crate::position::PositionEncoding;
+use crate::wire::{EditorReply, WantedChanges, WantedSave};
+
+/// A request to the editor that a daemon waits for.
+#[derive(Debug)]
+pub(super) struct AskedEditor {
+    /// The root whose daemon asked, and the id of its request.
+    pub(super) root: PathBuf,
+    pub(super) id: Value,
+    pub(super) question: EditorQuestion,
+}
+
+/// What the editor was asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum EditorQuestion {
+    Apply,
+    /// To save one of this many documents.
+    Save,
+}
+
+/// Requests to the editor, by their ids.
+#[derive(Debug, Default)]
+pub(super) struct AskedOfEditor {
+    last: u64,
+    by_id: BTreeMap<u64, AskedEditor>,
+}
+
+impl AskedOfEditor {
+    /// Returns the id of a new request.
+    pub(super) fn add(&mut self, asked: AskedEditor) -> u64 {
+        self.last += 1;
+        self.by_id.insert(self.last, asked);
+        self.last
+    }
+
+    pub(super) fn take(&mut self, id: u64) -> Option<AskedEditor> {
+        self.by_id.remove(&id)
+    }
+
+    /// Drops the requests of a daemon that is gone: their answers concern nothing.
+    pub(super) fn drop_of(&mut self, root: &Path) {
+        self.by_id.retain(|_, asked| asked.root != root);
+    }
+}
+
+/// Returns the parameters of `workspace/applyEdit`, or why the changes do not fit the documents as they are now.
+pub(super) fn apply_edit(
+    root: &Path,
+    wanted: &WantedChanges,
+    documents: &Documents,
+    encoding: PositionEncoding,
+) -> Result<Value, String> {
+    let mut changes = Vec::new();
+    for one in &wanted.documents {
+        let path = &one.path;
+        let (uri, document) = open(documents, root, path).ok_or_else(|| format!("{path} is not open"))?;
+        if document.version != one.version || document.is_lost {
+            return Err(format!("{path} was changed there meanwhile"));
+        }
+        let text = document.text.as_str();
+        let mut edits = Vec::new();
+        for (start, end, new) in &one.changes {
+            if text.get(*start..*end).is_none() {
+                return Err(format!("the change does not fit {path}"));
+            }
+            let (start, end) = (encoding.position(text, *start), encoding.position(text, *end));
+            edits.push(json!({ "range": { "start": start, "end": end }, "newText": new }));
+        }
+        changes.push(json!({ "textDocument": { "uri": uri, "version": one.version }, "edits": edits }));
+    }
+    Ok(json!({ "label": wanted.title, "edit": { "documentChanges": changes } }))
+}
+
+/// Returns the URIs of the documents that are to be saved.
+pub(super) fn uris_to_save(root: &Path, wanted: &WantedSave, documents: &Documents) -> Vec<String> {
+    wanted.paths.iter().filter_map(|path| Some(open(documents, root, path)?.0.to_owned())).collect()
+}
+
+fn open<'d>(documents: &'d Documents, root: &Path, path: &str) -> Option<(&'d str, &'d Document)> {
+    let mut found = documents.by_uri.iter().filter(|(_, document)| document.beneath(root) == Some(path));
+    found.next().map(|(uri, document)| (uri.as_str(), document))
+}
+
+/// Returns what the daemon is told of the editor's answer.
+pub(super) fn reply(question: EditorQuestion, answer: Result<Value, String>) -> EditorReply {
+    let refused = match (question, answer) {
+        (_, Err(why)) => Some(why),
+        (EditorQuestion::Apply, Ok(result)) if result["applied"] != true => {
+            Some(result["failureReason"].as_str().unwrap_or("it refused the change").to_owned())
+        }
+        (EditorQuestion::Save, Ok(result)) if result["saved"] == false => {
+            Some(result["problem"].as_str().unwrap_or("it did not save").to_owned())
+        }
+        _ => None,
+    };
+    EditorReply { refused }
+}

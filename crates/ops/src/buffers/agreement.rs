@@ -1,0 +1,346 @@
+//! Edits of files that editors have open: the stage of an edit between its journal and the change of its files.
+//! Every editor that has a file open with unsaved changes, or that can save, makes the change itself; it counts
+//! when the editor has told the text that was planned, and not before. Invariants: while that is awaited no
+//! question sees a text of these files that the edit made; what one editor made is taken back if another
+//! one, or the disk, fails.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use similar::TextDiff;
+use symd_base::{RelPath, Text};
+use symd_edit::{EditError, StagedContent};
+use tokio::time::Instant;
+
+use super::open_buffer::BufferChange;
+use super::port::{DocumentChanges, EditorPort};
+use super::{BufferTable, Buffers};
+
+/// How long editors may take to make a change and to tell it. Some ask their user first.
+const CHANGE_DEADLINE: Duration = Duration::from_secs(20);
+
+/// How long an editor that says it made a change may take to tell the text.
+const TELL_DEADLINE: Duration = Duration::from_secs(3);
+
+/// How long editors may take to write buffers to their files.
+const SAVE_DEADLINE: Duration = Duration::from_secs(5);
+
+/// One buffer that is to change.
+#[derive(Clone, Debug)]
+struct BufferTarget {
+    editor: u64,
+    /// The path by which the editor knows the document.
+    path: RelPath,
+    file: RelPath,
+    /// The buffer's text before and afterwards, as the editor counts it.
+    before: String,
+    after: String,
+    /// The text afterwards as the file has it; `None` if the buffer stays unsaved.
+    saved: Option<String>,
+}
+
+/// The buffers that made an edit's changes. Questions see the old texts until [`AgreedBuffers::show`].
+#[derive(Debug)]
+pub(crate) struct AgreedBuffers {
+    all: Arc<Buffers>,
+    targets: Vec<BufferTarget>,
+    held: BTreeSet<RelPath>,
+}
+
+impl Buffers {
+    /// Whether an edit must ask before it changes files.
+    pub(crate) fn are_open(&self) -> bool {
+        let table = self.table();
+        !table.buffers.is_empty() || !self.engine.unsaved().paths().is_empty()
+    }
+
+    /// Has all editors make the changes in `contents` that concern their buffers, and waits until they have told
+    /// the planned texts.
+    pub(crate) async fn agree(
+        self: &Arc<Buffers>,
+        contents: &[StagedContent],
+        title: &str,
+    ) -> Result<AgreedBuffers, EditError> {
+        let targets = self.table().targets(contents)?;
+        let held: BTreeSet<RelPath> = targets.iter().map(|target| target.file.clone()).collect();
+        self.table().held.extend(held.iter().cloned());
+        let agreed = AgreedBuffers { all: Arc::clone(self), targets, held };
+        match agreed.ask_all(title).await {
+            Ok(()) => Ok(agreed),
+            Err(why) => {
+                let left = agreed.take_back().await;
+                let left = left.map_or_else(String::new, |left| format!("; {left}"));
+                Err(EditError::NotInEditor(format!("{why}{left}")))
+            }
+        }
+    }
+}
+
+impl BufferTable {
+    /// Returns the buffers that must change, or why the edit cannot be made.
+    fn targets(&self, contents: &[StagedContent]) -> Result<Vec<BufferTarget>, EditError> {
+        let mut targets = Vec::new();
+        for content in contents {
+            let mut is_made = false;
+            for ((editor, path), buffer) in &self.buffers {
+                if buffer.file != content.path {
+                    continue;
+                }
+                let Some(connected) = self.editors.get(editor) else { continue };
+                let refused = |why: &str| {
+                    Err(EditError::NotInEditor(format!(
+                        "{} is open in {} {why}",
+                        content.path, connected.name
+                    )))
+                };
+                if buffer.is_lost {
+                    return refused("with a text that symd does not know; close it there and open it again");
+                }
+                let (Some(after), Ok(before)) = (&content.after, text_of(&content.before)) else { continue };
+                let Ok(after) = text_of(after) else { continue };
+                let seen = buffer.seen();
+                let is_dirty = buffer.is_dirty();
+                if content.in_editor && seen != before.as_str() {
+                    return refused(
+                        "with another text than in another window; make them agree, or close one",
+                    );
+                }
+                if is_dirty && !content.in_editor {
+                    return refused("and changed there just now; repeat the edit");
+                }
+                if !content.in_editor && (!connected.abilities.saves || seen != before.as_str()) {
+                    // The file changes, and the editor reads it again.
+                    continue;
+                }
+                if !connected.abilities.applies {
+                    return Err(EditError::Unsaved { path: content.path.clone() });
+                }
+                is_made = true;
+                let hides_cr = seen != buffer.text();
+                let new = if hides_cr { after.replace("\r\n", "\n") } else { after.clone() };
+                targets.push(BufferTarget {
+                    editor: *editor,
+                    path: path.clone(),
+                    file: content.path.clone(),
+                    before: buffer.text().to_owned(),
+                    after: new,
+                    saved: (!content.in_editor).then_some(after),
+                });
+            }
+            if content.in_editor && !is_made {
+                return Err(EditError::Unsaved { path: content.path.clone() });
+            }
+        }
+        Ok(targets)
+    }
+
+    fn has(&self, target: &BufferTarget, text: &str) -> bool {
+        let buffer = self.buffers.get(&(target.editor, target.path.clone()));
+        buffer.is_some_and(|buffer| !buffer.is_lost && buffer.text() == text)
+    }
+
+    fn name_of(&self, editor: u64) -> String {
+        self.editors.get(&editor).map_or_else(|| "an editor".to_owned(), |editor| editor.name.clone())
+    }
+
+    /// Returns each editor's port with the changes that turn one text of its buffers into another. A buffer with
+    /// a third text is left out.
+    fn requests(
+        &self,
+        targets: &[BufferTarget],
+        texts: fn(&BufferTarget) -> (&str, &str),
+    ) -> Vec<(u64, Arc<dyn EditorPort>, Vec<DocumentChanges>)> {
+        let mut by_editor: BTreeMap<u64, Vec<DocumentChanges>> = BTreeMap::new();
+        for target in targets {
+            let (from, to) = texts(target);
+            let key = (target.editor, target.path.clone());
+            let Some(buffer) = self.buffers.get(&key).filter(|buffer| buffer.text() == from) else {
+                continue;
+            };
+            let (path, version, changes) = (target.path.clone(), buffer.version, changes_between(from, to));
+            by_editor.entry(target.editor).or_default().push(DocumentChanges { path, version, changes });
+        }
+        let port = |(editor, changes)| Some((editor, Arc::clone(&self.editors.get(&editor)?.port), changes));
+        by_editor.into_iter().filter_map(port).collect()
+    }
+}
+
+impl AgreedBuffers {
+    /// Asks all editors and waits for the planned texts. The error names the editor and its file.
+    async fn ask_all(&self, title: &str) -> Result<(), String> {
+        let deadline = Instant::now() + CHANGE_DEADLINE;
+        let requests = self.all.table().requests(&self.targets, |target| (&target.before, &target.after));
+        for (editor, port, changes) in requests {
+            let files: Vec<String> = changes.iter().map(|one| one.path.to_string()).collect();
+            let files = files.join(", ");
+            let name = self.all.table().name_of(editor);
+            let answer = tokio::time::timeout_at(deadline, port.apply(changes, title.to_owned())).await;
+            match answer {
+                Ok(Ok(())) => {}
+                Ok(Err(why)) => return Err(format!("{name} did not change {files}: {why}")),
+                Err(_) => {
+                    let seconds = CHANGE_DEADLINE.as_secs();
+                    return Err(format!(
+                        "{name} did not answer within {seconds} s whether it changed {files}"
+                    ));
+                }
+            }
+        }
+        match self.wait_for(|target| &target.after, deadline.min(Instant::now() + TELL_DEADLINE)).await {
+            None => Ok(()),
+            Some(target) => {
+                let name = self.all.table().name_of(target.editor);
+                Err(format!("{name} said that it changed {}, and its text is another one", target.file))
+            }
+        }
+    }
+
+    /// Waits until all buffers have a text; returns one that does not have it in time.
+    async fn wait_for(&self, text: fn(&BufferTarget) -> &str, deadline: Instant) -> Option<&BufferTarget> {
+        let mut told = self.all.told.subscribe();
+        loop {
+            told.mark_unchanged();
+            let missing = {
+                let table = self.all.table();
+                self.targets.iter().find(|target| !table.has(target, text(target)))
+            };
+            let missing = missing?;
+            if !matches!(tokio::time::timeout_at(deadline, told.changed()).await, Ok(Ok(()))) {
+                return Some(missing);
+            }
+        }
+    }
+
+    /// Has questions see the new texts: to be called while none runs.
+    pub(crate) async fn show(&self) {
+        self.release();
+        self.all.publish_all(self.held.iter().cloned().collect()).await;
+    }
+
+    fn release(&self) {
+        let mut table = self.all.table();
+        self.held.iter().for_each(|file| {
+            table.held.remove(file);
+        });
+    }
+
+    /// Ends the edit after its files are changed: buffers that were saved are so again, by their editors where
+    /// they still have the planned text.
+    pub(crate) async fn complete(self) {
+        let requests = {
+            let mut table = self.all.table();
+            let mut by_editor: BTreeMap<u64, Vec<RelPath>> = BTreeMap::new();
+            for target in &self.targets {
+                let Some(saved) = &target.saved else { continue };
+                let Some(buffer) = table.buffers.get_mut(&(target.editor, target.path.clone())) else {
+                    continue;
+                };
+                buffer.record_file(saved);
+                if buffer.text() == target.after {
+                    by_editor.entry(target.editor).or_default().push(target.path.clone());
+                }
+            }
+            let port = |(editor, paths)| Some((Arc::clone(&table.editors.get(&editor)?.port), paths));
+            by_editor.into_iter().filter_map(port).collect::<Vec<(Arc<dyn EditorPort>, Vec<RelPath>)>>()
+        };
+        self.show().await;
+        for (port, paths) in requests {
+            // The files have the new texts already; an editor that does not save shows its buffer as changed.
+            let _ = tokio::time::timeout(SAVE_DEADLINE, port.save(paths)).await;
+        }
+    }
+
+    /// Has the editors take their changes back. Returns what could not be taken back.
+    pub(crate) async fn take_back(self) -> Option<String> {
+        let requests = self.all.table().requests(&self.targets, |target| (&target.after, &target.before));
+        let deadline = Instant::now() + CHANGE_DEADLINE;
+        for (_, port, changes) in requests {
+            let _ =
+                tokio::time::timeout_at(deadline, port.apply(changes, "take back an edit".to_owned())).await;
+        }
+        let is_left = |target: &BufferTarget| {
+            let table = self.all.table();
+            target.before != target.after && table.has(target, &target.after)
+        };
+        let mut told = self.all.told.subscribe();
+        let deadline = Instant::now() + TELL_DEADLINE;
+        while self.targets.iter().any(is_left)
+            && matches!(tokio::time::timeout_at(deadline, told.changed()).await, Ok(Ok(())))
+        {}
+        let left: Vec<String> = self
+            .targets
+            .iter()
+            .filter(|target| is_left(target))
+            .map(|target| format!("{} in {}", target.file, self.all.table().name_of(target.editor)))
+            .collect();
+        self.show().await;
+        (!left.is_empty())
+            .then(|| format!("not taken back, undo it there: the unsaved change of {}", left.join(", ")))
+    }
+}
+
+impl Drop for AgreedBuffers {
+    fn drop(&mut self) {
+        self.release();
+    }
+}
+
+fn text_of(bytes: &[u8]) -> Result<String, symd_base::text::Binary> {
+    Ok(Text::decode(bytes.to_vec())?.as_str().to_owned())
+}
+
+/// Returns the changes of whole lines that turn `from` into `to`, by position in `from`.
+fn changes_between(from: &str, to: &str) -> Vec<BufferChange> {
+    let diff = TextDiff::from_lines(from, to);
+    let mut changes = Vec::new();
+    let (mut at, mut to_at) = (0, 0);
+    for change in diff.iter_all_changes() {
+        let length = change.value().len();
+        let last: Option<&mut BufferChange> = changes.last_mut();
+        match change.tag() {
+            similar::ChangeTag::Equal => {
+                at += length;
+                to_at += length;
+            }
+            similar::ChangeTag::Delete => {
+                match last.filter(|last| last.end == at) {
+                    Some(last) => last.end += length,
+                    None => changes.push(BufferChange { start: at, end: at + length, text: String::new() }),
+                }
+                at += length;
+            }
+            similar::ChangeTag::Insert => {
+                let text = &to[to_at..to_at + length];
+                match last.filter(|last| last.end == at) {
+                    Some(last) => last.text.push_str(text),
+                    None => changes.push(BufferChange { start: at, end: at, text: text.to_owned() }),
+                }
+                to_at += length;
+            }
+        }
+    }
+    changes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_changes_between_two_texts_turn_one_into_the_other() {
+        let texts =
+            ["", "a\n", "a\nb\nc\n", "a\nx\nc", "é\r\nb\r\n", "c\nb\na\n", "b\n\n\nb\nc\n", "a\rb\rc"];
+        for from in texts {
+            for to in texts {
+                let changes = changes_between(from, to);
+                let mut text = from.to_owned();
+                for change in changes.iter().rev() {
+                    text.replace_range(change.start..change.end, &change.text);
+                }
+                assert_eq!(text, to, "{from:?} {changes:?}");
+                assert!(changes.windows(2).all(|pair| pair[0].end < pair[1].start), "{changes:?}");
+            }
+        }
+    }
+}

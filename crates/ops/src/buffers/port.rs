@@ -1,0 +1,41 @@
+//! The way to an editor, which another layer provides.
+
+use std::fmt::Debug;
+use std::future::Future;
+use std::pin::Pin;
+
+use symd_base::RelPath;
+
+use super::open_buffer::BufferChange;
+
+/// What an editor can do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BufferAbilities {
+    /// It makes changes of a given version of a document, and refuses those of another one.
+    pub applies: bool,
+    /// It writes buffers to their files when it is asked to.
+    pub saves: bool,
+}
+
+/// The changes of one document of an editor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DocumentChanges {
+    /// The path by which the editor knows the document.
+    pub path: RelPath,
+    /// The version of the text for which the changes were made.
+    pub version: i64,
+    /// All in offsets of that text, in order and disjoint.
+    pub changes: Vec<BufferChange>,
+}
+
+/// An answer of an editor; the error is its reason.
+pub type EditorAnswer = Pin<Box<dyn Future<Output = Result<(), String>> + Send>>;
+
+/// Requests to one editor.
+pub trait EditorPort: Debug + Send + Sync {
+    /// Asks for changes of documents. That the editor says it made them proves nothing: its text does.
+    fn apply(&self, changes: Vec<DocumentChanges>, title: String) -> EditorAnswer;
+
+    /// Asks for documents to be written to their files.
+    fn save(&self, paths: Vec<RelPath>) -> EditorAnswer;
+}

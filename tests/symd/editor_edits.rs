@@ -1,0 +1,254 @@
+//! Edits of documents that an editor has open: the editor makes them, and nothing is written where it does not.
+
+use std::process::{Child, Output, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::fake_editor::{FakeEditor, uri};
+use crate::support::{User, write};
+
+const SAVED: &str = "def saved():\n    return 1\n";
+const TYPED: &str = "def typed():\n    return 1\n";
+const EDITED: &str = "def typed():\n    return 2\n";
+
+fn user() -> User {
+    let user = User::new();
+    write(&user.path("config/languages.toml"), "[[language]]\nname = \"python\"\nlanguage-servers = []\n");
+    write(&user.path("project/a.py"), SAVED);
+    user
+}
+
+fn abilities() -> Value {
+    json!({ "workspace": { "applyEdit": true, "workspaceEdit": { "documentChanges": true } } })
+}
+
+/// Starts an agent's call of a tool.
+fn agent(user: &User, tool: &str, arguments: Value) -> Child {
+    let mut command = user.symd();
+    command.args(["call", tool, &arguments.to_string()]);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+fn edit(user: &User) -> Child {
+    let arguments =
+        json!({ "relative_path": "a.py", "needle": "return 1", "repl": "return 2", "mode": "literal" });
+    agent(user, "replace_content", arguments)
+}
+
+#[track_caller]
+fn done(call: Child) -> String {
+    let Output { status, stdout, stderr } = call.wait_with_output().unwrap();
+    let text = String::from_utf8(stdout).unwrap();
+    assert!(status.success(), "{text}{}", String::from_utf8_lossy(&stderr));
+    text
+}
+
+#[track_caller]
+fn refused(call: Child, because: &str) {
+    let Output { status, stdout, stderr } = call.wait_with_output().unwrap();
+    let text = String::from_utf8([stdout, stderr].concat()).unwrap();
+    assert_eq!(status.code(), Some(1), "{text}");
+    assert!(text.contains(because) && text.contains("nothing was written"), "{text}");
+}
+
+fn on_disk(user: &User) -> String {
+    std::fs::read_to_string(user.path("project/a.py")).unwrap()
+}
+
+fn body(user: &User) -> String {
+    user.check(&["call", "read_file", r#"{"relative_path": "a.py"}"#], 0)
+}
+
+/// Starts an editor with unsaved changes of `a.py`.
+fn typed(user: &User) -> (FakeEditor, String) {
+    let file = uri(user, "project/a.py");
+    let mut editor = FakeEditor::with(user, abilities());
+    editor.open(&file, 1, SAVED);
+    editor.change(&file, 2, [0, 4, 0, 9], "typed");
+    editor.settle();
+    (editor, file)
+}
+
+#[test]
+fn an_edit_counts_when_the_editor_has_told_the_planned_text() {
+    let user = user();
+    let (mut editor, file) = typed(&user);
+    let call = edit(&user);
+    let request = editor.await_request("workspace/applyEdit");
+    let change = &request["params"]["edit"]["documentChanges"][0];
+    assert_eq!(change["textDocument"], json!({ "uri": file, "version": 2 }));
+    let lines = json!({ "start": { "line": 1, "character": 0 }, "end": { "line": 2, "character": 0 } });
+    assert_eq!(change["edits"], json!([{ "range": lines, "newText": "    return 2\n" }]));
+    // An agent that asks meanwhile, such as one that the editor calls, sees the text before the edit.
+    assert!(body(&user).contains("return 1"));
+    editor.reply(&request, json!({ "applied": true }));
+    editor.change(&file, 3, [1, 0, 2, 0], "    return 2\n");
+    let told = done(call);
+    assert!(told.contains("[unsaved: a.py in fake 1; a build sees the file as it was saved]"), "{told}");
+    assert!(body(&user).contains("return 2"));
+    assert_eq!(on_disk(&user), SAVED);
+
+    let call = agent(&user, "undo", json!({}));
+    let request = editor.await_request("workspace/applyEdit");
+    editor.rewrite(&file, 4, TYPED);
+    editor.reply(&request, json!({ "applied": true }));
+    done(call);
+    assert!(body(&user).contains("return 1"));
+    let call = agent(&user, "redo", json!({}));
+    let request = editor.await_request("workspace/applyEdit");
+    editor.rewrite(&file, 5, EDITED);
+    editor.reply(&request, json!({ "applied": true }));
+    done(call);
+    // Saved, then undone: the file gets the text before the edit.
+    write(&user.path("project/a.py"), EDITED);
+    editor.save(&file);
+    editor.close(&file);
+    editor.settle();
+    user.check(&["undo"], 0);
+    assert_eq!(on_disk(&user), TYPED);
+}
+
+#[test]
+fn nothing_is_written_where_an_editor_does_not_make_its_part() {
+    let user = user();
+    write(&user.path("project/b.py"), "import a\n\na.typed()\n");
+    let rename = |user: &User| {
+        let wanted =
+            json!({ "name_path": "typed", "new_name": "other", "force": true, "include": ["unchecked"] });
+        agent(user, "rename_symbol", wanted)
+    };
+    let untouched = |user: &User| {
+        assert_eq!(on_disk(user), SAVED);
+        assert_eq!(std::fs::read_to_string(user.path("project/b.py")).unwrap(), "import a\n\na.typed()\n");
+    };
+    let (mut editor, file) = typed(&user);
+    let call = rename(&user);
+    let request = editor.await_request("workspace/applyEdit");
+    editor.reply(&request, json!({ "applied": false, "failureReason": "the user said no" }));
+    refused(call, "fake 1 did not change a.py: the user said no");
+    untouched(&user);
+
+    let call = rename(&user);
+    let request = editor.await_request("workspace/applyEdit");
+    editor
+        .send(&json!({ "jsonrpc": "2.0", "id": request["id"], "error": { "code": 1, "message": "broken" } }));
+    refused(call, "fake 1 did not change a.py: broken");
+
+    let call = rename(&user);
+    let request = editor.await_request("workspace/applyEdit");
+    editor.reply(&request, json!({ "applied": true }));
+    refused(call, "fake 1 said that it changed a.py, and its text is another one");
+    untouched(&user);
+
+    // A keystroke comes before the change.
+    let call = rename(&user);
+    let request = editor.await_request("workspace/applyEdit");
+    editor.change(&file, 3, [0, 0, 0, 0], "#");
+    editor.reply(&request, json!({ "applied": true }));
+    refused(call, "its text is another one");
+    assert!(body(&user).contains("#def typed"));
+    editor.rewrite(&file, 4, TYPED);
+    editor.settle();
+
+    let call = rename(&user);
+    editor.await_request("workspace/applyEdit");
+    drop(editor);
+    refused(call, "did not change a.py: it is gone");
+    untouched(&user);
+    assert!(body(&user).contains("saved"));
+}
+
+#[test]
+fn what_one_editor_made_is_taken_back_if_another_one_refuses() {
+    let user = user();
+    write(&user.path("project/b.py"), "import a\n");
+    let (mut one, first) = typed(&user);
+    let second = uri(&user, "project/b.py");
+    let mut two = FakeEditor::with(&user, abilities());
+    two.open(&second, 1, "import a\na.typed()\n");
+    two.settle();
+    let wanted =
+        json!({ "name_path": "typed", "new_name": "other", "force": true, "include": ["unchecked"] });
+    let call = agent(&user, "rename_symbol", wanted);
+    let request = one.await_request("workspace/applyEdit");
+    one.rewrite(&first, 3, "def other():\n    return 1\n");
+    one.reply(&request, json!({ "applied": true }));
+    let request = two.await_request("workspace/applyEdit");
+    two.reply(&request, json!({ "applied": false }));
+    let back = one.await_request("workspace/applyEdit");
+    assert_eq!(back["params"]["edit"]["documentChanges"][0]["textDocument"]["version"], 3, "{back}");
+    one.rewrite(&first, 4, TYPED);
+    one.reply(&back, json!({ "applied": true }));
+    refused(call, "fake 1 did not change b.py: it refused the change");
+    assert!(body(&user).contains("typed"));
+    assert_eq!(on_disk(&user), SAVED);
+}
+
+#[test]
+fn a_saved_buffer_is_changed_and_saved_by_an_editor_that_can() {
+    let user = user();
+    let file = uri(&user, "project/a.py");
+    let mut editor = FakeEditor::silent(&user);
+    editor.ask(
+        "initialize",
+        json!({
+            "clientInfo": { "name": "fake", "version": "1" }, "rootUri": uri(&user, "project"),
+            "capabilities": abilities(), "initializationOptions": { "symd": { "saves": true } },
+        }),
+    );
+    editor.open(&file, 1, SAVED);
+    editor.settle();
+    let call = edit(&user);
+    let request = editor.await_request("workspace/applyEdit");
+    assert_eq!(on_disk(&user), SAVED);
+    editor.rewrite(&file, 2, "def saved():\n    return 2\n");
+    editor.reply(&request, json!({ "applied": true }));
+    let save = editor.await_request("symd/save");
+    assert_eq!(save["params"], json!({ "uris": [file] }));
+    assert_eq!(on_disk(&user), "def saved():\n    return 2\n", "before the editor is asked to save");
+    editor.save(&file);
+    editor.reply(&save, json!({ "saved": true }));
+    let told = done(call);
+    assert!(!told.contains("unsaved"), "{told}");
+
+    // Without such a package the file is written, and the editor reads it again by itself.
+    let mut plain = FakeEditor::with(&user, abilities());
+    editor.close(&file);
+    editor.settle();
+    plain.open(&file, 1, "def saved():\n    return 2\n");
+    plain.settle();
+    user.check(&["undo"], 0);
+    assert_eq!(on_disk(&user), SAVED);
+}
+
+#[test]
+fn buffers_that_cannot_be_changed_safely_are_not_changed() {
+    let user = user();
+    let file = uri(&user, "project/a.py");
+    let mut plain = FakeEditor::new(&user);
+    plain.open(&file, 1, TYPED);
+    plain.settle();
+    refused(edit(&user), "a.py has changes in an editor that are not saved");
+    plain.change(&file, 0, [0, 0, 0, 0], "x");
+    plain.settle();
+    let lost =
+        json!({ "relative_path": "a.py", "needle": "return 1", "repl": "return 2", "mode": "literal" });
+    refused(agent(&user, "replace_content", lost), "with a text that symd does not know");
+    plain.close(&file);
+    plain.settle();
+
+    let (mut one, _) = typed(&user);
+    let mut two = FakeEditor::with(&user, abilities());
+    two.open(&file, 1, "def two():\n    return 1\n");
+    two.settle();
+    refused(edit(&user), "with another text than in another window");
+    let told = body(&user);
+    assert!(told.contains("with different texts; this is the one that changed last"), "{told}");
+    two.close(&file);
+    two.settle();
+    let call = edit(&user);
+    let request = one.await_request("workspace/applyEdit");
+    one.reply(&request, json!({ "applied": false }));
+    refused(call, "it refused the change");
+    assert_eq!(on_disk(&user), SAVED);
+}
