@@ -237,6 +237,18 @@ fn buffers_that_cannot_be_changed_safely_are_not_changed() {
     plain.close(&file);
     plain.settle();
 
+    let new = uri(&user, "project/new.py");
+    plain.open(&new, 1, "mine = 1\n");
+    plain.settle();
+    let create = json!({ "relative_path": "new.py", "content": "theirs = 1\n" });
+    refused(
+        agent(&user, "create_text_file", create),
+        "new.py is open in fake 1 with a text that was not saved",
+    );
+    assert!(!user.path("project/new.py").exists());
+    plain.close(&new);
+    plain.settle();
+
     let (mut one, _) = typed(&user);
     let mut two = FakeEditor::with(&user, abilities());
     two.open(&file, 1, "def two():\n    return 1\n");

@@ -33,6 +33,7 @@ mod edit_tools;
 mod edit_undo;
 mod editor_documents;
 mod editor_edits;
+mod emacs;
 mod explore_tools;
 mod fake_editor;
 mod fetch_tls;

@@ -114,3 +114,32 @@ fn an_agents_edit_of_an_unsaved_buffer_is_made_by_neovim() {
         still unsaved: true\nundo: 0\nundo: 0\nundone: true\nclean: 0\nsaved: true\nrefused: true\nkept: true\n";
     assert_eq!(report, expected);
 }
+
+#[test]
+fn neovim_tells_what_it_shows() {
+    let user = user();
+    let script = r#"
+        vim.api.nvim_buf_set_lines(0, 0, 0, false, { '# é𝒳 here' })
+        local namespace = vim.api.nvim_create_namespace('lint')
+        vim.diagnostic.set(namespace, 0, { { lnum = 1, col = 4, message = 'short name', severity = 2, source = 'lint' } })
+        vim.api.nvim_win_set_cursor(0, { 1, 2 })
+        vim.cmd('normal! v3l')
+        T.package.push_context()
+        local lines = {}
+        for number = 1, 60 do lines[number] = 'line ' .. number end
+        local terminal = vim.api.nvim_create_buf(false, true)
+        vim.api.nvim_buf_set_lines(terminal, 0, -1, false, lines)
+        T.package.push_terminal(terminal)
+        T.settle()
+        local shown = T.agent('editor_context', vim.empty_dict())
+        T.say('cursor', shown:match('^[^\n]*'))
+        T.say('selected', shown:match('selected, [^\n]*\n[^\n]*'))
+        T.say('diagnostics', shown:match('1 diagnostic in [^\n]*\n[^\n]*'))
+        T.say('terminal', shown:match('terminal, [^\n]*\n[^\n]*'))
+    "#;
+    let Some(report) = play(&user, script) else { return };
+    let expected = "symd: true\ncursor: a.py:1:7 in Neovim 0.7.2, not saved\nselected: selected, 1:3-1:8:\né𝒳 h\n\
+        diagnostics: 1 diagnostic in Neovim 0.7.2\na.py:2:5 warning: short name (lint)\n\
+        terminal: terminal, 50 lines:\nline 11\n";
+    assert_eq!(report, expected);
+}

@@ -21,6 +21,7 @@ use super::plan::Originator;
 use super::put_back::{PutBack, UnrestoredFile, put_back, unstage_all};
 use super::steps::Step;
 use super::store::Pending;
+use symd_base::RelPath;
 
 /// The turn of one edit among those of this process, held until it is dropped.
 #[derive(Debug)]
@@ -83,6 +84,15 @@ impl StagedEdit {
             _ => None,
         };
         self.changes.list.iter().filter_map(content).collect()
+    }
+
+    /// Returns the paths at which files appear: created, or moved there.
+    pub fn created(&self) -> Vec<RelPath> {
+        let created = |change: &Change| match change {
+            Change::Content { path, before: None, .. } | Change::Move { to: path, .. } => Some(path.clone()),
+            Change::Content { .. } => None,
+        };
+        self.changes.list.iter().filter_map(created).collect()
     }
 
     /// Returns the description of the edit.

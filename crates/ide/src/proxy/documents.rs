@@ -168,6 +168,62 @@ mod tests {
         assert_eq!(without_versions.change(None, vec![change([0, 0, 0, 0], "x")], UTF16), parts);
     }
 
+    /// A text as lists of UTF-16 code units, one for each line with its end: written without regard to `position`.
+    struct Model(Vec<u16>);
+
+    impl Model {
+        /// Returns all positions that an editor can name, with their places in the list.
+        fn positions(&self) -> Vec<(u32, u32, usize)> {
+            let (mut line, mut character) = (0, 0);
+            let mut all = Vec::new();
+            for (at, &unit) in self.0.iter().enumerate() {
+                let is_second_half = (0xDC00..0xE000).contains(&unit);
+                let after_cr = at > 0 && self.0[at - 1] == 13;
+                if !(is_second_half || unit == 10 && after_cr) {
+                    all.push((line, character, at));
+                }
+                let ends = unit == 10 || (unit == 13 && self.0.get(at + 1) != Some(&10));
+                (line, character) = if ends { (line + 1, 0) } else { (line, character + 1) };
+            }
+            all.push((line, character, self.0.len()));
+            all
+        }
+    }
+
+    /// `SYMD_EDITOR_ROUNDS` plays more rounds.
+    #[test]
+    fn random_changes_give_the_text_of_a_model() {
+        let rounds = std::env::var("SYMD_EDITOR_ROUNDS").ok().and_then(|rounds| rounds.parse().ok());
+        let seed = fastrand::u64(..);
+        let mut random = fastrand::Rng::with_seed(seed);
+        let pieces = ["", "a", "é", "𝒳", "\n", "\r\n", "\r", "long enough\nfor two lines"];
+        for round in 0..rounds.unwrap_or(2_000) {
+            let mut model = Model("x = 1\r\né𝒳\n".encode_utf16().collect());
+            let mut one = document(&String::from_utf16(&model.0).unwrap());
+            let mut daemon = one.text.clone();
+            for version in 2..random.i64(3..12) {
+                let mut changes = Vec::new();
+                for _ in 0..random.usize(1..4) {
+                    let places = model.positions();
+                    let (a, b) = (places[random.usize(..places.len())], places[random.usize(..places.len())]);
+                    let (from, to) = if a.2 <= b.2 { (a, b) } else { (b, a) };
+                    let new: String =
+                        (0..random.usize(..3)).map(|_| pieces[random.usize(..pieces.len())]).collect();
+                    changes.push(change([from.0, from.1, to.0, to.1], &new));
+                    model.0.splice(from.2..to.2, new.encode_utf16());
+                }
+                let Changed::Parts(parts) = one.change(Some(version), changes, UTF16) else {
+                    panic!("lost in round {round}, seed {seed}");
+                };
+                for (start, end, text) in parts {
+                    daemon.replace_range(start..end, &text);
+                }
+                assert_eq!(one.text, String::from_utf16(&model.0).unwrap(), "round {round}, seed {seed}");
+                assert_eq!(daemon, one.text, "round {round}, seed {seed}");
+            }
+        }
+    }
+
     #[test]
     fn only_files_of_this_machine_are_documents() {
         for uri in [

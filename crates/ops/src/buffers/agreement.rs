@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use similar::TextDiff;
 use symd_base::{RelPath, Text};
-use symd_edit::{EditError, StagedContent};
+use symd_edit::{EditError, StagedContent, StagedEdit};
 use tokio::time::Instant;
 
 use super::open_buffer::BufferChange;
@@ -55,18 +55,18 @@ impl Buffers {
         !table.buffers.is_empty() || !self.engine.unsaved().paths().is_empty()
     }
 
-    /// Has all editors make the changes in `contents` that concern their buffers, and waits until they have told
+    /// Has all editors make the changes of an edit that concern their buffers, and waits until they have told
     /// the planned texts.
-    pub(crate) async fn agree(
-        self: &Arc<Buffers>,
-        contents: &[StagedContent],
-        title: &str,
-    ) -> Result<AgreedBuffers, EditError> {
-        let targets = self.table().targets(contents)?;
+    pub(crate) async fn agree(self: &Arc<Buffers>, staged: &StagedEdit) -> Result<AgreedBuffers, EditError> {
+        let targets = {
+            let table = self.table();
+            table.check_created(&staged.created())?;
+            table.targets(&staged.contents())?
+        };
         let held: BTreeSet<RelPath> = targets.iter().map(|target| target.file.clone()).collect();
         self.table().held.extend(held.iter().cloned());
         let agreed = AgreedBuffers { all: Arc::clone(self), targets, held };
-        match agreed.ask_all(title).await {
+        match agreed.ask_all(staged.title()).await {
             Ok(()) => Ok(agreed),
             Err(why) => {
                 let left = agreed.take_back().await;
@@ -78,6 +78,19 @@ impl Buffers {
 }
 
 impl BufferTable {
+    /// Refuses files that would appear beneath a buffer that was never saved there.
+    fn check_created(&self, created: &[RelPath]) -> Result<(), EditError> {
+        let mut open = self.buffers.iter().filter(|(_, buffer)| buffer.is_dirty() || buffer.is_lost);
+        match open.find(|(_, buffer)| created.contains(&buffer.file)) {
+            None => Ok(()),
+            Some(((editor, _), buffer)) => Err(EditError::NotInEditor(format!(
+                "{} is open in {} with a text that was not saved; save it there, or close it, then repeat the edit",
+                buffer.file,
+                self.name_of(*editor)
+            ))),
+        }
+    }
+
     /// Returns the buffers that must change, or why the edit cannot be made.
     fn targets(&self, contents: &[StagedContent]) -> Result<Vec<BufferTarget>, EditError> {
         let mut targets = Vec::new();

@@ -121,7 +121,7 @@ async fn run_stages(
     };
     let mut agreed = None;
     if let EditStage::Staged(staged) = stage {
-        match buffers.agree(&staged.contents(), staged.title()).await {
+        match buffers.agree(&staged).await {
             Ok(buffers) => agreed = Some(buffers),
             Err(reason) => {
                 let refused = on_thread(&editor, move |editor| editor.abandon(*staged, reason)).await?;

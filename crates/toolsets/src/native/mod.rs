@@ -4,6 +4,7 @@ mod answer;
 mod batch;
 mod diagnostics;
 mod directory;
+mod editor;
 mod edits;
 mod explore;
 pub mod files;
@@ -73,6 +74,7 @@ pub static NATIVE: Toolset = Toolset {
         files::LIST_DIR,
         files::FIND_FILE,
         status::STATUS,
+        editor::EDITOR_CONTEXT,
         edits::REPLACE_SYMBOL_BODY,
         edits::INSERT_BEFORE_SYMBOL,
         edits::INSERT_AFTER_SYMBOL,

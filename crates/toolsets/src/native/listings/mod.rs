@@ -63,7 +63,7 @@ const CODING_AGENT: [&str; 13] = [
 
 /// The tools of `debugging`: those of `native`, and those that help to find the cause of a fault: they show
 /// the lines that a stack trace names, and the last edits.
-const DEBUGGING: [&str; 17] = [
+const DEBUGGING: [&str; 18] = [
     "overview",
     "find_symbol",
     "explore",
@@ -81,6 +81,7 @@ const DEBUGGING: [&str; 17] = [
     "undo",
     "read_file",
     "history",
+    "editor_context",
 ];
 
 /// The listings of native; the first has its name.
