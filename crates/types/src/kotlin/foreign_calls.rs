@@ -35,13 +35,31 @@ impl Universe<'_> {
         let arguments = Arguments::of(file, suffix);
         let callee = file.parent(suffix).and_then(|call| file.children(call).next());
         let is_lambda = |value| file.kind(value) == K::LambdaLiteral;
-        is_argument
-            && arguments.types.is_none()
-            && callee.is_some_and(|callee| self.is_foreign_callee(file, callee, &arguments))
+        if !is_argument || arguments.types.is_some() {
+            return false;
+        }
+        // What takes values has hardly ever a receiver beside them, and one of the project least of all.
+        if file.child(lambda, K::LambdaParameters).is_some() {
+            return callee.is_some_and(|callee| self.is_declared_outside(file, callee, &arguments));
+        }
+        callee.is_some_and(|callee| self.is_foreign_callee(file, callee, &arguments))
             && arguments
                 .values
                 .iter()
                 .all(|one| is_lambda(one.value) || self.is_foreign_value(file, one.value))
+    }
+
+    /// Whether what is called has a name that nothing of the project or the known library has there.
+    fn is_declared_outside(&self, file: &ProjectFile, callee: NodeId, arguments: &Arguments) -> bool {
+        let wanted = NameUse::Call(arguments);
+        let found = match file.kind(callee) {
+            K::SimpleIdentifier => Some(self.find_bare(file, callee, file.name_text(callee), wanted)),
+            K::NavigationExpression => {
+                file.children(callee).last().and_then(|suffix| self.named_by_suffix(file, suffix, wanted))
+            }
+            _ => None,
+        };
+        found.is_some_and(|found| found.candidates.is_empty() && !found.may_be_other)
     }
 
     /// Whether what is called is declared outside, and is called on no object of the project.
@@ -61,7 +79,13 @@ impl Universe<'_> {
             }
             K::NavigationExpression => {
                 let Some(suffix) = file.children(callee).last() else { return false };
-                matches!(self.before_suffix(file, suffix), Some(Qualifier::External(_)))
+                match self.before_suffix(file, suffix) {
+                    Some(Qualifier::External(_)) => true,
+                    Some(Qualifier::Value(Type::External(_))) => {
+                        self.is_declared_outside(file, callee, arguments)
+                    }
+                    _ => false,
+                }
             }
             _ => false,
         }

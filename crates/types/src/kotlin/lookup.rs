@@ -72,15 +72,6 @@ impl<'a> Search<'a> {
     fn new(file: &'a ProjectFile, name: &'a str, wanted: NameUse<'a>) -> Search<'a> {
         Search { file, name, wanted, receivers: Vec::new(), passed: Passed::default(), unfit: Vec::new() }
     }
-
-    /// Ends the search with the declarations that do not fit, if there are any.
-    fn leftover(self) -> Lookup {
-        let found = Lookup::nothing(self.passed.own);
-        if self.unfit.is_empty() {
-            return found;
-        }
-        Lookup { candidates: self.unfit, certainty: Certainty::Possible, ..found }
-    }
 }
 
 impl Universe<'_> {
@@ -91,6 +82,16 @@ impl Universe<'_> {
         }
         found.may_be_other |= search.passed.own && self.may_be_member(search, &found);
         found
+    }
+
+    /// Ends a search with the declarations that do not fit, if there are any.
+    fn leftover(&self, search: Search) -> Lookup {
+        let has_members = || self.members_called(search.name).is_none_or(|members| !members.is_empty());
+        let found = Lookup::nothing(search.passed.own && has_members());
+        if search.unfit.is_empty() {
+            return found;
+        }
+        Lookup { candidates: search.unfit, certainty: Certainty::Possible, ..found }
     }
 
     /// Whether a class of the project has another member that the name may mean where the object is unknown.
@@ -210,7 +211,7 @@ impl Universe<'_> {
             }
             is_hidden |= hides;
         }
-        search.leftover()
+        self.leftover(search)
     }
 
     /// Finds an extension outside of classes that one of the objects in scope certainly takes. These come before
@@ -264,17 +265,23 @@ impl Universe<'_> {
                         .map(|number| DeclarationId { file: file.key, number })
                         .collect();
                     // `action: Fragment.() -> Unit` is called as `fragment.action()`.
-                    let called = ids.iter().copied().filter(|_| matches!(wanted, NameUse::Call(_))).find(|id| {
-                        matches!(self.declared_type(*id), Type::Function(function) if function.receiver.is_some())
-                    });
+                    let called = ids.iter().copied().find(|id| self.extends_as_value(*id, receiver, wanted));
                     let extensions = self.extensions(ids.into_iter().map(Member::new).collect());
                     self.choose(file, extensions, wanted, explicit, &mut search.unfit)
                         .or(called.map(Lookup::one))
                 }
                 Level::It { .. } => None,
                 Level::Receiver { ty, .. } => {
-                    let members = self.members(&ty, name, &is_callable);
-                    self.choose(file, self.extensions(members.found), wanted, explicit, &mut search.unfit)
+                    let members = self.members(&ty, name, &is_callable).found;
+                    let mut values = members.iter();
+                    let called = values
+                        .find(|member| self.extends_as_value(member.declaration, receiver, wanted))
+                        .cloned();
+                    let found =
+                        self.choose(file, self.extensions(members), wanted, explicit, &mut search.unfit);
+                    found
+                        .or(called
+                            .map(|member| Lookup { candidates: vec![member], ..Lookup::nothing(false) }))
                 }
                 Level::Statics { class } => {
                     let members = self.companion_members(class, name);
@@ -293,7 +300,22 @@ impl Universe<'_> {
                 return self.behind(&search, found);
             }
         }
-        search.leftover()
+        self.leftover(search)
+    }
+
+    /// Whether a value of a function type with a receiver is called on an object like an extension.
+    fn extends_as_value(&self, variable: DeclarationId, receiver: &Type, wanted: NameUse) -> bool {
+        let is_variable = self.kind(variable).is_some_and(DeclarationKind::is_variable);
+        if !is_variable || !matches!(wanted, NameUse::Call(_)) || self.extension_receiver(variable).is_some()
+        {
+            return false;
+        }
+        match self.declared_type(variable) {
+            Type::Function(function) => {
+                function.receiver.as_ref().is_some_and(|of| self.fits(receiver, of, &[]) != Fit::No)
+            }
+            _ => false,
+        }
     }
 
     /// Returns the primary constructor of a data class: `copy` has its parameters, all with defaults.
@@ -335,7 +357,7 @@ impl Universe<'_> {
                 return found;
             }
         }
-        search.leftover()
+        self.leftover(search)
     }
 
     fn among_locals(&self, file: &ProjectFile, ids: &[DeclarationId], wanted: NameUse) -> Option<Lookup> {
