@@ -264,3 +264,54 @@ fn buffers_that_cannot_be_changed_safely_are_not_changed() {
     refused(call, "it refused the change");
     assert_eq!(on_disk(&user), SAVED);
 }
+
+/// A daemon that is killed while an edit spans an unsaved buffer and a file: `SYMD_EDITOR_ROUNDS` plays more rounds.
+#[test]
+fn a_daemon_killed_in_an_edit_leaves_each_file_old_or_new_and_the_buffer_to_its_editor() {
+    const USER: &str = "import a\n\na.typed()\n";
+    let rounds = std::env::var("SYMD_EDITOR_ROUNDS").ok().and_then(|rounds| rounds.parse().ok());
+    for round in 0..rounds.unwrap_or(6_u32) {
+        let user = user();
+        write(&user.path("project/b.py"), USER);
+        let (mut editor, file) = typed(&user);
+        let pid = user.pid();
+        let kill = || {
+            let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+            rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+        };
+        let wanted =
+            json!({ "name_path": "typed", "new_name": "other", "force": true, "include": ["unchecked"] });
+        let call = agent(&user, "rename_symbol", wanted);
+        let request = editor.await_request("workspace/applyEdit");
+        let mut buffer = TYPED;
+        if round % 3 == 0 {
+            kill();
+        } else {
+            editor.reply(&request, json!({ "applied": true }));
+            buffer = "def other():\n    return 1\n";
+            editor.rewrite(&file, 3, buffer);
+            // At some moment of what follows: the change of the files, the commit, the answer.
+            for _ in 0..fastrand::u32(..200_000) {
+                std::hint::spin_loop();
+            }
+            kill();
+        }
+        let killed = call.wait_with_output().unwrap();
+        let restarted = (0..100).any(|_| {
+            let status = editor.ask("workspace/executeCommand", json!({ "command": "symd.status" }));
+            status["result"]["pid"].as_u64().is_some_and(|now| now != pid)
+        });
+        assert!(restarted, "round {round}");
+        let now = std::fs::read_to_string(user.path("project/b.py")).unwrap();
+        let new = USER.replace("typed", "other");
+        assert!(now == USER || now == new, "round {round}: {now}");
+        assert!(now == USER || round % 3 != 0, "round {round}: changed before the editor had agreed");
+        assert!(!killed.status.success() || now == new, "round {round}: said to be done");
+        assert_eq!(on_disk(&user), SAVED, "round {round}");
+        let seen = body(&user);
+        assert!(buffer.lines().all(|line| seen.contains(line)), "round {round}: {seen}");
+        let left: Vec<_> =
+            std::fs::read_dir(user.path("project")).unwrap().map(|one| one.unwrap().file_name()).collect();
+        assert_eq!(left.len(), 3, "round {round}: {left:?}");
+    }
+}

@@ -87,6 +87,7 @@ pub async fn serve(
         documents: Documents::default(),
         shown: PushedContext::default(),
         asked: AskedOfEditor::default(),
+        told_failures: BTreeMap::new(),
         links: BTreeMap::new(),
     };
     let end = loop {
@@ -147,6 +148,8 @@ struct Proxy {
     documents: Documents,
     shown: PushedContext,
     asked: AskedOfEditor,
+    /// Why no daemon could be reached, by root, as the user was told.
+    told_failures: BTreeMap<PathBuf, String>,
     links: BTreeMap<PathBuf, Link>,
 }
 
@@ -414,6 +417,7 @@ impl Proxy {
         match event {
             LinkEvent::Up(to_daemon) => {
                 link.set_up(to_daemon);
+                self.told_failures.remove(root);
                 let attach = Attach {
                     editor: self.abilities.name.clone(),
                     applies: self.abilities.applies,
@@ -454,6 +458,10 @@ impl Proxy {
             LinkEvent::Failed(why) => {
                 let waiting = link.set_down();
                 self.refuse(waiting, &why).await;
+                // Each attempt fails for the same reason, until the user has mended it.
+                if self.told_failures.insert(root.to_owned(), why.clone()).as_ref() == Some(&why) {
+                    return;
+                }
                 self.warn(&format!("symd: no daemon for {}: {why}", root.display())).await;
             }
         }
