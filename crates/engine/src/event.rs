@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use super::by_need::ByNeed;
 use super::scan::{ScanResult, ScanTarget};
 use super::view::View;
+use super::word_search::ScopedWords;
 use super::{EngineError, OutlinedFile};
 use symd_base::RelPath;
-use symd_index::BuiltSegment;
+use symd_index::{BuiltSegment, Need};
 use symd_watch::Notice;
 
 /// The work to do with the index once it is fresh, or with the reason why it cannot be.
@@ -14,7 +16,32 @@ pub(super) struct Question {
     pub(super) length: QuestionLength,
     /// The view on which it runs; a new one if `None`.
     pub(super) on: Option<Arc<View>>,
-    pub(super) run: Box<dyn FnOnce(Result<Arc<View>, EngineError>) + Send>,
+    pub(super) run: QuestionRun,
+}
+
+/// A question's work.
+pub(super) enum QuestionRun {
+    /// Runs once, when every file is known.
+    Once(Box<dyn FnOnce(Result<Arc<View>, EngineError>) + Send>),
+    /// Runs while files are unread, and again when what it lacked is there.
+    ByNeed(ByNeed),
+}
+
+impl QuestionRun {
+    /// Answers with an error.
+    pub(super) fn fail(self, why: Result<Arc<View>, EngineError>) {
+        match self {
+            QuestionRun::Once(run) => run(why),
+            QuestionRun::ByNeed(mut by_need) => drop((by_need.run)(why)),
+        }
+    }
+
+    pub(super) fn by_need(&mut self) -> Option<&mut ByNeed> {
+        match self {
+            QuestionRun::Once(_) => None,
+            QuestionRun::ByNeed(by_need) => Some(by_need),
+        }
+    }
 }
 
 /// The expected duration of a question.
@@ -42,6 +69,10 @@ pub(super) enum Event {
     },
     /// A new question, which runs as soon as the index contains everything written before now.
     Ask(Question),
+    /// A question that ran and has no answer yet, with what it lacked.
+    Lacking { question: Question, needs: Vec<Need> },
+    /// The end of a search for the words that a question needs, with the files to scan for it.
+    Searched { question: Question, words: Vec<ScopedWords>, files: Vec<RelPath> },
     /// The unsaved text of a file of the project was set or removed.
     Unsaved(RelPath),
     /// Outlines, made elsewhere, of files without a grammar.

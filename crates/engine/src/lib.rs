@@ -2,6 +2,8 @@
 //! watcher, but not tools. Invariant (freshness): a question runs on an index that contains every file change
 //! completed before the question was asked.
 
+mod by_need;
+mod claim;
 mod event;
 mod gate;
 mod hard_links;
@@ -15,6 +17,7 @@ mod status;
 mod trials;
 mod turns;
 mod view;
+mod word_search;
 
 #[cfg(test)]
 mod tests;
@@ -36,7 +39,8 @@ pub use status::{EngineStatus, SkippedFiles, UnparsableFile};
 pub use turns::EditTurn;
 pub use view::{CurrentError, CurrentText, View};
 
-use event::{Event, Question, QuestionLength};
+use by_need::ByNeed;
+use event::{Event, Question, QuestionLength, QuestionRun};
 use gate::QuestionGate;
 use pool::Pool;
 use preparsed::PreparsedOutlines;
@@ -265,13 +269,44 @@ impl Engine {
         self.submit(None, QuestionLength::Long, move |view| question(view)).await
     }
 
+    /// Like [`Engine::ask`], for a question that can be run several times: it does not wait for files that it
+    /// needs nothing of. It runs as soon as all files are listed; what it needs and what was not read yet is
+    /// fetched, and it runs again, until it lacks nothing ([`symd_index::SnapshotFiles`] notes what it needs). Nothing
+    /// of the view's snapshot may leave the question but as its answer.
+    pub async fn ask_by_need<T: Send + 'static>(
+        &self,
+        question: impl Fn(&View) -> T + Send + 'static,
+    ) -> Result<T, EngineError> {
+        self.submit_by_need(QuestionLength::Short, question).await
+    }
+
+    /// Like [`Engine::ask_by_need`], for a question that may take long.
+    pub async fn ask_long_by_need<T: Send + 'static>(
+        &self,
+        question: impl Fn(&View) -> T + Send + 'static,
+    ) -> Result<T, EngineError> {
+        self.submit_by_need(QuestionLength::Long, question).await
+    }
+
+    async fn submit_by_need<T: Send + 'static>(
+        &self,
+        length: QuestionLength,
+        question: impl Fn(&View) -> T + Send + 'static,
+    ) -> Result<T, EngineError> {
+        let (answer, answered) = oneshot::channel();
+        // Held to the end: no edit comes between two runs.
+        let passed = self.gate.pass().await;
+        let run = QuestionRun::ByNeed(ByNeed::new(question, answer, passed));
+        self.send_question(Question { length, on: None, run }, answered).await
+    }
+
     async fn submit<T: Send + 'static>(
         &self,
         on: Option<Arc<View>>,
         length: QuestionLength,
         question: impl FnOnce(&Arc<View>) -> T + Send + 'static,
     ) -> Result<T, EngineError> {
-        let (answer, mut answered) = oneshot::channel();
+        let (answer, answered) = oneshot::channel();
         // Held from before the barrier until the end: otherwise an edit could show in the texts but not in
         // the index.
         let passed = self.gate.pass().await;
@@ -284,8 +319,15 @@ impl Engine {
                 let _ = answer.send(said);
             }
         });
-        let ask = Event::Ask(Question { length, on, run });
-        self.events.send(ask).await.map_err(|_| EngineError::Stopped)?;
+        self.send_question(Question { length, on, run: QuestionRun::Once(run) }, answered).await
+    }
+
+    async fn send_question<T>(
+        &self,
+        question: Question,
+        mut answered: oneshot::Receiver<Result<T, EngineError>>,
+    ) -> Result<T, EngineError> {
+        self.events.send(Event::Ask(question)).await.map_err(|_| EngineError::Stopped)?;
         let answer = tokio::select! {
             biased;
             answer = &mut answered => answer.ok(),

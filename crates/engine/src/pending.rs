@@ -4,10 +4,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
+use std::sync::Arc;
 use std::time::Instant;
 
+use super::claim::Claim;
 use super::event::Question;
 use symd_base::RelPath;
+use symd_index::{Content, FileEntry, FileMap};
 
 /// Running jobs and the questions that wait for them.
 #[derive(Default)]
@@ -22,7 +25,14 @@ pub(super) struct Pending {
     looks: usize,
     /// Each question with the last job that it waits for; ascending, because barriers arrive in order.
     waiting: Vec<(u64, Question)>,
+    /// Questions that wait for the scans of a few files, whatever else is running.
+    waiting_for: Vec<(Vec<FileScan>, Question)>,
+    /// The paths whose content is not known until their newest scan is over.
+    unread: FileMap,
 }
+
+/// The scan of one file by one job.
+pub(super) type FileScan = (u64, RelPath);
 
 /// A file on trial.
 struct Trial {
@@ -36,20 +46,34 @@ struct Trial {
 struct PathState {
     /// The newest job (or removal) whose result for this path has been applied.
     settled: u64,
-    /// Number of running jobs that will have a result for it.
-    under_way: usize,
+    /// Running jobs that will have a result for it, ascending, each with the claim that decides which of them
+    /// scans the file.
+    jobs: Vec<(u64, Claim)>,
 }
 
 impl Pending {
-    /// Returns the number of a new job that scans `paths`.
-    pub(super) fn begin<'a>(&mut self, paths: impl IntoIterator<Item = &'a RelPath>) -> u64 {
+    /// Returns the number of a new job that scans files: each with its claim, and whether it is unread
+    /// until the scan is over.
+    pub(super) fn begin<'a>(
+        &mut self,
+        paths: impl IntoIterator<Item = (&'a RelPath, &'a Claim, bool)>,
+    ) -> u64 {
         self.last_job += 1;
         self.jobs.insert(self.last_job);
-        for path in paths {
-            self.paths.entry(path.clone()).or_default().under_way += 1;
+        for (path, claim, is_unread) in paths {
+            self.paths.entry(path.clone()).or_default().jobs.push((self.last_job, claim.clone()));
             self.looks += 1;
+            if is_unread {
+                self.note_unread(path);
+            }
         }
         self.last_job
+    }
+
+    fn note_unread(&mut self, path: &RelPath) {
+        if self.unread.get(path.as_str()).is_none() {
+            self.unread.insert(Arc::new(FileEntry { path: path.clone(), content: Content::Unread }));
+        }
     }
 
     /// Returns the number of a new job that tries out `path`, which the job `since` set aside. Questions wait
@@ -57,23 +81,50 @@ impl Pending {
     pub(super) fn begin_trial(&mut self, path: &RelPath, since: u64, until: Instant) -> u64 {
         self.last_job += 1;
         self.trials.insert(self.last_job, Trial { since, until });
-        self.paths.entry(path.clone()).or_default().under_way += 1;
+        self.paths.entry(path.clone()).or_default().jobs.push((self.last_job, Claim::taken()));
         self.looks += 1;
+        self.note_unread(path);
         self.last_job
     }
 
+    /// Returns the newest scan of `path` that is running, with its claim. A file on trial is waited for as long as
+    /// the job that set it aside.
+    pub(super) fn newest_scan(&self, path: &RelPath) -> Option<(u64, Claim)> {
+        let (job, claim) = self.paths.get(path)?.jobs.last()?;
+        Some((self.trials.get(job).map_or(*job, |trial| trial.since), claim.clone()))
+    }
+
     /// Reports whether the result of `job` for `path` is newer than what was applied. Must be called once per
-    /// path of a job.
+    /// path of a job, or [`Pending::drop_result`].
     pub(super) fn accept_result(&mut self, job: u64, path: &RelPath) -> bool {
         let Some(state) = self.paths.get_mut(path) else { return false };
         let news = job > state.settled;
         state.settled = state.settled.max(job);
-        state.under_way -= 1;
+        self.scan_ended(job, path);
+        news
+    }
+
+    /// Records that `job` has no result for `path`: another job scans it, for which questions wait instead.
+    pub(super) fn drop_result(&mut self, job: u64, path: &RelPath) {
+        let Some(state) = self.paths.get_mut(path) else { return };
+        state.jobs.retain(|(number, _)| *number != job);
+        if let Some((newest, _)) = state.jobs.last() {
+            let scans = self.waiting_for.iter_mut().flat_map(|(scans, _)| scans);
+            scans.filter(|(of, file)| *of == job && file == path).for_each(|scan| scan.0 = *newest);
+        }
+        self.scan_ended(job, path);
+    }
+
+    fn scan_ended(&mut self, job: u64, path: &RelPath) {
+        let Some(state) = self.paths.get_mut(path) else { return };
+        state.jobs.retain(|(number, _)| *number != job);
         self.looks -= 1;
-        if state.under_way == 0 {
+        if state.jobs.iter().all(|(job, _)| *job < state.settled) {
+            self.unread.remove(path.as_str());
+        }
+        if state.jobs.is_empty() {
             self.paths.remove(path);
         }
-        news
     }
 
     /// Removes a finished job.
@@ -97,7 +148,31 @@ impl Pending {
             .range_mut(beneath)
             .take_while(|(path, _)| path.as_str().starts_with(directory.as_str()))
             .filter(|(path, _)| path.is_within(directory) && is_gone(path))
-            .for_each(|(_, state)| state.settled = now);
+            .for_each(|(path, state)| {
+                state.settled = now;
+                self.unread.remove(path.as_str());
+            });
+    }
+
+    /// Returns the files whose content is not known until their newest scan is over.
+    pub(super) fn unread(&self) -> &FileMap {
+        &self.unread
+    }
+
+    /// Reports whether a scan of `path` is running.
+    pub(super) fn is_scanned(&self, path: &RelPath) -> bool {
+        self.paths.contains_key(path)
+    }
+
+    /// Reports whether a question waits for the scan of `path` by `job`.
+    pub(super) fn is_needed(&self, job: u64, path: &RelPath) -> bool {
+        let mut scans = self.waiting_for.iter().flat_map(|(scans, _)| scans);
+        scans.any(|(of, file)| *of == job && file == path)
+    }
+
+    /// Queues `question` until these scans have ended.
+    pub(super) fn wait_for(&mut self, scans: Vec<FileScan>, question: Question) {
+        self.waiting_for.push((scans, question));
     }
 
     /// Queues `question` until every job begun so far has ended.
@@ -110,13 +185,33 @@ impl Pending {
         let on_trial = self.trials.values().filter(|trial| trial.until > now).map(|trial| trial.since);
         let oldest = self.jobs.first().copied().into_iter().chain(on_trial).min().unwrap_or(u64::MAX);
         let ready = self.waiting.partition_point(|(until, _)| *until < oldest);
-        self.waiting.drain(..ready).map(|(_, question)| question).collect()
+        let mut questions: Vec<Question> =
+            self.waiting.drain(..ready).map(|(_, question)| question).collect();
+        let (paths, trials) = (&self.paths, &self.trials);
+        let is_under_way = |(job, path): &FileScan| {
+            let is_it = |of: &u64| {
+                of == job || trials.get(of).is_some_and(|trial| trial.since == *job && trial.until > now)
+            };
+            paths.get(path).is_some_and(|state| state.jobs.iter().any(|(of, _)| is_it(of)))
+        };
+        let over = self.waiting_for.extract_if(.., |(scans, _)| {
+            // What has ended is not looked at again.
+            while scans.pop_if(|scan| !is_under_way(scan)).is_some() {}
+            scans.is_empty()
+        });
+        questions.extend(over.map(|(_, question)| question));
+        questions
+    }
+
+    /// Whether a question waits for all jobs.
+    pub(super) fn is_waited_for(&self) -> bool {
+        !self.waiting.is_empty()
     }
 
     /// Returns when questions may become ready without an event; `None` if time alone makes none ready.
     pub(super) fn next_ready(&self, now: Instant) -> Option<Instant> {
         let untils = self.trials.values().map(|trial| trial.until).filter(|until| *until > now);
-        if self.waiting.is_empty() { None } else { untils.min() }
+        if self.waiting.is_empty() && self.waiting_for.is_empty() { None } else { untils.min() }
     }
 
     /// Returns the number of files on trial.
@@ -133,6 +228,7 @@ impl Pending {
     /// Drops all waiting questions, unanswered.
     pub(super) fn forget_waiting(&mut self) {
         self.waiting.clear();
+        self.waiting_for.clear();
     }
 
     /// Returns the number of scans in progress.
@@ -149,10 +245,14 @@ impl Pending {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::QuestionLength;
+    use crate::event::{QuestionLength, QuestionRun};
 
     fn question() -> Question {
-        Question { length: QuestionLength::Short, on: None, run: Box::new(|_| {}) }
+        Question { length: QuestionLength::Short, on: None, run: QuestionRun::Once(Box::new(|_| {})) }
+    }
+
+    fn begin(pending: &mut Pending, path: &RelPath) -> u64 {
+        pending.begin([(path, &Claim::default(), true)])
     }
 
     fn path(text: &str) -> RelPath {
@@ -162,7 +262,7 @@ mod tests {
     #[test]
     fn an_older_look_never_replaces_a_newer() {
         let (mut pending, a) = (Pending::default(), path("a"));
-        let (first, second) = (pending.begin([&a]), pending.begin([&a]));
+        let (first, second) = (begin(&mut pending, &a), begin(&mut pending, &a));
         assert!(pending.accept_result(second, &a));
         assert!(!pending.accept_result(first, &a));
     }
@@ -170,9 +270,9 @@ mod tests {
     #[test]
     fn a_removal_outdates_the_looks_under_way() {
         let (mut pending, file) = (Pending::default(), path("d/f"));
-        let before = pending.begin([&file]);
+        let before = begin(&mut pending, &file);
         pending.removed(&path("d"));
-        let after = pending.begin([&file]);
+        let after = begin(&mut pending, &file);
         assert!(!pending.accept_result(before, &file));
         assert!(pending.accept_result(after, &file));
     }
@@ -180,13 +280,13 @@ mod tests {
     #[test]
     fn a_waiter_waits_for_the_jobs_before_it_and_for_no_others() {
         let (mut pending, a) = (Pending::default(), path("a"));
-        let before = pending.begin([&a]);
+        let before = begin(&mut pending, &a);
         pending.wait(question());
-        let after = pending.begin([&a]);
+        let after = begin(&mut pending, &a);
         assert!(pending.ready(Instant::now()).is_empty());
         pending.end(after);
         assert!(pending.ready(Instant::now()).is_empty());
-        let _still_running = pending.begin([&a]);
+        let _still_running = begin(&mut pending, &a);
         pending.end(before);
         assert_eq!(pending.ready(Instant::now()).len(), 1);
     }
@@ -196,7 +296,7 @@ mod tests {
         let (mut pending, a) = (Pending::default(), path("a"));
         let now = Instant::now();
         let later = now + std::time::Duration::from_secs(1);
-        let look = pending.begin([&a]);
+        let look = begin(&mut pending, &a);
         pending.wait(question());
         assert!(pending.accept_result(look, &a));
         let trial = pending.begin_trial(&a, look, later);

@@ -43,6 +43,10 @@ struct Queues {
     most_long: usize,
     /// Bounded by the engine, which stops reading the watcher while too much is pending.
     background: VecDeque<Job>,
+    /// Number of questions during which no background work is begun …
+    holds: usize,
+    /// … unless another question waits for all of it.
+    is_waited_for: bool,
     /// Idle workers, and the jobs that they take.
     idle: Vec<(usize, WorkerRole)>,
     stopped: bool,
@@ -105,6 +109,18 @@ impl Pool {
         self.shared.wake(waiting);
     }
 
+    /// Begins no background work until the returned guard is dropped: a question needs the processors for a few
+    /// files.
+    pub(super) fn hold_background(&self) -> HeldBackground {
+        self.shared.lock().holds += 1;
+        HeldBackground(self.shared.clone())
+    }
+
+    /// Begins background work in spite of [`Pool::hold_background`] while a question waits for all of it.
+    pub(super) fn wait_for_background(&self, is_waited_for: bool) {
+        self.shared.release(|queues| queues.is_waited_for = is_waited_for);
+    }
+
     /// Runs `job` on the first worker that is free for background work.
     pub(super) fn background(&self, job: impl FnOnce() + Send + 'static) {
         let mut queues = self.shared.lock();
@@ -113,6 +129,16 @@ impl Pool {
             queues.take_idle(WorkerRole::BackgroundOnly).or_else(|| queues.take_idle(WorkerRole::Anything));
         drop(queues);
         self.shared.wake(waiting);
+    }
+}
+
+/// A guard during whose life no background work is begun.
+#[derive(Debug)]
+pub(super) struct HeldBackground(Arc<Shared>);
+
+impl Drop for HeldBackground {
+    fn drop(&mut self) {
+        self.0.release(|queues| queues.holds -= 1);
     }
 }
 
@@ -134,6 +160,14 @@ impl Queued {
     pub(super) fn run_background(&self) -> bool {
         let job = self.0.lock().background.pop_front();
         job.map(|job| job()).is_some()
+    }
+
+    /// Runs the oldest background job on this thread, unless questions hold it back.
+    pub(super) fn run_allowed_background(&self) {
+        let job = self.0.lock().background();
+        if let Some((job, _)) = job {
+            job();
+        }
     }
 
     /// Runs all questions on this thread. Returns their number.
@@ -180,7 +214,11 @@ impl Queues {
     }
 
     fn background(&mut self) -> Option<(Job, QuestionLength)> {
-        self.background.pop_front().map(|job| (job, QuestionLength::Short))
+        if self.holds > 0 && !self.is_waited_for {
+            return None;
+        }
+        let job = self.background.pop_front()?;
+        Some((job, QuestionLength::Short))
     }
 }
 
@@ -195,6 +233,20 @@ impl Shared {
         if let Some(wake) = worker.and_then(|worker| self.wake.get(worker)) {
             wake.notify_one();
         }
+    }
+
+    /// Changes what background work may begin, and wakes the workers that can begin it now.
+    fn release(&self, change: impl FnOnce(&mut Queues)) {
+        let mut queues = self.lock();
+        change(&mut queues);
+        let may_begin = (queues.holds == 0 || queues.is_waited_for) && !queues.background.is_empty();
+        let (woken, idle) = std::mem::take(&mut queues.idle)
+            .into_iter()
+            .partition(|(_, takes)| may_begin && *takes != WorkerRole::QuestionsOnly);
+        queues.idle = idle;
+        drop(queues);
+        let woken: Vec<(usize, WorkerRole)> = woken;
+        woken.into_iter().for_each(|(worker, _)| self.wake(Some(worker)));
     }
 
     fn work(&self, number: usize, takes: WorkerRole) {

@@ -2,13 +2,15 @@
 //! process; it takes an event, changes the state, hands work to the pool, and releases questions when the
 //! index is fresh.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, oneshot, watch as tokio_watch};
 
-use super::event::{Event, Question, QuestionLength};
+use super::by_need::{ByNeed, Fetched};
+use super::claim::Claim;
+use super::event::{Event, Question, QuestionLength, QuestionRun};
 use super::hard_links::HardLinks;
 use super::kotlin_files::KotlinFiles;
 use super::pending::Pending;
@@ -17,10 +19,11 @@ use super::scan::{ScanOrder, ScanOutcome, ScanResult, ScanTarget, Scanner, Trial
 use super::status::{EngineStatus, StatusTally};
 use super::trials::{Start, Trials};
 use super::view::View;
+use super::word_search::{ScopedWords, search_jobs};
 use super::{EngineError, OnChange, OutlinedFile};
 use symd_base::RelPath;
 use symd_index::cache::{Cache, Key};
-use symd_index::{Content, FileEntry, IndexState, Origin, Skipped};
+use symd_index::{Content, FileEntry, IndexState, Need, Origin, Skipped, Snapshot, UnreadFiles};
 use symd_parse::Parsers;
 use symd_vfs::{Change, EntryKind, FileId, Files, Ignore, Stat};
 use symd_watch::{Notice, Watch, WatchError};
@@ -31,8 +34,16 @@ const FILES_PER_JOB: usize = 8;
 /// Number of pending scans above which files with long lines are postponed behind the others.
 const MANY_LOOKS: usize = 256;
 /// Number of pending scans above which the watcher is not read: its own queue, then the kernel's, fills up,
-/// and an overflow causes a rescan, not a loss.
-const MAX_PENDING_LOOKS: usize = 50_000;
+/// and an overflow causes a rescan, not a loss. So many that the list of files of any project is complete before
+/// they are read.
+const MAX_PENDING_LOOKS: usize = 2_000_000;
+/// Number of unread files up to which every question waits for all of them: they are read in less time than a
+/// question takes to say what it needs.
+const FEW_UNREAD: usize = 16;
+/// Files per job that a question waits for.
+const FETCHED_PER_JOB: usize = 2;
+/// Number of times that a question is run with unread files; then it waits for all of them.
+const MAX_ROUNDS: usize = 48;
 /// Number of new outlines after which the cache is written while the daemon runs.
 const STORE_AFTER: usize = 256;
 /// Maximum time that a question waits for a file that is slow to parse, from the start of parsing.
@@ -61,6 +72,8 @@ pub(super) struct Run {
     next_barrier: Vec<Question>,
     /// Whether the watcher is alive: if not, no question can be answered.
     watched: bool,
+    /// Whether a question waits for all scans, as the pool was told.
+    is_waited_for: bool,
     crawled: bool,
     building: bool,
     storing: bool,
@@ -101,6 +114,7 @@ impl Run {
             behind_barrier: None,
             next_barrier: Vec::new(),
             watched: true,
+            is_waited_for: false,
             crawled: false,
             building: false,
             storing: false,
@@ -156,6 +170,8 @@ impl Run {
                 self.continue_job(job, later);
             }
             Event::Ask(question) => self.ask(question),
+            Event::Lacking { question, needs } => self.fetch_needs(question, needs),
+            Event::Searched { question, words, files } => self.fetch(question, words, files),
             // Not every file on disk belongs in the index.
             Event::Unsaved(path) => {
                 if self.state.file(&path).is_some() || !self.ignore.is_ignored(&path, EntryKind::File) {
@@ -197,6 +213,10 @@ impl Run {
         self.tell_status();
         for question in self.pending.ready(Instant::now()) {
             self.release(question);
+        }
+        if self.is_waited_for != self.pending.is_waited_for() {
+            self.is_waited_for = self.pending.is_waited_for();
+            self.pool.wait_for_background(self.is_waited_for);
         }
         if self.is_ready() {
             if !self.building
@@ -276,7 +296,19 @@ impl Run {
         // Includes files not in the index yet, whose scan began before they were removed or ignored.
         self.pending.outdate(directory, is_gone);
         gone.iter().for_each(|path| self.remove(path));
-        self.scan_paths(files);
+        let (code, plain): (Vec<RelPath>, Vec<RelPath>) =
+            files.into_iter().partition(|path| !self.is_plain_by_name(path));
+        for path in plain {
+            self.replace_entry(Arc::new(FileEntry { path, content: Content::Plain }));
+        }
+        self.scan_paths(code);
+    }
+
+    /// Reports whether a listed file is new, and its name alone says that it is not parsed.
+    fn is_plain_by_name(&self, path: &RelPath) -> bool {
+        !self.scanner.may_be_code_by_name(path)
+            && self.state.file(path).is_none()
+            && !self.pending.is_scanned(path)
     }
 
     fn scan_paths(&mut self, paths: Vec<RelPath>) {
@@ -287,35 +319,55 @@ impl Run {
                 .take(FILES_PER_JOB)
                 .map(|path| {
                     let known = self.state.file(&path).cloned();
-                    (path, known)
+                    ScanTarget { path, known, claim: Claim::default(), instead_of: None }
                 })
                 .collect();
             if chunk.is_empty() {
                 return;
             }
-            chunk.iter().for_each(|(path, _)| self.trials.end(path));
             let are_many = self.pending.looks() > MANY_LOOKS;
-            let job = self.pending.begin(chunk.iter().map(|(path, _)| path));
-            self.begin_scan(
+            let job = self.begin_job(&chunk);
+            self.pool.background(self.scan(
                 job,
                 chunk,
                 if are_many { ScanOrder::LongLinesLast } else { ScanOrder::AsListed },
-            );
+            ));
         }
     }
 
-    fn begin_scan(&self, job: u64, chunk: Vec<ScanTarget>, order: ScanOrder) {
+    /// Records a job that scans these files.
+    fn begin_job(&mut self, chunk: &[ScanTarget]) -> u64 {
+        chunk.iter().for_each(|target| self.trials.end(&target.path));
+        let scanner = &self.scanner;
+        self.pending.begin(chunk.iter().map(|ScanTarget { path, known, claim, .. }| {
+            // A file that is not known is listed nowhere else; of a known one only code can be out of date.
+            let is_unread = scanner.may_be_code_by_name(path)
+                || known.as_ref().is_none_or(|known| !matches!(known.content, Content::Plain));
+            (path, claim, is_unread)
+        }))
+    }
+
+    /// Returns the work of a job that scans these files.
+    fn scan(&self, job: u64, chunk: Vec<ScanTarget>, order: ScanOrder) -> impl FnOnce() + Send + 'static {
         let (scanner, sender) = (self.scanner.clone(), self.sender.clone());
-        self.pool.background(move || {
+        move || {
             let (mut files, mut later) = (Vec::new(), Vec::new());
-            for (path, known) in chunk {
+            for target in chunk {
+                if !target.take() {
+                    files.push(ScanResult { path: target.path, found: ScanOutcome::Cancelled, stat: None });
+                    continue;
+                }
+                let ScanTarget { path, known, claim, .. } = target;
                 match scanner.scan(order, path, known.as_ref()) {
-                    ScanResult { path, found: ScanOutcome::Later, .. } => later.push((path, known)),
+                    ScanResult { path, found: ScanOutcome::Later, .. } => {
+                        claim.give_back();
+                        later.push(ScanTarget { path, known, claim, instead_of: None });
+                    }
                     looked => files.push(looked),
                 }
             }
             send(&sender, Event::Scanned { job, files, later });
-        });
+        }
     }
 
     /// Ends a job, or queues its postponed files behind all others: questions continue to wait for the job.
@@ -323,13 +375,20 @@ impl Run {
         if later.is_empty() {
             self.pending.end(job);
         } else {
-            self.begin_scan(job, later, ScanOrder::Postponed(Instant::now()));
+            let is_needed = later.iter().any(|target| self.pending.is_needed(job, &target.path));
+            let scan = self.scan(job, later, ScanOrder::Postponed(Instant::now()));
+            // The question that waits for it holds background work back.
+            if is_needed { self.pool.question(scan) } else { self.pool.background(scan) }
         }
     }
 
     fn handle_scanned(&mut self, job: u64, files: Vec<ScanResult>) {
         let mut linked = HashSet::new();
         for ScanResult { path, found, stat } in files {
+            if matches!(found, ScanOutcome::Cancelled | ScanOutcome::Later) {
+                self.pending.drop_result(job, &path);
+                continue;
+            }
             if !self.pending.accept_result(job, &path) {
                 continue;
             }
@@ -475,9 +534,14 @@ impl Run {
         gone.iter().for_each(|path| self.remove(path));
     }
 
-    fn ask(&mut self, question: Question) {
+    fn ask(&mut self, mut question: Question) {
         if !self.watched || self.stopping.is_some() {
             return;
+        }
+        if let QuestionRun::ByNeed(by_need) = &mut question.run
+            && !self.crawled
+        {
+            by_need.held = Some(self.pool.hold_background());
         }
         if question.on.is_some() {
             self.release(question);
@@ -500,9 +564,8 @@ impl Run {
                 tracing::error!(%error, "questions cannot be answered");
                 // If the engine has ended, the questions are dropped, which reports that.
                 if !matches!(error, WatchError::Ended) {
-                    let why =
-                        |question: Question| (question.run)(Err(EngineError::NoBarrier(error.to_string())));
-                    questions.into_iter().for_each(why);
+                    let why = || Err(EngineError::NoBarrier(error.to_string()));
+                    questions.into_iter().for_each(|question| question.run.fail(why()));
                 }
                 // Without the runtime directory clients cannot find this daemon, so it would run on
                 // unreachable.
@@ -522,26 +585,162 @@ impl Run {
         // Some read errors (too few descriptors, a file system that did not respond) end without an event.
         self.scan_paths(self.state.may_be_readable());
         for question in questions {
-            self.pending.wait(question);
+            self.begin_question(question);
         }
         self.send_barrier();
     }
 
+    /// Runs a question whose barrier has arrived, or lets it wait for the scans that are running.
+    fn begin_question(&mut self, mut question: Question) {
+        match &mut question.run {
+            QuestionRun::ByNeed(by_need) if self.pending.unread().len() > FEW_UNREAD => {
+                by_need.held.get_or_insert_with(|| self.pool.hold_background());
+                by_need.fetched = Some(Fetched::nothing(self.pending.unread().clone()));
+                self.release(question);
+            }
+            QuestionRun::ByNeed(by_need) => {
+                by_need.held = None;
+                self.pending.wait(question);
+            }
+            QuestionRun::Once(_) => self.pending.wait(question),
+        }
+    }
+
+    /// Fetches what a question lacked: files by path are scanned, words are searched for in unread files first.
+    fn fetch_needs(&mut self, mut question: Question, needs: Vec<Need>) {
+        let Some(by_need) = question.run.by_need() else { return };
+        let rounds = by_need.fetched.as_mut().map_or(MAX_ROUNDS, |fetched| {
+            fetched.rounds += 1;
+            fetched.rounds
+        });
+        if rounds >= MAX_ROUNDS || needs.contains(&Need::Everything) {
+            (by_need.fetched, by_need.held) = (None, None);
+            self.pending.wait(question);
+            return;
+        }
+        let Some(unread) = self.unread(by_need) else {
+            self.release(question);
+            return;
+        };
+        let (mut files, mut searched) = (BTreeSet::new(), BTreeSet::new());
+        let mut words = Vec::new();
+        for need in needs {
+            let (to, path) = match &need {
+                Need::Everything => continue,
+                Need::Within(path) => (&mut files, path),
+                Need::Words(_, path) => (&mut searched, path),
+            };
+            to.extend(unread.within(path).map(|file| file.path.clone()));
+            if let Need::Words(needed, path) = need {
+                words.push((needed, path));
+            }
+        }
+        searched.retain(|path| !files.contains(path));
+        // Its outline may have names that the text does not have.
+        let is_servers = |path: &RelPath| {
+            let content = self.state.file(path).map(|file| &file.content);
+            matches!(content, Some(Content::Code { origin: Origin::Server(_), .. }))
+        };
+        files.extend(searched.extract_if(.., |path| is_servers(path)));
+        if searched.is_empty() {
+            self.fetch(question, words, files.into_iter().collect());
+            return;
+        }
+        let sender = self.sender.clone();
+        let ended = move |found: Vec<RelPath>, words: Vec<ScopedWords>| {
+            let files = files.into_iter().chain(found).collect();
+            send(&sender, Event::Searched { question, words, files });
+        };
+        for job in search_jobs(self.scanner.clone(), searched.into_iter().collect(), words, ended) {
+            self.pool.question(job);
+        }
+    }
+
+    /// Scans files for a question, ahead of the queue, and runs it again when they are known.
+    fn fetch(&mut self, mut question: Question, words: Vec<ScopedWords>, files: Vec<RelPath>) {
+        if self.stopping.is_some() || !self.watched {
+            return;
+        }
+        let Some(fetched) = question.run.by_need().and_then(|by_need| by_need.fetched.as_mut()) else {
+            return;
+        };
+        let (mut scans, mut targets) = (Vec::new(), Vec::new());
+        for path in &files {
+            match self.pending.newest_scan(path) {
+                None => {}
+                Some((job, claim)) if claim.is_taken() => scans.push((job, path.clone())),
+                Some((_, queued)) => {
+                    let known = self.state.file(path).cloned();
+                    let (claim, instead_of) = (Claim::default(), Some(queued));
+                    targets.push(ScanTarget { path: path.clone(), known, claim, instead_of });
+                }
+            }
+        }
+        fetched.met.words.extend(words);
+        fetched.met.files.extend(files);
+        let mut targets = targets.into_iter();
+        loop {
+            let chunk: Vec<ScanTarget> = targets.by_ref().take(FETCHED_PER_JOB).collect();
+            if chunk.is_empty() {
+                break;
+            }
+            let job = self.begin_job(&chunk);
+            scans.extend(chunk.iter().map(|target| (job, target.path.clone())));
+            self.pool.question(self.scan(job, chunk, ScanOrder::AsListed));
+        }
+        self.pending.wait_for(scans, question);
+    }
+
+    /// Returns the files that are unread for a question; `None` if there are none.
+    fn unread(&self, by_need: &ByNeed) -> Option<UnreadFiles> {
+        let Fetched { asked, met, .. } = by_need.fetched.as_ref()?;
+        let now = self.pending.unread();
+        (!now.is_empty()).then(|| UnreadFiles::new(asked.clone(), now.clone(), met.clone()))
+    }
+
     fn release(&mut self, question: Question) {
-        let mut new_view = || View {
-            snapshot: self.state.snapshot(),
+        let Question { length, on, run } = question;
+        match run {
+            QuestionRun::Once(run) => {
+                let view = on.unwrap_or_else(|| {
+                    let snapshot = self.state.snapshot();
+                    Arc::new(self.view(snapshot))
+                });
+                self.run_question(length, move || run(Ok(view)));
+            }
+            QuestionRun::ByNeed(mut by_need) => {
+                let snapshot = match self.unread(&by_need) {
+                    Some(unread) => self.state.snapshot_without(Arc::new(unread)),
+                    None => self.state.snapshot(),
+                };
+                let (view, sender) = (Arc::new(self.view(snapshot)), self.sender.clone());
+                self.run_question(length, move || {
+                    let needs = (by_need.run)(Ok(view));
+                    if !needs.is_empty() {
+                        let run = QuestionRun::ByNeed(by_need);
+                        send(&sender, Event::Lacking { question: Question { length, on: None, run }, needs });
+                    }
+                });
+            }
+        }
+    }
+
+    fn run_question(&self, length: QuestionLength, run: impl FnOnce() + Send + 'static) {
+        match length {
+            QuestionLength::Short => self.pool.question(run),
+            QuestionLength::Long => self.pool.long_question(run),
+        }
+    }
+
+    fn view(&self, snapshot: Arc<Snapshot>) -> View {
+        View {
+            snapshot,
             files: self.scanner.files.clone(),
             ignore: self.ignore.clone(),
             languages: self.scanner.languages.clone(),
             parsers: self.scanner.parsers.clone(),
             kotlin_files: self.kotlin_files.clone(),
             read: Mutex::default(),
-        };
-        let view = question.on.unwrap_or_else(|| Arc::new(new_view()));
-        let run = move || (question.run)(Ok(view));
-        match question.length {
-            QuestionLength::Short => self.pool.question(run),
-            QuestionLength::Long => self.pool.long_question(run),
         }
     }
 

@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::claim::Claim;
 use super::preparsed::PreparsedOutlines;
 use symd_base::{Cancel, ContentHash, RelPath, text};
 use symd_config::Languages;
@@ -23,8 +24,24 @@ const LONG_LINE: usize = 4096;
 /// Bytes read for a `#!` line.
 const SHEBANG_BYTES: usize = 128;
 
-/// A path to scan, and its entry in the index.
-pub(super) type ScanTarget = (RelPath, Option<Arc<FileEntry>>);
+/// A file to scan.
+#[derive(Debug)]
+pub(super) struct ScanTarget {
+    pub(super) path: RelPath,
+    /// Its entry in the index.
+    pub(super) known: Option<Arc<FileEntry>>,
+    /// Taken by the job that scans it.
+    pub(super) claim: Claim,
+    /// The claim of the job whose scan this one replaces: if that one has begun, this one is needless.
+    pub(super) instead_of: Option<Claim>,
+}
+
+impl ScanTarget {
+    /// Reports whether this scan is the one that reads the file.
+    pub(super) fn take(&self) -> bool {
+        self.instead_of.as_ref().is_none_or(Claim::take) && self.claim.take()
+    }
+}
 
 /// The result of a scan.
 #[derive(Debug)]
@@ -41,7 +58,7 @@ pub(super) enum ScanOutcome {
     Gone,
     /// The file is unchanged: the known entry that the scan was given.
     Same(Arc<FileEntry>),
-    /// The scan was cancelled because the engine is stopping.
+    /// There is no result: the engine is stopping, or another job scans the file.
     Cancelled,
     /// The file has long lines and is postponed until other files are scanned.
     Later,
@@ -161,6 +178,19 @@ impl Scanner {
             (Ok((EntryKind::File, _)), _) => new(path, Content::Plain),
             (Err(error), _) if is_transient(&error) => self.unreadable(path, known, &error),
             _ => ScanOutcome::Gone,
+        }
+    }
+
+    /// Reports whether `path` has a grammar. Fails if that may be known later.
+    pub(super) fn may_be_code(&self, path: &RelPath) -> Result<bool, VfsError> {
+        Ok(self.grammar_of(path)?.is_some())
+    }
+
+    /// Reports whether a file of this name may have a grammar, whatever its content.
+    pub(super) fn may_be_code_by_name(&self, path: &RelPath) -> bool {
+        match self.languages.language_of(path) {
+            Some(language) => self.languages.get(language).grammar.is_some(),
+            None => path.extension().is_none(),
         }
     }
 

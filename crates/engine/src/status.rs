@@ -114,7 +114,7 @@ impl StatusTally {
             files.plain += plain;
         }
         match &file.content {
-            Content::Plain => {}
+            Content::Plain | Content::Unread => {}
             Content::Code { outline, .. } => {
                 self.parsed += 1;
                 self.with_errors += usize::from(outline.has_errors);
@@ -137,7 +137,7 @@ impl StatusTally {
             files.plain -= plain;
         }
         match &file.content {
-            Content::Plain => {}
+            Content::Plain | Content::Unread => {}
             Content::Code { outline, .. } => {
                 self.parsed -= 1;
                 self.with_errors -= usize::from(outline.has_errors);

@@ -98,6 +98,8 @@ impl View {
             Content::Code { origin, hash, outline, .. } => (origin, hash, outline),
             Content::Skipped { why, .. } => return Err(skipped(file, *why)),
             Content::Plain => return Err(no_outline()),
+            // The answer is discarded: the snapshot has noted that the question needs the file.
+            Content::Unread => return Err(CurrentError::NotIndexed(file.path.clone())),
         };
         let bytes = self.files.read_no_follow(&file.path, MAX_PARSED_BYTES)?.bytes;
         let now = ContentHash::of(&bytes);

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use symd_base::path::PathError;
 use symd_base::{Cancel, RelPath};
-use symd_index::FileMap;
+use symd_index::SnapshotFiles;
 use symd_vfs::{EntryKind, Files, VfsError};
 
 /// The project's files as one question sees them, shared by the threads that work on that question.
@@ -51,9 +51,9 @@ impl FileList for Vec<RelPath> {
 }
 
 /// The index's files.
-impl FileList for FileMap {
+impl FileList for SnapshotFiles {
     fn within<'a>(&'a self, directory: &RelPath) -> Box<dyn Iterator<Item = &'a RelPath> + 'a> {
-        Box::new(FileMap::within(self, directory).map(|file| &file.path))
+        Box::new(self.paths_within(directory))
     }
 }
 

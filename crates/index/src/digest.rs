@@ -26,6 +26,7 @@ fn describe_file(file: &FileEntry) -> String {
     let mut line = format!("{:?} ", file.path.as_str());
     let _ = match &file.content {
         Content::Plain => write!(line, "plain"),
+        Content::Unread => write!(line, "unread"),
         Content::Skipped { why, .. } => write!(line, "{why:?}"),
         Content::Code { origin, hash, outline, .. } => {
             let occurrences = &outline.occurrences;

@@ -35,6 +35,9 @@ pub enum Content {
         /// The file's state when it was examined.
         stat: Stat,
     },
+    /// A file that was listed and not examined yet: only questions that need nothing of it see it
+    /// ([`crate::UnreadFiles`]).
+    Unread,
 }
 
 /// What produced an outline.
@@ -95,7 +98,7 @@ impl FileEntry {
         match &self.content {
             Content::Plain => false,
             Content::Code { outline, .. } => outline.has_errors,
-            Content::Skipped { .. } => true,
+            Content::Skipped { .. } | Content::Unread => true,
         }
     }
 
@@ -134,7 +137,7 @@ impl FileEntry {
     /// Returns the file's state when it was examined; `None` for files that are never read.
     pub fn stat(&self) -> Option<Stat> {
         match self.content {
-            Content::Plain => None,
+            Content::Plain | Content::Unread => None,
             Content::Code { stat, .. } | Content::Skipped { stat, .. } => Some(stat),
         }
     }

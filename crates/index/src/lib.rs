@@ -6,17 +6,23 @@ pub mod cache;
 mod digest;
 mod file;
 mod files;
+mod needed_words;
 mod query;
 mod segment;
 mod similar;
 mod snapshot;
+mod snapshot_files;
 pub mod tables;
+mod unread;
 
 pub use file::{Content, FileEntry, Origin, Skipped};
 pub use files::FileMap;
+pub use needed_words::NeededWords;
 pub use query::{Hit, Locals, Query, Scope};
 pub use segment::Segment;
 pub use snapshot::{BuiltSegment, IndexState, SegmentPlan, SegmentThresholds, Snapshot};
+pub use snapshot_files::SnapshotFiles;
+pub use unread::{MetNeeds, Need, UnreadFiles};
 
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,9 @@
 use std::sync::Arc;
 
 use super::file::FileEntry;
+use super::needed_words::NeededWords;
 use super::snapshot::Snapshot;
+use super::unread::Need;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath};
 use symd_syntax::name_path::Matching;
@@ -79,10 +81,22 @@ impl Snapshot {
     /// Returns all symbols that match, in path order, then in order of position.
     pub fn find(&self, query: &Query, cancel: &Cancel) -> Result<Vec<Hit>, Cancelled> {
         let mut hits = match &query.scope {
-            Scope::Within(path) if self.files.get(path.as_str()).is_some() => {
+            Scope::Within(path) if self.files.contains(path.as_str()) => {
                 self.scan(self.files.get(path.as_str()), query)
             }
-            _ => self.look_up(query, cancel)?,
+            scope => {
+                let root = RelPath::root();
+                let within = if let Scope::Within(path) = scope { path } else { &root };
+                let words = NeededWords::of_pattern(&query.pattern);
+                self.files.need(if words.is_empty() {
+                    Need::Within(within.clone())
+                } else {
+                    Need::Words(words, within.clone())
+                });
+                let mut hits = self.look_up(query, cancel)?;
+                hits.retain(|hit| !self.files.is_unread(&hit.file.path));
+                hits
+            }
         };
         let position = |hit: &Hit| hit.file.outline().map_or(0, |outline| outline.rows[hit.row].start);
         hits.sort_by(|a, b| {

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::snapshot::Snapshot;
+use symd_base::RelPath;
 use symd_syntax::name_hash;
 
 /// Maximum number of letters by which a similar name may differ.
@@ -19,7 +20,8 @@ enum Likeness {
 }
 
 impl Snapshot {
-    /// Returns up to `limit` names of symbols that resemble `name`, the most similar first.
+    /// Returns up to `limit` names of symbols that resemble `name`, the most similar first: of files that are
+    /// read, since a hint is worth no waiting.
     pub fn similar_names(&self, name: &str, limit: usize) -> Vec<String> {
         if name.is_empty() {
             return Vec::new();
@@ -42,7 +44,7 @@ impl Snapshot {
         ranked.truncate(limit * 2);
         let files_with = |name: &str| {
             let hash = name_hash(name.as_bytes());
-            let outlines = self.files.iter().filter_map(|file| file.outline());
+            let outlines = self.files.known_within(&RelPath::root()).filter_map(|file| file.outline());
             outlines.filter(|outline| outline.occurrences.contains_hash(hash)).count()
         };
         ranked.sort_by_cached_key(|&(likeness, name)| (likeness, std::cmp::Reverse(files_with(name)), name));
@@ -58,7 +60,7 @@ impl Snapshot {
         let hash = name_hash(name.as_bytes());
         // Composed names (`impl Display for Size`) are not identifiers, so they have no occurrences.
         let is_composed = !name.chars().all(|c| c.is_alphanumeric() || c == '_');
-        let outlines = self.files.iter().filter_map(|file| file.outline());
+        let outlines = self.files.known_within(&RelPath::root()).filter_map(|file| file.outline());
         let mut likely = outlines.filter(|outline| is_composed || outline.occurrences.contains_hash(hash));
         likely.any(|outline| outline.rows.iter().any(|row| outline.name(row) == name))
     }

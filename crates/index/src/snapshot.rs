@@ -7,7 +7,10 @@ use std::sync::Arc;
 
 use super::file::{Content, FileEntry, Skipped};
 use super::files::FileMap;
+use super::needed_words::NeededWords;
 use super::segment::{Posting, Segment};
+use super::snapshot_files::SnapshotFiles;
+use super::unread::{Need, UnreadFiles};
 use symd_base::RelPath;
 use symd_vfs::Stat;
 
@@ -43,12 +46,12 @@ pub struct Snapshot {
     /// Incremented with every change that the engine applies.
     pub revision: u64,
     /// All regular files that are not ignored.
-    pub files: FileMap,
+    pub files: SnapshotFiles,
     /// The number of symbols.
     pub symbols: usize,
     /// Files of languages with a grammar whose symbols are not all known: those that were not parsed, and
     /// those in which the parser met text that it could not understand.
-    pub incomplete: Arc<BTreeSet<RelPath>>,
+    incomplete: Arc<BTreeSet<RelPath>>,
     /// Directories that could not be listed, with the system's error message.
     pub unlisted: Arc<BTreeMap<RelPath, String>>,
     pub(super) segments: Vec<LiveSegment>,
@@ -124,6 +127,33 @@ impl LiveSegment {
 }
 
 impl Snapshot {
+    /// Iterates over the files at or beneath `path` whose symbols are not all known and whose text holds `words`,
+    /// and others of that kind that do not.
+    pub fn incomplete_with(
+        &self,
+        words: &NeededWords,
+        path: &RelPath,
+    ) -> impl Iterator<Item = &Arc<FileEntry>> {
+        self.files.need(if words.is_empty() {
+            Need::Within(path.clone())
+        } else {
+            Need::Words(words.clone(), path.clone())
+        });
+        let files = self.incomplete.iter().filter_map(|path| self.files.known.get(path.as_str()));
+        files.filter({
+            let path = path.clone();
+            move |file| file.path.is_within(&path) && !self.files.is_unread(&file.path)
+        })
+    }
+
+    /// Like [`Snapshot::incomplete_with`], in the whole project, for files that hold one of several names.
+    pub fn incomplete_with_any(&self, names: &[NeededWords]) -> impl Iterator<Item = &Arc<FileEntry>> {
+        let root = RelPath::root();
+        names.iter().for_each(|words| drop(self.incomplete_with(words, &root)));
+        let files = self.incomplete.iter().filter_map(|path| self.files.known.get(path.as_str()));
+        files.filter(|file| !self.files.is_unread(&file.path))
+    }
+
     /// Returns the bytes of (name tables, rows, occurrences). For the benchmark.
     pub fn memory(&self) -> (usize, usize, usize) {
         let tables = self.segments.iter().map(|live| live.segment.table_bytes()).sum();
@@ -250,7 +280,7 @@ impl IndexState {
         }
         let snapshot = Arc::new(Snapshot {
             revision: self.revision,
-            files: self.files.clone(),
+            files: SnapshotFiles { known: self.files.clone(), unread: None },
             symbols: self.symbols,
             incomplete: self.incomplete.clone(),
             unlisted: self.unlisted.clone(),
@@ -259,6 +289,13 @@ impl IndexState {
         });
         self.published = Some(snapshot.clone());
         snapshot
+    }
+
+    /// Returns the index as it is now for a question that knows nothing of the files in `unread`.
+    pub fn snapshot_without(&mut self, unread: Arc<UnreadFiles>) -> Arc<Snapshot> {
+        let mut snapshot = Snapshot::clone(&self.snapshot());
+        snapshot.files.unread = Some(unread);
+        Arc::new(snapshot)
     }
 
     /// Returns what is worth building now, if anything: a segment over the loose files, or one over

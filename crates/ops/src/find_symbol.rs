@@ -210,7 +210,7 @@ pub fn scope(view: &View, relative_path: &str) -> Result<Scope, SymbolError> {
     if path.is_root() {
         return Ok(Scope::Project);
     }
-    if view.snapshot.files.within(&path).next().is_some() {
+    if view.snapshot.files.paths_within(&path).next().is_some() {
         return Ok(Scope::Within(path));
     }
     // The answer must not claim that something has no symbols if it is not searched.

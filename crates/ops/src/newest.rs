@@ -43,7 +43,7 @@ pub fn newest(
     let mut dated = match among {
         FileSet::NotIgnored => {
             let scope = NamedDirectory::of(&*view.files, directory)?;
-            let files = view.snapshot.files.within(scope.real()).map(|file| &file.path);
+            let files = view.snapshot.files.paths_within(scope.real());
             let fits = |path: &&RelPath| glob.matches(scope.shown(path).as_str()) && !is_of_a_package(path);
             let mut dated = with_dates(view, &files.filter(fits).collect::<Vec<_>>(), cancel)?;
             for (_, path) in &mut dated {

@@ -12,7 +12,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
 use super::Project;
-use super::needed_words::NeededWords;
+use super::needed_words::{NeededWords, may_hold};
 use symd_base::{ContentHash, RelPath, Text, TextRange};
 use symd_config::LanguageId;
 use symd_engine::{OutlinedFile, View};
@@ -149,7 +149,7 @@ pub async fn ensure(
         return Outlined::Nothing;
     }
     let (needed, served) = (needed.clone(), servers.clone());
-    let asked = project.engine.ask(move |view| {
+    let asked = project.engine.ask_by_need(move |view| {
         let (mut files, is_file) = plain_files(view, &scope);
         files.retain(|(_, language)| served.contains_key(language));
         (if is_file { files } else { holding(view, files, &needed) }, is_file)
@@ -177,7 +177,7 @@ fn holding(
     needed: &NeededWords,
 ) -> Vec<(RelPath, LanguageId)> {
     if files.len() <= MAX_FILES {
-        files.retain(|(path, _)| needed.may_match_file(view, path));
+        files.retain(|(path, _)| may_hold(view, path, needed));
     }
     files
 }
@@ -195,10 +195,14 @@ fn fingerprint(server: &str) -> u64 {
 /// Returns the files at or beneath `scope` that are listed and not read, with their languages, and whether
 /// `scope` is a single file.
 fn plain_files(view: &View, scope: &RelPath) -> (Vec<(RelPath, LanguageId)>, bool) {
-    let is_file = view.snapshot.files.get(scope.as_str()).is_some();
-    let plain = view.snapshot.files.within(scope).filter(|file| matches!(file.content, Content::Plain));
+    let is_file = view.snapshot.files.contains(scope.as_str());
     let with_language = |path: &RelPath| Some((path.clone(), view.languages.language_of(path)?));
-    (plain.filter_map(|entry| with_language(&entry.path)).collect(), is_file)
+    let listed = view.snapshot.files.paths_within(scope).filter_map(with_language);
+    let is_plain = |(path, language): &(RelPath, LanguageId)| match view.snapshot.files.known(path.as_str()) {
+        Some(file) => matches!(file.content, Content::Plain),
+        None => view.languages.get(*language).grammar.is_none(),
+    };
+    (listed.filter(is_plain).collect(), is_file)
 }
 
 /// Reads the current files; omits those that are not text (any more) or are too large.
@@ -268,7 +272,8 @@ impl Outlining<'_> {
 
     async fn chunk(&mut self, files: Vec<(RelPath, LanguageId)>) {
         let (given, servers) = (files.clone(), self.servers.clone());
-        let Ok(wanted) = self.project.engine.ask(move |view| read(view, &given, &servers)).await else {
+        let Ok(wanted) = self.project.engine.ask_by_need(move |view| read(view, &given, &servers)).await
+        else {
             return;
         };
         for (path, language) in &files {

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::needed_words::NeededWords;
+use super::needed_words::{NeededWords, may_hold};
 use super::target::Target;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
@@ -107,19 +107,14 @@ pub fn unsearched_for_query(
 ) -> Result<UnsearchedFiles, Cancelled> {
     let mut unread = UnsearchedFiles::default();
     let snapshot = &view.snapshot;
-    if snapshot.incomplete.is_empty() && snapshot.unlisted.is_empty() {
-        return Ok(unread);
-    }
     let needed = NeededWords::of_pattern(&query.pattern);
-    for file in snapshot.incomplete.iter().filter_map(|path| snapshot.files.get(path.as_str())) {
+    let root = RelPath::root();
+    let scope = if let Scope::Within(path) = &query.scope { path } else { &root };
+    for file in snapshot.incomplete_with(&needed, scope) {
         cancel.check()?;
-        let is_in_scope = match &query.scope {
-            Scope::Project => true,
-            Scope::Within(directory) => file.path.is_within(directory),
-        };
-        if let Some(obstacle) = obstacle(view, file, &needed).filter(|_| is_in_scope) {
+        if let Some(obstacle) = obstacle(view, file, &needed) {
             unread.add(obstacle, file.path.clone());
-        } else if is_in_scope && found == 0 && may_declare(view, file, &needed) {
+        } else if found == 0 && may_declare(view, file, &needed) {
             unread.add(Obstacle::Broken, file.path.clone());
         }
     }
@@ -153,8 +148,7 @@ pub(crate) fn of_declaration(
 /// Returns what lies at or beneath `path` and was not searched, or not completely.
 pub fn within(view: &View, path: &RelPath) -> UnsearchedFiles {
     let mut unread = UnsearchedFiles::default();
-    let unsure = view.snapshot.incomplete.iter().filter(|file| file.is_within(path));
-    for file in unsure.filter_map(|file| view.snapshot.files.get(file.as_str())) {
+    for file in view.snapshot.incomplete_with(&NeededWords::default(), path) {
         if let Some(obstacle) = obstacle(view, file, &NeededWords::default()) {
             unread.add(obstacle, file.path.clone());
         } else if file.outline().is_some_and(|outline| outline.has_errors) {
@@ -171,7 +165,7 @@ pub fn within(view: &View, path: &RelPath) -> UnsearchedFiles {
 pub(crate) fn unsearched_for_word(view: &View, name: &str) -> UnsearchedFiles {
     let needed = NeededWords::of_name(name);
     let mut unread = UnsearchedFiles::default();
-    for file in view.snapshot.incomplete.iter().filter_map(|path| view.snapshot.files.get(path.as_str())) {
+    for file in view.snapshot.incomplete_with(&needed, &RelPath::root()) {
         if let Some(obstacle) = obstacle(view, file, &needed) {
             unread.add(obstacle, file.path.clone());
         }
@@ -193,7 +187,7 @@ pub(crate) fn unsearched_for_target(
     }
     let names: Vec<NeededWords> =
         std::iter::once(&target.name).chain(more).map(|name| NeededWords::of_name(name)).collect();
-    for file in view.snapshot.incomplete.iter().filter_map(|path| view.snapshot.files.get(path.as_str())) {
+    for file in view.snapshot.incomplete_with_any(&names) {
         cancel.check()?;
         if !can_name(view, file, target) {
             continue;
@@ -226,11 +220,13 @@ pub(crate) fn unsearched_for_heirs(
     cancel: &Cancel,
 ) -> Result<UnsearchedFiles, Cancelled> {
     let mut unread = UnsearchedFiles::default();
-    for file in view.snapshot.incomplete.iter().filter_map(|path| view.snapshot.files.get(path.as_str())) {
+    let all = class.into_iter().chain(kin.iter().map(String::as_str)).chain([&*target.name]);
+    let all: Vec<NeededWords> = all.map(NeededWords::of_name).collect();
+    for file in view.snapshot.incomplete_with_any(&all) {
         cancel.check()?;
         let Some(outline) = file.outline().filter(|_| can_name(view, file, target)) else { continue };
         let stands = |name: &str| {
-            outline.occurrences.contains(name) || NeededWords::of_name(name).may_match_file(view, &file.path)
+            outline.occurrences.contains(name) || may_hold(view, &file.path, &NeededWords::of_name(name))
         };
         let has_kin = || class.into_iter().chain(kin.iter().map(String::as_str)).any(stands);
         let has_it = match class {
@@ -265,12 +261,12 @@ fn obstacle(view: &View, file: &FileEntry, needed: &NeededWords) -> Option<Obsta
         Skipped::Unparsable => Obstacle::Unparsable,
         Skipped::StillParsing => Obstacle::StillParsing,
     };
-    needed.may_match_file(view, &file.path).then_some(obstacle)
+    may_hold(view, &file.path, needed).then_some(obstacle)
 }
 
 /// Whether a file with syntax errors may declare what no file is known to declare: it contains the words.
 fn may_declare(view: &View, file: &FileEntry, needed: &NeededWords) -> bool {
-    file.outline().is_some_and(|outline| outline.has_errors) && needed.may_match_file(view, &file.path)
+    file.outline().is_some_and(|outline| outline.has_errors) && may_hold(view, &file.path, needed)
 }
 
 /// Returns the system's message when the file is read once more.

@@ -4,6 +4,7 @@
 mod attached;
 mod blocks;
 pub mod call_site;
+mod composed_names;
 mod drafts;
 mod enclosure;
 pub mod extract;
@@ -39,6 +40,7 @@ mod text_rules;
 
 pub use attached::attached_start;
 pub use blocks::{BlockFault, BlockViolation, first_block_violation};
+pub use composed_names::{COMPOSED_NAMES, spelled_as};
 pub use enclosure::{Enclosure, enclosure_at};
 pub use extract::{OutlineError, outline, with_hidden_types};
 pub use flat_tree::{FlatTree, NodeId, flat_tree};

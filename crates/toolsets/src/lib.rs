@@ -187,7 +187,7 @@ pub fn all() -> &'static [&'static Toolset] {
 /// Runs `work` on a fresh index. Dropping the future, which is how a call is stopped, stops the work too.
 fn ask<'a>(
     call: Call<'a>,
-    work: impl FnOnce(&View, &Map<String, Value>, &Cancel) -> Reply + Send + 'static,
+    work: impl Fn(&View, &Map<String, Value>, &Cancel) -> Reply + Send + 'static,
 ) -> ReplyFuture<'a> {
     Box::pin(run_question(call.project, call.arguments, work))
 }
@@ -195,28 +195,28 @@ fn ask<'a>(
 /// Runs `work`, which reads every file, on a fresh index: calls of other tools never wait for it.
 fn ask_long<'a>(
     call: Call<'a>,
-    work: impl FnOnce(&View, &Map<String, Value>, &Cancel) -> Reply + Send + 'static,
+    work: impl Fn(&View, &Map<String, Value>, &Cancel) -> Reply + Send + 'static,
 ) -> ReplyFuture<'a> {
     Box::pin(async move {
         let (question, _stops_with_us) = stoppable(call.arguments, work);
-        in_time(call.project, call.project.engine.ask_long(question)).await
+        in_time(call.project, call.project.engine.ask_long_by_need(question)).await
     })
 }
 
 async fn run_question(
     project: &Project,
     arguments: Map<String, Value>,
-    work: impl FnOnce(&View, &Map<String, Value>, &Cancel) -> Reply + Send + 'static,
+    work: impl Fn(&View, &Map<String, Value>, &Cancel) -> Reply + Send + 'static,
 ) -> Reply {
     let (question, _stops_with_us) = stoppable(arguments, work);
-    in_time(project, project.engine.ask(question)).await
+    in_time(project, project.engine.ask_by_need(question)).await
 }
 
 /// Returns `work` as a question, and a guard that stops the work when dropped.
 fn stoppable(
     arguments: Map<String, Value>,
-    work: impl FnOnce(&View, &Map<String, Value>, &Cancel) -> Reply + Send + 'static,
-) -> (impl FnOnce(&View) -> Reply + Send + 'static, CancelOnDrop) {
+    work: impl Fn(&View, &Map<String, Value>, &Cancel) -> Reply + Send + 'static,
+) -> (impl Fn(&View) -> Reply + Send + 'static, CancelOnDrop) {
     // Not the call's own flag: that one says whether the client still wants an answer, and the client does
     // when the work is abandoned for being late.
     let given_up = Cancel::new();
@@ -225,11 +225,27 @@ fn stoppable(
 }
 
 async fn in_time(project: &Project, answer: impl Future<Output = Result<Reply, EngineError>>) -> Reply {
-    match tokio::time::timeout(DEADLINE, answer).await {
-        Ok(Ok(reply)) => reply,
-        Ok(Err(error @ EngineError::Panicked)) => Reply::failed(format!("Error: {error}")),
-        Ok(Err(error)) => Reply { outcome: Outcome::NotReady, ..Reply::failed(format!("Error: {error}")) },
-        Err(_) => Reply { outcome: Outcome::NotReady, ..Reply::failed(too_late(&project.engine.status())) },
+    match wait_for(project, answer).await {
+        Some(Ok(reply)) => reply,
+        Some(Err(error @ EngineError::Panicked)) => Reply::failed(format!("Error: {error}")),
+        Some(Err(error)) => Reply { outcome: Outcome::NotReady, ..Reply::failed(format!("Error: {error}")) },
+        None => Reply { outcome: Outcome::NotReady, ..Reply::failed(too_late(&project.engine.status())) },
+    }
+}
+
+/// Waits for the answer to a question: until the deadline, and on for as long as the index is being built and
+/// files are read, since a large project takes longer than that. `None` if the answer did not come.
+async fn wait_for<T>(project: &Project, answer: impl Future<Output = T>) -> Option<T> {
+    let mut answer = std::pin::pin!(answer);
+    loop {
+        let before = project.engine.status().changes;
+        if let Ok(answer) = tokio::time::timeout(DEADLINE, &mut answer).await {
+            return Some(answer);
+        }
+        let now = project.engine.status();
+        if now.ready || now.changes == before {
+            return None;
+        }
     }
 }
 
@@ -240,7 +256,7 @@ fn too_late(status: &EngineStatus) -> String {
         return format!("Error: timed out after {seconds} s; narrow the request and try again");
     }
     format!(
-        "Error: not ready after {seconds} s: {} of {} files are still to be read; ask again, or see `symd status`",
+        "Error: no file was read for {seconds} s, and {} of {} are still to be read; see `symd logs`, then ask again",
         status.pending_files,
         status.files.max(status.pending_files),
     )

@@ -2,6 +2,7 @@
 //! Tests of the engine with watchers that are controlled by the test, and with real trees.
 
 mod answers;
+mod by_need;
 mod oracle;
 mod order;
 mod play;

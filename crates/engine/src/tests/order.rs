@@ -53,7 +53,11 @@ impl Stage {
         let run = Box::new(move |view: Result<Arc<View>, EngineError>| {
             let _ = answer.send(shown(&view.expect("fresh")));
         });
-        self.take(Event::Ask(Question { length: QuestionLength::Short, on: None, run }));
+        self.take(Event::Ask(Question {
+            length: QuestionLength::Short,
+            on: None,
+            run: QuestionRun::Once(run),
+        }));
         answered
     }
 

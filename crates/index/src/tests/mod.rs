@@ -1,3 +1,4 @@
 //! Compares the index with one of the simplest kind: a list of everything.
 
 mod model;
+mod words;

@@ -11,7 +11,7 @@ use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, Text, TextRange};
 use symd_config::LanguageId;
 use symd_engine::View;
-use symd_index::Content;
+use symd_index::{Content, NeededWords};
 use symd_resolve as resolve;
 use symd_vfs::MAX_FILE_BYTES;
 
@@ -50,8 +50,7 @@ pub(super) fn unseen(view: &View, target: &Target, cancel: &Cancel) -> Result<Un
     if rows.is_some_and(is_local) {
         return Ok(found);
     }
-    let unsure = view.snapshot.incomplete.iter();
-    for file in unsure.filter_map(|path| view.snapshot.files.get(path.as_str())) {
+    for file in view.snapshot.incomplete_with(&NeededWords::of_name(&target.name), &RelPath::root()) {
         if !matches!(file.content, Content::Skipped { .. })
             || !is_kin(view, target, view.languages.language_of(&file.path))
         {

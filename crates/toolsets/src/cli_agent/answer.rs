@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::envelope::{Code, Success, ToolError, format_refusal, reply};
 use crate::arguments::Arguments;
-use crate::{Call, DEADLINE, Reply, ReplyFuture, too_late};
+use crate::{Call, Reply, ReplyFuture, too_late, wait_for};
 use symd_base::cancel::CancelOnDrop;
 use symd_base::path::PathError;
 use symd_base::{Cancel, RelPath};
@@ -32,24 +32,24 @@ pub(super) fn checked<T>(read: Result<T, ToolError>) -> Result<(), Reply> {
 /// Runs `work` on the project as it is now, under the deadline of all tools.
 pub(super) fn ask<'a>(
     call: Call<'a>,
-    work: impl FnOnce(&View, &Arguments<'_>, &Cancel) -> Answer + Send + 'static,
+    work: impl Fn(&View, &Arguments<'_>, &Cancel) -> Answer + Send + 'static,
 ) -> ReplyFuture<'a> {
     Box::pin(async move {
         let started = Instant::now();
         let (question, _stops_with_us) = stoppable(call.arguments, work);
-        in_time(call.project, started, call.project.engine.ask(question)).await
+        in_time(call.project, started, call.project.engine.ask_by_need(question)).await
     })
 }
 
 /// Runs `work`, which reads every file: calls of other tools never wait for it.
 pub(super) fn ask_long<'a>(
     call: Call<'a>,
-    work: impl FnOnce(&View, &Arguments<'_>, &Cancel) -> Answer + Send + 'static,
+    work: impl Fn(&View, &Arguments<'_>, &Cancel) -> Answer + Send + 'static,
 ) -> ReplyFuture<'a> {
     Box::pin(async move {
         let started = Instant::now();
         let (question, _stops_with_us) = stoppable(call.arguments, work);
-        in_time(call.project, started, call.project.engine.ask_long(question)).await
+        in_time(call.project, started, call.project.engine.ask_long_by_need(question)).await
     })
 }
 
@@ -57,8 +57,8 @@ pub(super) fn ask_long<'a>(
 /// `toolsets::stoppable`.
 fn stoppable(
     arguments: Map<String, Value>,
-    work: impl FnOnce(&View, &Arguments<'_>, &Cancel) -> Answer + Send + 'static,
-) -> (impl FnOnce(&View) -> Answer + Send + 'static, CancelOnDrop) {
+    work: impl Fn(&View, &Arguments<'_>, &Cancel) -> Answer + Send + 'static,
+) -> (impl Fn(&View) -> Answer + Send + 'static, CancelOnDrop) {
     let given_up = Cancel::new();
     let stops = given_up.on_drop();
     (move |view: &View| work(view, &Arguments::new(&arguments), &given_up), stops)
@@ -69,9 +69,9 @@ async fn in_time(
     started: Instant,
     answer: impl Future<Output = Result<Answer, EngineError>>,
 ) -> Reply {
-    let answer = match tokio::time::timeout(DEADLINE, answer).await {
-        Ok(answer) => answer.map_err(ToolError::from).and_then(|answer| answer),
-        Err(_) => {
+    let answer = match wait_for(project, answer).await {
+        Some(answer) => answer.map_err(ToolError::from).and_then(|answer| answer),
+        None => {
             let why = too_late(&project.engine.status());
             let why = why.strip_prefix("Error: ").unwrap_or(&why);
             Err(ToolError::new(Code::Timeout, why, "Ask for less, or call the tool again"))

@@ -226,7 +226,7 @@ pub(super) fn found_json(ask: &FindSymbol, found: &FoundSymbols, missing: &[Stri
 }
 
 /// Formats an empty result with near misses: symbols with that name elsewhere, else similar names.
-pub(super) fn nothing_found(kept_out: &[Symbol], similar: &[String], missing: Vec<String>) -> String {
+pub(super) fn nothing_found(kept_out: &[Symbol], similar: &SimilarNames, missing: Vec<String>) -> String {
     let mut text = "No symbols match.".to_owned();
     if !kept_out.is_empty() {
         text.push_str(" Symbols with this name elsewhere:");
@@ -241,12 +241,24 @@ pub(super) fn nothing_found(kept_out: &[Symbol], similar: &[String], missing: Ve
             text.push_str(&format!("\n… and {more} more"));
         }
     }
-    if !similar.is_empty() {
-        text.push_str(&format!(" Similar names: {}", similar.join(", ")));
+    if !similar.names.is_empty() {
+        text.push_str(&format!(" Similar names: {}", similar.names.join(", ")));
+    }
+    if kept_out.is_empty() && similar.may_lack {
+        text.push_str(if similar.names.is_empty() { " Similar names" } else { "; others" });
+        text.push_str(" are not known before all files are read.");
     }
     let mut footer = Footer::new("0 symbols".to_owned());
     missing.into_iter().for_each(|why| footer.add_incomplete(why));
     format!("{text}\n{footer}")
+}
+
+/// Names similar to one that was not found.
+#[derive(Debug, Default)]
+pub(super) struct SimilarNames {
+    pub(super) names: Vec<String>,
+    /// Whether files are still being read that may hold others.
+    pub(super) may_lack: bool,
 }
 
 /// Returns all symbols, or, if they would not fit, the best of them in path order: exact names before parts

@@ -187,9 +187,12 @@ fn find(view: &View, arguments: &Map<String, Value>, client: &Client, cancel: &C
             Format::Text if found.symbols.is_empty() => {
                 let kept_out = excluded_candidates(view, &ask.query, cancel).map_err(failed)?;
                 let similar = if kept_out.is_empty() {
-                    view.snapshot.similar_names(ask.query.pattern.last_name(), SIMILAR)
+                    render::SimilarNames {
+                        names: view.snapshot.similar_names(ask.query.pattern.last_name(), SIMILAR),
+                        may_lack: !view.snapshot.files.is_complete(),
+                    }
                 } else {
-                    Vec::new()
+                    render::SimilarNames::default()
                 };
                 render::nothing_found(&kept_out, &similar, missing)
             }

@@ -1,0 +1,317 @@
+//! The oracle of half-built indexes: an answer that was given while files were unread is the one of the complete
+//! index. The order of scans, searches, changes and questions is random. `SYMD_ORACLE_ROUNDS` and
+//! `SYMD_ORACLE_SEED` play more rounds, or repeat the same.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::*;
+use crate::event::QuestionRun;
+use symd_base::{Cancel, Text};
+use symd_index::{Locals, Query, Scope};
+use symd_syntax::{Grammar, Matching, NamePattern, Outline};
+
+const ROUNDS: usize = 60;
+const DIRECTORIES: [&str; 4] = ["", "a", "a-b", "a/b"];
+const NAMES: [&str; 6] = ["Clock", "now", "größe", "run", "Ru", "of two words"];
+const PATTERNS: [&str; 16] = [
+    "Clock",
+    "now",
+    "größe",
+    "run",
+    "Ru",
+    "of two words",
+    "Clock/now",
+    "/Clock",
+    "Clock/Companion/now",
+    "Companion",
+    "/run",
+    "missing",
+    "now[1]",
+    "impl Clock",
+    "impl Show for Clock/run",
+    "object",
+];
+const PARTS: [&str; 7] = ["ock", "u", "Compan", "two wo", "nio", "öß", "l Clo"];
+
+/// What was found: path, name path, offset.
+type FoundRows = BTreeSet<(String, String, u32)>;
+
+struct Tree {
+    run: Run,
+    queued: Queued,
+    events: mpsc::Receiver<Event>,
+    _sender: mpsc::Sender<Event>,
+    fake: FakeHandle,
+    scratch: Scratch,
+    random: fastrand::Rng,
+    /// Whether background work runs in `step` even while a question holds it back, as what was begun before does.
+    background: bool,
+    /// Every content that a file had since the question was asked; `None` for no file.
+    contents: BTreeMap<String, Vec<Option<Vec<u8>>>>,
+}
+
+impl Tree {
+    fn new(seed: u64) -> Tree {
+        let scratch = Scratch::new();
+        for directory in DIRECTORIES {
+            std::fs::create_dir_all(scratch.at(directory)).expect("made");
+        }
+        let (watch, fake) = Watch::fake(|_| ControlFlow::Continue(()));
+        let (pool, queued) = Pool::idle();
+        let (sender, events) = mpsc::channel(EVENT_QUEUE);
+        let (run, ..) =
+            Run::new(scratch.parts(), Arc::new(watch), pool, sender.downgrade(), IndexState::default());
+        let random = fastrand::Rng::with_seed(seed);
+        Tree {
+            run,
+            queued,
+            events,
+            _sender: sender,
+            fake,
+            scratch,
+            random,
+            background: true,
+            contents: BTreeMap::new(),
+        }
+    }
+
+    fn take(&mut self, event: Event) {
+        self.run.handle(event);
+        self.run.after_event();
+    }
+
+    fn some<'a>(&mut self, all: &[&'a str]) -> &'a str {
+        all[self.random.usize(..all.len())]
+    }
+
+    fn path(&mut self) -> String {
+        let directory = self.some(&DIRECTORIES);
+        let extension = self.some(&["py", "py", "kt", "kt", "rs", "txt"]);
+        let name = format!("f{}.{extension}", self.random.u8(..12));
+        if directory.is_empty() { name } else { format!("{directory}/{name}") }
+    }
+
+    fn text(&mut self, path: &str) -> Vec<u8> {
+        let mut text = String::new();
+        for _ in 0..self.random.usize(..3) {
+            let (name, inner) = (self.some(&NAMES), self.some(&NAMES));
+            let number = self.random.u8(..3);
+            let plain = |name: &str| name.replace(' ', "_");
+            text += &match path.rsplit('.').next() {
+                Some("kt") => format!(
+                    "class `{name}` {{\n  companion object {{ fun `{inner}`() = {number} }}\n  fun {}() = 1\n}}\nval x{number} = object : {} {{}}\n",
+                    plain(inner),
+                    plain(name),
+                ),
+                Some("rs") => format!(
+                    "struct {0};\nimpl Show for {0} {{ fn {1}(&self) {{}} }}\nimpl {0} {{ fn {1}{number}() {{}} }}\n",
+                    plain(name),
+                    plain(inner),
+                ),
+                _ => format!(
+                    "class {}:\n    def {}(self): pass\ndef {}(): pass  # {name}\n",
+                    plain(name),
+                    plain(inner),
+                    plain(inner),
+                ),
+            };
+        }
+        match self.random.u8(..8) {
+            0 => std::iter::once(0xFEFF).chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect(),
+            1 => format!("\u{FEFF}{text}").into_bytes(),
+            2 => [b"# \xE9\xFF\n".as_slice(), text.as_bytes()].concat(),
+            _ => text.into_bytes(),
+        }
+    }
+
+    /// Writes or removes a file. Its notice follows at once, later, or with the next listing.
+    fn change(&mut self, file: &str) {
+        let content = (self.random.u8(..3) > 0).then(|| self.text(file));
+        let at = self.scratch.at(file);
+        match &content {
+            Some(text) => std::fs::write(at, text).expect(file),
+            None => drop(std::fs::remove_file(at)),
+        }
+        let notice =
+            if content.is_some() { Notice::Changed(path(file)) } else { Notice::Removed(path(file)) };
+        self.contents.entry(file.to_owned()).or_insert_with(|| vec![None]).push(content);
+        self.take(Event::Noticed(vec![notice]));
+    }
+
+    /// Does something that is under way, or changes the tree.
+    fn step(&mut self) {
+        match self.random.u8(..10) {
+            0..3 if self.background => drop(self.queued.run_background()),
+            0..3 => self.queued.run_allowed_background(),
+            3..6 => drop(self.queued.run_questions()),
+            6..9 => {
+                if let Ok(event) = self.events.try_recv() {
+                    self.take(event);
+                }
+            }
+            _ if self.random.u8(..3) == 0 => {
+                let file = self.path();
+                self.change(&file);
+            }
+            _ => {}
+        }
+    }
+
+    fn ask<T: Send + 'static>(
+        &mut self,
+        question: impl Fn(&View) -> T + Send + 'static,
+    ) -> oneshot::Receiver<Result<T, EngineError>> {
+        let (answer, answered) = oneshot::channel();
+        let run = QuestionRun::ByNeed(ByNeed::new(question, answer, ()));
+        self.take(Event::Ask(Question { length: QuestionLength::Short, on: None, run }));
+        let barriers = self.fake.asked(DEADLINE).into_iter().map(Notice::Barrier).collect();
+        self.take(Event::Noticed(barriers));
+        answered
+    }
+
+    /// Lists the tree, as a crawl does.
+    fn crawl(&mut self) {
+        let mut notices = Vec::new();
+        for directory in DIRECTORIES {
+            let child = |name: &str| {
+                if directory.is_empty() { name.to_owned() } else { format!("{directory}/{name}") }
+            };
+            let entries = std::fs::read_dir(self.scratch.at(directory)).expect("there").flatten();
+            let (directories, files): (Vec<_>, Vec<_>) =
+                entries.partition(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+            let sorted = |entries: Vec<std::fs::DirEntry>| {
+                let mut all: Vec<RelPath> =
+                    entries.iter().map(|entry| path(&child(&entry.file_name().to_string_lossy()))).collect();
+                all.sort();
+                all
+            };
+            let (files, directories) = (sorted(files), sorted(directories));
+            notices.push(Notice::Listed { directory: path(directory), files, directories });
+        }
+        notices.push(Notice::Crawled);
+        self.take(Event::Noticed(notices));
+    }
+
+    fn query(&mut self) -> Query {
+        let (pattern, matching) = if self.random.u8(..3) == 0 {
+            (self.some(&PARTS), Matching::Substring)
+        } else {
+            (self.some(&PATTERNS), Matching::Exact)
+        };
+        let pattern = NamePattern::parse(pattern, matching).expect("valid");
+        let scope = match self.random.u8(..4) {
+            0 => Scope::Within(path(self.some(&["a", "a/b", "a-b"]))),
+            1 => Scope::Within(path(&self.path())),
+            _ => Scope::Project,
+        };
+        Query { scope, ..Query::in_project(pattern, Locals::Excluded) }
+    }
+}
+
+fn outline_of(file: &str, content: &[u8]) -> Option<Outline> {
+    let grammar = match file.rsplit('.').next()? {
+        "py" => "python",
+        "kt" => "kotlin",
+        "rs" => "rust",
+        _ => return None,
+    };
+    let text = Text::decode(content.to_vec()).ok()?;
+    symd_syntax::outline(Grammar::named(grammar)?, text.as_str(), &Cancel::new()).ok()
+}
+
+/// Returns what the complete index finds in one file.
+fn rows_in(file: &str, content: Option<&Vec<u8>>, query: &Query) -> FoundRows {
+    let outline = content.and_then(|content| outline_of(file, content));
+    let is_in_scope = match &query.scope {
+        Scope::Project => true,
+        Scope::Within(scope) => path(file).is_within(scope),
+    };
+    let Some(outline) = outline.filter(|_| is_in_scope) else { return FoundRows::new() };
+    let rows = query.rows_in(&outline).into_iter();
+    rows.map(|row| (file.to_owned(), outline.name_path(row), outline.rows[row].start)).collect()
+}
+
+/// Asks one question in the middle of a crawl or of a storm of changes, and compares. Returns whether it was
+/// answered while files were unread.
+fn round(seed: u64) -> bool {
+    let mut tree = Tree::new(seed);
+    for _ in 0..tree.random.usize(17..60) {
+        let file = tree.path();
+        let text = tree.text(&file);
+        std::fs::write(tree.scratch.at(&file), &text).expect("written");
+        tree.contents.insert(file, vec![Some(text)]);
+    }
+    tree.crawl();
+    for _ in 0..tree.random.usize(..40) {
+        tree.step();
+    }
+    if tree.random.bool() {
+        // Complete once, then a storm.
+        while tree.queued.run_background() || tree.queued.run_questions() > 0 {
+            while let Ok(event) = tree.events.try_recv() {
+                tree.take(event);
+            }
+        }
+        let files: Vec<String> = tree.contents.keys().cloned().collect();
+        for file in files.iter().take(30) {
+            tree.change(file);
+        }
+    }
+    // From here on, a file may be seen as it is or as it becomes.
+    for contents in tree.contents.values_mut() {
+        let last = contents.pop().expect("never empty");
+        *contents = vec![last];
+    }
+    tree.background = tree.random.bool();
+    let query = tree.query();
+    let asked = query.clone();
+    let mut answered = tree.ask(move |view| {
+        let hits = view.snapshot.find(&asked, &Cancel::new()).expect("not cancelled");
+        let listed: BTreeSet<String> =
+            view.snapshot.files.paths_within(&RelPath::root()).map(|path| path.as_str().to_owned()).collect();
+        let found = hits.iter().filter_map(|hit| {
+            let outline = hit.file.outline()?;
+            let path = hit.file.path.as_str().to_owned();
+            Some((path, outline.name_path(hit.row), outline.rows[hit.row].start))
+        });
+        (found.collect::<FoundRows>(), listed, view.snapshot.files.is_complete())
+    });
+    let mut steps = 0;
+    let (found, listed, is_complete) = loop {
+        if let Ok(answer) = answered.try_recv() {
+            break answer.expect("an answer");
+        }
+        tree.step();
+        steps += 1;
+        assert!(steps < 100_000, "seed {seed}: no answer");
+    };
+    for (file, contents) in &tree.contents {
+        let of_file: FoundRows = found.iter().filter(|(path, ..)| path == file).cloned().collect();
+        let expected: Vec<FoundRows> =
+            contents.iter().map(|content| rows_in(file, content.as_ref(), &query)).collect();
+        assert!(
+            expected.contains(&of_file),
+            "seed {seed}: {query:?} in {file} (complete: {is_complete}): {of_file:#?} is none of {expected:#?}"
+        );
+        let may_be = contents.iter().any(Option::is_some);
+        let must_be = contents.iter().all(Option::is_some);
+        let is = listed.contains(file);
+        assert!(is && may_be || !is && !must_be, "seed {seed}: {file} listed: {is}");
+    }
+    assert!(found.iter().all(|(file, ..)| tree.contents.contains_key(file)), "seed {seed}");
+    !is_complete
+}
+
+#[test]
+fn an_answer_of_a_half_built_index_is_the_one_of_the_complete_index() {
+    let number = |name: &str| std::env::var(name).ok().map(|text| text.parse::<u64>().expect("a number"));
+    let rounds = number("SYMD_ORACLE_ROUNDS").unwrap_or(ROUNDS as u64);
+    if let Some(seed) = number("SYMD_ORACLE_SEED") {
+        round(seed);
+        return;
+    }
+    let first = fastrand::u64(..u64::MAX / 2);
+    let early = (0..rounds).filter(|number| round(first + number)).count();
+    println!("{early} of {rounds} answers with files unread");
+    assert!(early as u64 * 10 > rounds, "{early} of {rounds}");
+}

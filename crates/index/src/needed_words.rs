@@ -1,0 +1,175 @@
+//! The words that a file must contain for the answer to a question to be in it. Checks the file's bytes,
+//! without an outline. Invariant: a file reported to lack the words holds no requested symbol, nor an
+//! occurrence of the name.
+
+use memchr::memmem;
+
+use symd_base::text::{Encoding, decode};
+use symd_syntax::name_path::Matching;
+use symd_syntax::{NamePattern, spelled_as};
+
+/// Words that a file must contain, all of them, if it holds what is searched for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NeededWords {
+    whole: Vec<String>,
+    /// Strings that may be part of a longer word.
+    parts: Vec<String>,
+}
+
+impl NeededWords {
+    /// Returns the words that a file with a match for `pattern` must contain: those of the symbol's own name
+    /// and of the names around it.
+    pub fn of_pattern(pattern: &NamePattern) -> NeededWords {
+        let last = words(pattern.last_name());
+        let around = pattern.whole().rsplit_once('/').map_or("", |(around, _)| around);
+        let mut needed = NeededWords { whole: words(around), parts: Vec::new() };
+        match pattern.matching() {
+            Matching::Exact => needed.whole.extend(last),
+            Matching::Substring => needed.parts.extend(last),
+        }
+        // A name path's index (`[1]`) does not occur in the text.
+        needed.whole.retain(|word| !word.bytes().all(|byte| byte.is_ascii_digit()));
+        needed
+    }
+
+    /// Returns the words for the symbols that a name path, as written by a client, may name; none if it is
+    /// invalid.
+    pub fn of_name_path(name_path: &str, matching: Matching) -> NeededWords {
+        NamePattern::parse(name_path, matching)
+            .map(|pattern| NeededWords::of_pattern(&pattern))
+            .unwrap_or_default()
+    }
+
+    /// Returns the words for a place that contains `name`.
+    pub fn of_name(name: &str) -> NeededWords {
+        NeededWords { whole: words(name), parts: Vec::new() }
+    }
+
+    /// Whether `bytes` contains all of the words.
+    pub fn match_bytes(&self, bytes: &[u8]) -> bool {
+        let is_wide = bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]);
+        let wide = if is_wide { decode(bytes.to_vec()).ok() } else { None };
+        let text = match &wide {
+            Some((text, Encoding::Utf16Le | Encoding::Utf16Be)) => text.as_bytes(),
+            _ => bytes,
+        };
+        let holds_whole = |word: &String| {
+            holds_word(text, word) || spelled_as(word).is_some_and(|keyword| holds_word(text, keyword))
+        };
+        // A part of a composed name: the text holds the keyword that the name is composed for.
+        let holds_part = |part: &String| {
+            let keywords =
+                symd_syntax::COMPOSED_NAMES.iter().filter(|(name, _)| name.contains(part.as_str()));
+            std::iter::once(part.as_str())
+                .chain(keywords.map(|(_, keyword)| *keyword))
+                .any(|part| memmem::find(text, part.as_bytes()).is_some())
+        };
+        self.whole.iter().all(holds_whole) && self.parts.iter().all(holds_part)
+    }
+
+    /// Whether every file matches: the name has no word that a text must contain.
+    pub fn is_empty(&self) -> bool {
+        self.whole.is_empty() && self.parts.is_empty()
+    }
+}
+
+/// Splits a name into the parts that occur verbatim in a text: `impl Display for Size` has four.
+fn words(name: &str) -> Vec<String> {
+    let all = name.split(|c: char| !is_part(c));
+    all.filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+fn holds_word(text: &[u8], word: &str) -> bool {
+    memmem::find_iter(text, word.as_bytes())
+        .any(|at| !ends_in_word(&text[..at]) && !starts_in_word(&text[at + word.len()..]))
+}
+
+/// Whether the text ends with a character of a word. A byte-order mark or a quotation mark is none.
+fn ends_in_word(text: &[u8]) -> bool {
+    let Some(&last) = text.last() else { return false };
+    if last.is_ascii() {
+        return is_part(char::from(last));
+    }
+    let tail = &text[text.len().saturating_sub(4)..];
+    let start = tail.iter().rposition(|byte| byte & 0xC0 != 0x80).unwrap_or(0);
+    std::str::from_utf8(&tail[start..]).is_ok_and(|text| text.chars().next_back().is_some_and(is_part))
+}
+
+/// Whether the text starts with a character of a word.
+fn starts_in_word(text: &[u8]) -> bool {
+    let Some(&first) = text.first() else { return false };
+    if first.is_ascii() {
+        return is_part(char::from(first));
+    }
+    let head = &text[..text.len().min(4)];
+    let end = 1 + head[1..].iter().take_while(|byte| **byte & 0xC0 == 0x80).count();
+    std::str::from_utf8(&head[..end]).is_ok_and(|text| text.chars().next().is_some_and(is_part))
+}
+
+fn is_part(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_must_be_there() {
+        let exact = |pattern| NeededWords::of_name_path(pattern, Matching::Exact);
+        let text = b"class Flask:\n    def run(self): pass\n# d\xC3\xA9run wide";
+        for (pattern, expected) in [
+            ("run", true),
+            ("Flask/run", true),
+            ("/Flask/run[1]", true),
+            ("Flas/run", false),
+            ("ru", false),
+            ("Blueprint/run", false),
+            ("ide", false),
+        ] {
+            assert_eq!(exact(pattern).match_bytes(text), expected, "{pattern}");
+        }
+        let part = |pattern| NeededWords::of_name_path(pattern, Matching::Substring);
+        assert!(
+            part("Flask/ru").match_bytes(text)
+                && part("ide").match_bytes(text)
+                && !part("Flas/ru").match_bytes(text)
+        );
+        assert!(exact("impl Show for Size").match_bytes(b"impl<T> Show<T> for Size {}"));
+    }
+
+    #[test]
+    fn marks_and_quotes_beside_a_word_are_no_part_of_it() {
+        let run = NeededWords::of_name("run");
+        for text in
+            ["\u{FEFF}run = 1", "\u{201C}run\u{201D}", "function\u{A0}run\u{A0}()", "a\u{301}b run\u{3001}"]
+        {
+            assert!(run.match_bytes(text.as_bytes()), "{text}");
+        }
+        assert!(run.match_bytes(b"\xE9run\xFF"), "invalid UTF-8 is no letter");
+        for text in ["\u{E9}run", "run\u{E9}", "run\u{4E00}", "_run"] {
+            assert!(!run.match_bytes(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn composed_names_need_their_keyword() {
+        let companion = NeededWords::of_name_path("Clock/Companion/now", Matching::Exact);
+        assert!(companion.match_bytes(b"class Clock { companion object { fun now() = 1 } }"));
+        assert!(companion.match_bytes(b"class Clock { companion object Companion { fun now() = 1 } }"));
+        assert!(!companion.match_bytes(b"class Clock { object Other { fun now() = 1 } }"));
+        for part in ["Compa", "anion", "nio"] {
+            let part = NeededWords::of_name_path(part, Matching::Substring);
+            assert!(part.match_bytes(b"companion object"), "{part:?}");
+        }
+        assert!(NeededWords::of_name("new Runnable").match_bytes(b"run(new Runnable() {})"));
+    }
+
+    #[test]
+    fn wide_text_is_read() {
+        let wide: Vec<u8> = "\u{FEFF}def run".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert!(
+            NeededWords::of_name("run").match_bytes(&wide) && !NeededWords::of_name("ru").match_bytes(&wide)
+        );
+    }
+}
