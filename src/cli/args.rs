@@ -411,6 +411,12 @@ pub(super) enum Command {
         #[command(subcommand)]
         command: Option<ProjectsCommand>,
     },
+    /// Resolve a stack trace on stdin to the project's declarations
+    #[command(after_help = "Example:\n  symd trace < crash.txt")]
+    Trace {
+        /// A file with the trace [default: stdin]
+        file: Option<PathBuf>,
+    },
     /// Past solutions of errors, which agents find and add: list, show, confirm, delete, export, import
     #[command(
         after_help = "Examples:\n  symd solutions\n  symd solutions export > solutions.jsonl\n  symd solutions import < solutions.jsonl"

@@ -91,6 +91,7 @@ mod shell_terminals;
 mod short_of;
 mod solutions;
 mod spelled_arguments;
+mod stack_traces;
 mod support;
 mod symbol_tools;
 mod tool_forms;

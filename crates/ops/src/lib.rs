@@ -31,6 +31,7 @@ pub mod server_edit;
 pub mod server_outlines;
 pub mod solutions;
 pub mod spot;
+pub mod stack_trace;
 pub mod symbol;
 pub mod target;
 mod together;

@@ -22,6 +22,7 @@ mod server;
 mod solutions;
 mod status;
 mod tools;
+mod trace;
 mod trust;
 
 use serde_json::json;
@@ -143,6 +144,7 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Logs { follow: true } => logs::follow(&context),
         Command::Gc => gc::run(&context),
         Command::Projects { command } => projects::run(&context, command),
+        Command::Trace { file } => trace::run(&context, file.as_deref()),
         Command::Solutions { command } => {
             solutions::run(&context, &command.unwrap_or(crate::cli::args::SolutionsCommand::List))
         }

@@ -22,6 +22,7 @@ mod server_edit_text;
 mod server_edits;
 mod server_tools;
 mod solutions;
+mod stack_trace;
 mod status;
 pub mod symbols;
 mod tree;
@@ -90,5 +91,6 @@ pub static NATIVE: Toolset = Toolset {
         edits::HISTORY,
         edits::RESOLVE_EDIT,
         solutions::RECORD_SOLUTION,
+        stack_trace::RESOLVE_STACK_TRACE,
     ],
 };

@@ -63,7 +63,7 @@ const CODING_AGENT: [&str; 13] = [
 
 /// The tools of `debugging`: those of `native`, and those that help to find the cause of a fault: they show
 /// the lines that a stack trace names, and the last edits.
-const DEBUGGING: [&str; 18] = [
+const DEBUGGING: [&str; 19] = [
     "overview",
     "find_symbol",
     "explore",
@@ -82,6 +82,7 @@ const DEBUGGING: [&str; 18] = [
     "read_file",
     "history",
     "editor_context",
+    "resolve_stack_trace",
 ];
 
 /// The listings of native; the first has its name.

@@ -1,0 +1,159 @@
+//! The lines of a trace without what surrounds them where it was copied: the prefixes of logcat, quotes of e-mails, XML,
+//! fences. Lines of several processes or threads of a log are sorted apart.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// The lines of one source: a thread of a log, or everything that is not a log.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct LogStream {
+    pub(super) lines: Vec<String>,
+}
+
+/// The prefixes of a line of logcat; the groups are process, thread, tag, message.
+static LOGCAT: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    let patterns = [
+        // Android Studio: date, time, process-thread, tag, package, level.
+        r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\s+(?P<p>\d+)-(?P<t>\d+)\s+(?P<tag>\S+)\s+\S+\s+[VDIWEFA] ?(?P<m>.*)$",
+        // Older versions of it: process-thread/package level/tag.
+        r"^(?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\s+(?P<p>\d+)-(?P<t>\d+)/\S+ [VDIWEFA]/(?P<tag>[^:]*?)\s*: ?(?P<m>.*)$",
+        // threadtime
+        r"^(?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\s+(?P<p>\d+)\s+(?P<t>\d+) [VDIWEFA] (?P<tag>[^:]*?)\s*: ?(?P<m>.*)$",
+        // time and brief
+        r"^(?:(?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} )?[VDIWEFA]/(?P<tag>[^(]*?)\s*\(\s*(?P<p>\d+)(?P<t>)\): ?(?P<m>.*)$",
+    ];
+    patterns.into_iter().filter_map(|pattern| Regex::new(pattern).ok()).collect()
+});
+
+/// The head of a message in logcat's format `long`.
+static LONG: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"^\[ (?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\s+(?P<p>\d+):\s*(?P<t>\S+) [VDIWEFA]/(?P<tag>\S+)\s*\]$")
+        .ok()
+});
+
+static TAG: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r#"</?[a-zA-Z][\w-]*(?:\s+[\w:-]+="[^"]*")*\s*/?>|<!\[CDATA\[|\]\]>"#).ok());
+
+/// Splits a text into streams, in the order in which they begin.
+pub(super) fn streams(text: &str) -> Vec<LogStream> {
+    let mut all: Vec<((String, String, String), LogStream)> = Vec::new();
+    let mut long: Option<(String, String, String)> = None;
+    let is_xml = text.contains("<testcase") || text.contains("<failure") || text.contains("<![CDATA[");
+    for line in text.split(['\n', '\r']) {
+        let line = unquoted(line);
+        if let Some(found) = LONG.as_ref().and_then(|long| long.captures(line)) {
+            long = Some((found["p"].to_owned(), found["t"].to_owned(), found["tag"].to_owned()));
+            continue;
+        }
+        let found = LOGCAT.iter().find_map(|pattern| pattern.captures(line));
+        let (key, message) = match &found {
+            Some(found) => {
+                long = None;
+                (
+                    (found["p"].to_owned(), found["t"].to_owned(), found["tag"].to_owned()),
+                    found["m"].to_owned(),
+                )
+            }
+            None => (long.clone().unwrap_or_default(), line.to_owned()),
+        };
+        let message = if is_xml { without_xml(&message) } else { message };
+        let at = all.iter().position(|(known, _)| *known == key).unwrap_or_else(|| {
+            all.push((key, LogStream::default()));
+            all.len() - 1
+        });
+        all[at].1.lines.extend(message.split('\n').map(str::to_owned));
+    }
+    let mut streams: Vec<LogStream> = all.into_iter().map(|(_, stream)| stream).collect();
+    streams.iter_mut().for_each(|stream| stream.lines = joined(std::mem::take(&mut stream.lines)));
+    streams
+}
+
+/// Removes the marks of quoted e-mails and of code in chats.
+fn unquoted(line: &str) -> &str {
+    let mut line = line.trim_end();
+    while let Some(rest) =
+        line.strip_prefix("> ").or_else(|| line.strip_prefix(">>")).or_else(|| line.strip_prefix("&gt; "))
+    {
+        line = rest;
+    }
+    line = line.strip_prefix("```").unwrap_or(line);
+    line.strip_prefix("INSTRUMENTATION_STATUS: stack=").unwrap_or(line)
+}
+
+fn without_xml(line: &str) -> String {
+    // The message of a failure stands in its text too.
+    let line = TAG.as_ref().map_or_else(|| line.to_owned(), |tag| tag.replace_all(line, "").into_owned());
+    [
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&apos;", "'"),
+        ("&#10;", "\n"),
+        ("&#9;", "\t"),
+        ("&amp;", "&"),
+    ]
+    .into_iter()
+    .fold(line, |line, (from, to)| line.replace(from, to))
+}
+
+/// Maximum number of lines over which a mail or a chat wraps a frame.
+const MAX_WRAPPED: usize = 3;
+
+/// Joins frames that were wrapped: a frame ends with a parenthesis.
+fn joined(lines: Vec<String>) -> Vec<String> {
+    let mut all: Vec<String> = Vec::with_capacity(lines.len());
+    let mut open = 0;
+    for line in lines {
+        let trimmed = line.trim();
+        let begins = trimmed.starts_with("at ") || trimmed.starts_with("Caused by:") || trimmed.is_empty();
+        match all.last_mut() {
+            Some(last) if open > 0 && !begins => {
+                // Broken at a blank only where the name itself has one; classes and files have none.
+                last.push_str(trimmed);
+                open = if last.trim_end().ends_with(')') { 0 } else { open - 1 };
+            }
+            _ => {
+                let is_open = trimmed.starts_with("at ") && !trimmed.contains(')');
+                open = if is_open { MAX_WRAPPED } else { 0 };
+                all.push(line);
+            }
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_format_of_logcat_is_known() {
+        for line in [
+            "2024-01-05 12:34:56.789 12345-12346 AndroidRuntime          com.shop                E  \tat a.B.c(B.kt:1)",
+            "2019-01-05 12:34:56.789 12345-12346/com.shop E/AndroidRuntime: \tat a.B.c(B.kt:1)",
+            "01-05 12:34:56.789 12345 12346 E AndroidRuntime: \tat a.B.c(B.kt:1)",
+            "01-05 12:34:56.789 E/AndroidRuntime(12345): \tat a.B.c(B.kt:1)",
+            "E/AndroidRuntime(12345): \tat a.B.c(B.kt:1)",
+            "[ 01-05 12:34:56.789 12345:12346 E/AndroidRuntime ]\n\tat a.B.c(B.kt:1)",
+            "> > \tat a.B.c(B.kt:1)",
+            "\tat a.B.c(\n  B.kt:1)",
+            "<failure message=\"x\">\tat a.B.c(B.kt:1)</failure>",
+        ] {
+            let found = streams(line);
+            assert_eq!(
+                found.last().unwrap().lines.last().unwrap().trim(),
+                "at a.B.c(B.kt:1)",
+                "{line}: {found:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn interleaved_threads_are_sorted_apart() {
+        let text = "E/A(1): one\nE/A(2): two\nE/A(1): three\n";
+        let lines: Vec<Vec<String>> = streams(text).into_iter().map(|stream| stream.lines).collect();
+        assert_eq!(lines[0], ["one", "three"]);
+        assert_eq!(lines[1], ["two"]);
+    }
+}

@@ -1,0 +1,206 @@
+//! native's `resolve_stack_trace`: a trace as text, the cause first, own frames with their places, foreign ones folded.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use super::files::{DEFAULT_LIMIT, LIMIT, counted, failed, limit};
+use crate::arguments::Arguments;
+use crate::{Reply, Tool, ask};
+use symd_base::Cancel;
+use symd_engine::View;
+use symd_ops::stack_trace::{
+    FramePlace, ResolvedFrame, ResolvedTrace, TraceRelation, code_at, resolve_trace,
+};
+
+pub(super) const RESOLVE_STACK_TRACE: Tool = Tool::read_only(
+    "resolve_stack_trace",
+    "Resolve stack trace",
+    "Resolves a stack trace (JVM, Android, logcat, test reports) to this project's declarations: the cause first, with its code, \
+     frames of libraries folded. A place that is not sure says why.",
+    schema,
+    |call| ask(call, resolve),
+);
+
+fn schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "text": {"type": "string", "description": "The trace, as it was logged."},
+            "limit": {"type": "integer", "default": DEFAULT_LIMIT, "minimum": 1, "description": LIMIT}
+        },
+        "required": ["text"]
+    })
+}
+
+/// Maximum number of lines of a message that are shown.
+const MESSAGE_LINES: usize = 6;
+
+/// Maximum number of packages that a line of foreign frames names.
+const MAX_PACKAGES: usize = 3;
+
+fn resolve(view: &View, arguments: &serde_json::Map<String, Value>, cancel: &Cancel) -> Reply {
+    let arguments = Arguments::new(arguments);
+    let (text, limit) = match (arguments.string("text"), limit(&arguments)) {
+        (Ok(text), Ok(limit)) => (text, limit),
+        (Err(error), _) | (_, Err(error)) => return failed(error),
+    };
+    let traces = match resolve_trace(view, text, cancel) {
+        Ok(traces) => traces,
+        Err(error) => return failed(error),
+    };
+    if traces.is_empty() {
+        return failed(
+            "there is no stack trace in the text: no line such as `at shop.Till.sell(Till.kt:12)` or `Till.kt:12`",
+        );
+    }
+    Reply::done(shown(view, &traces, limit))
+}
+
+/// One throwable with those that it led to: the cause first.
+type Chain<'t> = Vec<&'t ResolvedTrace>;
+
+fn chains(traces: &[ResolvedTrace]) -> Vec<Chain<'_>> {
+    let mut all: Vec<Chain<'_>> = Vec::new();
+    for trace in traces {
+        match (trace.relation, all.last_mut()) {
+            (TraceRelation::Cause, Some(chain)) => chain.insert(0, trace),
+            (TraceRelation::Suppressed, Some(chain)) => chain.push(trace),
+            _ => all.push(vec![trace]),
+        }
+    }
+    all
+}
+
+fn shown(view: &View, traces: &[ResolvedTrace], limit: usize) -> String {
+    let mut text = String::new();
+    let mut has_code = false;
+    for (number, chain) in chains(traces).into_iter().enumerate() {
+        for (at, trace) in chain.into_iter().enumerate() {
+            if number + at > 0 {
+                text.push('\n');
+            }
+            head(trace, at, &mut text);
+            frames(view, trace, &mut has_code, &mut text);
+        }
+    }
+    let footer = footer(traces);
+    let room = limit.saturating_sub(footer.chars().count() + 64);
+    if text.chars().count() > room {
+        let end = text.char_indices().nth(room).map_or(text.len(), |(end, _)| end);
+        let end = text[..end].rfind('\n').map_or(end, |line| line + 1);
+        text.truncate(end);
+        text.push_str("… cut; raise limit for the rest\n");
+    }
+    text + &footer
+}
+
+fn head(trace: &ResolvedTrace, at: usize, text: &mut String) {
+    let led_to = match (trace.relation, at) {
+        (TraceRelation::Suppressed, _) => "suppressed: ",
+        (_, 0) => "",
+        _ => "led to: ",
+    };
+    let message: Vec<&str> = trace.message.lines().take(MESSAGE_LINES).collect();
+    let message = if message.is_empty() { String::new() } else { format!(": {}", message.join("\n  ")) };
+    let thread = match (trace.error_type.is_empty(), trace.thread.is_empty()) {
+        (true, true) => return,
+        (true, false) => format!("thread {}", trace.thread),
+        (false, true) => String::new(),
+        (false, false) => format!(" (thread {})", trace.thread),
+    };
+    // Writing to a String cannot fail.
+    let _ = writeln!(text, "{led_to}{}{thread}{message}", trace.error_type);
+}
+
+fn frames(view: &View, trace: &ResolvedTrace, has_code: &mut bool, text: &mut String) {
+    let mut foreign: Vec<&ResolvedFrame> = Vec::new();
+    for frame in &trace.frames {
+        if frame.cycle > 0 {
+            fold(&mut foreign, text);
+            let what = if frame.cycle == 1 {
+                "this frame".to_owned()
+            } else {
+                format!("these {} frames", frame.cycle)
+            };
+            let _ = writeln!(text, "{what} × {}:", frame.times);
+        }
+        if frame.places.is_empty() {
+            foreign.push(frame);
+            continue;
+        }
+        fold(&mut foreign, text);
+        for place in &frame.places {
+            let _ = writeln!(text, "{}", placed(place, frame));
+        }
+        if let ([place], false) = (frame.places.as_slice(), *has_code) {
+            *has_code = true;
+            code(view, place, text);
+        }
+    }
+    fold(&mut foreign, text);
+    if trace.omitted > 0 {
+        let _ = writeln!(text, "… {} more, as below", trace.omitted);
+    }
+}
+
+/// `app/src/Till.kt:12 in Till/sell`, behind `?` where it is not sure.
+fn placed(place: &FramePlace, frame: &ResolvedFrame) -> String {
+    let inside = if place.name_path.is_empty() { String::new() } else { format!(" in {}", place.name_path) };
+    let mark = if place.doubt.is_some() { "? " } else { "" };
+    let doubt = place.doubt.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
+    let method = &frame.frame.method;
+    let last = place.name_path.rsplit('/').next().unwrap_or_default();
+    let is_same = method.is_empty() || last == method || last.split('[').next() == Some(method);
+    let written =
+        if is_same { String::new() } else { format!(" as {}.{method}", simple(&frame.frame.class)) };
+    format!("{mark}{}:{}{inside}{written}{doubt}", place.path, place.line)
+}
+
+fn simple(class: &str) -> &str {
+    class.rsplit('.').next().unwrap_or(class)
+}
+
+fn code(view: &View, place: &FramePlace, text: &mut String) {
+    let Some(code) = code_at(view, place) else { return };
+    for (number, line) in (code.first_line..).zip(&code.lines) {
+        let mark = if number == place.line { '>' } else { ' ' };
+        let _ = writeln!(text, "  {mark}{number:>4} {line}");
+    }
+}
+
+fn fold(foreign: &mut Vec<&ResolvedFrame>, text: &mut String) {
+    if foreign.is_empty() {
+        return;
+    }
+    let mut seen = BTreeSet::new();
+    let packages: Vec<String> = foreign
+        .iter()
+        .map(|frame| root_package(&frame.frame.class))
+        .filter(|name| seen.insert(name.clone()))
+        .collect();
+    let more = if packages.len() > MAX_PACKAGES { ", …" } else { "" };
+    let named: Vec<&str> = packages.iter().take(MAX_PACKAGES).map(String::as_str).collect();
+    let _ = writeln!(text, "  … {} of {}{more}", counted(foreign.len(), "frame", "frames"), named.join(", "));
+    foreign.clear();
+}
+
+/// Returns the first two components of a class's package.
+fn root_package(class: &str) -> String {
+    let parts: Vec<&str> = class.split('.').collect();
+    match parts.as_slice() {
+        [] | [_] => class.to_owned(),
+        [first, _] => (*first).to_owned(),
+        [first, second, ..] => format!("{first}.{second}"),
+    }
+}
+
+fn footer(traces: &[ResolvedTrace]) -> String {
+    let frames = || traces.iter().flat_map(|trace| &trace.frames);
+    let all: usize = frames().count();
+    let own = frames().filter(|frame| !frame.places.is_empty()).count();
+    let unsure = frames().filter(|frame| frame.places.iter().any(|place| place.doubt.is_some())).count();
+    let doubts = if unsure == 0 { String::new() } else { format!("; {unsure} marked ? are not sure") };
+    format!("[frames of this project: {own} of {all}{doubts}; read from the sources as they are now]")
+}

@@ -1,0 +1,131 @@
+//! `symd trace` on what the programs of fixtures/traces print when they crash: `fixtures/traces/make.sh` compiles and runs
+//! them. `fixtures/traces/jvm-17.expected.txt` is read line by line when it changes; `UPDATE_EXPECT=1` writes it.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use expect_test::expect_file;
+
+use crate::support::{User, write};
+
+fn traces() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/traces")
+}
+
+/// Copies the fixture's project into the user's.
+fn user() -> User {
+    let user = User::new();
+    copy(&traces().join("shop"), &user.path("project"));
+    user
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &to);
+        } else {
+            std::fs::copy(entry.path(), to).unwrap();
+        }
+    }
+}
+
+fn trace(user: &User, text: &str) -> String {
+    let mut command = user.symd();
+    command.arg("trace").current_dir(user.path("project"));
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    String::from_utf8(output.stdout).unwrap() + &String::from_utf8_lossy(&output.stderr)
+}
+
+/// The crashes, each with its name.
+fn crashes() -> Vec<(String, String)> {
+    let text = std::fs::read_to_string(traces().join("jvm-17.txt")).unwrap();
+    let cases = text.split("### ").skip(1);
+    cases
+        .map(|case| case.split_once('\n').unwrap())
+        .map(|(name, text)| (name.to_owned(), text.to_owned()))
+        .collect()
+}
+
+#[test]
+fn every_crash_is_placed() {
+    let user = user();
+    let mut all = String::new();
+    for (name, text) in crashes() {
+        all.push_str(&format!("### {name}\n{}\n", trace(&user, &text).trim_end()));
+    }
+    expect_file![traces().join("jvm-17.expected.txt")].assert_eq(&all);
+}
+
+/// Each frame of the project has the file and the line that it names, or a doubt.
+#[test]
+fn no_frame_has_another_place_without_a_doubt() {
+    let user = user();
+    let frame = regex::Regex::new(r"at shop\.[^(]*\((\w+\.(?:kt|java)):(\d+)\)").unwrap();
+    let placed = regex::Regex::new(r"(?m)^(\? )?\S*/(\w+\.(?:kt|java)):(\d+)").unwrap();
+    let (mut frames, mut doubts) = (0, 0);
+    for (name, text) in crashes().into_iter().filter(|(name, _)| name != "overflow") {
+        let answer = trace(&user, &text);
+        let named: Vec<(&str, &str)> = frame
+            .captures_iter(&text)
+            .map(|found| (found.get(1).unwrap().as_str(), found.get(2).unwrap().as_str()))
+            .collect();
+        for found in placed.captures_iter(&answer) {
+            let (file, line) = (&found[2], &found[3]);
+            frames += 1;
+            doubts += usize::from(found.get(1).is_some());
+            let has_no_line = text.contains(&format!("({file})"));
+            let is_named = named.contains(&(file, line)) || has_no_line;
+            assert!(found.get(1).is_some() || is_named, "{name}: {file}:{line} without a doubt\n{answer}");
+        }
+    }
+    assert!(frames > 120 && doubts <= 2, "{doubts} of {frames} are in doubt");
+}
+
+/// Sources that were changed after the build: the named method counts, not the line.
+#[test]
+fn a_method_that_moved_is_found_and_the_difference_said() {
+    let user = user();
+    let path = user.path("project/core/src/main/kotlin/shop/core/Catalog.kt");
+    let text = std::fs::read_to_string(&path).unwrap();
+    write(
+        &path,
+        &text.replacen("class OutOfStock", &format!("{}class OutOfStock", "// moved\n".repeat(30)), 1),
+    );
+    let answer = trace(
+        &user,
+        "shop.core.OutOfStock: no 3\n\tat shop.core.Catalog.take-rv58m34(Catalog.kt:30)\n\tat shop.core.CatalogKt.shout(Catalog.kt:71)\n",
+    );
+    assert!(
+        answer.contains("? core/src/main/kotlin/shop/core/Catalog.kt:59 in Catalog/take as Catalog.take-rv58m34 (sources differ from the build: line 30 is not in take)"),
+        "{answer}"
+    );
+    assert!(
+        answer.contains("? core/src/main/kotlin/shop/core/Catalog.kt:101 in shout (sources differ"),
+        "{answer}"
+    );
+}
+
+#[test]
+fn hostile_texts_are_answered() {
+    let user = user();
+    let long = "\tat shop.core.Catalog.take(Catalog.kt:30)\r\n".repeat(20_000);
+    for text in [
+        "",
+        "at (",
+        "at .(:)",
+        "\0\0\u{feff}at a.b(c.kt:99999999999999999999)",
+        "at a.b(Catalog.kt:0)",
+        &long,
+        &long[..800_003],
+    ] {
+        let answer = trace(&user, text);
+        assert!(!answer.trim().is_empty() && !answer.contains("panicked"), "{answer}");
+    }
+}
