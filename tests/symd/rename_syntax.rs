@@ -37,8 +37,8 @@ fn doubts_are_refused_with_the_places() {
         let member = json!({ "name_path": "Box/get", "new_name": "fetch" });
         let text = stage.refused("rename_symbol", member.clone()).await;
         let why = "the meaning of 1 of the places named 'get' is unknown; include: [\"unchecked\"] renames those that may \
-            refer to it and skips those that look like something else; nothing was written; look at these places, then change them by hand or force \
-            the rename\n";
+            refer to it and skips those that look like something else; nothing was written; look at these places; change them by hand, or give \
+            force: true to leave them as they are\n";
         assert!(text.contains(why), "{text}");
         assert!(text.contains("\n  use.py:2: return box.get()"), "{text}");
         let mut forced = member;
