@@ -2,6 +2,8 @@
 //! Invariants: a file that is damaged is kept aside and said; vectors of another model are computed again before
 //! they are compared; what another process writes is seen by the next question.
 
+mod tables;
+
 use std::collections::HashMap;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -32,27 +34,6 @@ const MAX_TERMS: usize = 40;
 
 /// The rank from which ranks count little: that of reciprocal rank fusion.
 const RANK_OFFSET: f64 = 60.0;
-
-const SCHEMA: &str = "
-CREATE TABLE IF NOT EXISTS solutions (
-  row INTEGER PRIMARY KEY AUTOINCREMENT,
-  id TEXT NOT NULL UNIQUE,
-  error_description TEXT NOT NULL,
-  root_cause TEXT NOT NULL,
-  solution TEXT NOT NULL,
-  language TEXT NOT NULL,
-  error_type TEXT NOT NULL,
-  simple_type TEXT NOT NULL,
-  confidence REAL NOT NULL,
-  validated INTEGER NOT NULL,
-  created_at TEXT NOT NULL,
-  fixed_in TEXT NOT NULL,
-  model TEXT NOT NULL,
-  vector BLOB NOT NULL
-);
-CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(terms, content='', contentless_delete=1, detail=none);
-PRAGMA user_version = 1;
-";
 
 const COLUMNS: &str = "id, error_description, root_cause, solution, language, error_type, confidence, validated, \
     created_at, fixed_in";
@@ -163,18 +144,13 @@ impl SqliteStore {
         if let Some(parent) = self.path.parent() {
             state::private_dir(parent).map_err(|error| self.unavailable(error))?;
         }
-        let connection = Connection::open(&self.path)?;
+        let mut connection = Connection::open(&self.path)?;
         connection.busy_timeout(WAIT)?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
         connection.pragma_update(None, "synchronous", "NORMAL")?;
-        let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-        match version {
-            0 => connection.execute_batch(SCHEMA)?,
-            1 => {}
-            newer => {
-                let reason = format!("it was written by a newer symd (version {newer} of its tables)");
-                return Err(Failure::Store(self.unavailable(reason)));
-            }
+        if let Err(newer) = tables::prepare(&mut connection)? {
+            let reason = format!("it was written by a newer symd (version {newer} of its tables)");
+            return Err(Failure::Store(self.unavailable(reason)));
         }
         Ok(connection)
     }
@@ -237,9 +213,7 @@ impl SqliteStore {
         let row = transaction.last_insert_rowid();
         let id = if solution.id.is_empty() { free_id(transaction, row)? } else { solution.id.clone() };
         transaction.execute("UPDATE solutions SET id = ?1 WHERE row = ?2", params![id, row])?;
-        let mut terms = String::new();
-        for_each_term(&text, |term| terms.extend([term, " "]));
-        transaction.execute("INSERT INTO words (rowid, terms) VALUES (?1, ?2)", params![row, terms])?;
+        tables::insert_words(transaction, row, &text)?;
         Ok(id)
     }
 
@@ -433,8 +407,12 @@ fn by_words(connection: &Connection, text: &str, filter: &Filter) -> Result<Vec<
         filter.error_type,
         i64::try_from(CANDIDATES).unwrap_or(i64::MAX)
     ];
-    let rows = statement.query_map(given, |row| row.get(0))?.collect::<Result<_, _>>()?;
-    Ok(rows)
+    let rows = statement.query_map(given, |row| row.get(0)).and_then(Iterator::collect);
+    match rows {
+        // A query that FTS5 does not accept finds no words; vectors go on finding.
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::Unknown) => Ok(Vec::new()),
+        rows => Ok(rows?),
+    }
 }
 
 fn by_id(connection: &Connection, id: &str) -> Result<Solution, Failure> {

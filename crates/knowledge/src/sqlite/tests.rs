@@ -175,3 +175,52 @@ fn a_place_that_cannot_be_written_is_an_error() {
     let store = SqliteStore::new(Path::new("/dev/null/solutions.db"), Arc::new(LexicalEmbedder));
     assert!(matches!(store.all(), Err(StoreError::Unavailable { .. })));
 }
+
+/// Returns the ids of the solutions that share words with `text`, the best first.
+fn word_ids(store: &SqliteStore, text: &str) -> Vec<String> {
+    let filter = Filter { language: None, error_type: None, min_confidence: 0.0 };
+    let found = store.with(|connection, _| {
+        let rows = by_words(connection, text, &filter)?;
+        let id =
+            |row| connection.query_row("SELECT id FROM solutions WHERE row = ?1", [row], |row| row.get(0));
+        Ok(rows.into_iter().map(id).collect::<Result<Vec<String>, _>>()?)
+    });
+    found.unwrap()
+}
+
+#[test]
+fn words_are_ranked_by_what_they_tell() {
+    let scratch = scratch();
+    let store = store(scratch.path());
+    let many =
+        (0..CANDIDATES + 20).map(|n| solution("A", &format!("the printer is jammed at desk d{n}"))).collect();
+    store.record(many).unwrap();
+    let late = store.record(vec![solution("A", "the printer reports hieroglyphs")]).unwrap();
+    assert_eq!(word_ids(&store, "printer hieroglyphs")[0], late[0]);
+    assert_eq!(ids(&store, &query("printer hieroglyphs"))[0], late[0]);
+}
+
+#[test]
+fn words_that_fts5_splits_are_searched_for() {
+    let scratch = scratch();
+    let store = store(scratch.path());
+    store.record(vec![solution("A", "कैटलॉग नहीं मिली"), solution("A", "ऐप बंद हो गया")]).unwrap();
+    assert_eq!(word_ids(&store, "कैटलॉग"), ["rca-001"]);
+    assert_eq!(ids(&store, &query("कैटलॉग நூலகம் \"'* OR (")), ["rca-001"]);
+}
+
+#[test]
+fn an_older_index_of_words_is_built_again() {
+    let scratch = scratch();
+    store(scratch.path())
+        .record(vec![solution("A", "कैटलॉग नहीं मिली"), solution("A", "printer jammed")])
+        .unwrap();
+    let old = Connection::open(scratch.path().join("solutions.db")).unwrap();
+    let words = "DROP TABLE words; PRAGMA user_version = 1; \
+        CREATE VIRTUAL TABLE words USING fts5(terms, content='', contentless_delete=1, detail=none);";
+    old.execute_batch(words).unwrap();
+    drop(old);
+    let store = store(scratch.path());
+    assert_eq!(word_ids(&store, "printer"), ["rca-002"]);
+    assert_eq!(word_ids(&store, "कैटलॉग"), ["rca-001"]);
+}
