@@ -5,7 +5,8 @@ use std::process::{Output, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::support::{User, write};
+use crate::approvals_stage::{Stage, Whose, text};
+use crate::support::{User, call, write};
 
 fn import(user: &User, lines: &str) -> Output {
     let mut command = user.symd();
@@ -75,4 +76,34 @@ fn a_damaged_store_is_kept_aside_and_said() {
     assert!(output.status.success() && said.contains("it is kept as "), "{said}");
     assert!(import(&user, &solution("no till").to_string()).status.success());
     assert_eq!(user.check(&["solutions"], 0).lines().count(), 1);
+}
+
+#[test]
+fn neither_the_question_to_the_user_nor_the_rule_holds_secrets() {
+    let stage = Stage::new();
+    stage.approvals("[policy]\nnative = \"ask\"\n");
+    let mut wire = stage.asked("native", Whose::Users);
+    let arguments = json!({
+        "error_description": "password=hunter2", "root_cause": "in /home/jo/x", "solution": "a fix",
+        "language": "kotlin", "error_type": "IllegalStateException",
+    });
+    let question = wire.ask(&call(1, "record_solution", arguments.clone()));
+    let message = question["params"]["message"].as_str().unwrap().to_owned();
+    assert!(
+        message.contains("error_description: password=<secret>\n") && message.contains("in ~/x"),
+        "{message}"
+    );
+    let always = json!({ "action": "accept", "content": { "answer": "always" } });
+    let answer = json!({ "jsonrpc": "2.0", "id": question["id"], "result": always });
+    let recorded = text(&wire.ask(&answer));
+    assert!(recorded.contains("; 2 secrets and home paths were taken out"), "{recorded}");
+    let rule = stage.approvals_text();
+    assert!(
+        rule.contains("record_solution") && !rule.contains("hunter2") && !rule.contains("/home/jo"),
+        "{rule}"
+    );
+    assert!(
+        text(&wire.ask(&call(2, "record_solution", arguments))).contains("recorded as rca-002"),
+        "not asked again"
+    );
 }

@@ -13,7 +13,7 @@ mod terms;
 
 pub use embedder::{EmbedError, Embedder};
 pub use lexical::LexicalEmbedder;
-pub use redaction::redact;
+pub use redaction::{count_redacted, redact};
 pub use solution::{InvalidSolution, Solution};
 pub use sqlite::SqliteStore;
 pub use store::{SimilarSolution, SimilarSolutions, SolutionQuery, SolutionStore, StoreError};

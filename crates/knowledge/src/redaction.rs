@@ -50,6 +50,13 @@ pub fn redact(text: &str) -> (String, usize) {
     (text, removed)
 }
 
+/// Returns how many secrets and home paths [`redact`] has taken out of `text`.
+pub fn count_redacted(text: &str) -> usize {
+    static STAND_INS: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"<(?:secret|token|private key|e-mail)>|~(?:[/\\]|\z)").ok());
+    STAND_INS.as_ref().map_or(0, |pattern| pattern.find_iter(text).count())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -77,6 +84,7 @@ mod tests {
             assert_eq!(redact(given).0, expected, "{given}");
             assert!(redact(given).1 > 0);
         }
+        assert_eq!(count_redacted(&redact("pwd=a at /home/jo, jo@a.example in /home/jo").0), 3);
         let plain = "at shop.app.Till.sell(Till.kt:12) with key: Isbn and 3 tokens";
         assert_eq!(redact(plain), (plain.to_owned(), 0));
     }

@@ -70,6 +70,18 @@ impl Solution {
         }
     }
 
+    /// Returns what is free text in it.
+    pub fn texts(&self) -> [&str; 6] {
+        [
+            &self.error_description,
+            &self.root_cause,
+            &self.solution,
+            &self.language,
+            &self.error_type,
+            &self.fixed_in,
+        ]
+    }
+
     /// Returns the solution with its time, if it has none.
     pub(crate) fn dated(mut self) -> Solution {
         if self.created_at.is_empty() {

@@ -8,7 +8,7 @@ use tokio::sync::watch;
 
 use symd_knowledge::{
     LexicalEmbedder, SimilarSolutions, Solution, SolutionQuery, SolutionStore, SqliteStore, StoreError,
-    redact,
+    count_redacted, redact,
 };
 
 /// How long the vectors stay in memory after a question.
@@ -26,7 +26,7 @@ pub struct Solutions {
 #[derive(Clone, Debug)]
 pub struct RecordedSolution {
     pub solution: Solution,
-    /// How many secrets and personal paths were taken out.
+    /// How many secrets and personal paths were taken out, here or by the caller.
     pub removed: usize,
 }
 
@@ -52,14 +52,14 @@ impl Solutions {
 
     /// Records a solution, without the secrets in it.
     pub async fn record(&self, solution: Solution) -> Result<RecordedSolution, StoreError> {
-        let (solution, removed) = without_secrets(solution);
-        let solution = self
-            .blocking(move |store| {
-                let ids = store.record(vec![solution])?;
-                store.get(ids.first().map_or("", String::as_str))
-            })
-            .await?;
-        Ok(RecordedSolution { solution, removed })
+        self.blocking(move |store| {
+            let (solution, _) = without_secrets(solution);
+            let ids = store.record(vec![solution])?;
+            let solution = store.get(ids.first().map_or("", String::as_str))?;
+            let removed = solution.texts().into_iter().map(count_redacted).sum();
+            Ok(RecordedSolution { solution, removed })
+        })
+        .await
     }
 
     async fn blocking<T: Send + 'static>(

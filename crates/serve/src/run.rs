@@ -49,6 +49,7 @@ pub(super) async fn run(
 ) -> CallOutcome {
     session.host.count_call();
     let started = Instant::now();
+    let arguments = cleaned(offered, arguments).await;
     tracing::info!(
         session = session.number,
         toolset = offered.toolset.name,
@@ -65,6 +66,14 @@ pub(super) async fn run(
     };
     tracing::debug!(session = session.number, tool = offered.tool.name, outcome, result, %ms, "answered");
     ran
+}
+
+/// Returns the arguments as the tool lets them be logged, shown to the user and kept.
+async fn cleaned(offered: Offered, arguments: Map<String, Value>) -> Map<String, Value> {
+    let Some(clean) = offered.tool.clean else { return arguments };
+    let cleaned = tokio::task::spawn_blocking(move || clean(arguments));
+    // Arguments that cannot be cleaned are not used: the tool misses its parameters, and refuses.
+    cleaned.await.unwrap_or_default()
 }
 
 async fn ran(

@@ -4,7 +4,7 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::call_check::accept;
 use super::{Call, Check, ConnectionTool, Reach, Reply, Risk};
@@ -26,6 +26,9 @@ pub struct Tool {
     pub order: &'static [&'static str],
     /// Validates a call before the user is asked to approve it.
     pub check: Check,
+    /// Takes out of the arguments what nothing may keep or show: it runs first, before the call is logged and
+    /// the user is asked.
+    pub clean: Option<Clean>,
     pub handler: Handler,
 }
 
@@ -37,6 +40,9 @@ pub enum Handler {
     /// Acts on the connection itself, with or without a project.
     Connection(ConnectionTool),
 }
+
+/// Returns the arguments without what nothing may keep or show. Takes time that depends on their length.
+type Clean = fn(Map<String, Value>) -> Map<String, Value>;
 
 /// The function that runs a tool on a project.
 pub type Run = for<'a> fn(Call<'a>) -> ReplyFuture<'a>;
@@ -58,8 +64,20 @@ impl Tool {
 
     const fn reading(name: Name, title: Name, description: Name, schema: Schema, handler: Handler) -> Tool {
         let (annotations, risk, reach) = (Annotations::READ_ONLY, Risk::ReadOnly, Reach::Project);
-        let (stands_for, order, check) = (&[], &[], accept as Check);
-        Tool { name, title, description, schema, annotations, risk, reach, stands_for, order, check, handler }
+        Tool {
+            name,
+            title,
+            description,
+            schema,
+            annotations,
+            risk,
+            reach,
+            stands_for: &[],
+            order: &[],
+            check: accept as Check,
+            clean: None,
+            handler,
+        }
     }
 
     /// Returns a tool that only adds, in a way that can be undone.
@@ -100,6 +118,11 @@ impl Tool {
     /// Returns the tool with this check, which parses the arguments as the tool itself does.
     pub const fn checked_by(self, check: Check) -> Tool {
         Tool { check, ..self }
+    }
+
+    /// Returns the tool with this cleaning of its arguments.
+    pub const fn cleaned_by(self, clean: Clean) -> Tool {
+        Tool { clean: Some(clean), ..self }
     }
 
     /// Returns the tool with its parameters in the contract's order.

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::files::failed;
 use crate::arguments::{ArgumentError, Arguments};
 use crate::{Annotations, Call, PendingCall, Reach, Reply, Risk, Tool};
-use symd_knowledge::{InvalidSolution, Solution};
+use symd_knowledge::{InvalidSolution, Solution, redact};
 
 /// The confidence of a solution whose author states none.
 const DEFAULT_CONFIDENCE: f64 = 0.8;
@@ -24,6 +24,7 @@ pub(super) const RECORD_SOLUTION: Tool = Tool {
         |call| Box::pin(async move { run(&call).await.unwrap_or_else(|refused| refused) }),
     )
     .checked_by(check)
+    .cleaned_by(without_secrets)
 };
 
 fn schema() -> Value {
@@ -40,6 +41,22 @@ fn schema() -> Value {
         },
         "required": ["error_description", "root_cause", "solution", "language", "error_type"]
     })
+}
+
+/// Removes secrets and home paths before the call is logged, and before the user sees it and perhaps has a rule
+/// for it written: every text is cleaned, whatever the client calls it.
+fn without_secrets(mut arguments: Map<String, Value>) -> Map<String, Value> {
+    arguments.values_mut().for_each(clean);
+    arguments
+}
+
+fn clean(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = redact(text).0,
+        Value::Array(values) => values.iter_mut().for_each(clean),
+        Value::Object(values) => values.values_mut().for_each(clean),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
 }
 
 fn check(pending: &PendingCall<'_>) -> Result<(), Reply> {
