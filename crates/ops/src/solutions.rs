@@ -109,6 +109,9 @@ pub fn without_secrets(solution: Solution) -> (Solution, usize) {
         solution: clean(solution.solution),
         fixed_in: clean(solution.fixed_in),
         error_type: clean(solution.error_type),
+        language: clean(solution.language),
+        id: clean(solution.id),
+        created_at: clean(solution.created_at),
         ..solution
     };
     (solution, removed)
