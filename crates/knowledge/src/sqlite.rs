@@ -5,13 +5,16 @@
 mod tables;
 
 use std::collections::HashMap;
+use std::fs::File;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, Transaction, TransactionBehavior, params};
-use symd_base::{Timestamp, state};
+use symd_base::Timestamp;
+use symd_base::state::{self, durable};
 
 use super::embedder::{Embedder, cosine};
 use super::matrix::{Filter, Matrix, simple_type};
@@ -22,6 +25,12 @@ use super::terms::for_each_term;
 
 /// How long a call waits for another process that writes.
 const WAIT: Duration = Duration::from_millis(1_500);
+
+/// How often a file that other processes replace is opened.
+const TRIES: usize = 3;
+
+/// The end of the name of SQLite's log of writes.
+const LOG: &str = "-wal";
 
 /// How many of the nearest vectors, and of the best by words, are candidates.
 const CANDIDATES: usize = 200;
@@ -121,12 +130,10 @@ impl SqliteStore {
         work: &impl Fn(&mut Connection, &mut Option<(Matrix, i64)>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         // A file that another process has set aside, or that was deleted, is not written any more.
-        if opened.connection.is_some() && opened.file != self.file() {
+        if opened.connection.is_none() || opened.file != self.file() {
+            let _lock = self.lock().map_err(Failure::Store)?;
             (opened.connection, opened.matrix) = (None, None);
-        }
-        if opened.connection.is_none() {
-            opened.connection = Some(self.open()?);
-            opened.file = self.file();
+            self.connect(opened)?;
         }
         match &mut opened.connection {
             Some(connection) => work(connection, &mut opened.matrix),
@@ -140,10 +147,30 @@ impl SqliteStore {
         Some((metadata.dev(), metadata.ino()))
     }
 
-    fn open(&self) -> Result<Connection, Failure> {
+    /// Keeps the file from being set aside by another process until the lock is dropped.
+    fn lock(&self) -> Result<File, StoreError> {
         if let Some(parent) = self.path.parent() {
             state::private_dir(parent).map_err(|error| self.unavailable(error))?;
         }
+        durable::lock(&beside(&self.path, ".lock")).map_err(|error| self.unavailable(error))
+    }
+
+    /// Opens the file; the caller holds the lock.
+    fn connect(&self, opened: &mut Opened) -> Result<(), Failure> {
+        for _ in 0..TRIES {
+            // Also if it does not open: what is set aside is the file that was found damaged.
+            opened.file = self.file();
+            let (before, connection) = (opened.file, self.open()?);
+            opened.file = self.file();
+            if before.is_none() || before == opened.file {
+                opened.connection = Some(connection);
+                return Ok(());
+            }
+        }
+        Err(Failure::Store(self.unavailable("other processes replace it all the time")))
+    }
+
+    fn open(&self) -> Result<Connection, Failure> {
         let mut connection = Connection::open(&self.path)?;
         connection.busy_timeout(WAIT)?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
@@ -155,17 +182,31 @@ impl SqliteStore {
         Ok(connection)
     }
 
+    /// Keeps the damaged file, with the log of its last writes, under another name.
     fn set_aside(&self, opened: &mut Opened, error: &rusqlite::Error) -> Result<(), StoreError> {
-        (opened.connection, opened.matrix) = (None, None);
-        let mut aside = self.path.clone().into_os_string();
-        aside.push(format!(".damaged-{}", Timestamp::now().seconds()));
-        let aside = PathBuf::from(aside);
-        state::move_file(&self.path, &aside).map_err(|error| self.unavailable(error))?;
-        for log in ["-wal", "-shm"] {
-            let mut path = self.path.clone().into_os_string();
-            path.push(log);
-            state::remove_file(Path::new(&path)).map_err(|error| self.unavailable(error))?;
+        let _lock = self.lock()?;
+        if opened.file != self.file() {
+            // Another process has done it.
+            (opened.connection, opened.matrix) = (None, None);
+            return Ok(());
         }
+        if let Some(connection) = opened.connection.take() {
+            // It would write its log into the damaged file otherwise; without the setting, no more than that.
+            let _ = connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
+        }
+        opened.matrix = None;
+        let first = beside(&self.path, &format!(".damaged-{}", Timestamp::now().seconds()));
+        let others = (2..).map(|number| beside(&first, &format!("-{number}")));
+        let is_free = |path: &PathBuf| [path.clone(), beside(path, LOG)].iter().all(|path| is_absent(path));
+        let aside =
+            std::iter::once(first.clone()).chain(others).find(is_free).unwrap_or_else(|| first.clone());
+        // The log first: SQLite would apply one that is left to the new file.
+        let log = beside(&self.path, LOG);
+        if !is_absent(&log) {
+            state::move_file(&log, &beside(&aside, LOG)).map_err(|error| self.unavailable(error))?;
+        }
+        state::remove_file(&beside(&self.path, "-shm")).map_err(|error| self.unavailable(error))?;
+        state::move_file(&self.path, &aside).map_err(|error| self.unavailable(error))?;
         opened.notices.push(format!(
             "the store of solutions was damaged ({error}); it is kept as {}, and a new one was begun",
             aside.display()
@@ -327,6 +368,17 @@ impl SqliteStore {
         let list = found.into_iter().take(query.limit).map(|(_, one)| one).collect();
         Ok(SimilarSolutions { list, total })
     }
+}
+
+/// Returns `path` with `suffix` at its end.
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut path = path.to_owned().into_os_string();
+    path.push(suffix);
+    PathBuf::from(path)
+}
+
+fn is_absent(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_err()
 }
 
 impl SolutionStore for SqliteStore {

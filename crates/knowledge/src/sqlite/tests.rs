@@ -224,3 +224,78 @@ fn an_older_index_of_words_is_built_again() {
     assert_eq!(word_ids(&store, "printer"), ["rca-002"]);
     assert_eq!(word_ids(&store, "कैटलॉग"), ["rca-001"]);
 }
+
+fn corrupt() -> Failure {
+    let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
+    Failure::Sqlite(rusqlite::Error::SqliteFailure(code, None))
+}
+
+/// Has `store` find its file damaged once.
+fn damage(store: &SqliteStore) {
+    let is_first = std::cell::Cell::new(true);
+    store.with(|_, _| if is_first.take() { Err(corrupt()) } else { Ok(()) }).unwrap();
+}
+
+fn set_aside(directory: &Path) -> Vec<PathBuf> {
+    let paths = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    let mut all: Vec<PathBuf> = paths
+        .filter(|path| {
+            path.to_str().unwrap().contains(".damaged-") && !path.to_str().unwrap().ends_with("-wal")
+        })
+        .collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn what_is_set_aside_has_the_last_writes() {
+    let scratch = scratch();
+    let (one, other) = (store(scratch.path()), store(scratch.path()));
+    other.record(vec![solution("A", "first")]).unwrap();
+    one.record(vec![solution("A", "second")]).unwrap();
+    damage(&one);
+    assert!(one.all().unwrap().is_empty());
+    // In the same second: nothing is replaced.
+    one.record(vec![solution("A", "third")]).unwrap();
+    damage(&one);
+    let aside = set_aside(scratch.path());
+    let count = |path: &PathBuf| {
+        let kept = Connection::open(path).unwrap();
+        kept.query_row("SELECT count(*) FROM solutions", [], |row| row.get::<_, i64>(0)).unwrap()
+    };
+    assert_eq!(aside.iter().map(count).collect::<Vec<_>>(), [2, 1], "{aside:?}");
+}
+
+#[test]
+fn a_store_that_another_process_began_is_left_alone() {
+    let scratch = scratch();
+    let (one, other) = (store(scratch.path()), store(scratch.path()));
+    one.record(vec![solution("A", "first")]).unwrap();
+    other.all().unwrap();
+    let is_first = std::cell::Cell::new(true);
+    let seen = other.with(|connection, _| {
+        if is_first.take() {
+            // While this process finds the damage, the other has done so and goes on with a new file.
+            damage(&one);
+            one.record(vec![solution("A", "of the new file")]).unwrap();
+            return Err(corrupt());
+        }
+        Ok(connection
+            .query_row("SELECT error_description FROM solutions", [], |row| row.get::<_, String>(0))?)
+    });
+    assert_eq!(seen.unwrap(), "of the new file");
+    assert!(other.take_notices().is_empty() && set_aside(scratch.path()).len() == 1);
+}
+
+#[test]
+fn a_process_that_ends_late_leaves_the_new_log() {
+    let scratch = scratch();
+    let (one, late) = (store(scratch.path()), store(scratch.path()));
+    one.record(vec![solution("A", "first")]).unwrap();
+    late.all().unwrap();
+    damage(&one);
+    one.record(vec![solution("A", "of the new file")]).unwrap();
+    drop(late);
+    assert!(scratch.path().join("solutions.db-wal").exists());
+    assert_eq!(store(scratch.path()).all().unwrap().len(), 1);
+}
