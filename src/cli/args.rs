@@ -650,7 +650,7 @@ pub(super) enum SolutionsCommand {
     },
     /// Print all as JSON lines
     Export,
-    /// Add those on stdin, as JSON lines; one with a known id replaces that one
+    /// Add those on stdin, as JSON lines: copies replace what they are of, and ids that others have are given anew
     Import,
 }
 

@@ -46,8 +46,14 @@ fn they_are_imported_shown_confirmed_exported_and_deleted() {
     assert!(!exported.contains("hunter2") && exported.lines().count() == 2, "{exported}");
     user.check(&["solutions", "delete", "rca-001"], 0);
     user.check(&["solutions", "show", "rca-001"], 1);
-    assert!(import(&user, &exported).status.success());
-    assert_eq!(user.check(&["solutions", "export"], 0).lines().count(), 2);
+    let again = import(&user, &exported);
+    let said = String::from_utf8_lossy(&again.stderr).into_owned();
+    assert_eq!(said.trim(), "2 solutions imported; 1 replaced an earlier copy");
+    let foreign = exported.replace("no till", "of a colleague");
+    let said = String::from_utf8_lossy(&import(&user, &foreign).stderr).into_owned();
+    let expected = "2 solutions imported; 1 replaced an earlier copy; 1 got a new id, because another solution has theirs";
+    assert_eq!(said.trim(), expected);
+    assert_eq!(user.check(&["solutions", "export"], 0).lines().count(), 3);
 }
 
 #[test]

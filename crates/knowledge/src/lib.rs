@@ -16,4 +16,6 @@ pub use lexical::LexicalEmbedder;
 pub use redaction::{count_redacted, redact};
 pub use solution::{InvalidSolution, Solution};
 pub use sqlite::SqliteStore;
-pub use store::{SimilarSolution, SimilarSolutions, SolutionQuery, SolutionStore, StoreError};
+pub use store::{
+    ImportedSolutions, SimilarSolution, SimilarSolutions, SolutionQuery, SolutionStore, StoreError,
+};

@@ -6,6 +6,9 @@ use symd_base::Timestamp;
 /// Maximum length of each text in bytes.
 const MAX_TEXT: usize = 64 << 10;
 
+/// Maximum length of a time in bytes.
+const MAX_TIME: usize = 40;
+
 /// A solved error (kotlin_debug contract, section 5). The keys of its JSON are those of the contract.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -40,6 +43,10 @@ pub enum InvalidSolution {
     Empty(&'static str),
     #[error("{0} is longer than 64 KiB")]
     TooLong(&'static str),
+    #[error("id is not \"rca-\" and a number")]
+    Id,
+    #[error("createdAt is not a time in RFC 3339")]
+    Time,
     #[error("confidence is not a number from 0 to 1")]
     Confidence,
 }
@@ -63,6 +70,15 @@ impl Solution {
         }
         if self.fixed_in.len() > MAX_TEXT {
             return Err(InvalidSolution::TooLong("fixedIn"));
+        }
+        let number = self.id.strip_prefix("rca-").unwrap_or_default();
+        let is_id = (1..=18).contains(&number.len()) && number.bytes().all(|b| b.is_ascii_digit());
+        if !self.id.is_empty() && !is_id {
+            return Err(InvalidSolution::Id);
+        }
+        let is_time = |c: char| c.is_ascii_digit() || "TtZz:.+- ".contains(c);
+        if self.created_at.len() > MAX_TIME || !self.created_at.chars().all(is_time) {
+            return Err(InvalidSolution::Time);
         }
         match (0.0..=1.0).contains(&self.confidence) {
             true => Ok(()),
@@ -89,6 +105,11 @@ impl Solution {
         }
         self.language = self.language.trim().to_lowercase();
         self
+    }
+
+    /// Whether both were recorded at the same time, of the same error: then one is a copy of the other.
+    pub(crate) fn is_of_same_error(&self, other: &Solution) -> bool {
+        self.created_at == other.created_at && self.error_description == other.error_description
     }
 
     /// Returns the text by which it is found: what is known before the cause is, and then the cause.

@@ -20,11 +20,16 @@ use super::embedder::{Embedder, cosine};
 use super::matrix::{Filter, Matrix, simple_type};
 use super::query_text::identifying;
 use super::solution::Solution;
-use super::store::{SimilarSolution, SimilarSolutions, SolutionQuery, SolutionStore, StoreError};
+use super::store::{
+    ImportedSolutions, SimilarSolution, SimilarSolutions, SolutionQuery, SolutionStore, StoreError,
+};
 use super::terms::for_each_term;
 
 /// How long a call waits for another process that writes.
 const WAIT: Duration = Duration::from_millis(1_500);
+
+/// Stands in for the id of a row until it has one; no id holds a control character.
+const NO_ID_YET: &str = "\u{1}";
 
 /// How often a file that other processes replace is opened.
 const TRIES: usize = 3;
@@ -218,17 +223,26 @@ impl SqliteStore {
         StoreError::Unavailable { place: self.path.display().to_string(), reason: reason.to_string() }
     }
 
-    fn insert(&self, transaction: &Transaction<'_>, solution: &Solution) -> Result<String, Failure> {
-        let known: Option<i64> = match solution.id.is_empty() {
-            true => None,
-            false => transaction
-                .query_row("SELECT row FROM solutions WHERE id = ?1", [&solution.id], |row| row.get(0))
-                .optional()?,
-        };
-        if let Some(row) = known {
-            transaction.execute("DELETE FROM words WHERE rowid = ?1", [row])?;
-            transaction.execute("DELETE FROM solutions WHERE row = ?1", [row])?;
-        }
+    /// Returns the row of the solution that `imported` is a copy of, and whether its id is another's.
+    fn known(transaction: &Transaction<'_>, imported: &Solution) -> Result<(Option<i64>, bool), Failure> {
+        let sql = format!("SELECT row, {COLUMNS} FROM solutions WHERE id = ?1");
+        let known = transaction
+            .query_row(&sql, [&imported.id], |row| Ok((row.get::<_, i64>(0)?, solution_at(row, 1)?)))
+            .optional()?;
+        Ok(match known {
+            None => (None, false),
+            Some((row, known)) if known.is_of_same_error(imported) => (Some(row), false),
+            Some(_) => (None, true),
+        })
+    }
+
+    /// Adds a solution with this id, or with a new one.
+    fn insert(
+        &self,
+        transaction: &Transaction<'_>,
+        solution: &Solution,
+        id: Option<&str>,
+    ) -> Result<String, Failure> {
         let text = solution.searched_text();
         let vector = self.embedder.embed(&text)?;
         transaction.execute(
@@ -236,7 +250,7 @@ impl SqliteStore {
              confidence, validated, created_at, fixed_in, model, vector) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
             params![
-                if solution.id.is_empty() { format!("new {}", transaction.last_insert_rowid()) } else { solution.id.clone() },
+                id.unwrap_or(NO_ID_YET),
                 solution.error_description,
                 solution.root_cause,
                 solution.solution,
@@ -252,7 +266,7 @@ impl SqliteStore {
             ],
         )?;
         let row = transaction.last_insert_rowid();
-        let id = if solution.id.is_empty() { free_id(transaction, row)? } else { solution.id.clone() };
+        let id = id.map_or_else(|| free_id(transaction, row), |id| Ok(id.to_owned()))?;
         transaction.execute("UPDATE solutions SET id = ?1 WHERE row = ?2", params![id, row])?;
         tables::insert_words(transaction, row, &text)?;
         Ok(id)
@@ -391,10 +405,37 @@ impl SolutionStore for SqliteStore {
         solutions.iter().try_for_each(Solution::check)?;
         self.with(|connection, matrix| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let ids = solutions.iter().map(|one| self.insert(&transaction, one)).collect::<Result<_, _>>()?;
+            let ids =
+                solutions.iter().map(|one| self.insert(&transaction, one, None)).collect::<Result<_, _>>()?;
             transaction.commit()?;
             *matrix = None;
             Ok(ids)
+        })
+    }
+
+    fn import(&self, solutions: Vec<Solution>) -> Result<ImportedSolutions, StoreError> {
+        let solutions: Vec<Solution> = solutions.into_iter().map(Solution::dated).collect();
+        solutions.iter().try_for_each(Solution::check)?;
+        self.with(|connection, matrix| {
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let mut done = ImportedSolutions { count: solutions.len(), ..ImportedSolutions::default() };
+            for one in &solutions {
+                let (row, is_taken) = Self::known(&transaction, one)?;
+                if let Some(row) = row {
+                    transaction.execute("DELETE FROM words WHERE rowid = ?1", [row])?;
+                    transaction.execute("DELETE FROM solutions WHERE row = ?1", [row])?;
+                }
+                self.insert(
+                    &transaction,
+                    one,
+                    Some(one.id.as_str()).filter(|id| !is_taken && !id.is_empty()),
+                )?;
+                done.replaced += usize::from(row.is_some());
+                done.renumbered += usize::from(is_taken);
+            }
+            transaction.commit()?;
+            *matrix = None;
+            Ok(done)
         })
     }
 

@@ -34,6 +34,17 @@ pub struct SimilarSolutions {
     pub total: usize,
 }
 
+/// What an import has done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ImportedSolutions {
+    /// How many there are in all.
+    pub count: usize,
+    /// How many took the place of an earlier copy.
+    pub replaced: usize,
+    /// How many have a new id, because another solution has theirs.
+    pub renumbered: usize,
+}
+
 /// Why a store did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -53,8 +64,12 @@ pub trait SolutionStore: Send + Sync {
     /// Finds solutions similar to a text: filters first, then the rank by words and by vectors together.
     fn find_similar(&self, query: &SolutionQuery) -> Result<SimilarSolutions, StoreError>;
 
-    /// Adds solutions and returns their ids. One with the id of a known solution replaces it.
+    /// Adds solutions and returns the ids that they are given.
     fn record(&self, solutions: Vec<Solution>) -> Result<Vec<String>, StoreError>;
+
+    /// Adds solutions with their ids. One replaces a known solution of the same id, error description and time;
+    /// if another solution has its id, it is given a new one.
+    fn import(&self, solutions: Vec<Solution>) -> Result<ImportedSolutions, StoreError>;
 
     /// Returns all solutions, the oldest first.
     fn all(&self) -> Result<Vec<Solution>, StoreError>;

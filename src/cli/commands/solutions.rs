@@ -6,7 +6,7 @@ use crate::cli::args::SolutionsCommand;
 use crate::cli::commands::{print, say};
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
-use crate::knowledge::{Solution, SolutionStore, StoreError};
+use crate::knowledge::{ImportedSolutions, Solution, SolutionStore, StoreError};
 use crate::ops::solutions::{Solutions, without_secrets};
 
 /// Maximum number of characters of an error's first line in the list.
@@ -61,13 +61,21 @@ fn import(store: &dyn SolutionStore) -> Result<(), Failure> {
         removed += count;
         solutions.push(solution);
     }
-    let ids = store.record(solutions).map_err(failed)?;
+    let ImportedSolutions { count, replaced, renumbered } = store.import(solutions).map_err(failed)?;
     let secrets = match removed {
         0 => String::new(),
         removed => format!("; {removed} secrets and home paths were taken out"),
     };
-    let count = if ids.len() == 1 { "1 solution".to_owned() } else { format!("{} solutions", ids.len()) };
-    say(&format!("{count} imported{secrets}"));
+    let count = if count == 1 { "1 solution".to_owned() } else { format!("{count} solutions") };
+    let replaced = match replaced {
+        0 => String::new(),
+        replaced => format!("; {replaced} replaced an earlier copy"),
+    };
+    let renumbered = match renumbered {
+        0 => String::new(),
+        renumbered => format!("; {renumbered} got a new id, because another solution has theirs"),
+    };
+    say(&format!("{count} imported{replaced}{renumbered}{secrets}"));
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::lexical::LexicalEmbedder;
+use crate::solution::InvalidSolution;
 
 /// Returns a directory that only its owner may enter, as symd's own are.
 fn scratch() -> tempfile::TempDir {
@@ -84,9 +85,9 @@ fn an_import_with_known_ids_replaces_and_the_export_is_equal() {
     let scratch = scratch();
     let (one, other) = (store(&scratch.path().join("a")), store(&scratch.path().join("b")));
     one.record(vec![solution("A", "first"), solution("B", "second")]).unwrap();
-    for _ in 0..2 {
-        other.record(one.all().unwrap()).unwrap();
-    }
+    other.import(one.all().unwrap()).unwrap();
+    let again = ImportedSolutions { count: 2, replaced: 2, renumbered: 0 };
+    assert_eq!(other.import(one.all().unwrap()).unwrap(), again);
     assert_eq!(one.all().unwrap(), other.all().unwrap());
     assert_eq!(ids(&other, &query("second")), ["rca-002"]);
 }
@@ -298,4 +299,23 @@ fn a_process_that_ends_late_leaves_the_new_log() {
     drop(late);
     assert!(scratch.path().join("solutions.db-wal").exists());
     assert_eq!(store(scratch.path()).all().unwrap().len(), 1);
+}
+
+#[test]
+fn an_import_replaces_no_other_solution() {
+    let scratch = scratch();
+    let store = store(scratch.path());
+    store.record(vec![solution("A", "my own")]).unwrap();
+    let theirs = Solution { id: "rca-001".to_owned(), ..solution("A", "a colleague's") };
+    let renumbered = ImportedSolutions { count: 1, replaced: 0, renumbered: 1 };
+    assert_eq!(store.import(vec![theirs.clone()]).unwrap(), renumbered);
+    let all = store.all().unwrap();
+    let shown: Vec<_> = all.iter().map(|one| (one.id.as_str(), one.error_description.as_str())).collect();
+    assert_eq!(shown, [("rca-001", "my own"), ("rca-002", "a colleague's")]);
+    for id in ["new 0", "rca-", "rca-1x", "../x", "rca-9999999999999999999"] {
+        let refused = store.import(vec![Solution { id: id.to_owned(), ..theirs.clone() }]);
+        assert!(matches!(refused, Err(StoreError::Invalid(InvalidSolution::Id))), "{id}");
+    }
+    let undated = Solution { created_at: "password".to_owned(), ..theirs };
+    assert!(matches!(store.import(vec![undated]), Err(StoreError::Invalid(InvalidSolution::Time))));
 }
