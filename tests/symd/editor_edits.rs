@@ -188,14 +188,7 @@ fn what_one_editor_made_is_taken_back_if_another_one_refuses() {
 fn a_saved_buffer_is_changed_and_saved_by_an_editor_that_can() {
     let user = user();
     let file = uri(&user, "project/a.py");
-    let mut editor = FakeEditor::silent(&user);
-    editor.ask(
-        "initialize",
-        json!({
-            "clientInfo": { "name": "fake", "version": "1" }, "rootUri": uri(&user, "project"),
-            "capabilities": abilities(), "initializationOptions": { "symd": { "saves": true } },
-        }),
-    );
+    let mut editor = FakeEditor::saving(&user, abilities());
     editor.open(&file, 1, SAVED);
     editor.settle();
     let call = edit(&user);
@@ -263,6 +256,63 @@ fn buffers_that_cannot_be_changed_safely_are_not_changed() {
     one.reply(&request, json!({ "applied": false }));
     refused(call, "it refused the change");
     assert_eq!(on_disk(&user), SAVED);
+}
+
+#[test]
+fn a_file_that_is_typed_in_while_an_edit_waits_is_not_written_beneath() {
+    const USER: &str = "import a\n\na.typed()\n";
+    let user = user();
+    write(&user.path("project/b.py"), USER);
+    let (mut one, first) = typed(&user);
+    let second = uri(&user, "project/b.py");
+    let mut plain = FakeEditor::with(&user, abilities());
+    plain.open(&second, 1, USER);
+    plain.settle();
+    let wanted =
+        json!({ "name_path": "typed", "new_name": "other", "force": true, "include": ["unchecked"] });
+    let call = agent(&user, "rename_symbol", wanted);
+    let request = one.await_request("workspace/applyEdit");
+    plain.change(&second, 2, [0, 0, 0, 0], "# mine\n");
+    plain.settle();
+    one.rewrite(&first, 3, "def other():\n    return 1\n");
+    one.reply(&request, json!({ "applied": true }));
+    let back = one.await_request("workspace/applyEdit");
+    one.rewrite(&first, 4, TYPED);
+    one.reply(&back, json!({ "applied": true }));
+    refused(call, "b.py is open in fake 1 and changed there just now");
+    assert_eq!(std::fs::read_to_string(user.path("project/b.py")).unwrap(), USER);
+    assert_eq!(on_disk(&user), SAVED);
+}
+
+#[test]
+fn an_edit_begins_when_the_buffers_of_the_one_before_are_saved() {
+    let user = user();
+    let file = uri(&user, "project/a.py");
+    let mut editor = FakeEditor::saving(&user, abilities());
+    editor.open(&file, 1, SAVED);
+    editor.settle();
+    let first = edit(&user);
+    let request = editor.await_request("workspace/applyEdit");
+    let arguments = json!({ "relative_path": "a.py", "needle": "saved", "repl": "again", "mode": "literal" });
+    let second = agent(&user, "replace_content", arguments);
+    editor.rewrite(&file, 2, "def saved():\n    return 2\n");
+    editor.reply(&request, json!({ "applied": true }));
+    let save = editor.await_request("symd/save");
+    assert!(body(&user).contains("return 2"));
+    editor.settle();
+    assert!(!editor.heard.iter().any(|one| one["method"] == "workspace/applyEdit"), "{:?}", editor.heard);
+    editor.save(&file);
+    editor.reply(&save, json!({ "saved": true }));
+    done(first);
+    let request = editor.await_request("workspace/applyEdit");
+    editor.rewrite(&file, 3, "def again():\n    return 2\n");
+    editor.reply(&request, json!({ "applied": true }));
+    let save = editor.await_request("symd/save");
+    editor.save(&file);
+    editor.reply(&save, json!({ "saved": true }));
+    let told = done(second);
+    assert!(!told.contains("unsaved"), "{told}");
+    assert_eq!(on_disk(&user), "def again():\n    return 2\n");
 }
 
 /// A daemon that is killed while an edit spans an unsaved buffer and a file: `SYMD_EDITOR_ROUNDS` plays more rounds.

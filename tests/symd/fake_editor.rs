@@ -53,6 +53,19 @@ impl FakeEditor {
         editor
     }
 
+    /// Starts `symd lsp` for the user's project, in an editor that saves on request.
+    pub fn saving(user: &User, capabilities: Value) -> FakeEditor {
+        let mut editor = FakeEditor::silent(user);
+        editor.ask(
+            "initialize",
+            json!({
+                "clientInfo": { "name": "fake", "version": "1" }, "rootUri": uri(user, "project"),
+                "capabilities": capabilities, "initializationOptions": { "symd": { "saves": true } },
+            }),
+        );
+        editor
+    }
+
     pub fn raw(&mut self, bytes: &[u8]) {
         let input = self.input.as_mut().unwrap();
         input.write_all(bytes).unwrap();

@@ -95,6 +95,16 @@ impl StagedEdit {
         self.changes.list.iter().filter_map(created).collect()
     }
 
+    /// Returns the files on the disk that change, appear or go away. Texts that editors have not saved are none.
+    pub fn touched(&self) -> Vec<RelPath> {
+        let touched = |change: &Change| match change {
+            Change::Content { before: Some(before), .. } if before.in_editor => Vec::new(),
+            Change::Content { path, .. } => vec![path.clone()],
+            Change::Move { from, to, .. } => vec![from.clone(), to.clone()],
+        };
+        self.changes.list.iter().flat_map(touched).collect()
+    }
+
     /// Returns the description of the edit.
     pub fn title(&self) -> &str {
         &self.pending.journal.entry.title

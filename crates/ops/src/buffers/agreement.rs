@@ -2,10 +2,12 @@
 //! Every editor that has a file open with unsaved changes, or that can save, makes the change itself; it counts
 //! when the editor has told the text that was planned, and not before. Invariants: while that is awaited no
 //! question sees a text of these files that the edit made; what one editor made is taken back if another
-//! one, or the disk, fails.
+//! one, or the disk, fails; no file changes beneath a buffer that was changed while the edit waited.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use similar::TextDiff;
@@ -46,6 +48,7 @@ pub(crate) struct AgreedBuffers {
     all: Arc<Buffers>,
     targets: Vec<BufferTarget>,
     held: BTreeSet<RelPath>,
+    is_released: AtomicBool,
 }
 
 impl Buffers {
@@ -61,11 +64,13 @@ impl Buffers {
         let targets = {
             let table = self.table();
             table.check_created(&staged.created())?;
+            table.check_untouched(&staged.touched(), &[])?;
             table.targets(&staged.contents())?
         };
         let held: BTreeSet<RelPath> = targets.iter().map(|target| target.file.clone()).collect();
-        self.table().held.extend(held.iter().cloned());
-        let agreed = AgreedBuffers { all: Arc::clone(self), targets, held };
+        held.iter().for_each(|file| *self.table().held.entry(file.clone()).or_default() += 1);
+        let agreed =
+            AgreedBuffers { all: Arc::clone(self), targets, held, is_released: AtomicBool::new(false) };
         match agreed.ask_all(staged.title()).await {
             Ok(()) => Ok(agreed),
             Err(why) => {
@@ -87,6 +92,49 @@ impl BufferTable {
                 "{} is open in {} with a text that was not saved; save it there, or close it, then repeat the edit",
                 buffer.file,
                 self.name_of(*editor)
+            ))),
+        }
+    }
+
+    /// Refuses changes of files beneath buffers that are not saved, or whose text is unknown. `targets` have
+    /// made the change themselves.
+    fn check_untouched(&self, touched: &[RelPath], targets: &[BufferTarget]) -> Result<(), EditError> {
+        let is_target = |editor: u64, path: &RelPath| {
+            targets.iter().any(|target| target.editor == editor && target.path == *path)
+        };
+        for ((editor, path), buffer) in &self.buffers {
+            if !touched.contains(&buffer.file) || is_target(*editor, path) {
+                continue;
+            }
+            let why = match (buffer.is_lost, buffer.is_dirty()) {
+                (true, _) => "with a text that symd does not know; close it there and open it again",
+                (false, true) => "and changed there just now; save it there, or repeat the edit",
+                (false, false) => continue,
+            };
+            return Err(EditError::NotInEditor(format!(
+                "{} is open in {} {why}",
+                buffer.file,
+                self.name_of(*editor)
+            )));
+        }
+        Ok(())
+    }
+
+    /// Refuses an edit that one of its buffers no longer has. What the user typed after it is no reason.
+    fn check_made(&self, targets: &[BufferTarget]) -> Result<(), EditError> {
+        let is_made = |target: &BufferTarget| {
+            let buffer = self.buffers.get(&(target.editor, target.path.clone()));
+            buffer.is_some_and(|buffer| {
+                !buffer.is_lost && (buffer.text() != target.before || target.before == target.after)
+            })
+        };
+        match targets.iter().find(|target| !is_made(target)) {
+            None => Ok(()),
+            Some(target) => Err(EditError::NotInEditor(format!(
+                "{} made the change of {}, and closed the file or took the change back before the edit was done; \
+                 repeat the edit",
+                self.name_of(target.editor),
+                target.file
             ))),
         }
     }
@@ -113,14 +161,10 @@ impl BufferTable {
                 let (Some(after), Ok(before)) = (&content.after, text_of(&content.before)) else { continue };
                 let Ok(after) = text_of(after) else { continue };
                 let seen = buffer.seen();
-                let is_dirty = buffer.is_dirty();
                 if content.in_editor && seen != before.as_str() {
                     return refused(
                         "with another text than in another window; make them agree, or close one",
                     );
-                }
-                if is_dirty && !content.in_editor {
-                    return refused("and changed there just now; repeat the edit");
                 }
                 if !content.in_editor && (!connected.abilities.saves || seen != before.as_str()) {
                     // The file changes, and the editor reads it again.
@@ -225,22 +269,39 @@ impl AgreedBuffers {
         }
     }
 
+    /// Fails if the edit may no longer change files: a buffer lost the change, or another one was changed
+    /// meanwhile. To be called while no question runs.
+    pub(crate) fn check(&self, staged: &StagedEdit) -> Result<(), EditError> {
+        let table = self.all.table();
+        table.check_made(&self.targets)?;
+        table.check_untouched(&staged.touched(), &self.targets)
+    }
+
     /// Has questions see the new texts: to be called while none runs.
     pub(crate) async fn show(&self) {
         self.release();
         self.all.publish_all(self.held.iter().cloned().collect()).await;
     }
 
+    /// Ends the holds of this edit, once.
     fn release(&self) {
+        if self.is_released.swap(true, Ordering::Relaxed) {
+            return;
+        }
         let mut table = self.all.table();
-        self.held.iter().for_each(|file| {
-            table.held.remove(file);
-        });
+        for file in &self.held {
+            if let Entry::Occupied(mut holds) = table.held.entry(file.clone()) {
+                *holds.get_mut() -= 1;
+                if *holds.get() == 0 {
+                    holds.remove();
+                }
+            }
+        }
     }
 
     /// Ends the edit after its files are changed: buffers that were saved are so again, by their editors where
     /// they still have the planned text.
-    pub(crate) async fn complete(self) {
+    pub(crate) async fn complete(&self) {
         let requests = {
             let mut table = self.all.table();
             let mut by_editor: BTreeMap<u64, Vec<RelPath>> = BTreeMap::new();
@@ -265,7 +326,7 @@ impl AgreedBuffers {
     }
 
     /// Has the editors take their changes back. Returns what could not be taken back.
-    pub(crate) async fn take_back(self) -> Option<String> {
+    pub(crate) async fn take_back(&self) -> Option<String> {
         let requests = self.all.table().requests(&self.targets, |target| (&target.after, &target.before));
         let deadline = Instant::now() + CHANGE_DEADLINE;
         for (_, port, changes) in requests {

@@ -7,7 +7,7 @@ mod agreement;
 mod open_buffer;
 mod port;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use symd_base::RelPath;
@@ -29,6 +29,8 @@ pub struct Buffers {
     table: Mutex<BufferTable>,
     /// Held while a text is laid over its file, so that a later one cannot come first.
     order: tokio::sync::Mutex<()>,
+    /// Held by an edit from its staging until its buffers count as saved.
+    edits: Arc<tokio::sync::Mutex<()>>,
     /// Changed whenever an editor told of a document.
     told: watch::Sender<()>,
 }
@@ -38,8 +40,8 @@ struct BufferTable {
     /// By the editor's number and the path by which it knows the document.
     buffers: BTreeMap<(u64, RelPath), OpenBuffer>,
     editors: BTreeMap<u64, AttachedEditor>,
-    /// Files of which questions see no new text, because an edit is being made.
-    held: BTreeSet<RelPath>,
+    /// Files of which questions see no new text, because edits are being made, with the number of these.
+    held: BTreeMap<RelPath, usize>,
     /// Number of editors and of changes so far.
     last_editor: u64,
     changes: u64,
@@ -67,8 +69,13 @@ pub struct BufferState {
 impl Buffers {
     /// Returns an empty set. `disk` is the root without unsaved texts.
     pub fn new(engine: Engine, disk: Arc<Root>) -> Arc<Buffers> {
-        let (table, order) = (Mutex::default(), tokio::sync::Mutex::default());
-        Arc::new(Buffers { engine, disk, table, order, told: watch::Sender::new(()) })
+        let (table, order, edits) = (Mutex::default(), tokio::sync::Mutex::default(), Arc::default());
+        Arc::new(Buffers { engine, disk, table, order, edits, told: watch::Sender::new(()) })
+    }
+
+    /// Waits until no other edit has buffers of editors change.
+    pub(crate) async fn turn(&self) -> tokio::sync::OwnedMutexGuard<()> {
+        Arc::clone(&self.edits).lock_owned().await
     }
 
     /// Adds an editor. Its documents are kept until [`EditorBuffers::detach`], or until the value is dropped.
@@ -113,7 +120,7 @@ impl Buffers {
         let _turn = self.order.lock().await;
         let (number, text) = {
             let mut table = self.table();
-            if table.held.contains(file) {
+            if table.held.contains_key(file) {
                 return Ok(());
             }
             table.published += 1;

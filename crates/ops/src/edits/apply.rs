@@ -106,6 +106,8 @@ async fn run_stages(
     ready: Option<oneshot::Receiver<Infallible>>,
     stage: impl FnOnce(&Editor, EditorTurn) -> EditStage + Send + 'static,
 ) -> Result<Applied, ApplyError> {
+    // Longer than the engine's turn: the next edit is staged when this one's buffers are told apart from its files.
+    let _whole = buffers.turn().await;
     let turn = editor.turn().await;
     let mut stage = match ready {
         None => {
@@ -122,7 +124,7 @@ async fn run_stages(
     let mut agreed = None;
     if let EditStage::Staged(staged) = stage {
         match buffers.agree(&staged).await {
-            Ok(buffers) => agreed = Some(buffers),
+            Ok(buffers) => agreed = Some(Arc::new(buffers)),
             Err(reason) => {
                 let refused = on_thread(&editor, move |editor| editor.abandon(*staged, reason)).await?;
                 return Err(refused.into());
@@ -149,17 +151,27 @@ async fn change_files(
     editor: &Arc<Editor>,
     engine: &Engine,
     mut stage: EditStage,
-    agreed: Option<&AgreedBuffers>,
+    agreed: Option<&Arc<AgreedBuffers>>,
 ) -> Result<Applied, ApplyError> {
     loop {
         stage = match stage {
             EditStage::Ended(ended) => return Ok(ended?),
             EditStage::Staged(staged) => match engine.pause_questions().await {
                 Ok(paused) => {
-                    if let Some(agreed) = agreed {
+                    let agreed = agreed.cloned();
+                    if let Some(agreed) = &agreed
+                        && agreed.check(&staged).is_ok()
+                    {
                         agreed.show().await;
                     }
-                    on_thread(editor, move |editor| editor.finish(*staged, Some(Box::new(paused)))).await?
+                    on_thread(editor, move |editor| {
+                        // Anew, as late as possible: buffers change whenever their users type.
+                        match agreed.map_or(Ok(()), |agreed| agreed.check(&staged)) {
+                            Ok(()) => editor.finish(*staged, Some(Box::new(paused))),
+                            Err(reason) => EditStage::Ended(Err(editor.abandon(*staged, reason))),
+                        }
+                    })
+                    .await?
                 }
                 Err(busy) => {
                     let reason = EditError::Busy(busy.to_string());
@@ -181,6 +193,8 @@ async fn change_files(
 fn finish_if_idle(editor: &Editor, (engine, buffers): (&Engine, &Buffers), stage: EditStage) -> EditStage {
     match stage {
         EditStage::Staged(staged) if !buffers.are_open() => match engine.try_pause_questions() {
+            // Opened meanwhile.
+            Some(_) if buffers.are_open() => EditStage::Staged(staged),
             Some(paused) => editor.finish(*staged, Some(Box::new(paused))),
             None => EditStage::Staged(staged),
         },
