@@ -178,7 +178,11 @@ impl EditorBuffers {
             let mut table = self.all.table();
             table.changes += 1;
             buffer.change = table.changes;
-            table.buffers.insert((self.number, path), buffer)
+            let key = (self.number, path);
+            if let Some(replaced) = table.buffers.get(&key) {
+                buffer.inherit(replaced);
+            }
+            table.buffers.insert(key, buffer)
         };
         if let Some(replaced) = replaced.filter(|replaced| replaced.file != file) {
             self.all.publish(&replaced.file).await?;
@@ -206,13 +210,41 @@ impl EditorBuffers {
             (buffer.version, buffer.change) = (version, number);
             (buffer.change(changes, length), buffer.file.clone())
         };
+        if changed.is_ok() {
+            self.compare(path).await;
+        }
         self.all.publish(&file).await?;
         Ok(changed.is_ok())
     }
 
     /// Records that the editor saved a document.
     pub async fn save(&self, path: &RelPath) -> Result<(), EngineError> {
-        self.update(path, OpenBuffer::record_save).await
+        let file =
+            self.all.table().buffers.get(&(self.number, path.clone())).map(|buffer| buffer.file.clone());
+        let Some(file) = file else { return Ok(()) };
+        let disk = Arc::clone(&self.all.disk);
+        let read = tokio::task::spawn_blocking(move || disk.read(&file).ok().map(|read| read.bytes));
+        let on_disk = read.await.unwrap_or_default();
+        self.update(path, |buffer| buffer.record_save(on_disk)).await
+    }
+
+    /// Compares a changed text that would be unsaved with its file: the editor may have read it again.
+    async fn compare(&self, path: &RelPath) {
+        let key = (self.number, path.clone());
+        let asked = self.all.table().buffers.get(&key).filter(|buffer| buffer.is_dirty()).map(|buffer| {
+            let (disk, file, sizes) = (Arc::clone(&self.all.disk), buffer.file.clone(), buffer.sizes());
+            // A file of another size is not read: that would be once per keystroke.
+            move || {
+                let (_, stat) = disk.stat(&file).ok()?;
+                sizes.contains(&stat.size).then(|| disk.read(&file).ok().map(|read| read.bytes))?
+            }
+        });
+        let Some(asked) = asked else { return };
+        if let Ok(Some(on_disk)) = tokio::task::spawn_blocking(asked).await
+            && let Some(buffer) = self.all.table().buffers.get_mut(&key)
+        {
+            buffer.record_if_equal(on_disk);
+        }
     }
 
     /// Records that the text of a document is not known, until it is opened again.

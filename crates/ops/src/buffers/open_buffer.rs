@@ -29,6 +29,8 @@ pub(super) struct OpenBuffer {
     saved: Option<TextMark>,
     /// Whether the file's lines end in CR LF and the editor's text may hide that.
     has_crlf: bool,
+    /// Whether the file had an encoding that symd does not know when the document was opened.
+    is_lossy: bool,
     /// Whether the text is unknown, because the editor's changes did not fit.
     pub(super) is_lost: bool,
 }
@@ -55,7 +57,9 @@ impl OpenBuffer {
     pub(super) fn new(file: RelPath, (version, text): (i64, String), on_disk: Option<Vec<u8>>) -> OpenBuffer {
         let decoded = on_disk.and_then(|bytes| Text::decode(bytes).ok());
         let has_crlf = decoded.as_ref().is_some_and(|disk| all_lines_end_in_crlf(disk.as_str()));
-        let mut buffer = OpenBuffer { file, text, version, change: 0, saved: None, has_crlf, is_lost: false };
+        let is_lossy = decoded.as_ref().is_some_and(|disk| disk.encoding() == Encoding::Lossy);
+        let mut buffer =
+            OpenBuffer { file, text, version, change: 0, saved: None, has_crlf, is_lossy, is_lost: false };
         buffer.saved = decoded.map(|disk| match disk.encoding() {
             // The editor knows the encoding, symd does not: nothing can be compared.
             Encoding::Lossy => TextMark::of(&buffer.seen()),
@@ -96,9 +100,48 @@ impl OpenBuffer {
         &self.text
     }
 
-    /// Records that the editor saved the text.
-    pub(super) fn record_save(&mut self) {
-        self.saved = Some(TextMark::of(&self.seen()));
+    /// Records that the editor saved the document; `on_disk` is what its file has now, which need not be this
+    /// text: its user may have typed on.
+    pub(super) fn record_save(&mut self, on_disk: Option<Vec<u8>>) {
+        match on_disk.map(Text::decode) {
+            // The editor knows the encoding, symd does not: its word is all there is.
+            Some(Ok(disk)) if disk.encoding() == Encoding::Lossy => {
+                self.saved = Some(TextMark::of(&self.seen()));
+            }
+            Some(Ok(disk)) => {
+                self.has_crlf = all_lines_end_in_crlf(disk.as_str());
+                self.record_file(disk.as_str());
+            }
+            Some(Err(_)) | None => self.saved = None,
+        }
+    }
+
+    /// Records the text as saved if its file, read after the text had come, has it: the editor read the file
+    /// again, without a word of that.
+    pub(super) fn record_if_equal(&mut self, on_disk: Vec<u8>) {
+        let Some(disk) = Text::decode(on_disk).ok().filter(|disk| disk.encoding() != Encoding::Lossy) else {
+            return;
+        };
+        let had_crlf = std::mem::replace(&mut self.has_crlf, all_lines_end_in_crlf(disk.as_str()));
+        if self.seen() == disk.as_str() {
+            self.record_file(disk.as_str());
+        } else {
+            self.has_crlf = had_crlf;
+        }
+    }
+
+    /// Takes over what is known of the file from the buffer that this one replaces, where the file's encoding
+    /// does not let it be compared.
+    pub(super) fn inherit(&mut self, replaced: &OpenBuffer) {
+        if self.is_lossy && replaced.file == self.file {
+            self.saved = replaced.saved;
+        }
+    }
+
+    /// Returns the least and the most bytes of a file that has this text: with or without CR and a byte-order mark.
+    pub(super) fn sizes(&self) -> std::ops::RangeInclusive<u64> {
+        let breaks = memchr::memchr_iter(b'\n', self.text.as_bytes()).count();
+        self.text.len() as u64..=(self.text.len() + breaks + 3) as u64
     }
 
     /// Records the text that the file has now.
@@ -139,8 +182,17 @@ mod tests {
         buffer.change(&[change(4, 6, "1"), change(0, 1, "a")], 6).unwrap();
         assert!(!buffer.is_dirty(), "undone");
         buffer.change(&[change(0, 0, "\n")], 7).unwrap();
-        buffer.record_save();
+        buffer.record_save(Some(b"\na = 1\n".to_vec()));
         assert!(!buffer.is_dirty());
+        buffer.change(&[change(0, 1, "")], 6).unwrap();
+        buffer.record_save(Some(b"\na = 1\n".to_vec()));
+        assert!(buffer.is_dirty(), "typed while the editor saved");
+        buffer.record_if_equal(b"a = 2\n".to_vec());
+        assert!(buffer.is_dirty());
+        buffer.record_if_equal(b"a = 1\r\n".to_vec());
+        assert!(!buffer.is_dirty(), "read again by the editor, from a file whose line ends changed");
+        buffer.record_save(None);
+        assert!(buffer.is_dirty(), "saved elsewhere");
         assert!(opened("b\n", b"a\n").is_dirty(), "opened with changes");
     }
 
@@ -154,6 +206,17 @@ mod tests {
         assert!(opened("a\nb\n", b"a\r\nb\n").is_dirty(), "mixed line ends cannot be hidden");
         assert!(!opened("é\n", b"\xef\xbb\xbf\xc3\xa9\n").is_dirty(), "a byte-order mark is hidden");
         assert!(!opened("é\n", b"\xe9\n").is_dirty(), "an encoding that only the editor knows");
+    }
+
+    #[test]
+    fn a_text_sent_again_is_no_save_of_a_file_whose_encoding_is_unknown() {
+        let mut first = opened("é\n", b"\xe9\n");
+        first.change(&[change(0, 0, "x")], 4).unwrap();
+        let mut again = opened("xé\n", b"\xe9\n");
+        again.inherit(&first);
+        assert!(again.is_dirty());
+        again.record_save(Some(b"x\xe9\n".to_vec()));
+        assert!(!again.is_dirty());
     }
 
     #[test]
