@@ -145,7 +145,7 @@ fn nothing_is_written_where_an_editor_does_not_make_its_part() {
     let request = editor.await_request("workspace/applyEdit");
     editor.change(&file, 3, [0, 0, 0, 0], "#");
     editor.reply(&request, json!({ "applied": true }));
-    refused(call, "its text is another one");
+    refused(call, "may still have or make the change, look there and undo it: a.py in fake 1");
     assert!(body(&user).contains("#def typed"));
     editor.rewrite(&file, 4, TYPED);
     editor.settle();

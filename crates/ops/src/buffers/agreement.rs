@@ -6,8 +6,8 @@
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use similar::TextDiff;
@@ -27,6 +27,9 @@ const TELL_DEADLINE: Duration = Duration::from_secs(3);
 
 /// How long editors may take to write buffers to their files.
 const SAVE_DEADLINE: Duration = Duration::from_secs(5);
+
+/// How long two texts are compared; afterwards larger changes than necessary are good enough.
+const DIFF_DEADLINE: Duration = Duration::from_millis(200);
 
 /// One buffer that is to change.
 #[derive(Clone, Debug)]
@@ -49,6 +52,17 @@ pub(crate) struct AgreedBuffers {
     targets: Vec<BufferTarget>,
     held: BTreeSet<RelPath>,
     is_released: AtomicBool,
+    /// The editors that were asked and did not refuse.
+    progress: Mutex<BTreeMap<u64, EditorProgress>>,
+}
+
+/// How far an editor is that was asked for a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum EditorProgress {
+    /// It has not answered.
+    Asked,
+    /// It says that it made the change.
+    Made,
 }
 
 impl Buffers {
@@ -69,8 +83,13 @@ impl Buffers {
         };
         let held: BTreeSet<RelPath> = targets.iter().map(|target| target.file.clone()).collect();
         held.iter().for_each(|file| *self.table().held.entry(file.clone()).or_default() += 1);
-        let agreed =
-            AgreedBuffers { all: Arc::clone(self), targets, held, is_released: AtomicBool::new(false) };
+        let agreed = AgreedBuffers {
+            all: Arc::clone(self),
+            targets,
+            held,
+            is_released: AtomicBool::new(false),
+            progress: Mutex::default(),
+        };
         match agreed.ask_all(staged.title()).await {
             Ok(()) => Ok(agreed),
             Err(why) => {
@@ -201,41 +220,50 @@ impl BufferTable {
         self.editors.get(&editor).map_or_else(|| "an editor".to_owned(), |editor| editor.name.clone())
     }
 
-    /// Returns each editor's port with the changes that turn one text of its buffers into another. A buffer with
-    /// a third text is left out.
-    fn requests(
-        &self,
-        targets: &[BufferTarget],
-        texts: fn(&BufferTarget) -> (&str, &str),
-    ) -> Vec<(u64, Arc<dyn EditorPort>, Vec<DocumentChanges>)> {
-        let mut by_editor: BTreeMap<u64, Vec<DocumentChanges>> = BTreeMap::new();
-        for target in targets {
-            let (from, to) = texts(target);
-            let key = (target.editor, target.path.clone());
-            let Some(buffer) = self.buffers.get(&key).filter(|buffer| buffer.text() == from) else {
-                continue;
-            };
-            let (path, version, changes) = (target.path.clone(), buffer.version, changes_between(from, to));
-            by_editor.entry(target.editor).or_default().push(DocumentChanges { path, version, changes });
-        }
-        let port = |(editor, changes)| Some((editor, Arc::clone(&self.editors.get(&editor)?.port), changes));
-        by_editor.into_iter().filter_map(port).collect()
+    /// Returns the version of the buffer and its editor's port, if the buffer has `text`.
+    fn version_of(&self, target: &BufferTarget, text: &str) -> Option<(i64, Arc<dyn EditorPort>)> {
+        let buffer = self.buffers.get(&(target.editor, target.path.clone()))?;
+        let editor = self.editors.get(&target.editor)?;
+        (!buffer.is_lost && buffer.text() == text).then(|| (buffer.version, Arc::clone(&editor.port)))
     }
 }
 
+/// The changes that one editor is asked for.
+type EditorChanges = BTreeMap<u64, (Arc<dyn EditorPort>, Vec<DocumentChanges>)>;
+
 impl AgreedBuffers {
+    /// Returns each editor's port with the changes that turn one text of its buffers into another. A buffer with
+    /// a third text is left out.
+    fn requests(&self, texts: fn(&BufferTarget) -> (&str, &str)) -> EditorChanges {
+        let mut by_editor = EditorChanges::new();
+        for target in &self.targets {
+            let (from, to) = texts(target);
+            // Compared without the table's lock, which every keystroke needs.
+            let changes = changes_between(from, to);
+            let Some((version, port)) = self.all.table().version_of(target, from) else { continue };
+            let (_, documents) = by_editor.entry(target.editor).or_insert_with(|| (port, Vec::new()));
+            documents.push(DocumentChanges { path: target.path.clone(), version, changes });
+        }
+        by_editor
+    }
+
     /// Asks all editors and waits for the planned texts. The error names the editor and its file.
     async fn ask_all(&self, title: &str) -> Result<(), String> {
         let deadline = Instant::now() + CHANGE_DEADLINE;
-        let requests = self.all.table().requests(&self.targets, |target| (&target.before, &target.after));
-        for (editor, port, changes) in requests {
+        for (editor, (port, changes)) in self.requests(|target| (&target.before, &target.after)) {
             let files: Vec<String> = changes.iter().map(|one| one.path.to_string()).collect();
             let files = files.join(", ");
             let name = self.all.table().name_of(editor);
+            self.progress().insert(editor, EditorProgress::Asked);
             let answer = tokio::time::timeout_at(deadline, port.apply(changes, title.to_owned())).await;
             match answer {
-                Ok(Ok(())) => {}
-                Ok(Err(why)) => return Err(format!("{name} did not change {files}: {why}")),
+                Ok(Ok(())) => {
+                    self.progress().insert(editor, EditorProgress::Made);
+                }
+                Ok(Err(why)) => {
+                    self.progress().remove(&editor);
+                    return Err(format!("{name} did not change {files}: {why}"));
+                }
                 Err(_) => {
                     let seconds = CHANGE_DEADLINE.as_secs();
                     return Err(format!(
@@ -327,30 +355,55 @@ impl AgreedBuffers {
 
     /// Has the editors take their changes back. Returns what could not be taken back.
     pub(crate) async fn take_back(&self) -> Option<String> {
-        let requests = self.all.table().requests(&self.targets, |target| (&target.after, &target.before));
         let deadline = Instant::now() + CHANGE_DEADLINE;
-        for (_, port, changes) in requests {
+        for (_, (port, changes)) in self.requests(|target| (&target.after, &target.before)) {
             let _ =
                 tokio::time::timeout_at(deadline, port.apply(changes, "take back an edit".to_owned())).await;
         }
-        let is_left = |target: &BufferTarget| {
-            let table = self.all.table();
-            target.before != target.after && table.has(target, &target.after)
+        let has_change = |target: &&BufferTarget| {
+            target.before != target.after && self.all.table().has(target, &target.after)
         };
         let mut told = self.all.told.subscribe();
         let deadline = Instant::now() + TELL_DEADLINE;
-        while self.targets.iter().any(is_left)
+        while self.targets.iter().any(|target| has_change(&target))
             && matches!(tokio::time::timeout_at(deadline, told.changed()).await, Ok(Ok(())))
         {}
-        let left: Vec<String> = self
-            .targets
-            .iter()
-            .filter(|target| is_left(target))
-            .map(|target| format!("{} in {}", target.file, self.all.table().name_of(target.editor)))
-            .collect();
+        let may_have_change = |target: &&BufferTarget| {
+            let progress = self.progress().get(&target.editor).copied();
+            let is_known = || {
+                let table = self.all.table();
+                let buffer = table.buffers.get(&(target.editor, target.path.clone()));
+                // A document that was closed took the change with it.
+                let is_closed = buffer.is_none() && table.editors.contains_key(&target.editor);
+                is_closed || table.has(target, &target.before)
+            };
+            target.before != target.after
+                && !has_change(target)
+                && match progress {
+                    None => false,
+                    // It may still make the change.
+                    Some(EditorProgress::Asked) => true,
+                    Some(EditorProgress::Made) => !is_known(),
+                }
+        };
+        let name =
+            |target: &BufferTarget| format!("{} in {}", target.file, self.all.table().name_of(target.editor));
+        let left: Vec<String> = self.targets.iter().filter(has_change).map(name).collect();
+        let doubtful: Vec<String> = self.targets.iter().filter(may_have_change).map(name).collect();
         self.show().await;
-        (!left.is_empty())
-            .then(|| format!("not taken back, undo it there: the unsaved change of {}", left.join(", ")))
+        let mut told = Vec::new();
+        if !left.is_empty() {
+            told.push(format!("not taken back, undo it there: the unsaved change of {}", left.join(", ")));
+        }
+        if !doubtful.is_empty() {
+            let doubtful = doubtful.join(", ");
+            told.push(format!("may still have or make the change, look there and undo it: {doubtful}"));
+        }
+        (!told.is_empty()).then(|| told.join("; "))
+    }
+
+    fn progress(&self) -> MutexGuard<'_, BTreeMap<u64, EditorProgress>> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -366,7 +419,7 @@ fn text_of(bytes: &[u8]) -> Result<String, symd_base::text::Binary> {
 
 /// Returns the changes of whole lines that turn `from` into `to`, by position in `from`.
 fn changes_between(from: &str, to: &str) -> Vec<BufferChange> {
-    let diff = TextDiff::from_lines(from, to);
+    let diff = TextDiff::configure().timeout(DIFF_DEADLINE).diff_lines(from, to);
     let mut changes = Vec::new();
     let (mut at, mut to_at) = (0, 0);
     for change in diff.iter_all_changes() {
