@@ -39,6 +39,7 @@ fn agents_see_an_unsaved_text_until_it_is_saved_closed_or_given_up() {
     editor.change(&file, 4, [0, 4, 0, 9], "kept");
     write(&user.path("project/a.py"), "def kept():\n    return 1\n");
     editor.save(&file);
+    editor.settle();
     write(&user.path("project/a.py"), "def later():\n    return 1\n");
     editor.settle();
     assert_eq!(seen(&user), "later", "the file counts again, once the text was saved");
@@ -50,6 +51,81 @@ fn agents_see_an_unsaved_text_until_it_is_saved_closed_or_given_up() {
     editor.settle();
     assert_eq!(seen(&user), "later");
     assert_eq!(editor.leave(), Some(0));
+}
+
+#[test]
+fn a_buffer_is_saved_if_its_file_has_its_text() {
+    let user = user();
+    let file = uri(&user, "project/a.py");
+    let mut editor = FakeEditor::new(&user);
+    editor.open(&file, 1, SAVED);
+    editor.change(&file, 2, [0, 4, 0, 9], "kept");
+    write(&user.path("project/a.py"), "def kept():\n    return 1\n");
+    // A key that was pressed while the editor saved.
+    editor.change(&file, 3, [0, 4, 0, 4], "x");
+    editor.save(&file);
+    editor.settle();
+    assert_eq!(seen(&user), "xkept");
+    let told = user.check(&["call", "read_file", r#"{"relative_path": "a.py"}"#], 0);
+    assert!(told.contains("[unsaved: a.py"), "{told}");
+
+    // Another program wrote the file, and the editor read it again.
+    write(&user.path("project/a.py"), "def other():\n    return 1\n");
+    editor.change(&file, 4, [0, 4, 0, 9], "other");
+    editor.settle();
+    let told = user.check(&["call", "read_file", r#"{"relative_path": "a.py"}"#], 0);
+    assert!(told.contains("other") && !told.contains("[unsaved"), "{told}");
+}
+
+#[test]
+fn a_file_that_is_open_under_two_names_keeps_the_unsaved_one() {
+    let user = user();
+    std::os::unix::fs::symlink(user.path("project"), user.path("project/link")).unwrap();
+    let (direct, linked) = (uri(&user, "project/a.py"), uri(&user, "project/link/a.py"));
+    let mut editor = FakeEditor::with(
+        &user,
+        json!({ "workspace": { "applyEdit": true, "workspaceEdit": { "documentChanges": true } } }),
+    );
+    editor.open(&direct, 1, SAVED);
+    editor.change(&direct, 2, [0, 4, 0, 9], "typed");
+    editor.open(&linked, 1, SAVED);
+    editor.settle();
+    let edit = r#"{"relative_path": "a.py", "needle": "return 1", "repl": "return 2", "mode": "literal"}"#;
+    let told = user.check(&["call", "replace_content", edit], 1);
+    assert!(told.contains("with a text that symd does not know"), "{told}");
+    editor.close(&linked);
+    editor.settle();
+    assert_eq!(seen(&user), "typed");
+    assert_eq!(std::fs::read_to_string(user.path("project/a.py")).unwrap(), SAVED);
+}
+
+#[test]
+fn what_cannot_be_read_or_placed_makes_texts_unknown() {
+    let user = user();
+    let file = uri(&user, "project/a.py");
+    let mut editor = FakeEditor::new(&user);
+    let typed = "def typed():\n    return 1\n";
+    editor.open(&file, 1, typed);
+    editor.settle();
+    assert_eq!(seen(&user), "typed");
+    editor.raw(b"Content-Length: 2\r\n\r\n\"\xff");
+    let told = editor.await_message(|message| message["method"] == "window/showMessage");
+    assert!(told["params"]["message"].as_str().unwrap().contains("could not be read"), "{told}");
+    editor.settle();
+    assert_eq!(seen(&user), "saved");
+    editor.rewrite(&file, i64::MAX, typed);
+    editor.settle();
+    assert_eq!(seen(&user), "typed");
+
+    // Where the lines of this text begin depends on the editor.
+    editor.rewrite(&file, i64::MAX, "def bare():\n    return '\r'\n");
+    let told = editor.await_message(|message| message["method"] == "window/showMessage");
+    assert!(told["params"]["message"].as_str().unwrap().contains("carriage return"), "{told}");
+    editor.settle();
+    assert_eq!(seen(&user), "saved");
+    let edit = r#"{"relative_path": "a.py", "needle": "return 1", "repl": "return 2", "mode": "literal"}"#;
+    let told = user.check(&["call", "replace_content", edit], 1);
+    assert!(told.contains("with a text that symd does not know"), "{told}");
 }
 
 #[test]

@@ -59,6 +59,18 @@ impl Documents {
         let document = Document { path, version, text, is_lost: false };
         Some(self.by_uri.entry(uri).insert_entry(document).into_mut())
     }
+
+    /// Returns the URIs of all documents of a file: more than one if it is open through links too.
+    pub(super) fn uris_of(&self, path: &Path) -> Vec<&str> {
+        let of_path = self.by_uri.iter().filter(|(_, document)| document.path == path);
+        of_path.map(|(uri, _)| uri.as_str()).collect()
+    }
+
+    /// Whether daemons may not use the text: it is unknown, or the file is open with another text too.
+    pub(super) fn is_in_doubt(&self, document: &Document) -> bool {
+        let differs = |other: &Document| other.is_lost || other.text != document.text;
+        document.is_lost || self.by_uri.values().any(|other| other.path == document.path && differs(other))
+    }
 }
 
 impl Document {
@@ -70,7 +82,7 @@ impl Document {
         changes: Vec<ContentChange>,
         encoding: PositionEncoding,
     ) -> Changed {
-        let version = version.unwrap_or(self.version + 1);
+        let version = version.unwrap_or(self.version.saturating_add(1));
         let whole = changes.iter().rposition(|change| change.range.is_none());
         if version <= self.version && whole != Some(0) {
             return self.lose();
@@ -95,6 +107,13 @@ impl Document {
         }
         self.is_lost = false;
         if whole.is_some() { Changed::Whole } else { Changed::Parts(parts) }
+    }
+
+    /// Whether the text has a carriage return that no line feed follows: LSP ends a line there, and most editors
+    /// do not.
+    pub(super) fn has_bare_cr(&self) -> bool {
+        let bytes = self.text.as_bytes();
+        memchr::memchr_iter(b'\r', bytes).any(|at| bytes.get(at + 1) != Some(&b'\n'))
     }
 
     fn lose(&mut self) -> Changed {

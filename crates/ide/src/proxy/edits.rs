@@ -63,6 +63,9 @@ pub(super) fn apply_edit(
     for one in &wanted.documents {
         let path = &one.path;
         let (uri, document) = open(documents, root, path).ok_or_else(|| format!("{path} is not open"))?;
+        if documents.uris_of(&document.path).len() > 1 {
+            return Err(format!("{path} is open there under two names, one through a link; close one"));
+        }
         if document.version != one.version || document.is_lost {
             return Err(format!("{path} was changed there meanwhile"));
         }

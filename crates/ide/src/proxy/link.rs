@@ -89,6 +89,12 @@ impl Link {
         self.to_daemon = Some(to_daemon);
     }
 
+    /// Gives the connection up: another one is made, on which everything is told again.
+    pub(super) fn begin_anew(&mut self) {
+        // Dropping the sender ends the connection.
+        self.to_daemon = None;
+    }
+
     /// Sends the requests that waited for the connection. To be called when the daemon was told everything else.
     pub(super) fn send_waiting(&mut self) {
         for (message, number, asked) in std::mem::take(&mut self.waiting) {
@@ -138,8 +144,7 @@ impl Link {
         if let Some(to_daemon) = &self.to_daemon
             && to_daemon.try_send(line(message)).is_err()
         {
-            // Dropping the sender ends the connection.
-            self.to_daemon = None;
+            self.begin_anew();
         }
     }
 }

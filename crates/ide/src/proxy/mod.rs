@@ -47,6 +47,11 @@ const OUTBOX: usize = 256;
 /// Events of links that are not handled yet. If it is full, no more of the daemons' messages are read.
 const LINK_EVENTS: usize = 256;
 
+/// Why a document's text is unknown.
+const NO_FIT: &str = "the changes do not fit its text";
+const BARE_CR: &str =
+    "its text has a carriage return without a line feed, where editors differ about the line's end";
+
 /// How the editor ended the conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProxyEnd {
@@ -100,7 +105,7 @@ pub async fn serve(
                         break end;
                     }
                 }
-                Some(Frame::TooLong(_)) => tracing::warn!("skipped a message that is too long"),
+                Some(Frame::TooLong(_)) => proxy.skip("it is too long").await,
                 Some(Frame::End) | None => break ProxyEnd::Abrupt,
             },
             Some((root, event)) = from_links.recv() => proxy.take_link_event(&root, event).await,
@@ -182,9 +187,26 @@ impl Proxy {
                 None
             }
             Err(invalid) => {
-                tracing::warn!(problem = invalid.problem, "skipped an invalid message of the editor");
+                self.skip(&invalid.problem).await;
                 None
             }
+        }
+    }
+
+    /// Passes over a message of the editor that cannot be read. It may have changed any document.
+    async fn skip(&mut self, problem: &str) {
+        tracing::warn!(problem, "skipped a message of the editor");
+        let mut is_any_lost = false;
+        for document in self.documents.by_uri.values_mut().filter(|document| !document.is_lost) {
+            (document.is_lost, is_any_lost) = (true, true);
+            send_to_links(&mut self.links, document, |path| vec![named(LOST, path)]);
+        }
+        if is_any_lost {
+            self.warn(&format!(
+                "symd: a message of the editor could not be read ({problem}); agents see the saved files and cannot \
+                 edit open ones until they are closed and opened again"
+            ))
+            .await;
         }
     }
 
@@ -258,9 +280,12 @@ impl Proxy {
             "textDocument/didOpen" => {
                 let Ok(DidOpen { text_document }) = params.decode() else { return };
                 let uri = text_document.uri.clone();
-                self.documents.open(text_document);
+                let is_bare = self.documents.open(text_document).is_some_and(Document::has_bare_cr);
                 self.connect_document(&uri);
                 self.send_whole(&uri);
+                if is_bare {
+                    self.lose(&uri, BARE_CR).await;
+                }
             }
             "textDocument/didChange" => self.change(params).await,
             "textDocument/didSave" => {
@@ -269,8 +294,11 @@ impl Proxy {
             }
             "textDocument/didClose" => {
                 let Ok(DidClose { text_document }) = params.decode() else { return };
-                self.send_named(&text_document.uri, CLOSE);
-                self.documents.by_uri.remove(&text_document.uri);
+                let Some(closed) = self.documents.by_uri.remove(&text_document.uri) else { return };
+                match self.documents.uris_of(&closed.path).first().map(|uri| (*uri).to_owned()) {
+                    Some(other) => self.send_whole(&other),
+                    None => send_to_links(&mut self.links, &closed, |path| vec![named(CLOSE, path)]),
+                }
             }
             "workspace/didChangeWorkspaceFolders" => {
                 let Ok(params) = params.decode::<Value>() else { return };
@@ -327,18 +355,27 @@ impl Proxy {
                 // Changes that cannot be read were made all the same.
                 let named: Result<DidClose, _> = params.decode();
                 if let Ok(DidClose { text_document }) = named {
-                    self.lose(&text_document.uri).await;
+                    self.lose(&text_document.uri, NO_FIT).await;
                 }
                 return;
             }
         };
         let uri = change.text_document.uri;
         let Some(document) = self.documents.by_uri.get_mut(&uri) else { return };
-        match document.change(change.text_document.version, change.content_changes, self.encoding) {
-            Changed::Whole => self.send_whole(&uri),
-            Changed::Parts(parts) if parts.iter().any(|(_, _, text)| text.len() > wire::TEXT_BYTES) => {
-                self.send_whole(&uri);
+        let was_lost = document.is_lost;
+        let changed = document.change(change.text_document.version, change.content_changes, self.encoding);
+        if !document.is_lost && document.has_bare_cr() {
+            document.is_lost = true;
+            if !was_lost {
+                self.lose(&uri, BARE_CR).await;
             }
+            return;
+        }
+        let Some(document) = self.documents.by_uri.get(&uri) else { return };
+        let is_shared = self.documents.uris_of(&document.path).len() > 1;
+        match changed {
+            Changed::Whole => self.send_whole(&uri),
+            Changed::Parts(parts) if is_shared || are_long(&parts) => self.send_whole(&uri),
             Changed::Parts(changes) => {
                 let (version, length) = (document.version, document.text.len());
                 let changed = |path: &str| ChangedBuffer {
@@ -352,18 +389,17 @@ impl Proxy {
                 });
             }
             Changed::Lost { is_new: false } => {}
-            Changed::Lost { is_new: true } => self.lose(&uri).await,
+            Changed::Lost { is_new: true } => self.lose(&uri, NO_FIT).await,
         }
     }
 
-    async fn lose(&mut self, uri: &str) {
+    async fn lose(&mut self, uri: &str, why: &str) {
         let Some(document) = self.documents.by_uri.get_mut(uri) else { return };
         document.is_lost = true;
         let path = document.path.display().to_string();
         self.send_named(uri, LOST);
         self.warn(&format!(
-            "symd: the changes of {path} do not fit its text; agents see the saved file and cannot edit it until it is \
-             closed and opened again"
+            "symd: {path}: {why}; agents see the saved file and cannot edit it until it is closed and opened again"
         ))
         .await;
     }
@@ -371,7 +407,8 @@ impl Proxy {
     /// Sends a document's text to the daemons of all roots that contain it.
     fn send_whole(&mut self, uri: &str) {
         if let Some(document) = self.documents.by_uri.get(uri) {
-            send_to_links(&mut self.links, document, |path| whole(document, path));
+            let is_in_doubt = self.documents.is_in_doubt(document);
+            send_to_links(&mut self.links, document, |path| whole(document, path, is_in_doubt));
         }
     }
 
@@ -426,7 +463,8 @@ impl Proxy {
                 link.send(write::notification(ATTACH, Some(attach)));
                 for document in self.documents.by_uri.values() {
                     let Some(path) = document.beneath(root) else { continue };
-                    whole(document, path).into_iter().for_each(|message| link.send(message));
+                    let is_in_doubt = self.documents.is_in_doubt(document);
+                    whole(document, path, is_in_doubt).into_iter().for_each(|message| link.send(message));
                 }
                 let units = Units { documents: &self.documents, encoding: self.encoding };
                 for part in [Part::Diagnostics, Part::Terminal, Part::Context] {
@@ -442,6 +480,10 @@ impl Proxy {
                 let why =
                     "the daemon ended before it answered; it is unknown whether the command was carried out";
                 self.refuse(lost, why).await;
+            }
+            // The daemon could not read a message, so it lacks a part of what it was told.
+            LinkEvent::Message(message) if message["id"].is_null() && message.get("error").is_some() => {
+                link.begin_anew();
             }
             LinkEvent::Message(message) if message.get("method").is_none() => {
                 let answered = link.answered(&message);
@@ -535,7 +577,8 @@ impl Proxy {
         {
             let is_meant = |document: &&Document| document.beneath(root) == Some(path);
             for document in self.documents.by_uri.values().filter(is_meant) {
-                whole(document, path).into_iter().for_each(|message| link.send(message));
+                let is_in_doubt = self.documents.is_in_doubt(document);
+                whole(document, path, is_in_doubt).into_iter().for_each(|message| link.send(message));
             }
         }
     }
@@ -545,12 +588,18 @@ fn named(method: &str, path: &str) -> Vec<u8> {
     write::notification(method, Some(NamedBuffer { path: path.to_owned() }))
 }
 
+/// Whether changes are too long for one notification.
+fn are_long(parts: &[(usize, usize, String)]) -> bool {
+    // The numbers of a change take up to 64 bytes.
+    parts.iter().map(|(_, _, text)| text.len() + 64).sum::<usize>() > wire::TEXT_BYTES
+}
+
 /// Returns the messages that tell a daemon all of a document.
-fn whole(document: &Document, path: &str) -> Vec<Vec<u8>> {
+fn whole(document: &Document, path: &str, is_in_doubt: bool) -> Vec<Vec<u8>> {
     let parts = wire::opened(path, document.version, &document.text);
     let mut messages: Vec<Vec<u8>> =
         parts.into_iter().map(|part| write::notification(OPEN, Some(part))).collect();
-    if document.is_lost {
+    if is_in_doubt {
         messages.push(named(LOST, path));
     }
     messages
