@@ -315,6 +315,30 @@ fn an_edit_begins_when_the_buffers_of_the_one_before_are_saved() {
     assert_eq!(on_disk(&user), "def again():\n    return 2\n");
 }
 
+#[test]
+fn an_edit_waits_for_what_an_editor_has_open_that_noticed_no_restart_of_the_daemon() {
+    use rustix::process::Signal;
+    let user = user();
+    let (mut editor, file) = typed(&user);
+    let signal = |process: u64, signal| {
+        let process = rustix::process::Pid::from_raw(i32::try_from(process).unwrap()).unwrap();
+        rustix::process::kill_process(process, signal).unwrap();
+    };
+    signal(editor.process.id().into(), Signal::STOP);
+    signal(user.pid(), Signal::KILL);
+    let arguments =
+        json!({ "relative_path": "a.py", "needle": "return", "repl": "yield", "mode": "literal" });
+    refused(agent(&user, "replace_content", arguments), "has not told symd their texts");
+    assert_eq!(on_disk(&user), SAVED);
+    signal(editor.process.id().into(), Signal::CONT);
+    let call = edit(&user);
+    let request = editor.await_request("workspace/applyEdit");
+    editor.rewrite(&file, 3, EDITED);
+    editor.reply(&request, json!({ "applied": true }));
+    done(call);
+    assert_eq!(on_disk(&user), SAVED);
+}
+
 /// A daemon that is killed while an edit spans an unsaved buffer and a file: `SYMD_EDITOR_ROUNDS` plays more rounds.
 #[test]
 fn a_daemon_killed_in_an_edit_leaves_each_file_old_or_new_and_the_buffer_to_its_editor() {

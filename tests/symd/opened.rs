@@ -79,7 +79,7 @@ impl Opening {
         })
         .unwrap();
         let shells = shells(&root);
-        let buffers = Buffers::new(engine.clone(), root.clone());
+        let buffers = Buffers::new(engine.clone(), root.clone(), state.join("editors"));
         let (editor, recovered) = Editor::open(root, &state.join("edits")).unwrap();
         let editor = Arc::new(editor.with_unsaved(unsaved));
         let recovered = Arc::new(recovered);

@@ -6,6 +6,7 @@
 mod dirs;
 pub mod durable;
 pub mod nonblocking;
+pub mod presence;
 
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};

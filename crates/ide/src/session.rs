@@ -11,7 +11,9 @@ use tokio::sync::mpsc;
 
 use crate::editor_requests::EditorRequests;
 use crate::shown;
-use crate::wire::{ATTACH, Attach, CHANGE, CLOSE, ChangedBuffer, LOST, OPEN, OpenedBuffer, RESEND, SAVE};
+use crate::wire::{
+    ATTACH, Attach, CHANGE, CLOSE, ChangedBuffer, LOST, OPEN, OpenedBuffer, RESEND, SAVE, TOLD, ToldDocuments,
+};
 use symd_base::RelPath;
 use symd_engine::EngineError;
 use symd_ops::Project;
@@ -57,6 +59,12 @@ impl EditorSession {
 
     /// Handles a notification; returns a message for the editor, if one is due.
     pub async fn notify(&mut self, method: &str, params: Value) -> Option<Vec<u8>> {
+        if method == TOLD {
+            if let Ok(ToldDocuments { presence }) = serde_json::from_value(params) {
+                self.buffers.record_told(presence);
+            }
+            return None;
+        }
         if method.starts_with("symd/editor/") {
             shown::notify(&self.shown, method, params);
             return None;

@@ -13,6 +13,8 @@ pub fn is_of_editor(method: &str) -> bool {
 
 /// The first notification: [`Attach`].
 pub const ATTACH: &str = "symd/editor/attach";
+/// All documents that the editor has open were sent: [`ToldDocuments`].
+pub const TOLD: &str = "symd/editor/told";
 /// A document was opened, or is sent again: [`OpenedBuffer`].
 pub const OPEN: &str = "symd/buffer/open";
 /// A document changed: [`ChangedBuffer`].
@@ -50,6 +52,13 @@ pub struct Attach {
     /// Whether it saves documents on request (`symd/save`).
     #[serde(default)]
     pub saves: bool,
+}
+
+/// The end of what a connection begins with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToldDocuments {
+    /// The name under which the process of `symd lsp` is present.
+    pub presence: String,
 }
 
 /// The text of a document.

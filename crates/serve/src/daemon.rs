@@ -337,7 +337,7 @@ pub fn open_project(
     })?;
     let editor = Arc::new(editor.with_unsaved(unsaved));
     let (recovered, max_answer_chars) = (Arc::new(recovered), settings.max_answer_chars);
-    let buffers = Buffers::new(engine.clone(), root);
+    let buffers = Buffers::new(engine.clone(), root, place.editors());
     Ok(Project {
         engine,
         servers,

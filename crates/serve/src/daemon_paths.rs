@@ -71,6 +71,11 @@ impl DaemonPaths {
         self.runtime.join("s.sock")
     }
 
+    /// Returns the directory in which each `symd lsp` with this project is present ([`crate::base`]'s presences).
+    pub fn editors(&self) -> PathBuf {
+        self.state.join("editors")
+    }
+
     /// Returns the lock that the daemon holds until it exits.
     pub fn lock(&self) -> PathBuf {
         self.runtime.join("lock")

@@ -5,16 +5,22 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::base::state::StateDirs;
+use crate::base::state::presence::Presence;
 use crate::cli::client::{Client, Role};
 use crate::cli::context::{Context, Spawning};
 use crate::cli::failure::{Exit, Failure};
-use crate::ide::proxy::{self, Connect, ProxyEnd, StartPolicy};
+use crate::ide::proxy::{self, Announce, Connect, ProxyEnd, StartPolicy};
 use crate::serve::approvals::proof;
 use crate::serve::{DaemonPaths, SharedDirs, resolve_dirs};
 
 pub(super) fn run(context: &Context) -> Result<(), Failure> {
     let own = StateDirs::from_env().map_err(|error| Exit::Failed.because(error))?;
     let allowed = context.spawning;
+    let dirs = own.clone();
+    let announce: Announce = Arc::new(move |root| {
+        let SharedDirs { dirs, .. } = resolve_dirs(dirs.clone(), root);
+        Presence::begin(&DaemonPaths::new(&dirs, root).editors()).map_err(|error| error.to_string())
+    });
     let connect: Connect = Arc::new(move |root, policy| {
         let spawning = match policy {
             StartPolicy::Start => allowed,
@@ -26,7 +32,7 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
         .enable_all()
         .build()
         .map_err(|error| Exit::Failed.because(format!("cannot start: {error}")))?;
-    let end = runtime.block_on(proxy::serve(connect, tokio::io::stdin(), tokio::io::stdout()));
+    let end = runtime.block_on(proxy::serve((announce, connect), tokio::io::stdin(), tokio::io::stdout()));
     // A thread may still be reading stdin.
     runtime.shutdown_background();
     match end {

@@ -13,6 +13,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
 use crate::wire::STOPPING;
+use symd_base::state::presence::Presence;
 use symd_rpc::lines::line;
 use symd_rpc::write;
 
@@ -34,6 +35,9 @@ pub enum StartPolicy {
 /// hello, or the reason for people.
 pub type Connect =
     Arc<dyn Fn(&Path, StartPolicy) -> Result<std::os::unix::net::UnixStream, String> + Send + Sync>;
+
+/// Makes the process present for the daemons of a root, whether one runs or not; the error is for the log.
+pub type Announce = Arc<dyn Fn(&Path) -> Result<Presence, String> + Send + Sync>;
 
 /// What happened to a link.
 #[derive(Debug)]
@@ -72,16 +76,24 @@ pub(super) struct Link {
     last_request: u64,
     /// Counts what happened in the editor: a daemon that was stopped is started again for that.
     wanted: watch::Sender<u64>,
+    /// Daemons do not edit while this process is present and has not told them what is open here.
+    pub(super) presence: Option<Presence>,
     task: JoinHandle<()>,
 }
 
 impl Link {
     /// Begins to connect to the daemon of `root`.
-    pub(super) fn begin(root: PathBuf, connect: Connect, events: mpsc::Sender<(PathBuf, LinkEvent)>) -> Link {
+    pub(super) fn begin(
+        root: PathBuf,
+        (announce, connect): (&Announce, Connect),
+        events: mpsc::Sender<(PathBuf, LinkEvent)>,
+    ) -> Link {
+        let announced = announce(&root);
+        let announced = announced.inspect_err(|problem| tracing::warn!(problem, "edits will not wait"));
         let (wanted, wishes) = watch::channel(0);
         let task = tokio::spawn(keep_connected(root, connect, events, wishes));
         let (waiting, asked) = (Vec::new(), BTreeMap::new());
-        Link { to_daemon: None, waiting, asked, last_request: 0, wanted, task }
+        Link { to_daemon: None, waiting, asked, last_request: 0, wanted, presence: announced.ok(), task }
     }
 
     /// Begins to send over a new connection.

@@ -21,14 +21,14 @@ use tokio::sync::mpsc;
 use crate::position::PositionEncoding;
 use crate::wire::{
     self, ATTACH, Attach, CHANGE, CLOSE, ChangedBuffer, EditorReply, LOST, NamedBuffer, OPEN, RESEND, SAVE,
-    WantedChanges, WantedSave,
+    TOLD, ToldDocuments, WantedChanges, WantedSave,
 };
 use context::{EditorContextParams, EditorDiagnosticsParams, Part, PushedContext, TerminalTailParams, Units};
 use documents::{Changed, Document, Documents, path_of};
 use editor::EditorAbilities;
 use edits::{AskedEditor, AskedOfEditor, EditorQuestion};
+pub use link::{Announce, Connect, StartPolicy};
 use link::{AskedCommand, Link, LinkEvent};
-pub use link::{Connect, StartPolicy};
 use messages::{DidChange, DidClose, DidOpen, DidSave, PlaceRequest};
 use symd_rpc::codes::{
     BUSY, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, REQUEST_FAILED, SERVER_NOT_INITIALIZED,
@@ -63,7 +63,7 @@ pub enum ProxyEnd {
 
 /// Serves one editor until it ends the conversation or is gone.
 pub async fn serve(
-    connect: Connect,
+    (announce, connect): (Announce, Connect),
     input: impl AsyncRead + Send + Unpin + 'static,
     output: impl AsyncWrite + Send + Unpin + 'static,
 ) -> ProxyEnd {
@@ -82,6 +82,7 @@ pub async fn serve(
     let writing = tokio::spawn(write_all(output, outbox));
     let (events, mut from_links) = mpsc::channel(LINK_EVENTS);
     let mut proxy = Proxy {
+        announce,
         connect,
         events,
         to_editor,
@@ -143,6 +144,7 @@ enum Answer {
 }
 
 struct Proxy {
+    announce: Announce,
     connect: Connect,
     events: mpsc::Sender<(PathBuf, LinkEvent)>,
     to_editor: mpsc::Sender<Vec<u8>>,
@@ -442,10 +444,10 @@ impl Proxy {
     }
 
     fn connect_root(&mut self, root: PathBuf) {
-        let (connect, events) = (&self.connect, &self.events);
-        self.links
-            .entry(root)
-            .or_insert_with_key(|root| Link::begin(root.clone(), connect.clone(), events.clone()));
+        let (announce, connect, events) = (&self.announce, &self.connect, &self.events);
+        self.links.entry(root).or_insert_with_key(|root| {
+            Link::begin(root.clone(), (announce, connect.clone()), events.clone())
+        });
     }
 
     async fn take_link_event(&mut self, root: &Path, event: LinkEvent) {
@@ -471,6 +473,10 @@ impl Proxy {
                     if let Some(message) = self.shown.message(part, root, &units) {
                         link.send(message);
                     }
+                }
+                if let Some(presence) = &link.presence {
+                    let told = ToldDocuments { presence: presence.name().to_owned() };
+                    link.send(write::notification(TOLD, Some(told)));
                 }
                 link.send_waiting();
             }

@@ -4,10 +4,12 @@
 //! after the other is laid over a file, in the order of the changes.
 
 mod agreement;
+mod editors_present;
 mod open_buffer;
 mod port;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use symd_base::RelPath;
@@ -31,6 +33,8 @@ pub struct Buffers {
     order: tokio::sync::Mutex<()>,
     /// Held by an edit from its staging until its buffers count as saved.
     edits: Arc<tokio::sync::Mutex<()>>,
+    /// The directory in which the processes of editors are present that have files of this project.
+    presences: PathBuf,
     /// Changed whenever an editor told of a document.
     told: watch::Sender<()>,
 }
@@ -55,6 +59,8 @@ struct AttachedEditor {
     name: String,
     abilities: BufferAbilities,
     port: Arc<dyn EditorPort>,
+    /// The name of its process among those that are present, once it has told of all its documents.
+    has_told_as: Option<String>,
 }
 
 /// What is known of a file in editors.
@@ -68,9 +74,10 @@ pub struct BufferState {
 
 impl Buffers {
     /// Returns an empty set. `disk` is the root without unsaved texts.
-    pub fn new(engine: Engine, disk: Arc<Root>) -> Arc<Buffers> {
+    /// `presences` is the directory in which the editors' processes are present.
+    pub fn new(engine: Engine, disk: Arc<Root>, presences: PathBuf) -> Arc<Buffers> {
         let (table, order, edits) = (Mutex::default(), tokio::sync::Mutex::default(), Arc::default());
-        Arc::new(Buffers { engine, disk, table, order, edits, told: watch::Sender::new(()) })
+        Arc::new(Buffers { engine, disk, table, order, edits, presences, told: watch::Sender::new(()) })
     }
 
     /// Waits until no other edit has buffers of editors change.
@@ -88,7 +95,9 @@ impl Buffers {
         let mut table = self.table();
         table.last_editor += 1;
         let number = table.last_editor;
-        table.editors.insert(number, AttachedEditor { name: editor.to_owned(), abilities, port });
+        table
+            .editors
+            .insert(number, AttachedEditor { name: editor.to_owned(), abilities, port, has_told_as: None });
         EditorBuffers { all: Arc::clone(self), number, is_detached: false }
     }
 
@@ -215,6 +224,15 @@ impl EditorBuffers {
         }
         self.all.publish(&file).await?;
         Ok(changed.is_ok())
+    }
+
+    /// Records that the editor has told of all documents that it had open when it connected. `presence` is the
+    /// name under which its process is present.
+    pub fn record_told(&self, presence: String) {
+        if let Some(editor) = self.all.table().editors.get_mut(&self.number) {
+            editor.has_told_as = Some(presence);
+        }
+        self.all.told.send_replace(());
     }
 
     /// Records that the editor saved a document.

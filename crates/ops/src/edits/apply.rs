@@ -108,6 +108,7 @@ async fn run_stages(
 ) -> Result<Applied, ApplyError> {
     // Longer than the engine's turn: the next edit is staged when this one's buffers are told apart from its files.
     let _whole = buffers.turn().await;
+    buffers.await_editors().await?;
     let turn = editor.turn().await;
     let mut stage = match ready {
         None => {

@@ -1,0 +1,96 @@
+//! Processes that are there, as others can tell without asking them: each holds the lock of a file of its own in
+//! one directory. Invariant: a process that has ended, in whatever way, is not there.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, Mode, OFlags};
+
+use super::{StateError, private_dir};
+
+/// The presence of this process, until it is dropped.
+#[derive(Debug)]
+pub struct Presence {
+    name: String,
+    path: PathBuf,
+    _locked: File,
+}
+
+impl Presence {
+    /// Announces this process in `directory`, which is created if it is missing.
+    pub fn begin(directory: &Path) -> Result<Presence, StateError> {
+        private_dir(directory)?;
+        loop {
+            let name = format!("{}-{:016x}", std::process::id(), fastrand::u64(..));
+            let path = directory.join(&name);
+            let failed = |source| StateError::Io { what: "cannot lock", path: path.clone(), source };
+            let locked = lock(&path, OFlags::CREATE | OFlags::EXCL, FlockOperation::LockShared);
+            let locked = locked.map_err(failed)?;
+            // Else it was taken for the file of a process that has ended, before it was locked.
+            if rustix::fs::fstat(&locked).is_ok_and(|stat| stat.st_nlink > 0) {
+                return Ok(Presence { name, path, _locked: locked });
+            }
+        }
+    }
+
+    /// Returns the name of this presence among those of its directory.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl Drop for Presence {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// Returns the names of the presences in `directory`, and removes what processes left that have ended.
+pub fn present_in(directory: &Path) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(directory) else { return Vec::new() };
+    let mut present = Vec::new();
+    for entry in entries.flatten() {
+        let path = entry.path();
+        match lock(&path, OFlags::empty(), FlockOperation::NonBlockingLockExclusive) {
+            Ok(_unused) => {
+                let _ = std::fs::remove_file(&path);
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                present.extend(entry.file_name().into_string());
+            }
+            Err(_) => {}
+        }
+    }
+    present
+}
+
+fn lock(path: &Path, flags: OFlags, operation: FlockOperation) -> io::Result<File> {
+    let flags = flags | OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    let file = File::from(rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR)?);
+    rustix::fs::flock(&file, operation)?;
+    Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_presence_ends_with_its_process_or_before() {
+        let scratch = tempfile::tempdir().unwrap();
+        let at = scratch.path().join("state/editors");
+        assert_eq!(present_in(&at), Vec::<String>::new());
+        let one = Presence::begin(&at).unwrap();
+        let two = Presence::begin(&at).unwrap();
+        std::fs::write(at.join("left by a process that was killed"), "").unwrap();
+        let mut names = [one.name(), two.name()];
+        names.sort_unstable();
+        let mut present = present_in(&at);
+        present.sort_unstable();
+        assert_eq!(present, names);
+        drop(one);
+        assert_eq!(present_in(&at), [two.name()]);
+        assert_eq!(std::fs::read_dir(&at).unwrap().count(), 1);
+    }
+}

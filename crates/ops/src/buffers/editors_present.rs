@@ -1,0 +1,45 @@
+//! Editors that are there and have not told what they have open: after a restart of the daemon each `symd lsp`
+//! connects when it notices, and an agent may be earlier. Invariant: no edit begins before.
+
+use std::time::Duration;
+
+use symd_base::state::presence::present_in;
+use symd_edit::EditError;
+use tokio::time::Instant;
+
+use super::Buffers;
+
+/// How long an edit waits. A `symd lsp` looks for a daemon every 300 ms.
+const TOLD_DEADLINE: Duration = Duration::from_secs(2);
+
+impl Buffers {
+    /// Waits until all editors have told of their documents.
+    pub(crate) async fn await_editors(&self) -> Result<(), EditError> {
+        let mut told = self.told.subscribe();
+        let deadline = Instant::now() + TOLD_DEADLINE;
+        loop {
+            told.mark_unchanged();
+            let Some(silent) = self.silent_editor() else { return Ok(()) };
+            if tokio::time::timeout_at(deadline, told.changed()).await.is_ok() {
+                continue;
+            }
+            // It may have ended meanwhile, of which nothing tells.
+            let Some(_) = self.silent_editor() else { return Ok(()) };
+            let process = silent.split('-').next().unwrap_or_default();
+            return Err(EditError::NotInEditor(format!(
+                "an editor has files of this project open and has not told symd their texts since symd started: its \
+                 `symd lsp` is process {process}; repeat the edit, and if that fails restart the language server in \
+                 that editor, or close it"
+            )));
+        }
+    }
+
+    /// Returns the name of a process that is present and has not told of its documents.
+    fn silent_editor(&self) -> Option<String> {
+        let present = present_in(&self.presences);
+        let table = self.table();
+        let has_told =
+            |name: &String| table.editors.values().any(|editor| editor.has_told_as.as_ref() == Some(name));
+        present.into_iter().find(|name| !has_told(name))
+    }
+}
