@@ -133,6 +133,7 @@ impl Editor {
             }
             operations.push(RecoveredOperation {
                 id,
+                in_editors: journal.entry.in_editors(),
                 title: journal.entry.title,
                 put_back: Vec::new(),
                 left,
@@ -414,11 +415,13 @@ impl Editor {
     fn end(&self, pending: Pending) -> Result<InterruptedEdit, EditError> {
         let entry = &pending.journal.entry;
         let (id, title) = (entry.id, entry.title.clone());
+        let in_editors = entry.in_editors();
         let beyond_repair = put_back::beyond_repair(&self.root, entry);
         if !beyond_repair.is_empty() {
             tracing::error!(operation = id.0, title, "the journal of an edit that was cut short is damaged");
             self.set_aside(&pending, &beyond_repair)?;
-            let operation = RecoveredOperation { id, title, put_back: Vec::new(), left: beyond_repair };
+            let operation =
+                RecoveredOperation { id, title, put_back: Vec::new(), left: beyond_repair, in_editors };
             return Ok(InterruptedEdit { operation, due: None });
         }
         let back = put_back(&self.root, &self.hook, &pending.journal, entry.records.len());
@@ -430,7 +433,8 @@ impl Editor {
         } else {
             Some(pending)
         };
-        Ok(InterruptedEdit { operation: RecoveredOperation { id, title, put_back: back.done, left }, due })
+        let operation = RecoveredOperation { id, title, put_back: back.done, left, in_editors };
+        Ok(InterruptedEdit { operation, due })
     }
 }
 

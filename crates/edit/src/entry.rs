@@ -253,6 +253,15 @@ impl Record {
 }
 
 impl Entry {
+    /// Returns the files of which editors' unsaved texts were to change.
+    pub(super) fn in_editors(&self) -> Vec<RelPath> {
+        let of_editor = self.records.iter().filter(|record| record.is_in_editor());
+        let path = |record: &Record| match record {
+            Record::Content { path, .. } | Record::Move { to: path, .. } => path.clone(),
+        };
+        of_editor.map(path).collect()
+    }
+
     /// Returns the file of `record` whose old bytes the journal contains.
     fn kept<'r>(&self, record: &'r Record) -> Option<(&'r RelPath, &'r Old)> {
         match record {

@@ -50,6 +50,8 @@ pub struct RecoveredOperation {
     pub put_back: Vec<RelPath>,
     /// Files left alone because they match neither the edit's result nor their old content.
     pub left: Vec<UnrestoredFile>,
+    /// Files whose unsaved texts editors were to change: what they made of it is not known here.
+    pub in_editors: Vec<RelPath>,
 }
 
 /// A file that was not put back.
@@ -76,14 +78,23 @@ impl fmt::Display for RecoveredOperation {
             write!(f, "; put back: {}", listed(&self.put_back))?;
         }
         if self.left.is_empty() {
-            return f.write_str("; the tree is as it was before it");
+            f.write_str("; the tree is as it was before it")?;
+        } else {
+            let id = self.id;
+            write!(
+                f,
+                "; left as they are: {}; `symd resolve {id} keep` accepts them so, `symd resolve {id} put-back` restores their \
+                 content before the edit (resolve_edit)",
+                listed(&self.left)
+            )?;
         }
-        let id = self.id;
+        if self.in_editors.is_empty() {
+            return Ok(());
+        }
+        let listed = listed(&self.in_editors);
         write!(
             f,
-            "; left as they are: {}; `symd resolve {id} keep` accepts them so, `symd resolve {id} put-back` restores their \
-             content before the edit (resolve_edit)",
-            listed(&self.left)
+            "; an editor may keep its part of the edit, unsaved: look there, and undo it there: {listed}"
         )
     }
 }
