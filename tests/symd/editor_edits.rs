@@ -197,7 +197,7 @@ fn a_saved_buffer_is_changed_and_saved_by_an_editor_that_can() {
     editor.rewrite(&file, 2, "def saved():\n    return 2\n");
     editor.reply(&request, json!({ "applied": true }));
     let save = editor.await_request("symd/save");
-    assert_eq!(save["params"], json!({ "uris": [file] }));
+    assert_eq!(save["params"], json!({ "uris": [file], "versions": [2] }));
     assert_eq!(on_disk(&user), "def saved():\n    return 2\n", "before the editor is asked to save");
     editor.save(&file);
     editor.reply(&save, json!({ "saved": true }));
@@ -376,6 +376,9 @@ fn a_daemon_killed_in_an_edit_leaves_each_file_old_or_new_and_the_buffer_to_its_
             status["result"]["pid"].as_u64().is_some_and(|now| now != pid)
         });
         assert!(restarted, "round {round}");
+        let recovered = user.status()["recovered"].to_string();
+        let named = "look there, and undo it there: a.py";
+        assert!(round % 3 != 0 || recovered.contains(named), "round {round}: {recovered}");
         let now = std::fs::read_to_string(user.path("project/b.py")).unwrap();
         let new = USER.replace("typed", "other");
         assert!(now == USER || now == new, "round {round}: {now}");

@@ -98,8 +98,9 @@ impl EditorPort for EditorRequests {
         self.ask(APPLY, WantedChanges { title, documents })
     }
 
-    fn save(&self, paths: Vec<RelPath>) -> EditorAnswer {
-        let paths = paths.iter().map(|path| path.as_str().to_owned()).collect();
-        self.ask(WRITE, WantedSave { paths })
+    fn save(&self, documents: Vec<(RelPath, i64)>) -> EditorAnswer {
+        let (paths, versions) =
+            documents.into_iter().map(|(path, version)| (path.as_str().to_owned(), version)).unzip();
+        self.ask(WRITE, WantedSave { paths, versions })
     }
 }

@@ -109,6 +109,9 @@ pub struct WantedDocument {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WantedSave {
     pub paths: Vec<String>,
+    /// The version of each that has the text to be saved. A later one has more than that.
+    #[serde(default)]
+    pub versions: Vec<i64>,
 }
 
 /// An editor's answer to a request.

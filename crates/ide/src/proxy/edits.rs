@@ -83,9 +83,18 @@ pub(super) fn apply_edit(
     Ok(json!({ "label": wanted.title, "edit": { "documentChanges": changes } }))
 }
 
-/// Returns the URIs of the documents that are to be saved.
-pub(super) fn uris_to_save(root: &Path, wanted: &WantedSave, documents: &Documents) -> Vec<String> {
-    wanted.paths.iter().filter_map(|path| Some(open(documents, root, path)?.0.to_owned())).collect()
+/// Returns the URIs and versions of the documents that are to be saved: those that were not changed meanwhile.
+pub(super) fn to_save<'d>(
+    root: &Path,
+    wanted: &WantedSave,
+    documents: &'d Documents,
+) -> (Vec<&'d str>, Vec<i64>) {
+    let asked = wanted.paths.iter().zip(&wanted.versions);
+    let unchanged = asked.filter_map(|(path, version)| {
+        let (uri, document) = open(documents, root, path)?;
+        (document.version == *version).then_some((uri, *version))
+    });
+    unchanged.unzip()
 }
 
 fn open<'d>(documents: &'d Documents, root: &Path, path: &str) -> Option<(&'d str, &'d Document)> {

@@ -4,11 +4,14 @@
 
 mod commands;
 mod context;
+mod daemon_messages;
 mod documents;
 mod editor;
 mod edits;
 mod link;
 mod messages;
+#[cfg(test)]
+mod tests;
 mod workspace;
 
 use std::collections::BTreeMap;
@@ -20,10 +23,11 @@ use tokio::sync::mpsc;
 
 use crate::position::PositionEncoding;
 use crate::wire::{
-    self, ATTACH, Attach, CHANGE, CLOSE, ChangedBuffer, EditorReply, LOST, NamedBuffer, OPEN, RESEND, SAVE,
-    TOLD, ToldDocuments, WantedChanges, WantedSave,
+    self, ATTACH, Attach, CHANGE, CLOSE, ChangedBuffer, EditorReply, LOST, RESEND, SAVE, TOLD, ToldDocuments,
+    WantedChanges, WantedSave,
 };
 use context::{EditorContextParams, EditorDiagnosticsParams, Part, PushedContext, TerminalTailParams, Units};
+use daemon_messages::{are_long, named, send_to_links, whole};
 use documents::{Changed, Document, Documents, path_of};
 use editor::EditorAbilities;
 use edits::{AskedEditor, AskedOfEditor, EditorQuestion};
@@ -557,9 +561,9 @@ impl Proxy {
                 }),
             wire::WRITE => serde_json::from_value::<WantedSave>(params)
                 .map(|wanted| {
-                    let uris = edits::uris_to_save(root, &wanted, &self.documents);
+                    let (uris, versions) = edits::to_save(root, &wanted, &self.documents);
                     (!uris.is_empty()).then(|| {
-                        let params = json!({ "uris": uris });
+                        let params = json!({ "uris": uris, "versions": versions });
                         write::request(asked(EditorQuestion::Save), "symd/save", Some(params))
                     })
                 })
@@ -587,37 +591,5 @@ impl Proxy {
                 whole(document, path, is_in_doubt).into_iter().for_each(|message| link.send(message));
             }
         }
-    }
-}
-
-fn named(method: &str, path: &str) -> Vec<u8> {
-    write::notification(method, Some(NamedBuffer { path: path.to_owned() }))
-}
-
-/// Whether changes are too long for one notification.
-fn are_long(parts: &[(usize, usize, String)]) -> bool {
-    // The numbers of a change take up to 64 bytes.
-    parts.iter().map(|(_, _, text)| text.len() + 64).sum::<usize>() > wire::TEXT_BYTES
-}
-
-/// Returns the messages that tell a daemon all of a document.
-fn whole(document: &Document, path: &str, is_in_doubt: bool) -> Vec<Vec<u8>> {
-    let parts = wire::opened(path, document.version, &document.text);
-    let mut messages: Vec<Vec<u8>> =
-        parts.into_iter().map(|part| write::notification(OPEN, Some(part))).collect();
-    if is_in_doubt {
-        messages.push(named(LOST, path));
-    }
-    messages
-}
-
-fn send_to_links(
-    links: &mut BTreeMap<PathBuf, Link>,
-    document: &Document,
-    messages: impl Fn(&str) -> Vec<Vec<u8>>,
-) {
-    for (root, link) in links {
-        let Some(path) = document.beneath(root) else { continue };
-        messages(path).into_iter().for_each(|message| link.send(message));
     }
 }

@@ -332,7 +332,7 @@ impl AgreedBuffers {
     pub(crate) async fn complete(&self) {
         let requests = {
             let mut table = self.all.table();
-            let mut by_editor: BTreeMap<u64, Vec<RelPath>> = BTreeMap::new();
+            let mut by_editor: BTreeMap<u64, Vec<(RelPath, i64)>> = BTreeMap::new();
             for target in &self.targets {
                 let Some(saved) = &target.saved else { continue };
                 let Some(buffer) = table.buffers.get_mut(&(target.editor, target.path.clone())) else {
@@ -340,16 +340,20 @@ impl AgreedBuffers {
                 };
                 buffer.record_file(saved);
                 if buffer.text() == target.after {
-                    by_editor.entry(target.editor).or_default().push(target.path.clone());
+                    let asked = (target.path.clone(), buffer.version);
+                    by_editor.entry(target.editor).or_default().push(asked);
                 }
             }
-            let port = |(editor, paths)| Some((Arc::clone(&table.editors.get(&editor)?.port), paths));
-            by_editor.into_iter().filter_map(port).collect::<Vec<(Arc<dyn EditorPort>, Vec<RelPath>)>>()
+            let port = |(editor, documents)| Some((Arc::clone(&table.editors.get(&editor)?.port), documents));
+            by_editor
+                .into_iter()
+                .filter_map(port)
+                .collect::<Vec<(Arc<dyn EditorPort>, Vec<(RelPath, i64)>)>>()
         };
         self.show().await;
-        for (port, paths) in requests {
+        for (port, documents) in requests {
             // The files have the new texts already; an editor that does not save shows its buffer as changed.
-            let _ = tokio::time::timeout(SAVE_DEADLINE, port.save(paths)).await;
+            let _ = tokio::time::timeout(SAVE_DEADLINE, port.save(documents)).await;
         }
     }
 
@@ -452,7 +456,35 @@ fn changes_between(from: &str, to: &str) -> Vec<BufferChange> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::open_buffer::OpenBuffer;
     use super::*;
+
+    #[test]
+    fn an_edit_stands_while_its_buffers_have_it_and_other_buffers_are_saved() {
+        let path = |name: &str| RelPath::new(name).unwrap();
+        let buffer =
+            |name: &str, text: &str| OpenBuffer::new(path(name), (1, text.to_owned()), Some(b"a\n".to_vec()));
+        let (before, after) = ("a\n".to_owned(), "b\n".to_owned());
+        let target =
+            BufferTarget { editor: 1, path: path("t.py"), file: path("t.py"), before, after, saved: None };
+        let mut table = BufferTable::default();
+        assert!(table.check_made(std::slice::from_ref(&target)).is_err(), "closed");
+        for (text, is_made) in [("b\n", true), ("b\ntyped\n", true), ("a\n", false)] {
+            table.buffers.insert((1, path("t.py")), buffer("t.py", text));
+            assert_eq!(table.check_made(std::slice::from_ref(&target)).is_ok(), is_made, "{text:?}");
+        }
+        let touched = [path("t.py"), path("moved.py")];
+        table.buffers.insert((1, path("t.py")), buffer("t.py", "b\n"));
+        table.buffers.insert((2, path("moved.py")), buffer("moved.py", "a\n"));
+        let check = |table: &BufferTable| table.check_untouched(&touched, std::slice::from_ref(&target));
+        assert!(check(&table).is_ok());
+        table.buffers.insert((2, path("moved.py")), buffer("moved.py", "typed\n"));
+        assert!(check(&table).is_err(), "typed");
+        let mut lost = buffer("moved.py", "a\n");
+        lost.is_lost = true;
+        table.buffers.insert((2, path("moved.py")), lost);
+        assert!(check(&table).is_err(), "lost");
+    }
 
     #[test]
     fn the_changes_between_two_texts_turn_one_into_the_other() {

@@ -36,6 +36,6 @@ pub trait EditorPort: Debug + Send + Sync {
     /// Asks for changes of documents. That the editor says it made them proves nothing: its text does.
     fn apply(&self, changes: Vec<DocumentChanges>, title: String) -> EditorAnswer;
 
-    /// Asks for documents to be written to their files.
-    fn save(&self, paths: Vec<RelPath>) -> EditorAnswer;
+    /// Asks for documents to be written to their files, if they still have these versions.
+    fn save(&self, documents: Vec<(RelPath, i64)>) -> EditorAnswer;
 }

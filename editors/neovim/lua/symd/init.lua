@@ -35,11 +35,12 @@ function M.config()
   }
 end
 
--- Whether the buffer's file has the buffer's text. Of a file that is not UTF-8 it is taken for granted.
-local function is_in_file(bufnr)
+-- Whether the buffer's file has the buffer's text. Of a file that is not UTF-8 it is taken for granted while the
+-- buffer has the version that symd saw.
+local function is_in_file(bufnr, version)
   local encoding = vim.bo[bufnr].fileencoding
   if encoding ~= '' and encoding ~= 'utf-8' then
-    return true
+    return version ~= nil and version == vim.api.nvim_buf_get_changedtick(bufnr)
   end
   local file = io.open(vim.api.nvim_buf_get_name(bufnr), 'rb')
   if not file then
@@ -56,10 +57,11 @@ end
 -- that text already, so nothing is written.
 function M.save(_, params)
   local problem
-  for _, uri in ipairs(params.uris) do
+  for number, uri in ipairs(params.uris) do
+    local version = params.versions and params.versions[number]
     local bufnr = vim.uri_to_bufnr(uri)
-    if vim.api.nvim_buf_is_loaded(bufnr) and not is_in_file(bufnr) then
-      problem = uri .. ' was written by another program'
+    if vim.api.nvim_buf_is_loaded(bufnr) and not is_in_file(bufnr, version) then
+      problem = uri .. ' was written by another program, or typed in'
     elseif vim.api.nvim_buf_is_loaded(bufnr) then
       local saved, why = pcall(vim.api.nvim_buf_call, bufnr, function()
         -- The file has the buffer's text already: Neovim reads it again, and then takes the buffer for saved. It
