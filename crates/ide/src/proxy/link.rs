@@ -11,6 +11,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 
 use crate::wire::STOPPING;
 use symd_base::state::presence::Presence;
@@ -23,6 +24,10 @@ const QUEUE: usize = 8_192;
 
 /// How long to wait before a daemon is looked for again that ended on request, or could not be started.
 const LOOK_AGAIN: Duration = Duration::from_millis(300);
+
+/// A connection that ends sooner says that the next one will too. Each of these in a row doubles the wait for the
+/// next, from [`LOOK_AGAIN`] to 16 times that.
+const SHORT_LIVED: Duration = Duration::from_secs(5);
 
 /// Whether a daemon may be started where none runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,6 +179,7 @@ async fn keep_connected(
     mut wishes: watch::Receiver<u64>,
 ) {
     let mut policy = StartPolicy::Start;
+    let mut short_lived = 0_u32;
     loop {
         let (asked, with) = (root.clone(), Arc::clone(&connect));
         let connected = tokio::task::spawn_blocking(move || with(&asked, policy)).await;
@@ -185,7 +191,9 @@ async fn keep_connected(
         });
         match stream {
             Ok(stream) => {
+                let begun = Instant::now();
                 let end = converse(&root, stream, &events).await;
+                short_lived = if begun.elapsed() < SHORT_LIVED { short_lived.saturating_add(1) } else { 0 };
                 if events.send((root.clone(), LinkEvent::Down)).await.is_err() {
                     return;
                 }
@@ -194,6 +202,13 @@ async fn keep_connected(
                     ConnectionEnd::Stopped => StartPolicy::JoinOnly,
                 };
                 wishes.mark_unchanged();
+                // One end is no pattern: the editor's texts are wanted at once.
+                if short_lived > 1 {
+                    let wait = LOOK_AGAIN.saturating_mul(1 << (short_lived - 2).min(4));
+                    if tokio::time::timeout(wait, events.closed()).await.is_ok() {
+                        return;
+                    }
+                }
                 continue;
             }
             // Nobody started one meanwhile: as it should be.
