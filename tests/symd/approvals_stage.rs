@@ -66,7 +66,8 @@ const fn toolset(name: &'static str, asks_for: ApprovalDefault) -> Toolset {
 
 static CAREFUL: Toolset = toolset("careful", ApprovalDefault::Changes);
 static EASY: Toolset = toolset("easy", ApprovalDefault::BeyondProject);
-static ALL: [&Toolset; 3] = [&CAREFUL, &EASY, &symd::toolsets::native::NATIVE];
+static ALL: [&Toolset; 4] =
+    [&CAREFUL, &EASY, &symd::toolsets::native::NATIVE, &symd::toolsets::kotlin_debug::KOTLIN_DEBUG];
 
 /// Whether a connection proves that it is the user's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -113,3 +113,14 @@ fn neither_the_question_to_the_user_nor_the_rule_holds_secrets() {
         "not asked again"
     );
 }
+
+#[test]
+fn an_agent_hears_of_a_damaged_store() {
+    let stage = Stage::new();
+    assert!(import(&stage.user, &solution("no till").to_string()).status.success());
+    write(&stage.user.path("data/solutions/solutions.db"), &"no database\n".repeat(1_000));
+    let said = stage.says("kotlin_debug", "vector_search_db", json!({ "query": "no till" }));
+    assert!(said.contains("NO_RESULTS") && said.contains("it is kept as "), "{said}");
+    let said = stage.says("kotlin_debug", "vector_search_db", json!({ "query": "no till" }));
+    assert!(said.contains("NO_RESULTS") && !said.contains("it is kept as "), "{said}");
+}

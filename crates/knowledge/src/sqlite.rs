@@ -2,6 +2,7 @@
 //! Invariants: a file that is damaged is kept aside and said; vectors of another model are computed again before
 //! they are compared; what another process writes is seen by the next question.
 
+mod rows;
 mod tables;
 
 use std::collections::HashMap;
@@ -15,6 +16,8 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, Transaction, TransactionBehavior, params};
 use symd_base::Timestamp;
 use symd_base::state::{self, durable};
+
+use rows::{COLUMNS, from_bytes, number_at, solution_at, text_at, to_bytes};
 
 use super::embedder::{Embedder, cosine};
 use super::matrix::{Filter, Matrix, simple_type};
@@ -48,9 +51,6 @@ const MAX_TERMS: usize = 40;
 
 /// The rank from which ranks count little: that of reciprocal rank fusion.
 const RANK_OFFSET: f64 = 60.0;
-
-const COLUMNS: &str = "id, error_description, root_cause, solution, language, error_type, confidence, validated, \
-    created_at, fixed_in";
 
 /// A store in one file.
 pub struct SqliteStore {
@@ -114,10 +114,20 @@ impl SqliteStore {
         work: impl Fn(&mut Connection, &mut Option<(Matrix, i64)>) -> Result<T, Failure>,
     ) -> Result<T, StoreError> {
         let mut opened = self.opened();
-        let mut is_second = false;
+        let (mut is_repaired, mut is_second) = (false, false);
         loop {
             let done = self.run(&mut opened, &work);
             match done {
+                Err(Failure::Sqlite(error)) if is_of_words(&error) && !is_repaired => {
+                    is_repaired = true;
+                    // If that fails, the next round finds the damage again.
+                    if opened.connection.as_mut().is_some_and(|connection| tables::repair(connection).is_ok())
+                    {
+                        let said =
+                            "the words of the solutions could not be searched; their index was built again";
+                        opened.notices.push(format!("{said} ({error})"));
+                    }
+                }
                 Ok(value) => return Ok(value),
                 Err(Failure::Store(error)) => return Err(error),
                 Err(Failure::Sqlite(error)) if is_damaged(&error) && !is_second => {
@@ -327,8 +337,8 @@ impl SqliteStore {
                 if vector.len() != self.embedder.dimension() {
                     continue;
                 }
-                let (language, error_type): (String, String) = (row.get(2)?, row.get(3)?);
-                matrix.push(row.get(0)?, &vector, (&language, &error_type, row.get(4)?));
+                let (language, error_type) = (text_at(row, 2)?, text_at(row, 3)?);
+                matrix.push(row.get(0)?, &vector, (&language, &error_type, number_at(row, 4)?));
             }
             *known = Some((matrix, version));
         }
@@ -530,32 +540,14 @@ fn free_id(transaction: &Transaction<'_>, row: i64) -> Result<String, Failure> {
     }
 }
 
-/// Reads [`COLUMNS`], of which the first is column `first`.
-fn solution_at(row: &Row<'_>, first: usize) -> rusqlite::Result<Solution> {
-    Ok(Solution {
-        id: row.get(first)?,
-        error_description: row.get(first + 1)?,
-        root_cause: row.get(first + 2)?,
-        solution: row.get(first + 3)?,
-        language: row.get(first + 4)?,
-        error_type: row.get(first + 5)?,
-        confidence: row.get(first + 6)?,
-        user_validated: row.get(first + 7)?,
-        created_at: row.get(first + 8)?,
-        fixed_in: row.get(first + 9)?,
-    })
+/// Whether the index of words, which can be built again, is damaged or missing.
+fn is_of_words(error: &rusqlite::Error) -> bool {
+    let code = error.sqlite_error().map(|error| error.extended_code);
+    code == Some(rusqlite::ffi::SQLITE_CORRUPT_VTAB) || error.to_string().contains("no such table: words")
 }
 
 fn is_damaged(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
-}
-
-fn to_bytes(vector: &[f32]) -> Vec<u8> {
-    vector.iter().flat_map(|x| x.to_le_bytes()).collect()
-}
-
-fn from_bytes(bytes: &[u8]) -> Vec<f32> {
-    bytes.chunks_exact(4).map(|four| f32::from_le_bytes([four[0], four[1], four[2], four[3]])).collect()
 }
 
 #[cfg(test)]

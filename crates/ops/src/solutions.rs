@@ -28,6 +28,16 @@ pub struct RecordedSolution {
     pub solution: Solution,
     /// How many secrets and personal paths were taken out, here or by the caller.
     pub removed: usize,
+    /// What happened to the store that the user must know.
+    pub notices: Vec<String>,
+}
+
+/// What was found.
+#[derive(Clone, Debug)]
+pub struct FoundSolutions {
+    pub similar: SimilarSolutions,
+    /// What happened to the store that the user must know.
+    pub notices: Vec<String>,
 }
 
 impl Solutions {
@@ -44,38 +54,40 @@ impl Solutions {
     }
 
     /// Finds similar solutions.
-    pub async fn find_similar(&self, query: SolutionQuery) -> Result<SimilarSolutions, StoreError> {
+    pub async fn find_similar(&self, query: SolutionQuery) -> Result<FoundSolutions, StoreError> {
         let found = self.blocking(move |store| store.find_similar(&query)).await;
         self.free_when_idle();
-        found
+        found.map(|(similar, notices)| FoundSolutions { similar, notices })
     }
 
     /// Records a solution, without the secrets in it.
     pub async fn record(&self, solution: Solution) -> Result<RecordedSolution, StoreError> {
-        self.blocking(move |store| {
+        let recorded = self.blocking(move |store| {
             let (solution, _) = without_secrets(solution);
             let ids = store.record(vec![solution])?;
             let solution = store.get(ids.first().map_or("", String::as_str))?;
             let removed = solution.texts().into_iter().map(count_redacted).sum();
-            Ok(RecordedSolution { solution, removed })
-        })
-        .await
+            Ok((solution, removed))
+        });
+        let ((solution, removed), notices) = recorded.await?;
+        Ok(RecordedSolution { solution, removed, notices })
     }
 
+    /// Runs `work`; returns its result and the notices of the store.
     async fn blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&SqliteStore) -> Result<T, StoreError> + Send + 'static,
-    ) -> Result<T, StoreError> {
+    ) -> Result<(T, Vec<String>), StoreError> {
         let store = Arc::clone(&self.store);
         let done = tokio::task::spawn_blocking(move || {
             let done = work(&store);
-            (done, store.take_notices())
+            // Here, because the caller may have given up.
+            let notices = store.take_notices();
+            notices.iter().for_each(|notice| tracing::warn!("{notice}"));
+            (done, notices)
         });
         match done.await {
-            Ok((done, notices)) => {
-                notices.iter().for_each(|notice| tracing::warn!("{notice}"));
-                done
-            }
+            Ok((done, notices)) => done.map(|done| (done, notices)),
             Err(error) => Err(StoreError::Unavailable {
                 place: "of this machine".to_owned(),
                 reason: error.to_string(),

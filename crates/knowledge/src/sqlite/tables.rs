@@ -2,7 +2,8 @@
 
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
-use super::{COLUMNS, Failure, solution_at};
+use super::Failure;
+use super::rows::{COLUMNS, solution_at};
 use crate::terms::for_each_term;
 
 /// The version of the tables that this program reads and writes.
@@ -49,6 +50,13 @@ pub(super) fn prepare(connection: &mut Connection) -> Result<Result<(), i64>, Fa
     }
     transaction.commit()?;
     Ok(Ok(()))
+}
+
+/// Builds the index of words again.
+pub(super) fn repair(connection: &mut Connection) -> Result<(), Failure> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    rebuild_words(&transaction)?;
+    Ok(transaction.commit()?)
 }
 
 /// Creates the index of words, which holds nothing that the solutions do not.

@@ -319,3 +319,33 @@ fn an_import_replaces_no_other_solution() {
     let undated = Solution { created_at: "password".to_owned(), ..theirs };
     assert!(matches!(store.import(vec![undated]), Err(StoreError::Invalid(InvalidSolution::Time))));
 }
+
+#[test]
+fn a_damaged_value_hides_nothing_else() {
+    let scratch = scratch();
+    let store = store(scratch.path());
+    store.record(vec![solution("A", "printer jammed"), solution("A", "plug loose")]).unwrap();
+    let raw = Connection::open(scratch.path().join("solutions.db")).unwrap();
+    raw.execute_batch(
+        "UPDATE solutions SET language = CAST(x'6BFF' AS TEXT), confidence = 'x' WHERE row = 1",
+    )
+    .unwrap();
+    assert_eq!(store.all().unwrap().len(), 2);
+    assert_eq!(store.get("rca-001").unwrap().language, "k\u{fffd}");
+    assert_eq!(ids(&store, &query("plug loose")), ["rca-002"]);
+    assert_eq!(ids(&store, &SolutionQuery { min_confidence: 0.0, ..query("printer jammed") })[0], "rca-001");
+    assert!(store.delete("rca-001").is_ok());
+}
+
+#[test]
+fn a_missing_index_of_words_is_built_again() {
+    let scratch = scratch();
+    store(scratch.path()).record(vec![solution("A", "printer jammed"), solution("A", "plug loose")]).unwrap();
+    Connection::open(scratch.path().join("solutions.db")).unwrap().execute_batch("DROP TABLE words").unwrap();
+    let store = store(scratch.path());
+    assert_eq!(ids(&store, &query("plug loose")), ["rca-002"]);
+    assert_eq!(store.record(vec![solution("A", "third")]).unwrap(), ["rca-003"]);
+    assert_eq!(word_ids(&store, "plug"), ["rca-002"]);
+    let notices = store.take_notices();
+    assert!(notices.len() == 1 && notices[0].contains("built again"), "{notices:?}");
+}

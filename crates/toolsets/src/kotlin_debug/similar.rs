@@ -9,6 +9,7 @@ use crate::Tool;
 use crate::arguments::{ArgumentError, Arguments};
 use symd_knowledge::{SimilarSolution, SolutionQuery, StoreError};
 use symd_ops::Project;
+use symd_ops::solutions::FoundSolutions;
 
 const RESULTS: std::ops::RangeInclusive<i64> = 1..=10;
 const DEFAULT_RESULTS: i64 = 5;
@@ -47,6 +48,9 @@ struct SimilarData<'a> {
     query: &'a str,
     results: Vec<SolutionData<'a>>,
     total_found: usize,
+    /// Beyond the contract: what happened to the store that the user must know.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    notices: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -93,15 +97,20 @@ fn request(arguments: &Arguments<'_>) -> Result<SolutionQuery, ArgumentError> {
 async fn search(project: &Project, arguments: &Arguments<'_>) -> DebugAnswer {
     let query = request(arguments)?;
     let text = arguments.string("query")?;
-    let found = project.solutions.find_similar(query).await.map_err(failed)?;
+    let FoundSolutions { similar: found, notices } =
+        project.solutions.find_similar(query).await.map_err(failed)?;
     if found.list.is_empty() {
-        let message = "No past solution is similar to this error";
+        let message = match notices.is_empty() {
+            true => "No past solution is similar to this error".to_owned(),
+            false => format!("No past solution is similar to this error; {}", notices.join("; ")),
+        };
         return Err(DebugToolError::new(ErrorCode::NoResults, message));
     }
     data(&SimilarData {
         query: text,
         results: found.list.iter().map(solution_data).collect(),
         total_found: found.total,
+        notices: &notices,
     })
 }
 

@@ -105,11 +105,12 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
         1 => "; 1 secret or home path was taken out".to_owned(),
         count => format!("; {count} secrets and home paths were taken out"),
     };
+    let notices: String = recorded.notices.iter().map(|notice| format!("\n[{notice}]")).collect();
     let fixed_in =
         if of.fixed_in.is_empty() { String::new() } else { format!("\nfixed in: {}", of.fixed_in) };
     Ok(Reply::done(format!(
         "{} ({}, confidence {})\nerror: {}\ncause: {}\nsolution: {}{fixed_in}\n[recorded as {}{removed}; `symd solutions \
-         validate {}` once it has proven right]",
+         validate {}` once it has proven right]{notices}",
         of.error_type,
         of.language,
         of.confidence,
