@@ -8,7 +8,7 @@ use super::terms::for_each_term;
 const DIMENSION: usize = 384;
 
 /// Raise with every change of what a text's vector is: vectors of other names are computed again.
-const MODEL: &str = "lexical-1";
+const MODEL: &str = "lexical-2";
 
 /// Weights of the features. Letters find misspelt and unknown forms of a word, pairs find phrases.
 const TERM: f32 = 1.0;

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use symd_base::Timestamp;
 
+use super::query_text::identifying;
+
 /// Maximum length of each text in bytes.
 const MAX_TEXT: usize = 64 << 10;
 
@@ -114,6 +116,7 @@ impl Solution {
 
     /// Returns the text by which it is found: what is known before the cause is, and then the cause.
     pub(crate) fn searched_text(&self) -> String {
-        format!("{}\n{}\n{}", self.error_type, self.error_description, self.root_cause)
+        // A trace is searched for by the same part of it.
+        format!("{}\n{}\n{}", self.error_type, identifying(&self.error_description), self.root_cause)
     }
 }

@@ -293,7 +293,10 @@ impl SqliteStore {
                 .query_map([model], |row| Ok((row.get(0)?, solution_at(row, 1)?)))?
                 .collect::<Result<_, _>>()?;
             for (row, solution) in &old {
-                let vector = to_bytes(&self.embedder.embed(&solution.searched_text())?);
+                let text = solution.searched_text();
+                let vector = to_bytes(&self.embedder.embed(&text)?);
+                transaction.execute("DELETE FROM words WHERE rowid = ?1", [row])?;
+                tables::insert_words(&transaction, *row, &text)?;
                 let sql = "UPDATE solutions SET model = ?1, vector = ?2 WHERE row = ?3";
                 transaction.prepare(sql)?.execute(params![model, vector, row])?;
             }

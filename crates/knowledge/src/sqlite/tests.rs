@@ -349,3 +349,25 @@ fn a_missing_index_of_words_is_built_again() {
     let notices = store.take_notices();
     assert!(notices.len() == 1 && notices[0].contains("built again"), "{notices:?}");
 }
+
+#[test]
+fn a_recorded_trace_is_similar_to_itself() {
+    let scratch = scratch();
+    let foreign: String = (0..60)
+        .map(|n| format!("\tat android.os.Handler{n}.dispatchMessage(Handler{n}.java:106)\n"))
+        .collect();
+    let trace =
+        format!("java.lang.IllegalStateException: no till\n{foreign}\tat shop.app.Till.sell(Till.kt:12)\n");
+    let store = store(scratch.path());
+    store.record(vec![solution("java.lang.IllegalStateException", &trace)]).unwrap();
+    let similarity = |store: &SqliteStore| store.find_similar(&query(&trace)).unwrap().list[0].similarity;
+    let similar = similarity(&store);
+    assert!(similar > 0.7, "{similar}");
+    // One that an earlier version recorded.
+    let raw = Connection::open(scratch.path().join("solutions.db")).unwrap();
+    let vector = to_bytes(&LexicalEmbedder.embed(&trace).unwrap());
+    raw.execute("UPDATE solutions SET model = 'lexical-1', vector = ?1", [vector]).unwrap();
+    raw.execute("DELETE FROM words", []).unwrap();
+    assert!((similarity(&store) - similar).abs() < 1e-6);
+    assert_eq!(word_ids(&store, "till"), ["rca-001"]);
+}
