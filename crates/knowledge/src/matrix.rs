@@ -76,17 +76,19 @@ impl Matrix {
         }
     }
 
-    /// Returns the ids of the `count` rows that pass the filter and are nearest to `query`, the nearest first.
-    pub(crate) fn nearest(&self, query: &[f32], filter: &Filter, count: usize) -> Vec<i64> {
+    /// Returns the `count` rows that pass the filter and are nearest to `query`, a unit vector, and all that are not
+    /// farther than a cosine of `least`.
+    pub(crate) fn nearest(&self, query: &[f32], filter: &Filter, count: usize, least: f64) -> NearestRows {
         let (Some(language), Some(error_type)) = (
             FilterValue::of(filter.language.as_deref(), &self.languages),
             FilterValue::of(filter.error_type.as_deref(), &self.error_types),
         ) else {
-            return Vec::new();
+            return NearestRows::default();
         };
         let greatest = query.iter().fold(f32::MIN_POSITIVE, |greatest, x| greatest.max(x.abs()));
         #[allow(clippy::cast_possible_truncation, reason = "from -127 to 127")]
         let query: Vec<i16> = query.iter().map(|x| (x * 127.0 / greatest).round() as i16).collect();
+        let mut near = Vec::new();
         let mut best: BinaryHeap<Reverse<(Score, Reverse<i64>)>> = BinaryHeap::new();
         for (row, components) in self.rows.iter().zip(self.components.chunks_exact(self.dimension)) {
             let passes = f64::from(row.confidence) + 1e-6 >= filter.min_confidence
@@ -97,6 +99,9 @@ impl Matrix {
             }
             #[allow(clippy::cast_precision_loss, reason = "scores are approximate")]
             let score = Score(dot(components, &query) as f32 * row.scale);
+            if f64::from(score.0 * greatest / 127.0) >= least {
+                near.push(row.id);
+            }
             best.push(Reverse((score, Reverse(row.id))));
             if best.len() > count {
                 best.pop();
@@ -104,8 +109,17 @@ impl Matrix {
         }
         let mut best: Vec<(Score, Reverse<i64>)> = best.into_iter().map(|Reverse(one)| one).collect();
         best.sort_unstable_by(|a, b| b.cmp(a));
-        best.into_iter().map(|(_, Reverse(id))| id).collect()
+        NearestRows { best: best.into_iter().map(|(_, Reverse(id))| id).collect(), near }
     }
+}
+
+/// The rows near to a query.
+#[derive(Debug, Default)]
+pub(crate) struct NearestRows {
+    /// The nearest, the nearest first.
+    pub(crate) best: Vec<i64>,
+    /// All that are near enough, by their approximate scores.
+    pub(crate) near: Vec<i64>,
 }
 
 /// The rows that one filter accepts.
@@ -168,7 +182,7 @@ mod tests {
         matrix.push(1, &[1.0, 0.0], ("kotlin", "kotlin.KotlinNullPointerException", 0.9));
         matrix.push(2, &[0.6, 0.8], ("kotlin", "java.lang.IllegalStateException", 0.7));
         matrix.push(5, &[0.0, 1.0], ("java", "IllegalStateException", 0.2));
-        let nearest = |filter: &Filter| matrix.nearest(&[0.8, 0.6], filter, 2);
+        let nearest = |filter: &Filter| matrix.nearest(&[0.8, 0.6], filter, 2, 0.0).best;
         assert_eq!(nearest(&filter()), [2, 1]);
         assert_eq!(nearest(&Filter { min_confidence: 0.71, ..filter() }), [1]);
         assert_eq!(nearest(&Filter { min_confidence: 0.7, ..filter() }), [2, 1]);
@@ -176,6 +190,7 @@ mod tests {
         let error_type = Some(simple_type("IllegalStateException"));
         assert_eq!(nearest(&Filter { error_type, ..filter() }), [2, 5]);
         assert_eq!(nearest(&Filter { language: Some("go".to_owned()), ..filter() }), Vec::<i64>::new());
+        assert_eq!(matrix.nearest(&[0.8, 0.6], &filter(), 1, 0.7).near, [1, 2]);
         assert_eq!((matrix.len(), matrix.last_id()), (3, 5));
     }
 }

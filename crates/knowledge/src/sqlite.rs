@@ -5,7 +5,7 @@
 mod rows;
 mod tables;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -43,7 +43,8 @@ const LOG: &str = "-wal";
 /// How many of the nearest vectors, and of the best by words, are candidates.
 const CANDIDATES: usize = 200;
 
-/// Below this cosine a solution that shares no word with the query is no match.
+/// Below this cosine a solution is a match only if it has most of the query's words: one that is common, such as
+/// "property", would make everything similar.
 const MIN_SIMILARITY: f64 = 0.2;
 
 /// Maximum number of words of a query for the search by words.
@@ -364,14 +365,18 @@ impl SqliteStore {
             error_type: query.error_type.as_ref().map(|name| simple_type(name)),
             min_confidence: query.min_confidence,
         };
-        let nearest = self.matrix(connection, known)?.nearest(&vector, &filter, CANDIDATES);
+        let nearest = self.matrix(connection, known)?.nearest(&vector, &filter, CANDIDATES, MIN_SIMILARITY);
         let by_words = by_words(connection, &text, &filter)?;
         let mut ranked: HashMap<i64, f64> = HashMap::new();
-        for list in [&nearest, &by_words] {
+        for list in [&nearest.best, &by_words] {
             for (rank, row) in (1_u32..).zip(list) {
                 *ranked.entry(*row).or_default() += 1.0 / (RANK_OFFSET + f64::from(rank));
             }
         }
+        // Of all that match, the candidates decide about themselves by their exact vectors and their words.
+        let mut matching: HashSet<i64> =
+            nearest.near.into_iter().filter(|row| !ranked.contains_key(row)).collect();
+        let wanted = distinct_terms(&text);
         let mut found = Vec::new();
         let sql = format!("SELECT vector, {COLUMNS} FROM solutions WHERE row = ?1");
         let mut statement = connection.prepare(&sql)?;
@@ -381,7 +386,8 @@ impl SqliteStore {
             };
             let Some((exact, solution)) = statement.query_row([row], read).optional()? else { continue };
             let similarity = cosine(&vector, &exact);
-            if similarity >= MIN_SIMILARITY {
+            if similarity >= MIN_SIMILARITY || by_words.contains(&row) && shares_most(&wanted, &solution) {
+                matching.insert(row);
                 found.push((score, SimilarSolution { solution, similarity }));
             }
         }
@@ -391,7 +397,7 @@ impl SqliteStore {
                 .then(b.similarity.total_cmp(&a.similarity))
                 .then(a.solution.id.cmp(&b.solution.id))
         });
-        let total = found.len();
+        let total = matching.len();
         let list = found.into_iter().take(query.limit).map(|(_, one)| one).collect();
         Ok(SimilarSolutions { list, total })
     }
@@ -490,15 +496,9 @@ impl SolutionStore for SqliteStore {
     }
 }
 
-/// Returns the rows that share words with the text and pass the filter, the best first.
+/// Returns the best rows that share words with the text and pass the filter, the best first.
 fn by_words(connection: &Connection, text: &str, filter: &Filter) -> Result<Vec<i64>, Failure> {
-    let mut terms: Vec<String> = Vec::new();
-    for_each_term(text, |term| {
-        let quoted = format!("\"{term}\"");
-        if terms.len() < MAX_TERMS && !terms.contains(&quoted) {
-            terms.push(quoted);
-        }
-    });
+    let terms: Vec<String> = distinct_terms(text).iter().map(|term| format!("\"{term}\"")).collect();
     if terms.is_empty() {
         return Ok(Vec::new());
     }
@@ -519,6 +519,26 @@ fn by_words(connection: &Connection, text: &str, filter: &Filter) -> Result<Vec<
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::Unknown) => Ok(Vec::new()),
         rows => Ok(rows?),
     }
+}
+
+/// Returns the first terms of a text, each once.
+fn distinct_terms(text: &str) -> Vec<String> {
+    let mut terms: Vec<String> = Vec::new();
+    for_each_term(text, |term| {
+        if terms.len() < MAX_TERMS && !terms.iter().any(|known| known == term) {
+            terms.push(term.to_owned());
+        }
+    });
+    terms
+}
+
+/// Whether a solution has more than half of the terms.
+fn shares_most(terms: &[String], solution: &Solution) -> bool {
+    let mut own = HashSet::new();
+    for_each_term(&solution.searched_text(), |term| {
+        own.insert(term.to_owned());
+    });
+    terms.iter().filter(|term| own.contains(*term)).count() * 2 > terms.len()
 }
 
 fn by_id(connection: &Connection, id: &str) -> Result<Solution, Failure> {

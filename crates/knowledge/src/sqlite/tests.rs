@@ -371,3 +371,25 @@ fn a_recorded_trace_is_similar_to_itself() {
     assert!((similarity(&store) - similar).abs() < 1e-6);
     assert_eq!(word_ids(&store, "till"), ["rca-001"]);
 }
+
+#[test]
+fn a_shared_word_is_a_match_however_long_the_text_is() {
+    let scratch = scratch();
+    let store = store(scratch.path());
+    let long: String =
+        (0..400_u32).map(|n| format!("{}x{} ", char::from_u32(97 + n % 26).unwrap(), n * 7919)).collect();
+    store.record(vec![solution("A", &format!("{long} hieroglyphs")), solution("A", &long)]).unwrap();
+    let found = store.find_similar(&query("hieroglyphs")).unwrap();
+    assert!(found.list[0].similarity < MIN_SIMILARITY, "{}", found.list[0].similarity);
+    assert_eq!((found.list[0].solution.id.as_str(), found.total), ("rca-001", 1));
+}
+
+#[test]
+fn all_matches_are_counted() {
+    let scratch = scratch();
+    let store = store(scratch.path());
+    let many = (0..3 * CANDIDATES).map(|n| solution("A", &format!("plug number q{n} is loose"))).collect();
+    store.record(many).unwrap();
+    let found = store.find_similar(&query("loose plug")).unwrap();
+    assert_eq!((found.list.len(), found.total), (5, 3 * CANDIDATES));
+}
