@@ -3,6 +3,9 @@
 /// A query of at most this many bytes is taken whole.
 const WHOLE: usize = 1_000;
 
+/// Maximum number of characters that are searched for, in all and of one line.
+const MAX_CHARS: usize = 4_000;
+
 /// The number of frames that are kept of each exception.
 const FRAMES: usize = 4;
 
@@ -13,7 +16,7 @@ const FOREIGN: [&str; 9] =
 /// Returns the part of `text` that identifies its error.
 pub(crate) fn identifying(text: &str) -> String {
     if text.len() <= WHOLE || !text.lines().any(|line| is_frame(line).is_some()) {
-        return text.chars().take(WHOLE * 4).collect();
+        return text.chars().take(MAX_CHARS).collect();
     }
     let mut kept = String::new();
     let mut frames = 0;
@@ -24,17 +27,24 @@ pub(crate) fn identifying(text: &str) -> String {
                 let place = frame.split('(').next().unwrap_or(frame);
                 // The class and the method; packages are the same in all errors of a project.
                 let names: Vec<&str> = place.rsplit('.').take(2).collect();
-                kept.extend([names.join(" "), "\n".to_owned()]);
+                push(&mut kept, &names.join(" "));
             }
             Some(_) => {}
-            None if kept.len() < WHOLE * 4 && !line.trim_start().starts_with("...") => {
+            None if kept.len() < MAX_CHARS && !line.trim_start().starts_with("...") => {
                 frames = 0;
-                kept.extend([line, "\n"]);
+                push(&mut kept, line);
             }
             None => {}
         }
     }
     kept
+}
+
+/// Adds as much of a line as there is room for.
+fn push(kept: &mut String, line: &str) {
+    let room = MAX_CHARS.saturating_sub(kept.chars().count() + 1);
+    kept.extend(line.chars().take(room));
+    kept.push('\n');
 }
 
 /// Returns the frame of a line of a stack trace, without "at".
@@ -58,5 +68,15 @@ mod tests {
             "java.lang.IllegalStateException: no till\nsell Till\nCaused by: java.io.IOException: gone\nread Disk\n"
         );
         assert_eq!(identifying("short"), "short");
+    }
+
+    #[test]
+    fn no_more_than_the_limit_is_kept() {
+        let line = "x".repeat(10_000_000);
+        let trace = format!("{line}\n\tat shop.app.Till.{line}(Till.kt:12)\n{line}\n");
+        for text in [&line, &trace] {
+            let kept = identifying(text).chars().count();
+            assert!(kept <= MAX_CHARS + 4, "{kept}");
+        }
     }
 }

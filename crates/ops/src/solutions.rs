@@ -55,8 +55,9 @@ impl Solutions {
 
     /// Finds similar solutions.
     pub async fn find_similar(&self, query: SolutionQuery) -> Result<FoundSolutions, StoreError> {
-        let found = self.blocking(move |store| store.find_similar(&query)).await;
+        // First, because the caller may give up while this waits.
         self.free_when_idle();
+        let found = self.blocking(move |store| store.find_similar(&query)).await;
         found.map(|(similar, notices)| FoundSolutions { similar, notices })
     }
 
@@ -101,7 +102,8 @@ impl Solutions {
         let (store, mut next) = (Arc::clone(&self.store), self.asked.subscribe());
         tokio::spawn(async move {
             if tokio::time::timeout(IDLE, next.changed()).await.is_err() {
-                store.free_memory();
+                // Another call may hold the store.
+                tokio::task::spawn_blocking(move || store.free_memory());
             }
         });
     }
