@@ -14,6 +14,24 @@ pub struct Bytes {
     pub size: u64,
 }
 
+/// Reads the regular file at `path`, which is spelled as the client wrote it, unless it has more than `limit` bytes:
+/// then nothing is read, and the error is [`VfsError::TooLarge`].
+pub fn read_bytes_within(tree: &Tree<'_>, path: &str, limit: u64) -> Result<Bytes, FileOpError> {
+    let found = tree.locate(path)?;
+    let size = match found.kind {
+        EntryKind::Directory => 0,
+        _ => tree.files.stat(&found.path).map_or(0, |(_, stat)| stat.size),
+    };
+    if size > limit {
+        return Err(VfsError::TooLarge { path: found.path, bytes: size, limit }.into());
+    }
+    let read = read_bytes(tree, path)?;
+    match read.size > limit {
+        true => Err(VfsError::TooLarge { path: read.path, bytes: read.size, limit }.into()),
+        false => Ok(read),
+    }
+}
+
 /// Reads the regular file at `path`, which is spelled as the client wrote it.
 pub fn read_bytes(tree: &Tree<'_>, path: &str) -> Result<Bytes, FileOpError> {
     let found = tree.locate(path)?;

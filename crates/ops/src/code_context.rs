@@ -4,11 +4,10 @@
 use symd_base::text::Binary;
 use symd_base::{RelPath, Text, TextRange};
 use symd_engine::View;
-use symd_files::read_bytes::{Bytes, read_bytes};
+use symd_files::read_bytes::{Bytes, read_bytes_within};
 use symd_files::tree::FileOpError;
 use symd_syntax::imports::{Import, ImportKind, Imported};
 use symd_syntax::{Outline, Row, SymbolKind};
-use symd_vfs::MAX_FILE_BYTES;
 
 use crate::view_tree::ViewTree;
 
@@ -18,6 +17,8 @@ pub struct FindCodeContext {
     /// The file, as the client wrote it.
     pub path: String,
     pub line: usize,
+    /// A longer file is refused.
+    pub max_bytes: u64,
     /// How many lines to show before the line, and how many after it.
     pub lines: usize,
     pub function: FunctionPart,
@@ -74,8 +75,6 @@ pub enum CodeContextError {
     File(#[from] FileOpError),
     #[error("binary file")]
     Binary(#[from] Binary),
-    #[error("{bytes} bytes are too many to show the code around a line")]
-    TooLarge { bytes: u64 },
     /// The file has fewer lines.
     #[error("line {line} of {lines}")]
     OutOfRange { line: usize, lines: usize },
@@ -83,10 +82,8 @@ pub enum CodeContextError {
 
 /// Returns the code around a line of the file as it is now.
 pub fn code_context(view: &View, ask: &FindCodeContext) -> Result<CodeContext, CodeContextError> {
-    let Bytes { path, bytes, size } = view.whole_tree(|tree| read_bytes(tree, &ask.path))?;
-    if size > MAX_FILE_BYTES {
-        return Err(CodeContextError::TooLarge { bytes: size });
-    }
+    let read = view.whole_tree(|tree| read_bytes_within(tree, &ask.path, ask.max_bytes));
+    let Bytes { path, bytes, .. } = read?;
     // The text and outline of one read; a file without symbols has its text only.
     let known = view.snapshot.files.get(path.as_str()).and_then(|file| view.current(file).ok());
     let (text, outline) = match known {

@@ -1,10 +1,9 @@
 //! What the user's editor shows of an error, in lines and characters as people count them.
 
-use std::collections::HashMap;
-
 use super::Project;
 use super::editor_context::{EditorContext, EditorDiagnostic, EditorPosition};
 use super::question::QuestionError;
+use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, Text, Timestamp};
 use symd_engine::View;
 use symd_lsp::Severity;
@@ -41,42 +40,64 @@ pub struct CountedDiagnostic {
     pub source: String,
 }
 
-/// Returns what the editor that pushed last shows; `None` if no connected editor has pushed anything.
-pub async fn user_error_context(project: &Project) -> Result<Option<UserErrorContext>, QuestionError> {
-    let Some(context) = project.editor_contexts.latest() else { return Ok(None) };
-    project.with_view(move |view, _: &Cancel| Some(counted(view, context))).await
+/// Whether diagnostics are part of the answer: their places take a read of each of their files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DiagnosticsPart {
+    Shown,
+    Omitted,
 }
 
-fn counted(view: &View, context: EditorContext) -> UserErrorContext {
-    let mut texts = Texts { view, known: HashMap::new() };
+/// Returns what the editor that pushed last shows; `None` if no connected editor has pushed anything. Omitted
+/// diagnostics are `None`.
+pub async fn user_error_context(
+    project: &Project,
+    diagnostics: DiagnosticsPart,
+) -> Result<Option<UserErrorContext>, QuestionError> {
+    let Some(mut context) = project.editor_contexts.latest() else { return Ok(None) };
+    if diagnostics == DiagnosticsPart::Omitted {
+        context.diagnostics = None;
+    }
+    let counted = project.with_view(move |view, cancel| counted(view, context, cancel)).await?;
+    Ok(Some(counted?))
+}
+
+fn counted(view: &View, context: EditorContext, cancel: &Cancel) -> Result<UserErrorContext, Cancelled> {
+    let mut texts = Texts { view, last: None };
     let active = context.cursor.as_ref().map(|cursor| {
         let position = texts.counted(&cursor.file, cursor.position);
         (cursor.file.clone(), position)
     });
     let active_file = active.as_ref().map(|(file, _)| file);
-    let diagnostics = context.diagnostics.map(|list| {
-        let mut list: Vec<CountedDiagnostic> = list.into_iter().map(|one| texts.diagnostic(one)).collect();
+    let counted = context.diagnostics.map(|mut list| {
+        // So that each file is read once, and one text is kept.
+        list.sort_by(|a, b| a.file.cmp(&b.file));
+        let each = list.into_iter().map(|one| {
+            cancel.check()?;
+            Ok(texts.diagnostic(one))
+        });
+        let mut list: Vec<CountedDiagnostic> = each.collect::<Result<_, Cancelled>>()?;
         list.sort_by(|a, b| {
             let key =
                 |one: &CountedDiagnostic| (Some(&one.file) != active_file, one.file.clone(), one.position);
             key(a).cmp(&key(b))
         });
-        list
+        Ok(list)
     });
+    let diagnostics = counted.transpose()?;
     let selected = context.cursor.and_then(|cursor| cursor.selection).map(|selection| selection.text);
-    UserErrorContext {
+    Ok(UserErrorContext {
         active,
         selected: selected.filter(|text| !text.is_empty()),
         diagnostics,
         terminal: context.terminal,
         at: context.at,
-    }
+    })
 }
 
-/// The texts of files, each read once, as the editor shows them.
+/// The texts of files as the editor shows them; the last one is kept.
 struct Texts<'v> {
     view: &'v View,
-    known: HashMap<RelPath, Option<Text>>,
+    last: Option<(RelPath, Option<Text>)>,
 }
 
 impl Texts<'_> {
@@ -89,12 +110,13 @@ impl Texts<'_> {
     /// Converts a place. In a file that cannot be read, UTF-16 code units count as characters.
     fn counted(&mut self, file: &RelPath, at: EditorPosition) -> CountedPosition {
         let view = self.view;
-        let text = self.known.entry(file.clone()).or_insert_with(|| {
-            let bytes = view.files.read(file).ok()?.bytes;
-            Text::decode(bytes).ok()
-        });
+        if self.last.as_ref().is_none_or(|(last, _)| last != file) {
+            let bytes = view.files.read(file).ok().map(|read| read.bytes);
+            self.last = Some((file.clone(), bytes.and_then(|bytes| Text::decode(bytes).ok())));
+        }
+        let text = self.last.as_ref().and_then(|(_, text)| text.as_ref());
         let line = at.line as usize;
-        let before = text.as_ref().and_then(|text| text.line(line)).map_or(at.character as usize, |text| {
+        let before = text.and_then(|text| text.line(line)).map_or(at.character as usize, |text| {
             let mut units = 0;
             text.chars()
                 .take_while(|c| {

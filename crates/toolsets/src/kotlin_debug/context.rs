@@ -3,9 +3,9 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::answer::{DebugAnswer, ask, binary, too_large, unreadable};
+use super::answer::{DebugAnswer, ask, binary, unreadable};
 use super::envelope::{DebugToolError, ErrorCode, data};
-use super::read::line_number;
+use super::read::{MAX_BYTES, line_number};
 use crate::Tool;
 use crate::arguments::{ArgumentError, Arguments};
 use symd_engine::View;
@@ -90,7 +90,7 @@ fn request(arguments: &Arguments<'_>) -> Result<FindCodeContext, ArgumentError> 
         true => FunctionPart::Shown,
         false => FunctionPart::Omitted,
     };
-    Ok(FindCodeContext { path, line, lines, function })
+    Ok(FindCodeContext { path, line, max_bytes: MAX_BYTES, lines, function })
 }
 
 fn get_code_context(view: &View, arguments: &Arguments<'_>) -> DebugAnswer {
@@ -124,7 +124,6 @@ fn failed(path: &str, error: CodeContextError) -> DebugToolError {
     match error {
         CodeContextError::File(error) => unreadable(path, error),
         CodeContextError::Binary(_) => binary(path),
-        CodeContextError::TooLarge { bytes } => too_large(path, bytes),
         CodeContextError::OutOfRange { line, lines } => {
             let lines = if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") };
             let message = format!("Line {line} is out of range: '{path}' has {lines}");

@@ -4,18 +4,18 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::answer::{DebugAnswer, ask, binary, too_large, unreadable};
+use super::answer::{DebugAnswer, ask, binary, unreadable};
 use super::envelope::{DebugToolError, data};
 use crate::Tool;
 use crate::arguments::{ArgumentError, Arguments};
 use symd_base::{DeclaredEncoding, Text};
-use symd_files::read_bytes::read_bytes;
+use symd_files::read_bytes::read_bytes_within;
 use symd_files::tree::Tree;
 use symd_ops::code_context::{counted_lines, lines_of};
 use symd_ops::view_tree::ViewTree;
 
 /// The contract's limit on a file's size.
-const MAX_BYTES: u64 = 10 << 20;
+pub(super) const MAX_BYTES: u64 = 10 << 20;
 
 const ENCODINGS: [&str; 3] = ["utf-8", "utf-16", "ascii"];
 
@@ -88,10 +88,7 @@ pub(super) fn line_number(arguments: &Arguments<'_>, name: &str) -> Result<Optio
 
 fn read_file(tree: &Tree<'_>, arguments: &Arguments<'_>) -> DebugAnswer {
     let ReadRequest { path, lines, encoding } = ReadRequest::parse(arguments)?;
-    let file = read_bytes(tree, path).map_err(|error| unreadable(path, error))?;
-    if file.size > MAX_BYTES {
-        return Err(too_large(path, file.size));
-    }
+    let file = read_bytes_within(tree, path, MAX_BYTES).map_err(|error| unreadable(path, error))?;
     let text = decode(&file.bytes, encoding).ok_or_else(|| not_text(path, &file.bytes, encoding))?;
     let total = counted_lines(&text);
     let (content, line_count) = match lines {

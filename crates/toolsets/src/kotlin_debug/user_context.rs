@@ -10,7 +10,7 @@ use crate::Tool;
 use crate::arguments::{ArgumentError, Arguments};
 use symd_lsp::Severity;
 use symd_ops::Project;
-use symd_ops::user_error_context::{CountedDiagnostic, user_error_context};
+use symd_ops::user_error_context::{CountedDiagnostic, DiagnosticsPart, user_error_context};
 
 pub(super) const GET_USER_ERROR_CONTEXT: Tool = Tool::read_only(
     "get_user_error_context",
@@ -92,7 +92,8 @@ impl Capture {
 
 async fn captured(project: &Project, arguments: &Arguments<'_>) -> DebugAnswer {
     let capture = Capture::parse(arguments)?;
-    let shown = user_error_context(project).await.map_err(question_failed)?;
+    let part = if capture.diagnostics { DiagnosticsPart::Shown } else { DiagnosticsPart::Omitted };
+    let shown = user_error_context(project, part).await.map_err(question_failed)?;
     let shown = shown.ok_or_else(|| {
         no_editor("no editor is connected to this project; `symd lsp` connects one (docs/editors.md)")
     })?;
