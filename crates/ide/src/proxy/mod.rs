@@ -99,6 +99,7 @@ pub async fn serve(
         asked: AskedOfEditor::default(),
         told_failures: BTreeMap::new(),
         links: BTreeMap::new(),
+        unanswered: Vec::new(),
     };
     let end = loop {
         tokio::select! {
@@ -162,11 +163,21 @@ struct Proxy {
     /// Why no daemon could be reached, by root, as the user was told.
     told_failures: BTreeMap<PathBuf, String>,
     links: BTreeMap<PathBuf, Link>,
+    /// Commands of links that were given up.
+    unanswered: Vec<AskedCommand>,
 }
 
 impl Proxy {
     /// Handles a message of the editor; returns how the conversation ended, if it did.
     async fn take(&mut self, body: Vec<u8>) -> Option<ProxyEnd> {
+        let end = self.handle(body).await;
+        let unanswered = std::mem::take(&mut self.unanswered);
+        self.refuse(unanswered, "its project was closed; it is unknown whether the command was carried out")
+            .await;
+        end
+    }
+
+    async fn handle(&mut self, body: Vec<u8>) -> Option<ProxyEnd> {
         match ServerMessage::parse(body) {
             Ok(ServerMessage::Request { id, method, params }) => {
                 let id: Value = serde_json::from_str(&id).unwrap_or_default();
@@ -237,7 +248,7 @@ impl Proxy {
             (Phase::Running, "initialize") => Err((INVALID_REQUEST, "initialize was sent twice".to_owned())),
             (Phase::Running, "shutdown") => {
                 self.phase = Phase::ShutDown;
-                self.links.clear();
+                self.keep_links(|_| false);
                 Ok(Answer::Now(Value::Null))
             }
             (Phase::Running, "workspace/executeCommand") => self.execute(id, params),
@@ -430,9 +441,17 @@ impl Proxy {
         for document in self.documents.by_uri.values() {
             roots.extend(self.workspace.root_of(&document.path));
         }
-        self.links.retain(|root, _| roots.contains(root));
+        self.keep_links(|root| roots.contains(root));
         for root in roots {
             self.connect_root(root);
+        }
+    }
+
+    /// Gives up the links of other roots, with the commands that their daemons have not answered.
+    fn keep_links(&mut self, is_kept: impl Fn(&Path) -> bool) {
+        for (root, mut link) in self.links.extract_if(.., |root, _| !is_kept(root)) {
+            self.asked.drop_of(&root);
+            self.unanswered.extend(link.set_down());
         }
     }
 

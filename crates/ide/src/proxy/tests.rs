@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 
 use serde_json::json;
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::{Announce, Connect, serve};
 use crate::wire::OPEN;
@@ -51,4 +51,36 @@ async fn a_daemon_that_could_not_read_a_message_is_told_everything_again() {
     told.await.unwrap();
     drop(editor);
     served.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_command_is_answered_though_its_project_is_closed() {
+    let announce: Announce = Arc::new(|_| Err("no daemon looks".to_owned()));
+    let connect: Connect = Arc::new(|_, _| {
+        // A daemon that never answers.
+        let (ours, daemon) = UnixStream::pair().map_err(|error| error.to_string())?;
+        std::mem::forget(daemon);
+        Ok(ours)
+    });
+    let scratch = tempfile::tempdir().unwrap();
+    let root = scratch.path().canonicalize().unwrap();
+    std::fs::create_dir(root.join(".git")).unwrap();
+    let (mut editor, input) = tokio::io::duplex(65_536);
+    let (output, mut answers) = tokio::io::duplex(65_536);
+    let served = tokio::spawn(serve((announce, connect), input, output));
+    let root = format!("file://{}", root.display());
+    let mut sent = Vec::new();
+    for message in [
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "rootUri": root } }),
+        json!({ "jsonrpc": "2.0", "id": 2, "method": "workspace/executeCommand", "params": { "command": "symd.status" } }),
+        json!({ "jsonrpc": "2.0", "id": 3, "method": "shutdown" }),
+        json!({ "jsonrpc": "2.0", "method": "exit" }),
+    ] {
+        framing::append(&mut sent, message.to_string().as_bytes());
+    }
+    editor.write_all(&sent).await.unwrap();
+    served.await.unwrap();
+    let mut told = String::new();
+    answers.read_to_string(&mut told).await.unwrap();
+    assert!(told.contains("its project was closed"), "{told}");
 }
