@@ -2,15 +2,16 @@
 //! process; it takes an event, changes the state, hands work to the pool, and releases questions when the
 //! index is fresh.
 
-use std::collections::{BTreeSet, HashSet};
-use std::sync::{Arc, Mutex};
+mod questions;
+
+use std::collections::HashSet;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, oneshot, watch as tokio_watch};
 
-use super::by_need::{ByNeed, Fetched};
 use super::claim::Claim;
-use super::event::{Event, Question, QuestionLength, QuestionRun};
+use super::event::{Event, Question};
 use super::hard_links::HardLinks;
 use super::kotlin_files::KotlinFiles;
 use super::pending::Pending;
@@ -18,15 +19,13 @@ use super::pool::Pool;
 use super::scan::{ScanOrder, ScanOutcome, ScanResult, ScanTarget, Scanner, Trial};
 use super::status::{EngineStatus, StatusTally};
 use super::trials::{Start, Trials};
-use super::view::View;
-use super::word_search::{ScopedWords, search_jobs};
-use super::{EngineError, OnChange, OutlinedFile};
+use super::{OnChange, OutlinedFile};
 use symd_base::RelPath;
 use symd_index::cache::{Cache, Key};
-use symd_index::{Content, FileEntry, IndexState, Need, Origin, Skipped, Snapshot, UnreadFiles};
+use symd_index::{Content, FileEntry, IndexState, Origin, Skipped};
 use symd_parse::Parsers;
 use symd_vfs::{Change, EntryKind, FileId, Files, Ignore, Stat};
-use symd_watch::{Notice, Watch, WatchError};
+use symd_watch::{Notice, Watch};
 
 /// Files per job: enough to make the hand-over cheap, few enough that all workers finish at about the same
 /// time.
@@ -37,13 +36,6 @@ const MANY_LOOKS: usize = 256;
 /// and an overflow causes a rescan, not a loss. So many that the list of files of any project is complete before
 /// they are read.
 const MAX_PENDING_LOOKS: usize = 2_000_000;
-/// Number of unread files up to which every question waits for all of them: they are read in less time than a
-/// question takes to say what it needs.
-const FEW_UNREAD: usize = 16;
-/// Files per job that a question waits for.
-const FETCHED_PER_JOB: usize = 2;
-/// Number of times that a question is run with unread files; then it waits for all of them.
-const MAX_ROUNDS: usize = 48;
 /// Number of new outlines after which the cache is written while the daemon runs.
 const STORE_AFTER: usize = 256;
 /// Maximum time that a question waits for a file that is slow to parse, from the start of parsing.
@@ -532,216 +524,6 @@ impl Run {
         self.state.forget_unlisted(path, |_| true);
         let gone: Vec<RelPath> = self.state.within(path).map(|file| file.path.clone()).collect();
         gone.iter().for_each(|path| self.remove(path));
-    }
-
-    fn ask(&mut self, mut question: Question) {
-        if !self.watched || self.stopping.is_some() {
-            return;
-        }
-        if let QuestionRun::ByNeed(by_need) = &mut question.run
-            && !self.crawled
-        {
-            by_need.held = Some(self.pool.hold_background());
-        }
-        if question.on.is_some() {
-            self.release(question);
-            return;
-        }
-        self.next_barrier.push(question);
-        if self.behind_barrier.is_none() {
-            self.send_barrier();
-        }
-    }
-
-    fn send_barrier(&mut self) {
-        let questions = std::mem::take(&mut self.next_barrier);
-        if questions.is_empty() {
-            return;
-        }
-        match self.watch.barrier() {
-            Ok(number) => self.behind_barrier = Some((number, questions)),
-            Err(error) => {
-                tracing::error!(%error, "questions cannot be answered");
-                // If the engine has ended, the questions are dropped, which reports that.
-                if !matches!(error, WatchError::Ended) {
-                    let why = || Err(EngineError::NoBarrier(error.to_string()));
-                    questions.into_iter().for_each(|question| question.run.fail(why()));
-                }
-                // Without the runtime directory clients cannot find this daemon, so it would run on
-                // unreachable.
-                if error.is_permanent() {
-                    self.gone.send_replace(true);
-                }
-            }
-        }
-    }
-
-    fn barrier_arrived(&mut self, number: u64) {
-        let Some((expected, _)) = &self.behind_barrier else { return };
-        if *expected != number {
-            return;
-        }
-        let (_, questions) = self.behind_barrier.take().unwrap_or_default();
-        // Some read errors (too few descriptors, a file system that did not respond) end without an event.
-        self.scan_paths(self.state.may_be_readable());
-        for question in questions {
-            self.begin_question(question);
-        }
-        self.send_barrier();
-    }
-
-    /// Runs a question whose barrier has arrived, or lets it wait for the scans that are running.
-    fn begin_question(&mut self, mut question: Question) {
-        match &mut question.run {
-            QuestionRun::ByNeed(by_need) if self.pending.unread().len() > FEW_UNREAD => {
-                by_need.held.get_or_insert_with(|| self.pool.hold_background());
-                by_need.fetched = Some(Fetched::nothing(self.pending.unread().clone()));
-                self.release(question);
-            }
-            QuestionRun::ByNeed(by_need) => {
-                by_need.held = None;
-                self.pending.wait(question);
-            }
-            QuestionRun::Once(_) => self.pending.wait(question),
-        }
-    }
-
-    /// Fetches what a question lacked: files by path are scanned, words are searched for in unread files first.
-    fn fetch_needs(&mut self, mut question: Question, needs: Vec<Need>) {
-        let Some(by_need) = question.run.by_need() else { return };
-        let rounds = by_need.fetched.as_mut().map_or(MAX_ROUNDS, |fetched| {
-            fetched.rounds += 1;
-            fetched.rounds
-        });
-        if rounds >= MAX_ROUNDS || needs.contains(&Need::Everything) {
-            (by_need.fetched, by_need.held) = (None, None);
-            self.pending.wait(question);
-            return;
-        }
-        let Some(unread) = self.unread(by_need) else {
-            self.release(question);
-            return;
-        };
-        let (mut files, mut searched) = (BTreeSet::new(), BTreeSet::new());
-        let mut words = Vec::new();
-        for need in needs {
-            let (to, path) = match &need {
-                Need::Everything => continue,
-                Need::Within(path) => (&mut files, path),
-                Need::Words(_, path) => (&mut searched, path),
-            };
-            to.extend(unread.within(path).map(|file| file.path.clone()));
-            if let Need::Words(needed, path) = need {
-                words.push((needed, path));
-            }
-        }
-        searched.retain(|path| !files.contains(path));
-        // Its outline may have names that the text does not have.
-        let is_servers = |path: &RelPath| {
-            let content = self.state.file(path).map(|file| &file.content);
-            matches!(content, Some(Content::Code { origin: Origin::Server(_), .. }))
-        };
-        files.extend(searched.extract_if(.., |path| is_servers(path)));
-        if searched.is_empty() {
-            self.fetch(question, words, files.into_iter().collect());
-            return;
-        }
-        let sender = self.sender.clone();
-        let ended = move |found: Vec<RelPath>, words: Vec<ScopedWords>| {
-            let files = files.into_iter().chain(found).collect();
-            send(&sender, Event::Searched { question, words, files });
-        };
-        for job in search_jobs(self.scanner.clone(), searched.into_iter().collect(), words, ended) {
-            self.pool.question(job);
-        }
-    }
-
-    /// Scans files for a question, ahead of the queue, and runs it again when they are known.
-    fn fetch(&mut self, mut question: Question, words: Vec<ScopedWords>, files: Vec<RelPath>) {
-        if self.stopping.is_some() || !self.watched {
-            return;
-        }
-        let Some(fetched) = question.run.by_need().and_then(|by_need| by_need.fetched.as_mut()) else {
-            return;
-        };
-        let (mut scans, mut targets) = (Vec::new(), Vec::new());
-        for path in &files {
-            match self.pending.newest_scan(path) {
-                None => {}
-                Some((job, claim)) if claim.is_taken() => scans.push((job, path.clone())),
-                Some((_, queued)) => {
-                    let known = self.state.file(path).cloned();
-                    let (claim, instead_of) = (Claim::default(), Some(queued));
-                    targets.push(ScanTarget { path: path.clone(), known, claim, instead_of });
-                }
-            }
-        }
-        fetched.met.words.extend(words);
-        fetched.met.files.extend(files);
-        let mut targets = targets.into_iter();
-        loop {
-            let chunk: Vec<ScanTarget> = targets.by_ref().take(FETCHED_PER_JOB).collect();
-            if chunk.is_empty() {
-                break;
-            }
-            let job = self.begin_job(&chunk);
-            scans.extend(chunk.iter().map(|target| (job, target.path.clone())));
-            self.pool.question(self.scan(job, chunk, ScanOrder::AsListed));
-        }
-        self.pending.wait_for(scans, question);
-    }
-
-    /// Returns the files that are unread for a question; `None` if there are none.
-    fn unread(&self, by_need: &ByNeed) -> Option<UnreadFiles> {
-        let Fetched { asked, met, .. } = by_need.fetched.as_ref()?;
-        let now = self.pending.unread();
-        (!now.is_empty()).then(|| UnreadFiles::new(asked.clone(), now.clone(), met.clone()))
-    }
-
-    fn release(&mut self, question: Question) {
-        let Question { length, on, run } = question;
-        match run {
-            QuestionRun::Once(run) => {
-                let view = on.unwrap_or_else(|| {
-                    let snapshot = self.state.snapshot();
-                    Arc::new(self.view(snapshot))
-                });
-                self.run_question(length, move || run(Ok(view)));
-            }
-            QuestionRun::ByNeed(mut by_need) => {
-                let snapshot = match self.unread(&by_need) {
-                    Some(unread) => self.state.snapshot_without(Arc::new(unread)),
-                    None => self.state.snapshot(),
-                };
-                let (view, sender) = (Arc::new(self.view(snapshot)), self.sender.clone());
-                self.run_question(length, move || {
-                    let needs = (by_need.run)(Ok(view));
-                    if !needs.is_empty() {
-                        let run = QuestionRun::ByNeed(by_need);
-                        send(&sender, Event::Lacking { question: Question { length, on: None, run }, needs });
-                    }
-                });
-            }
-        }
-    }
-
-    fn run_question(&self, length: QuestionLength, run: impl FnOnce() + Send + 'static) {
-        match length {
-            QuestionLength::Short => self.pool.question(run),
-            QuestionLength::Long => self.pool.long_question(run),
-        }
-    }
-
-    fn view(&self, snapshot: Arc<Snapshot>) -> View {
-        View {
-            snapshot,
-            files: self.scanner.files.clone(),
-            ignore: self.ignore.clone(),
-            languages: self.scanner.languages.clone(),
-            parsers: self.scanner.parsers.clone(),
-            kotlin_files: self.kotlin_files.clone(),
-            read: Mutex::default(),
-        }
     }
 
     /// Compares every file that was read with its current state on disk: writes through mmap, or through a

@@ -211,7 +211,7 @@ async fn keep_connected(
                 }
                 continue;
             }
-            // Nobody started one meanwhile: as it should be.
+            // No daemon was started meanwhile, and none is to be started here.
             Err(_) if policy == StartPolicy::JoinOnly => {}
             Err(why) => {
                 if events.send((root.clone(), LinkEvent::Failed(why))).await.is_err() {
@@ -221,7 +221,7 @@ async fn keep_connected(
                 wishes.mark_unchanged();
             }
         }
-        // The wait for someone else's daemon, which announces itself to nobody, is a look now and then.
+        // A daemon that another program starts sends no event to this process, so it is looked for at intervals.
         match tokio::time::timeout(LOOK_AGAIN, wishes.changed()).await {
             Ok(Ok(())) => policy = StartPolicy::Start,
             Ok(Err(_)) => return,
