@@ -128,7 +128,7 @@ pub struct NamedBuffer {
     pub path: String,
 }
 
-/// The active file of the editor; without `cursor` it is none of the project's.
+/// The active file of the editor; without `cursor` that file is outside the project.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShownContext {
     #[serde(default)]

@@ -84,7 +84,7 @@ fn holds_word(text: &[u8], word: &str) -> bool {
         .any(|at| !ends_in_word(&text[..at]) && !starts_in_word(&text[at + word.len()..]))
 }
 
-/// Whether the text ends with a character of a word. A byte-order mark or a quotation mark is none.
+/// Whether the text ends with a character of a word. Byte-order marks and quotation marks belong to no word.
 fn ends_in_word(text: &[u8]) -> bool {
     let Some(&last) = text.last() else { return false };
     if last.is_ascii() {

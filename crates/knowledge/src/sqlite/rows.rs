@@ -35,7 +35,7 @@ pub(super) fn text_at(row: &Row<'_>, column: usize) -> rusqlite::Result<String> 
     })
 }
 
-/// Reads a number; what is none is read as 0.
+/// Reads a number; a value of another type is read as 0.
 pub(super) fn number_at(row: &Row<'_>, column: usize) -> rusqlite::Result<f64> {
     Ok(match row.get_ref(column)? {
         ValueRef::Real(number) => number,

@@ -172,8 +172,8 @@ pub struct EditorBuffers {
 }
 
 impl EditorBuffers {
-    /// Adds a document, or replaces it. `path` may lead through links; a document outside the project is none
-    /// of ours and not an error.
+    /// Adds a document, or replaces it. `path` may lead through links. A document outside the project is ignored, which is
+    /// no error.
     pub async fn open(&self, path: RelPath, version: i64, text: String) -> Result<(), EngineError> {
         let (disk, asked) = (Arc::clone(&self.all.disk), path.clone());
         let read = tokio::task::spawn_blocking(move || {
