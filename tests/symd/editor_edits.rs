@@ -339,6 +339,25 @@ fn an_edit_waits_for_what_an_editor_has_open_that_noticed_no_restart_of_the_daem
     assert_eq!(on_disk(&user), SAVED);
 }
 
+#[test]
+fn a_saved_buffer_that_its_editor_may_have_changed_is_named_after_a_crash() {
+    let user = user();
+    let file = uri(&user, "project/a.py");
+    let mut editor = FakeEditor::saving(&user, abilities());
+    editor.open(&file, 1, SAVED);
+    editor.settle();
+    let pid = user.pid();
+    let call = edit(&user);
+    editor.await_request("workspace/applyEdit");
+    let killed = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+    rustix::process::kill_process(killed, rustix::process::Signal::KILL).unwrap();
+    call.wait_with_output().unwrap();
+    editor.rewrite(&file, 2, "def saved():\n    return 2\n");
+    let told = user.status()["recovered"].to_string();
+    assert!(told.contains("look there, and undo it there: a.py"), "{told}");
+    assert_eq!(on_disk(&user), SAVED);
+}
+
 /// A daemon that is killed while an edit spans an unsaved buffer and a file: `SYMD_EDITOR_ROUNDS` plays more rounds.
 #[test]
 fn a_daemon_killed_in_an_edit_leaves_each_file_old_or_new_and_the_buffer_to_its_editor() {

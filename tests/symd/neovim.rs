@@ -143,3 +143,37 @@ fn neovim_tells_what_it_shows() {
         terminal: terminal, 50 lines:\nline 11\n";
     assert_eq!(report, expected);
 }
+
+#[test]
+fn a_file_of_another_encoding_is_read_again_while_its_buffer_has_the_version_that_symd_saw() {
+    let user = user();
+    let script = r#"
+        local write = function(text)
+          local file = io.open('latin.py', 'wb')
+          file:write(text)
+          file:close()
+        end
+        write('a = "\233"\n')
+        vim.cmd('edit latin.py')
+        T.say('encoding', vim.bo.fileencoding)
+        local uri = vim.uri_from_bufnr(0)
+        local save = function(version)
+          return T.package.save(nil, { uris = { uri }, versions = { version } })
+        end
+        local buffer = function() return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, true), '|') end
+        vim.api.nvim_buf_set_lines(0, 1, 1, false, { 'b = "é"' })
+        -- As symd writes the file when the editor has made the change.
+        write('a = "\233"\nb = "\233"\n')
+        local version = vim.api.nvim_buf_get_changedtick(0)
+        vim.api.nvim_buf_set_lines(0, 2, 2, false, { 'typed' })
+        local answer = save(version)
+        T.say('typed on', answer.saved == false and vim.bo.modified and buffer() == 'a = "é"|b = "é"|typed')
+        T.say('without a version', save(nil).saved)
+        vim.cmd('silent undo')
+        answer = save(vim.api.nvim_buf_get_changedtick(0))
+        T.say('saved', answer.saved and not vim.bo.modified and buffer() == 'a = "é"|b = "é"')
+    "#;
+    let Some(report) = play(&user, script) else { return };
+    let expected = "symd: true\nencoding: latin1\ntyped on: true\nwithout a version: false\nsaved: true\n";
+    assert_eq!(report, expected);
+}

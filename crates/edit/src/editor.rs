@@ -2,6 +2,7 @@
 //! gets the changes and notifies them. Invariant: under the lock, the remains of a crash are put back before
 //! anything else is done.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -341,12 +342,13 @@ impl Editor {
     fn turn_here(&self) -> EditorTurn {
         // A free turn is taken without blocking, which is forbidden where async tasks run.
         let free = Arc::clone(&self.turn).try_lock_owned();
-        EditorTurn { _guard: free.unwrap_or_else(|_| Arc::clone(&self.turn).blocking_lock_owned()) }
+        let guard = free.unwrap_or_else(|_| Arc::clone(&self.turn).blocking_lock_owned());
+        EditorTurn { _guard: guard, asked: BTreeSet::new() }
     }
 
     /// Blocks while another process edits this project.
     fn lock(&self, turn: EditorTurn) -> Result<EditLock, EditError> {
-        Ok(EditLock { _turn: turn, everywhere: self.store.lock()? })
+        Ok(EditLock { turn, everywhere: self.store.lock()? })
     }
 
     /// Like [`Editor::lock`], and puts back what an earlier edit left: another process may have died during

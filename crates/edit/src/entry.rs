@@ -85,6 +85,9 @@ pub(super) enum Record {
         /// Whether an editor's unsaved text was changed, and not the file.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         in_editor: bool,
+        /// Whether an editor that has the file open was to change its text before the file.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        asked: bool,
     },
     Move {
         from: RelPath,
@@ -109,8 +112,13 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    /// Returns the journal for `changes`.
-    pub(super) fn of(id: OperationId, changes: &Changes, by: Originator, kind: Kind) -> Journal {
+    /// Returns the journal for `changes`; editors are asked to change `asked` first.
+    pub(super) fn of(
+        id: OperationId,
+        changes: &Changes,
+        (by, kind): (Originator, Kind),
+        asked: &BTreeSet<RelPath>,
+    ) -> Journal {
         let token = fastrand::u64(..);
         let recorded = changes.list.iter().enumerate().map(|(number, change)| match change {
             Change::Content { path, before, after } => {
@@ -128,6 +136,7 @@ impl Journal {
                     temporary: format!("{TEMPORARY_PREFIX}{token:016x}-{number}"),
                     kept,
                     in_editor: before.as_ref().is_some_and(|file| file.in_editor),
+                    asked: before.is_some() && asked.contains(path),
                 };
                 (record, before.as_ref().map(|file| Arc::clone(&file.bytes)))
             }
@@ -253,13 +262,13 @@ impl Record {
 }
 
 impl Entry {
-    /// Returns the files of which editors' unsaved texts were to change.
+    /// Returns the files of which editors were to change their texts.
     pub(super) fn in_editors(&self) -> Vec<RelPath> {
-        let of_editor = self.records.iter().filter(|record| record.is_in_editor());
         let path = |record: &Record| match record {
-            Record::Content { path, .. } | Record::Move { to: path, .. } => path.clone(),
+            Record::Content { path, in_editor, asked, .. } => (*in_editor || *asked).then(|| path.clone()),
+            Record::Move { .. } => None,
         };
-        of_editor.map(path).collect()
+        self.records.iter().filter_map(path).collect()
     }
 
     /// Returns the file of `record` whose old bytes the journal contains.

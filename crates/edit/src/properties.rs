@@ -85,7 +85,7 @@ fn made_of(bytes: &[u8]) -> (Journal, Vec<u8>) {
         tool: "t".to_owned(),
         title: String::new(),
     };
-    let journal = Journal::of(OperationId(7), &changes, by, Kind::Edit);
+    let journal = Journal::of(OperationId(7), &changes, (by, Kind::Edit), &BTreeSet::new());
     let head = journal.head().unwrap();
     let written = journal.parts(&head).concat();
     (journal, written)

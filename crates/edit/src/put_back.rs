@@ -50,7 +50,7 @@ pub struct RecoveredOperation {
     pub put_back: Vec<RelPath>,
     /// Files left alone because they match neither the edit's result nor their old content.
     pub left: Vec<UnrestoredFile>,
-    /// Files whose unsaved texts editors were to change: what they made of it is not known here.
+    /// Files whose texts editors were to change: what they made of it is not known here.
     pub in_editors: Vec<RelPath>,
 }
 

@@ -4,6 +4,7 @@
 //! and [`Editor::roll_back`]; an edit dropped between two stages is put back by the next turn, like one that
 //! a crash cut short.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
@@ -27,12 +28,23 @@ use symd_base::RelPath;
 #[derive(Debug)]
 pub struct EditorTurn {
     pub(super) _guard: OwnedMutexGuard<()>,
+    /// The files that programs have open which change them first, before the file on the disk.
+    pub(super) asked: BTreeSet<RelPath>,
+}
+
+impl EditorTurn {
+    /// Records in the journal which of `files` the edit changes: a program that has them open is asked to change
+    /// them first, and keeps what it made if this process dies.
+    #[must_use]
+    pub fn asking_about(self, files: BTreeSet<RelPath>) -> EditorTurn {
+        EditorTurn { asked: files, ..self }
+    }
 }
 
 /// The right to edit among all processes, held until it is dropped.
 #[derive(Debug)]
 pub(super) struct EditLock {
-    pub(super) _turn: EditorTurn,
+    pub(super) turn: EditorTurn,
     pub(super) everywhere: File,
 }
 
@@ -120,7 +132,7 @@ impl EditStage {
 impl Editor {
     /// Waits until no other edit of this process has a turn.
     pub async fn turn(&self) -> EditorTurn {
-        EditorTurn { _guard: Arc::clone(&self.turn).lock_owned().await }
+        EditorTurn { _guard: Arc::clone(&self.turn).lock_owned().await, asked: BTreeSet::new() }
     }
 
     /// Journals and stages `changes`.
@@ -160,7 +172,8 @@ impl Editor {
         if is_nothing && matches!(kind, Kind::Edit | Kind::Aside | Kind::Recovery) {
             return Ok(None);
         }
-        let journal = Journal::of(self.store.next_id(&lock.everywhere)?, changes, by, kind);
+        let journal =
+            Journal::of(self.store.next_id(&lock.everywhere)?, changes, (by, kind), &lock.turn.asked);
         let place = self.store.begin(&journal, &lock.everywhere)?;
         Ok(Some(Pending { journal, place, is_salvaged: false }))
     }

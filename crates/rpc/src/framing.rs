@@ -51,6 +51,8 @@ pub struct Frames<R> {
     reader: BufReader<R>,
     server: String,
     junk_lines: u64,
+    /// The most bytes of a message that is kept.
+    most: u64,
 }
 
 enum HeaderLine {
@@ -63,14 +65,19 @@ enum HeaderLine {
 impl<R: AsyncRead + Unpin> Frames<R> {
     /// Reads messages from `reader`. `server` is the name for logs.
     pub fn new(reader: R, server: &str) -> Frames<R> {
+        Frames::with_limit(reader, server, MAX_MESSAGE_BYTES)
+    }
+
+    /// Reads messages from `reader` as [`Frames::new`] does, and skips those of more than `most` bytes.
+    pub fn with_limit(reader: R, server: &str, most: u64) -> Frames<R> {
         let reader = BufReader::with_capacity(READ_BYTES, reader);
-        Frames { reader, server: server.to_owned(), junk_lines: 0 }
+        Frames { reader, server: server.to_owned(), junk_lines: 0, most }
     }
 
     /// Returns the next message, or the end of the stream.
     pub async fn next(&mut self) -> io::Result<Frame> {
         let Some(length) = self.header().await? else { return Ok(Frame::End) };
-        if length > MAX_MESSAGE_BYTES { self.skip(length).await } else { self.body(length).await }
+        if length > self.most { self.skip(length).await } else { self.body(length).await }
     }
 
     /// Returns the number of lines that belonged to no message.

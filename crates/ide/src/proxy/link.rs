@@ -22,12 +22,28 @@ use symd_rpc::write;
 /// begins with the documents as they are then.
 const QUEUE: usize = 8_192;
 
-/// How long to wait before a daemon is looked for again that ended on request, or could not be started.
-const LOOK_AGAIN: Duration = Duration::from_millis(300);
+/// The times that a link keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LinkLimits {
+    /// How long to wait before a daemon is looked for again that ended on request, or could not be started.
+    pub(super) look_again: Duration,
+    /// A connection that ends sooner says that the next one will too. Each of these in a row doubles the wait for
+    /// the next, from `look_again` to 16 times that.
+    pub(super) short_lived: Duration,
+    /// How long a daemon may take to read what it is sent. One that takes longer hangs: the next connection begins
+    /// with the documents as they are then.
+    pub(super) write: Duration,
+}
 
-/// A connection that ends sooner says that the next one will too. Each of these in a row doubles the wait for the
-/// next, from [`LOOK_AGAIN`] to 16 times that.
-const SHORT_LIVED: Duration = Duration::from_secs(5);
+impl Default for LinkLimits {
+    fn default() -> LinkLimits {
+        LinkLimits {
+            look_again: Duration::from_millis(300),
+            short_lived: Duration::from_secs(5),
+            write: Duration::from_secs(30),
+        }
+    }
+}
 
 /// Whether a daemon may be started where none runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,12 +107,13 @@ impl Link {
     pub(super) fn begin(
         root: PathBuf,
         (announce, connect): (&Announce, Connect),
+        limits: LinkLimits,
         events: mpsc::Sender<(PathBuf, LinkEvent)>,
     ) -> Link {
         let announced = announce(&root);
         let announced = announced.inspect_err(|problem| tracing::warn!(problem, "edits will not wait"));
         let (wanted, wishes) = watch::channel(0);
-        let task = tokio::spawn(keep_connected(root, connect, events, wishes));
+        let task = tokio::spawn(keep_connected(root, connect, limits, events, wishes));
         let (waiting, asked) = (Vec::new(), BTreeMap::new());
         Link { to_daemon: None, waiting, asked, last_request: 0, wanted, presence: announced.ok(), task }
     }
@@ -175,6 +192,7 @@ impl Drop for Link {
 async fn keep_connected(
     root: PathBuf,
     connect: Connect,
+    limits: LinkLimits,
     events: mpsc::Sender<(PathBuf, LinkEvent)>,
     mut wishes: watch::Receiver<u64>,
 ) {
@@ -192,8 +210,9 @@ async fn keep_connected(
         match stream {
             Ok(stream) => {
                 let begun = Instant::now();
-                let end = converse(&root, stream, &events).await;
-                short_lived = if begun.elapsed() < SHORT_LIVED { short_lived.saturating_add(1) } else { 0 };
+                let end = converse(&root, stream, limits.write, &events).await;
+                short_lived =
+                    if begun.elapsed() < limits.short_lived { short_lived.saturating_add(1) } else { 0 };
                 if events.send((root.clone(), LinkEvent::Down)).await.is_err() {
                     return;
                 }
@@ -204,7 +223,7 @@ async fn keep_connected(
                 wishes.mark_unchanged();
                 // One end is no pattern: the editor's texts are wanted at once.
                 if short_lived > 1 {
-                    let wait = LOOK_AGAIN.saturating_mul(1 << (short_lived - 2).min(4));
+                    let wait = limits.look_again.saturating_mul(1 << (short_lived - 2).min(4));
                     if tokio::time::timeout(wait, events.closed()).await.is_ok() {
                         return;
                     }
@@ -222,7 +241,7 @@ async fn keep_connected(
             }
         }
         // A daemon that another program starts sends no event to this process, so it is looked for at intervals.
-        match tokio::time::timeout(LOOK_AGAIN, wishes.changed()).await {
+        match tokio::time::timeout(limits.look_again, wishes.changed()).await {
             Ok(Ok(())) => policy = StartPolicy::Start,
             Ok(Err(_)) => return,
             Err(_) => {}
@@ -241,6 +260,7 @@ enum ConnectionEnd {
 async fn converse(
     root: &Path,
     stream: UnixStream,
+    write_deadline: Duration,
     events: &mpsc::Sender<(PathBuf, LinkEvent)>,
 ) -> ConnectionEnd {
     let (from, mut to) = stream.into_split();
@@ -250,8 +270,13 @@ async fn converse(
     }
     let writing = async {
         while let Some(message) = queue.recv().await {
-            if to.write_all(&message).await.is_err() {
-                break;
+            match tokio::time::timeout(write_deadline, to.write_all(&message)).await {
+                Ok(Ok(())) => {}
+                Ok(Err(_)) => break,
+                Err(_) => {
+                    tracing::warn!(root = %root.display(), "gave up a daemon that does not read");
+                    break;
+                }
             }
         }
     };

@@ -3,39 +3,149 @@
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
-use std::sync::mpsc::sync_channel;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use super::{Announce, Connect, serve};
-use crate::wire::OPEN;
+use super::{Announce, Connect, LinkLimits, ProxyLimits, serve, serve_within};
+use crate::wire::{LOST, OPEN};
 use symd_rpc::framing;
 
-#[tokio::test]
-async fn a_daemon_that_could_not_read_a_message_is_told_everything_again() {
-    let scratch = tempfile::tempdir().unwrap();
-    let root = scratch.path().canonicalize().unwrap();
-    std::fs::create_dir(root.join(".git")).unwrap();
-    let (daemons, connected) = sync_channel(4);
+/// A project, and the messages with which its editor begins and opens a file of it.
+struct EditedProject {
+    directory: tempfile::TempDir,
+}
+
+impl EditedProject {
+    fn new() -> EditedProject {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::create_dir(directory.path().join(".git")).unwrap();
+        EditedProject { directory }
+    }
+
+    fn uri(&self, path: &str) -> String {
+        format!("file://{}", self.directory.path().canonicalize().unwrap().join(path).display())
+    }
+
+    fn begin(&self) -> Vec<u8> {
+        let params = json!({ "rootUri": self.uri("") });
+        framed(&json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params }))
+    }
+
+    fn open(&self, text: &str) -> Vec<u8> {
+        let item = json!({ "uri": self.uri("a.py"), "languageId": "python", "version": 1, "text": text });
+        let params = json!({ "textDocument": item });
+        framed(&json!({ "jsonrpc": "2.0", "method": "textDocument/didOpen", "params": params }))
+    }
+}
+
+fn framed(message: &serde_json::Value) -> Vec<u8> {
+    let mut frame = Vec::new();
+    framing::append(&mut frame, message.to_string().as_bytes());
+    frame
+}
+
+fn no_announce() -> Announce {
+    Arc::new(|_| Err("no daemon looks".to_owned()))
+}
+
+/// Returns the way to daemons that the test plays: each connection is sent to it.
+fn played_daemons() -> (Connect, Receiver<UnixStream>) {
+    let (daemons, connected): (SyncSender<UnixStream>, _) = sync_channel(16);
     let connect: Connect = Arc::new(move |_, _| {
         let (ours, daemon) = UnixStream::pair().map_err(|error| error.to_string())?;
         daemons.send(daemon).map_err(|error| error.to_string())?;
         Ok(ours)
     });
-    let announce: Announce = Arc::new(|_| Err("no daemon looks".to_owned()));
+    (connect, connected)
+}
+
+#[tokio::test]
+async fn daemons_that_end_at_once_are_connected_ever_more_slowly() {
+    let project = EditedProject::new();
+    let (times, connected) = sync_channel(16);
+    let connect: Connect = Arc::new(move |_, _| {
+        times.send(Instant::now()).map_err(|error| error.to_string())?;
+        // The daemon's end is closed at once.
+        UnixStream::pair().map(|(ours, _)| ours).map_err(|error| error.to_string())
+    });
+    let limits = LinkLimits {
+        look_again: Duration::from_millis(20),
+        short_lived: Duration::from_secs(3_600),
+        ..LinkLimits::default()
+    };
+    let limits = ProxyLimits { link: limits, ..ProxyLimits::default() };
     let (mut editor, input) = tokio::io::duplex(65_536);
-    let served = tokio::spawn(serve((announce, connect), input, tokio::io::sink()));
-    let uri = |path: &str| format!("file://{}", root.join(path).display());
-    let item = json!({ "uri": uri("a.py"), "languageId": "python", "version": 1, "text": "typed = 1\n" });
-    let mut sent = Vec::new();
-    for message in [
-        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "rootUri": uri("") } }),
-        json!({ "jsonrpc": "2.0", "method": "textDocument/didOpen", "params": { "textDocument": item } }),
-    ] {
-        framing::append(&mut sent, message.to_string().as_bytes());
+    let served = tokio::spawn(serve_within(limits, (no_announce(), connect), input, tokio::io::sink()));
+    editor.write_all(&project.begin()).await.unwrap();
+    let times = tokio::task::spawn_blocking(move || connected.iter().take(6).collect::<Vec<Instant>>());
+    let times = times.await.unwrap();
+    // The second at once, then after 20, 40, 80, 160 ms at least.
+    for (number, least) in [(2, 20), (3, 40), (4, 80), (5, 160)] {
+        let gap = times[number] - times[number - 1];
+        assert!(gap >= Duration::from_millis(least), "{number}: {gap:?}");
     }
-    editor.write_all(&sent).await.unwrap();
+    drop(editor);
+    served.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_daemon_that_does_not_read_is_given_up() {
+    let project = EditedProject::new();
+    let (connect, connected) = played_daemons();
+    let limits = LinkLimits { write: Duration::from_millis(50), ..LinkLimits::default() };
+    let limits = ProxyLimits { link: limits, ..ProxyLimits::default() };
+    let (mut editor, input) = tokio::io::duplex(65_536);
+    let served = tokio::spawn(serve_within(limits, (no_announce(), connect), input, tokio::io::sink()));
+    editor.write_all(&project.begin()).await.unwrap();
+    editor.write_all(&project.open(&"long = 1\n".repeat(1 << 18))).await.unwrap();
+    let told = tokio::task::spawn_blocking(move || {
+        let _hung = connected.recv().unwrap();
+        let next = connected.recv().unwrap();
+        let mut lines = BufReader::new(next).lines();
+        assert!(lines.any(|line| line.is_ok_and(|line| line.contains(OPEN))));
+    });
+    told.await.unwrap();
+    drop(editor);
+    served.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_message_of_the_editor_that_is_too_long_loses_what_it_may_have_changed() {
+    let project = EditedProject::new();
+    let (connect, connected) = played_daemons();
+    let limits = ProxyLimits { message_bytes: 4_096, ..ProxyLimits::default() };
+    let (mut editor, input) = tokio::io::duplex(65_536);
+    let served = tokio::spawn(serve_within(limits, (no_announce(), connect), input, tokio::io::sink()));
+    editor.write_all(&project.begin()).await.unwrap();
+    editor.write_all(&project.open("typed = 1\n")).await.unwrap();
+    let (opened, knows) = tokio::sync::oneshot::channel();
+    let told = tokio::task::spawn_blocking(move || {
+        let mut lines = BufReader::new(connected.recv().unwrap()).lines();
+        let mut heard = |what: &str| lines.any(|line| line.is_ok_and(|line| line.contains(what)));
+        assert!(heard(OPEN));
+        opened.send(()).unwrap();
+        assert!(heard(LOST));
+        assert!(heard("typed = 2"), "the conversation goes on");
+    });
+    knows.await.unwrap();
+    editor.write_all(&project.open(&"x".repeat(5_000))).await.unwrap();
+    editor.write_all(&project.open("typed = 2\n")).await.unwrap();
+    told.await.unwrap();
+    drop(editor);
+    served.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_daemon_that_could_not_read_a_message_is_told_everything_again() {
+    let project = EditedProject::new();
+    let (connect, connected) = played_daemons();
+    let (mut editor, input) = tokio::io::duplex(65_536);
+    let served = tokio::spawn(serve((no_announce(), connect), input, tokio::io::sink()));
+    editor.write_all(&project.begin()).await.unwrap();
+    editor.write_all(&project.open("typed = 1\n")).await.unwrap();
     let told = tokio::task::spawn_blocking(move || {
         for _ in 0..2 {
             let mut daemon = connected.recv().unwrap();
@@ -55,23 +165,18 @@ async fn a_daemon_that_could_not_read_a_message_is_told_everything_again() {
 
 #[tokio::test]
 async fn a_command_is_answered_though_its_project_is_closed() {
-    let announce: Announce = Arc::new(|_| Err("no daemon looks".to_owned()));
     let connect: Connect = Arc::new(|_, _| {
         // A daemon that never answers.
         let (ours, daemon) = UnixStream::pair().map_err(|error| error.to_string())?;
         std::mem::forget(daemon);
         Ok(ours)
     });
-    let scratch = tempfile::tempdir().unwrap();
-    let root = scratch.path().canonicalize().unwrap();
-    std::fs::create_dir(root.join(".git")).unwrap();
+    let project = EditedProject::new();
     let (mut editor, input) = tokio::io::duplex(65_536);
     let (output, mut answers) = tokio::io::duplex(65_536);
-    let served = tokio::spawn(serve((announce, connect), input, output));
-    let root = format!("file://{}", root.display());
-    let mut sent = Vec::new();
+    let served = tokio::spawn(serve((no_announce(), connect), input, output));
+    let mut sent = project.begin();
     for message in [
-        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "rootUri": root } }),
         json!({ "jsonrpc": "2.0", "id": 2, "method": "workspace/executeCommand", "params": { "command": "symd.status" } }),
         json!({ "jsonrpc": "2.0", "id": 3, "method": "shutdown" }),
         json!({ "jsonrpc": "2.0", "method": "exit" }),

@@ -72,6 +72,16 @@ impl Buffers {
         !table.buffers.is_empty() || !self.engine.unsaved().paths().is_empty()
     }
 
+    /// Returns the saved files that editors change and save themselves.
+    pub(crate) fn asked_files(&self) -> BTreeSet<RelPath> {
+        let table = self.table();
+        let is_asked = |editor: &u64| {
+            table.editors.get(editor).is_some_and(|editor| editor.abilities.applies && editor.abilities.saves)
+        };
+        let asked = table.buffers.iter().filter(|((editor, _), buffer)| is_asked(editor) && !buffer.is_lost);
+        asked.map(|(_, buffer)| buffer.file.clone()).collect()
+    }
+
     /// Has all editors make the changes of an edit that concern their buffers, and waits until they have told
     /// the planned texts.
     pub(crate) async fn agree(self: &Arc<Buffers>, staged: &StagedEdit) -> Result<AgreedBuffers, EditError> {
@@ -239,7 +249,7 @@ impl AgreedBuffers {
         for target in &self.targets {
             let (from, to) = texts(target);
             // Compared without the table's lock, which every keystroke needs.
-            let changes = changes_between(from, to);
+            let changes = changes_between(from, to, DIFF_DEADLINE);
             let Some((version, port)) = self.all.table().version_of(target, from) else { continue };
             let (_, documents) = by_editor.entry(target.editor).or_insert_with(|| (port, Vec::new()));
             documents.push(DocumentChanges { path: target.path.clone(), version, changes });
@@ -422,8 +432,8 @@ fn text_of(bytes: &[u8]) -> Result<String, symd_base::text::Binary> {
 }
 
 /// Returns the changes of whole lines that turn `from` into `to`, by position in `from`.
-fn changes_between(from: &str, to: &str) -> Vec<BufferChange> {
-    let diff = TextDiff::configure().timeout(DIFF_DEADLINE).diff_lines(from, to);
+fn changes_between(from: &str, to: &str, deadline: Duration) -> Vec<BufferChange> {
+    let diff = TextDiff::configure().timeout(deadline).diff_lines(from, to);
     let mut changes = Vec::new();
     let (mut at, mut to_at) = (0, 0);
     for change in diff.iter_all_changes() {
@@ -492,7 +502,7 @@ mod tests {
             ["", "a\n", "a\nb\nc\n", "a\nx\nc", "é\r\nb\r\n", "c\nb\na\n", "b\n\n\nb\nc\n", "a\rb\rc"];
         for from in texts {
             for to in texts {
-                let changes = changes_between(from, to);
+                let changes = changes_between(from, to, DIFF_DEADLINE);
                 let mut text = from.to_owned();
                 for change in changes.iter().rev() {
                     text.replace_range(change.start..change.end, &change.text);

@@ -109,7 +109,7 @@ async fn run_stages(
     // Longer than the engine's turn: the next edit is staged when this one's buffers are told apart from its files.
     let _whole = buffers.turn().await;
     buffers.await_editors().await?;
-    let turn = editor.turn().await;
+    let turn = editor.turn().await.asking_about(buffers.asked_files());
     let mut stage = match ready {
         None => {
             let (engine, buffers) = (engine.clone(), Arc::clone(&buffers));

@@ -1,0 +1,140 @@
+//! The links to the daemons: which roots have one, and what is done when one is made, ends or fails. Invariant: a
+//! daemon is told all of the editor before anything that happens later.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::Proxy;
+use super::commands;
+use super::context::{Part, Units};
+use super::daemon_messages::whole;
+use super::link::{AskedCommand, Link, LinkEvent};
+use crate::wire::{ATTACH, Attach, TOLD, ToldDocuments};
+use symd_rpc::codes::REQUEST_FAILED;
+use symd_rpc::write;
+
+impl Proxy {
+    /// Connects the daemons of the workspace's folders, and gives up those that no folder and no document needs.
+    pub(super) fn connect_folders(&mut self) {
+        let mut roots = self.workspace.roots();
+        for document in self.documents.by_uri.values() {
+            roots.extend(self.workspace.root_of(&document.path));
+        }
+        self.keep_links(|root| roots.contains(root));
+        for root in roots {
+            self.connect_root(root);
+        }
+    }
+
+    /// Gives up the links of other roots, with the commands that their daemons have not answered.
+    pub(super) fn keep_links(&mut self, is_kept: impl Fn(&Path) -> bool) {
+        for (root, mut link) in self.links.extract_if(.., |root, _| !is_kept(root)) {
+            self.asked.drop_of(&root);
+            self.unanswered.extend(link.set_down());
+        }
+    }
+
+    /// Connects the daemon of a document that lies in none of the connected roots.
+    pub(super) fn connect_document(&mut self, uri: &str) {
+        let Some(document) = self.documents.by_uri.get(uri) else { return };
+        if self.links.keys().any(|root| document.beneath(root).is_some()) {
+            return;
+        }
+        if let Some(root) = self.workspace.root_of(&document.path) {
+            self.connect_root(root);
+        }
+    }
+
+    pub(super) fn connect_root(&mut self, root: PathBuf) {
+        let (announce, connect, events) = (&self.announce, &self.connect, &self.events);
+        let limits = self.limits.link;
+        self.links.entry(root).or_insert_with_key(|root| {
+            Link::begin(root.clone(), (announce, connect.clone()), limits, events.clone())
+        });
+    }
+
+    pub(super) async fn take_link_event(&mut self, root: &Path, event: LinkEvent) {
+        // An event of a link that was given up meanwhile concerns nothing.
+        let Some(link) = self.links.get_mut(root) else { return };
+        match event {
+            LinkEvent::Up(to_daemon) => {
+                link.set_up(to_daemon);
+                self.told_failures.remove(root);
+                let attach = Attach {
+                    editor: self.abilities.name.clone(),
+                    applies: self.abilities.applies,
+                    saves: self.abilities.saves,
+                };
+                link.send(write::notification(ATTACH, Some(attach)));
+                for document in self.documents.by_uri.values() {
+                    let Some(path) = document.beneath(root) else { continue };
+                    let is_in_doubt = self.documents.is_in_doubt(document);
+                    whole(document, path, is_in_doubt).into_iter().for_each(|message| link.send(message));
+                }
+                let units = Units { documents: &self.documents, encoding: self.encoding };
+                for part in [Part::Diagnostics, Part::Terminal, Part::Context] {
+                    if let Some(message) = self.shown.message(part, root, &units) {
+                        link.send(message);
+                    }
+                }
+                if let Some(presence) = &link.presence {
+                    let told = ToldDocuments { presence: presence.name().to_owned() };
+                    link.send(write::notification(TOLD, Some(told)));
+                }
+                link.send_waiting();
+            }
+            LinkEvent::Down => {
+                let lost = link.set_down();
+                self.asked.drop_of(root);
+                let why =
+                    "the daemon ended before it answered; it is unknown whether the command was carried out";
+                self.refuse(lost, why).await;
+            }
+            // The daemon could not read a message, so it lacks a part of what it was told.
+            LinkEvent::Message(message) if message["id"].is_null() && message.get("error").is_some() => {
+                link.begin_anew();
+            }
+            LinkEvent::Message(message) if message.get("method").is_none() => {
+                let answered = link.answered(&message);
+                if let Some(asked) = answered {
+                    self.answer_command(&asked, message).await;
+                }
+            }
+            LinkEvent::Message(message) => match message["method"].as_str().map(str::to_owned) {
+                Some(method) if message.get("id").is_some() => {
+                    self.take_daemon_request(root, &method, message).await;
+                }
+                _ => self.take_daemon_message(root, &message),
+            },
+            LinkEvent::Failed(why) => {
+                let waiting = link.set_down();
+                self.refuse(waiting, &why).await;
+                // Each attempt fails for the same reason, until the user has mended it.
+                if self.told_failures.insert(root.to_owned(), why.clone()).as_ref() == Some(&why) {
+                    return;
+                }
+                self.warn(&format!("symd: no daemon for {}: {why}", root.display())).await;
+            }
+        }
+    }
+
+    pub(super) async fn refuse(&self, commands: Vec<AskedCommand>, why: &str) {
+        for asked in commands {
+            self.tell(write::error(&asked.id, REQUEST_FAILED, why)).await;
+        }
+    }
+
+    pub(super) async fn answer_command(&self, asked: &AskedCommand, mut message: Value) {
+        if let Some(error) = message["error"]["message"].as_str() {
+            self.tell(write::error(&asked.id, REQUEST_FAILED, error)).await;
+            return;
+        }
+        let result = message["result"].take();
+        if asked.is_shown {
+            let shown = json!({ "type": 3, "message": commands::shown(&result) });
+            self.tell(write::notification("window/showMessage", Some(shown))).await;
+        }
+        self.tell(write::result(&asked.id, result)).await;
+    }
+}
