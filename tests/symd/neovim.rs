@@ -177,3 +177,31 @@ fn a_file_of_another_encoding_is_read_again_while_its_buffer_has_the_version_tha
     let expected = "symd: true\nencoding: latin1\ntyped on: true\nwithout a version: false\nsaved: true\n";
     assert_eq!(report, expected);
 }
+
+#[test]
+fn neovim_asks_its_user_for_an_approval_in_whole_words() {
+    let user = user();
+    user.check(&["approvals", "policy", "native/create_text_file", "ask"], 0);
+    let script = r#"
+        local typed, asked = {}, nil
+        vim.fn.input = function(options)
+          asked = options.prompt
+          return table.remove(typed, 1) or options.cancelreturn
+        end
+        local create = function(words)
+          typed = words
+          local text, exit = T.agent('create_text_file', { relative_path = 'new.py', content = 'x = 1\n' })
+          return exit == 0, text
+        end
+        local done, text = create({ 'o', 'y', '1' })
+        T.say('keys', not done and text:find('there is no terminal to ask on', 1, true) ~= nil)
+        done, text = create({ 'deny' })
+        T.say('denied', not done and text:find('the user did not approve it', 1, true) ~= nil)
+        T.say('once', create({ 'x', 'once' }))
+        T.say('asked', asked:find('Tool: create_text_file', 1, true) ~= nil and asked:match('Write .*'))
+    "#;
+    let Some(report) = play(&user, script) else { return };
+    let expected = "symd: true\nkeys: true\ndenied: true\nonce: true\n\
+        asked: Write Once, Always, Deny and <Enter>: \n";
+    assert_eq!(report, expected);
+}

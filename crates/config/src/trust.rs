@@ -120,6 +120,11 @@ impl Record {
     }
 }
 
+/// Returns the path of the record of a user that does not want to be asked again.
+fn declined(state: &Path) -> PathBuf {
+    state.join("trust-declined.json")
+}
+
 /// Returns the path of a project's record in `state`, the project's own state directory.
 pub fn record(state: &Path) -> PathBuf {
     state.join("trust.json")
@@ -148,6 +153,18 @@ impl Trust {
         state::private_dir(state)?;
         let text = serde_json::json!(Record::new(root, files)).to_string();
         state::replace_file(&record(state), &[text.as_bytes(), b"\n"])
+    }
+
+    /// Records that the user does not want to be asked about the project at `root` while its files are as in `files`.
+    pub fn decline(state: &Path, root: &Path, files: &CommandFiles) -> Result<(), StateError> {
+        state::private_dir(state)?;
+        let text = serde_json::json!(Record::new(root, files)).to_string();
+        state::replace_file(&declined(state), &[text.as_bytes(), b"\n"])
+    }
+
+    /// Whether [`Trust::decline`] was called for these files.
+    pub fn is_declined(state: &Path, root: &Path, files: &CommandFiles) -> bool {
+        read(&declined(state)).is_some_and(|record| record == Record::new(root, files))
     }
 
     /// Revokes the trust; succeeds when there was none.
@@ -194,6 +211,11 @@ mod tests {
         Trust::revoke(&state).expect("revoked");
         assert_eq!(Trust::of(&state, root, &one), Trust::Never);
         Trust::revoke(&state).expect("no error");
+        Trust::decline(&state, root, &one).expect("declined");
+        assert!(Trust::is_declined(&state, root, &one) && Trust::of(&state, root, &one) == Trust::Never);
+        assert!(
+            !Trust::is_declined(&state, root, &none) && !Trust::is_declined(&state, Path::new("/q"), &one)
+        );
     }
 
     #[test]

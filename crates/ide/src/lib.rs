@@ -2,7 +2,7 @@
 //! document and maps documents to the daemons of their projects. `session` is a daemon's side of one such
 //! connection, and `wire` what the two tell each other. Invariant: only this crate knows the JSON of editors.
 
-mod editor_requests;
+pub mod editor_requests;
 pub mod position;
 pub mod proxy;
 pub mod session;

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::editor_requests::EditorRequests;
+use crate::editor_requests::{EditorPrompt, EditorRequests};
 use crate::shown;
 use crate::wire::{
     ATTACH, Attach, CHANGE, CLOSE, ChangedBuffer, LOST, OPEN, OpenedBuffer, RESEND, SAVE, TOLD, ToldDocuments,
@@ -24,6 +24,7 @@ use symd_rpc::write;
 /// One connected editor.
 #[derive(Debug)]
 pub struct EditorSession {
+    name: String,
     buffers: EditorBuffers,
     shown: ConnectedEditor,
     requests: Arc<EditorRequests>,
@@ -49,7 +50,17 @@ impl EditorSession {
         let requests = Arc::new(EditorRequests::new(to_editor));
         let buffers = project.buffers.attach(&attach.editor, abilities, Arc::clone(&requests) as _);
         let shown = project.editor_contexts.connect(&attach.editor);
-        Some(EditorSession { buffers, shown, requests, unfinished: BTreeMap::new() })
+        Some(EditorSession { name: attach.editor, buffers, shown, requests, unfinished: BTreeMap::new() })
+    }
+
+    /// Returns the editor's name and version.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the way to ask the editor's user.
+    pub fn prompt(&self) -> EditorPrompt {
+        EditorPrompt::new(Arc::clone(&self.requests))
     }
 
     /// Takes the answer to one of the requests to the editor; returns whether it is one.

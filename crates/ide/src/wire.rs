@@ -29,6 +29,12 @@ pub const LOST: &str = "symd/buffer/lost";
 pub const APPLY: &str = "symd/editor/apply";
 /// A request of the daemon: write documents to their files, [`WantedSave`] → [`EditorReply`].
 pub const WRITE: &str = "symd/editor/write";
+/// A request of the daemon: have the user choose, [`WantedChoice`] → [`GivenChoice`].
+pub const ASK: &str = "symd/editor/ask";
+/// From the daemon: a choice is no longer needed: [`WithdrawnChoice`].
+pub const WITHDRAW: &str = "symd/editor/withdraw";
+/// From the daemon: a client's edit changed documents: [`EditedDocuments`].
+pub const EDITED: &str = "symd/editor/edited";
 /// The active file and the cursor: [`ShownContext`].
 pub const CONTEXT: &str = "symd/editor/context";
 /// The editor's own diagnostics, all of them: [`ShownDiagnostics`].
@@ -120,6 +126,40 @@ pub struct EditorReply {
     /// Why it did not do it; `None` if it did.
     #[serde(default)]
     pub refused: Option<String>,
+}
+
+/// A question to the user.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WantedChoice {
+    pub message: String,
+    /// The answers, in the order in which they are offered.
+    pub answers: Vec<String>,
+}
+
+/// The user's answer to a question.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GivenChoice {
+    /// The place of the answer among those that were offered, from 0; `None` if the question was dismissed.
+    #[serde(default)]
+    pub chosen: Option<usize>,
+}
+
+/// The request that need not be answered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WithdrawnChoice {
+    pub id: String,
+}
+
+/// An edit of a client, for the people who have its files open.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EditedDocuments {
+    /// The client that made it.
+    pub by: String,
+    pub title: String,
+    /// Its number in the history.
+    pub operation: u64,
+    /// The files that are open in the editor.
+    pub paths: Vec<String>,
 }
 
 /// The document that a notification is about.

@@ -89,6 +89,7 @@ where
         () = host.draining() => PeerState::HalfClosed,
     };
     if let Some(editor) = conversation.editor.take() {
+        host.editor_prompts().remove(conversation.number);
         if host.is_draining() {
             let _ = outbox.send(line(write::notification(STOPPING, NO_PARAMS))).await;
         }
@@ -216,12 +217,17 @@ impl ConnectionState {
     /// Handles an editor's notification at once: they build on each other. Waits at most for one file to be read
     /// and for room in the engine's queue.
     async fn editor_notification(&mut self, method: &str, params: Value) {
-        let (ClientMode::Full(_), Some(project)) = (&self.mode, self.host.project()) else { return };
+        let (ClientMode::Full(session), Some(project)) = (&self.mode, self.host.project()) else { return };
         match &mut self.editor {
             None => {
                 let (requests, queue) = mpsc::channel(EDITOR_REQUESTS);
                 self.editor = EditorSession::attach(project, method, params, requests);
                 self.tasks.spawn(pass_on(queue, self.outbox.clone()));
+                if let Some(editor) = &self.editor {
+                    session.client.set_name(editor.name().to_owned());
+                    let prompts = self.host.editor_prompts();
+                    prompts.add(self.number, editor.prompt(), Arc::clone(&session.asking));
+                }
             }
             Some(editor) => {
                 if let Some(message) = editor.notify(method, params).await {
@@ -274,8 +280,8 @@ impl ConnectionState {
         };
         let session = self.session(&hello.toolset, self.proof())?;
         tracing::info!(session = self.number, client = hello.client, toolset = session.name, "connected");
-        if !hello.client.is_empty() && hello.client != "mcp" {
-            // A shim gets the name of the MCP client behind it.
+        if !matches!(hello.client.as_str(), "" | "mcp" | "lsp") {
+            // A shim gets the name of the MCP client or of the editor behind it.
             session.client.set_name(hello.client);
         }
         let proof = session.asking.token().map(str::to_owned);

@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 use tokio::sync::watch;
 
 use crate::approvals::Approver;
+use crate::approvals::in_editors::EditorPrompts;
 use crate::protocol::{PROTOCOL, VERSION};
 use symd_config::settings::Limits;
 use symd_config::{Note, Trust};
@@ -49,6 +50,7 @@ pub struct Host {
     draining: watch::Sender<bool>,
     told_recovered: AtomicBool,
     unfinished: LineBudget,
+    editor_prompts: EditorPrompts,
 }
 
 /// Memory that incomplete requests of all connections may take together: four of the longest, or more where
@@ -81,6 +83,7 @@ impl Host {
             draining: watch::Sender::new(false),
             told_recovered: AtomicBool::new(false),
             unfinished,
+            editor_prompts: EditorPrompts::default(),
         })
     }
 
@@ -97,6 +100,11 @@ impl Host {
     /// Returns the component that decides whether a call may run.
     pub fn approvals(&self) -> Option<&Approver> {
         self.parts.approvals.as_ref()
+    }
+
+    /// Returns the editors that can ask the user.
+    pub(crate) fn editor_prompts(&self) -> &EditorPrompts {
+        &self.editor_prompts
     }
 
     pub fn limits(&self) -> &Limits {

@@ -30,6 +30,7 @@ use symd_rpc::codes::{INVALID_PARAMS, INVALID_REQUEST};
 use symd_rpc::in_flight::Ticket;
 use symd_toolsets::{Offered, Outcome, Reply, Tool};
 
+use crate::approvals::ask::ApprovalPrompt;
 use elicit::Elicit;
 
 /// Messages waiting for rmcp, which takes them at once. When the queue is full, the connection is not read.

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use crate::base::state::StateDirs;
 use crate::base::state::presence::Presence;
 use crate::cli::client::{Client, Role};
+use crate::cli::commands::trust;
 use crate::cli::context::{Context, Spawning};
 use crate::cli::failure::{Exit, Failure};
-use crate::ide::proxy::{self, Announce, Connect, ProxyEnd, StartPolicy};
+use crate::ide::proxy::{self, Announce, AskTrust, Connect, ProxyEnd, ProxyHooks, StartPolicy};
 use crate::serve::approvals::proof;
 use crate::serve::{DaemonPaths, SharedDirs, resolve_dirs};
 
@@ -21,18 +22,25 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
         let SharedDirs { dirs, .. } = resolve_dirs(dirs.clone(), root);
         Presence::begin(&DaemonPaths::new(&dirs, root).editors()).map_err(|error| error.to_string())
     });
+    let connecting = own.clone();
     let connect: Connect = Arc::new(move |root, policy| {
         let spawning = match policy {
             StartPolicy::Start => allowed,
             StartPolicy::JoinOnly => Spawning::Forbidden,
         };
-        connect(own.clone(), root, spawning).map_err(|failure| failure.text)
+        connect(connecting.clone(), root, spawning).map_err(|failure| failure.text)
     });
+    let dirs = own.clone();
+    let ask_trust: AskTrust = Arc::new(move |root| {
+        let SharedDirs { dirs, .. } = resolve_dirs(dirs.clone(), root);
+        trust::question(&dirs.persistent.config, &DaemonPaths::new(&dirs, root), allowed)
+    });
+    let hooks = ProxyHooks { announce, connect, ask_trust };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| Exit::Failed.because(format!("cannot start: {error}")))?;
-    let end = runtime.block_on(proxy::serve((announce, connect), tokio::io::stdin(), tokio::io::stdout()));
+    let end = runtime.block_on(proxy::serve(hooks, tokio::io::stdin(), tokio::io::stdout()));
     // A thread may still be reading stdin.
     runtime.shutdown_background();
     match end {

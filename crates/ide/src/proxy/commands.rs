@@ -55,8 +55,9 @@ pub(super) fn shown(result: &Value) -> String {
     if let Some(text) = result["text"].as_str() {
         return text.to_owned();
     }
-    match result["error"].as_str() {
-        Some(error) => error.to_owned(),
-        None => "done".to_owned(),
+    match (result["error"].as_str(), result["ask"].as_str()) {
+        (Some(error), _) => error.to_owned(),
+        (None, Some(question)) => format!("not done, since it needs approval: {question}"),
+        (None, None) => "done".to_owned(),
     }
 }

@@ -3,13 +3,15 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::Proxy;
 use super::commands;
 use super::context::{Part, Units};
-use super::daemon_messages::whole;
+use super::daemon_messages::{cancelled, whole};
+use super::edits::{self, AskedEditor, EditorQuestion};
 use super::link::{AskedCommand, Link, LinkEvent};
+use super::trust::{self, TrustAnswer, TrustQuestion};
 use crate::wire::{ATTACH, Attach, TOLD, ToldDocuments};
 use symd_rpc::codes::REQUEST_FAILED;
 use symd_rpc::write;
@@ -30,7 +32,7 @@ impl Proxy {
     /// Gives up the links of other roots, with the commands that their daemons have not answered.
     pub(super) fn keep_links(&mut self, is_kept: impl Fn(&Path) -> bool) {
         for (root, mut link) in self.links.extract_if(.., |root, _| !is_kept(root)) {
-            self.asked.drop_of(&root);
+            self.withdrawn.extend(self.asked.drop_of(&root));
             self.unanswered.extend(link.set_down());
         }
     }
@@ -47,7 +49,7 @@ impl Proxy {
     }
 
     pub(super) fn connect_root(&mut self, root: PathBuf) {
-        let (announce, connect, events) = (&self.announce, &self.connect, &self.events);
+        let (announce, connect, events) = (&self.hooks.announce, &self.hooks.connect, &self.events);
         let limits = self.limits.link;
         self.links.entry(root).or_insert_with_key(|root| {
             Link::begin(root.clone(), (announce, connect.clone()), limits, events.clone())
@@ -83,10 +85,13 @@ impl Proxy {
                     link.send(write::notification(TOLD, Some(told)));
                 }
                 link.send_waiting();
+                self.look_at_trust(root);
             }
             LinkEvent::Down => {
                 let lost = link.set_down();
-                self.asked.drop_of(root);
+                for id in self.asked.drop_of(root) {
+                    self.tell(cancelled(id)).await;
+                }
                 let why =
                     "the daemon ended before it answered; it is unknown whether the command was carried out";
                 self.refuse(lost, why).await;
@@ -105,7 +110,18 @@ impl Proxy {
                 Some(method) if message.get("id").is_some() => {
                     self.take_daemon_request(root, &method, message).await;
                 }
-                _ => self.take_daemon_message(root, &message),
+                _ => self.take_daemon_message(root, &message).await,
+            },
+            LinkEvent::TrustWanted(question) => {
+                let answers = trust::ANSWERS.map(|(title, _)| title.to_owned());
+                let shown = edits::show_question(&question.text, &answers);
+                let question = EditorQuestion::Trust(question);
+                let id = self.asked.add(AskedEditor { root: root.to_owned(), id: Value::Null, question });
+                self.tell(write::request(id, "window/showMessageRequest", Some(shown))).await;
+            }
+            LinkEvent::TrustRecorded(told) => match told {
+                Ok(told) => self.inform(&told).await,
+                Err(why) => self.warn(&format!("symd: {why}")).await,
             },
             LinkEvent::Failed(why) => {
                 let waiting = link.set_down();
@@ -117,6 +133,32 @@ impl Proxy {
                 self.warn(&format!("symd: no daemon for {}: {why}", root.display())).await;
             }
         }
+    }
+
+    /// Has the user asked whether the project is trusted, unless that was done.
+    fn look_at_trust(&mut self, root: &Path) {
+        if !self.trust_asked.insert(root.to_owned()) {
+            return;
+        }
+        let (ask, events, root) = (self.hooks.ask_trust.clone(), self.events.clone(), root.to_owned());
+        tokio::spawn(async move {
+            let asked = root.clone();
+            let question = tokio::task::spawn_blocking(move || ask(&asked)).await;
+            if let Ok(Some(question)) = question {
+                // An editor that is gone is not asked.
+                let _ = events.send((root, LinkEvent::TrustWanted(question))).await;
+            }
+        });
+    }
+
+    /// Has the user's answer to "trust this project?" recorded.
+    pub(super) fn record_trust(&self, root: &Path, question: TrustQuestion, answer: TrustAnswer) {
+        let (events, root) = (self.events.clone(), root.to_owned());
+        tokio::spawn(async move {
+            let recorded = tokio::task::spawn_blocking(move || (question.record)(answer)).await;
+            let recorded = recorded.unwrap_or_else(|error| Err(error.to_string()));
+            let _ = events.send((root, LinkEvent::TrustRecorded(recorded))).await;
+        });
     }
 
     pub(super) async fn refuse(&self, commands: Vec<AskedCommand>, why: &str) {
@@ -132,8 +174,7 @@ impl Proxy {
         }
         let result = message["result"].take();
         if asked.is_shown {
-            let shown = json!({ "type": 3, "message": commands::shown(&result) });
-            self.tell(write::notification("window/showMessage", Some(shown))).await;
+            self.inform(&commands::shown(&result)).await;
         }
         self.tell(write::result(&asked.id, result)).await;
     }

@@ -1,4 +1,4 @@
-//! What daemons are told of documents.
+//! Messages to daemons about documents, and to the editor about requests.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,6 +11,11 @@ use symd_rpc::write;
 /// Returns a notification that names a document.
 pub(super) fn named(method: &str, path: &str) -> Vec<u8> {
     write::notification(method, Some(NamedBuffer { path: path.to_owned() }))
+}
+
+/// Returns the notification that a request to the editor need not be answered.
+pub(super) fn cancelled(id: u64) -> Vec<u8> {
+    write::notification("$/cancelRequest", Some(serde_json::json!({ "id": id })))
 }
 
 /// Whether changes are too long for one notification.

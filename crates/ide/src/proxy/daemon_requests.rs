@@ -5,19 +5,36 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::Proxy;
-use super::daemon_messages::whole;
+use super::daemon_messages::{cancelled, whole};
 use super::documents::Document;
 use super::edits::{self, AskedEditor, EditorQuestion};
-use crate::wire::{self, EditorReply, RESEND, WantedChanges, WantedSave};
+use super::trust;
+use crate::wire::{
+    self, EDITED, EditedDocuments, EditorReply, GivenChoice, RESEND, WITHDRAW, WantedChanges, WantedChoice,
+    WantedSave,
+};
 use symd_rpc::write;
 
 impl Proxy {
-    /// Passes the editor's answer on to the daemon that asked.
-    pub(super) fn take_answer(&mut self, id: Option<u64>, answer: Result<Value, String>) {
-        let Some(asked) = id.and_then(|id| self.asked.take(id)) else { return };
-        let reply = edits::reply(asked.question, answer);
-        if let Some(link) = self.links.get_mut(&asked.root) {
-            link.send(write::result(&asked.id, reply));
+    /// Passes the editor's answer on to what asked.
+    pub(super) async fn take_answer(&mut self, id: Option<u64>, answer: Result<Value, String>) {
+        let Some(AskedEditor { root, id, question }) = id.and_then(|id| self.asked.take(id)) else { return };
+        let reply = match question {
+            EditorQuestion::Trust(question) => {
+                let titles = trust::ANSWERS.map(|(title, _)| title.to_owned());
+                let chosen = edits::choice_of(&titles, &answer).and_then(|place| trust::ANSWERS[place].1);
+                if let Some(chosen) = chosen {
+                    self.record_trust(&root, question, chosen);
+                }
+                return;
+            }
+            EditorQuestion::Choice(answers) => {
+                json!(GivenChoice { chosen: edits::choice_of(&answers, &answer) })
+            }
+            about_documents => json!(edits::reply(&about_documents, answer)),
+        };
+        if let Some(link) = self.links.get_mut(&root) {
+            link.send(write::result(&id, reply));
         }
     }
 
@@ -42,6 +59,13 @@ impl Proxy {
                     })
                 })
                 .map_err(|error| error.to_string()),
+            wire::ASK => serde_json::from_value::<WantedChoice>(params)
+                .map(|WantedChoice { message, answers }| {
+                    let shown = edits::show_question(&message, &answers);
+                    let question = EditorQuestion::Choice(answers);
+                    Some(write::request(asked(question), "window/showMessageRequest", Some(shown)))
+                })
+                .map_err(|error| error.to_string()),
             _ => Err(format!("symd lsp has no method {method}")),
         };
         let refused = match request {
@@ -54,9 +78,26 @@ impl Proxy {
         }
     }
 
-    pub(super) fn take_daemon_message(&mut self, root: &Path, message: &Value) {
-        if message["method"] == RESEND
-            && let Some(path) = message["params"]["path"].as_str()
+    pub(super) async fn take_daemon_message(&mut self, root: &Path, message: &Value) {
+        match message["method"].as_str() {
+            Some(RESEND) => self.send_again(root, message),
+            Some(WITHDRAW) => {
+                if let Some(id) = self.asked.withdraw(root, &message["params"]["id"]) {
+                    self.tell(cancelled(id)).await;
+                }
+            }
+            Some(EDITED) => {
+                if let Ok(edited) = serde_json::from_value::<EditedDocuments>(message["params"].clone()) {
+                    self.inform(&edited_text(&edited)).await;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Sends the document again whose text the daemon lost.
+    fn send_again(&mut self, root: &Path, message: &Value) {
+        if let Some(path) = message["params"]["path"].as_str()
             && let Some(link) = self.links.get_mut(root)
         {
             let is_meant = |document: &&Document| document.beneath(root) == Some(path);
@@ -66,4 +107,16 @@ impl Proxy {
             }
         }
     }
+}
+
+/// Returns one line about a client's edit of open files.
+fn edited_text(edited: &EditedDocuments) -> String {
+    let EditedDocuments { by, title, operation, paths } = edited;
+    let more = paths.len().saturating_sub(3);
+    let mut files = paths.iter().take(3).cloned().collect::<Vec<String>>().join(", ");
+    if more > 0 {
+        files.push_str(&format!(" and {more} more"));
+    }
+    let text = format!("symd: {by} changed {files} ({title}); symd.undo {operation} takes it back");
+    text.replace(['\n', '\r'], " ")
 }

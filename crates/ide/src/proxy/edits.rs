@@ -1,5 +1,6 @@
-//! Requests of daemons to the editor: changes of documents (`workspace/applyEdit`, with the version of each) and
-//! saving (`symd/save`, which symd's packages answer).
+//! Requests to the editor that a daemon or symd itself waits for: changes of documents (`workspace/applyEdit`, with the
+//! version of each), saving (`symd/save`, which symd's packages answer) and questions to the user
+//! (`window/showMessageRequest`).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::documents::{Document, Documents};
+use super::trust::TrustQuestion;
 use crate::position::PositionEncoding;
 use crate::wire::{EditorReply, WantedChanges, WantedSave};
 
@@ -20,11 +22,14 @@ pub(super) struct AskedEditor {
 }
 
 /// What the editor was asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) enum EditorQuestion {
     Apply,
-    /// To save one of this many documents.
     Save,
+    /// One of these answers of the user.
+    Choice(Vec<String>),
+    /// Whether the project is trusted; not of a daemon.
+    Trust(TrustQuestion),
 }
 
 /// Requests to the editor, by their ids.
@@ -46,9 +51,22 @@ impl AskedOfEditor {
         self.by_id.remove(&id)
     }
 
-    /// Drops the requests of a daemon that is gone: their answers concern nothing.
-    pub(super) fn drop_of(&mut self, root: &Path) {
-        self.by_id.retain(|_, asked| asked.root != root);
+    /// Drops the requests of a daemon that is gone: their answers concern nothing. Returns the ids of questions to
+    /// the user.
+    pub(super) fn drop_of(&mut self, root: &Path) -> Vec<u64> {
+        let is_gone = |_: &u64, asked: &mut AskedEditor| {
+            asked.root == root && !matches!(asked.question, EditorQuestion::Trust(_))
+        };
+        let gone = self.by_id.extract_if(.., is_gone);
+        let questions = gone.filter(|(_, asked)| matches!(asked.question, EditorQuestion::Choice(_)));
+        questions.map(|(id, _)| id).collect()
+    }
+
+    /// Drops the question that the daemon of `root` knows by `id`, and returns the id that the editor knows.
+    pub(super) fn withdraw(&mut self, root: &Path, id: &Value) -> Option<u64> {
+        let is_meant = |asked: &AskedEditor| asked.root == root && asked.id == *id;
+        let number = *self.by_id.iter().find(|(_, asked)| is_meant(asked))?.0;
+        self.by_id.remove(&number).map(|_| number)
     }
 }
 
@@ -102,8 +120,25 @@ fn open<'d>(documents: &'d Documents, root: &Path, path: &str) -> Option<(&'d st
     found.next().map(|(uri, document)| (uri.as_str(), document))
 }
 
-/// Returns what the daemon is told of the editor's answer.
-pub(super) fn reply(question: EditorQuestion, answer: Result<Value, String>) -> EditorReply {
+/// Returns the parameters of `window/showMessageRequest`.
+pub(super) fn show_question(message: &str, answers: &[String]) -> Value {
+    let titles: Vec<Value> = answers.iter().map(|answer| json!({ "title": answer })).collect();
+    json!({ "type": 2, "message": without_links(message), "actions": titles })
+}
+
+/// Returns the place of the editor's answer among those that were offered; `None` if the question was dismissed.
+pub(super) fn choice_of(answers: &[String], answer: &Result<Value, String>) -> Option<usize> {
+    let title = answer.as_ref().ok()?["title"].as_str()?;
+    answers.iter().position(|offered| offered == title)
+}
+
+/// Some editors make links of `[text](target)` in messages, and commands of some targets: text from clients is shown.
+pub(super) fn without_links(text: &str) -> String {
+    text.replace("](", "] (")
+}
+
+/// Returns what the daemon is told of the editor's answer to a request about documents.
+pub(super) fn reply(question: &EditorQuestion, answer: Result<Value, String>) -> EditorReply {
     let refused = match (question, answer) {
         (_, Err(why)) => Some(why),
         (EditorQuestion::Apply, Ok(result)) if result["applied"] != true => {

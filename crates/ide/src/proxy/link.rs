@@ -13,6 +13,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
+use super::trust::TrustQuestion;
 use crate::wire::STOPPING;
 use symd_base::state::presence::Presence;
 use symd_rpc::lines::line;
@@ -71,6 +72,10 @@ pub(super) enum LinkEvent {
     Down,
     /// No daemon could be reached; the reason. It is tried again.
     Failed(String),
+    /// The user is to be asked whether the project is trusted.
+    TrustWanted(TrustQuestion),
+    /// The user's answer to that was recorded, or why it was not; for the user.
+    TrustRecorded(Result<String, String>),
 }
 
 /// The most commands that a daemon has not answered.

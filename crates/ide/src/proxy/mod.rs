@@ -16,9 +16,10 @@ mod notifications;
 mod requests;
 #[cfg(test)]
 mod tests;
+mod trust;
 mod workspace;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -36,6 +37,7 @@ use link::{AskedCommand, Link, LinkEvent, LinkLimits};
 use symd_rpc::framing::{self, Frame, Frames, MAX_MESSAGE_BYTES};
 use symd_rpc::server_message::ServerMessage;
 use symd_rpc::write;
+pub use trust::{AskTrust, RecordTrust, TrustAnswer, TrustQuestion};
 use workspace::Workspace;
 
 /// Messages of the editor that were read and not handled yet. If it is full, no more are read.
@@ -73,18 +75,26 @@ pub enum ProxyEnd {
     Abrupt,
 }
 
+/// What the proxy needs of the layers above.
+#[derive(Clone)]
+pub struct ProxyHooks {
+    pub announce: Announce,
+    pub connect: Connect,
+    pub ask_trust: AskTrust,
+}
+
 /// Serves one editor until it ends the conversation or is gone.
 pub async fn serve(
-    daemons: (Announce, Connect),
+    hooks: ProxyHooks,
     input: impl AsyncRead + Send + Unpin + 'static,
     output: impl AsyncWrite + Send + Unpin + 'static,
 ) -> ProxyEnd {
-    serve_within(ProxyLimits::default(), daemons, input, output).await
+    serve_within(ProxyLimits::default(), hooks, input, output).await
 }
 
 async fn serve_within(
     limits: ProxyLimits,
-    (announce, connect): (Announce, Connect),
+    hooks: ProxyHooks,
     input: impl AsyncRead + Send + Unpin + 'static,
     output: impl AsyncWrite + Send + Unpin + 'static,
 ) -> ProxyEnd {
@@ -104,8 +114,7 @@ async fn serve_within(
     let (events, mut from_links) = mpsc::channel(LINK_EVENTS);
     let mut proxy = Proxy {
         limits,
-        announce,
-        connect,
+        hooks,
         events,
         to_editor,
         phase: Phase::Uninitialized,
@@ -117,7 +126,9 @@ async fn serve_within(
         asked: AskedOfEditor::default(),
         told_failures: BTreeMap::new(),
         links: BTreeMap::new(),
+        trust_asked: BTreeSet::new(),
         unanswered: Vec::new(),
+        withdrawn: Vec::new(),
     };
     let end = loop {
         tokio::select! {
@@ -169,8 +180,7 @@ enum Answer {
 
 struct Proxy {
     limits: ProxyLimits,
-    announce: Announce,
-    connect: Connect,
+    hooks: ProxyHooks,
     events: mpsc::Sender<(PathBuf, LinkEvent)>,
     to_editor: mpsc::Sender<Vec<u8>>,
     phase: Phase,
@@ -183,8 +193,12 @@ struct Proxy {
     /// Why no daemon could be reached, by root, as the user was told.
     told_failures: BTreeMap<PathBuf, String>,
     links: BTreeMap<PathBuf, Link>,
+    /// The roots whose trust the user was asked about, or need not be.
+    trust_asked: BTreeSet<PathBuf>,
     /// Commands of links that were given up.
     unanswered: Vec<AskedCommand>,
+    /// Questions to the user of links that were given up.
+    withdrawn: Vec<u64>,
 }
 
 impl Proxy {
@@ -194,6 +208,9 @@ impl Proxy {
         let unanswered = std::mem::take(&mut self.unanswered);
         self.refuse(unanswered, "its project was closed; it is unknown whether the command was carried out")
             .await;
+        for id in std::mem::take(&mut self.withdrawn) {
+            self.tell(daemon_messages::cancelled(id)).await;
+        }
         end
     }
 
@@ -220,7 +237,7 @@ impl Proxy {
             Ok(ServerMessage::Response { id, outcome }) => {
                 let answer =
                     outcome.map(|raw| raw.decode().unwrap_or_default()).map_err(|error| error.message);
-                self.take_answer(id, answer);
+                self.take_answer(id, answer).await;
                 None
             }
             Err(invalid) => {
@@ -238,6 +255,11 @@ impl Proxy {
 
     async fn warn(&self, text: &str) {
         let shown = json!({ "type": 2, "message": text });
+        self.tell(write::notification("window/showMessage", Some(shown))).await;
+    }
+
+    async fn inform(&self, text: &str) {
+        let shown = json!({ "type": 3, "message": edits::without_links(text) });
         self.tell(write::notification("window/showMessage", Some(shown))).await;
     }
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use super::{Announce, Connect, LinkLimits, ProxyLimits, serve, serve_within};
+use super::{Connect, LinkLimits, ProxyHooks, ProxyLimits, serve, serve_within};
 use crate::wire::{LOST, OPEN};
 use symd_rpc::framing;
 
@@ -47,8 +47,9 @@ fn framed(message: &serde_json::Value) -> Vec<u8> {
     frame
 }
 
-fn no_announce() -> Announce {
-    Arc::new(|_| Err("no daemon looks".to_owned()))
+fn hooks(connect: Connect) -> ProxyHooks {
+    let announce = Arc::new(|_: &std::path::Path| Err("no daemon looks".to_owned()));
+    ProxyHooks { announce, connect, ask_trust: Arc::new(|_| None) }
 }
 
 /// Returns the way to daemons that the test plays: each connection is sent to it.
@@ -78,7 +79,7 @@ async fn daemons_that_end_at_once_are_connected_ever_more_slowly() {
     };
     let limits = ProxyLimits { link: limits, ..ProxyLimits::default() };
     let (mut editor, input) = tokio::io::duplex(65_536);
-    let served = tokio::spawn(serve_within(limits, (no_announce(), connect), input, tokio::io::sink()));
+    let served = tokio::spawn(serve_within(limits, hooks(connect), input, tokio::io::sink()));
     editor.write_all(&project.begin()).await.unwrap();
     let times = tokio::task::spawn_blocking(move || connected.iter().take(6).collect::<Vec<Instant>>());
     let times = times.await.unwrap();
@@ -98,7 +99,7 @@ async fn a_daemon_that_does_not_read_is_given_up() {
     let limits = LinkLimits { write: Duration::from_millis(50), ..LinkLimits::default() };
     let limits = ProxyLimits { link: limits, ..ProxyLimits::default() };
     let (mut editor, input) = tokio::io::duplex(65_536);
-    let served = tokio::spawn(serve_within(limits, (no_announce(), connect), input, tokio::io::sink()));
+    let served = tokio::spawn(serve_within(limits, hooks(connect), input, tokio::io::sink()));
     editor.write_all(&project.begin()).await.unwrap();
     editor.write_all(&project.open(&"long = 1\n".repeat(1 << 18))).await.unwrap();
     let told = tokio::task::spawn_blocking(move || {
@@ -118,7 +119,7 @@ async fn a_message_of_the_editor_that_is_too_long_loses_what_it_may_have_changed
     let (connect, connected) = played_daemons();
     let limits = ProxyLimits { message_bytes: 4_096, ..ProxyLimits::default() };
     let (mut editor, input) = tokio::io::duplex(65_536);
-    let served = tokio::spawn(serve_within(limits, (no_announce(), connect), input, tokio::io::sink()));
+    let served = tokio::spawn(serve_within(limits, hooks(connect), input, tokio::io::sink()));
     editor.write_all(&project.begin()).await.unwrap();
     editor.write_all(&project.open("typed = 1\n")).await.unwrap();
     let (opened, knows) = tokio::sync::oneshot::channel();
@@ -143,7 +144,7 @@ async fn a_daemon_that_could_not_read_a_message_is_told_everything_again() {
     let project = EditedProject::new();
     let (connect, connected) = played_daemons();
     let (mut editor, input) = tokio::io::duplex(65_536);
-    let served = tokio::spawn(serve((no_announce(), connect), input, tokio::io::sink()));
+    let served = tokio::spawn(serve(hooks(connect), input, tokio::io::sink()));
     editor.write_all(&project.begin()).await.unwrap();
     editor.write_all(&project.open("typed = 1\n")).await.unwrap();
     let told = tokio::task::spawn_blocking(move || {
@@ -174,7 +175,7 @@ async fn a_command_is_answered_though_its_project_is_closed() {
     let project = EditedProject::new();
     let (mut editor, input) = tokio::io::duplex(65_536);
     let (output, mut answers) = tokio::io::duplex(65_536);
-    let served = tokio::spawn(serve((no_announce(), connect), input, output));
+    let served = tokio::spawn(serve(hooks(connect), input, output));
     let mut sent = project.begin();
     for message in [
         json!({ "jsonrpc": "2.0", "id": 2, "method": "workspace/executeCommand", "params": { "command": "symd.status" } }),

@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use symd_base::RelPath;
+use symd_edit::{Applied, Originator};
 use symd_engine::{Engine, EngineError};
 use symd_vfs::Root;
 use tokio::sync::watch;
@@ -20,7 +21,7 @@ use tokio::sync::watch;
 pub(crate) use agreement::AgreedBuffers;
 use open_buffer::OpenBuffer;
 pub use open_buffer::{BufferChange, LostBuffer};
-pub use port::{BufferAbilities, DocumentChanges, EditorAnswer, EditorPort};
+pub use port::{BufferAbilities, DocumentChanges, EditNotice, EditorAnswer, EditorPort};
 
 /// The open documents of a project.
 #[derive(Debug)]
@@ -117,6 +118,22 @@ impl Buffers {
         let first = texts.next();
         let differs = !dirty_in.is_empty() && texts.any(|text| Some(text) != first);
         BufferState { dirty_in, differs }
+    }
+
+    /// Tells each editor, but the one that made the edit, which of its open files an edit changed.
+    pub(crate) fn tell_edit(&self, applied: &Applied, by: &Originator) {
+        let Some(operation) = applied.id else { return };
+        let table = self.table();
+        for (number, editor) in table.editors.iter().filter(|(_, editor)| editor.name != by.who) {
+            let is_changed = |file: &RelPath| applied.files.iter().any(|change| change.path == *file);
+            let open =
+                table.buffers.iter().filter(|((of, _), buffer)| of == number && is_changed(&buffer.file));
+            let files: Vec<RelPath> = open.map(|((_, path), _)| path.clone()).collect();
+            if !files.is_empty() {
+                let (by, title) = (by.who.clone(), by.title.clone());
+                editor.port.tell_edit(EditNotice { by, title, operation, files });
+            }
+        }
     }
 
     fn table(&self) -> MutexGuard<'_, BufferTable> {

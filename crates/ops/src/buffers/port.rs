@@ -5,6 +5,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use symd_base::RelPath;
+use symd_edit::OperationId;
 
 use super::open_buffer::BufferChange;
 
@@ -28,6 +29,18 @@ pub struct DocumentChanges {
     pub changes: Vec<BufferChange>,
 }
 
+/// An edit, for the people who have its files open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EditNotice {
+    /// The client that made it.
+    pub by: String,
+    pub title: String,
+    /// Its number in the history.
+    pub operation: OperationId,
+    /// The files that the editor has open, by the paths by which it knows them.
+    pub files: Vec<RelPath>,
+}
+
 /// An answer of an editor; the error is its reason.
 pub type EditorAnswer = Pin<Box<dyn Future<Output = Result<(), String>> + Send>>;
 
@@ -35,6 +48,9 @@ pub type EditorAnswer = Pin<Box<dyn Future<Output = Result<(), String>> + Send>>
 pub trait EditorPort: Debug + Send + Sync {
     /// Asks for changes of documents. That the editor says it made them proves nothing: its text does.
     fn apply(&self, changes: Vec<DocumentChanges>, title: String) -> EditorAnswer;
+
+    /// Tells that a client's edit changed files that the editor has open.
+    fn tell_edit(&self, edit: EditNotice);
 
     /// Asks for documents to be written to their files, if they still have these versions.
     fn save(&self, documents: Vec<(RelPath, i64)>) -> EditorAnswer;

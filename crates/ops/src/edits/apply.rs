@@ -37,7 +37,7 @@ pub enum ApplyError {
 /// Applies `plan` completely, or leaves the tree unchanged and returns the reason. Once begun, it runs to its
 /// end even if the future is dropped.
 pub async fn apply(project: &Project, plan: Plan, by: Originator) -> Result<Applied, ApplyError> {
-    carry_out(project, None, move |editor, turn| editor.stage(turn, &plan, by)).await
+    carry_out(project, by.clone(), None, move |editor, turn| editor.stage(turn, &plan, by)).await
 }
 
 /// Applies `plan` as [`apply`] does and runs `meanwhile` concurrently: in the meantime the edit is checked,
@@ -54,7 +54,8 @@ pub(super) async fn apply_beside<T>(
         let _ongoing = ongoing;
         meanwhile.await
     };
-    let applied = carry_out(project, Some(ended), move |editor, turn| editor.stage(turn, &plan, by));
+    let applied =
+        carry_out(project, by.clone(), Some(ended), move |editor, turn| editor.stage(turn, &plan, by));
     tokio::join!(applied, meanwhile)
 }
 
@@ -64,17 +65,17 @@ pub(crate) async fn apply_aside(
     plan: Plan,
     by: Originator,
 ) -> Result<Applied, ApplyError> {
-    carry_out(project, None, move |editor, turn| editor.stage_notes(turn, &plan, by)).await
+    carry_out(project, by.clone(), None, move |editor, turn| editor.stage_notes(turn, &plan, by)).await
 }
 
 /// Undoes an edit, unless one of its files has changed since.
 pub async fn undo(project: &Project, which: UndoTarget, by: Originator) -> Result<Applied, ApplyError> {
-    carry_out(project, None, move |editor, turn| editor.stage_undo(turn, which, by)).await
+    carry_out(project, by.clone(), None, move |editor, turn| editor.stage_undo(turn, which, by)).await
 }
 
 /// Repeats the edit that was undone last.
 pub async fn redo(project: &Project, by: Originator) -> Result<Applied, ApplyError> {
-    carry_out(project, None, move |editor, turn| editor.stage_redo(turn, by)).await
+    carry_out(project, by.clone(), None, move |editor, turn| editor.stage_redo(turn, by)).await
 }
 
 /// Decides what happens to the files that recovery had to leave.
@@ -84,19 +85,29 @@ pub async fn resolve(
     resolution: Resolution,
     by: Originator,
 ) -> Result<Applied, ApplyError> {
-    carry_out(project, None, move |editor, turn| editor.stage_resolution(turn, id, resolution, by)).await
+    carry_out(project, by.clone(), None, move |editor, turn| {
+        editor.stage_resolution(turn, id, resolution, by)
+    })
+    .await
 }
 
 /// Takes an edit through its stages. `stage` is the first; no file changes before `ready` is sent to or closed.
 async fn carry_out(
     project: &Project,
+    by: Originator,
     ready: Option<oneshot::Receiver<Infallible>>,
     stage: impl FnOnce(&Editor, EditorTurn) -> EditStage + Send + 'static,
 ) -> Result<Applied, ApplyError> {
     let (editor, engine) = (Arc::clone(&project.editor), project.engine.clone());
     // A task of its own: an edit that has begun is not stopped by a client that leaves.
     let buffers = Arc::clone(&project.buffers);
-    let edit = tokio::spawn(Box::pin(run_stages(editor, (engine, buffers), ready, stage)));
+    let edit = tokio::spawn(Box::pin(async move {
+        let applied = run_stages(editor, (engine, Arc::clone(&buffers)), ready, stage).await;
+        if let Ok(applied) = &applied {
+            buffers.tell_edit(applied, &by);
+        }
+        applied
+    }));
     edit.await.map_err(|_| ApplyError::Lost)?
 }
 

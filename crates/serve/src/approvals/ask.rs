@@ -42,6 +42,12 @@ pub trait ApprovalPrompt: Send {
         wanted: &ApprovalRequest,
         question: &Question,
     ) -> impl Future<Output = ApprovalAnswer> + Send;
+
+    /// Takes back a question that was sent and is not answered: the user has answered elsewhere.
+    fn withdraw(&mut self, why: &str) -> impl Future<Output = ()> + Send {
+        let _ = why;
+        std::future::ready(())
+    }
 }
 
 /// A prompt that answers every question with a given answer, without asking the user.

@@ -84,7 +84,7 @@ fn shown(tool: &Tool, name: &str, value: &Value) -> String {
 
 /// Returns the text on one line without characters that control a terminal; quoted where that changes the
 /// text.
-fn plain(text: &str) -> String {
+pub(super) fn plain(text: &str) -> String {
     if text.chars().any(steers) { format!("{text:?}") } else { text.to_owned() }
 }
 

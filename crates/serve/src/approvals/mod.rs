@@ -9,6 +9,7 @@ pub mod connection_state;
 mod decide;
 mod display;
 mod files;
+pub(crate) mod in_editors;
 pub(crate) mod permit;
 pub mod proof;
 mod refusal;

@@ -7,7 +7,9 @@ use crate::host::Host;
 use crate::session::Session;
 use symd_toolsets::{ApprovalSource, PendingCall, Reach, Reply};
 
-use super::ask::{ApprovalOutcome, ApprovalPrompt, Yes};
+use tokio::time::Instant;
+
+use super::ask::{ApprovalAnswer, ApprovalOutcome, ApprovalPrompt, Yes};
 use super::connection_state::ApprovalState;
 use super::{ApprovalRequest, Decision, Question, refusal};
 
@@ -44,7 +46,7 @@ pub(crate) async fn permit(
     if let Err(reply) = check(host, wanted).await {
         return CallPermission::WouldFail(reply);
     }
-    match prompt.ask(wanted, &question).await.outcome(wanted, &question) {
+    match ask(session, wanted, &question, prompt).await.outcome(wanted, &question) {
         ApprovalOutcome::Pending => return CallPermission::Pending(question),
         ApprovalOutcome::Refused(why) => return CallPermission::Refused(why),
         ApprovalOutcome::Yes(Yes::Always) => remember(host, wanted).await,
@@ -54,6 +56,34 @@ pub(crate) async fn permit(
     match decide(host, wanted, because).await {
         Decision::Refuse(why) => CallPermission::Refused(why),
         Decision::Run(_) | Decision::Ask(_) => CallPermission::Run(ApprovalSource::ByUser),
+    }
+}
+
+/// Asks the user through the client that made the call and, while that is not answered, in the editors that have the
+/// project open. A client that cannot ask leaves it to them.
+async fn ask(
+    session: &Session,
+    wanted: &ApprovalRequest,
+    question: &Question,
+    prompt: &mut impl ApprovalPrompt,
+) -> ApprovalAnswer {
+    let deadline = Instant::now() + session.host.limits().approval();
+    let by = session.client.name();
+    let mut in_editors = session.host.editor_prompts().question(by, question);
+    let why = tokio::select! {
+        biased;
+        answer = prompt.ask(wanted, question) => match answer {
+            ApprovalAnswer::Unasked(why) => why,
+            answer => return answer,
+        },
+        Some(answer) = in_editors.answer() => {
+            prompt.withdraw("the user answered in an editor").await;
+            return answer;
+        }
+    };
+    match tokio::time::timeout_at(deadline, in_editors.answer()).await {
+        Ok(Some(answer)) => answer,
+        Ok(None) | Err(_) => ApprovalAnswer::Unasked(why),
     }
 }
 

@@ -59,14 +59,6 @@ impl<'a> Elicit<'a> {
         Some(InputRequiredResult::new(Some(InputRequests::from([(KEY.to_owned(), request)])), self.state))
     }
 
-    /// Cancels a question whose answer is no longer needed.
-    pub(super) async fn withdraw(&mut self, why: &str) {
-        if let Some(handle) = self.open.take() {
-            // An error means that the client is gone.
-            let _ = handle.cancel(Some(why.to_owned())).await;
-        }
-    }
-
     fn is_modern(&self) -> bool {
         self.context.protocol_version().is_some_and(|version| !version.has_initialize())
     }
@@ -154,6 +146,14 @@ impl ApprovalPrompt for Elicit<'_> {
         let approvals = self.session.host.approvals();
         self.state = approvals.map(|approvals| approvals.sign(self.session.number, nonce, wanted));
         ApprovalAnswer::Deferred
+    }
+
+    /// Cancels a question whose answer is no longer needed.
+    async fn withdraw(&mut self, why: &str) {
+        if let Some(handle) = self.open.take() {
+            // An error means that the client is gone.
+            let _ = handle.cancel(Some(why.to_owned())).await;
+        }
     }
 }
 

@@ -29,7 +29,11 @@ function M.config()
     name = 'symd',
     cmd = M.options.cmd,
     init_options = { symd = { reportsContext = true, saves = true } },
-    handlers = { ['symd/save'] = M.save },
+    handlers = {
+      ['symd/save'] = M.save,
+      ['window/showMessageRequest'] = M.ask,
+      ['window/showMessage'] = M.show,
+    },
     -- symd sees each change at once: an agent may ask at any moment.
     flags = { debounce_text_changes = 0, allow_incremental_sync = true },
   }
@@ -81,6 +85,39 @@ function M.save(_, params)
     end
   end
   return { saved = problem == nil, problem = problem }
+end
+
+-- Asks the user, who answers with a whole word: keys that were meant for a buffer approve nothing. Without one of the
+-- words, or with <Esc>, the question stays open where else it is asked.
+function M.ask(_, params)
+  local words = {}
+  for _, action in ipairs(params.actions or {}) do
+    words[#words + 1] = action.title
+  end
+  local prompt = params.message .. '\nWrite ' .. table.concat(words, ', ') .. ' and <Enter>: '
+  for _ = 1, 3 do
+    local ok, typed = pcall(vim.fn.input, { prompt = prompt, cancelreturn = '\27' })
+    if not ok or typed == '\27' then
+      break
+    end
+    for _, action in ipairs(params.actions or {}) do
+      if vim.trim(typed):lower() == action.title:lower() then
+        return action
+      end
+    end
+  end
+  return vim.NIL
+end
+
+-- Shows a message in one line: a longer one would wait for a key.
+function M.show(_, params)
+  local line = params.message:gsub('%s+', ' ')
+  local room = math.max(20, vim.v.echospace)
+  if vim.fn.strdisplaywidth(line) > room then
+    line = vim.fn.strcharpart(line, 0, room - 3) .. '...'
+  end
+  local highlight = ({ 'ErrorMsg', 'WarningMsg' })[params.type] or 'None'
+  vim.api.nvim_echo({ { line, highlight } }, true, {})
 end
 
 local function selection()
