@@ -10,6 +10,7 @@ pub mod properties;
 
 pub use symd_base as base;
 pub use symd_config as config;
+pub use symd_docsearch as docsearch;
 pub use symd_edit as edit;
 pub use symd_engine as engine;
 pub use symd_fetch as fetch;

@@ -2,8 +2,8 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 use super::scenario::{Hangs, Page};
@@ -12,6 +12,7 @@ use crate::support::PATIENCE;
 
 pub struct Site {
     address: SocketAddr,
+    pages: Arc<Mutex<Vec<Page>>>,
     is_over: Arc<AtomicBool>,
     serving: Option<JoinHandle<()>>,
 }
@@ -21,7 +22,8 @@ impl Site {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let is_over = Arc::new(AtomicBool::new(false));
-        let (over, pages) = (Arc::clone(&is_over), pages.to_vec());
+        let pages = Arc::new(Mutex::new(pages.to_vec()));
+        let (over, shown) = (Arc::clone(&is_over), Arc::clone(&pages));
         let serving = std::thread::spawn(move || {
             // Connections that hang are kept open until the scenario ends.
             let mut hanging = Vec::new();
@@ -30,13 +32,19 @@ impl Site {
                     return;
                 }
                 let stream = stream.unwrap();
+                let pages = shown.lock().unwrap().clone();
                 // A client that disconnects is not an error.
                 if let Ok(true) = answer(&stream, &pages, address) {
                     hanging.push(stream);
                 }
             }
         });
-        Site { address, is_over, serving: Some(serving) }
+        Site { address, pages, is_over, serving: Some(serving) }
+    }
+
+    /// Replaces the pages.
+    pub fn show(&self, pages: &[Page]) {
+        *self.pages.lock().unwrap() = pages.to_vec();
     }
 
     /// `http://127.0.0.1:PORT`

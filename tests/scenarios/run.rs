@@ -26,7 +26,10 @@ pub fn run(
 ) -> Result<(), Failed> {
     let fixture = format!("{toolset}/{tool}");
     let stage = stages.take(&fixture, Kind::of(scenario));
-    let site = (!scenario.http.is_empty()).then(|| Site::new(&scenario.http));
+    let site = (!scenario.http.is_empty() && stage.site.is_none()).then(|| Site::new(&scenario.http));
+    if let Some(site) = &stage.site {
+        site.show(&scenario.http);
+    }
     let mut performance = Performance { stage: &stage, toolset, tool, scenario, site, wrong: Vec::new() };
     performance.run();
     let wrong = performance.wrong;
@@ -89,6 +92,7 @@ impl Performance<'_> {
             fill(&directory, files, &fill_in);
         }
         self.stage.keep_solutions(&self.scenario.solutions);
+        self.stage.forget_web();
         self.stage.hand_over(&[self.stage.root(), self.stage.outside()]);
     }
 
@@ -172,6 +176,8 @@ impl Performance<'_> {
     fn judge_question(&self, step: &Step, asked: Option<String>) -> Option<String> {
         let expected = self.fill_in(step.asked.as_ref()?);
         match asked {
+            None if expected.is_empty() => None,
+            Some(asked) if expected.is_empty() => Some(format!("  the user was asked:\n{asked}")),
             None => Some("  the user was not asked".to_owned()),
             Some(asked) => difference(&expected, &asked).map(|difference| format!("  asked:\n{difference}")),
         }
@@ -221,8 +227,13 @@ impl Performance<'_> {
             .replace("{ROOT}", self.stage.root().to_str().unwrap())
             .replace("{OUTSIDE}", self.stage.outside().to_str().unwrap())
             .replace("{CONFIG}", self.stage.config().to_str().unwrap())
-            .replace("{LOCALHOST}", &self.site.as_ref().map_or(String::new(), Site::url_by_name))
-            .replace("{HTTP}", &self.site.as_ref().map_or(String::new(), Site::url))
+            .replace("{LOCALHOST}", &self.site().map_or(String::new(), Site::url_by_name))
+            .replace("{HTTP}", &self.site().map_or(String::new(), Site::url))
+    }
+
+    /// Returns the scenario's web server.
+    fn site(&self) -> Option<&Site> {
+        self.site.as_ref().or(self.stage.site.as_ref())
     }
 }
 

@@ -2,7 +2,7 @@
 //! is not ignored.
 //!
 //! In all texts and paths `{ROOT}` stands for the project's absolute path, `{OUTSIDE}` for the directory `outside` beside it,
-//! `{CONFIG}` for the directory of the user's configuration, `{HTTP}` for the address of the scenario's web server,
+//! `{CONFIG}` for the directory of the user's configuration, `{HTTP}` for the address of the scenario's web server (in `config`, too),
 //! `{LOCALHOST}` for the same by the machine's name, and `{REPEAT 3 ab}` for `ababab`. Expected texts also know `{MS}`, `{PID}`,
 //! `{ID}`, `{TIME}` and `{ANY}` (`compare`).
 
@@ -148,7 +148,8 @@ pub struct Step {
     pub arguments: Option<Map<String, Value>>,
     /// The arguments as JSON, for values that TOML cannot express.
     pub json: Option<String>,
-    /// The whole question to the user before the call (with `approve` = `each` or `refused`).
+    /// The whole question to the user before the call (with `approve` = `each` or `refused`); empty if the user is not
+    /// asked.
     pub asked: Option<String>,
     /// The whole text of the answer.
     pub text: Option<String>,

@@ -11,6 +11,7 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 
+use super::http::Site;
 use super::scenario::{Approve, ProjectWanted, Scenario, Uid};
 use crate::fake_editor::FakeEditor;
 use crate::lsp_stage::fake_ls;
@@ -48,16 +49,20 @@ impl Kind {
 pub struct Stage {
     pub kind: Kind,
     user: User,
+    /// The web server that the user's settings name.
+    pub site: Option<Site>,
 }
 
 impl Stage {
     pub fn new(kind: Kind) -> Stage {
-        let user = User::with_config(&kind.config);
+        let site = kind.config.contains("{HTTP}").then(|| Site::new(&[]));
+        let address = site.as_ref().map_or(String::new(), Site::url);
+        let user = User::with_config(&kind.config.replace("{HTTP}", &address));
         std::fs::create_dir(user.path("outside")).unwrap();
         if let Some(policy) = policy(kind.approve) {
             user.settles(&policy);
         }
-        let stage = Stage { kind, user };
+        let stage = Stage { kind, user, site };
         if let Some(script) = &stage.kind.server {
             stage.install_server(script);
         }
@@ -240,6 +245,14 @@ impl Stage {
         let mut child = command.spawn().unwrap();
         child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
         assert!(child.wait().unwrap().success());
+    }
+
+    /// Removes what earlier scenarios have found on the web, and how long its servers wanted to be left alone.
+    pub fn forget_web(&self) {
+        let kept = self.user.path("cache/docs-search");
+        if kept.exists() {
+            std::fs::remove_dir_all(&kept).unwrap();
+        }
     }
 
     /// Connects an editor.

@@ -89,6 +89,7 @@ impl Stage {
             tool: tool.name,
             arguments,
             client: Arc::default(),
+            outgoing: None,
             approved: symd::toolsets::ApprovalSource::ByPolicy,
             cancel: Cancel::new(),
         };

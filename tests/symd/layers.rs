@@ -5,7 +5,7 @@
 use std::path::Path;
 
 /// (layer, row); layers in the same row do not use each other.
-const ROWS: [(&str, u8); 24] = [
+const ROWS: [(&str, u8); 25] = [
     ("sys", 0),
     ("base", 1),
     ("config", 2),
@@ -14,6 +14,7 @@ const ROWS: [(&str, u8); 24] = [
     ("rpc", 2),
     ("syntax", 3),
     ("watch", 3),
+    ("docsearch", 4),
     ("knowledge", 4),
     ("lsp", 4),
     ("install", 4),

@@ -93,6 +93,10 @@ impl Opening {
             max_answer_chars: 150_000,
             buffers,
             editor_contexts: Arc::default(),
+            docs_search: symd::docsearch::DocsSearch::new(
+                &symd::config::settings::DocsSearchSettings::default(),
+                &state,
+            ),
             solutions: symd::ops::solutions::Solutions::new(&state),
             view: None,
         }

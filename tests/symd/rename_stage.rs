@@ -105,6 +105,7 @@ impl Stage {
             tool,
             arguments,
             client: self.client.clone(),
+            outgoing: None,
             approved: symd::toolsets::ApprovalSource::ByPolicy,
             cancel: Cancel::new(),
         }

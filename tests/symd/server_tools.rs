@@ -93,6 +93,7 @@ impl Stage {
             tool: tool.name,
             arguments,
             client: self.client.clone(),
+            outgoing: None,
             approved: symd::toolsets::ApprovalSource::ByPolicy,
             cancel: Cancel::new(),
         };
@@ -361,6 +362,7 @@ fn serena_waits_and_lists_what_the_server_tells() {
                 tool: tool.name,
                 arguments,
                 client: stage.client.clone(),
+                outgoing: None,
                 approved: symd::toolsets::ApprovalSource::ByPolicy,
                 cancel: Cancel::new(),
             })

@@ -31,6 +31,7 @@ impl Stage<'_> {
             tool: tool.name,
             arguments: arguments.as_object().cloned().unwrap_or_else(Map::new),
             client: Arc::default(),
+            outgoing: None,
             approved: ApprovalSource::ByPolicy,
             cancel: Cancel::new(),
         };

@@ -68,6 +68,56 @@ impl Default for Limits {
     }
 }
 
+/// An HTTP API that documentation is searched with.
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct DocsApi {
+    /// The address up to the API's version, in place of the public one.
+    pub url: Option<String>,
+    /// The key or token; most APIs need none, and allow more requests with one. It is never shown.
+    #[serde(serialize_with = "hidden")]
+    pub key: Option<String>,
+    /// The site or search engine, where the API serves several.
+    pub engine: Option<String>,
+}
+
+fn hidden<S: serde::Serializer>(key: &Option<String>, serializer: S) -> Result<S::Ok, S::Error> {
+    key.as_ref().map(|_| "<secret>").serialize(serializer)
+}
+
+// Settings may be logged; the key must not.
+impl std::fmt::Debug for DocsApi {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "DocsApi({:?}, {:?}, has a key: {})", self.url, self.engine, self.key.is_some())
+    }
+}
+
+/// Where documentation is searched.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct DocsSearchSettings {
+    pub stackoverflow: DocsApi,
+    pub github: DocsApi,
+    pub mdn: DocsApi,
+    /// The search of kotlinlang.org.
+    pub kotlin: DocsApi,
+    /// A Programmable Search Engine for developer.android.com.
+    pub android: DocsApi,
+}
+
+impl DocsSearchSettings {
+    /// Returns each API with its key in `config.toml`.
+    fn named(&self) -> [(&'static str, &DocsApi); 5] {
+        [
+            ("stackoverflow", &self.stackoverflow),
+            ("github", &self.github),
+            ("mdn", &self.mdn),
+            ("kotlin", &self.kotlin),
+            ("android", &self.android),
+        ]
+    }
+}
+
 /// All keys of `config.toml`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -92,6 +142,7 @@ pub struct Settings {
     /// after that, the question is answered from syntax.
     pub server_answer_ms: u64,
     pub shell_background: ShellBackground,
+    pub docs_search: DocsSearchSettings,
     pub limits: Limits,
 }
 
@@ -108,6 +159,7 @@ impl Default for Settings {
             server_memory_mb: 0,
             server_answer_ms: 1_000,
             shell_background: ShellBackground::Reap,
+            docs_search: DocsSearchSettings::default(),
             limits: Limits::default(),
         }
     }
@@ -173,6 +225,13 @@ impl Settings {
                 return Err(format!("{key}: {value} is less than {least}"));
             }
         }
+        for (key, api) in self.docs_search.named() {
+            if let Some(url) = &api.url
+                && !(url.starts_with("https://") || url.starts_with("http://"))
+            {
+                return Err(format!("docs_search.{key}.url: {url} begins with neither https:// nor http://"));
+            }
+        }
         if self.toolset.is_empty() {
             return Err("toolset: the list is empty; write [\"native\"]".to_owned());
         }
@@ -227,6 +286,7 @@ mod tests {
             ("watch = \"kqueue\"", "watch"),
             ("shell_background = \"leave\"", "shell_background"),
             ("toolset = []", "toolset"),
+            ("[docs_search.github]\nurl = \"api.github.com\"", "docs_search.github.url"),
             ("[limits]\nmax_in_flight = 0", "limits.max_in_flight"),
         ];
         for (text, key) in cases {

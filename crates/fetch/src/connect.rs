@@ -8,7 +8,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Once};
 
 use reqwest::dns::{Name, Resolve, Resolving};
-use reqwest::{Client, ClientBuilder, Response, header, redirect};
+use reqwest::{Client, ClientBuilder, RequestBuilder, Response, header, redirect};
 use url::{Host, Url};
 
 use super::address::is_public;
@@ -74,6 +74,15 @@ impl AddressPolicy {
 
 /// Sends a GET request for `url`.
 pub(super) async fn connect(url: &Url, permission: AddressPolicy) -> Result<(Response, Reached), FetchError> {
+    connect_with(url, permission, |client| client.get(url.clone())).await
+}
+
+/// Sends the request that `request` makes for `url`.
+pub(super) async fn connect_with(
+    url: &Url,
+    permission: AddressPolicy,
+    request: impl FnOnce(&Client) -> RequestBuilder,
+) -> Result<(Response, Reached), FetchError> {
     let addresses = addresses(url).await?;
     let allowed: Vec<SocketAddr> = match permission {
         AddressPolicy::Anywhere => addresses.clone(),
@@ -90,7 +99,7 @@ pub(super) async fn connect(url: &Url, permission: AddressPolicy) -> Result<(Res
     // One private address makes the host private: we cannot determine which address the client connects to.
     let worst = allowed.iter().map(reached).find(|reached| *reached == Reached::Private);
     let client = client(url.clone(), allowed).await?;
-    let response = client.get(url.clone()).send().await.map_err(|error| failure(&error))?;
+    let response = request(&client).send().await.map_err(|error| failure(&error))?;
     Ok((response, worst.unwrap_or(Reached::Public)))
 }
 

@@ -1,9 +1,10 @@
 //! Fetches one web page as readable text, under limits of time, size and redirects. Not a browser: no
 //! scripts, cookies, caches or proxies (a proxy from the environment would connect in our place, to addresses
 //! that are not checked). Invariant: a connection is made only to an address that was checked (`address`),
-//! and to a private one only if the user approved this very URL.
+//! and to a private one only if the user approved this very URL, or named it in the settings (`api`).
 
 mod address;
+mod api;
 mod body;
 mod charset;
 mod connect;
@@ -18,7 +19,9 @@ use std::time::Duration;
 use reqwest::{Response, StatusCode, header};
 use url::Url;
 
+pub use api::{ApiAnswer, ApiRequest, call_api};
 pub use body::MAX_BODY_BYTES;
+pub use readable::readable;
 pub use url_check::InvalidUrl;
 
 use body::Body;

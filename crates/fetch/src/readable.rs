@@ -72,7 +72,7 @@ pub(super) fn looks_like_html(bytes: &[u8]) -> bool {
 }
 
 /// Converts HTML to readable text.
-pub(super) fn readable(html: &str) -> String {
+pub fn readable(html: &str) -> String {
     let mut emitter = DefaultEmitter::default();
     // Otherwise the content of scripts and styles would be parsed as tags.
     emitter.naively_switch_states(true);

@@ -7,6 +7,7 @@ pub mod code_kind;
 mod declared;
 pub mod definition;
 pub mod diagnostics;
+pub mod docs_search;
 pub mod editor_context;
 pub mod edits;
 pub mod entries;
@@ -44,6 +45,7 @@ use std::sync::Arc;
 use buffers::Buffers;
 use editor_context::EditorContexts;
 use symd_config::Languages;
+use symd_docsearch::DocsSearch;
 use symd_edit::{Editor, Recovered};
 use symd_engine::{Engine, View};
 use symd_lsp::{ServerState, ServerStatus, Servers};
@@ -68,6 +70,8 @@ pub struct Project {
     pub buffers: Arc<Buffers>,
     /// What the user's editors show.
     pub editor_contexts: Arc<EditorContexts>,
+    /// Searches documentation on the web.
+    pub docs_search: DocsSearch,
     /// The user's past solutions, of all projects.
     pub solutions: solutions::Solutions,
     /// The view of a question of several steps; `None` outside one.

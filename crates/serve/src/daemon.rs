@@ -25,6 +25,7 @@ use symd_base::state::{self, StateError};
 use symd_config::projects::Projects;
 use symd_config::settings::{Settings, ShellBackground, WatchBackend};
 use symd_config::{Languages, Trust};
+use symd_docsearch::DocsSearch;
 use symd_edit::{EditError, Editor, Recovered};
 use symd_engine::{Engine, EngineError, EngineOptions, OnChange};
 use symd_index::cache;
@@ -348,6 +349,7 @@ pub fn open_project(
         max_answer_chars,
         buffers,
         editor_contexts: Arc::default(),
+        docs_search: DocsSearch::new(&settings.docs_search, &place.persistent.cache),
         solutions: Solutions::new(&place.persistent.data),
         view: None,
     })

@@ -104,7 +104,16 @@ async fn ran(
         Ok(put) => put,
         Err(why) => return CallOutcome::Reply(Reply::failed(why)),
     };
+    let outgoing = match (offered.tool.outgoing, session.host.project()) {
+        (Some(plan), Some(project)) => match until_stopped(plan(project, &arguments), stop).await {
+            None => return CallOutcome::Stopped,
+            Some(Err(reply)) => return CallOutcome::Reply(reply),
+            Some(Ok(outgoing)) => Some(outgoing),
+        },
+        _ => None,
+    };
     let mut wanted = ApprovalRequest::new(offered, arguments, session.host.root());
+    wanted.outgoing = outgoing;
     let mut because: Option<String> = None;
     loop {
         let shared = Arc::new(wanted);
@@ -160,7 +169,7 @@ async fn in_project(
     approved: ApprovalSource,
     stop: &Stop,
 ) -> Option<Reply> {
-    let ApprovalRequest { offered, arguments, .. } = wanted;
+    let ApprovalRequest { offered, arguments, outgoing, .. } = wanted;
     let Offered { toolset, tool } = offered;
     let for_programs = arguments.get("format").is_some_and(|format| format == "json");
     let named: Vec<String> = ["relative_path", "path"]
@@ -173,6 +182,7 @@ async fn in_project(
         tool: tool.name,
         arguments,
         client: Arc::clone(&session.client),
+        outgoing,
         approved,
         cancel: stop.flag(),
     };

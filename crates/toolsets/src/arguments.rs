@@ -107,10 +107,15 @@ impl<'a> Arguments<'a> {
         self.required(name, "a list of strings", read)
     }
 
+    /// Returns a list of strings, if there is one.
+    pub fn strings_if(&self, name: &str) -> Result<Option<Vec<&'a str>>, ArgumentError> {
+        let read = |value: &'a Value| value.as_array()?.iter().map(Value::as_str).collect();
+        self.optional(name, "a list of strings", read)
+    }
+
     /// Returns a list of strings; empty if there is none.
     pub fn strings_or_empty(&self, name: &str) -> Result<Vec<&'a str>, ArgumentError> {
-        let read = |value: &'a Value| value.as_array()?.iter().map(Value::as_str).collect();
-        Ok(self.optional(name, "a list of strings", read)?.unwrap_or_default())
+        Ok(self.strings_if(name)?.unwrap_or_default())
     }
 
     /// Returns a required string that is one of `known`.

@@ -12,6 +12,7 @@ pub mod gemini_cli;
 pub mod kotlin_debug;
 pub mod listing;
 pub mod native;
+mod outgoing;
 mod outline_questions;
 mod risk;
 pub mod serena;
@@ -31,6 +32,7 @@ use serde_json::{Map, Value};
 pub use call_check::{Check, PendingCall};
 pub use client::Client;
 pub use connection_tools::{ConnectionCall, ConnectionFuture, ConnectionOutcome, ConnectionTool};
+pub use outgoing::{Outgoing, OutgoingFuture, PlanOutgoing};
 pub use risk::{ApprovalDefault, ApprovalSource, CallRefusal, Reach, RefusalReason, Risk};
 use spellings::AcceptedSpellings;
 pub use tool::{Annotations, Handler, ReplyFuture, Run, Tool};
@@ -74,6 +76,8 @@ pub struct Call<'a> {
     pub arguments: Map<String, Value>,
     /// The calling client, with the versions of files that it has read.
     pub client: Arc<Client>,
+    /// What the call may send, if its tool sends anything: the user has approved this.
+    pub outgoing: Option<Outgoing>,
     /// The permission under which the call runs.
     pub approved: ApprovalSource,
     /// Raised when the client cancels or disconnects; long work polls it.

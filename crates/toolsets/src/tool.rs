@@ -7,7 +7,7 @@ use std::pin::Pin;
 use serde_json::{Map, Value};
 
 use super::call_check::accept;
-use super::{Call, Check, ConnectionTool, Reach, Reply, Risk};
+use super::{Call, Check, ConnectionTool, PlanOutgoing, Reach, Reply, Risk};
 
 pub struct Tool {
     pub name: &'static str,
@@ -29,6 +29,8 @@ pub struct Tool {
     /// Takes out of the arguments what nothing may keep or show: it runs first, before the call is logged and
     /// the user is asked.
     pub clean: Option<Clean>,
+    /// Decides what a call sends to others; the user is then asked about that, and not about the call.
+    pub outgoing: Option<PlanOutgoing>,
     pub handler: Handler,
 }
 
@@ -76,6 +78,7 @@ impl Tool {
             order: &[],
             check: accept as Check,
             clean: None,
+            outgoing: None,
             handler,
         }
     }

@@ -2,11 +2,12 @@
 //! sent as results, and whether answers can still arrive. Invariant: an answer to a question is accepted
 //! once.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::watch;
 
+use super::ApprovalRequest;
 use super::proof::Proof;
 
 /// The most questions of one connection that were sent as results and wait for a repeated call. Beyond that
@@ -21,13 +22,20 @@ pub const NOT_THE_USERS: &str = "this connection has not shown that it is the us
 pub struct ApprovalState {
     proof: Option<Proof>,
     open: Mutex<VecDeque<u64>>,
+    /// The receivers that the user has approved on this connection, with tool and project.
+    receivers: Mutex<BTreeSet<[String; 3]>>,
     over: watch::Sender<bool>,
 }
 
 impl ApprovalState {
     /// Creates the state of a connection, which can prove that it is the user's unless `proof` is `None`.
     pub fn new(proof: Option<Proof>) -> Arc<ApprovalState> {
-        Arc::new(ApprovalState { proof, open: Mutex::default(), over: watch::Sender::new(false) })
+        Arc::new(ApprovalState {
+            proof,
+            open: Mutex::default(),
+            receivers: Mutex::default(),
+            over: watch::Sender::new(false),
+        })
     }
 
     /// Returns the word that the client needs for its proof; `None` if it cannot prove anything.
@@ -51,6 +59,18 @@ impl ApprovalState {
         let _ = self.over.subscribe().wait_for(|over| *over).await;
     }
 
+    /// Keeps that the user has approved what a call sends to its receivers.
+    pub(super) fn keep_receivers(&self, wanted: &ApprovalRequest) {
+        self.receivers.lock().unwrap_or_else(PoisonError::into_inner).extend(receivers(wanted));
+    }
+
+    /// Whether the user has approved all of a call's receivers; false for a call that sends nothing.
+    pub(super) fn has_kept_receivers(&self, wanted: &ApprovalRequest) -> bool {
+        let kept = self.receivers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut receivers = receivers(wanted).peekable();
+        receivers.peek().is_some() && receivers.all(|receiver| kept.contains(&receiver))
+    }
+
     /// Registers a question that is sent as a result, and returns its nonce.
     pub fn open_question(&self) -> u64 {
         let nonce = fastrand::u64(..);
@@ -68,6 +88,11 @@ impl ApprovalState {
         let place = open.iter().position(|known| *known == nonce);
         place.map(|place| open.remove(place)).is_some()
     }
+}
+
+fn receivers(wanted: &ApprovalRequest) -> impl Iterator<Item = [String; 3]> {
+    let texts = wanted.outgoing.as_ref().map(|_| wanted.texts()).unwrap_or_default();
+    texts.into_iter().map(|text| [wanted.offered.tool.name.to_owned(), wanted.project.clone(), text])
 }
 
 #[cfg(test)]

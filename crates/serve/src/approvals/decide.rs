@@ -44,9 +44,27 @@ pub fn by_default(toolset: &Toolset, tool: &Tool) -> Policy {
     if toolset.asks_for.asks_by_default(tool.risk, tool.reach) { Policy::Ask } else { Policy::Allow }
 }
 
+/// Combines the verdicts on all that a call does: one refusal refuses it, one question asks.
+pub(super) fn all(verdicts: impl Iterator<Item = Verdict>) -> Verdict {
+    let mut verdicts: Vec<Verdict> = verdicts.collect();
+    if let Some(refused) = verdicts.iter().position(|verdict| matches!(verdict, Verdict::Refuse(_))) {
+        return verdicts.swap_remove(refused);
+    }
+    let asks = |offer: Offer| verdicts.contains(&Verdict::Ask(offer));
+    if asks(Offer::Once) {
+        return Verdict::Ask(Offer::Once);
+    }
+    if asks(Offer::Always) || verdicts.is_empty() {
+        return Verdict::Ask(Offer::Always);
+    }
+    verdicts.swap_remove(0)
+}
+
+/// Decides about one text that rules match: the call's arguments, or a receiver.
 pub(super) fn decide(
     settled: &ApprovalSettings,
     wanted: &ApprovalRequest,
+    text: &str,
     needs: RequiredApproval,
     now: Timestamp,
 ) -> Verdict {
@@ -55,7 +73,7 @@ pub(super) fn decide(
         (Ok(users), Ok(projects)) => (users, projects),
         (Err(why), _) | (_, Err(why)) => return unusable(tool, why),
     };
-    let call = call_text(wanted);
+    let call = call_text(wanted, text);
     let rules = |of: &Approvals, policy| -> Option<Rule> {
         of.matching(&call, now).find(|rule| rule.policy == policy).cloned()
     };
@@ -89,7 +107,7 @@ pub(super) fn decide(
     if policy == Policy::Allow && needs == RequiredApproval::Any {
         return Verdict::Run(ApprovalSource::ByPolicy);
     }
-    let exact = approvals::exact(&wanted.json);
+    let exact = approvals::exact(text);
     let allowing: Vec<&Rule> =
         users.matching(&call, now).filter(|rule| rule.policy == Policy::Allow).collect();
     if allowing.iter().any(|rule| rule.pattern.as_str() == exact) {

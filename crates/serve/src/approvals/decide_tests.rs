@@ -20,7 +20,7 @@ fn check(tool: &str, user: &str, project: &str) -> String {
 
 fn check_needing(needs: RequiredApproval, tool: &str, user: &str, project: &str) -> String {
     let wanted = wanted(tool, json!({ "path": "a.txt" }));
-    match decide(&settled(user, project), &wanted, needs, Timestamp::from_seconds(100)) {
+    match decide(&settled(user, project), &wanted, &wanted.json, needs, Timestamp::from_seconds(100)) {
         Verdict::Run(approved) => format!("run {approved:?}"),
         Verdict::Ask(Offer::Always) => "ask".to_owned(),
         Verdict::Ask(Offer::Once) => "ask each time".to_owned(),

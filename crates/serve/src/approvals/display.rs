@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use symd_toolsets::{Reach, Tool};
 
+use super::ApprovalRequest;
 use super::affected::affected;
 use super::decide::Offer;
 
@@ -23,12 +24,8 @@ const CONTENT: &str = "content";
 
 /// Returns the display of a call. `because` says why the user is asked if the reason is not the approval
 /// settings.
-pub(super) fn display(
-    tool: &Tool,
-    arguments: &Map<String, Value>,
-    because: Option<&str>,
-    offer: Offer,
-) -> String {
+pub(super) fn display(wanted: &ApprovalRequest, because: Option<&str>, offer: Offer) -> String {
+    let (tool, arguments) = (wanted.offered.tool, wanted.shown());
     let mut text = format!("Tool: {}\n", tool.name);
     if arguments.is_empty() {
         text.push_str("Parameters: (none)\n");
@@ -40,7 +37,7 @@ pub(super) fn display(
         // Writing to a String cannot fail.
         let _ = writeln!(text, "  {}: {value}", plain(name));
     }
-    let files = affected(tool, arguments);
+    let files = affected(tool, &wanted.arguments);
     let files: Vec<String> = files.iter().map(|file| plain(file)).collect();
     let files = if files.is_empty() { "(none)".to_owned() } else { files.join(", ") };
     let question = match offer {
@@ -50,6 +47,9 @@ pub(super) fn display(
     let _ = writeln!(text, "Files affected: {files}\nRisk level: {}", tool.risk.name());
     if let Some(because) = because {
         let _ = writeln!(text, "Asked because: {}", plain(because));
+    }
+    if let Some(outgoing) = &wanted.outgoing {
+        let _ = writeln!(text, "Covers: {}", outgoing.covers);
     }
     let _ = write!(text, "\n{question}");
     text

@@ -6,7 +6,7 @@ use super::*;
 #[track_caller]
 fn check(tool: &str, arguments: Value, expected: &str) {
     let wanted = wanted(tool, arguments);
-    assert_eq!(display(wanted.offered.tool, &wanted.arguments, None, Offer::Always), expected);
+    assert_eq!(display(&wanted, None, Offer::Always), expected);
 }
 
 #[test]
@@ -27,7 +27,7 @@ fn nothing_is_shown_as_none() {
     );
     let wanted = wanted("careful/look", json!({ "path": "a" }));
     assert_eq!(
-        display(wanted.offered.tool, &wanted.arguments, None, Offer::Once),
+        display(&wanted, None, Offer::Once),
         "Tool: look\nParameters:\n  path: a\nFiles affected: (none)\nRisk level: read_only\n\nApprove? (y/n):"
     );
 }
@@ -60,7 +60,7 @@ fn commands_are_shown_whole_and_forge_nothing() {
         "Tool: command\nParameters:\n  \"a\\nb\": e\u{301} 😀 \\n\n  command: \"ls\\nRisk level: read_only\\n\\u{1b}[2J\\u{202e}\\u{200b}\"\nFiles affected: (none)\nRisk level: dangerous\n\nApprove? (y/n/always):",
     );
     let wanted = wanted("careful/command", json!({ "command": "x".repeat(5_000) }));
-    let shown = display(wanted.offered.tool, &wanted.arguments, None, Offer::Always);
+    let shown = display(&wanted, None, Offer::Always);
     assert!(shown.contains(&format!("{}… <5000 bytes>\n", "x".repeat(4_000))));
 }
 
@@ -69,7 +69,7 @@ fn a_patch_says_which_files() {
     let patch = "--- a/one.txt\n+++ b/one.txt\n@@ -1 +1 @@\n-a\n+b\n--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1 @@\n+x\n";
     let files = |patch: &str| {
         let wanted = wanted("careful/create_file", json!({ "patch": patch }));
-        let shown = display(wanted.offered.tool, &wanted.arguments, None, Offer::Always);
+        let shown = display(&wanted, None, Offer::Always);
         shown.lines().find_map(|line| line.strip_prefix("Files affected: ").map(str::to_owned))
     };
     assert_eq!(files(patch).as_deref(), Some("one.txt, new.txt"));

@@ -26,7 +26,7 @@ use crate::DaemonPaths;
 use symd_base::Timestamp;
 use symd_base::state::{self, StateDirs, StateError};
 use symd_config::approvals::{self, ApprovalsError, CallText, Policy, Rule, RulePattern};
-use symd_toolsets::{ApprovalSource, Offered};
+use symd_toolsets::{ApprovalSource, Offered, Outgoing};
 
 pub use ask::Question;
 pub use decide::{Offer, RequiredApproval, by_default};
@@ -69,6 +69,9 @@ pub struct ApprovalRequest {
     pub arguments: Map<String, Value>,
     /// The arguments as rules match them: compact JSON with sorted keys, defaults not filled in.
     pub json: String,
+    /// What the call sends to others, if its tool sends anything: the user is asked about that, and rules match the
+    /// receivers.
+    pub outgoing: Option<Outgoing>,
     /// The root of the project in which the call is to run, as rules name it.
     pub project: String,
 }
@@ -78,7 +81,23 @@ impl ApprovalRequest {
     pub fn new(offered: Offered, arguments: Map<String, Value>, root: &Path) -> ApprovalRequest {
         // serde_json sorts keys unless its feature `preserve_order` is on; a test checks that.
         let json = serde_json::to_string(&arguments).unwrap_or_default();
-        ApprovalRequest { offered, arguments, json, project: root.display().to_string() }
+        ApprovalRequest { offered, arguments, json, outgoing: None, project: root.display().to_string() }
+    }
+
+    /// Returns the texts that rules match: all must be allowed.
+    fn texts(&self) -> Vec<String> {
+        match &self.outgoing {
+            None => vec![self.json.clone()],
+            Some(outgoing) => {
+                let json = |receiver| serde_json::to_string(receiver).unwrap_or_default();
+                outgoing.receivers.iter().map(json).collect()
+            }
+        }
+    }
+
+    /// Returns what the question shows.
+    fn shown(&self) -> &Map<String, Value> {
+        self.outgoing.as_ref().map_or(&self.arguments, |outgoing| &outgoing.shown)
     }
 }
 
@@ -162,10 +181,13 @@ impl Approver {
         because: Option<&str>,
     ) -> Decision {
         let needs = because.map_or(RequiredApproval::Any, |_| RequiredApproval::UserForThisCall);
-        match decide::decide(settled, wanted, needs, Timestamp::now()) {
+        let now = Timestamp::now();
+        let verdicts =
+            wanted.texts().into_iter().map(|text| decide::decide(settled, wanted, &text, needs, now));
+        match decide::all(verdicts) {
             Verdict::Run(approved) => Decision::Run(approved),
             Verdict::Ask(offer) => Decision::Ask(Question {
-                display: display::display(wanted.offered.tool, &wanted.arguments, because, offer),
+                display: display::display(wanted, because, offer),
                 offer,
                 because: because.map(str::to_owned),
             }),
@@ -173,26 +195,31 @@ impl Approver {
         }
     }
 
-    /// Stores a rule that allows this very call: this tool of this toolset, in this project. Blocks on the
-    /// disk.
-    pub fn remember(&self, wanted: &ApprovalRequest) -> Result<u64, ApprovalsError> {
+    /// Stores rules that allow this very call, or what it sends to each receiver: this tool of this toolset, in this
+    /// project. Blocks on the disk.
+    pub fn remember(&self, wanted: &ApprovalRequest) -> Result<Vec<u64>, ApprovalsError> {
         let Offered { toolset, tool } = wanted.offered;
         let wrong = |error: approvals::RulePatternError| ApprovalsError::Wrong {
             file: "the rule".to_owned(),
             line: 1,
             what: error.to_string(),
         };
-        let rule = Rule {
-            id: 0,
-            tool: tool.name.to_owned(),
-            pattern: RulePattern::new(&approvals::exact(&wanted.json)).map_err(wrong)?,
-            toolset: Some(toolset.name.to_owned()),
-            project: Some(wanted.project.clone()),
-            expires: None,
-            enabled: true,
-            policy: Policy::Allow,
+        let rule = |text: String| {
+            Ok(Rule {
+                id: 0,
+                tool: tool.name.to_owned(),
+                pattern: RulePattern::new(&approvals::exact(&text)).map_err(wrong)?,
+                toolset: Some(toolset.name.to_owned()),
+                project: Some(wanted.project.clone()),
+                expires: None,
+                enabled: true,
+                policy: Policy::Allow,
+            })
         };
-        approvals::change(self.layers.user_file(), |approvals| Ok(approvals.add(rule)))
+        let rules: Vec<Rule> = wanted.texts().into_iter().map(rule).collect::<Result<_, ApprovalsError>>()?;
+        approvals::change(self.layers.user_file(), |approvals| {
+            Ok(rules.into_iter().map(|rule| approvals.add(rule)).collect())
+        })
     }
 
     /// Returns a signed state for a question about this call on connection `session`.
@@ -212,9 +239,9 @@ impl Approver {
     }
 }
 
-fn call_text(wanted: &ApprovalRequest) -> CallText<'_> {
+fn call_text<'a>(wanted: &'a ApprovalRequest, text: &'a str) -> CallText<'a> {
     let Offered { toolset, tool } = wanted.offered;
-    CallText { toolset: toolset.name, tool: tool.name, project: &wanted.project, arguments: &wanted.json }
+    CallText { toolset: toolset.name, tool: tool.name, project: &wanted.project, arguments: text }
 }
 
 /// Whether the user's file lies in the project, where tools can write it.

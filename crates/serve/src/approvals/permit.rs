@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use super::ask::{ApprovalAnswer, ApprovalOutcome, ApprovalPrompt, Yes};
 use super::connection_state::ApprovalState;
+use super::decide::Offer;
 use super::{ApprovalRequest, Decision, Question, refusal};
 
 /// The outcome for a call, after the user was asked where necessary.
@@ -36,6 +37,12 @@ pub(crate) async fn permit(
 ) -> CallPermission {
     let host = &session.host;
     let question = match decide(host, wanted, because).await {
+        // A yes covers a receiver for the whole connection, unless a setting demands a question each time.
+        Decision::Ask(Question { offer: Offer::Always, because: None, .. })
+            if session.asking.has_kept_receivers(wanted) =>
+        {
+            return CallPermission::Run(ApprovalSource::ByUser);
+        }
         Decision::Run(approved) if applies_over_connection(approved, wanted, &session.asking) => {
             return CallPermission::Run(approved);
         }
@@ -52,6 +59,7 @@ pub(crate) async fn permit(
         ApprovalOutcome::Yes(Yes::Always) => remember(host, wanted).await,
         ApprovalOutcome::Yes(Yes::Once) => {}
     }
+    session.asking.keep_receivers(wanted);
     // The call may have been denied while the user was asked.
     match decide(host, wanted, because).await {
         Decision::Refuse(why) => CallPermission::Refused(why),
@@ -132,7 +140,7 @@ async fn remember(host: &Arc<Host>, wanted: &Arc<ApprovalRequest>) {
     let remembered =
         tokio::task::spawn_blocking(move || host.approvals().map(|approvals| approvals.remember(&wanted)));
     match remembered.await {
-        Ok(Some(Ok(id))) => tracing::info!(id, "the user always allows this call"),
+        Ok(Some(Ok(ids))) => tracing::info!(?ids, "the user always allows this call"),
         // The user has approved this call in any case.
         Ok(Some(Err(error))) => tracing::warn!(%error, "cannot store the rule that allows this call"),
         Ok(None) => {}

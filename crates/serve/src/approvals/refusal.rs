@@ -12,7 +12,11 @@ const MAX_PATTERN: usize = 300;
 
 /// The message if the user answered no.
 pub(super) fn user_declined(wanted: &ApprovalRequest) -> String {
-    format!("{} was not run: the user did not approve it", wanted.offered.tool.name)
+    let declined = format!("{} was not run: the user did not approve it", wanted.offered.tool.name);
+    match wanted.outgoing {
+        None => declined,
+        Some(_) => format!("{declined}. {}", allowing(wanted)),
+    }
 }
 
 /// The message if a rule allows the call, but not over this connection.
@@ -27,8 +31,7 @@ pub(super) fn connection_not_proved(wanted: &ApprovalRequest) -> String {
 /// The message if the user could not be asked (`why`), with the commands that allow the call without a
 /// question.
 pub(super) fn user_not_asked(wanted: &ApprovalRequest, question: &Question, why: &str) -> String {
-    let Offered { toolset, tool } = wanted.offered;
-    let (toolset, tool) = (toolset.name, tool.name);
+    let tool = wanted.offered.tool.name;
     let needs = match &question.because {
         None => format!("{tool} was not run: it needs the user's approval, and {why}"),
         Some(because) => format!(
@@ -42,18 +45,36 @@ pub(super) fn user_not_asked(wanted: &ApprovalRequest, question: &Question, why:
             approvals::PROJECT_FILE
         );
     }
-    let exact = approvals::exact(&wanted.json);
-    let pattern = if exact.chars().count() > MAX_PATTERN { "PATTERN".to_owned() } else { quoted(&exact) };
     if question.because.is_some() {
-        return format!(
-            "{needs}. The user can allow it in a terminal: `symd approvals add {tool} {pattern} --toolset {toolset}`"
-        );
+        return format!("{needs}. The user can allow it in a terminal: {}", rules(wanted));
     }
+    format!("{needs}. {}", allowing(wanted))
+}
+
+/// Returns the sentence with the commands that allow the call.
+fn allowing(wanted: &ApprovalRequest) -> String {
+    let Offered { toolset, tool } = wanted.offered;
+    let (toolset, tool) = (toolset.name, tool.name);
+    let narrow = match wanted.outgoing {
+        Some(_) => "only these sources",
+        None => "only calls like this one",
+    };
     format!(
-        "{needs}. The user can allow it in a terminal: `symd approvals policy {toolset}/{tool} allow` this tool, \
-         `symd approvals policy {toolset} allow` all tools of {toolset}, \
-         `symd approvals add {tool} {pattern} --toolset {toolset}` only calls like this one"
+        "The user can allow it in a terminal: `symd approvals policy {toolset}/{tool} allow` this tool, \
+         `symd approvals policy {toolset} allow` all tools of {toolset}, {} {narrow}",
+        rules(wanted)
     )
+}
+
+/// Returns the commands that add rules for the call.
+fn rules(wanted: &ApprovalRequest) -> String {
+    let Offered { toolset, tool } = wanted.offered;
+    let command = |text: String| {
+        let exact = approvals::exact(&text);
+        let pattern = if exact.chars().count() > MAX_PATTERN { "PATTERN".to_owned() } else { quoted(&exact) };
+        format!("`symd approvals add {} {pattern} --toolset {}`", tool.name, toolset.name)
+    };
+    wanted.texts().into_iter().map(command).collect::<Vec<_>>().join(" and ")
 }
 
 /// Quotes the text as one word of a POSIX shell.

@@ -64,7 +64,9 @@ impl Signer {
             hasher.update(&number.to_le_bytes());
         }
         let offered = wanted.offered;
-        for text in [offered.toolset.name, offered.tool.name, &wanted.json, &wanted.project] {
+        // What is sent is part of what the user was shown.
+        let sent = wanted.outgoing.as_ref().map_or("", |outgoing| &outgoing.text);
+        for text in [offered.toolset.name, offered.tool.name, &wanted.json, &wanted.project, sent] {
             // The length before each text prevents two texts from being confused with two others of the same
             // concatenation.
             hasher.update(&u64::try_from(text.len()).unwrap_or(u64::MAX).to_le_bytes());

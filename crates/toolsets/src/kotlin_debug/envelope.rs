@@ -28,6 +28,7 @@ pub(super) enum ErrorCode {
     PermissionDenied,
     BinaryFile,
     TooLarge,
+    RateLimitExceeded,
     ApiError,
     LineOutOfRange,
     FunctionNotFound,

@@ -8,6 +8,7 @@ mod envelope;
 mod read;
 mod similar;
 mod user_context;
+mod web_search;
 
 use super::{ApprovalDefault, Toolset};
 use crate::spellings::{AbsolutePaths, AcceptedSpellings, Coercion};
@@ -28,6 +29,7 @@ pub static KOTLIN_DEBUG: Toolset = Toolset {
     },
     tools: &[
         read::READ_FILE,
+        web_search::WEB_SEARCH_WIKI,
         context::GET_CODE_CONTEXT,
         callers::FIND_CALLERS_OF_FUNCTION,
         similar::VECTOR_SEARCH_DB,

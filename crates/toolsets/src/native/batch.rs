@@ -34,8 +34,13 @@ pub(super) fn answer_each<'a>(call: Call<'a>, parameter: &'static str, one: AskO
                 let mut replies = Vec::new();
                 for name in &several.names {
                     let arguments = several.about(name, begun);
-                    let call =
-                        Call { arguments, client: call.client.clone(), cancel: call.cancel.clone(), ..call };
+                    let call = Call {
+                        arguments,
+                        client: call.client.clone(),
+                        outgoing: None,
+                        cancel: call.cancel.clone(),
+                        ..call
+                    };
                     replies.push(one(&call).await.unwrap_or_else(|reply| reply));
                 }
                 several.joined(replies)
