@@ -417,6 +417,12 @@ pub(super) enum Command {
         /// A file with the trace [default: stdin]
         file: Option<PathBuf>,
     },
+    /// Find the root cause in a failed build's output on stdin
+    #[command(after_help = "Example:\n  ./gradlew build 2>&1 | symd build-errors")]
+    BuildErrors {
+        /// A file with the output [default: stdin]
+        file: Option<PathBuf>,
+    },
     /// Past solutions of errors, which agents find and add: list, show, confirm, delete, export, import
     #[command(
         after_help = "Examples:\n  symd solutions\n  symd solutions export > solutions.jsonl\n  symd solutions import < solutions.jsonl"

@@ -13,6 +13,7 @@ mod approvals_elsewhere;
 mod approvals_mcp;
 mod approvals_stage;
 mod approvals_word;
+mod build_output;
 mod cache;
 mod cli_agent;
 mod code_map;

@@ -1,6 +1,7 @@
 //! The operations of symd, one file per capability: typed parameters in, typed results out, no JSON.
 
 pub mod buffers;
+pub mod build_output;
 pub mod code_actions;
 pub mod code_context;
 pub mod code_kind;

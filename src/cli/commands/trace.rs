@@ -1,4 +1,4 @@
-//! `symd trace`: resolves a stack trace that a person pastes or pipes.
+//! `symd trace` and `symd build-errors`: give a tool the text that a person pastes or pipes.
 
 use std::io::Read;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::cli::failure::{Exit, Failure};
 /// Maximum number of bytes that are read: 10 MB of a log, and some more.
 const MAX_BYTES: u64 = 16 << 20;
 
-pub(super) fn run(context: &Context, file: Option<&Path>) -> Result<(), Failure> {
+pub(super) fn run(context: &Context, tool: &str, file: Option<&Path>) -> Result<(), Failure> {
     let mut bytes = Vec::new();
     let read = match file {
         None => std::io::stdin().take(MAX_BYTES).read_to_end(&mut bytes),
@@ -23,7 +23,7 @@ pub(super) fn run(context: &Context, file: Option<&Path>) -> Result<(), Failure>
         )]
         Some(path) => std::fs::File::open(path).and_then(|file| file.take(MAX_BYTES).read_to_end(&mut bytes)),
     };
-    read.map_err(|error| Exit::Usage.because(format!("cannot read the trace: {error}")))?;
+    read.map_err(|error| Exit::Usage.because(format!("cannot read the text: {error}")))?;
     let text = String::from_utf8_lossy(&bytes);
-    ask::run(context, "resolve_stack_trace", json!({ "text": text }))
+    ask::run(context, tool, json!({ "text": text }))
 }

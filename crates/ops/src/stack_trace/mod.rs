@@ -9,6 +9,7 @@ mod place;
 pub use self::parse::{ParsedFrame, ParsedTrace, TraceRelation, parse_trace};
 pub use self::place::FramePlace;
 use self::place::SourceFiles;
+pub(crate) use self::place::declaration_at;
 use symd_base::Cancel;
 use symd_base::cancel::Cancelled;
 use symd_engine::View;

@@ -119,7 +119,7 @@ impl<'v> SourceFiles<'v> {
 }
 
 /// Returns the name path of the declaration that holds the first character of a line.
-fn declaration_at(current: &CurrentText, line: usize) -> String {
+pub(crate) fn declaration_at(current: &CurrentText, line: usize) -> String {
     attributed(current, line).map_or_else(String::new, |row| current.outline.name_path(row))
 }
 

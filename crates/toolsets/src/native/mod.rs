@@ -2,6 +2,7 @@
 
 mod answer;
 mod batch;
+mod build_output;
 mod diagnostics;
 mod directory;
 mod editor;
@@ -92,5 +93,6 @@ pub static NATIVE: Toolset = Toolset {
         edits::RESOLVE_EDIT,
         solutions::RECORD_SOLUTION,
         stack_trace::RESOLVE_STACK_TRACE,
+        build_output::EXPLAIN_BUILD_OUTPUT,
     ],
 };

@@ -63,7 +63,7 @@ const CODING_AGENT: [&str; 13] = [
 
 /// The tools of `debugging`: those of `native`, and those that help to find the cause of a fault: they show
 /// the lines that a stack trace names, and the last edits.
-const DEBUGGING: [&str; 19] = [
+const DEBUGGING: [&str; 20] = [
     "overview",
     "find_symbol",
     "explore",
@@ -83,6 +83,7 @@ const DEBUGGING: [&str; 19] = [
     "history",
     "editor_context",
     "resolve_stack_trace",
+    "explain_build_output",
 ];
 
 /// The listings of native; the first has its name.

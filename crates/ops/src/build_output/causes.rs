@@ -1,0 +1,211 @@
+//! Puts the root cause first. What a build stops at comes before what it never reached: scripts, dependencies, resources,
+//! code that does not parse, names that are missing, everything else; what only says that something failed comes last.
+
+use std::collections::BTreeSet;
+
+use super::{BuildProblem, BuildTool, ExplainedProblem, ProjectPlace};
+
+/// How far from the root a problem is, by its kind alone; a smaller one is nearer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Depth {
+    Script,
+    Dependency,
+    Resource,
+    Syntax,
+    Import,
+    Type,
+    Code,
+    /// What types could not be inferred, because of another error.
+    Consequence,
+    /// That something failed, in other words.
+    Summary,
+}
+
+/// Returns the problems in the order in which they should be read.
+pub(super) fn ordered(located: Vec<(BuildProblem, Option<ProjectPlace>)>) -> Vec<ExplainedProblem> {
+    let mut all: Vec<(Depth, usize, BuildProblem, Option<ProjectPlace>)> = located
+        .into_iter()
+        .enumerate()
+        .map(|(number, (problem, place))| (depth(&problem, place.as_ref()), number, problem, place))
+        .collect();
+    // A configuration's dependency that was not found stops all; a compiler's own error says more than Gradle's summary of it.
+    all.sort_by_key(|(depth, number, ..)| (*depth, *number));
+    let root = all.first().map(|(depth, ..)| *depth);
+    let mut missing: BTreeSet<String> = BTreeSet::new();
+    let mut unparsed: BTreeSet<String> = BTreeSet::new();
+    let mut explained = Vec::with_capacity(all.len());
+    for (at, (depth, _, problem, place)) in all.into_iter().enumerate() {
+        let name = missing_name(&problem.message).map(str::to_owned);
+        let path = problem.place.as_ref().map(|place| place.path.clone()).unwrap_or_default();
+        let follows = if at == 0 {
+            None
+        } else {
+            match (depth, &name) {
+                (Depth::Summary, _) => Some("it sums up what failed".to_owned()),
+                (Depth::Consequence, _) if root < Some(Depth::Consequence) => {
+                    Some("its types depend on what failed above".to_owned())
+                }
+                (_, Some(name)) if missing.contains(name) => Some(format!("{name} is missing above")),
+                (depth, _) if depth > Depth::Syntax && unparsed.contains(&path) => {
+                    Some("the file does not parse".to_owned())
+                }
+                (depth, Some(name)) if depth > Depth::Syntax && !unparsed.is_empty() => {
+                    let stems = unparsed.iter().filter_map(|path| path.rsplit(['/', '\\']).next());
+                    let declares = stems.filter_map(|file| file.split('.').next()).any(|stem| stem == name);
+                    declares.then(|| format!("{name}'s file does not parse"))
+                }
+                _ => None,
+            }
+        };
+        match depth {
+            Depth::Syntax => {
+                unparsed.insert(path);
+            }
+            _ => missing.extend(name),
+        }
+        explained.push(ExplainedProblem { problem, place, follows });
+    }
+    // What follows is read last; the order within stays.
+    explained.sort_by_key(|problem| problem.follows.is_some());
+    explained
+}
+
+fn depth(problem: &BuildProblem, place: Option<&ProjectPlace>) -> Depth {
+    let message = problem.message.as_str();
+    let first = message.lines().next().unwrap_or_default();
+    let has = |text: &str| message.contains(text);
+    if is_summary(first) {
+        return Depth::Summary;
+    }
+    let is_script = problem
+        .place
+        .as_ref()
+        .is_some_and(|place| [".kts", ".gradle"].iter().any(|end| place.path.ends_with(end)));
+    if is_script || is_about_versions(message) {
+        return Depth::Script;
+    }
+    match problem.tool {
+        BuildTool::ConfigurationCache => return Depth::Script,
+        BuildTool::Gradle if problem.place.is_none() && !first.contains("Execution failed for task") => {
+            return Depth::Script;
+        }
+        BuildTool::Dependencies => return Depth::Dependency,
+        BuildTool::Aapt | BuildTool::Manifest => return Depth::Resource,
+        BuildTool::Lint | BuildTool::Test | BuildTool::R8 => return Depth::Code,
+        _ => {}
+    }
+    if is_syntax(first) {
+        return Depth::Syntax;
+    }
+    if has("NonExistentClass") || is_consequence(first) {
+        return Depth::Consequence;
+    }
+    let is_import = place.is_some_and(|place| place.line_text.trim_start().starts_with("import "))
+        || first.starts_with("package ") && first.ends_with(" does not exist");
+    if is_import {
+        return Depth::Import;
+    }
+    if has("edeclaration") || has("Conflicting declarations") || has("onflicting overloads") {
+        return Depth::Type;
+    }
+    Depth::Code
+}
+
+fn is_about_versions(message: &str) -> bool {
+    const SIGNS: [&str; 8] = [
+        "of the Compose Compiler requires",
+        "was compiled with an incompatible version of Kotlin",
+        "Unsupported class file major version",
+        "Inconsistent JVM-target compatibility",
+        "requires Java",
+        "Minimum supported Gradle version",
+        "Plugin [id:",
+        "SDK location not found",
+    ];
+    SIGNS.iter().any(|sign| message.contains(sign))
+}
+
+fn is_syntax(first: &str) -> bool {
+    const STARTS: [&str; 12] = [
+        "Syntax error",
+        "syntax error",
+        "Expecting",
+        "expecting",
+        "Unexpected token",
+        "Missing '",
+        "illegal start of",
+        "unclosed ",
+        "reached end of file",
+        "class, interface",
+        "not a statement",
+        "illegal character",
+    ];
+    let expected = first.split_once(" expected").is_some_and(|(what, rest)| {
+        (rest.is_empty() || rest.starts_with(' ') || rest.starts_with(','))
+            && (what.starts_with(['\'', '<', '(']) || what.ends_with("enum") || what.ends_with("record"))
+    });
+    expected
+        || STARTS.iter().any(|start| first.starts_with(start))
+        || first.starts_with("'else' without 'if'")
+}
+
+/// Whether a message only says that something above could not be worked out.
+fn is_consequence(first: &str) -> bool {
+    const SIGNS: [&str; 9] = [
+        "annot infer type",
+        "ot enough information to infer",
+        "is unresolved",
+        "failed linking references",
+        "failed linking file resources",
+        "Overload resolution ambiguity between candidates with error",
+        "which is a supertype of",
+        "Type checking has run into a recursive problem",
+        "could not be resolved",
+    ];
+    SIGNS.iter().any(|sign| first.contains(sign))
+}
+
+fn is_summary(first: &str) -> bool {
+    const SIGNS: [&str; 19] = [
+        "KSP failed with exit code",
+        "Missing classes detected while running R8",
+        "InvocationTargetException (no error message)",
+        "Compilation error. See log for more details",
+        "Compilation failed; see the compiler",
+        "Execution failed for task",
+        "There were failing tests",
+        "Lint found errors in the project",
+        "Lint found fatal errors",
+        "Android resource linking failed",
+        "Android resource compilation failed",
+        "A failure occurred while executing",
+        "Internal compiler error. See log for more details",
+        "Error while evaluating property",
+        "Manifest merger failed with multiple errors, see logs",
+        "Compilation failed to complete",
+        "There was a failure while executing work items",
+        "Task failed with an exception",
+        "warnings found and -Werror specified",
+    ];
+    SIGNS.iter().any(|sign| first.contains(sign))
+}
+
+/// Returns the name that a message misses.
+fn missing_name(message: &str) -> Option<&str> {
+    let first = message.lines().next().unwrap_or_default();
+    for start in [
+        "Unresolved reference: ",
+        "Unresolved reference '",
+        "unresolved reference: ",
+        "unresolved reference '",
+    ] {
+        if let Some(rest) = first.strip_prefix(start) {
+            return Some(rest.trim_end_matches(['.', '\'']).split(['\'', ' ']).next().unwrap_or(rest));
+        }
+    }
+    if first.starts_with("cannot find symbol") {
+        let symbol = message.lines().find_map(|line| line.trim().strip_prefix("symbol:"))?;
+        return symbol.split_whitespace().nth(1).map(|name| name.split('(').next().unwrap_or(name));
+    }
+    None
+}

@@ -1,0 +1,46 @@
+//! The lines of a build's output without what terminals and continuous integration add: colours, times, marks.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// Maximum number of bytes of a line that are read.
+const MAX_LINE: usize = 4_000;
+
+/// Returns the lines; carriage returns end lines, too: progress bars rewrite theirs.
+pub(super) fn plain_lines(text: &str) -> Vec<String> {
+    static COLOURS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\x1b\[[0-9;?]*[A-Za-z]").ok());
+    static ADDED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        // GitHub Actions, GitLab and Jenkins write the time first; GitHub marks errors and groups.
+        Regex::new(
+            r"^(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z? ?(?:\d\d[OE]\+? ?)?|\[?\d\d:\d\d:\d\d(?:\.\d+)?\]? )?(?:##\[(?:error|warning|debug|group)\]|::(?:error|warning)[^:]*::)?",
+        )
+        .ok()
+    });
+    let mut lines = Vec::new();
+    for line in text.split(['\n', '\r']) {
+        let line = match line.char_indices().nth(MAX_LINE) {
+            Some((end, _)) => &line[..end],
+            None => line,
+        };
+        let line = match COLOURS.as_ref().filter(|_| line.contains('\u{1b}')) {
+            Some(colours) => colours.replace_all(line, "").into_owned(),
+            None => line.to_owned(),
+        };
+        let start = ADDED.as_ref().and_then(|added| added.find(&line)).map_or(0, |found| found.end());
+        lines.push(line[start..].trim_end().to_owned());
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_others_add_is_removed() {
+        let text = "\u{1b}[31me: x\u{1b}[0m\r\n2024-05-01T10:00:00.1234567Z ##[error]e: y\n[10:00:00] > Task :a\n  indented";
+        assert_eq!(plain_lines(text), ["e: x", "", "e: y", "> Task :a", "  indented"]);
+        assert_eq!(plain_lines(&"x".repeat(10_000))[0].len(), MAX_LINE);
+    }
+}

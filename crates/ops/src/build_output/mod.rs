@@ -1,0 +1,120 @@
+//! The output of a build: which of its errors is the root cause, what follows from it, and where each is in the project.
+//! Invariant: every place is one that the output names; a place that may be another one says so.
+
+mod blocks;
+mod causes;
+mod lines;
+mod locate;
+mod messages;
+mod parse;
+
+pub use self::locate::ProjectPlace;
+pub use self::parse::{BuildOutcome, ParsedBuild, parse_build};
+
+use symd_base::Cancel;
+use symd_base::cancel::Cancelled;
+use symd_engine::View;
+
+/// The program that reported a problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum BuildTool {
+    Kotlinc,
+    Javac,
+    Ksp,
+    Kapt,
+    Compose,
+    Aapt,
+    Manifest,
+    R8,
+    Lint,
+    Dependencies,
+    ConfigurationCache,
+    Test,
+    Gradle,
+}
+
+impl BuildTool {
+    pub fn name(self) -> &'static str {
+        match self {
+            BuildTool::Kotlinc => "kotlinc",
+            BuildTool::Javac => "javac",
+            BuildTool::Ksp => "ksp",
+            BuildTool::Kapt => "kapt",
+            BuildTool::Compose => "compose",
+            BuildTool::Aapt => "aapt2",
+            BuildTool::Manifest => "manifest merger",
+            BuildTool::R8 => "r8",
+            BuildTool::Lint => "lint",
+            BuildTool::Dependencies => "dependencies",
+            BuildTool::ConfigurationCache => "configuration cache",
+            BuildTool::Test => "test",
+            BuildTool::Gradle => "gradle",
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum BuildSeverity {
+    Error,
+    Warning,
+}
+
+/// A place as the output writes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputPlace {
+    pub path: String,
+    /// From 1.
+    pub line: Option<usize>,
+    /// From 1.
+    pub column: Option<usize>,
+}
+
+/// A problem that the output reports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BuildProblem {
+    pub tool: BuildTool,
+    pub severity: BuildSeverity,
+    pub place: Option<OutputPlace>,
+    /// The first line says what is wrong.
+    pub message: String,
+    /// The tasks that reported it, or the module's name where no task is known.
+    pub tasks: Vec<String>,
+    /// How often it was reported.
+    pub times: usize,
+}
+
+/// A problem with its place in the project.
+#[derive(Clone, Debug)]
+pub struct ExplainedProblem {
+    pub problem: BuildProblem,
+    /// `None` if the output names no place, or one that the project does not have.
+    pub place: Option<ProjectPlace>,
+    /// Why it follows from an earlier problem; `None` for one that may be a cause of its own.
+    pub follows: Option<String>,
+}
+
+/// What a build said.
+#[derive(Clone, Debug)]
+pub struct ExplainedBuild {
+    pub outcome: BuildOutcome,
+    /// The root cause first, then what may be a cause of its own, then what follows.
+    pub errors: Vec<ExplainedProblem>,
+    /// The number of different warnings.
+    pub warnings: usize,
+}
+
+/// Reads the output of a build and finds its places in the project.
+pub fn explain_build(view: &View, text: &str, cancel: &Cancel) -> Result<ExplainedBuild, Cancelled> {
+    let ParsedBuild { problems, outcome } = parse_build(text, cancel)?;
+    let warnings = problems.iter().filter(|problem| problem.severity == BuildSeverity::Warning).count();
+    let errors: Vec<BuildProblem> =
+        problems.into_iter().filter(|problem| problem.severity == BuildSeverity::Error).collect();
+    let mut places = locate::ProjectFiles::find(view, &errors, cancel)?;
+    let mut located = Vec::with_capacity(errors.len());
+    for problem in errors {
+        cancel.check()?;
+        let place = problem.place.as_ref().and_then(|place| places.locate(place));
+        located.push((problem, place));
+    }
+    Ok(ExplainedBuild { outcome, errors: causes::ordered(located), warnings })
+}

@@ -1,0 +1,145 @@
+//! Reads the problems of a build's output, in the order in which they are reported, each once: several variants and
+//! modules report the same.
+
+use std::collections::BTreeMap;
+
+use super::blocks::{self, Block};
+use super::lines::plain_lines;
+use super::messages::{BegunProblem, begun, ends_message, is_caret};
+use super::{BuildProblem, BuildSeverity};
+use symd_base::Cancel;
+use symd_base::cancel::Cancelled;
+
+/// Maximum number of further lines of a message.
+const MAX_FURTHER: usize = 12;
+
+/// Maximum number of different problems.
+const MAX_PROBLEMS: usize = 5_000;
+
+/// How a build ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BuildOutcome {
+    Failed,
+    Succeeded,
+    /// The output does not say.
+    Unknown,
+}
+
+/// What was read.
+#[derive(Clone, Debug)]
+pub struct ParsedBuild {
+    /// In the order in which they were first reported.
+    pub problems: Vec<BuildProblem>,
+    pub outcome: BuildOutcome,
+}
+
+/// Reads a build's output.
+pub fn parse_build(text: &str, cancel: &Cancel) -> Result<ParsedBuild, Cancelled> {
+    let lines = plain_lines(text);
+    let mut problems = Problems::default();
+    let mut task = String::new();
+    let mut outcome = BuildOutcome::Unknown;
+    let mut at = 0;
+    while at < lines.len() {
+        if at % 1_024 == 0 {
+            cancel.check()?;
+        }
+        let line = lines[at].as_str();
+        if let Some(name) = task_of(line) {
+            name.clone_into(&mut task);
+            at += 1;
+        } else if let Some(ended) = outcome_of(line) {
+            outcome = if outcome == BuildOutcome::Failed { outcome } else { ended };
+            at += 1;
+        } else if let Some(Block { problems: found, next }) = blocks::read(&lines, at) {
+            for mut problem in found {
+                if problem.tasks.is_empty() && !task.is_empty() && problem.place.is_some() {
+                    problem.tasks.push(task.clone());
+                }
+                problems.add(problem);
+            }
+            at = next;
+        } else if let Some(BegunProblem { mut problem, continues }) = begun(line) {
+            let further = if continues { further_lines(&lines, at + 1) } else { 0 };
+            problem.message = message(&problem.message, &lines[at + 1..=at + further]);
+            if !task.is_empty() {
+                problem.tasks.push(task.clone());
+            }
+            if !problem.message.is_empty() {
+                problems.add(problem);
+            }
+            at += 1 + further;
+        } else {
+            at += 1;
+        }
+    }
+    Ok(ParsedBuild { problems: problems.list, outcome })
+}
+
+/// Returns the task of Gradle's `> Task :app:compileKotlin FAILED`.
+fn task_of(line: &str) -> Option<&str> {
+    line.strip_prefix("> Task ").or_else(|| line.strip_prefix("> Configure project "))?.split(' ').next()
+}
+
+fn outcome_of(line: &str) -> Option<BuildOutcome> {
+    let is = |start: &str| line.starts_with(start);
+    if is("BUILD SUCCESSFUL") || is("[INFO] BUILD SUCCESS") {
+        Some(BuildOutcome::Succeeded)
+    } else if is("BUILD FAILED") || is("FAILURE: ") || is("[INFO] BUILD FAILURE") {
+        Some(BuildOutcome::Failed)
+    } else {
+        None
+    }
+}
+
+/// Returns how many of the lines from `first` on belong to the message before them.
+fn further_lines(lines: &[String], first: usize) -> usize {
+    let after = lines[first.min(lines.len())..].iter();
+    after.take(MAX_FURTHER).take_while(|line| !ends_message(line)).count()
+}
+
+/// Returns a message with its further lines, without the source and its mark: that is shown from the project.
+fn message(first: &str, further: &[String]) -> String {
+    let mut kept: Vec<&str> = Vec::new();
+    for line in further {
+        if is_caret(line) {
+            // The line of source before it.
+            kept.pop();
+        } else {
+            kept.push(line.trim_end());
+        }
+    }
+    let further = kept.into_iter().map(|line| format!("\n{line}")).collect::<String>();
+    format!("{first}{further}").trim().to_owned()
+}
+
+/// The problems so far, by what makes them equal.
+#[derive(Default)]
+struct Problems {
+    list: Vec<BuildProblem>,
+    known: BTreeMap<(String, Option<usize>, String, BuildSeverity), usize>,
+}
+
+impl Problems {
+    fn add(&mut self, problem: BuildProblem) {
+        let path = problem.place.as_ref().map_or(String::new(), |place| place.path.replace('\\', "/"));
+        let line = problem.place.as_ref().and_then(|place| place.line);
+        let key = (path, line, problem.message.clone(), problem.severity);
+        match self.known.get(&key) {
+            Some(&at) => {
+                let known = &mut self.list[at];
+                known.times += problem.times;
+                for task in problem.tasks {
+                    if !known.tasks.contains(&task) {
+                        known.tasks.push(task);
+                    }
+                }
+            }
+            None if self.list.len() < MAX_PROBLEMS => {
+                self.known.insert(key, self.list.len());
+                self.list.push(problem);
+            }
+            None => {}
+        }
+    }
+}
