@@ -353,6 +353,17 @@ pub(super) enum Command {
         #[arg(long)]
         dry_run: bool,
     },
+    /// Make an edit's changes in the files that an editor closed without saving them
+    #[command(
+        after_help = "Examples:\n  symd history                   marks such an edit as half saved\n  symd finish 7 --dry-run"
+    )]
+    Finish {
+        /// The operation's number
+        id: u64,
+        /// Show what would change, and change nothing
+        #[arg(long)]
+        dry_run: bool,
+    },
     /// Redo the edit that was undone last
     Redo {
         /// Show what would change, and change nothing

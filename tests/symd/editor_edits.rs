@@ -260,7 +260,6 @@ fn buffers_that_cannot_be_changed_safely_are_not_changed() {
 
 #[test]
 fn a_file_that_is_typed_in_while_an_edit_waits_is_not_written_beneath() {
-    const USER: &str = "import a\n\na.typed()\n";
     let user = user();
     write(&user.path("project/b.py"), USER);
     let (mut one, first) = typed(&user);
@@ -339,6 +338,106 @@ fn an_edit_waits_for_what_an_editor_has_open_that_noticed_no_restart_of_the_daem
     assert_eq!(on_disk(&user), SAVED);
 }
 
+/// Renames `typed` in the unsaved buffer of `a.py`, at the editor's version 3, and in `b.py` on the disk.
+fn spanning(user: &User, editor: &mut FakeEditor, file: &str) -> u64 {
+    let wanted =
+        json!({ "name_path": "typed", "new_name": "other", "force": true, "include": ["unchecked"] });
+    let call = agent(user, "rename_symbol", wanted);
+    let request = editor.await_request("workspace/applyEdit");
+    editor.rewrite(file, 3, "def other():\n    return 1\n");
+    editor.reply(&request, json!({ "applied": true }));
+    done(call);
+    let history: Value = serde_json::from_str(&user.check(&["history", "--json"], 0)).unwrap();
+    history["operations"][0]["id"].as_u64().unwrap()
+}
+
+fn marked(user: &User, id: u64) -> String {
+    let history = user.check(&["history"], 0);
+    history.lines().find(|line| line.starts_with(&format!("{id} "))).unwrap().to_owned()
+}
+
+const USER: &str = "import a\n\na.typed()\n";
+
+fn of_user(user: &User) -> String {
+    std::fs::read_to_string(user.path("project/b.py")).unwrap()
+}
+
+#[test]
+fn an_edit_whose_buffer_was_closed_unsaved_is_half_saved_and_can_be_undone() {
+    let user = user();
+    write(&user.path("project/b.py"), USER);
+    let (mut editor, file) = typed(&user);
+    let id = spanning(&user, &mut editor, &file);
+    assert!(marked(&user, id).contains("(pending save: a.py)"), "{}", marked(&user, id));
+    editor.rewrite(&file, 4, TYPED);
+    editor.settle();
+    assert!(
+        marked(&user, id).contains("changed since: undone in the editor in a.py"),
+        "{}",
+        marked(&user, id)
+    );
+    editor.rewrite(&file, 5, "def other():\n    return 1\n");
+    editor.close(&file);
+    editor.settle();
+    let mark = marked(&user, id);
+    let way = format!(
+        "half saved: a.py was closed in its editor and not saved; `symd undo {id}` or `symd finish {id}`"
+    );
+    assert!(mark.contains(&way), "{mark}");
+    // A daemon of tomorrow still knows.
+    user.check(&["restart"], 0);
+    assert!(marked(&user, id).contains(&way));
+    user.check(&["undo", &id.to_string()], 0);
+    assert_eq!((on_disk(&user).as_str(), of_user(&user).as_str()), (SAVED, USER));
+    assert!(marked(&user, id).contains("(undone)"));
+}
+
+#[test]
+fn an_edit_whose_editor_died_is_finished_in_the_files() {
+    let user = user();
+    let saved = "def saved():\n    return 1\n\n\ndef last():\n    return 3\n";
+    write(&user.path("project/a.py"), saved);
+    let file = uri(&user, "project/a.py");
+    let mut editor = FakeEditor::with(&user, abilities());
+    editor.open(&file, 1, saved);
+    editor.change(&file, 2, [0, 0, 0, 0], "# typed\n");
+    editor.settle();
+    let edit = |from: &str, to: &str| {
+        let arguments = json!({ "relative_path": "a.py", "needle": from, "repl": to, "mode": "literal" });
+        agent(&user, "replace_content", arguments)
+    };
+    let call = edit("return 3", "return 4");
+    let request = editor.await_request("workspace/applyEdit");
+    let seen = format!("# typed\n{saved}");
+    editor.rewrite(&file, 3, &seen.replace('3', "4"));
+    editor.reply(&request, json!({ "applied": true }));
+    done(call);
+    let first = "# typed\n";
+    let call = edit("# typed", "# agent");
+    let request = editor.await_request("workspace/applyEdit");
+    editor.rewrite(&file, 4, &seen.replace('3', "4").replace(first, "# agent\n"));
+    editor.reply(&request, json!({ "applied": true }));
+    done(call);
+    let history: Value = serde_json::from_str(&user.check(&["history", "--json"], 0)).unwrap();
+    let id = |at: usize| history["operations"][at]["id"].as_u64().unwrap();
+    let (in_comment, in_last) = (id(0), id(1));
+    refused(agent(&user, "finish_edit", json!({ "id": in_last })), "has nothing that was closed");
+    editor.process.kill().unwrap();
+    editor.process.wait().unwrap();
+    drop(editor);
+    // Its end is noticed by the daemon, after which questions see the file.
+    while body(&user).contains("# agent") {}
+    assert!(marked(&user, in_last).contains("half saved: a.py"), "{}", marked(&user, in_last));
+    refused(agent(&user, "finish_edit", json!({ "id": in_comment })), "beside lines that were never saved");
+    user.check(&["finish", &in_last.to_string(), "--dry-run"], 0);
+    assert_eq!(on_disk(&user), saved);
+    user.check(&["finish", &in_last.to_string()], 0);
+    assert_eq!(on_disk(&user), saved.replace('3', "4"));
+    assert!(!marked(&user, in_last).contains("half saved"), "{}", marked(&user, in_last));
+    user.check(&["undo"], 0);
+    assert_eq!(on_disk(&user), saved);
+}
+
 /// Waits until another daemon than `pid` knows what the editor has open.
 #[track_caller]
 fn await_restart(editor: &mut FakeEditor, pid: u64) {
@@ -372,7 +471,6 @@ fn a_saved_buffer_that_its_editor_may_have_changed_is_named_after_a_crash() {
 /// A daemon that is killed while an edit spans an unsaved buffer and a file: `SYMD_EDITOR_ROUNDS` plays more rounds.
 #[test]
 fn a_daemon_killed_in_an_edit_leaves_each_file_old_or_new_and_the_buffer_to_its_editor() {
-    const USER: &str = "import a\n\na.typed()\n";
     let rounds = std::env::var("SYMD_EDITOR_ROUNDS").ok().and_then(|rounds| rounds.parse().ok());
     for round in 0..rounds.unwrap_or(6_u32) {
         let user = user();

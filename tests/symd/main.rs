@@ -34,6 +34,7 @@ mod edit_tools;
 mod edit_undo;
 mod editor_documents;
 mod editor_edits;
+mod editor_load;
 mod editor_questions;
 mod emacs;
 mod explore_tools;

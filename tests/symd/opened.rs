@@ -79,8 +79,8 @@ impl Opening {
         })
         .unwrap();
         let shells = shells(&root);
-        let buffers = Buffers::new(engine.clone(), root.clone(), state.join("editors"));
-        let (editor, recovered) = Editor::open(root, &state.join("edits")).unwrap();
+        let (editor, recovered) = Editor::open(root.clone(), &state.join("edits")).unwrap();
+        let buffers = Buffers::new(engine.clone(), root, editor.unsaved_parts(), state.join("editors"));
         let editor = Arc::new(editor.with_unsaved(unsaved));
         let recovered = Arc::new(recovered);
         Project {

@@ -15,13 +15,15 @@ use super::diff::{FileDiff, diffs};
 use super::entry::{Journal, Kind};
 use super::error::EditError;
 use super::history::{self, Operation, UndoTarget};
-use super::plan::{Originator, Plan};
+use super::plan::{Originator, Plan, PlanStep};
 use super::put_back::{self, Recovered, RecoveredOperation, Resolution, UnrestoredFile, put_back};
+use super::rebase::rebase;
 use super::stages::{EditLock, EditStage, EditorTurn};
 use super::steps::Hook;
 use super::store::{JournalLocation, Leftover, OperationId, Pending, Store};
 use super::tree::{self, Links};
-use symd_base::RelPath;
+use super::unsaved_parts::{PartState, UnsavedPart, UnsavedParts};
+use symd_base::{ContentHash, RelPath, Text};
 use symd_vfs::{Root, UnsavedTexts};
 
 /// Maximum size of the history on disk, in bytes.
@@ -61,6 +63,8 @@ pub struct Editor {
     pub(super) store: Store,
     pub(super) hook: Hook,
     unsaved: Arc<UnsavedTexts>,
+    /// What editors have not saved of committed edits.
+    pub(super) unsaved_parts: Arc<UnsavedParts>,
     /// Lock within this process; the lock file excludes other processes.
     pub(super) turn: Arc<Mutex<()>>,
     pub(super) afterwards: DeferredWork,
@@ -81,11 +85,14 @@ impl Editor {
     ) -> Result<(Editor, Recovered), EditError> {
         let store = Store::open(state_directory, options.history_bytes)?;
         let afterwards = DeferredWork::new(store.directory());
+        let known = || Ok(store.entries()?.iter().map(|entry| entry.id).collect());
+        let unsaved_parts = UnsavedParts::load(store.directory(), known)?;
         let editor = Editor {
             root,
             store,
             hook: options.hook,
             unsaved: Arc::default(),
+            unsaved_parts: Arc::new(unsaved_parts),
             turn: Arc::default(),
             afterwards,
         };
@@ -99,6 +106,11 @@ impl Editor {
     pub fn with_unsaved(mut self, unsaved: Arc<UnsavedTexts>) -> Editor {
         self.unsaved = unsaved;
         self
+    }
+
+    /// Returns what editors have not saved of committed edits, to be told what becomes of it.
+    pub fn unsaved_parts(&self) -> Arc<UnsavedParts> {
+        Arc::clone(&self.unsaved_parts)
     }
 
     fn files(&self) -> (&Root, &UnsavedTexts) {
@@ -298,7 +310,12 @@ impl Editor {
     /// Returns the last `limit` operations, newest first. Does not block: an operation is either complete or
     /// not listed yet.
     pub fn history(&self, limit: usize) -> Result<Vec<Operation>, EditError> {
-        Ok(history::operations(&self.store.entries()?, limit))
+        let mut operations = history::operations(&self.store.entries()?, limit);
+        for operation in operations.iter_mut().filter(|operation| !operation.undone) {
+            let parts = self.unsaved_parts.of(operation.id);
+            operation.unsaved = parts.into_iter().map(|part| (part.path, part.state)).collect();
+        }
+        Ok(operations)
     }
 
     fn preview_inverse(&self, id: OperationId) -> Result<Vec<FileDiff>, EditError> {
@@ -306,7 +323,79 @@ impl Editor {
     }
 
     fn inverse(&self, id: OperationId) -> Result<Changes, EditError> {
-        tree::inverse_of(self.files(), &self.journal(id)?)
+        let journal = self.journal(id)?;
+        let parts = self.unsaved_parts.of(id);
+        let is_gone = |part: &&UnsavedPart| part.is_gone(self.text_of(&part.path).map(|text| text.hash));
+        let gone: BTreeSet<&RelPath> = parts.iter().filter(is_gone).map(|part| &part.path).collect();
+        if gone.is_empty() {
+            return tree::inverse_of(self.files(), &journal);
+        }
+        let left =
+            journal.entry.files().into_iter().map(|file| file.path).filter(|path| !gone.contains(path));
+        let left: Vec<RelPath> = left.collect();
+        tree::inverse_of(self.files(), &journal.about(&left.iter().collect()))
+    }
+
+    /// Returns what questions see of a file: its unsaved text, or what is on the disk.
+    fn text_of(&self, path: &RelPath) -> Option<SeenText> {
+        let unsaved = self.unsaved.bytes(path).map(|bytes| bytes.to_vec());
+        let bytes = unsaved.or_else(|| self.root.read(path).ok().map(|read| read.bytes))?;
+        let hash = ContentHash::of(&bytes);
+        Some(SeenText { hash, text: Text::decode(bytes).ok()? })
+    }
+
+    /// Makes the changes of an edit in files whose unsaved texts were closed with them.
+    pub fn finish_unsaved(&self, id: OperationId, by: Originator) -> Result<Applied, EditError> {
+        self.settle(self.stage_unsaved(self.turn_here(), id, by))
+    }
+
+    /// Begins [`Editor::finish_unsaved`].
+    pub fn stage_unsaved(&self, turn: EditorTurn, id: OperationId, by: Originator) -> EditStage {
+        let staged = self.lock_settled(turn).and_then(|lock| {
+            let changes = self.unsaved_changes(id)?;
+            Ok(self.stage_changes(lock, changes, by, Kind::Edit))
+        });
+        match staged {
+            Ok(EditStage::Staged(mut staged)) => {
+                staged.finishes = Some(id);
+                EditStage::Staged(staged)
+            }
+            Ok(stage) => {
+                self.unsaved_parts.forget(id);
+                stage
+            }
+            Err(error) => EditStage::Ended(Err(error)),
+        }
+    }
+
+    /// Returns the changes that [`Editor::finish_unsaved`] would make.
+    pub fn preview_unsaved(&self, id: OperationId) -> Result<Vec<FileDiff>, EditError> {
+        self.unsaved_changes(id).map(|changes| diffs(&changes))
+    }
+
+    fn unsaved_changes(&self, id: OperationId) -> Result<Changes, EditError> {
+        let refused = |why: String| EditError::NoOperation(format!("operation {id} {why}"));
+        let parts = self.unsaved_parts.of(id);
+        let closed: Vec<&UnsavedPart> = parts.iter().filter(|part| part.state == PartState::Closed).collect();
+        if closed.is_empty() {
+            return Err(refused(
+                "has nothing that was closed without being saved; history shows what has".to_owned(),
+            ));
+        }
+        let mut steps = Vec::new();
+        for part in closed {
+            let path = part.path.clone();
+            let seen =
+                self.text_of(&path).ok_or_else(|| refused(format!("cannot be finished: {path} is gone")))?;
+            let edits = rebase(&part.before, &part.after, seen.text.as_str()).ok_or_else(|| {
+                refused(format!(
+                    "cannot be finished: its change of {path} was made beside lines that were never saved; make it by hand, \
+                     or undo the operation"
+                ))
+            })?;
+            steps.push(PlanStep::Text { path, base: seen.hash, edits });
+        }
+        tree::changes_of(self.files(), &Plan::new(steps), Links::Followed)
     }
 
     fn journal(&self, id: OperationId) -> Result<Journal, EditError> {
@@ -438,6 +527,13 @@ impl Editor {
         let operation = RecoveredOperation { id, title, put_back: back.done, left, in_editors };
         Ok(InterruptedEdit { operation, due })
     }
+}
+
+/// A text as questions see it.
+struct SeenText {
+    /// Of its bytes.
+    hash: ContentHash,
+    text: Text,
 }
 
 /// An edit that was cut short.

@@ -10,6 +10,8 @@ use super::entry::{Entry, Kind};
 use super::error::EditError;
 use super::plan::Originator;
 use super::store::OperationId;
+use super::unsaved_parts::PartState;
+use symd_base::RelPath;
 
 /// Selects the operation to undo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +46,8 @@ pub struct Operation {
     pub undone: bool,
     /// Every file that it changed, by path.
     pub files: Vec<FileChange>,
+    /// What became of the changes that editors made in unsaved texts and that were not saved since.
+    pub unsaved: Vec<(RelPath, PartState)>,
 }
 
 /// Returns the last `limit` operations, newest first.
@@ -61,6 +65,7 @@ pub(super) fn operations(entries: &[Arc<Entry>], limit: usize) -> Vec<Operation>
         },
         undone: undone.contains(&entry.id),
         files: entry.files(),
+        unsaved: Vec::new(),
     };
     entries.iter().rev().take(limit).map(operation).collect()
 }

@@ -27,12 +27,14 @@ mod plan;
 #[allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "it is for tests")]
 pub mod properties;
 mod put_back;
+mod rebase;
 mod settings;
 mod splice;
 mod stages;
 mod steps;
 mod store;
 mod tree;
+mod unsaved_parts;
 
 pub use change::{FileChange, StagedContent};
 pub use diff::FileDiff;
@@ -44,3 +46,4 @@ pub use put_back::{Recovered, RecoveredOperation, Resolution, UnrestoredFile};
 pub use stages::{ClosedGate, EditStage, EditorTurn, FailedEdit, StagedEdit};
 pub use steps::{Hook, Step};
 pub use store::OperationId;
+pub use unsaved_parts::{PartState, UnsavedPart, UnsavedParts};

@@ -44,6 +44,8 @@ pub const TERMINAL: &str = "symd/editor/terminal";
 /// From the daemon: it has not the text of a document that it should have, which must be sent again:
 /// [`NamedBuffer`].
 pub const RESEND: &str = "symd/buffer/resend";
+/// From the daemon: what it is doing for a call that wants to hear of it.
+pub const PROGRESS: &str = "symd/progress";
 /// From the daemon: the user asked it to end, so it must not be started again for its own sake.
 pub const STOPPING: &str = "symd/editor/stopping";
 

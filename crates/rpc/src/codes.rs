@@ -15,5 +15,7 @@ pub const INTERNAL_ERROR: i64 = -32603;
 pub const SERVER_NOT_INITIALIZED: i64 = -32002;
 /// A valid request could not be carried out (LSP).
 pub const REQUEST_FAILED: i64 = -32803;
+/// The client cancelled the request (LSP 3.17).
+pub const REQUEST_CANCELLED: i64 = -32800;
 /// A limit is reached; retry when another request has been answered.
 pub const BUSY: i64 = -32000;

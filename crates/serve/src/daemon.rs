@@ -338,7 +338,7 @@ pub fn open_project(
     })?;
     let editor = Arc::new(editor.with_unsaved(unsaved));
     let (recovered, max_answer_chars) = (Arc::new(recovered), settings.max_answer_chars);
-    let buffers = Buffers::new(engine.clone(), root, place.editors());
+    let buffers = Buffers::new(engine.clone(), root, editor.unsaved_parts(), place.editors());
     Ok(Project {
         engine,
         servers,

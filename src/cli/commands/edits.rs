@@ -1,4 +1,4 @@
-//! `symd undo`, `redo`, `resolve`, `history`, `patch`: native's tools of these names.
+//! `symd undo`, `redo`, `resolve`, `finish`, `history`, `patch`: native's tools of these names.
 
 use std::io::Read;
 
@@ -60,6 +60,10 @@ pub(super) fn resolve(
         Resolution::PutBack => "put_back",
     };
     ask::run(context, "resolve_edit", json!({ "id": id, "resolution": resolution, "dry_run": trial.flag() }))
+}
+
+pub(super) fn finish(context: &Context, id: u64, trial: DryRun) -> Result<(), Failure> {
+    ask::run(context, "finish_edit", json!({ "id": id, "dry_run": trial.flag() }))
 }
 
 pub(super) fn redo(context: &Context, trial: DryRun, length: Length) -> Result<(), Failure> {

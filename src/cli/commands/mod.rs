@@ -131,6 +131,7 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Resolve { id, resolution, dry_run } => {
             edits::resolve(&context, id, resolution, edits::DryRun::new(dry_run))
         }
+        Command::Finish { id, dry_run } => edits::finish(&context, id, edits::DryRun::new(dry_run)),
         Command::Redo { dry_run, length } => edits::redo(&context, edits::DryRun::new(dry_run), length),
         Command::History { count, json } => edits::history(&context, count, Form::new(json)),
         Command::Patch { file, dry_run, force, length } => {

@@ -6,6 +6,9 @@ use serde_json::{Value, json};
 pub(super) const NAMES: [&str; 5] =
     ["symd.history", "symd.rename", "symd.restartServer", "symd.status", "symd.undo"];
 
+/// Calls a tool.
+pub(super) const CALL: &str = "symd/call";
+
 /// A request to a daemon.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct DaemonRequest {
@@ -23,7 +26,7 @@ pub(super) fn request_of(command: &str, arguments: &Value) -> Result<DaemonReque
         return Err(format!("{command}: the argument must be an object, such as {}", example(command)));
     }
     let call = |tool: &str| DaemonRequest {
-        method: "symd/call",
+        method: CALL,
         params: json!({ "tool": tool, "arguments": first, "toolset": ["native"] }),
         is_shown: true,
     };

@@ -11,6 +11,7 @@ use super::context::{Part, Units};
 use super::daemon_messages::{cancelled, whole};
 use super::edits::{self, AskedEditor, EditorQuestion};
 use super::link::{AskedCommand, Link, LinkEvent};
+use super::progress;
 use super::trust::{self, TrustAnswer, TrustQuestion};
 use crate::wire::{ATTACH, Attach, TOLD, ToldDocuments};
 use symd_rpc::codes::REQUEST_FAILED;
@@ -163,11 +164,20 @@ impl Proxy {
 
     pub(super) async fn refuse(&self, commands: Vec<AskedCommand>, why: &str) {
         for asked in commands {
+            self.end_progress(&asked).await;
             self.tell(write::error(&asked.id, REQUEST_FAILED, why)).await;
         }
     }
 
+    /// Tells the editor that it hears no more of a command's progress.
+    pub(super) async fn end_progress(&self, asked: &AskedCommand) {
+        if let Some(token) = &asked.progress {
+            self.tell(progress::ended(token)).await;
+        }
+    }
+
     pub(super) async fn answer_command(&self, asked: &AskedCommand, mut message: Value) {
+        self.end_progress(asked).await;
         if let Some(error) = message["error"]["message"].as_str() {
             self.tell(write::error(&asked.id, REQUEST_FAILED, error)).await;
             return;

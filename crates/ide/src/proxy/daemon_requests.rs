@@ -8,10 +8,12 @@ use super::Proxy;
 use super::daemon_messages::{cancelled, whole};
 use super::documents::Document;
 use super::edits::{self, AskedEditor, EditorQuestion};
+use super::link::Link;
+use super::progress;
 use super::trust;
 use crate::wire::{
-    self, EDITED, EditedDocuments, EditorReply, GivenChoice, RESEND, WITHDRAW, WantedChanges, WantedChoice,
-    WantedSave,
+    self, EDITED, EditedDocuments, EditorReply, GivenChoice, PROGRESS, RESEND, WITHDRAW, WantedChanges,
+    WantedChoice, WantedSave,
 };
 use symd_rpc::write;
 
@@ -84,6 +86,13 @@ impl Proxy {
             Some(WITHDRAW) => {
                 if let Some(id) = self.asked.withdraw(root, &message["params"]["id"]) {
                     self.tell(cancelled(id)).await;
+                }
+            }
+            Some(PROGRESS) => {
+                let doing = message["params"]["doing"].as_str().unwrap_or_default();
+                let tokens = self.links.get(root).map(Link::progress_tokens);
+                for token in tokens.into_iter().flatten() {
+                    self.tell(progress::report(&token, doing)).await;
                 }
             }
             Some(EDITED) => {

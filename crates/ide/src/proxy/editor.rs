@@ -48,7 +48,7 @@ pub(super) fn initialize_result(encoding: PositionEncoding, abilities: &EditorAb
             "positionEncoding": encoding.name(),
             "textDocumentSync": { "openClose": true, "change": 2, "save": { "includeText": false } },
             "codeActionProvider": !abilities.reports_context,
-            "executeCommandProvider": { "commands": super::commands::NAMES },
+            "executeCommandProvider": { "commands": super::commands::NAMES, "workDoneProgress": true },
             "workspace": { "workspaceFolders": { "supported": true, "changeNotifications": true } },
         },
         "serverInfo": { "name": "symd", "version": env!("CARGO_PKG_VERSION") },

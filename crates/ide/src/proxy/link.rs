@@ -88,6 +88,8 @@ pub(super) struct AskedCommand {
     pub(super) id: Value,
     /// Whether the user is shown the answer.
     pub(super) is_shown: bool,
+    /// The token under which the editor wants to hear of progress (LSP 3.17, `workDoneToken`).
+    pub(super) progress: Option<Value>,
 }
 
 /// A root's link. Dropping it ends the connection.
@@ -175,6 +177,23 @@ impl Link {
     /// Returns the request that a message of the daemon answers.
     pub(super) fn answered(&mut self, message: &Value) -> Option<AskedCommand> {
         self.asked.remove(&message["id"].as_u64()?)
+    }
+
+    /// Takes back a request of the editor: the daemon stops it, and does not answer. Returns it if it was not answered.
+    pub(super) fn cancel(&mut self, id: &Value) -> Option<AskedCommand> {
+        if let Some(at) = self.waiting.iter().position(|(_, _, asked)| asked.id == *id) {
+            return Some(self.waiting.remove(at).2);
+        }
+        let number = *self.asked.iter().find(|(_, asked)| asked.id == *id)?.0;
+        let asked = self.asked.remove(&number)?;
+        let params = serde_json::json!({ "requestId": number });
+        self.send(write::notification("notifications/cancelled", Some(params)));
+        Some(asked)
+    }
+
+    /// Returns the tokens of those who want to hear of progress.
+    pub(super) fn progress_tokens(&self) -> Vec<Value> {
+        self.asked.values().filter_map(|asked| asked.progress.clone()).collect()
     }
 
     /// Sends a message, unless no daemon is connected: the next one is told everything.

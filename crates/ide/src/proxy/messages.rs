@@ -40,6 +40,13 @@ pub(super) struct PlaceRequest {
     pub(super) range: LspRange,
 }
 
+/// `$/cancelRequest`.
+#[derive(Debug, Deserialize)]
+pub(super) struct Cancelled {
+    /// The id of the request, a number or a string.
+    pub(super) id: serde_json::Value,
+}
+
 #[derive(Debug, Deserialize)]
 pub(super) struct NamedDocument {
     pub(super) uri: String,

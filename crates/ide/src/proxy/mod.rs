@@ -13,6 +13,7 @@ mod edits;
 mod link;
 mod messages;
 mod notifications;
+mod progress;
 mod requests;
 #[cfg(test)]
 mod tests;
@@ -174,8 +175,8 @@ enum Phase {
 /// How a request is answered.
 enum Answer {
     Now(Value),
-    /// When the daemon has answered.
-    Later,
+    /// When the daemon has answered; until then the editor is sent this, if anything.
+    Later(Option<Vec<u8>>),
 }
 
 struct Proxy {
@@ -220,7 +221,8 @@ impl Proxy {
                 let id: Value = serde_json::from_str(&id).unwrap_or_default();
                 match self.request(&id, &method, &params) {
                     Ok(Answer::Now(result)) => self.tell(write::result(&id, result)).await,
-                    Ok(Answer::Later) => {}
+                    Ok(Answer::Later(None)) => {}
+                    Ok(Answer::Later(Some(meanwhile))) => self.tell(meanwhile).await,
                     Err((code, message)) => self.tell(write::error(&id, code, &message)).await,
                 }
                 None

@@ -7,8 +7,9 @@ use super::Proxy;
 use super::context::{EditorContextParams, EditorDiagnosticsParams, Part, TerminalTailParams, Units};
 use super::daemon_messages::{are_long, named, send_to_links, whole};
 use super::documents::{Changed, Document};
-use super::messages::{DidChange, DidClose, DidOpen, DidSave, PlaceRequest};
+use super::messages::{Cancelled, DidChange, DidClose, DidOpen, DidSave, PlaceRequest};
 use crate::wire::{CHANGE, CLOSE, ChangedBuffer, LOST, SAVE};
+use symd_rpc::codes::REQUEST_CANCELLED;
 use symd_rpc::server_message::RawJson;
 use symd_rpc::write;
 
@@ -41,6 +42,15 @@ impl Proxy {
                 match self.documents.uris_of(&closed.path).first().map(|uri| (*uri).to_owned()) {
                     Some(other) => self.send_whole(&other),
                     None => send_to_links(&mut self.links, &closed, |path| vec![named(CLOSE, path)]),
+                }
+            }
+            "$/cancelRequest" => {
+                let Ok(Cancelled { id }) = params.decode() else { return };
+                let cancelled = self.links.values_mut().find_map(|link| link.cancel(&id));
+                if let Some(asked) = cancelled {
+                    self.end_progress(&asked).await;
+                    let why = "cancelled; what was carried out before stays";
+                    self.tell(write::error(&asked.id, REQUEST_CANCELLED, why)).await;
                 }
             }
             "workspace/didChangeWorkspaceFolders" => {

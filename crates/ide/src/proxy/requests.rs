@@ -6,6 +6,7 @@ use super::commands;
 use super::documents::path_of;
 use super::editor::{self, EditorAbilities};
 use super::link::AskedCommand;
+use super::progress;
 use super::workspace::Workspace;
 use super::{Answer, Phase, Proxy};
 use crate::position::PositionEncoding;
@@ -50,16 +51,20 @@ impl Proxy {
             params["command"].as_str().ok_or_else(|| invalid("the command is missing".to_owned()))?;
         let mut arguments = params["arguments"].clone();
         let place = arguments.get_mut(0).and_then(Value::as_object_mut).and_then(|first| first.remove("uri"));
-        let request = commands::request_of(command, &arguments).map_err(invalid)?;
+        let mut request = commands::request_of(command, &arguments).map_err(invalid)?;
+        let progress = params.get("workDoneToken").filter(|token| !token.is_null()).cloned();
+        if progress.is_some() && request.method == commands::CALL {
+            request.params["progress"] = json!(true);
+        }
         let file = place.as_ref().and_then(Value::as_str).and_then(path_of);
         let named = file.and_then(|file| self.links.keys().find(|root| file.starts_with(root)).cloned());
         let root = named.or_else(|| self.links.keys().next().cloned());
         let link = root.as_ref().and_then(|root| self.links.get_mut(root));
         let link =
             link.ok_or_else(|| (REQUEST_FAILED, format!("{command}: no folder belongs to a project")))?;
-        let asked = AskedCommand { id: id.clone(), is_shown: request.is_shown };
+        let asked = AskedCommand { id: id.clone(), is_shown: request.is_shown, progress: progress.clone() };
         match link.ask(request.method, &request.params, asked) {
-            Ok(()) => Ok(Answer::Later),
+            Ok(()) => Ok(Answer::Later(progress.map(|token| progress::begun(&token, command)))),
             Err(_) => Err((BUSY, format!("{command}: too many commands wait for the daemon"))),
         }
     }

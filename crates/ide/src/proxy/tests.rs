@@ -190,3 +190,58 @@ async fn a_command_is_answered_though_its_project_is_closed() {
     answers.read_to_string(&mut told).await.unwrap();
     assert!(told.contains("its project was closed"), "{told}");
 }
+
+#[tokio::test]
+async fn a_command_tells_its_progress_and_can_be_cancelled() {
+    let project = EditedProject::new();
+    let (connect, connected) = played_daemons();
+    let (mut editor, input) = tokio::io::duplex(65_536);
+    let (output, answers) = tokio::io::duplex(65_536);
+    let served = tokio::spawn(serve(hooks(connect), input, output));
+    let command = |id: u64, name: &str, token: serde_json::Value| {
+        let params = json!({ "command": name, "workDoneToken": token });
+        framed(&json!({ "jsonrpc": "2.0", "id": id, "method": "workspace/executeCommand", "params": params }))
+    };
+    editor.write_all(&project.begin()).await.unwrap();
+    editor.write_all(&command(7, "symd.history", json!("t"))).await.unwrap();
+    editor.write_all(&command(8, "symd.status", json!(null))).await.unwrap();
+    let (asked, is_asked) = tokio::sync::oneshot::channel();
+    let daemon = tokio::task::spawn_blocking(move || {
+        let mut daemon = connected.recv().unwrap();
+        let mut messages = BufReader::new(daemon.try_clone().unwrap())
+            .lines()
+            .map(|line| serde_json::from_str::<serde_json::Value>(&line.unwrap()).unwrap());
+        let mut await_method = |method: &str| messages.find(|message| message["method"] == method).unwrap();
+        let history = await_method("symd/call");
+        assert_eq!(history["params"]["progress"], true);
+        let status = await_method("symd/status");
+        let progress =
+            json!({ "jsonrpc": "2.0", "method": "symd/progress", "params": { "doing": "reading" } });
+        daemon.write_all(format!("{progress}\n").as_bytes()).unwrap();
+        let answer = json!({ "jsonrpc": "2.0", "id": history["id"], "result": { "text": "done" } });
+        daemon.write_all(format!("{answer}\n").as_bytes()).unwrap();
+        asked.send(()).unwrap();
+        assert_eq!(await_method("notifications/cancelled")["params"]["requestId"], status["id"]);
+    });
+    is_asked.await.unwrap();
+    let cancel = json!({ "jsonrpc": "2.0", "method": "$/cancelRequest", "params": { "id": 8 } });
+    editor.write_all(&framed(&cancel)).await.unwrap();
+    daemon.await.unwrap();
+    let mut frames = framing::Frames::new(answers, "symd");
+    let mut told = Vec::new();
+    let is_over = |message: &serde_json::Value| message["id"] == 7 || message["id"] == 8;
+    while told.iter().filter(|message| is_over(message)).count() < 2 {
+        let framing::Frame::Body(body) = frames.next().await.unwrap() else { panic!("{told:?}") };
+        told.push(serde_json::from_slice::<serde_json::Value>(&body).unwrap());
+    }
+    let values = |message: &serde_json::Value| {
+        (message["params"]["token"] == "t").then(|| message["params"]["value"].clone())
+    };
+    let kinds: Vec<String> =
+        told.iter().filter_map(values).map(|value| value["kind"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(kinds, ["begin", "report", "end"], "{told:?}");
+    let cancelled = told.iter().find(|message| message["id"] == 8).unwrap();
+    assert_eq!(cancelled["error"]["code"], -32800, "{cancelled}");
+    drop(editor);
+    served.await.unwrap();
+}

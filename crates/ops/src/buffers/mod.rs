@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use symd_base::RelPath;
-use symd_edit::{Applied, Originator};
+use symd_edit::{Applied, Originator, UnsavedParts};
 use symd_engine::{Engine, EngineError};
 use symd_vfs::Root;
 use tokio::sync::watch;
@@ -36,6 +36,8 @@ pub struct Buffers {
     edits: Arc<tokio::sync::Mutex<()>>,
     /// The directory in which the processes of editors are present that have files of this project.
     presences: PathBuf,
+    /// What was not saved of edits, to be told what becomes of the texts.
+    unsaved_parts: Arc<UnsavedParts>,
     /// Changed whenever an editor told of a document.
     told: watch::Sender<()>,
 }
@@ -52,6 +54,16 @@ struct BufferTable {
     changes: u64,
     /// Number of texts laid over files and taken away so far.
     published: i64,
+}
+
+impl BufferTable {
+    /// Records that a buffer is gone, if it was the last one with an unsaved text of its file.
+    fn record_closed(&self, closed: &OpenBuffer, parts: &UnsavedParts) {
+        let is_left = |other: &OpenBuffer| other.file == closed.file && other.is_dirty();
+        if closed.is_dirty() && !self.buffers.values().any(is_left) {
+            parts.record_closed(&closed.file);
+        }
+    }
 }
 
 /// An editor that is connected.
@@ -76,9 +88,15 @@ pub struct BufferState {
 impl Buffers {
     /// Returns an empty set. `disk` is the root without unsaved texts.
     /// `presences` is the directory in which the editors' processes are present.
-    pub fn new(engine: Engine, disk: Arc<Root>, presences: PathBuf) -> Arc<Buffers> {
+    pub fn new(
+        engine: Engine,
+        disk: Arc<Root>,
+        unsaved_parts: Arc<UnsavedParts>,
+        presences: PathBuf,
+    ) -> Arc<Buffers> {
         let (table, order, edits) = (Mutex::default(), tokio::sync::Mutex::default(), Arc::default());
-        Arc::new(Buffers { engine, disk, table, order, edits, presences, told: watch::Sender::new(()) })
+        let told = watch::Sender::new(());
+        Arc::new(Buffers { engine, disk, table, order, edits, presences, unsaved_parts, told })
     }
 
     /// Waits until no other edit has buffers of editors change.
@@ -157,6 +175,9 @@ impl Buffers {
                 .max_by_key(|buffer| buffer.change);
             (table.published, newest.map(|buffer| buffer.seen().into_owned()))
         };
+        if let Some(text) = &text {
+            self.unsaved_parts.record_text(file, text);
+        }
         match text {
             Some(text) => self.engine.set_unsaved(file.clone(), number, &text).await,
             None => self.engine.remove_unsaved(file.clone()).await,
@@ -167,7 +188,11 @@ impl Buffers {
         let mut table = self.table();
         table.editors.remove(&editor);
         let gone = table.buffers.extract_if(.., |(of, _), _| *of == editor);
-        let mut files: Vec<RelPath> = gone.map(|(_, buffer)| buffer.file).collect();
+        let gone: Vec<OpenBuffer> = gone.map(|(_, buffer)| buffer).collect();
+        for buffer in &gone {
+            table.record_closed(buffer, &self.unsaved_parts);
+        }
+        let mut files: Vec<RelPath> = gone.into_iter().map(|buffer| buffer.file).collect();
         files.dedup();
         files
     }
@@ -260,7 +285,14 @@ impl EditorBuffers {
         let disk = Arc::clone(&self.all.disk);
         let read = tokio::task::spawn_blocking(move || disk.read(&file).ok().map(|read| read.bytes));
         let on_disk = read.await.unwrap_or_default();
-        self.update(path, |buffer| buffer.record_save(on_disk)).await
+        let parts = Arc::clone(&self.all.unsaved_parts);
+        self.update(path, |buffer| {
+            buffer.record_save(on_disk);
+            if !buffer.is_dirty() {
+                parts.record_saved(&buffer.file);
+            }
+        })
+        .await
     }
 
     /// Compares a changed text that would be unsaved with its file: the editor may have read it again.
@@ -279,6 +311,9 @@ impl EditorBuffers {
             && let Some(buffer) = self.all.table().buffers.get_mut(&key)
         {
             buffer.record_if_equal(on_disk);
+            if !buffer.is_dirty() {
+                self.all.unsaved_parts.record_saved(&buffer.file);
+            }
         }
     }
 
@@ -299,7 +334,11 @@ impl EditorBuffers {
 
     /// Removes a document.
     pub async fn close(&self, path: &RelPath) -> Result<(), EngineError> {
-        let closed = self.all.table().buffers.remove(&(self.number, path.clone()));
+        let closed = {
+            let mut table = self.all.table();
+            let closed = table.buffers.remove(&(self.number, path.clone()));
+            closed.inspect(|closed| table.record_closed(closed, &self.all.unsaved_parts))
+        };
         match closed {
             Some(closed) => self.all.publish(&closed.file).await,
             None => Ok(()),

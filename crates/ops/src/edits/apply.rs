@@ -78,6 +78,15 @@ pub async fn redo(project: &Project, by: Originator) -> Result<Applied, ApplyErr
     carry_out(project, by.clone(), None, move |editor, turn| editor.stage_redo(turn, by)).await
 }
 
+/// Makes the changes of an edit in files whose unsaved texts were closed with them.
+pub async fn finish(
+    project: &Project,
+    id: symd_edit::OperationId,
+    by: Originator,
+) -> Result<Applied, ApplyError> {
+    carry_out(project, by.clone(), None, move |editor, turn| editor.stage_unsaved(turn, id, by)).await
+}
+
 /// Decides what happens to the files that recovery had to leave.
 pub async fn resolve(
     project: &Project,
@@ -226,6 +235,14 @@ pub async fn preview_resolve(
     resolution: Resolution,
 ) -> Result<Vec<FileDiff>, ApplyError> {
     read(project, move |editor| editor.preview_resolve(id, resolution)).await
+}
+
+/// Returns what [`finish`] would change. Writes nothing.
+pub async fn preview_finish(
+    project: &Project,
+    id: symd_edit::OperationId,
+) -> Result<Vec<FileDiff>, ApplyError> {
+    read(project, move |editor| editor.preview_unsaved(id)).await
 }
 
 /// Returns what [`undo`] would change. Writes nothing.

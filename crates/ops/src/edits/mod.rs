@@ -17,7 +17,8 @@ mod users;
 
 pub(crate) use apply::apply_aside;
 pub use apply::{
-    ApplyError, apply, history, preview, preview_redo, preview_resolve, preview_undo, redo, resolve, undo,
+    ApplyError, apply, finish, history, preview, preview_finish, preview_redo, preview_resolve, preview_undo,
+    redo, resolve, undo,
 };
 pub use delete::{Deletable, check_deletable, delete_unused};
 pub use effects::{DiagnosticsReport, EditEffects, EffectsUnknown, NewName};

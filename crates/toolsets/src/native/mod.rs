@@ -91,6 +91,7 @@ pub static NATIVE: Toolset = Toolset {
         edits::REDO,
         edits::HISTORY,
         edits::RESOLVE_EDIT,
+        edits::FINISH_EDIT,
         solutions::RECORD_SOLUTION,
         stack_trace::RESOLVE_STACK_TRACE,
         build_output::EXPLAIN_BUILD_OUTPUT,

@@ -11,7 +11,9 @@ use super::{RunMode, not_applied, run_mode, schema};
 use crate::arguments::Arguments;
 use crate::{Call, Reply, Tool};
 use symd_base::Timestamp;
-use symd_edit::{Applied, EditError, Operation, OperationId, OperationKind, Originator, UndoTarget};
+use symd_edit::{
+    Applied, EditError, Operation, OperationId, OperationKind, Originator, PartState, UndoTarget,
+};
 use symd_ops::edits::{ApplyError, history, preview_redo, preview_undo, redo, undo};
 
 /// The default number of operations shown.
@@ -224,9 +226,33 @@ fn line(operation: &Operation) -> String {
     if files.len() > NAMED_FILES {
         names.push(more);
     }
-    let mark = if *undone { " (undone)" } else { "" };
+    let mark = if *undone { " (undone)".to_owned() } else { unsaved_mark(operation) };
     let time = Timestamp::from(*time);
     format!("{id} {time} {} {}: {}{mark}; {}", by.who, by.tool, what(operation), names.join(", "))
+}
+
+/// Returns what an operation's mark says of the changes that are in unsaved texts: ` (pending save: a.py)`; empty if there are
+/// none.
+fn unsaved_mark(operation: &Operation) -> String {
+    let of = |wanted: PartState| {
+        let parts = operation.unsaved.iter().filter(|(_, state)| *state == wanted);
+        parts.map(|(path, _)| path.to_string()).collect::<Vec<String>>().join(", ")
+    };
+    let (pending, closed) = (of(PartState::Pending), of(PartState::Closed));
+    let (taken_back, id) = (of(PartState::TakenBack), operation.id);
+    let mut marks = Vec::new();
+    if !pending.is_empty() {
+        marks.push(format!("pending save: {pending}"));
+    }
+    if !closed.is_empty() {
+        marks.push(format!(
+            "half saved: {closed} was closed in its editor and not saved; `symd undo {id}` or `symd finish {id}`"
+        ));
+    }
+    if !taken_back.is_empty() {
+        marks.push(format!("changed since: undone in the editor in {taken_back}"));
+    }
+    if marks.is_empty() { String::new() } else { format!(" ({})", marks.join("; ")) }
 }
 
 fn what(operation: &Operation) -> String {
@@ -258,8 +284,20 @@ fn operation_json(operation: &Operation) -> Value {
             json!({ "path": file.path.as_str(), "before": short(file.before), "after": short(file.after) })
         })
         .collect();
+    let unsaved: Vec<Value> = operation
+        .unsaved
+        .iter()
+        .map(|(path, state)| {
+            let state = match state {
+                PartState::Pending => "pending save",
+                PartState::Closed => "half saved",
+                PartState::TakenBack => "changed since",
+            };
+            json!({ "path": path.as_str(), "state": state })
+        })
+        .collect();
     json!({
         "id": operation.id.0, "time": Timestamp::from(operation.time).to_string(), "who": operation.by.who, "tool": operation.by.tool,
-        "title": operation.by.title, "what": what, "of": of, "undone": operation.undone, "files": files,
+        "title": operation.by.title, "what": what, "of": of, "undone": operation.undone, "files": files, "unsaved": unsaved,
     })
 }

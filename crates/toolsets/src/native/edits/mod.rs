@@ -2,6 +2,7 @@
 //! refusal says that nothing was written, or what was.
 
 mod delete;
+mod finish;
 mod history;
 pub(super) mod request;
 mod resolve;
@@ -9,6 +10,7 @@ pub(super) mod schema;
 pub(super) mod text;
 
 pub(super) use delete::SAFE_DELETE;
+pub(super) use finish::FINISH_EDIT;
 pub(super) use history::{HISTORY, REDO, UNDO};
 pub(super) use resolve::RESOLVE_EDIT;
 

@@ -1,0 +1,178 @@
+//! The parts of committed edits that editors made in unsaved texts, until these are saved. They are kept in files beside
+//! the history, one for each part, so that they outlive the daemon. Invariant: a part is forgotten only when its file
+//! was saved, or its edit undone or finished.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+use super::change::{Change, Changes};
+use super::error::EditError;
+use super::store::OperationId;
+use symd_base::state::{self, StateError, durable};
+use symd_base::{ContentHash, RelPath};
+
+const EXTENSION: &str = "unsaved";
+
+/// What became of a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PartState {
+    /// An editor has it, not saved.
+    Pending,
+    /// Its editor closed the text without saving it, or is gone: the file does not have the change.
+    Closed,
+    /// It was undone in the editor.
+    TakenBack,
+}
+
+/// A part of an edit in an unsaved text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnsavedPart {
+    pub path: RelPath,
+    pub state: PartState,
+    /// The unsaved text before and after the edit.
+    pub before: String,
+    pub after: String,
+    /// Where it is kept; the number in the name.
+    number: usize,
+}
+
+/// A part as it is kept.
+#[derive(Serialize, Deserialize)]
+struct KeptPart {
+    path: RelPath,
+    before: String,
+    after: String,
+}
+
+/// The unsaved parts of a project's edits.
+#[derive(Debug)]
+pub struct UnsavedParts {
+    directory: PathBuf,
+    by_edit: Mutex<BTreeMap<OperationId, Vec<UnsavedPart>>>,
+}
+
+impl UnsavedParts {
+    /// Reads the parts in `directory` of edits that are in the history; forgets the others. No editor has told yet what it
+    /// still has, so all count as closed. `known` returns the edits of the history, and is called if there are parts.
+    pub(super) fn load(
+        directory: &Path,
+        known: impl FnOnce() -> Result<BTreeSet<OperationId>, EditError>,
+    ) -> Result<UnsavedParts, EditError> {
+        let parts = UnsavedParts { directory: directory.to_owned(), by_edit: Mutex::default() };
+        let kept = parts.kept();
+        let known = if kept.is_empty() { BTreeSet::new() } else { known()? };
+        for (id, number) in kept {
+            let path = parts.file(id, number);
+            let read = state::read_file(&path).ok().flatten();
+            let kept = read.and_then(|bytes| serde_json::from_slice::<KeptPart>(&bytes).ok());
+            match kept.filter(|_| known.contains(&id)) {
+                Some(KeptPart { path, before, after }) => {
+                    let part = UnsavedPart { path, state: PartState::Closed, before, after, number };
+                    parts.table().entry(id).or_default().push(part);
+                }
+                None => report(state::remove_file(&path)),
+            }
+        }
+        Ok(parts)
+    }
+
+    /// Records the parts of an edit that is about to be committed.
+    pub(super) fn record(&self, id: OperationId, changes: &Changes) {
+        let in_editor = changes.list.iter().filter_map(|change| match change {
+            Change::Content { path, before: Some(before), after: Some(after) } if before.in_editor => {
+                Some((path.clone(), text_of(&before.bytes)?, text_of(&after.bytes)?))
+            }
+            _ => None,
+        });
+        for (number, (path, before, after)) in in_editor.enumerate() {
+            let kept = KeptPart { path, before, after };
+            let Ok(bytes) = serde_json::to_vec(&kept) else { continue };
+            report(state::replace_file(&self.file(id, number), &[&bytes]));
+            let KeptPart { path, before, after } = kept;
+            let part = UnsavedPart { path, state: PartState::Pending, before, after, number };
+            self.table().entry(id).or_default().push(part);
+        }
+    }
+
+    /// Forgets the parts of an edit.
+    pub(super) fn forget(&self, id: OperationId) {
+        for part in self.table().remove(&id).unwrap_or_default() {
+            report(state::remove_file(&self.file(id, part.number)));
+        }
+    }
+
+    /// Returns the parts of an edit.
+    pub(super) fn of(&self, id: OperationId) -> Vec<UnsavedPart> {
+        self.table().get(&id).cloned().unwrap_or_default()
+    }
+
+    /// Records that an editor shows `text` of the file `path`, not saved.
+    pub fn record_text(&self, path: &RelPath, text: &str) {
+        for part in self.table().values_mut().flatten().filter(|part| part.path == *path) {
+            part.state = if part.before == text { PartState::TakenBack } else { PartState::Pending };
+        }
+    }
+
+    /// Records that the file `path` has what its editors show.
+    pub fn record_saved(&self, path: &RelPath) {
+        let mut table = self.table();
+        for (id, parts) in table.iter_mut() {
+            for saved in parts.extract_if(.., |part| part.path == *path) {
+                report(state::remove_file(&self.file(*id, saved.number)));
+            }
+        }
+        table.retain(|_, parts| !parts.is_empty());
+    }
+
+    /// Records that no editor has an unsaved text of the file `path` any longer.
+    pub fn record_closed(&self, path: &RelPath) {
+        for (id, parts) in self.table().iter_mut() {
+            for part in parts.iter_mut().filter(|part| part.path == *path && part.state == PartState::Pending)
+            {
+                part.state = PartState::Closed;
+                tracing::warn!(operation = id.0, file = %path, "an edit is half saved: its unsaved text was closed");
+            }
+        }
+    }
+
+    fn table(&self) -> MutexGuard<'_, BTreeMap<OperationId, Vec<UnsavedPart>>> {
+        self.by_edit.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn file(&self, id: OperationId, number: usize) -> PathBuf {
+        self.directory.join(format!("{id}-{number}.{EXTENSION}"))
+    }
+
+    /// Returns the operations and numbers of the parts that are kept, in order.
+    fn kept(&self) -> Vec<(OperationId, usize)> {
+        let parsed = |name: &str| {
+            let (id, number) = name.strip_suffix(EXTENSION)?.strip_suffix('.')?.split_once('-')?;
+            Some((OperationId(id.parse().ok()?), number.parse().ok()?))
+        };
+        let names = durable::names(&self.directory).unwrap_or_default();
+        let mut kept: Vec<(OperationId, usize)> = names.iter().filter_map(|name| parsed(name)).collect();
+        kept.sort_unstable();
+        kept
+    }
+}
+
+impl UnsavedPart {
+    /// Whether undoing its edit has nothing to do here: the change is gone. `now` is the hash of the text that is there.
+    pub(super) fn is_gone(&self, now: Option<ContentHash>) -> bool {
+        self.state != PartState::Pending && now != Some(ContentHash::of(self.after.as_bytes()))
+    }
+}
+
+fn text_of(bytes: &[u8]) -> Option<String> {
+    std::str::from_utf8(bytes).ok().map(str::to_owned)
+}
+
+/// What is recorded here is for people: an edit does not fail because of it.
+fn report(done: Result<(), StateError>) {
+    if let Err(error) = done {
+        tracing::warn!(%error, "cannot record what editors have not saved");
+    }
+}
