@@ -7,6 +7,7 @@ mod bare;
 mod branch;
 mod contracts;
 mod daemon;
+mod editor;
 mod edits;
 mod fresh;
 mod isolation;
@@ -40,6 +41,12 @@ fn main() {
         table.print(&flags);
         return;
     }
+    if flags.iter().any(|flag| flag == "--editor") {
+        let mut table = Table::default();
+        editor::measure(&mut table);
+        table.print(&flags);
+        return;
+    }
     if flags.iter().any(|flag| flag == "--small-files") {
         let mut table = Table::default();
         contracts::measure_small("–", &mut table);
@@ -55,7 +62,7 @@ fn main() {
     if trees.is_empty() {
         // With `cargo test --benches` and similar commands nothing is measured.
         eprintln!(
-            "usage: cargo bench --bench figures -- [--edits | --small-files | --terminal] | [--large | --only-large | --servers | --server-times | --contracts | --isolation] TREE…   (say, the unpacked source of Django 5.1)"
+            "usage: cargo bench --bench figures -- [--edits | --editor | --small-files | --terminal] | [--large | --only-large | --servers | --server-times | --contracts | --isolation] TREE…   (say, the unpacked source of Django 5.1)"
         );
         return;
     }

@@ -516,3 +516,49 @@ fn a_daemon_killed_in_an_edit_leaves_each_file_old_or_new_and_the_buffer_to_its_
         assert_eq!(left.len(), 3, "round {round}: {left:?}");
     }
 }
+
+/// An editor that is killed while an edit spans its unsaved buffer and a file: `SYMD_EDITOR_ROUNDS` plays more rounds.
+#[test]
+fn an_editor_killed_in_an_edit_leaves_all_files_old_or_new_and_undo_gives_the_first_tree() {
+    let rounds = std::env::var("SYMD_EDITOR_ROUNDS").ok().and_then(|rounds| rounds.parse().ok());
+    for round in 0..rounds.unwrap_or(4_u32) {
+        let user = user();
+        write(&user.path("project/b.py"), USER);
+        let (mut editor, file) = typed(&user);
+        let wanted =
+            json!({ "name_path": "typed", "new_name": "other", "force": true, "include": ["unchecked"] });
+        let call = agent(&user, "rename_symbol", wanted);
+        let request = editor.await_request("workspace/applyEdit");
+        match round % 4 {
+            // Before it answers, between the answer and the text, in the middle of a message, afterwards.
+            0 => {}
+            1 => editor.reply(&request, json!({ "applied": true })),
+            2 => editor.raw(b"Content-Length: 4000\r\n\r\n{\"jsonrpc\": \"2.0\", \"method\": \"textDo"),
+            _ => {
+                editor.reply(&request, json!({ "applied": true }));
+                editor.rewrite(&file, 3, "def other():\n    return 1\n");
+                for _ in 0..fastrand::u32(..400_000) {
+                    std::hint::spin_loop();
+                }
+            }
+        }
+        editor.process.kill().unwrap();
+        editor.process.wait().unwrap();
+        drop(editor);
+        let ended = call.wait_with_output().unwrap();
+        let now = of_user(&user);
+        let new = USER.replace("typed", "other");
+        let is_done = ended.status.success();
+        assert!(if is_done { now == new } else { now == USER }, "round {round}: {is_done} {now} {ended:?}");
+        assert!(round % 4 == 3 || !is_done, "round {round}: done before the editor had told the text");
+        assert_eq!(on_disk(&user), SAVED, "round {round}");
+        if is_done {
+            // Its end may not have been noticed yet: until then the buffer counts.
+            while !body(&user).contains("saved") {}
+            let history = user.check(&["history"], 0);
+            assert!(history.contains("half saved: a.py"), "round {round}: {history}");
+            user.check(&["undo"], 0);
+        }
+        assert_eq!((on_disk(&user).as_str(), of_user(&user).as_str()), (SAVED, USER), "round {round}");
+    }
+}

@@ -36,6 +36,7 @@ mod editor_documents;
 mod editor_edits;
 mod editor_load;
 mod editor_questions;
+mod editor_traps;
 mod emacs;
 mod explore_tools;
 mod fake_editor;

@@ -205,3 +205,30 @@ fn neovim_asks_its_user_for_an_approval_in_whole_words() {
         asked: Write Once, Always, Deny and <Enter>: \n";
     assert_eq!(report, expected);
 }
+
+#[test]
+fn an_agents_edit_is_told_in_neovim_and_undone_by_its_number() {
+    let user = user();
+    write(&user.path("project/b.py"), "b = 1\n");
+    let script = r#"
+        local buffer = function() return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, true), '|') end
+        local edit = function(file, from, to)
+          return select(2, T.agent('replace_content', { relative_path = file, needle = from, repl = to, mode = 'literal' }))
+        end
+        T.say('first', edit('a.py', 'saved', 'agent'))
+        T.say('second', edit('b.py', 'b = 1', 'b = 2'))
+        local told = function() return vim.fn.execute('messages'):match('symd: cli changed a.py .*symd.undo (%d+)') end
+        vim.wait(5000, function() return told() ~= nil end, 2)
+        vim.cmd('SymdUndo ' .. told())
+        vim.wait(5000, function() return buffer():find('saved', 1, true) ~= nil end, 2)
+        T.say('undone', buffer())
+        T.say('the later one', table.concat(vim.fn.readfile('b.py'), '|'))
+        vim.cmd('SymdRename saved renamed')
+        vim.wait(5000, function() return buffer():find('renamed', 1, true) ~= nil end, 2)
+        T.say('renamed', buffer())
+    "#;
+    let Some(report) = play(&user, script) else { return };
+    let expected = "symd: true\nfirst: 0\nsecond: 0\nundone: def saved():|    return \"𝒳\"\nthe later one: b = 2\n\
+        renamed: def renamed():|    return \"𝒳\"\n";
+    assert_eq!(report, expected);
+}
