@@ -423,10 +423,15 @@ pub(super) enum Command {
         command: Option<ProjectsCommand>,
     },
     /// Resolve a stack trace on stdin to the project's declarations
-    #[command(after_help = "Example:\n  symd trace < crash.txt")]
+    #[command(
+        after_help = "Examples:\n  symd trace < crash.txt\n  symd trace --mapping app/mapping.txt < crash.txt"
+    )]
     Trace {
         /// A file with the trace [default: stdin]
         file: Option<PathBuf>,
+        /// The mapping.txt of an obfuscated program, a path in the project [default: that of a build beneath build/outputs/mapping]
+        #[arg(long)]
+        mapping: Option<String>,
     },
     /// Find the root cause in a failed build's output on stdin
     #[command(after_help = "Example:\n  ./gradlew build 2>&1 | symd build-errors")]

@@ -38,6 +38,7 @@ mod editor_load;
 mod editor_questions;
 mod editor_traps;
 mod emacs;
+mod error_codes;
 mod explore_tools;
 mod fake_editor;
 mod fetch_tls;

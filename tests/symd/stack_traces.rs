@@ -63,6 +63,47 @@ fn every_crash_is_placed() {
     expect_file![traces().join("jvm-17.expected.txt")].assert_eq(&all);
 }
 
+/// The mapping of a build in the project is found, and what is placed without a doubt is a frame of ProGuard's own ReTrace.
+#[test]
+fn an_obfuscated_crash_is_placed_by_the_mapping_of_a_build() {
+    let user = user();
+    let obfuscated = |name: &str| std::fs::read_to_string(traces().join("obfuscated").join(name)).unwrap();
+    write(&user.path("project/app/build.gradle.kts"), "plugins {}\n");
+    let mapping = "app/build/outputs/mapping/release/mapping.txt";
+    std::fs::create_dir_all(user.path("project/app/build/outputs/mapping/release")).unwrap();
+    write(&user.path("project").join(mapping), &obfuscated("mapping.txt"));
+    let place = regex::Regex::new(r"(?m)^(\? )?\S+/(\w+)\.(?:kt|java):(\d+)").unwrap();
+    let judge_line = regex::Regex::new(r"at [\w.$-]+\(\w+\.java:(\d+)\)").unwrap();
+    let cases = |text: &str| text.split("### ").skip(1).map(str::to_owned).collect::<Vec<_>>();
+    let (mut placed, mut doubts) = (0, 0);
+    for (crash, judge) in cases(&obfuscated("crashes.txt")).iter().zip(cases(&obfuscated("retraced.txt"))) {
+        let title = crash.lines().next().unwrap();
+        // Hundreds of frames, folded.
+        if title == "overflow" {
+            continue;
+        }
+        let answer = trace(&user, crash);
+        assert!(answer.contains(&format!("; names by {mapping}]")), "{title}: {answer}");
+        let lines: Vec<String> = judge_line.captures_iter(&judge).map(|found| found[1].to_owned()).collect();
+        for found in place.captures_iter(&answer) {
+            if found.get(1).is_some() {
+                doubts += 1;
+                continue;
+            }
+            placed += 1;
+            // A frame without a line is placed at its declaration.
+            let is_known = lines.contains(&found[3].to_owned()) || lines.contains(&"0".to_owned());
+            assert!(is_known, "{title}: {}\n{answer}\n{judge}", &found[0]);
+        }
+    }
+    assert!(placed >= 40, "{placed} placed, {doubts} in doubt");
+    // A trace that is not obfuscated is left alone, and a mapping of another build is named.
+    let plain = trace(&user, "java.lang.Error: x\n\tat shop.app.MainKt.main(Main.kt:101)\n");
+    assert!(!plain.contains("names by"), "{plain}");
+    let other = trace(&user, "java.lang.Error: x\n\tat q.q.q(SourceFile:3)\n");
+    assert!(other.contains("is not used: it has none of the classes of the trace"), "{other}");
+}
+
 /// Each frame of the project has the file and the line that it names, or a doubt.
 #[test]
 fn no_frame_has_another_place_without_a_doubt() {

@@ -12,7 +12,12 @@ use crate::cli::failure::{Exit, Failure};
 /// Maximum number of bytes that are read: 10 MB of a log, and some more.
 const MAX_BYTES: u64 = 16 << 20;
 
-pub(super) fn run(context: &Context, tool: &str, file: Option<&Path>) -> Result<(), Failure> {
+pub(super) fn run(
+    context: &Context,
+    tool: &str,
+    file: Option<&Path>,
+    mapping: Option<&str>,
+) -> Result<(), Failure> {
     let mut bytes = Vec::new();
     let read = match file {
         None => std::io::stdin().take(MAX_BYTES).read_to_end(&mut bytes),
@@ -25,5 +30,9 @@ pub(super) fn run(context: &Context, tool: &str, file: Option<&Path>) -> Result<
     };
     read.map_err(|error| Exit::Usage.because(format!("cannot read the text: {error}")))?;
     let text = String::from_utf8_lossy(&bytes);
-    ask::run(context, tool, json!({ "text": text }))
+    let mut arguments = json!({ "text": text });
+    if let Some(mapping) = mapping {
+        arguments["mapping"] = mapping.into();
+    }
+    ask::run(context, tool, arguments)
 }

@@ -10,7 +10,7 @@ use super::callers;
 use super::level::{FileLocation, Level, SymbolKey, SymbolSummary, party_of};
 use crate::Project;
 use crate::question::{QuestionError, Source};
-use crate::server_outlines::{self, OutlineWait};
+use crate::server_outlines::{self, OutlineWait, Outlined};
 use crate::target::Target;
 use crate::unsearched::UnsearchedFiles;
 use crate::view_tree::ViewTree;
@@ -81,6 +81,9 @@ pub enum CallChainError {
     /// No server and no grammar knows the file's language.
     #[error(transparent)]
     NoServer(ServerError),
+    /// A server that alone can read the file has not done so in time; the reason.
+    #[error("{0}")]
+    TimedOut(String),
     /// The file declares no such function.
     #[error("'{path}' has no '{function}'")]
     NoFunction { function: String, path: String, declared: Vec<String> },
@@ -99,8 +102,14 @@ pub async fn call_chains(project: &Project, ask: &FindCallChains) -> Result<Call
             symd_syntax::name_path::Matching::Exact,
         );
         let wait = OutlineWait::Long(ask.servers_until.saturating_duration_since(Instant::now()));
-        server_outlines::ensure(project, &ask.path, &needed, wait).await;
+        let outlined = server_outlines::ensure(project, &ask.path, &needed, wait).await;
         found = declared(project, ask).await?;
+        if let (Err(CallChainError::NoSymbols(_)), Outlined::Tried(gaps)) = (&found, outlined)
+            && let Some(gap) = gaps.first()
+            && Instant::now() >= ask.servers_until
+        {
+            return Err(CallChainError::TimedOut(gap.to_string()));
+        }
     }
     let (path, functions) = match found {
         Err(CallChainError::NoSymbols(text)) => {

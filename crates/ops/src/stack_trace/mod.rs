@@ -2,10 +2,14 @@
 //! differ from those that were built.
 
 mod lines;
+mod mapping;
+mod mapping_files;
 mod names;
 mod parse;
 mod place;
 
+pub use self::mapping::{MappingMisfit, TraceMapping};
+pub use self::mapping_files::MappingChoice;
 pub use self::parse::{ParsedFrame, ParsedTrace, TraceRelation, parse_trace};
 pub use self::place::FramePlace;
 use self::place::SourceFiles;
@@ -56,15 +60,48 @@ pub struct PlaceCode {
     pub lines: Vec<String>,
 }
 
+/// The traces of a text with the places of their frames.
+#[derive(Clone, Debug, Default)]
+pub struct ResolvedTraces {
+    pub traces: Vec<ResolvedTrace>,
+    /// The mapping by which names and lines were given back.
+    pub mapping: Option<String>,
+    /// Why a mapping was not used.
+    pub notes: Vec<String>,
+}
+
 /// Places all frames of a text.
-pub fn resolve_trace(view: &View, text: &str, cancel: &Cancel) -> Result<Vec<ResolvedTrace>, Cancelled> {
+pub fn resolve_trace(
+    view: &View,
+    text: &str,
+    choice: MappingChoice<'_>,
+    cancel: &Cancel,
+) -> Result<ResolvedTraces, Cancelled> {
     let mut traces = parse_trace(text);
+    let (mapping, notes) = mapping_files::load(view, choice, &traces);
+    if let Some((_, mapping)) = &mapping {
+        mapping.retrace(&mut traces);
+    }
+    let mapping = mapping.map(|(path, _)| path);
+    let traces = placed(view, traces, cancel)?;
+    Ok(ResolvedTraces { traces, mapping, notes })
+}
+
+fn placed(
+    view: &View,
+    mut traces: Vec<ParsedTrace>,
+    cancel: &Cancel,
+) -> Result<Vec<ResolvedTrace>, Cancelled> {
     let mut left = MAX_FRAMES;
     for trace in &mut traces {
         trace.frames.truncate(left);
         left -= trace.frames.len();
     }
-    let frames: Vec<&ParsedFrame> = traces.iter().flat_map(|trace| &trace.frames).collect();
+    let frames: Vec<&ParsedFrame> = traces
+        .iter()
+        .flat_map(|trace| &trace.frames)
+        .flat_map(|frame| std::iter::once(frame).chain(&frame.alternatives))
+        .collect();
     let mut files = SourceFiles::find(view, &frames, cancel)?;
     let mut all = Vec::with_capacity(traces.len());
     for trace in traces {

@@ -47,6 +47,10 @@ pub struct ParsedFrame {
     pub file: String,
     /// The line, from 1.
     pub line: Option<usize>,
+    /// The identity of R8's mapping that stands in place of the file: `r8-map-id-1a2b3c`.
+    pub map_id: Option<String>,
+    /// What else the frame may be, by an ambiguous mapping.
+    pub alternatives: Vec<ParsedFrame>,
 }
 
 /// Maximum number of lines of a message that are kept.
@@ -240,6 +244,8 @@ fn frame(line: &str) -> Option<ParsedFrame> {
         method: method.to_owned(),
         file: if is_file { file.to_owned() } else { String::new() },
         line,
+        map_id: file.strip_prefix("r8-map-id-").map(str::to_owned),
+        alternatives: Vec::new(),
     })
 }
 

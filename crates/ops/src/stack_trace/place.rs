@@ -10,7 +10,7 @@ use crate::code_context::counted_lines;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath};
 use symd_engine::{CurrentText, View};
-use symd_index::FileEntry;
+use symd_index::{Content, FileEntry};
 use symd_resolve::attributed_row;
 use symd_syntax::{Row, SymbolKind};
 
@@ -63,6 +63,23 @@ impl<'v> SourceFiles<'v> {
 
     /// Returns the places that a frame may have, the likeliest first; none if it is not of this project.
     pub(super) fn places(&mut self, frame: &ParsedFrame) -> Vec<FramePlace> {
+        if frame.alternatives.is_empty() {
+            return self.places_of(frame);
+        }
+        let doubt = format!("the mapping has {} methods for it", frame.alternatives.len() + 1);
+        let readings = std::iter::once(frame).chain(&frame.alternatives);
+        let places = readings.flat_map(|reading| self.places_of(reading)).collect::<Vec<_>>();
+        let mut all: Vec<FramePlace> = Vec::new();
+        for place in places {
+            let place = FramePlace { doubt: Some(doubt.clone()), ..place };
+            if !all.contains(&place) {
+                all.push(place);
+            }
+        }
+        all
+    }
+
+    fn places_of(&mut self, frame: &ParsedFrame) -> Vec<FramePlace> {
         let Some(names) = source_names(frame) else { return self.of_file_alone(frame) };
         let file_names = match frame.file.as_str() {
             "" => {
@@ -74,6 +91,9 @@ impl<'v> SourceFiles<'v> {
         let mut files: Vec<Arc<FileEntry>> =
             file_names.iter().flat_map(|name| self.by_name.get(name).cloned().unwrap_or_default()).collect();
         files.dedup_by(|a, b| a.path == b.path);
+        if files.is_empty() && frame.file.is_empty() {
+            files = self.of_class(&names);
+        }
         let mut all: Vec<FramePlace> = Vec::new();
         for file in files {
             let Some(current) = self.read(&file) else { continue };
@@ -90,6 +110,20 @@ impl<'v> SourceFiles<'v> {
                 .map(|place| FramePlace { doubt: Some(format!("{count} files fit it")), ..place })
                 .collect(),
         }
+    }
+
+    /// Returns the files that declare a class, whatever their names.
+    fn of_class(&self, names: &SourceNames) -> Vec<Arc<FileEntry>> {
+        let declares = |file: &&Arc<FileEntry>| match &file.content {
+            Content::Code { outline, .. } => {
+                let is_named =
+                    |row: &Row| row.parent().is_none() && outline.name(row) == names.outer && is_class(row);
+                outline.imports.package().unwrap_or_default() == names.package
+                    && outline.rows.iter().any(is_named)
+            }
+            _ => false,
+        };
+        self.view.snapshot.files.iter().filter(declares).cloned().collect()
     }
 
     fn of_file_alone(&mut self, frame: &ParsedFrame) -> Vec<FramePlace> {

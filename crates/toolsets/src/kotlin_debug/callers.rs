@@ -149,6 +149,7 @@ fn failed(path: &str, error: CallChainError) -> DebugToolError {
             DebugToolError::new(ErrorCode::FunctionNotFound, message)
         }
         CallChainError::NoServer(why) => DebugToolError::new(ErrorCode::LspUnavailable, why.to_string()),
+        CallChainError::TimedOut(why) => DebugToolError::new(ErrorCode::Timeout, why),
         CallChainError::NoFunction { function, path, declared } => {
             let message = format!("Function '{function}' not found in '{path}'{}", alternatives(declared));
             DebugToolError::new(ErrorCode::FunctionNotFound, message)

@@ -11,7 +11,8 @@ use crate::{Reply, Tool, ask};
 use symd_base::Cancel;
 use symd_engine::View;
 use symd_ops::stack_trace::{
-    FramePlace, ResolvedFrame, ResolvedTrace, TraceRelation, code_at, resolve_trace,
+    FramePlace, MappingChoice, ResolvedFrame, ResolvedTrace, ResolvedTraces, TraceRelation, code_at,
+    resolve_trace,
 };
 
 pub(super) const RESOLVE_STACK_TRACE: Tool = Tool::read_only(
@@ -28,6 +29,7 @@ fn schema() -> Value {
         "type": "object",
         "properties": {
             "text": {"type": "string", "description": "The trace, as it was logged."},
+            "mapping": {"type": "string", "description": "The mapping.txt of ProGuard or R8 by which an obfuscated trace is read, in the project; by default that of a build beneath build/outputs/mapping."},
             "limit": {"type": "integer", "default": DEFAULT_LIMIT, "minimum": 1, "description": LIMIT}
         },
         "required": ["text"]
@@ -46,8 +48,13 @@ fn resolve(view: &View, arguments: &serde_json::Map<String, Value>, cancel: &Can
         (Ok(text), Ok(limit)) => (text, limit),
         (Err(error), _) | (_, Err(error)) => return failed(error),
     };
-    let traces = match resolve_trace(view, text, cancel) {
-        Ok(traces) => traces,
+    let choice = match arguments.string_if("mapping") {
+        Ok(Some(path)) => MappingChoice::Given(path),
+        Ok(None) => MappingChoice::OfBuild,
+        Err(error) => return failed(error),
+    };
+    let ResolvedTraces { traces, mapping, notes } = match resolve_trace(view, text, choice, cancel) {
+        Ok(resolved) => resolved,
         Err(error) => return failed(error),
     };
     if traces.is_empty() {
@@ -55,7 +62,9 @@ fn resolve(view: &View, arguments: &serde_json::Map<String, Value>, cancel: &Can
             "there is no stack trace in the text: no line such as `at shop.Till.sell(Till.kt:12)` or `Till.kt:12`",
         );
     }
-    Reply::done(shown(view, &traces, limit))
+    let mut remarks: Vec<String> = mapping.map(|path| format!("names by {path}")).into_iter().collect();
+    remarks.extend(notes);
+    Reply::done(shown(view, &traces, &remarks, limit))
 }
 
 /// One throwable with those that it led to: the cause first.
@@ -73,7 +82,7 @@ fn chains(traces: &[ResolvedTrace]) -> Vec<Chain<'_>> {
     all
 }
 
-fn shown(view: &View, traces: &[ResolvedTrace], limit: usize) -> String {
+fn shown(view: &View, traces: &[ResolvedTrace], remarks: &[String], limit: usize) -> String {
     let mut text = String::new();
     let mut has_code = false;
     for (number, chain) in chains(traces).into_iter().enumerate() {
@@ -85,7 +94,7 @@ fn shown(view: &View, traces: &[ResolvedTrace], limit: usize) -> String {
             frames(view, trace, &mut has_code, &mut text);
         }
     }
-    let footer = footer(traces);
+    let footer = footer(traces, remarks);
     let room = limit.saturating_sub(footer.chars().count() + 64);
     if text.chars().count() > room {
         let end = text.char_indices().nth(room).map_or(text.len(), |(end, _)| end);
@@ -196,11 +205,14 @@ fn root_package(class: &str) -> String {
     }
 }
 
-fn footer(traces: &[ResolvedTrace]) -> String {
+fn footer(traces: &[ResolvedTrace], remarks: &[String]) -> String {
     let frames = || traces.iter().flat_map(|trace| &trace.frames);
     let all: usize = frames().count();
     let own = frames().filter(|frame| !frame.places.is_empty()).count();
     let unsure = frames().filter(|frame| frame.places.iter().any(|place| place.doubt.is_some())).count();
     let doubts = if unsure == 0 { String::new() } else { format!("; {unsure} marked ? are not sure") };
-    format!("[frames of this project: {own} of {all}{doubts}; read from the sources as they are now]")
+    let remarks: String = remarks.iter().map(|remark| format!("; {remark}")).collect();
+    format!(
+        "[frames of this project: {own} of {all}{doubts}; read from the sources as they are now{remarks}]"
+    )
 }

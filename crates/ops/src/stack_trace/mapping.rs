@@ -1,0 +1,356 @@
+//! Traces of obfuscated programs: a mapping file of ProGuard or R8 gives the names and lines back. Only the sections of the
+//! classes that the trace names are parsed: a mapping has tens of megabytes. Invariant: an ambiguous frame keeps every
+//! alternative, and frames that were inlined into one keep their order.
+//!
+//! Formats: <https://www.guardsquare.com/manual/tools/retrace>, <https://r8.googlesource.com/r8/+/refs/heads/main/doc/retrace.md>.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proguard::{ProguardMapper, ProguardMapping, ProguardRecord, StackFrame};
+
+use super::parse::{ParsedFrame, ParsedTrace};
+
+/// Maximum size of a mapping file, in bytes.
+pub(super) const MAX_MAPPING_BYTES: u64 = 256 << 20;
+
+/// The part of a mapping that a trace needs.
+#[derive(Clone, Debug)]
+pub struct TraceMapping {
+    sections: Vec<u8>,
+    /// The identity that R8 gives the mapping: the values of `# pg_map_id` and `# pg_map_hash`.
+    ids: Vec<String>,
+    /// The obfuscated classes that the trace names, with their own names.
+    classes: BTreeMap<String, String>,
+}
+
+/// Why a mapping is not used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MappingMisfit {
+    #[error("it is no mapping of ProGuard or R8: no line such as `shop.Till -> a.a:`")]
+    NoMapping,
+    /// The trace and the mapping name different builds.
+    #[error("it is of another build: the frames are of {frames}, the mapping is {mapping}")]
+    OtherBuild { frames: String, mapping: String },
+    #[error("it has none of the classes of the trace, so it is of another build")]
+    NoClass,
+}
+
+impl TraceMapping {
+    /// Reads the sections of the classes that the traces name.
+    pub fn read(bytes: &[u8], traces: &[ParsedTrace]) -> Result<TraceMapping, MappingMisfit> {
+        let frames = || traces.iter().flat_map(|trace| &trace.frames);
+        let mut named: BTreeSet<&str> = frames().map(|frame| frame.class.as_str()).collect();
+        named.extend(traces.iter().map(|trace| trace.error_type.as_str()));
+        let mut mapping = TraceMapping { sections: Vec::new(), ids: Vec::new(), classes: BTreeMap::new() };
+        let mut is_kept = false;
+        let mut has_class = false;
+        for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+            match line.first() {
+                Some(b' ' | b'\t') => {}
+                Some(b'#') => mapping.ids.extend(map_id(line)),
+                _ => {
+                    let class = class_line(line);
+                    has_class |= class.is_some();
+                    is_kept = class.as_ref().is_some_and(|(_, obfuscated)| named.contains(obfuscated));
+                    if let Some((original, obfuscated)) = class.filter(|_| is_kept) {
+                        mapping.classes.insert(obfuscated.to_owned(), original.to_owned());
+                    }
+                }
+            }
+            if is_kept {
+                mapping.sections.extend_from_slice(line);
+            }
+        }
+        if !has_class {
+            return Err(MappingMisfit::NoMapping);
+        }
+        let said: BTreeSet<&str> = frames().filter_map(|frame| frame.map_id.as_deref()).collect();
+        if let Some(said) = said.iter().find(|said| !mapping.ids.is_empty() && !mapping.is_called(said)) {
+            let (frames, mapping) = ((*said).to_owned(), mapping.ids.join(" / "));
+            return Err(MappingMisfit::OtherBuild { frames, mapping });
+        }
+        if mapping.classes.is_empty() {
+            return Err(MappingMisfit::NoClass);
+        }
+        Ok(mapping)
+    }
+
+    /// Whether it gives another name to anything in the trace. A trace that is not obfuscated is not to be retraced.
+    pub fn renames_any(&self, traces: &[ParsedTrace]) -> bool {
+        if self.classes.iter().any(|(obfuscated, original)| obfuscated != original) {
+            return true;
+        }
+        let methods = self.methods();
+        traces.iter().flat_map(|trace| &trace.frames).any(|frame| {
+            let known = methods.get(&(frame.class.clone(), frame.method.clone()));
+            known.is_some_and(|known| known.iter().all(|method| method.method != frame.method))
+        })
+    }
+
+    /// Returns how many of the trace's classes it has.
+    pub(super) fn class_count(&self) -> usize {
+        self.classes.len()
+    }
+
+    /// Whether the mapping has this identity; frames may have the start of a hash only.
+    fn is_called(&self, id: &str) -> bool {
+        self.ids.iter().any(|own| own.starts_with(id) || id.starts_with(own.as_str()))
+    }
+
+    /// Replaces all frames and the types of the throwables by the program's own.
+    pub(super) fn retrace(&self, traces: &mut [ParsedTrace]) {
+        let mapper = ProguardMapper::new(ProguardMapping::new(&self.sections));
+        let methods = self.methods();
+        for trace in traces {
+            if let Some(original) = self.classes.get(&trace.error_type) {
+                trace.error_type.clone_from(original);
+            }
+            let own_class = |frame: &ParsedFrame| self.classes.get(&frame.class);
+            let frames = trace.frames.iter();
+            trace.frames =
+                frames.flat_map(|frame| retraced(&mapper, &methods, own_class(frame), frame)).collect();
+        }
+    }
+
+    /// Returns the methods of each class, by their obfuscated names.
+    fn methods(&self) -> Methods {
+        let mut methods = Methods::new();
+        let mut class = (String::new(), String::new());
+        for record in ProguardMapping::new(&self.sections).iter().flatten() {
+            match record {
+                ProguardRecord::Class { original, obfuscated } => {
+                    class = (original.to_owned(), obfuscated.to_owned());
+                }
+                ProguardRecord::Method { original, obfuscated, original_class, line_mapping, .. } => {
+                    let lines = line_mapping.and_then(|lines| Some((lines.startline?, lines.endline?)));
+                    let has_own_lines = line_mapping.is_some_and(|lines| lines.original_startline.is_some());
+                    methods.entry((class.1.clone(), obfuscated.to_owned())).or_default().push(MappedMethod {
+                        class: original_class.unwrap_or(&class.0).to_owned(),
+                        method: original.to_owned(),
+                        lines,
+                        has_own_lines,
+                    });
+                }
+                _ => {}
+            }
+        }
+        methods
+    }
+}
+
+/// A method, or a part of one that was inlined, under an obfuscated name.
+#[derive(Clone, Debug)]
+struct MappedMethod {
+    class: String,
+    method: String,
+    /// The lines of the obfuscated program; `None` if they are the program's own.
+    lines: Option<(usize, usize)>,
+    /// Whether the mapping has other lines for these.
+    has_own_lines: bool,
+}
+
+/// By obfuscated class and method.
+type Methods = BTreeMap<(String, String), Vec<MappedMethod>>;
+
+/// Returns the frames that were inlined into one, the innermost first; or one frame, with its other readings.
+fn retraced(
+    mapper: &ProguardMapper<'_>,
+    methods: &Methods,
+    own_class: Option<&String>,
+    frame: &ParsedFrame,
+) -> Vec<ParsedFrame> {
+    let Some(own_class) = own_class else { return vec![frame.clone()] };
+    let known = methods.get(&(frame.class.clone(), frame.method.clone()));
+    let known = known.map_or(&[][..], Vec::as_slice);
+    let asked = StackFrame::new(&frame.class, &frame.method, frame.line.unwrap_or(0));
+    let found: Vec<ParsedFrame> = mapper
+        .remap_frame(&asked)
+        .map(|found| ParsedFrame {
+            class: found.class().to_owned(),
+            method: found.method().to_owned(),
+            // R8 writes it down; what ReTrace guesses from the class is not known here.
+            file: found.file().filter(|file| is_source(file)).unwrap_or_default().to_owned(),
+            line: found.line().filter(|line| *line > 0),
+            ..ParsedFrame::default()
+        })
+        .collect();
+    if let Some(line) = frame.line.filter(|line| *line > 0) {
+        let holds =
+            |method: &&MappedMethod| method.lines.is_some_and(|(first, last)| (first..=last).contains(&line));
+        let group: Vec<&MappedMethod> = known.iter().filter(holds).collect();
+        if !group.is_empty() && found.len() == group.len() {
+            let with_line = |(mut one, method): (ParsedFrame, &MappedMethod)| {
+                if !method.has_own_lines {
+                    one.line = Some(line);
+                }
+                one
+            };
+            return found.into_iter().zip(group).map(with_line).collect();
+        }
+        if !group.is_empty() && !found.is_empty() {
+            return found;
+        }
+        // Lines that no range has are the program's own.
+        let plain = known.iter().filter(|method| method.lines.is_none());
+        let mut readings = Vec::new();
+        for method in plain {
+            let reading = ParsedFrame {
+                class: method.class.clone(),
+                method: method.method.clone(),
+                line: Some(line),
+                ..ParsedFrame::default()
+            };
+            if !readings.contains(&reading) {
+                readings.push(reading);
+            }
+        }
+        return vec![one_of(readings, own_class, frame)];
+    }
+    // Without a line each method of the name may be meant, and its line is unknown.
+    let mut readings: Vec<ParsedFrame> = Vec::new();
+    for reading in found {
+        let reading = ParsedFrame { line: None, ..reading };
+        if !readings.contains(&reading) {
+            readings.push(reading);
+        }
+    }
+    vec![one_of(readings, own_class, frame)]
+}
+
+/// Returns the first reading with the others as its alternatives; with none only the class has its own name again.
+fn one_of(readings: Vec<ParsedFrame>, own_class: &str, frame: &ParsedFrame) -> ParsedFrame {
+    let mut readings = readings.into_iter();
+    match readings.next() {
+        Some(first) => ParsedFrame { alternatives: readings.collect(), ..first },
+        None => ParsedFrame { class: own_class.to_owned(), ..frame.clone() },
+    }
+}
+
+fn is_source(file: &str) -> bool {
+    file.ends_with(".kt") || file.ends_with(".java")
+}
+
+/// Returns the names of `shop.app.Till -> a.b:`: its own, and the obfuscated one.
+fn class_line(line: &[u8]) -> Option<(&str, &str)> {
+    let line = std::str::from_utf8(line).ok()?.trim_end();
+    let (original, obfuscated) = line.strip_suffix(':')?.split_once(" -> ")?;
+    (!original.is_empty() && !obfuscated.is_empty()).then_some((original, obfuscated))
+}
+
+/// Returns the value of `# pg_map_id: abc` or `# pg_map_hash: SHA-256 abc`.
+fn map_id(line: &[u8]) -> Option<String> {
+    let line = std::str::from_utf8(line).ok()?.trim_start_matches(['#', ' ']);
+    let value = line.strip_prefix("pg_map_id:").or_else(|| line.strip_prefix("pg_map_hash:"))?;
+    value.split_whitespace().next_back().map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse::parse_trace;
+    use super::*;
+
+    /// The forms of R8's specification: inlined frames, a file's name, overloads without lines.
+    const MAPPING: &str = "# compiler: R8\n# pg_map_id: 1a2b3c4\n# pg_map_hash: SHA-256 1a2b3c4d5e\nshop.app.Till -> a.a:\n\
+        # {\"id\":\"sourceFile\",\"fileName\":\"Tills.kt\"}\n    int count -> a\n    1:1:void sell():12:12 -> a\n    \
+        2:2:void shop.core.Catalog.take(int):30:30 -> a\n    2:2:void sell():13:13 -> a\n    void close(int) -> b\n    \
+        void open(java.lang.String) -> b\nshop.app.Gone -> a.b:\n";
+
+    fn read(trace: &str) -> Result<(TraceMapping, Vec<ParsedTrace>), MappingMisfit> {
+        let traces = parse_trace(trace);
+        TraceMapping::read(MAPPING.as_bytes(), &traces).map(|mapping| (mapping, traces))
+    }
+
+    fn shown(trace: &str) -> Vec<String> {
+        let (mapping, mut traces) = read(trace).expect("fits");
+        let name = |frame: &ParsedFrame| {
+            format!(
+                "{}.{}:{}",
+                frame.class,
+                frame.method,
+                frame.line.map_or(String::new(), |line| line.to_string())
+            )
+        };
+        let mut all: Vec<String> = Vec::new();
+        mapping.retrace(&mut traces);
+        for trace in &traces {
+            all.push(trace.error_type.clone());
+            all.extend(trace.frames.iter().map(|frame| {
+                let or =
+                    frame.alternatives.iter().map(|other| format!(" or {}", name(other))).collect::<String>();
+                name(frame) + &or
+            }));
+        }
+        all
+    }
+
+    #[test]
+    fn names_lines_and_inlined_frames_come_back() {
+        let trace = "a.b: no till\n\tat a.a.a(SourceFile:1)\n\tat a.a.a(r8-map-id-1a2b3c4d:2)\n\tat a.a.b(Unknown Source:0)\n\tat \
+                     java.lang.Thread.run(Thread.java:840)\n";
+        assert_eq!(
+            shown(trace),
+            [
+                "shop.app.Gone",
+                "shop.app.Till.sell:12",
+                "shop.core.Catalog.take:30",
+                "shop.app.Till.sell:13",
+                "shop.app.Till.close: or shop.app.Till.open:",
+                "java.lang.Thread.run:840",
+            ]
+        );
+    }
+
+    /// ProGuard's own ReTrace is the judge: `fixtures/traces/obfuscate.py` obfuscates a program, runs it, and asks ReTrace.
+    #[test]
+    #[allow(clippy::disallowed_methods, reason = "fixtures are no files of a project")]
+    fn real_crashes_are_read_as_retrace_reads_them() {
+        let fixture = |name: &str| {
+            let path = format!("{}/../../fixtures/traces/obfuscated/{name}", env!("CARGO_MANIFEST_DIR"));
+            std::fs::read_to_string(path).expect("a fixture")
+        };
+        let (crashes, retraced) = (fixture("crashes.txt"), fixture("retraced.txt"));
+        let mapping = fixture("mapping.txt");
+        let (mut compared, mut differing) = (0, Vec::new());
+        let cases = |text: &str| text.split("### ").skip(1).map(str::to_owned).collect::<Vec<_>>();
+        for (crash, judge) in cases(&crashes).iter().zip(cases(&retraced)) {
+            let mut traces = parse_trace(crash);
+            let Ok(mapping) = TraceMapping::read(mapping.as_bytes(), &traces) else { continue };
+            mapping.retrace(&mut traces);
+            let name = |frame: &ParsedFrame| {
+                let line = frame.line.filter(|line| *line > 0);
+                format!("{}.{} {}", frame.class, frame.method, line.unwrap_or(0))
+            };
+            let ours: Vec<String> = traces
+                .iter()
+                .flat_map(|trace| &trace.frames)
+                .flat_map(|frame| std::iter::once(frame).chain(&frame.alternatives))
+                .map(name)
+                .collect();
+            let theirs: Vec<String> =
+                parse_trace(&judge).iter().flat_map(|trace| &trace.frames).map(name).collect();
+            compared += theirs.len();
+            // ReTrace lists methods without lines beside those whose lines fit, so it may have more.
+            let mut left = theirs.iter();
+            if let Some(other) = ours.iter().find(|ours| !left.any(|theirs| theirs == *ours)) {
+                differing.push(format!("{}: {other}", crash.lines().next().unwrap_or_default()));
+            }
+        }
+        assert!(compared >= 100, "{compared} frames");
+        assert_eq!(differing, Vec::<String>::new(), "of {compared} frames");
+    }
+
+    #[test]
+    fn a_mapping_of_another_build_is_noticed() {
+        let other = read("a.b: x\n\tat a.a.a(r8-map-id-ffff000:2)\n").err();
+        assert!(matches!(other, Some(MappingMisfit::OtherBuild { .. })), "{other:?}");
+        assert_eq!(read("x.Y: x\n\tat x.Y.z(SourceFile:2)\n").err(), Some(MappingMisfit::NoClass));
+        let traces = parse_trace("a.b: x\n\tat a.a.a(SourceFile:2)\n");
+        for text in ["", "# only a comment\n", "<html></html>\n", "\u{fffd} -> \n"] {
+            let read = TraceMapping::read(text.as_bytes(), &traces).err();
+            assert_eq!(read, Some(MappingMisfit::NoMapping), "{text}");
+        }
+        // Cut in the middle of a line.
+        let cut = TraceMapping::read(&MAPPING.as_bytes()[..MAPPING.len() / 2], &traces);
+        assert!(cut.is_ok_and(|mapping| mapping.renames_any(&traces)));
+    }
+}

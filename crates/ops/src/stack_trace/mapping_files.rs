@@ -1,0 +1,107 @@
+//! Finds the mapping file of a trace: the given one, or the one of a build in the project. A build's mapping is used only
+//! if it renames a class of the trace, so that a trace of a debug build keeps its lines.
+
+use super::mapping::{MAX_MAPPING_BYTES, TraceMapping};
+use super::parse::ParsedTrace;
+use crate::view_tree::ViewTree;
+use symd_base::RelPath;
+use symd_engine::View;
+use symd_files::read_bytes::read_bytes_within;
+
+/// Which mapping is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MappingChoice<'a> {
+    /// That of a build in the project, if the trace is obfuscated.
+    OfBuild,
+    /// The file at this path in the project.
+    Given(&'a str),
+}
+
+/// Maximum number of builds' mappings that are read.
+const MAX_BUILDS: usize = 12;
+
+/// The longest name of a class or method that is taken for an obfuscated one.
+const OBFUSCATED: usize = 3;
+
+/// Returns the mapping with its path, and why others were not used.
+pub(super) fn load(
+    view: &View,
+    choice: MappingChoice<'_>,
+    traces: &[ParsedTrace],
+) -> (Option<(String, TraceMapping)>, Vec<String>) {
+    let mut notes = Vec::new();
+    match choice {
+        MappingChoice::Given(path) => match read(view, path, traces) {
+            Ok(mapping) => (Some((path.to_owned(), mapping)), notes),
+            Err(why) => {
+                notes.push(format!("{path} is not used: {why}"));
+                (None, notes)
+            }
+        },
+        MappingChoice::OfBuild if !traces.iter().any(may_be_obfuscated) => (None, notes),
+        MappingChoice::OfBuild => {
+            let mut fitting: Vec<(String, TraceMapping)> = Vec::new();
+            for path in of_builds(view) {
+                match read(view, &path, traces) {
+                    Ok(mapping) if mapping.renames_any(traces) => fitting.push((path, mapping)),
+                    Ok(_) => {}
+                    // Methods of other programs have short names, too.
+                    Err(why) if traces.iter().any(is_obfuscated) => {
+                        notes.push(format!("{path} is not used: {why}"));
+                    }
+                    Err(_) => {}
+                }
+            }
+            // That of most of the trace's classes.
+            fitting.sort_by_key(|(_, mapping)| std::cmp::Reverse(mapping.class_count()));
+            let mut fitting = fitting.into_iter();
+            let chosen = fitting.next();
+            notes.extend(fitting.map(|(path, _)| format!("{path} may fit, too")));
+            (chosen, notes)
+        }
+    }
+}
+
+fn read(view: &View, path: &str, traces: &[ParsedTrace]) -> Result<TraceMapping, String> {
+    let bytes = view.whole_tree(|tree| read_bytes_within(tree, path, MAX_MAPPING_BYTES));
+    let bytes = bytes.map_err(|error| error.to_string())?.bytes;
+    TraceMapping::read(&bytes, traces).map_err(|error| error.to_string())
+}
+
+fn is_short(name: &str) -> bool {
+    !name.is_empty() && name.len() <= OBFUSCATED
+}
+
+/// Whether a trace has classes with short names, or R8's mark.
+fn is_obfuscated(trace: &ParsedTrace) -> bool {
+    let class = |class: &str| is_short(class.rsplit('.').next().unwrap_or_default());
+    trace.frames.iter().any(|frame| frame.map_id.is_some() || class(&frame.class))
+}
+
+fn may_be_obfuscated(trace: &ParsedTrace) -> bool {
+    is_obfuscated(trace) || trace.frames.iter().any(|frame| is_short(&frame.method))
+}
+
+/// Returns the mappings beneath `build/outputs/mapping` of all modules, in order of their paths.
+fn of_builds(view: &View) -> Vec<String> {
+    let scripts = view
+        .snapshot
+        .files
+        .iter()
+        .filter(|file| matches!(file.path.file_name(), "build.gradle" | "build.gradle.kts"));
+    let mut found = Vec::new();
+    for script in scripts {
+        let module = script.path.as_str().rsplit_once('/').map_or("", |(module, _)| module);
+        let directory = match module {
+            "" => "build/outputs/mapping".to_owned(),
+            module => format!("{module}/build/outputs/mapping"),
+        };
+        let listed = RelPath::new(&directory).ok().and_then(|path| view.files.list(&path).ok());
+        let (variants, _) = listed.unwrap_or_default();
+        found.extend(variants.iter().map(|variant| format!("{directory}/{}/mapping.txt", variant.name)));
+    }
+    found.retain(|path| RelPath::new(path).is_ok_and(|path| view.files.stat(&path).is_ok()));
+    found.sort();
+    found.truncate(MAX_BUILDS);
+    found
+}

@@ -1,0 +1,44 @@
+//! Codes of kotlin_debug's table that take a broken machine: a store that cannot be opened, a parser that stands still.
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+use symd::sys::processes;
+
+use crate::support::{User, write};
+
+fn says(user: &User, tool: &str, arguments: serde_json::Value) -> String {
+    let arguments = arguments.to_string();
+    let output = user.run(&["call", "--toolset", "kotlin_debug", tool, &arguments]);
+    String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
+}
+
+#[test]
+fn a_store_that_cannot_be_opened_is_db_connection_failed() {
+    let user = User::new();
+    std::fs::create_dir_all(user.path("data/solutions/solutions.db")).unwrap();
+    let said = says(&user, "vector_search_db", json!({ "query": "no till" }));
+    assert!(
+        said.contains(r#"{"success":false,"error":{"code":"DB_CONNECTION_FAILED","message":""#),
+        "{said}"
+    );
+}
+
+#[test]
+fn an_answer_that_takes_longer_than_two_seconds_is_tool_timeout() {
+    let user = User::new();
+    write(&user.path("project/a.kt"), "fun a() = 1\n");
+    let ask = || says(&user, "get_code_context", json!({ "filePath": "a.kt", "line": 1 }));
+    assert!(ask().contains(r#"{"success":true"#));
+    let daemon = Pid::from_raw(user.pid().try_into().unwrap()).unwrap();
+    let workers: Vec<Pid> =
+        processes::children(daemon).iter().filter(|child| child.is_alive).map(|child| child.pid).collect();
+    // The daemon waits for the parser: a question must not miss what was just written.
+    workers.iter().for_each(|worker| kill_process(*worker, Signal::STOP).unwrap());
+    write(&user.path("project/a.kt"), "fun b() = 1\n");
+    let said = ask();
+    workers.iter().for_each(|worker| {
+        let _ = kill_process(*worker, Signal::CONT);
+    });
+    assert!(said.contains(r#""code":"TOOL_TIMEOUT""#), "{said}");
+    assert!(ask().contains("fun b() = 1"));
+}
