@@ -95,7 +95,7 @@ impl<'a> KotlinNames<'a> {
             true => self.declared_at(declaration).unwrap_or_default(),
             false => Vec::new(),
         };
-        let others = ids.into_iter().flat_map(|id| self.universe.counterparts(id));
+        let others = ids.into_iter().flat_map(|id| self.universe.counterparts(id).to_vec());
         others.filter_map(|id| self.indexed(resolver, id)).collect()
     }
 

@@ -207,7 +207,16 @@ fn main() {
         let line = text[..at as usize].matches('\n').count() + 1;
         let shown_line = text.lines().nth(line - 1).unwrap_or("").trim();
         let list = examples.entry(outcome.clone()).or_default();
-        list.push(format!("{file}:{line} `{simple}` ({} {name} {origin}) {shown_line}", row[4]));
+        let place = |id: &DeclarationId| {
+            let Some((path, text, file)) = files.all.get(id.file as usize) else {
+                return "library".to_owned();
+            };
+            let start = file.range_of(id.number).start as usize;
+            format!("{}:{}", path.rsplit('/').next().unwrap(), text[..start].matches('\n').count() + 1)
+        };
+        let found = resolution.iter().flat_map(|found| &found.declarations).map(place);
+        let found = found.collect::<Vec<_>>().join(" ");
+        list.push(format!("{file}:{line} `{simple}` ({} {name} {origin}) -> [{found}] {shown_line}", row[4]));
         *counts.entry(outcome).or_default() += 1;
     }
     println!("resolved in {:?}", started.elapsed());

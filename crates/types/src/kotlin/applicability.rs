@@ -69,7 +69,7 @@ impl Universe<'_> {
         fit
     }
 
-    fn argument_fits(
+    pub(super) fn argument_fits(
         &self,
         file: &ProjectFile,
         value: NodeId,
@@ -101,6 +101,7 @@ impl Universe<'_> {
                 Type::Class(_) => self.fits(&Type::function(None, Vec::new(), Type::Unknown), expected, own),
                 _ => Fit::Unknown,
             },
+            K::UnsignedLiteral if self.is_unsigned(expected) => Fit::Yes,
             _ => self.fits(&self.expression_type(file, value), expected, own),
         }
     }

@@ -125,8 +125,8 @@ impl Universe<'_> {
     /// Returns the constructors that are declared in a class, in each of its declarations.
     pub(super) fn constructors(&self, class: DeclarationId) -> Vec<DeclarationId> {
         let mut found = self.own_constructors(class);
-        for other in self.counterparts(class) {
-            found.extend(self.own_constructors(other));
+        for other in self.counterparts(class).iter() {
+            found.extend(self.own_constructors(*other));
         }
         found
     }
@@ -190,6 +190,11 @@ impl Arguments {
         let lambda = file.child(node, K::AnnotatedLambda);
         arguments.lambda = lambda.and_then(|lambda| file.child(lambda, K::LambdaLiteral));
         arguments
+    }
+
+    /// Returns how many are given, the lambda behind them included.
+    pub(super) fn count(&self) -> usize {
+        self.values.len() + usize::from(self.lambda.is_some())
     }
 
     pub(super) fn positional(values: &[NodeId]) -> Arguments {

@@ -66,7 +66,14 @@ impl Universe<'_> {
         let best = fitting.iter().map(|(fit, _)| *fit).max()?;
         let had_others = fitting.len() > 1;
         if fitting.iter().any(|(fit, _)| *fit == Fit::Yes) {
-            fitting.retain(|(fit, _)| *fit == Fit::Yes);
+            // A class from outside behind an alias may have a constructor that needs no defaults.
+            let needs_defaults = |one: &Member| match wanted {
+                NameUse::Call(arguments) => self.parameters(one.declaration).len() > arguments.count(),
+                _ => false,
+            };
+            let may_be_outside = fitting.iter().all(|(fit, one)| *fit != Fit::Yes || needs_defaults(one));
+            let is_alias = |one: &Member| self.kind(one.declaration) == Some(DeclarationKind::TypeAlias);
+            fitting.retain(|(fit, one)| *fit == Fit::Yes || may_be_outside && is_alias(one));
         }
         let mut candidates: Vec<Member> = fitting.into_iter().map(|(_, member)| member).collect();
         if let NameUse::Call(arguments) = wanted {
@@ -82,7 +89,34 @@ impl Universe<'_> {
             },
             _ => Certainty::Likely,
         };
-        Some(Lookup { candidates, certainty, ..Lookup::nothing(false) })
+        Some(Lookup { candidates, certainty, is_open: best == Fit::Unknown, ..Lookup::nothing(false) })
+    }
+
+    /// Adds the project's declarations further out that a call may mean, where types that are not known decide
+    /// whether it means those that were found.
+    pub(super) fn with_further(
+        &self,
+        file: &ProjectFile,
+        mut found: Lookup,
+        further: Vec<Vec<DeclarationId>>,
+        wanted: NameUse,
+        receivers: Receivers,
+    ) -> Lookup {
+        if !found.is_open || !matches!(wanted, NameUse::Call(_)) {
+            return found;
+        }
+        for tier in further {
+            let own = tier.into_iter().filter(|id| !self.of_library(*id)).map(Member::new).collect();
+            let Some(more) = self.choose(file, own, wanted, receivers, &mut Vec::new()) else { continue };
+            let known =
+                |one: &Member| found.candidates.iter().any(|known| known.declaration == one.declaration);
+            let new: Vec<Member> = more.candidates.into_iter().filter(|one| !known(one)).collect();
+            if !new.is_empty() {
+                found.candidates.extend(new);
+                found.certainty = found.certainty.min(Certainty::Likely);
+            }
+        }
+        found
     }
 
     fn fits_receiver(&self, member: &Member, receivers: Receivers) -> Fit {
@@ -150,9 +184,13 @@ impl Universe<'_> {
         let constructors = self.constructors(class);
         let own = self.type_parameters(class);
         if constructors.is_empty() {
-            // A lambda makes an object of an interface; of a class there is a constructor without parameters.
-            let is_lambda = arguments.values.len() + usize::from(arguments.lambda.is_some()) == 1;
+            // A lambda makes an object of a `fun interface`; of a class there is a constructor without parameters.
             let is_interface = self.kind(class) == Some(DeclarationKind::Interface);
+            let made = || match (&arguments.values[..], arguments.lambda) {
+                ([], Some(_)) => Fit::Yes,
+                ([one], None) => self.argument_fits(file, one.value, &self.self_type(class), &own),
+                _ => Fit::No,
+            };
             let is_plain = arguments.values.is_empty() && arguments.lambda.is_none();
             let has_invoke = || {
                 self.companion(class).is_some_and(|companion| {
@@ -160,11 +198,13 @@ impl Universe<'_> {
                     !self.members(&ty, "invoke", &DeclarationKind::is_function).found.is_empty()
                 })
             };
-            return match is_interface && is_lambda || !is_interface && is_plain {
-                true => Fit::Yes,
-                false if has_invoke() => Fit::Unknown,
+            let fit = match is_interface {
+                true if self.takes_lambdas(class) => made(),
+                true => Fit::No,
+                false if is_plain => Fit::Yes,
                 false => Fit::No,
             };
+            return if fit == Fit::No && has_invoke() { Fit::Unknown } else { fit };
         }
         let fits = |constructor: &DeclarationId| {
             self.is_applicable(file, &self.parameters(*constructor), arguments, &own)

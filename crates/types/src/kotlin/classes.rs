@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::callables::property_node;
 use super::declarations::DeclarationKind;
 use super::substitution::Substitution;
 use super::ty::Type;
@@ -53,7 +54,7 @@ impl Universe<'_> {
         let node = match declaration.kind {
             // A constructor has those of its class.
             DeclarationKind::PrimaryConstructor | DeclarationKind::SecondaryConstructor => declaration.scope,
-            _ => declaration.node,
+            _ => property_node(&file, declaration.node),
         };
         let is_it = |number: &usize| file.declarations[*number].kind == DeclarationKind::TypeParameter;
         file.all_in_scope(node).filter(is_it).map(|number| DeclarationId { file: id.file, number }).collect()
@@ -124,8 +125,8 @@ impl Universe<'_> {
                 break;
             }
             let mut direct = self.direct_supertypes(next);
-            for other in self.counterparts(next) {
-                direct.extend(self.direct_supertypes(other));
+            for other in self.counterparts(next).iter() {
+                direct.extend(self.direct_supertypes(*other));
             }
             for ty in direct {
                 match substitution.apply(&ty) {
@@ -160,8 +161,8 @@ impl Universe<'_> {
     /// Returns what the type parameters of a class, in each of its declarations, stand for.
     fn given(&self, class: DeclarationId, arguments: &[Type]) -> Substitution {
         let mut given = Substitution::new(&self.type_parameters(class), arguments);
-        for other in self.counterparts(class) {
-            for (number, parameter) in self.type_parameters(other).into_iter().enumerate() {
+        for other in self.counterparts(class).iter() {
+            for (number, parameter) in self.type_parameters(*other).into_iter().enumerate() {
                 given.bind(parameter, arguments.get(number).cloned().unwrap_or(Type::Unknown));
             }
         }
@@ -183,6 +184,19 @@ impl Universe<'_> {
                     all.may_be_more |= members.may_be_more;
                 }
                 all
+            }
+            Type::Both(both) => {
+                let (mut near, far) = (self.members(&both.0, name, fits), self.members(&both.1, name, fits));
+                let is_new = |one: &Member| {
+                    let known = near.found.iter().map(|known| known.declaration);
+                    known
+                        .into_iter()
+                        .all(|known| known != one.declaration && !self.hides(known, one.declaration))
+                };
+                let more: Vec<Member> = far.found.into_iter().filter(is_new).collect();
+                near.found.extend(more);
+                near.may_be_more |= far.may_be_more;
+                near
             }
             Type::Integer => self.members(&self.library_type("kotlin", "Int", Vec::new()), name, fits),
             Type::Nothing | Type::Null => Members::default(),
@@ -223,8 +237,10 @@ impl Universe<'_> {
         let first = [(class, own.clone())];
         let rest = above.classes.iter().map(|(class, substitution)| {
             let mut applied = Substitution::default();
-            let others = self.counterparts(*class).into_iter();
-            for parameter in others.chain([*class]).flat_map(|class| self.type_parameters(class)) {
+            let others = self.counterparts(*class);
+            for parameter in
+                others.iter().copied().chain([*class]).flat_map(|class| self.type_parameters(class))
+            {
                 if let Some(ty) = substitution.get(parameter) {
                     applied.bind(parameter, own.apply(ty));
                 }
@@ -250,6 +266,12 @@ impl Universe<'_> {
             return false;
         };
         if near_file.key == far_file.key && near_declared.scope == far_declared.scope {
+            return false;
+        }
+        // Of classes that are no kin, a class inherits both members.
+        if let (Some(inner), Some(outer)) = (self.class_of(near), self.class_of(far))
+            && !self.ancestors(inner).classes.iter().any(|(above, _)| *above == self.representative(outer))
+        {
             return false;
         }
         // `expect` and `actual` are one class.

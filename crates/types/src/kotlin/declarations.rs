@@ -95,6 +95,8 @@ pub(super) struct Modifiers {
     pub(super) is_data: bool,
     pub(super) is_expect: bool,
     pub(super) is_actual: bool,
+    /// `@Deprecated(…, level = HIDDEN)`: no call means it.
+    pub(super) is_hidden: bool,
 }
 
 /// Finds all declarations of a file, in the order of the text.
@@ -215,6 +217,7 @@ fn modifiers(file: &SourceFile, node: NodeId) -> Modifiers {
             "data" => found.is_data = true,
             "expect" => found.is_expect = true,
             "actual" => found.is_actual = true,
+            text if text.starts_with("@Deprecated") && text.contains("HIDDEN") => found.is_hidden = true,
             _ => {}
         }
     }

@@ -83,9 +83,19 @@ impl Universe<'_> {
             K::LambdaParameters => self.lambda_parameter_type(file, node),
             // The parameter of a setter.
             K::Setter => {
-                let property =
-                    file.ancestors(parent).find_map(|above| file.child(above, K::VariableDeclaration));
-                let number = property.and_then(|variable| file.declaration_of(variable));
+                let number = file
+                    .parent(parent)
+                    .and_then(|holder| match file.kind(holder) {
+                        K::PropertyDeclaration => Some(holder),
+                        // The grammar may parse it apart from its property.
+                        _ => file
+                            .children(holder)
+                            .take_while(|sibling| *sibling < parent)
+                            .filter(|sibling| file.kind(*sibling) == K::PropertyDeclaration)
+                            .last(),
+                    })
+                    .and_then(|property| file.child(property, K::VariableDeclaration))
+                    .and_then(|variable| file.declaration_of(variable));
                 number.map_or(Type::Unknown, |number| {
                     let property = DeclarationId { file: id.file, number };
                     if property == id { Type::Unknown } else { self.declared_type(property) }

@@ -1,5 +1,7 @@
 //! Declarations that are one symbol: `expect` and each `actual`.
 
+use std::rc::Rc;
+
 use super::declarations::DeclarationKind;
 use super::universe::{DeclarationId, Universe};
 
@@ -18,18 +20,29 @@ impl Universe<'_> {
     /// Returns the one declaration that stands for a class in types.
     pub(super) fn representative(&self, class: DeclarationId) -> DeclarationId {
         let is_class = |id: &DeclarationId| self.kind(*id).is_some_and(DeclarationKind::is_class);
-        self.counterparts(class).into_iter().filter(is_class).chain([class]).min().unwrap_or(class)
+        self.counterparts(class).iter().copied().filter(is_class).chain([class]).min().unwrap_or(class)
     }
 
     /// Returns the other declarations of a symbol: of `expect` each `actual`, of an `actual` the `expect` and the
     /// other ones. Of most symbols there are none.
-    pub fn counterparts(&self, id: DeclarationId) -> Vec<DeclarationId> {
+    pub fn counterparts(&self, id: DeclarationId) -> Rc<[DeclarationId]> {
+        if let Some(known) = self.counterparts.borrow().get(&id) {
+            return known.clone();
+        }
+        // What is asked for while it is being found has none.
+        self.counterparts.borrow_mut().insert(id, Rc::default());
+        let found: Rc<[DeclarationId]> = self.find_counterparts(id).into();
+        self.counterparts.borrow_mut().insert(id, found.clone());
+        found
+    }
+
+    fn find_counterparts(&self, id: DeclarationId) -> Vec<DeclarationId> {
         let Some((file, declaration)) = self.get(id).filter(|_| self.is_split(id)) else { return Vec::new() };
         let name = file.name_of(id.number).to_owned();
         let others = match self.class_of(id) {
             Some(class) => {
-                let classes = self.counterparts(class).into_iter();
-                classes.flat_map(|class| self.declared_itself(class, &name)).collect()
+                let classes = self.counterparts(class);
+                classes.iter().flat_map(|class| self.declared_itself(*class, &name)).collect()
             }
             None if declaration.scope == file.tree().root().unwrap_or(declaration.scope) => {
                 self.in_package(&file.package, &name)

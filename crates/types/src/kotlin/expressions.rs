@@ -4,7 +4,7 @@ use super::callables::Arguments;
 use super::classes::Member;
 use super::declarations::DeclarationKind;
 use super::lookup::{Lookup, NameUse};
-use super::scopes::Level;
+use super::scopes::{Level, is_foreign};
 use super::subtyping::Fit;
 use super::ty::Type;
 use super::universe::{DeclarationId, ProjectFile, Universe, Work};
@@ -95,6 +95,7 @@ impl Universe<'_> {
                 let expected = self.expected_lambda(file, node);
                 self.lambda_type(file, node, &expected)
             }
+            K::CallableReference => self.reference_type(file, node),
             K::PrefixExpression => self.prefix_type(file, node),
             K::PostfixExpression => first().map_or(Type::Unknown, |inner| self.expression_type(file, inner)),
             K::IndexingExpression => self.indexed_type(file, node),
@@ -110,6 +111,32 @@ impl Universe<'_> {
                     }
                     _ => Type::Unknown,
                 }
+            }
+            _ => Type::Unknown,
+        }
+    }
+
+    /// Returns the function type of `::name`, where it means one function or class; unknown for the rest.
+    fn reference_type(&self, file: &ProjectFile, reference: NodeId) -> Type {
+        let name = file.children(reference).filter(|part| file.kind(*part) == K::SimpleIdentifier).last();
+        let Some(name) = name.filter(|_| file.child(reference, K::TypeIdentifier).is_none()) else {
+            return Type::Unknown;
+        };
+        let found = self.find_bare(file, name, file.name_text(name), NameUse::Reference);
+        let [one] = &found.candidates[..] else { return Type::Unknown };
+        let id = one.declaration;
+        let types = |callable| self.parameters(callable).into_iter().map(|one| one.ty).collect();
+        match self.kind(id) {
+            Some(DeclarationKind::Function) if self.type_parameters(id).is_empty() => {
+                Type::function(self.extension_receiver(id), types(id), self.declared_type(id))
+            }
+            Some(DeclarationKind::Class) if self.type_parameters(id).is_empty() => {
+                let parameters = match self.constructors(id)[..] {
+                    [] => Vec::new(),
+                    [one] => types(one),
+                    _ => return Type::Unknown,
+                };
+                Type::function(None, parameters, self.self_type(id))
             }
             _ => Type::Unknown,
         }
@@ -157,7 +184,7 @@ impl Universe<'_> {
     }
 
     /// Returns one type that all of these fit.
-    fn joined(&self, types: Vec<Type>) -> Type {
+    pub(super) fn joined(&self, types: Vec<Type>) -> Type {
         let mut left: Vec<Type> = Vec::new();
         for ty in types {
             if !matches!(ty, Type::Nothing | Type::Null) && !left.contains(&ty) {
@@ -170,35 +197,51 @@ impl Universe<'_> {
             _ if left.iter().any(Type::is_unknown) => Type::Unknown,
             _ => {
                 let is_above = |wide: &&Type| left.iter().all(|one| self.fits(one, wide, &[]) == Fit::Yes);
-                left.iter().find(is_above).cloned().unwrap_or_else(|| self.common_class(&left))
+                left.iter().find(is_above).cloned().unwrap_or_else(|| self.common_classes(&left))
             }
         }
     }
 
-    /// Returns the nearest class above all of these.
-    fn common_class(&self, types: &[Type]) -> Type {
+    /// Returns the type of what is of all nearest classes above all of these.
+    fn common_classes(&self, types: &[Type]) -> Type {
         let Some(Type::Class(first)) = types.first() else { return Type::Unknown };
         let above = self.ancestors(first.class);
         let is_any = self.library_class("kotlin", "Any");
-        let candidates = above.classes.iter().map(|(class, _)| *class).filter(|class| Some(*class) != is_any);
-        for class in candidates {
-            let wide = Type::class(class, vec![Type::Unknown; self.type_parameters(class).len()]);
-            if types.iter().all(|one| self.fits(one, &wide, &[]) == Fit::Yes) {
-                return wide;
+        let mut common: Vec<DeclarationId> = Vec::new();
+        for class in above.classes.iter().map(|(class, _)| *class).filter(|class| Some(*class) != is_any) {
+            let is_covered =
+                common.iter().any(|near| self.ancestors(*near).classes.iter().any(|(far, _)| *far == class));
+            if !is_covered && types.iter().all(|one| self.fits(one, &self.any_of(class), &[]) == Fit::Yes) {
+                common.push(class);
             }
         }
-        Type::Unknown
+        // What is not known of the supertypes may be common, too.
+        let may_lack = types.iter().all(|one| self.may_lack_own(one)).then_some(Type::Unknown);
+        let found = common.into_iter().map(|class| self.any_of(class)).chain(may_lack);
+        found.reduce(Type::both).unwrap_or(Type::Unknown)
+    }
+
+    /// Returns the type of a class with type arguments that are not known.
+    fn any_of(&self, class: DeclarationId) -> Type {
+        Type::class(class, vec![Type::Unknown; self.type_parameters(class).len()])
     }
 
     fn this_type(&self, file: &ProjectFile, node: NodeId) -> Type {
         let label = file.child(node, K::TypeIdentifier).map(|label| file.name_text(label));
         let is_meant = |level: &Level| match level {
+            // Where there is an object of such a lambda, nothing is known of it.
+            Level::Receiver { ty, .. } if is_foreign(ty) => label.is_none().then_some(Type::Unknown),
             Level::Receiver { ty, label: own } if label.is_none() || own.as_deref() == label => {
                 Some(ty.clone())
             }
             _ => None,
         };
-        self.levels(file, node).iter().find_map(is_meant).unwrap_or(Type::Unknown)
+        let ty = self.levels(file, node).iter().find_map(is_meant).unwrap_or(Type::Unknown);
+        match label.and_then(|label| self.narrowed_labelled(file, node, label)) {
+            None => ty,
+            Some(narrow) if self.fits(&narrow, &ty, &[]) == Fit::Yes => narrow,
+            Some(narrow) => Type::both(narrow, ty),
+        }
     }
 
     /// Returns the type that `super` means: the one supertype, or an unknown one of several.

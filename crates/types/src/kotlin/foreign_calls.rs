@@ -60,6 +60,23 @@ impl Universe<'_> {
             _ => None,
         };
         found.is_some_and(|found| found.candidates.is_empty() && !found.may_be_other)
+            && !self.may_be_imported(file, callee)
+    }
+
+    /// Whether a name, or the last one of a path, may be that of a declaration of the project's own packages that
+    /// is not known: generated, or in a part of the project that is not there.
+    fn may_be_imported(&self, file: &ProjectFile, callee: NodeId) -> bool {
+        let name = match file.kind(callee) {
+            K::SimpleIdentifier => Some(callee),
+            _ => file.children(callee).last().and_then(|suffix| file.child(suffix, K::SimpleIdentifier)),
+        };
+        let Some(name) = name.map(|name| file.name_text(name)) else { return false };
+        match file.imports.iter().find(|import| import.bound() == Some(name)) {
+            Some(import) => self.may_declare(&import.path),
+            None => file.imports.iter().filter(|import| import.is_star).any(|import| {
+                !self.has_package(&import.path) && self.may_declare(&format!("{}.{name}", import.path))
+            }),
+        }
     }
 
     /// Whether what is called is declared outside, and is called on no object of the project.
@@ -70,6 +87,7 @@ impl Universe<'_> {
                 let found = self.find_bare(file, callee, file.name_text(callee), wanted);
                 found.candidates.is_empty()
                     && !found.may_be_other
+                    && !self.may_be_imported(file, callee)
                     && !self.levels(file, callee).iter().any(|level| match level {
                         Level::Receiver { ty: Type::Class(class), .. } => {
                             self.extends_foreign_generics(class.class)
@@ -139,7 +157,7 @@ impl Universe<'_> {
         match self.expression_type(file, value) {
             Type::Integer | Type::Null | Type::Nothing | Type::External(_) => true,
             Type::Class(class) => class.arguments.is_empty() && self.of_library(class.class),
-            Type::Unknown | Type::Parameter(_) | Type::Function(_) => false,
+            Type::Unknown | Type::Parameter(_) | Type::Function(_) | Type::Both(_) => false,
         }
     }
 }

@@ -20,6 +20,10 @@ impl Universe<'_> {
             (_, Type::Unknown | Type::Nothing | Type::Null) => {}
             // What the call is to determine tells nothing.
             (_, Type::Parameter(parameter)) if own.contains(parameter) => {}
+            (_, Type::Both(both)) => {
+                self.unify(pattern, &both.0, own, bound);
+                self.unify(pattern, &both.1, own, bound);
+            }
             (Type::Parameter(parameter), _) if own.contains(parameter) => {
                 let ty = match actual {
                     Type::Integer => self.library_type("kotlin", "Int", Vec::new()),
@@ -54,7 +58,7 @@ impl Universe<'_> {
     }
 
     /// Returns the type arguments of a class seen as one of the classes above it.
-    fn arguments_as(
+    pub(super) fn arguments_as(
         &self,
         class: DeclarationId,
         arguments: &[Type],
@@ -120,6 +124,7 @@ fn mentions(ty: &Type, own: &[DeclarationId]) -> bool {
             function.receiver.iter().chain(&function.parameters).any(|part| mentions(part, own))
                 || mentions(&function.result, own)
         }
+        Type::Both(both) => mentions(&both.0, own) || mentions(&both.1, own),
         _ => false,
     }
 }

@@ -23,11 +23,19 @@ pub(super) struct Lookup {
     pub(super) may_be_other: bool,
     /// The object whose member or extension is meant, where it is known.
     pub(super) receiver: Option<Type>,
+    /// Whether a type that is not known decides whether it is meant.
+    pub(super) is_open: bool,
 }
 
 impl Lookup {
     pub(super) fn nothing(may_be_other: bool) -> Lookup {
-        Lookup { candidates: Vec::new(), certainty: Certainty::Certain, may_be_other, receiver: None }
+        Lookup {
+            candidates: Vec::new(),
+            certainty: Certainty::Certain,
+            may_be_other,
+            receiver: None,
+            is_open: false,
+        }
     }
 
     /// The name means this declaration.
@@ -197,7 +205,8 @@ impl Universe<'_> {
         }
         // A class hides the objects of its name further out: `Name.member` means the class then.
         let mut is_hidden = false;
-        for tier in tiers {
+        let mut tiers = tiers.into_iter();
+        while let Some(tier) = tiers.next() {
             let kind = |id: &DeclarationId| self.kind(*id);
             let is_object = |id: &DeclarationId| kind(id).is_some_and(DeclarationKind::is_object);
             let hides = matches!(wanted, NameUse::Value)
@@ -207,6 +216,8 @@ impl Universe<'_> {
             let members =
                 tier.into_iter().filter(|id| !(is_hidden && is_object(id))).map(Member::new).collect();
             if let Some(found) = self.choose_in_scope(&mut search, members) {
+                let receivers = Receivers::Implicit(&search.receivers);
+                let found = self.with_further(file, found, tiers.collect(), wanted, receivers);
                 return self.behind(&search, found);
             }
             is_hidden |= hides;
@@ -293,9 +304,11 @@ impl Universe<'_> {
                 return self.behind(&search, found);
             }
         }
-        for tier in self.tiers(file, name) {
+        let mut tiers = self.tiers(file, name).into_iter();
+        while let Some(tier) = tiers.next() {
             let members = self.extensions(tier.into_iter().map(Member::new).collect());
             if let Some(mut found) = self.choose(file, members, wanted, explicit, &mut search.unfit) {
+                found = self.with_further(file, found, tiers.collect(), wanted, explicit);
                 found.receiver = Some(receiver.clone());
                 return self.behind(&search, found);
             }
@@ -443,7 +456,7 @@ impl Universe<'_> {
         });
         // A property of unknown type may be none that can be called, and hides no extension then.
         if let Some(found) = found.as_ref().filter(|found| self.may_be_no_function(found, wanted))
-            && self.has_own_extension(name)
+            && self.may_be_extended(search, ty, &|id| !self.of_library(id))
         {
             search.unfit.extend(found.candidates.iter().cloned());
             return None;
@@ -453,10 +466,12 @@ impl Universe<'_> {
         let is_doubtful = |found: &Lookup| {
             (found.certainty == Certainty::Likely || is_projected)
                 && matches!(wanted, NameUse::Call(_))
-                && self.has_own_extension(name)
+                && self.may_be_extended(search, ty, &|id| !self.of_library(id))
         };
         let needs_extension = |found: &Lookup| match wanted {
-            NameUse::Call(arguments) => self.may_need_extension(file, name, found, arguments),
+            NameUse::Call(arguments) => {
+                self.gives_null(file, found, arguments) && self.may_be_extended(search, ty, &|_| true)
+            }
             _ => false,
         };
         if found.as_ref().is_some_and(|found| is_doubtful(found) || needs_extension(found)) {
@@ -464,19 +479,37 @@ impl Universe<'_> {
         }
         if found.is_none() && members.may_be_more {
             search.passed.unknown = true;
-            search.passed.own |= match ty {
-                Type::Class(class) => self.ancestors(class.class).may_lack_own,
-                Type::External(_) => false,
-                _ => true,
-            };
+            search.passed.own |= self.may_lack_own(ty);
         }
         found
     }
 
-    /// Whether the project declares an extension of this name.
-    fn has_own_extension(&self, name: &str) -> bool {
-        let top_level = self.top_level(name);
-        top_level.iter().any(|id| !self.of_library(*id) && self.extension_receiver(*id).is_some())
+    /// Whether a type may have members of the project that are not known.
+    pub(super) fn may_lack_own(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Class(class) => self.ancestors(class.class).may_lack_own,
+            Type::External(_) => false,
+            Type::Both(both) => self.may_lack_own(&both.0) || self.may_lack_own(&both.1),
+            _ => true,
+        }
+    }
+
+    /// Whether one of these extensions, which the file sees, may take the object and the arguments.
+    fn may_be_extended(&self, search: &Search, ty: &Type, of: &dyn Fn(DeclarationId) -> bool) -> bool {
+        let Search { file, name, wanted, .. } = *search;
+        let takes = |id: DeclarationId| {
+            let Some(receiver) = self.extension_receiver(id).filter(|_| of(id)) else { return false };
+            let own = self.type_parameters(id);
+            let fit = match wanted {
+                NameUse::Call(arguments) => {
+                    let explicit = Receivers::Explicit(ty);
+                    self.fits_call(file, &Member::new(id), arguments, explicit)
+                }
+                _ => Some(Fit::Yes),
+            };
+            fit.is_some_and(|fit| fit != Fit::No) && self.fits(ty, &receiver, &own) != Fit::No
+        };
+        self.tiers(file, name).into_iter().flatten().any(takes)
     }
 
     fn among_statics(&self, search: &mut Search, class: DeclarationId) -> Option<Lookup> {
@@ -543,9 +576,12 @@ impl Universe<'_> {
         tiers
     }
 
-    /// Whether a declaration is not private, or of this file.
+    /// Whether a declaration is not private, or of this file, and not hidden from all.
     fn is_visible(&self, file: &ProjectFile, id: DeclarationId) -> bool {
-        id.file == file.key || self.get(id).is_some_and(|(_, declaration)| !declaration.modifiers.is_private)
+        self.get(id).is_some_and(|(_, declaration)| {
+            let modifiers = declaration.modifiers;
+            (id.file == file.key || !modifiers.is_private) && !modifiers.is_hidden
+        })
     }
 }
 

@@ -11,25 +11,16 @@ use symd_syntax::NodeId;
 use symd_syntax::kotlin::KotlinNode as K;
 
 impl Universe<'_> {
-    /// Whether a call gives a function what may be null for a parameter that may not, while an extension has its
-    /// name.
-    pub(super) fn may_need_extension(
-        &self,
-        file: &ProjectFile,
-        name: &str,
-        found: &Lookup,
-        arguments: &Arguments,
-    ) -> bool {
-        let gives_null = |function: DeclarationId| {
+    /// Whether a call gives a function what may be null for a parameter that may not.
+    pub(super) fn gives_null(&self, file: &ProjectFile, found: &Lookup, arguments: &Arguments) -> bool {
+        let gives = |function: DeclarationId| {
             let parameters = self.parameters(function);
             let pairs = pair_arguments(&parameters, arguments).unwrap_or_default();
             pairs.iter().any(|(at, value, _)| {
                 !self.is_declared_nullable(parameters[*at].declaration) && self.may_be_null(file, *value)
             })
         };
-        let is_extension = |id: &DeclarationId| self.extension_receiver(*id).is_some();
-        found.candidates.iter().any(|one| gives_null(one.declaration))
-            && self.top_level(name).iter().any(is_extension)
+        found.candidates.iter().any(|one| gives(one.declaration))
     }
 
     /// Whether a value is one that a declaration says may be null. A check before it is not looked at.

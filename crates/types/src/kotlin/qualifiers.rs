@@ -32,7 +32,8 @@ impl Universe<'_> {
         match file.kind(node) {
             K::SimpleIdentifier | K::InterpolatedIdentifier | K::TypeIdentifier => {
                 let name = file.name_text(node);
-                if let Some(narrowed) = self.narrowed_type(file, node) {
+                let declared = || self.unnarrowed_type(file, node, name);
+                if let Some(narrowed) = self.narrowed_type(file, node, declared) {
                     return Some(Qualifier::Value(narrowed));
                 }
                 if name == "it"
@@ -69,6 +70,16 @@ impl Universe<'_> {
         }
     }
 
+    /// Returns the type of a variable as it is declared.
+    fn unnarrowed_type(&self, file: &ProjectFile, node: NodeId, name: &str) -> Type {
+        if name == "it"
+            && let Some(ty) = self.it_type(file, node)
+        {
+            return ty;
+        }
+        self.lookup_type(&self.find_bare(file, node, name, NameUse::Value))
+    }
+
     /// Returns what stands before a suffix `.name`.
     pub(super) fn before_suffix(&self, file: &ProjectFile, suffix: NodeId) -> Option<Qualifier> {
         let holder = file.parent(suffix)?;
@@ -90,10 +101,18 @@ impl Universe<'_> {
         // of `a.b`.
         if let Some(holder) = file.parent(suffix)
             && file.kind(holder) == K::NavigationExpression
-            && let Some(narrowed) = self.narrowed_type(file, holder)
+            && let Some(narrowed) =
+                self.narrowed_type(file, holder, || match self.read_suffix(file, suffix) {
+                    Some(Qualifier::Value(ty)) => ty,
+                    _ => Type::Unknown,
+                })
         {
             return Some(Qualifier::Value(narrowed));
         }
+        self.read_suffix(file, suffix)
+    }
+
+    fn read_suffix(&self, file: &ProjectFile, suffix: NodeId) -> Option<Qualifier> {
         let before = self.before_suffix(file, suffix)?;
         if file.kind(suffix) == K::IndexingSuffix {
             let Qualifier::Value(ty) = before else { return None };

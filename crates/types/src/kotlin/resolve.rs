@@ -67,8 +67,9 @@ impl Universe<'_> {
         let declaration = file.parent(node).and_then(|parent| file.declaration_of(parent));
         if !declaration.is_some_and(declares) {
             for id in found.declarations.clone() {
-                let others = self.counterparts(id).into_iter();
-                let new: Vec<_> = others.filter(|other| !found.declarations.contains(other)).collect();
+                let others = self.counterparts(id);
+                let is_new = |other: &&DeclarationId| !found.declarations.contains(*other);
+                let new: Vec<DeclarationId> = others.iter().filter(is_new).copied().collect();
                 found.declarations.extend(new);
             }
         }

@@ -11,6 +11,11 @@ use symd_syntax::kotlin::KotlinNode as K;
 /// The name of a class from outside of which nothing is known.
 const FOREIGN: &str = "";
 
+/// Whether a type is that of an object from outside of which nothing is known.
+pub(super) fn is_foreign(ty: &Type) -> bool {
+    matches!(ty, Type::External(name) if &**name == FOREIGN)
+}
+
 /// A scope around a node. The file's own level follows the last one.
 #[derive(Clone, Debug)]
 pub(super) enum Level {

@@ -1,6 +1,9 @@
 //! Types that conditions have shown: `if (x is Circle) x.radius`.
 
+use super::declarations::is_class_node;
+use super::scopes::visible_names;
 use super::source_file::SourceFile;
+use super::subtyping::Fit;
 use super::ty::Type;
 use super::universe::{ProjectFile, Universe};
 use symd_syntax::NodeId;
@@ -12,28 +15,98 @@ const CONTRACTS: [&str; 4] = ["require", "check", "assertTrue", "assert"];
 /// How deep conditions are looked into.
 const MAX_CONDITIONS: usize = 50;
 
+/// The nodes of types of which a value has one.
+type Shown = Vec<NodeId>;
+
 impl Universe<'_> {
-    /// Returns the type that a condition before or around an expression has shown it to have.
-    pub(super) fn narrowed_type(&self, file: &ProjectFile, node: NodeId) -> Option<Type> {
+    /// Returns the type that a condition before or around an expression has shown it to have; with the type that
+    /// is declared, where a value of the one need not be one of the other.
+    pub(super) fn narrowed_type(
+        &self,
+        file: &ProjectFile,
+        node: NodeId,
+        declared: impl FnOnce() -> Type,
+    ) -> Option<Type> {
         let subject = file.text_of(node);
         let is_path = subject.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '`'));
         if !is_path || subject.is_empty() {
             return None;
         }
         let shown = self.shown_type(file, node, subject)?;
-        (!is_assigned_between(file, subject, shown, node)).then(|| self.written_type(file, shown))
+        let last = shown.last().copied()?;
+        if is_assigned_between(file, subject, last, node) {
+            return None;
+        }
+        let narrow = self.joined_types(file, &shown)?;
+        let declared = declared();
+        Some(match self.fits(&narrow, &declared, &[]) {
+            Fit::Yes => narrow,
+            _ => Type::both(narrow, declared),
+        })
     }
 
     /// Returns the type that a condition around a node has shown `this` to have.
     pub(super) fn narrowed_this(&self, file: &ProjectFile, node: NodeId) -> Option<Type> {
         let shown = self.shown_type(file, node, "this")?;
-        Some(self.written_type(file, shown))
+        self.joined_types(file, &shown)
     }
 
-    /// Returns the node of the type that the nearest condition has shown the subject to have.
-    fn shown_type(&self, file: &ProjectFile, node: NodeId, subject: &str) -> Option<NodeId> {
+    /// Returns the type that a condition has shown `this@label` to have, where the label names an extension
+    /// function around the node.
+    pub(super) fn narrowed_labelled(&self, file: &ProjectFile, node: NodeId, label: &str) -> Option<Type> {
+        let shown = match self.shown_type(file, node, &format!("this@{label}")) {
+            Some(shown) => shown,
+            None => self.shown_type(file, self.outermost_with_this(file, node, label)?, "this")?,
+        };
+        self.joined_types(file, &shown)
+    }
+
+    /// Returns the outermost node around `node`, within the function of this name, in which `this` is another
+    /// object; the node itself where there is none.
+    fn outermost_with_this(&self, file: &ProjectFile, node: NodeId, label: &str) -> Option<NodeId> {
+        let mut outermost = node;
+        for scope in file.ancestors(node) {
+            match file.kind(scope) {
+                K::FunctionDeclaration => {
+                    let number = file.declaration_of(scope)?;
+                    if file.name_of(number) == label {
+                        return Some(outermost);
+                    }
+                    outermost = scope;
+                }
+                K::LambdaLiteral => {
+                    let has_none = matches!(self.expected_lambda(file, scope),
+                        Type::Function(function) if function.receiver.is_none());
+                    if !has_none {
+                        outermost = scope;
+                    }
+                }
+                K::AnonymousFunction => outermost = scope,
+                _ if is_class_node(file, scope) => outermost = scope,
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// Returns the one type that values of each of these types have; `None` where none is known.
+    fn joined_types(&self, file: &ProjectFile, shown: &[NodeId]) -> Option<Type> {
+        let types: Vec<Type> = shown.iter().map(|ty| self.written_type(file, *ty)).collect();
+        match &types[..] {
+            [one] => Some(one.clone()),
+            _ => Some(self.joined(types)).filter(|ty| !ty.is_unknown()),
+        }
+    }
+
+    /// Returns the nodes of the types of which the nearest condition has shown the subject to have one.
+    fn shown_type(&self, file: &ProjectFile, node: NodeId, subject: &str) -> Option<Shown> {
+        let root = subject.split('.').next().unwrap_or(subject).trim_matches('`');
+        let is_this = root.starts_with("this");
         let mut child = node;
         for scope in file.ancestors(node) {
+            // What stands before the declaration of the subject tells of another one.
+            let declared = visible_names(file, scope, child, root).last().filter(|_| !is_this);
+            let from = declared.map(|number| file.declarations[number].node);
             let shown = match file.kind(scope) {
                 K::IfExpression => {
                     let condition = file.children(scope).next()?;
@@ -56,12 +129,17 @@ impl Universe<'_> {
                 K::WhenEntry if file.kind(child) == K::ControlStructureBody => {
                     shown_by_entry(file, scope, subject)
                 }
-                K::Statements => shown_before(file, scope, child, subject),
-                K::FunctionDeclaration | K::ClassDeclaration | K::ObjectDeclaration => return None,
+                K::Statements => shown_before(file, scope, child, (subject, from)),
+                // `this` is another object there, and a property may be another one's.
+                K::FunctionDeclaration if is_this => return None,
+                _ if is_class_node(file, scope) && is_this => return None,
                 _ => None,
             };
             if shown.is_some() {
                 return shown;
+            }
+            if declared.is_some() {
+                return None;
             }
             child = scope;
         }
@@ -69,8 +147,8 @@ impl Universe<'_> {
     }
 }
 
-/// Returns the type that a condition shows the subject to have when it holds, or when it does not.
-fn shown_by(file: &SourceFile, condition: NodeId, subject: &str, holds: bool) -> Option<NodeId> {
+/// Returns the types of which a condition shows the subject to have one when it holds, or when it does not.
+fn shown_by(file: &SourceFile, condition: NodeId, subject: &str, holds: bool) -> Option<Shown> {
     shown_within(file, condition, subject, holds, MAX_CONDITIONS)
 }
 
@@ -81,7 +159,7 @@ fn shown_within(
     subject: &str,
     holds: bool,
     depth: usize,
-) -> Option<NodeId> {
+) -> Option<Shown> {
     let depth = depth.checked_sub(1)?;
     match file.kind(condition) {
         K::ParenthesizedExpression => {
@@ -96,40 +174,63 @@ fn shown_within(
             let is_negated = file.child(condition, K::NotToken).is_some();
             let of = file.children(condition).next()?;
             let ty = file.children(condition).last()?;
-            (is_negated != holds && file.text_of(of) == subject).then_some(ty)
+            (is_negated != holds && file.text_of(of) == subject).then(|| vec![ty])
         }
-        K::ConjunctionExpression if holds => {
-            file.children(condition).find_map(|side| shown_within(file, side, subject, true, depth))
-        }
-        K::DisjunctionExpression if !holds => {
-            file.children(condition).find_map(|side| shown_within(file, side, subject, false, depth))
+        K::ConjunctionExpression | K::DisjunctionExpression => {
+            let mut sides =
+                file.children(condition).map(|side| shown_within(file, side, subject, holds, depth));
+            let both_hold = (file.kind(condition) == K::ConjunctionExpression) == holds;
+            if both_hold {
+                return sides.flatten().next();
+            }
+            // One of the two holds.
+            let (left, right) = (sides.next()??, sides.last()??);
+            Some([left, right].concat())
         }
         _ => None,
     }
 }
 
-/// Returns the type that an entry of a `when` shows the subject to have.
-fn shown_by_entry(file: &SourceFile, entry: NodeId, subject: &str) -> Option<NodeId> {
+/// Returns the types of which an entry of a `when` shows the subject to have one.
+fn shown_by_entry(file: &SourceFile, entry: NodeId, subject: &str) -> Option<Shown> {
     let when = file.parent(entry)?;
-    let mut conditions = file.children(entry).filter(|part| file.kind(*part) == K::WhenCondition);
-    let condition = conditions.next()?;
-    if conditions.next().is_some() {
-        return None;
-    }
-    let inner = file.children(condition).next()?;
-    let Some(of) = file.child(when, K::WhenSubject) else { return shown_by(file, inner, subject, true) };
+    let conditions = file.children(entry).filter(|part| file.kind(*part) == K::WhenCondition);
+    let inner: Option<Vec<NodeId>> = conditions.map(|one| file.children(one).next()).collect();
+    let inner = inner?;
+    let Some(of) = file.child(when, K::WhenSubject) else {
+        return match inner[..] {
+            [one] => shown_by(file, one, subject, true),
+            _ => None,
+        };
+    };
     let variable = file.child(of, K::VariableDeclaration);
     let is_subject = |node: NodeId| file.text_of(node) == subject;
     let is_meant =
         variable.and_then(|variable| file.child(variable, K::SimpleIdentifier)).is_some_and(is_subject)
             || file.children(of).last().is_some_and(is_subject);
-    let is_test = file.kind(inner) == K::TypeTest && file.child(inner, K::NotToken).is_none();
-    if is_meant && is_test { file.children(inner).last() } else { None }
+    let tested = |one: &NodeId| {
+        let is_test = file.kind(*one) == K::TypeTest && file.child(*one, K::NotToken).is_none();
+        if is_test { file.children(*one).last() } else { None }
+    };
+    if !is_meant || inner.is_empty() {
+        return None;
+    }
+    inner.iter().map(tested).collect()
 }
 
-/// Returns the type that a statement before `child` shows: a check that leaves the block, a cast, a contract.
-fn shown_before(file: &SourceFile, statements: NodeId, child: NodeId, subject: &str) -> Option<NodeId> {
-    let before: Vec<NodeId> = file.children(statements).take_while(|sibling| *sibling < child).collect();
+/// Returns the types of which a statement before `child` shows the subject to have one: a check that leaves the
+/// block, a cast, a contract. Statements up to `from` tell nothing of it.
+fn shown_before(
+    file: &SourceFile,
+    statements: NodeId,
+    child: NodeId,
+    (subject, from): (&str, Option<NodeId>),
+) -> Option<Shown> {
+    let before: Vec<NodeId> = file
+        .children(statements)
+        .take_while(|sibling| *sibling < child)
+        .filter(|sibling| from.is_none_or(|from| *sibling > from))
+        .collect();
     before.into_iter().rev().find_map(|statement| match file.kind(statement) {
         K::IfExpression => {
             let parts: Vec<NodeId> = file.children(statement).collect();
@@ -137,31 +238,56 @@ fn shown_before(file: &SourceFile, statements: NodeId, child: NodeId, subject: &
                 && file.child(statement, K::ControlStructureBody).is_some_and(|body| leaves(file, body));
             if is_left { shown_by(file, *parts.first()?, subject, false) } else { None }
         }
-        K::AsExpression => cast(file, statement, subject),
         K::CallExpression => {
             let callee = file.children(statement).next()?;
             if !CONTRACTS.contains(&file.text_of(callee)) {
-                return None;
+                return cast_within(file, statement, subject);
             }
             let suffix = file.child(statement, K::CallSuffix)?;
             let list = file.child(suffix, K::ValueArguments)?;
             let argument = file.child(list, K::ValueArgument)?;
             shown_by(file, file.children(argument).last()?, subject, true)
         }
-        K::PropertyDeclaration => {
-            let value = super::declared_types::initializer(file, statement)?;
-            cast(file, value, subject)
-        }
-        _ => None,
+        _ => cast_within(file, statement, subject),
     })
 }
 
-fn cast(file: &SourceFile, node: NodeId, subject: &str) -> Option<NodeId> {
+/// Returns the type that a cast in a statement, which is always reached, shows the subject to have.
+fn cast_within(file: &SourceFile, statement: NodeId, subject: &str) -> Option<Shown> {
+    if !file.text_of(statement).contains(" as ") {
+        return None;
+    }
+    let is_reached = |node: NodeId| {
+        file.ancestors(node).take_while(|above| *above >= statement).all(|above| {
+            !matches!(
+                file.kind(above),
+                K::LambdaLiteral
+                    | K::AnonymousFunction
+                    | K::FunctionDeclaration
+                    | K::ObjectLiteral
+                    | K::ClassDeclaration
+                    | K::IfExpression
+                    | K::WhenExpression
+                    | K::TryExpression
+                    | K::ForStatement
+                    | K::WhileStatement
+                    | K::DoWhileStatement
+                    | K::ConjunctionExpression
+                    | K::DisjunctionExpression
+                    | K::ElvisExpression
+            )
+        })
+    };
+    let mut casts = file.tree().subtree(statement).filter(|node| file.kind(*node) == K::AsExpression);
+    casts.find_map(|node| cast(file, node, subject).filter(|_| is_reached(node)))
+}
+
+fn cast(file: &SourceFile, node: NodeId, subject: &str) -> Option<Shown> {
     if file.kind(node) != K::AsExpression || file.child(node, K::SafeAsToken).is_some() {
         return None;
     }
     let of = file.children(node).next()?;
-    if file.text_of(of) == subject { file.children(node).last() } else { None }
+    if file.text_of(of) == subject { file.children(node).last().map(|ty| vec![ty]) } else { None }
 }
 
 /// Whether a body ends with a jump.

@@ -45,6 +45,7 @@ impl Substitution {
                 let arguments = class.arguments.iter().map(|argument| self.apply(argument)).collect();
                 Type::class(class.class, arguments)
             }
+            Type::Both(both) => Type::both(self.apply(&both.0), self.apply(&both.1)),
             Type::Function(function) => Type::function(
                 function.receiver.as_ref().map(|receiver| self.apply(receiver)),
                 function.parameters.iter().map(|parameter| self.apply(parameter)).collect(),

@@ -1,7 +1,7 @@
 //! Whether a value of one type fits where another is expected, as far as that is known.
 
 use super::declarations::DeclarationKind;
-use super::ty::Type;
+use super::ty::{ClassType, Type};
 use super::universe::{DeclarationId, Universe};
 use symd_syntax::kotlin::KotlinNode as K;
 
@@ -25,6 +25,8 @@ impl Universe<'_> {
                 let bounds = self.bounds(*parameter);
                 bounds.iter().map(|bound| self.fits_bound(actual, bound)).min().unwrap_or(Fit::Yes)
             }
+            (Type::Both(both), _) => self.fits(&both.0, expected, own).max(self.fits(&both.1, expected, own)),
+            (_, Type::Both(both)) => self.fits(actual, &both.0, own).min(self.fits(actual, &both.1, own)),
             (Type::Unknown, _) | (_, Type::Unknown) => Fit::Unknown,
             (Type::Nothing | Type::Null, _) => Fit::Yes,
             (Type::Parameter(one), Type::Parameter(two)) if one == two => Fit::Yes,
@@ -37,10 +39,14 @@ impl Universe<'_> {
             (Type::Integer, Type::Class(class)) => self.integer_fits(class.class),
             (Type::Integer, Type::Integer) => Fit::Yes,
             (Type::Integer, _) => Fit::No,
-            (Type::Class(one), Type::Class(two)) => self.class_fits(one.class, two.class),
+            (Type::Class(one), Type::Class(two)) => match self.class_fits(one.class, two.class) {
+                Fit::Yes if self.arguments_contradict(one, two, own) => Fit::Unknown,
+                fit => fit,
+            },
             // An interface with one method takes a lambda.
             (Type::Function(_), Type::Class(class)) => match self.kind(class.class) {
                 Some(DeclarationKind::Interface) if self.takes_lambdas(class.class) => Fit::Yes,
+                _ if self.library_class("kotlin", "Function") == Some(class.class) => Fit::Yes,
                 _ => Fit::No,
             },
             (Type::Function(one), Type::Function(two)) => {
@@ -78,6 +84,33 @@ impl Universe<'_> {
         }
     }
 
+    /// Whether type arguments are other classes than the expected ones, where their parameter is not `out`.
+    fn arguments_contradict(&self, given: &ClassType, wanted: &ClassType, own: &[DeclarationId]) -> bool {
+        if given.arguments.is_empty()
+            || wanted.arguments.is_empty()
+            || wanted.is_projected
+            || given.is_projected
+        {
+            return false;
+        }
+        let Some(arguments) = self.arguments_as(given.class, &given.arguments, wanted.class) else {
+            return false;
+        };
+        let parameters = self.type_parameters(wanted.class);
+        let contradicts = |((parameter, given), wanted): ((&DeclarationId, &Type), &Type)| {
+            let is_out = || {
+                self.get(*parameter)
+                    .is_some_and(|(file, declaration)| file.text_of(declaration.node).starts_with("out "))
+            };
+            match (given, wanted) {
+                (Type::Class(one), Type::Class(two)) => one.class != two.class && !is_out(),
+                (Type::Parameter(one), Type::Class(_)) => !own.contains(one) && !is_out(),
+                _ => false,
+            }
+        };
+        parameters.iter().zip(&arguments).zip(&wanted.arguments).any(contradicts)
+    }
+
     /// An argument rules a candidate out by the class of the bound alone.
     fn fits_bound(&self, actual: &Type, bound: &Type) -> Fit {
         match bound {
@@ -89,6 +122,13 @@ impl Universe<'_> {
 
     fn is_any(&self, class: DeclarationId) -> bool {
         self.library_class("kotlin", "Any") == Some(class)
+    }
+
+    pub(super) fn is_unsigned(&self, ty: &Type) -> bool {
+        let Type::Class(class) = ty else { return false };
+        INTEGER_TYPES
+            .iter()
+            .any(|name| name.starts_with('U') && self.library_class("kotlin", name) == Some(class.class))
     }
 
     fn integer_fits(&self, class: DeclarationId) -> Fit {
@@ -131,7 +171,7 @@ impl Universe<'_> {
     }
 
     /// Whether an interface is declared with `fun`, so that a lambda makes an object of it.
-    fn takes_lambdas(&self, class: DeclarationId) -> bool {
+    pub(super) fn takes_lambdas(&self, class: DeclarationId) -> bool {
         self.get(class).is_some_and(|(file, declaration)| file.child(declaration.node, K::FunToken).is_some())
     }
 

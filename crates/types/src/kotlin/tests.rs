@@ -200,6 +200,16 @@ fn what_is_not_known_leaves_the_rest_decided() {
     check("doubts.txt");
 }
 
+#[test]
+fn checks_show_types() {
+    check("narrowed.txt");
+}
+
+#[test]
+fn what_is_further_out_may_be_meant() {
+    check("further.txt");
+}
+
 /// Some identifiers of very deep and very long expressions are resolved on a thread with the default stack.
 #[test]
 fn deep_and_long_texts_cost_no_stack() {

@@ -14,6 +14,8 @@ pub(super) enum Type {
     /// A class outside the project and the known library, by its qualified name.
     External(Rc<str>),
     Function(Rc<FunctionType>),
+    /// Both of two types, the narrower first: what a check has shown, and what is declared.
+    Both(Rc<(Type, Type)>),
     /// The type of an integer literal, which fits every integer type.
     Integer,
     /// `null`
@@ -52,6 +54,11 @@ impl Type {
             })),
             other => other,
         }
+    }
+
+    /// Returns the type of what is of both types.
+    pub(super) fn both(narrow: Type, declared: Type) -> Type {
+        Type::Both(Rc::new((narrow, declared)))
     }
 
     pub(super) fn function(receiver: Option<Type>, parameters: Vec<Type>, result: Type) -> Type {

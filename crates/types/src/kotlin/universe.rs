@@ -124,6 +124,7 @@ pub struct Universe<'p> {
     files: RefCell<HashMap<FileKey, Option<ProjectFile>>>,
     top_level: RefCell<HashMap<String, Rc<[DeclarationId]>>>,
     members_by_name: RefCell<HashMap<String, Option<Rc<[DeclarationId]>>>>,
+    pub(super) counterparts: RefCell<HashMap<DeclarationId, Rc<[DeclarationId]>>>,
     pub(super) supertypes: RefCell<HashMap<DeclarationId, Rc<Supertypes>>>,
     pub(super) declared_types: RefCell<HashMap<DeclarationId, Type>>,
     pub(super) expression_types: RefCell<HashMap<(FileKey, NodeId), Type>>,
@@ -143,6 +144,7 @@ impl<'p> Universe<'p> {
             files: RefCell::default(),
             top_level: RefCell::default(),
             members_by_name: RefCell::default(),
+            counterparts: RefCell::default(),
             supertypes: RefCell::default(),
             declared_types: RefCell::default(),
             expression_types: RefCell::default(),
@@ -273,8 +275,8 @@ impl<'p> Universe<'p> {
     /// Returns what a class declares with this name, in each of its declarations.
     pub(super) fn declared_in(&self, class: DeclarationId, name: &str) -> Vec<DeclarationId> {
         let mut found = self.declared_itself(class, name);
-        for other in self.counterparts(class) {
-            found.extend(self.declared_itself(other, name));
+        for other in self.counterparts(class).iter() {
+            found.extend(self.declared_itself(*other, name));
         }
         found
     }
@@ -294,7 +296,7 @@ impl<'p> Universe<'p> {
 
     /// Returns the companion object of a class.
     pub(super) fn companion(&self, class: DeclarationId) -> Option<DeclarationId> {
-        let others = || self.counterparts(class).into_iter().find_map(|other| self.own_companion(other));
+        let others = || self.counterparts(class).iter().find_map(|other| self.own_companion(*other));
         self.own_companion(class).or_else(others)
     }
 

@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""The evaluator of Kotlin answers, twice: as it is, and with `expect` and each `actual` as one symbol.
+
+The compiler's table has a row for each half, so uses of the other half count as false; symd has them as one symbol, as the
+IDEs do. Both figures come from the same answers.
+
+    python3 benches/kotlin/pairs.py --quality QUALITY refs|defs|rename --symd BIN --project DIR --truth TABLE.tsv.gz --home H
+
+The options behind the table's name are those of QUALITY/kotlin.py. A declaration is paired with those of its qualified name that are
+`expect` or `actual`, themselves or by their class, one of each, with equal parameter types. Besides, the merged figures count the type of a
+`vararg` parameter as not judged: the table has the array there.
+"""
+import collections
+import re
+import sys
+
+HALF = re.compile(r"\b(expect|actual)\b")
+VARARG = re.compile(r"\bvararg\b[^,)]*")
+
+
+def without_nested(text, opening, closing):
+    """The text up to the bracket that closes the one it begins with."""
+    depth = 0
+    for at, character in enumerate(text):
+        depth += character == opening
+        depth -= character == closing and not (closing == ">" and text[at - 1] == "-")
+        if depth == 0:
+            return text[: at + 1]
+    return text
+
+
+def parameter_types(code):
+    """The parameter types that stand behind a function's name, without names, defaults and spaces."""
+    rest = code.lstrip()
+    if rest.startswith("<"):
+        rest = rest[len(without_nested(rest, "<", ">")):].lstrip()
+    if not rest.startswith("("):
+        return ()
+    types, depth, one = [], 0, ""
+    for character in without_nested(rest, "(", ")")[1:-1] + ",":
+        depth += character in "(<[{"
+        depth -= character in ")]}" or character == ">" and not one.endswith("-")
+        if character == "," and depth <= 0:
+            if ":" in one:
+                types.append(re.sub(r"\s", "", one.split(":", 1)[1].split("=")[0]).rstrip("?"))
+            one = ""
+        else:
+            one += character
+    return tuple(kind.rsplit(".", 1)[-1] for kind in types)
+
+
+def merged(base, kinds):
+    """A subclass of the evaluator's truth in which the halves of a pair are one symbol."""
+
+    class Merged(base):
+        def __init__(self, root, table):
+            self.others = {}
+            super().__init__(root, table)
+            self.pair()
+
+        def code(self, one):
+            text = self.text(one.file)[one.start:one.end]
+            return re.sub(r"/\*.*?\*/|//[^\n]*", lambda found: re.sub(r"[^\n]", " ", found.group()), text, flags=re.S)
+
+        def half(self, one):
+            """`expect` or `actual`, told by the declaration or by the nearest class around it; None for neither."""
+            around = [c for ds in self.decls.values() for c in ds if c.file == one.file and c.fir in ("FirRegularClassImpl",) and c.start <= one.start and one.end <= c.end] if "." in one.name.rsplit("/", 1)[-1] else []
+            for d in [one, *sorted(around, key=lambda c: c.end - c.start)]:
+                if d.name_at is None:
+                    continue
+                found = HALF.search(self.code(d)[: d.name_at - d.start])
+                if found:
+                    return found.group()
+            return None
+
+        def pair(self):
+            groups = collections.defaultdict(list)
+            for name, ds in self.decls.items():
+                ds = [d for d in ds if d.fir in kinds and not d.local and d.name_at is not None]
+                if len({d.file for d in ds}) < 2:
+                    continue
+                for d in ds:
+                    half = self.half(d)
+                    if not half:
+                        continue
+                    kind = "class" if "Class" in d.fir or "Alias" in d.fir else "function" if "Function" in d.fir else "value"
+                    shape = parameter_types(self.code(d)[d.name_at - d.start + len(d.simple):].lstrip("`")) if kind == "function" else ()
+                    receiver = self.code(d)[: d.name_at - d.start].rstrip("` \n").endswith(".")
+                    groups[name, kind, shape, receiver].append((half, d))
+            self.pairs = 0
+            for found in groups.values():
+                if {half for half, _ in found} == {"expect", "actual"}:
+                    self.pairs += 1
+                    for _, d in found:
+                        self.others[d.file, d.start] = [o for _, o in found if o is not d]
+
+        def uses_told(self, one):
+            places, more = super().uses_told(one)
+            for other in getattr(self, "others", {}).get((one.file, one.start), ()):
+                its, its_more = super().uses_told(other)
+                places, more = places | its, more | its_more
+            halves = {(d.file, d.name_at) for d in self.others.get((one.file, one.start), ())}
+            return {p for p in places if p[1:3] not in halves}, more - places
+
+        def symbols(self):
+            # The same sample as without merging: symbols that have a use of their own.
+            found = []
+            for one, _, _ in super().symbols():
+                if base.uses_told(self, one)[0]:
+                    found.append((one, *self.uses_told(one)))
+            return found
+
+        def reach(self, start, *ways):
+            seen = super().reach(start, *ways)
+            while True:
+                keys = {(o.name, o.start) for name, at in seen for d in self.decls.get(name, ()) if d.start == at for o in self.others.get((d.file, d.start), ())} - seen
+                if not keys:
+                    return seen
+                for key in keys:
+                    seen |= super().reach(key, *ways)
+
+        def unjudged(self, one, lines):
+            varargs = {(f, l) for f, l in lines if any(re.search(rf"\b{re.escape(one.simple)}\b", part) for part in VARARG.findall(self.lines(f)[l]))}
+            return super().unjudged(one, lines) | varargs
+
+    return Merged
+
+
+def main():
+    at = sys.argv.index("--quality")
+    sys.path.insert(0, sys.argv[at + 1])
+    del sys.argv[at:at + 2]
+    import argparse
+    import os
+    import kotlin
+    from common import Symd
+    from ktruth import SYMBOLS, Truth
+
+    p = argparse.ArgumentParser()
+    p.add_argument("what", choices=["refs", "defs", "rename"])
+    for name in ("--symd", "--project", "--truth", "--home"):
+        p.add_argument(name, required=True)
+    p.add_argument("--n", type=int, default=300)
+    p.add_argument("--renames", type=int, default=300)
+    p.add_argument("--seed", type=int, default=7)
+    p.add_argument("--wrong", default="")
+    a = p.parse_args()
+    a.project, a.bare, a.wait = os.path.realpath(a.project), "", False
+    symd = Symd(a.symd, a.project, a.home)
+    answers, ask = {}, symd.call
+
+    def remembered(tool, **arguments):
+        key = tool, tuple(sorted(arguments.items()))
+        if key not in answers:
+            answers[key] = ask(tool, **arguments)
+        return answers[key]
+
+    symd.call = remembered
+    judge = dict(refs=kotlin.references, defs=kotlin.definitions, rename=kotlin.renames)[a.what]
+    try:
+        apart = Truth(a.project, a.truth)
+        one = merged(Truth, SYMBOLS)(a.project, a.truth)
+        errors = a.wrong
+        print(f"# As the table has them, each half for itself ({one.pairs} symbols have halves)")
+        a.wrong = errors and errors + ".apart"
+        judge(a, apart, symd, dict(wait="no"))
+        print("\n# expect and each actual as one symbol")
+        a.wrong = errors
+        if a.what == "defs":
+            symd.call = lambda tool, **arguments: right_half(one, remembered(tool, **arguments), arguments)
+        judge(a, one, symd, dict(wait="no"))
+    finally:
+        symd.close()
+
+
+def right_half(truth, answer, arguments):
+    """An answer whose definitions are all halves of one symbol, with one of them: the half that the use means."""
+    found, error = answer
+    if error is not None or len(found["definitions"]) < 2:
+        return answer
+    at = lambda d: (d.file, truth.line(d.file, d.name_at) + 1)
+    told = {(x["path"], x.get("line", x["start_line"])) for x in found["definitions"]}
+    for ds in truth.decls.values():
+        for d in ds:
+            others = truth.others.get((d.file, d.start))
+            if others and d.simple == arguments["name"] and told <= {at(d), *map(at, others)} and meant(truth, d, arguments):
+                return dict(found, definitions=[x for x in found["definitions"] if (x["path"], x.get("line", x["start_line"])) == at(d)]), None
+    return answer
+
+
+def meant(truth, one, arguments):
+    base = super(type(truth), truth).uses_told(one)[0]
+    return any(f == arguments["relative_path"] and truth.line(f, at) + 1 == arguments["line"] for _, f, at, _ in base)
+
+
+if __name__ == "__main__":
+    main()
