@@ -170,7 +170,9 @@ impl<'t> TargetContext<'t> {
             OccurrenceKind::Bare(Meaning::Probable(found))
                 if !self.is_unique && (self.is_member || found.iter().any(|one| self.is_target(one))) =>
             {
-                (Judgement::Unchecked, role(here, range))
+                let is_nearest = found.iter().all(|one| self.is_same_symbol(one));
+                let judgement = if is_nearest { Judgement::Probable } else { Judgement::Unchecked };
+                (judgement, role(here, range))
             }
             OccurrenceKind::Bare(meaning) => {
                 // `S { name }` names the field, whatever else the name means there.

@@ -99,6 +99,12 @@ impl<'a> KotlinNames<'a> {
         others.filter_map(|id| self.indexed(resolver, id)).collect()
     }
 
+    /// Returns the class outside the project that an `actual typealias` makes of a Kotlin class.
+    pub(super) fn outside_actual(&self, class: &IndexedDeclaration) -> Option<String> {
+        let ids = self.declared_at(class).filter(|_| has_types(&class.file))?;
+        ids.into_iter().find_map(|id| self.universe.outside_actual(id))
+    }
+
     /// Returns the declarations whose name stands where that of a row does.
     fn declared_at(&self, declaration: &IndexedDeclaration) -> Option<Vec<DeclarationId>> {
         let (_, row) = declaration.row()?;

@@ -8,10 +8,19 @@ pub enum Judgement {
     /// An import, a scope or the uniqueness of the name leads to the target: a complete server would list the
     /// occurrence.
     Likely,
+    /// Nothing else that is known fits, but an object whose type is not known may have a member of that name.
+    Probable,
     /// Syntax cannot decide: a member of an unknown receiver, a name with several declarations.
     Unchecked,
     /// The occurrence means something else: a local, another symbol of that name, a name from elsewhere.
     Unlikely,
+}
+
+impl Judgement {
+    /// Whether it is not determined what the occurrence means.
+    pub fn is_open(self) -> bool {
+        matches!(self, Judgement::Probable | Judgement::Unchecked)
+    }
 }
 
 /// The role of an occurrence in the code.

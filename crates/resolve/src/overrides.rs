@@ -153,9 +153,13 @@ pub fn overrides(
             graph.link(from, to);
         }
     }
-    let Some(class) = graph.number(&class) else { return Ok(alone) };
+    let Some(number) = graph.number(&class) else { return Ok(alone) };
     let linking = Linking { resolver: &resolver, graph: &graph, name, settled };
-    linking.family(class, target)
+    let mut family = linking.family(number, target)?;
+    if let Some(base) = resolver.kotlin().outside_actual(&class) {
+        family.outside_project.push(OutsideMember { class, base });
+    }
+    Ok(family)
 }
 
 /// Returns the class of which the target is a member.

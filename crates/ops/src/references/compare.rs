@@ -7,7 +7,7 @@ use super::answer::Completeness;
 use super::judge::{JudgedOccurrence, JudgedOccurrences};
 use symd_base::RelPath;
 use symd_config::{LanguageId, Languages};
-use symd_resolve::{Judgement, Role};
+use symd_resolve::{Judgement, Occurrence, Role};
 
 /// Occurrences that the server does not report.
 #[derive(Clone, Debug, Default)]
@@ -37,13 +37,14 @@ pub(crate) fn compare(
         }
         None => true,
     };
-    let untold = |judgement| {
-        let uses = judged.of(judgement).filter(|one| one.role != Role::Declaration);
-        uses.filter(|one| !told.contains(&(&one.path, one.range.start)))
-    };
-    let (silent, other_languages): (Vec<JudgedOccurrence>, Vec<JudgedOccurrence>) =
-        untold(Judgement::Likely).map(JudgedOccurrence::of).partition(|one| is_served(&one.path));
-    Unreported { silent, other_languages, unchecked: untold(Judgement::Unchecked).count() }
+    let is_untold =
+        |one: &&Occurrence| one.role != Role::Declaration && !told.contains(&(&one.path, one.range.start));
+    let (silent, other_languages): (Vec<JudgedOccurrence>, Vec<JudgedOccurrence>) = judged
+        .of(Judgement::Likely)
+        .filter(is_untold)
+        .map(JudgedOccurrence::of)
+        .partition(|one| is_served(&one.path));
+    Unreported { silent, other_languages, unchecked: judged.open().filter(is_untold).count() }
 }
 
 /// Whether one server serves both languages.

@@ -52,6 +52,11 @@ impl JudgedOccurrences {
         self.occurrences.iter().filter(move |one| one.judgement == judgement && !self.is_definition(one))
     }
 
+    /// Returns the occurrences of which it is not determined what they mean, except the definitions themselves.
+    pub(crate) fn open(&self) -> impl Iterator<Item = &Occurrence> {
+        self.occurrences.iter().filter(|one| one.judgement.is_open() && !self.is_definition(one))
+    }
+
     /// Marks these occurrences as likely references.
     pub(crate) fn mark_likely(&mut self, places: &[(RelPath, TextRange)]) {
         for one in &mut self.occurrences {

@@ -154,7 +154,7 @@ async fn from_syntax(
     judged: JudgedOccurrences,
     why: ServerError,
 ) -> Result<References, QuestionError> {
-    let mut unchecked = judged.of(Judgement::Unchecked).count();
+    let mut unchecked = judged.open().count();
     let possible = judged.occurrences.iter().filter(|one| one.judgement != Judgement::Unlikely);
     let found = possible.filter(|one| !judged.is_definition(one)).map(JudgedOccurrence::of).collect();
     let (mut list, _) = show(project, target, found, Vec::new()).await?;
@@ -205,7 +205,7 @@ async fn add_indirect_uses(
     let known: HashSet<(RelPath, u32)> =
         list.iter().map(|one| (one.spot.path.clone(), one.spot.range.start)).collect();
     uses.retain(|one| !known.contains(&(one.spot.path.clone(), one.spot.range.start)));
-    let unchecked = uses.iter().filter(|one| one.judgement == Judgement::Unchecked).count();
+    let unchecked = uses.iter().filter(|one| one.judgement.is_open()).count();
     if !uses.is_empty() {
         list.extend(uses);
         list.sort_by(|a, b| (&a.spot.path, a.spot.range.start).cmp(&(&b.spot.path, b.spot.range.start)));

@@ -6,7 +6,7 @@ use crate::Project;
 use crate::question::{QuestionError, Source};
 use crate::target::{OverloadAnswer, Target};
 use symd_lsp::WaitPolicy;
-use symd_resolve::{Judgement, Role};
+use symd_resolve::Role;
 
 /// Finds the uses of a symbol, or of all overloads of a name, in the order of the overloads. Never returns an
 /// empty list.
@@ -66,12 +66,7 @@ fn remove_declarations(found: &mut References) {
     found.list.retain(is_use);
     found.unreported.retain(is_use);
     if let (Completeness::Unchecked(_), Source::Syntax(_)) = (found.completeness, &found.source) {
-        let left = found
-            .list
-            .iter()
-            .chain(&found.possible)
-            .filter(|one| one.judgement == Judgement::Unchecked)
-            .count();
+        let left = found.list.iter().chain(&found.possible).filter(|one| one.judgement.is_open()).count();
         found.completeness = if left == 0 { Completeness::Complete } else { Completeness::Unchecked(left) };
     }
 }

@@ -94,7 +94,7 @@ async fn from_hierarchy(
         // functions.
         let around = spots(view, &silent, &name, cancel)?;
         let lacks = around.iter().flatten().any(|spot| !gathered.has(&SymbolKey::around(spot)));
-        let unchecked = judged.of(Judgement::Unchecked);
+        let unchecked = judged.open();
         let unchecked =
             unchecked.filter(|one| one.role == Role::Call && !is_told(&one.path, one.range)).count();
         let renamed = renamed(view, &judged, &name, &sites, cancel)?;

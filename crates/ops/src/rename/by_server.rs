@@ -152,8 +152,7 @@ fn in_question(
     );
     places.extend(open(&touched, judged));
     if is_member(&symbol.target) {
-        let unsure =
-            judged.of(Judgement::Unchecked).filter(|one| touched.contains(&(&one.path, one.range.start)));
+        let unsure = judged.open().filter(|one| touched.contains(&(&one.path, one.range.start)));
         let unsure: Vec<Placed> = unsure.map(|one| (one.path.clone(), one.range)).collect();
         let count = unsure.len().min(MAX_VERIFIED);
         places.extend((0..count).map(|number| unsure[number * unsure.len() / count].clone()));
@@ -498,6 +497,6 @@ fn before_bound(symbol: &LinkedSymbol, edit: &ServerEdit) -> Vec<Placed> {
 
 /// Returns the uses that are left and that syntax cannot judge.
 fn open(touched: &HashSet<(&RelPath, u32)>, judged: &JudgedOccurrences) -> Vec<Placed> {
-    let left = judged.of(Judgement::Unchecked).filter(|one| !touched.contains(&(&one.path, one.range.start)));
+    let left = judged.open().filter(|one| !touched.contains(&(&one.path, one.range.start)));
     left.filter(|one| one.role != Role::Declaration).map(|one| (one.path.clone(), one.range)).collect()
 }

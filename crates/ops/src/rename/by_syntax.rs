@@ -88,7 +88,7 @@ pub(super) async fn draft(
                 "; include: [\"{}\"] renames those that may refer to it and skips those that look like something else",
                 UncheckedUses::NAME
             );
-            let is_left = judged.of(Judgement::Unchecked).next().is_some() && ask.doubts_uses();
+            let is_left = judged.open().next().is_some() && ask.doubts_uses();
             let why = if is_left { text + &more } else { text };
             return Err(RenameError::Doubtful { why, places });
         }
@@ -120,7 +120,7 @@ async fn typed_files(project: &Project) -> Result<HashSet<RelPath>, QuestionErro
 
 /// Whether syntax cannot determine the meaning of a use.
 fn is_unchecked(one: &resolve::Occurrence) -> bool {
-    one.judgement == Judgement::Unchecked && one.role != Role::Declaration
+    one.judgement.is_open() && one.role != Role::Declaration
 }
 
 /// Returns the unchecked uses that cannot mean the symbol, by what the project's text shows of their

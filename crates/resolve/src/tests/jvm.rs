@@ -115,3 +115,17 @@ fn functions_in_functions_and_conditions_behind_blocks() {
         ["5: unlikely use", "5: unlikely use"]
     );
 }
+
+#[test]
+fn the_nearest_member_is_probable_where_an_unknown_object_may_have_it() {
+    let fixture = "//- A.kt\npackage p\nclass A(val $0page: Int) {\n fun f(x: Unlisted) = x.whenDone { page }\n fun g() = page\n}\nclass B { val page = 1 }\n";
+    assert_eq!(
+        judged(fixture),
+        [
+            "a.kt:2: likely declaration",
+            "a.kt:3: probable use",
+            "a.kt:4: likely use",
+            "a.kt:6: unlikely declaration"
+        ]
+    );
+}

@@ -314,3 +314,12 @@ fn objects_without_a_name_and_types_in_bodies_belong_to_families() {
         const C = class extends B { run() {} };\nuse(class D extends B {\n run() {} });\nlet x = class { run() {} };\n";
     assert_eq!(family(typescript), ["a.ts:1", "a.ts:2", "a.ts:3", "a.ts:5"]);
 }
+
+#[test]
+fn an_actual_alias_of_a_class_from_outside_declares_the_members_too() {
+    let fixture = "//- common/A.kt\npackage p\nexpect object Charsets { val $0UTF_8: Int }\nexpect class Own { val size: Int }\n\
+        //- jvm/A.kt\npackage p\nactual typealias Charsets = kotlin.text.Charsets\nactual class Own { actual val size = 1 }\n";
+    assert_eq!(family(fixture), ["common/A.kt:2", "Charsets overrides kotlin.text.Charsets"]);
+    let own = fixture.replace("$0", "").replace("size: Int", "$0size: Int");
+    assert!(family(&own).iter().all(|line| !line.contains("overrides")), "{:?}", family(&own));
+}

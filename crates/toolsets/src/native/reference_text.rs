@@ -126,7 +126,7 @@ fn footer(found: &References, call: &Call<'_>, unlisted: UnreportedUses) -> Foot
             ));
         }
         (Completeness::Unchecked(count), Source::Syntax(_)) => {
-            let is_marked = |one: &&Reference| one.judgement == Judgement::Unchecked;
+            let is_marked = |one: &&Reference| one.judgement.is_open();
             let marked = found.list.iter().filter(is_marked).count().min(count);
             if marked > 0 {
                 footer.add_unchecked(format!("{marked} marked ?, possibly other symbols with that name"));

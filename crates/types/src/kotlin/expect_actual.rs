@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::declarations::DeclarationKind;
+use super::type_references::type_node;
 use super::universe::{DeclarationId, Universe};
 
 /// How many classes around a declaration are looked at.
@@ -52,6 +53,20 @@ impl Universe<'_> {
         let is_counterpart =
             |other: &DeclarationId| *other != id && self.is_split(*other) && self.is_same_shape(id, *other);
         others.into_iter().filter(is_counterpart).collect()
+    }
+
+    /// Returns the type as it is written that an `actual typealias` of a class stands for, where that is a class
+    /// outside the project: it declares the members of the `expect` class, too.
+    pub fn outside_actual(&self, class: DeclarationId) -> Option<String> {
+        self.counterparts(class).iter().find_map(|other| {
+            let (file, declaration) = self.get(*other)?;
+            let is_alias = declaration.kind == DeclarationKind::TypeAlias;
+            let is_own = |class: DeclarationId| !self.of_library(class);
+            if !is_alias || self.class_behind(*other).is_some_and(is_own) {
+                return None;
+            }
+            type_node(&file, declaration.node).map(|ty| file.text_of(ty).to_owned())
+        })
     }
 
     fn is_same_shape(&self, one: DeclarationId, two: DeclarationId) -> bool {
