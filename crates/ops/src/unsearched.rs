@@ -201,10 +201,11 @@ pub(crate) fn unsearched_for_target(
     }
     unread.add_failed(view);
     let places = resolve::accessor_places(view, &target.resolved(), cancel)?;
-    let mut names: Vec<&str> = places.iter().map(|(.., name)| name.as_str()).collect();
+    let doubtful = || places.iter().filter(|place| !place.is_certain);
+    let mut names: Vec<&str> = doubtful().map(|place| place.name.as_str()).collect();
     names.sort_unstable();
     names.dedup();
-    let mut files: Vec<&RelPath> = places.iter().map(|(path, ..)| path).collect();
+    let mut files: Vec<&RelPath> = doubtful().map(|place| &place.path).collect();
     files.dedup();
     files.into_iter().for_each(|file| unread.add(Obstacle::Accessors(names.join(", ")), file.clone()));
     Ok(unread)

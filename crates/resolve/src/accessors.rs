@@ -1,9 +1,15 @@
 //! Uses of a JVM member by names other than its own: Java reaches Kotlin's property `size` through `getSize`,
-//! Kotlin reaches Java's `getSize` as `size`. Matched by names alone. Invariant: every possible use is
-//! reported, and none as certain.
+//! Kotlin reaches Java's `getSize` as `size`. Uses in Java are judged by the declared type of what stands before the
+//! dot, those in Kotlin by names alone. Invariant: every possible use is reported.
 
+use super::context::{Receiver, receiver};
+use super::family::Family;
+use super::java_values;
+use super::meaning::Meaning;
 use super::occurrence::{Judgement, Occurrence, Role};
 use super::profiles::{AccessorForm, LanguageProfile};
+use super::resolver::{CurrentFile, Resolver};
+use super::scope;
 use super::sources::{IndexedDeclaration, Sources};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
@@ -48,6 +54,7 @@ pub fn accessor_uses(
         (names, AccessorForm::Methods)
     };
     let mut found = Vec::new();
+    let resolver = Resolver::new(sources, Family::Jvm, cancel);
     for file in sources.snapshot().files.iter().filter(|file| form(file) == other) {
         let holds = |name: &String| file.outline().is_some_and(|outline| outline.occurrences.contains(name));
         if !names.iter().any(holds) {
@@ -56,6 +63,7 @@ pub fn accessor_uses(
         cancel.check()?;
         let Some(current) = sources.current(file) else { continue };
         let (text, outline) = (current.text.as_str(), &current.outline);
+        let here = resolver.read_file(file);
         for name in &names {
             let length = u32::try_from(name.len()).unwrap_or(u32::MAX);
             for start in outline.occurrences.offsets_of_hash(name_hash(name.as_bytes())) {
@@ -63,8 +71,16 @@ pub fn accessor_uses(
                 // Two names can share a hash.
                 let is_it = text.get(range.as_range()) == Some(name) && is_whole(text, range);
                 if is_it && !is_unrelated_declaration(text, outline, start) {
-                    let (path, judgement) = (file.path.clone(), Judgement::Unchecked);
-                    found.push((name.clone(), Occurrence { path, range, judgement, role: Role::Use }));
+                    let judgement = match &here {
+                        Some(here) if other == AccessorForm::Methods => {
+                            judge_call(&resolver, here, target, (start, name.as_str()))?
+                        }
+                        _ => Judgement::Unchecked,
+                    };
+                    if judgement != Judgement::Unlikely {
+                        let path = file.path.clone();
+                        found.push((name.clone(), Occurrence { path, range, judgement, role: Role::Use }));
+                    }
                 }
             }
         }
@@ -73,8 +89,79 @@ pub fn accessor_uses(
     Ok(found)
 }
 
-/// A place where an accessor or property name of a symbol occurs, and that name.
-pub type AccessorPlace = (RelPath, TextRange, String);
+/// Judges whether a call of an accessor in Java, at byte `start`, means the Kotlin property.
+fn judge_call(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    property: &IndexedDeclaration,
+    (start, accessor): (u32, &str),
+) -> Result<Judgement, Cancelled> {
+    if here.outline.rows.iter().any(|row| row.name_start == start) {
+        return Ok(Judgement::Unchecked);
+    }
+    let owner = match receiver(here.text.as_str(), start as usize, Family::Jvm) {
+        Receiver::None | Receiver::Super => scope::own_class(here, start),
+        Receiver::Chain(..) | Receiver::Expression => java_values::owner(resolver, here, start as usize)?,
+    };
+    // A class of Java's may override the accessor, or have one of its own.
+    if let Meaning::Declared(_) = scope::resolve_member(resolver, &owner, accessor)? {
+        return Ok(Judgement::Unchecked);
+    }
+    Ok(match (&owner, scope::resolve_member(resolver, &owner, property.name())?) {
+        (_, Meaning::Declared(found)) => match found.iter().any(|one| one.is_same_declaration(property)) {
+            true => Judgement::Likely,
+            false => Judgement::Unlikely,
+        },
+        (Meaning::OutsideProject, _) => Judgement::Unlikely,
+        (Meaning::Declared(_), Meaning::OutsideProject)
+            if !matches!(
+                receiver(here.text.as_str(), start as usize, Family::Jvm),
+                Receiver::None | Receiver::Super
+            ) =>
+        {
+            Judgement::Unlikely
+        }
+        _ => Judgement::Unchecked,
+    })
+}
+
+/// A place where an accessor or property name of a symbol occurs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AccessorPlace {
+    pub path: RelPath,
+    pub range: TextRange,
+    /// The name that stands there.
+    pub name: String,
+    /// Whether declared types tell that the symbol is meant.
+    pub is_certain: bool,
+}
+
+/// Returns what a use of an accessor in Java becomes when its Kotlin property is renamed; the accessor itself for one
+/// whose name an annotation gives. `None` where only the compiler's rules for the new name would tell.
+pub fn renamed_accessor(property: &str, accessor: &str, new_name: &str) -> Option<String> {
+    let capital = |name: &str| {
+        let mut chars = name.chars();
+        chars.next().map(|first| first.to_uppercase().chain(chars).collect::<String>())
+    };
+    let (rest, new_rest) = (without_prefix(property, "is"), without_prefix(new_name, "is"));
+    match (rest, new_rest) {
+        (None, None) => {
+            let prefix = ["get", "set"]
+                .into_iter()
+                .find(|prefix| accessor.strip_prefix(prefix).map(str::to_owned) == capital(property));
+            match prefix {
+                Some(prefix) => Some(format!("{prefix}{}", capital(new_name)?)),
+                None => {
+                    (!accessors_of(property).iter().any(|one| one == accessor)).then(|| accessor.to_owned())
+                }
+            }
+        }
+        (Some(rest), Some(new_rest)) if accessor.strip_prefix("set") == Some(rest) => {
+            Some(format!("set{new_rest}"))
+        }
+        _ => None,
+    }
+}
 
 /// Finds the uses by accessor or property names whose syntax fits: Java calls, or declares, accessors as
 /// methods; Kotlin writes the property behind a dot. Empty for a property that Java does not reach through
@@ -100,7 +187,8 @@ pub fn accessor_places(
             _ => text.get(..one.range.start as usize).is_some_and(|before| before.ends_with('.')),
         };
         if reads_like_one {
-            found.push((one.path, one.range, name));
+            let is_certain = one.judgement == Judgement::Likely;
+            found.push(AccessorPlace { path: one.path, range: one.range, name, is_certain });
         }
     }
     Ok(found)

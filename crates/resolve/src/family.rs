@@ -39,6 +39,11 @@ pub fn has_types(file: &FileEntry) -> bool {
     LanguageProfile::of(file).is_some_and(|language| language.has_types)
 }
 
+/// Whether values in a file have declared types that symd reads: what a name is ruled out to mean there, it does not.
+pub fn declares_types(file: &FileEntry) -> bool {
+    LanguageProfile::of(file).is_some_and(|language| language.family == Family::Jvm)
+}
+
 /// Whether text can look up only those of a file's declarations that an attribute makes known by their names.
 pub fn publishes_by_attributes(file: &FileEntry) -> bool {
     LanguageProfile::of(file).is_some_and(|language| language.publishes_by_attributes)

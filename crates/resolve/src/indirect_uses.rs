@@ -1,9 +1,10 @@
 //! Uses of a declaration that neither its name nor its scope leads to: an export under another name, a call of a class,
-//! which runs its constructor, a parameter that pytest fills with a fixture.
+//! which runs its constructor, a parameter that pytest fills with a fixture, an accessor of a Kotlin property in Java.
 
+use super::accessors::accessor_uses;
 use super::constructor_uses::constructor_uses;
 use super::fixture_uses::fixture_uses;
-use super::occurrence::Occurrence;
+use super::occurrence::{Judgement, Occurrence};
 use super::renamed_exports::renamed_export_uses;
 use super::sources::{IndexedDeclaration, Sources};
 use symd_base::Cancel;
@@ -20,6 +21,8 @@ pub fn indirect_uses(
     let mut found = renamed_export_uses(sources, target, cancel)?;
     found.extend(constructor_uses(sources, target, cancel)?);
     found.extend(fixture_uses(sources, target, cancel)?);
+    let accessors = accessor_uses(sources, target, cancel)?.into_iter();
+    found.extend(accessors.filter(|(_, one)| one.judgement == Judgement::Likely));
     found.sort_by_key(|(_, one)| (one.path.clone(), one.range.start));
     found.dedup_by(|(_, later), (_, one)| later.path == one.path && later.range == one.range);
     Ok(found)

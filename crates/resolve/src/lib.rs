@@ -28,6 +28,7 @@ mod heads;
 mod indirect_uses;
 mod inheritance;
 mod inherited;
+mod java_values;
 mod judge;
 mod kotlin_code;
 mod kotlin_locals;
@@ -66,7 +67,9 @@ mod tests;
 mod type_links;
 mod unseen_user;
 
-pub use accessors::{AccessorPlace, accessor_names, accessor_places, accessor_uses, has_accessors};
+pub use accessors::{
+    AccessorPlace, accessor_names, accessor_places, accessor_uses, has_accessors, renamed_accessor,
+};
 pub use bindings::other_bindings;
 pub use conflicts::{find_captures, find_conflicts};
 pub use constructed::constructed_members;
@@ -74,7 +77,9 @@ pub use definitions::definitions;
 pub use dynamic_classes::DynamicClass;
 pub use enclosing::{attributed_row, enclosing_row};
 pub use external_reader::find_external_reader;
-pub use family::{files_share_names, grammars_share_names, has_types, is_dynamic, publishes_by_attributes};
+pub use family::{
+    declares_types, files_share_names, grammars_share_names, has_types, is_dynamic, publishes_by_attributes,
+};
 pub use fixtures::{FixtureValue, fixture_values, is_pytest_fixture};
 pub use fluent::{FluentChain, fluent_members, preceding_calls};
 pub use heads::{WrittenBase, is_type};

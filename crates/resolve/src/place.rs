@@ -5,9 +5,10 @@ use super::binders::open_bracket;
 use super::classes;
 use super::context::{self, Receiver, argument_of, last_word, receiver};
 use super::family::Family;
+use super::java_values;
 use super::meaning::Meaning;
 use super::modules::Module;
-use super::profiles::{LiteralKey, ModuleLookup};
+use super::profiles::{AccessorForm, LiteralKey, ModuleLookup};
 use super::resolver::{CurrentFile, Resolver};
 use super::rust_names;
 use super::scope::{self, SearchStart};
@@ -127,7 +128,7 @@ fn meaning_at(
     let at = u32::try_from(start).unwrap_or(u32::MAX);
     Ok(match receiver(here.text.as_str(), start, resolver.family) {
         Receiver::None => (false, scope::resolve_name(resolver, here, at, name)?),
-        Receiver::Expression => (true, Meaning::Unknown),
+        Receiver::Expression => (true, member_of_value(resolver, here, start, name)?),
         Receiver::Super => match scope::own_class(here, at) {
             Meaning::Declared(class) => (true, classes::inherited(resolver, &class[0], name)?),
             _ => (true, Meaning::Unknown),
@@ -145,8 +146,30 @@ fn meaning_at(
                 }
                 meaning => meaning,
             };
+            let meaning = match meaning {
+                Meaning::Unknown => member_of_value(resolver, here, start, name)?,
+                meaning => meaning,
+            };
             (true, meaning)
         }
+    })
+}
+
+/// Resolves the name behind a value of Java code by the value's declared type.
+fn member_of_value(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    start: usize,
+    name: &str,
+) -> Result<Meaning, Cancelled> {
+    if here.language.accessors != AccessorForm::Methods {
+        return Ok(Meaning::Unknown);
+    }
+    let owner = java_values::owner(resolver, here, start)?;
+    let is_class = matches!(owner, Meaning::Declared(_));
+    Ok(match scope::resolve_member(resolver, &owner, name)? {
+        Meaning::OutsideProject if is_class => Meaning::Unknown,
+        found => found,
     })
 }
 

@@ -88,7 +88,9 @@ async fn add_accessor_uses(
     let target = target.clone();
     let work = move |view: &View, cancel: &_| {
         let (mut list, mut unread) = (Vec::new(), UnsearchedFiles::default());
-        for (name, one) in resolve::accessor_uses(view, &target.resolved(), cancel)? {
+        let uses = resolve::accessor_uses(view, &target.resolved(), cancel)?;
+        // Certain ones are among the uses.
+        for (name, one) in uses.into_iter().filter(|(_, one)| one.judgement != Judgement::Likely) {
             list.extend(listed(view, &[JudgedOccurrence::of(&one)], &name, cancel)?);
         }
         if resolve::has_accessors(&target.resolved()) {

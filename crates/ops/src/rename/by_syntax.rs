@@ -19,7 +19,7 @@ use symd_base::{Cancel, RelPath, TextEdit, TextRange};
 use symd_engine::View;
 use symd_index::{Locals, Query};
 use symd_lsp::ServerError;
-use symd_resolve::{self as resolve, Judgement, Role};
+use symd_resolve::{self as resolve, AccessorPlace, Judgement, Role};
 use symd_syntax::{Matching, NamePattern};
 
 /// Makes the edit from the occurrences that syntax judged.
@@ -56,11 +56,22 @@ pub(super) async fn draft(
             _ => doubtful.push(place),
         }
     }
+    let mut accessors = Vec::new();
+    let mut unseen = unseen;
+    for (one, line) in std::mem::take(&mut unseen.accessors) {
+        match resolve::renamed_accessor(&target.name, &one.name, &ask.new_name) {
+            Some(new) if new == one.name => {}
+            Some(new) => accessors.push((one, new)),
+            None => unseen.places.push(line),
+        }
+    }
     let (of, new_name) = (symbol.clone(), ask.new_name.clone());
     let work = move |view: &View, cancel: &Cancel| {
         doubtful.extend(others(view, &of, cancel)?);
         let before = doubtful.len();
-        let edit = edit(view, &sure, (&of.target.name, &new_name), &mut doubtful)?;
+        let mut edit = edit(view, &sure, (&of.target.name, &new_name), &mut doubtful)?;
+        rename_accessors(view, &accessors, &mut edit)?;
+        edit.settle()?;
         let has_shorthands = doubtful.len() > before;
         doubtful.sort();
         doubtful.dedup();
@@ -109,10 +120,10 @@ pub(super) async fn draft(
     Ok(Draft { edit, source: Source::Syntax(why), maybe_indexing: false, notes })
 }
 
-/// Returns the files in which types tell what names mean.
+/// Returns the files in which types, or what is declared of them, tell what names mean.
 async fn typed_files(project: &Project) -> Result<HashSet<RelPath>, QuestionError> {
     let work = |view: &View, _: &Cancel| {
-        let typed = view.snapshot.files.iter().filter(|file| resolve::has_types(file));
+        let typed = view.snapshot.files.iter().filter(|file| resolve::declares_types(file));
         typed.map(|file| file.path.clone()).collect()
     };
     project.with_view(work).await
@@ -152,7 +163,7 @@ fn others(
         let is_it = symbol.declares(&hit.file.path, row.name_start);
         let length = u32::try_from(symbol.target.name.len()).ok()?;
         let range = TextRange::new(row.name_start, row.name_start.checked_add(length)?);
-        (!is_it && !resolve::has_types(&hit.file)).then(|| (hit.file.path.clone(), range))
+        (!is_it && !resolve::declares_types(&hit.file)).then(|| (hit.file.path.clone(), range))
     };
     Ok(hits.into_iter().filter_map(place).collect())
 }
@@ -178,6 +189,21 @@ fn edit(
         }
         file.edits.push(TextEdit { range: *range, new_text: new_name.to_owned() });
     }
-    edit.settle()?;
     Ok(edit)
+}
+
+/// Adds the calls of a Kotlin property's accessors in Java, each with its new name.
+fn rename_accessors(
+    view: &View,
+    accessors: &[(AccessorPlace, String)],
+    edit: &mut ServerEdit,
+) -> Result<(), ServerEditError> {
+    for (one, new_name) in accessors {
+        let file = edit.file(view, &one.path)?;
+        if file.text.slice(one.range) != one.name {
+            return Err(ServerEditError::Changed(one.path.clone()));
+        }
+        file.edits.push(TextEdit { range: one.range, new_text: new_name.clone() });
+    }
+    Ok(())
 }

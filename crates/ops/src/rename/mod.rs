@@ -41,7 +41,7 @@ use super::question::{QuestionError, Source};
 use super::references::judge;
 use super::server_edit::ServerEdit;
 use super::target::{SymbolSelector, Target};
-use symd_base::{RelPath, TextEdit, TextRange};
+use symd_base::{Cancel, RelPath, TextEdit, TextRange};
 use symd_engine::View;
 use symd_lsp::{ServerError, WaitPolicy};
 use symd_rewrite::{NewNameError, check_new_name};
@@ -150,12 +150,15 @@ async fn plan_at(project: &Project, ask: &Rename) -> Result<PlannedRename, Renam
         judge(project, &symbol.members),
         search(project, &symbol),
         find_conflicts(project, &symbol, ask),
-        search_unparsed(project, &symbol.target)
+        search_unparsed(project, &symbol)
     );
     let (mut judged, found, conflicts, unparsed) = (judged?, found?, conflicts?, unparsed?);
     judged.mark_likely(&symbol.through_super);
     let mut draft = match said {
-        Ok(said) => by_server::draft(project, &symbol, ask, (said, asked), &judged, &unparsed).await?,
+        Ok(said) => {
+            by_server::draft(project, &symbol, ask, (said, asked), &judged, &unparsed.with_accessors())
+                .await?
+        }
         Err(why) if is_none(&why) => by_syntax::draft(project, &symbol, ask, why, &judged, unparsed).await?,
         Err(why) => return Err(QuestionError::from(why).into()),
     };
@@ -195,9 +198,13 @@ async fn search(project: &Project, symbol: &LinkedSymbol) -> Result<Mentions, Qu
     Ok(project.with_view(move |view, cancel| mentions(view, &symbol, cancel)).await??)
 }
 
-async fn search_unparsed(project: &Project, target: &Target) -> Result<UnparsedMentions, QuestionError> {
-    let target = target.clone();
-    Ok(project.with_view(move |view, cancel| unseen(view, &target, cancel)).await??)
+async fn search_unparsed(
+    project: &Project,
+    symbol: &LinkedSymbol,
+) -> Result<UnparsedMentions, QuestionError> {
+    let symbol = symbol.clone();
+    let work = move |view: &View, cancel: &Cancel| unseen(view, &symbol.target, &symbol.members, cancel);
+    Ok(project.with_view(work).await??)
 }
 
 async fn find_conflicts(

@@ -12,7 +12,7 @@ use symd_base::{Cancel, RelPath, Text, TextRange};
 use symd_config::LanguageId;
 use symd_engine::View;
 use symd_index::{Content, NeededWords};
-use symd_resolve as resolve;
+use symd_resolve::{self as resolve, AccessorPlace};
 use symd_vfs::MAX_FILE_BYTES;
 
 /// Maximum number of characters kept of a line.
@@ -28,11 +28,20 @@ pub(super) struct UnparsedMentions {
     pub(super) places: Vec<Listed>,
     /// Files that could not be searched, and directories that could not be listed, each with the reason.
     pub(super) unread: Vec<(RelPath, String)>,
+    /// Calls in Java of a Kotlin property's accessors, each with its line.
+    pub(super) accessors: Vec<(AccessorPlace, Listed)>,
 }
 
 impl UnparsedMentions {
     pub(super) fn is_empty(&self) -> bool {
         self.places.is_empty() && self.unread.is_empty()
+    }
+
+    /// Returns the findings with calls of accessors among the places.
+    pub(super) fn with_accessors(mut self) -> UnparsedMentions {
+        let accessors = std::mem::take(&mut self.accessors);
+        self.places.extend(accessors.into_iter().map(|(_, line)| line));
+        self
     }
 
     /// Returns a clause with the files that could not be read; empty if all could.
@@ -43,7 +52,12 @@ impl UnparsedMentions {
 }
 
 /// Searches the files that may hold the target's name and are not parsed.
-pub(super) fn unseen(view: &View, target: &Target, cancel: &Cancel) -> Result<UnparsedMentions, Cancelled> {
+pub(super) fn unseen(
+    view: &View,
+    target: &Target,
+    members: &[Target],
+    cancel: &Cancel,
+) -> Result<UnparsedMentions, Cancelled> {
     let mut found = UnparsedMentions::default();
     let is_local = |row: &symd_syntax::Row| row.is_local();
     let rows = target.file.outline().and_then(|outline| outline.rows.get(target.row));
@@ -62,8 +76,21 @@ pub(super) fn unseen(view: &View, target: &Target, cancel: &Cancel) -> Result<Un
             Err(error) => found.unread.push((file.path.clone(), error.to_string())),
         }
     }
-    for (path, range, _) in resolve::accessor_places(view, &target.resolved(), cancel)? {
-        found.places.extend(place_in(view, &path, range));
+    let mut accessors: Vec<AccessorPlace> = Vec::new();
+    for member in members {
+        accessors.extend(resolve::accessor_places(view, &member.resolved(), cancel)?);
+    }
+    // What is certain for one member is so for all.
+    accessors.sort_by(|a, b| {
+        (&a.path, a.range.start, !a.is_certain).cmp(&(&b.path, b.range.start, !b.is_certain))
+    });
+    accessors.dedup_by(|a, b| a.path == b.path && a.range == b.range);
+    for one in accessors {
+        let Some(line) = place_in(view, &one.path, one.range) else { continue };
+        match one.is_certain {
+            true => found.accessors.push((one, line)),
+            false => found.places.push(line),
+        }
     }
     let unlisted = view.snapshot.unlisted.iter();
     found.unread.extend(unlisted.map(|(directory, why)| (directory.clone(), why.clone())));
