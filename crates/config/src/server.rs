@@ -47,6 +47,10 @@ pub struct LanguageServer {
     /// projects only.
     #[serde(default)]
     pub runs_project_code: Option<String>,
+    /// How far its references are reliable; if they are not, those of a language whose types symd resolves are
+    /// judged by these.
+    #[serde(default)]
+    pub references: Reliability,
     /// How far its renames are reliable.
     #[serde(default)]
     pub rename: Reliability,

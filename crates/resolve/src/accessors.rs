@@ -75,7 +75,8 @@ pub fn accessor_uses(
                         Some(here) if other == AccessorForm::Methods => {
                             judge_call(&resolver, here, target, (start, name.as_str()))?
                         }
-                        _ => Judgement::Unchecked,
+                        Some(here) => judge_property(&resolver, here, target, range),
+                        None => Judgement::Unchecked,
                     };
                     if judgement != Judgement::Unlikely {
                         let path = file.path.clone();
@@ -87,6 +88,24 @@ pub fn accessor_uses(
     }
     found.sort_by(|(_, a), (_, b)| (&a.path, a.range.start).cmp(&(&b.path, b.range.start)));
     Ok(found)
+}
+
+/// Judges whether a name in Kotlin means the accessor in Java.
+fn judge_property(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    accessor: &IndexedDeclaration,
+    range: TextRange,
+) -> Judgement {
+    match resolver.kotlin().meaning(resolver, here, range) {
+        Some(Meaning::Declared(found)) => match found.iter().any(|one| one.is_same_declaration(accessor)) {
+            true if found.len() == 1 => Judgement::Likely,
+            true => Judgement::Unchecked,
+            false => Judgement::Unlikely,
+        },
+        Some(Meaning::Local | Meaning::OutsideProject) => Judgement::Unlikely,
+        _ => Judgement::Unchecked,
+    }
 }
 
 /// Judges whether a call of an accessor in Java, at byte `start`, means the Kotlin property.
@@ -232,7 +251,7 @@ fn is_whole(text: &str, range: TextRange) -> bool {
 
 /// Returns the accessor names of a property: `getSize`, `setSize`, `isSize` for `size`; also `setEmpty` for
 /// `isEmpty`.
-fn accessors_of(property: &str) -> Vec<String> {
+pub(super) fn accessors_of(property: &str) -> Vec<String> {
     let mut chars = property.chars();
     let Some(first) = chars.next() else { return Vec::new() };
     let capital: String = first.to_uppercase().chain(chars).collect();
@@ -286,5 +305,17 @@ mod tests {
         assert!(properties_of("getter").is_empty() && properties_of("get").is_empty());
         let given: Vec<String> = given_names("@get:JvmName(\"a\") @set:JvmName(\"b\") var x = 1").collect();
         assert_eq!(given, ["a", "b"]);
+    }
+
+    #[test]
+    fn accessors_follow_their_property() {
+        let renamed = |property, accessor, new| renamed_accessor(property, accessor, new);
+        assert_eq!(renamed("size", "getSize", "count").as_deref(), Some("getCount"));
+        assert_eq!(renamed("size", "setSize", "count").as_deref(), Some("setCount"));
+        assert_eq!(renamed("isOpen", "setOpen", "isShut").as_deref(), Some("setShut"));
+        assert_eq!(renamed("size", "given", "count").as_deref(), Some("given"), "an annotation names it");
+        assert_eq!(renamed("size", "getSize", "isLarge"), None);
+        assert_eq!(renamed("isOpen", "setOpen", "open"), None);
+        assert_eq!(renamed("size", "isSize", "count"), None);
     }
 }

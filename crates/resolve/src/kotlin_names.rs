@@ -3,12 +3,16 @@
 
 use std::rc::Rc;
 
+use super::accessors::accessors_of;
+use super::classes;
+use super::context::text_after;
 use super::family::has_types;
 use super::kotlin_project::KotlinProject;
 use super::meaning::Meaning;
 use super::occurrence::Judgement;
 use super::resolver::{CurrentFile, Resolver};
 use super::sources::{IndexedDeclaration, Sources};
+use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
 use symd_types::kotlin::{Certainty, DeclarationId, DeclarationKind, NameResolution, Universe};
 
@@ -46,6 +50,12 @@ impl<'a> KotlinNames<'a> {
         }
         let is_outside = !found.declarations.is_empty()
             && found.declarations.iter().all(|id| self.universe.of_library(*id));
+        if declared.is_empty()
+            && !has_locals
+            && let Some(class) = found.java_class.and_then(|class| self.project.java_class(&class))
+        {
+            return Some(member_of_java(resolver, here, &class, range).unwrap_or(Meaning::Unknown));
+        }
         Some(match (found.certainty, declared.is_empty()) {
             (Certainty::Possible, false) => Meaning::Possible(declared),
             (Certainty::Possible, true) => Meaning::Unknown,
@@ -128,4 +138,29 @@ impl<'a> KotlinNames<'a> {
         };
         Some(here.target(here.outline.rows.iter().position(is_it)?))
     }
+}
+
+/// Returns what a name behind a value of a Java class means: a member, or an accessor that is written as a property.
+fn member_of_java(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    class: &IndexedDeclaration,
+    range: TextRange,
+) -> Result<Meaning, Cancelled> {
+    let name = here.text.slice(range);
+    let mut found = classes::member(resolver, class, name)?;
+    let behind = text_after(here.text.as_str(), range.end as usize);
+    if matches!(found, Meaning::Declared(_)) || behind.starts_with('(') {
+        return Ok(if matches!(found, Meaning::OutsideProject) { Meaning::Unknown } else { found });
+    }
+    let is_set = behind.starts_with('=') && !behind.starts_with("==");
+    let accessor = |prefix: &str| accessors_of(name).into_iter().find(|one| one.starts_with(prefix));
+    let names = if is_set { vec![accessor("set")] } else { vec![accessor("get"), Some(name.to_owned())] };
+    for accessor in names.into_iter().flatten() {
+        found = classes::member(resolver, class, &accessor)?;
+        if matches!(found, Meaning::Declared(_)) {
+            return Ok(found);
+        }
+    }
+    Ok(if matches!(found, Meaning::OutsideProject) { Meaning::Unknown } else { found })
 }

@@ -1,13 +1,14 @@
 //! The Kotlin files of a snapshot, as `types` asks for them.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::accessors::accessor_names;
+use super::classes::is_class;
 use super::family::Family;
 use super::profiles::LanguageProfile;
-use super::sources::Sources;
+use super::sources::{IndexedDeclaration, Sources};
 use symd_base::{Cancel, RelPath};
 use symd_index::{FileEntry, Hit, Locals, Query};
 use symd_syntax::{Matching, NamePattern};
@@ -23,6 +24,7 @@ pub(super) struct KotlinProject<'a> {
     keys: HashMap<&'a RelPath, FileKey>,
     /// The packages that files of Kotlin and Java declare.
     packages: OnceCell<HashSet<String>>,
+    java_classes: RefCell<HashMap<String, Option<IndexedDeclaration>>>,
 }
 
 impl<'a> KotlinProject<'a> {
@@ -36,7 +38,15 @@ impl<'a> KotlinProject<'a> {
             }
         }
         let keys = files.iter().zip(0..).map(|(file, key)| (&file.path, key)).collect();
-        KotlinProject { sources, cancel, files, java, keys, packages: OnceCell::new() }
+        KotlinProject {
+            sources,
+            cancel,
+            files,
+            java,
+            keys,
+            packages: OnceCell::new(),
+            java_classes: RefCell::default(),
+        }
     }
 
     /// Whether a Java file may declare what Kotlin code calls `name`: itself or an accessor. It holds the word then.
@@ -45,6 +55,31 @@ impl<'a> KotlinProject<'a> {
         let names = || std::iter::once(name).chain(accessors.iter().map(String::as_str));
         let outlines = self.java.iter().filter_map(|file| file.outline());
         outlines.into_iter().any(|outline| names().any(|name| outline.occurrences.contains(name)))
+    }
+
+    /// Returns the class that a Java file declares under a qualified name.
+    pub(super) fn java_class(&self, qualified: &str) -> Option<IndexedDeclaration> {
+        if let Some(known) = self.java_classes.borrow().get(qualified) {
+            return known.clone();
+        }
+        let found = self.find_java_class(qualified);
+        self.java_classes.borrow_mut().insert(qualified.to_owned(), found.clone());
+        found
+    }
+
+    fn find_java_class(&self, qualified: &str) -> Option<IndexedDeclaration> {
+        if self.java.is_empty() {
+            return None;
+        }
+        let name = qualified.rsplit('.').next()?;
+        let pattern = NamePattern::parse(name, Matching::Exact).ok()?;
+        let hits =
+            self.sources.snapshot().find(&Query::in_project(pattern, Locals::Excluded), self.cancel).ok()?;
+        hits.into_iter().map(|hit| IndexedDeclaration { file: hit.file, row: hit.row }).find(|one| {
+            let is_java = LanguageProfile::of(&one.file)
+                .is_some_and(|language| language.family == Family::Jvm && !language.has_types);
+            is_java && one.row().is_some_and(|(_, row)| is_class(row)) && qualified_name(one) == qualified
+        })
     }
 
     /// Returns the Kotlin files that declare `name`, outside of all other declarations or within one.
@@ -82,6 +117,20 @@ impl<'a> KotlinProject<'a> {
     }
 }
 
+/// Returns the package and the names of the classes around a declaration, with its own, joined by dots.
+fn qualified_name(declared: &IndexedDeclaration) -> String {
+    let Some(outline) = declared.file.outline() else { return String::new() };
+    let mut names = vec![declared.name().to_owned()];
+    let mut at = outline.rows.get(declared.row).and_then(symd_syntax::Row::parent);
+    while let Some(row) = at.and_then(|at| outline.rows.get(at)) {
+        names.push(outline.name(row).to_owned());
+        at = row.parent();
+    }
+    names.extend(outline.imports.package().filter(|package| !package.is_empty()));
+    names.reverse();
+    names.join(".")
+}
+
 impl KotlinSources for KotlinProject<'_> {
     fn read(&self, file: FileKey) -> Option<Arc<SourceFile>> {
         let entry = self.entry(file)?;
@@ -103,6 +152,10 @@ impl KotlinSources for KotlinProject<'_> {
 
     fn has_package(&self, name: &str) -> bool {
         self.packages().iter().any(|package| is_within_package(package, name))
+    }
+
+    fn declares_in_java(&self, qualified: &str) -> bool {
+        self.java_class(qualified).is_some()
     }
 
     fn may_declare(&self, qualified: &str) -> bool {

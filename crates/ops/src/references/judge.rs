@@ -71,6 +71,14 @@ impl JudgedOccurrences {
         self.own.iter().any(|(path, start)| one.path == *path && one.range.start == *start)
     }
 
+    /// Returns how syntax judged the occurrence at a spot; `None` where it found none.
+    pub(crate) fn judgement_at(&self, spot: &Spot) -> Option<Judgement> {
+        let key = |one: &Occurrence| (one.path.clone(), one.range.start);
+        let at =
+            self.occurrences.binary_search_by(|one| key(one).cmp(&(spot.path.clone(), spot.range.start)));
+        at.ok().map(|at| self.occurrences[at].judgement)
+    }
+
     /// Returns the role of a spot as judged by syntax, or else the spot's own role.
     pub(crate) fn role_at(&self, spot: &Spot) -> Role {
         let known = self.roles.get(&(spot.path.clone(), spot.range.start));

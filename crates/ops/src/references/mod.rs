@@ -27,6 +27,7 @@ use super::spot::{self, Checked, Dropped, Expect};
 use super::target::{SymbolSelector, Target};
 use super::unsearched::{self, UnsearchedFiles};
 use symd_base::RelPath;
+use symd_config::server::Reliability;
 use symd_engine::View;
 use symd_index::Content;
 use symd_lsp::{ServerAnswer, ServerError, Span, WaitPolicy};
@@ -270,17 +271,27 @@ async fn from_server(
             Err(_) => break (checked, compared),
         }
     };
-    let mut completeness = standing.completeness(&compared);
+    let is_judged = is_imprecise(project, &said.server) && resolve::has_types(&target.file);
+    let mut completeness = match is_judged {
+        true => judged_completeness(&judged),
+        false => standing.completeness(&compared),
+    };
     let silent = match completeness {
         Completeness::Incomplete { .. } => standing.not_refuted(&compared.silent),
+        _ if is_judged => compared.silent,
         _ => Vec::new(),
     };
-    let (silent, elsewhere) = show(project, target, silent, compared.other_languages).await?;
+    let (mut silent, elsewhere) = show(project, target, silent, compared.other_languages).await?;
     let list = checked.spots.into_iter().map(|spot| {
         let role = judged.role_at(&spot);
         Reference { spot, role, judgement: Judgement::Likely }
     });
     let mut list: Vec<Reference> = list.collect();
+    if is_judged {
+        list.append(&mut silent);
+        list.sort_by(|a, b| (&a.spot.path, a.spot.range.start).cmp(&(&b.spot.path, b.spot.range.start)));
+        judge_list(&mut list, &judged);
+    }
     completeness = match (completeness, add_indirect_uses(project, target, &mut list).await?) {
         (completeness, 0) | (completeness @ Completeness::Incomplete { .. }, _) => completeness,
         (Completeness::Complete, more) => Completeness::Unchecked(more),
@@ -300,6 +311,32 @@ async fn from_server(
         maybe_indexing: said.maybe_indexing,
         revision: target.at.revision,
     })
+}
+
+/// Whether a server's references are known to hold other symbols' uses, and to lack some.
+fn is_imprecise(project: &Project, server: &str) -> bool {
+    project.languages.server(server).is_some_and(|known| known.references == Reliability::Unproven)
+}
+
+/// Returns whether what types tell of all occurrences leaves none open.
+fn judged_completeness(judged: &JudgedOccurrences) -> Completeness {
+    match judged.open().filter(|one| one.role != Role::Declaration).count() {
+        0 => Completeness::Complete,
+        open => Completeness::Unchecked(open),
+    }
+}
+
+/// Takes out of a server's references what cannot be one by its types, and marks those that types do not tell.
+fn judge_list(list: &mut Vec<Reference>, judged: &JudgedOccurrences) {
+    list.retain_mut(|one| {
+        match judged.judgement_at(&one.spot) {
+            Some(Judgement::Unlikely) => return false,
+            // Types do not rule it out, and the server lists it.
+            Some(Judgement::Unchecked | Judgement::Probable) => one.judgement = Judgement::Probable,
+            Some(Judgement::Likely) | None => {}
+        }
+        true
+    });
 }
 
 fn rounds(waiting: WaitPolicy) -> usize {

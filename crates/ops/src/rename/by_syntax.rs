@@ -59,7 +59,12 @@ pub(super) async fn draft(
     let mut accessors = Vec::new();
     let mut unseen = unseen;
     for (one, line) in std::mem::take(&mut unseen.accessors) {
-        match resolve::renamed_accessor(&target.name, &one.name, &ask.new_name) {
+        // A property in Kotlin that stands for Java's getter and setter keeps its name where only one is renamed.
+        let renamed = match resolve::has_types(&target.file) {
+            true => resolve::renamed_accessor(&target.name, &one.name, &ask.new_name),
+            false => None,
+        };
+        match renamed {
             Some(new) if new == one.name => {}
             Some(new) => accessors.push((one, new)),
             None => unseen.places.push(line),

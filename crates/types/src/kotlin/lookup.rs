@@ -1,6 +1,8 @@
 //! Names to declarations, in the order of the language: scopes from the inside out, then imports, the package,
 //! star imports, default imports; members before extensions.
 
+use std::rc::Rc;
+
 use super::callables::Arguments;
 use super::choice::Receivers;
 use super::classes::Member;
@@ -25,6 +27,8 @@ pub(super) struct Lookup {
     pub(super) receiver: Option<Type>,
     /// Whether a type that is not known decides whether it is meant.
     pub(super) is_open: bool,
+    /// The Java class of the project whose member is meant.
+    pub(super) java_class: Option<Rc<str>>,
 }
 
 impl Lookup {
@@ -35,6 +39,7 @@ impl Lookup {
             may_be_other,
             receiver: None,
             is_open: false,
+            java_class: None,
         }
     }
 
@@ -313,7 +318,11 @@ impl Universe<'_> {
                 return self.behind(&search, found);
             }
         }
-        self.leftover(search)
+        let java_class = match receiver {
+            Type::Java(name) => Some(name.clone()),
+            _ => None,
+        };
+        Lookup { java_class, ..self.leftover(search) }
     }
 
     /// Whether a value of a function type with a receiver is called on an object like an extension.

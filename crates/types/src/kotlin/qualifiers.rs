@@ -56,6 +56,7 @@ impl Universe<'_> {
                 match self.classifier(file, node, name) {
                     Classifier::Declared(class) => Some(Qualifier::Class(class)),
                     Classifier::External(name) => Some(Qualifier::External(name)),
+                    Classifier::Java(name) => Some(Qualifier::Value(Type::Java(name.as_str().into()))),
                     Classifier::Unknown if self.has_package(name) => {
                         Some(Qualifier::Package(name.to_owned()))
                     }

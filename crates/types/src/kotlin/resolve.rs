@@ -1,5 +1,7 @@
 //! The declarations that an identifier of a file means.
 
+use std::rc::Rc;
+
 use super::callables::Arguments;
 use super::calls::call_of_callee;
 use super::declarations::DeclarationKind;
@@ -31,15 +33,22 @@ pub struct NameResolution {
     pub certainty: Certainty,
     /// Whether it may mean a declaration of the project that is not among them.
     pub may_be_other: bool,
+    /// The Java class of the project, by its qualified name, whose member is meant if none of these is.
+    pub java_class: Option<Rc<str>>,
 }
 
 impl NameResolution {
     fn certain(declarations: Vec<DeclarationId>) -> NameResolution {
-        NameResolution { declarations, certainty: Certainty::Certain, may_be_other: false }
+        NameResolution { declarations, certainty: Certainty::Certain, may_be_other: false, java_class: None }
     }
 
     fn unknown() -> NameResolution {
-        NameResolution { declarations: Vec::new(), certainty: Certainty::Possible, may_be_other: true }
+        NameResolution {
+            declarations: Vec::new(),
+            certainty: Certainty::Possible,
+            may_be_other: true,
+            java_class: None,
+        }
     }
 
     pub(super) fn of(lookup: Option<Lookup>) -> NameResolution {
@@ -49,6 +58,7 @@ impl NameResolution {
                 declarations: lookup.candidates.iter().map(|member| member.declaration).collect(),
                 certainty: lookup.certainty,
                 may_be_other: lookup.may_be_other,
+                java_class: lookup.java_class,
             },
         }
     }
@@ -228,9 +238,12 @@ impl Universe<'_> {
         match found {
             Classifier::Declared(id) => NameResolution::certain(vec![id]),
             Classifier::External(_) => NameResolution::certain(Vec::new()),
-            Classifier::Unknown => {
-                NameResolution { declarations: Vec::new(), certainty: Certainty::Likely, may_be_other: false }
-            }
+            Classifier::Unknown | Classifier::Java(_) => NameResolution {
+                declarations: Vec::new(),
+                certainty: Certainty::Likely,
+                may_be_other: false,
+                java_class: None,
+            },
         }
     }
 
@@ -253,7 +266,12 @@ impl Universe<'_> {
             let meant = parameters.iter().filter(|parameter| parameter.name == name);
             declarations.extend(meant.map(|parameter| parameter.declaration));
         }
-        NameResolution { declarations, certainty: call.certainty, may_be_other: call.may_be_other }
+        NameResolution {
+            declarations,
+            certainty: call.certainty,
+            may_be_other: call.may_be_other,
+            java_class: None,
+        }
     }
 }
 

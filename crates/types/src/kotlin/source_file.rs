@@ -223,6 +223,13 @@ impl SourceFile {
         Some(TextRange::new(range.start + quotes, range.end - quotes))
     }
 
+    /// Returns the range of the outermost function around a place, in bytes; `None` outside of functions.
+    pub fn function_around(&self, range: TextRange) -> Option<TextRange> {
+        let node = self.identifier_at(range)?;
+        let is_function = |above: &NodeId| self.kind(*above) == KotlinNode::FunctionDeclaration;
+        self.ancestors(node).filter(is_function).last().map(|function| self.range(function))
+    }
+
     /// Returns the range of a declaration, in bytes.
     pub fn range_of(&self, declaration: usize) -> TextRange {
         self.range(self.declarations[declaration].node)

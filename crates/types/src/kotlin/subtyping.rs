@@ -27,7 +27,11 @@ impl Universe<'_> {
             }
             (Type::Both(both), _) => self.fits(&both.0, expected, own).max(self.fits(&both.1, expected, own)),
             (_, Type::Both(both)) => self.fits(actual, &both.0, own).min(self.fits(actual, &both.1, own)),
-            (Type::Unknown, _) | (_, Type::Unknown) => Fit::Unknown,
+            (Type::Java(one), Type::Java(two)) if one == two => Fit::Yes,
+            (_, Type::Class(class)) if matches!(actual, Type::Java(_)) && self.is_any(class.class) => {
+                Fit::Yes
+            }
+            (Type::Unknown | Type::Java(_), _) | (_, Type::Unknown | Type::Java(_)) => Fit::Unknown,
             (Type::Nothing | Type::Null, _) => Fit::Yes,
             (Type::Parameter(one), Type::Parameter(two)) if one == two => Fit::Yes,
             (Type::Parameter(parameter), _) => {

@@ -13,6 +13,8 @@ pub(super) enum Type {
     Parameter(DeclarationId),
     /// A class outside the project and the known library, by its qualified name.
     External(Rc<str>),
+    /// A class that a Java file of the project declares, by its qualified name. Its members are not known here.
+    Java(Rc<str>),
     Function(Rc<FunctionType>),
     /// Both of two types, the narrower first: what a check has shown, and what is declared.
     Both(Rc<(Type, Type)>),

@@ -15,6 +15,8 @@ pub(super) enum Classifier {
     Declared(DeclarationId),
     /// Something outside the project and the known library.
     External(String),
+    /// A class that a Java file of the project declares.
+    Java(String),
     /// Nothing that is known has the name.
     Unknown,
 }
@@ -98,6 +100,7 @@ impl Universe<'_> {
         match classifier {
             Classifier::Unknown => Type::Unknown,
             Classifier::External(name) => Type::External(name.as_str().into()),
+            Classifier::Java(name) => Type::Java(name.as_str().into()),
             Classifier::Declared(id) => match self.kind(*id) {
                 Some(DeclarationKind::TypeParameter) => Type::Parameter(*id),
                 Some(DeclarationKind::TypeAlias) => self.aliased(*id, &arguments),
@@ -130,6 +133,9 @@ impl Universe<'_> {
                     self.nested(class, name).map_or(Classifier::Unknown, Classifier::Declared)
                 }
                 Classifier::External(outer) => Classifier::External(format!("{outer}.{name}")),
+                Classifier::Java(outer) => {
+                    self.java_classifier(format!("{outer}.{name}")).unwrap_or(Classifier::Unknown)
+                }
                 Classifier::Unknown => Classifier::Unknown,
             };
         }
@@ -193,14 +199,28 @@ impl Universe<'_> {
         if let Some(found) = classifier(self.in_package(&file.package, name)) {
             return Classifier::Declared(found);
         }
+        let within = |package: &str| match package {
+            "" => name.to_owned(),
+            package => format!("{package}.{name}"),
+        };
+        if let Some(found) = self.java_classifier(within(&file.package)) {
+            return found;
+        }
         let stars = file.imports.iter().filter(|import| import.is_star);
         for import in stars {
             if let Some(found) = classifier(self.qualified(&format!("{}.{name}", import.path))) {
                 return Classifier::Declared(found);
             }
+            if let Some(found) = self.java_classifier(within(&import.path)) {
+                return found;
+            }
         }
         let defaults = DEFAULT_IMPORTS.iter().find_map(|package| classifier(self.in_package(package, name)));
         defaults.map_or(Classifier::Unknown, Classifier::Declared)
+    }
+
+    fn java_classifier(&self, path: String) -> Option<Classifier> {
+        self.declares_in_java(&path).then_some(Classifier::Java(path))
     }
 
     /// Resolves a qualified name.
@@ -208,6 +228,7 @@ impl Universe<'_> {
         let mut found = self.qualified(path).into_iter();
         match found.find(|id| self.kind(*id).is_some_and(DeclarationKind::is_classifier)) {
             Some(id) => Classifier::Declared(id),
+            None if self.declares_in_java(path) => Classifier::Java(path.to_owned()),
             // Views' classes are generated from layouts, and extend none of the project's.
             None if self.may_declare(path) && !is_view_binding(path) => Classifier::Unknown,
             None => Classifier::External(path.to_owned()),

@@ -66,6 +66,11 @@ pub trait KotlinSources {
     /// Whether a package of the project has this name, or one that begins with it and a dot.
     fn has_package(&self, name: &str) -> bool;
 
+    /// Whether a Java file of the project declares a class with this qualified name.
+    fn declares_in_java(&self, _qualified: &str) -> bool {
+        false
+    }
+
     /// Whether the project, or code generated for it, may declare something with this qualified name.
     fn may_declare(&self, qualified: &str) -> bool;
 }
@@ -93,6 +98,10 @@ impl<P: KotlinSources> KotlinSources for Rc<P> {
 
     fn may_declare(&self, qualified: &str) -> bool {
         P::may_declare(self, qualified)
+    }
+
+    fn declares_in_java(&self, qualified: &str) -> bool {
+        P::declares_in_java(self, qualified)
     }
 }
 
@@ -200,6 +209,10 @@ impl<'p> Universe<'p> {
 
     pub(super) fn has_package(&self, name: &str) -> bool {
         self.project.has_package(name) || self.library.has_package(name)
+    }
+
+    pub(super) fn declares_in_java(&self, qualified: &str) -> bool {
+        self.project.declares_in_java(qualified)
     }
 
     pub(super) fn may_declare(&self, qualified: &str) -> bool {
