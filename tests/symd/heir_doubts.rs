@@ -190,21 +190,15 @@ const ACCESSORS: &str = "//- A.kt\nclass B { val solo = 2; var flag = true; priv
 #[test]
 fn accessors_of_kotlin_properties_are_told_of() {
     let user = project(&["kotlin", "java"], ACCESSORS);
-    for name_path in ["B/solo", "B/flag"] {
+    for (name_path, place) in
+        [("B/solo", "J.java:2 in J/f"), ("B/flag", "J.java:2 in J/f"), ("J/getJust", "C.kt:1 in use")]
+    {
         let answer = user.check(&["refs", name_path], 0);
-        assert!(answer.contains("J.java:2 in J/f") && answer.ends_with("; complete]\n"), "{answer}");
+        assert!(answer.contains(place) && answer.ends_with("; complete]\n"), "{answer}");
     }
-    for (name_path, accessor) in [("lone", "getLone"), ("J/getJust", "just")] {
-        let answer = user.check(&["refs", name_path], 0);
-        let last = footer(&answer);
-        assert!(
-            last.contains(&format!(
-                "1 file holds {accessor}, which may be the same member in Kotlin and Java"
-            )),
-            "{answer}"
-        );
-        assert!(!last.ends_with("; complete]"), "{answer}");
-    }
+    let lone = user.check(&["refs", "lone"], 0);
+    let why = "1 file holds getLone, which may be the same member in Kotlin and Java";
+    assert!(footer(&lone).contains(why) && !lone.ends_with("; complete]\n"), "{lone}");
     let members = user.check(&["impls", "Ab/v"], 0);
     assert!(footer(&members).contains("incomplete: 1 file holds getV, which may be the same"), "{members}");
     let refused = user.run(&["rename", "lone", "zz"]);
