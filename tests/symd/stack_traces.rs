@@ -97,6 +97,12 @@ fn an_obfuscated_crash_is_placed_by_the_mapping_of_a_build() {
         }
     }
     assert!(placed >= 40, "{placed} placed, {doubts} in doubt");
+    // ProGuard writes no names of files: those of Kotlin's classes come from the index.
+    let companion = trace(&user, "bk: empty\n\tat be.a(SourceFile:47)\n");
+    assert!(
+        companion.contains("core/src/main/kotlin/shop/core/Catalog.kt:47 in Catalog/Companion/check"),
+        "{companion}"
+    );
     // A trace that is not obfuscated is left alone, and a mapping of another build is named.
     let plain = trace(&user, "java.lang.Error: x\n\tat shop.app.MainKt.main(Main.kt:101)\n");
     assert!(!plain.contains("names by"), "{plain}");

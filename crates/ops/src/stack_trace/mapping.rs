@@ -100,16 +100,31 @@ impl TraceMapping {
     /// Replaces all frames and the types of the throwables by the program's own.
     pub(super) fn retrace(&self, traces: &mut [ParsedTrace]) {
         let mapper = ProguardMapper::new(ProguardMapping::new(&self.sections));
-        let methods = self.methods();
+        let (methods, files) = (self.methods(), self.files());
         for trace in traces {
             if let Some(original) = self.classes.get(&trace.error_type) {
                 trace.error_type.clone_from(original);
             }
             let own_class = |frame: &ParsedFrame| self.classes.get(&frame.class);
             let frames = trace.frames.iter();
-            trace.frames =
-                frames.flat_map(|frame| retraced(&mapper, &methods, own_class(frame), frame)).collect();
+            trace.frames = frames
+                .flat_map(|frame| retraced(&mapper, (&methods, &files), own_class(frame), frame))
+                .collect();
         }
+    }
+
+    /// Returns the names of the files that R8 writes down, by class.
+    fn files(&self) -> BTreeMap<String, String> {
+        let mut files = BTreeMap::new();
+        let mut class = String::new();
+        for line in self.sections.split(|byte| *byte == b'\n') {
+            if let Some((original, _)) = class_line(line) {
+                original.clone_into(&mut class);
+            } else if let Some(file) = source_file(line) {
+                files.insert(class.clone(), file.to_owned());
+            }
+        }
+        files
     }
 
     /// Returns the methods of each class, by their obfuscated names.
@@ -155,7 +170,7 @@ type Methods = BTreeMap<(String, String), Vec<MappedMethod>>;
 /// Returns the frames that were inlined into one, the innermost first; or one frame, with its other readings.
 fn retraced(
     mapper: &ProguardMapper<'_>,
-    methods: &Methods,
+    (methods, files): (&Methods, &BTreeMap<String, String>),
     own_class: Option<&String>,
     frame: &ParsedFrame,
 ) -> Vec<ParsedFrame> {
@@ -168,8 +183,8 @@ fn retraced(
         .map(|found| ParsedFrame {
             class: found.class().to_owned(),
             method: found.method().to_owned(),
-            // R8 writes it down; what ReTrace guesses from the class is not known here.
-            file: found.file().filter(|file| is_source(file)).unwrap_or_default().to_owned(),
+            // The crate guesses one from the class where the mapping has none.
+            file: files.get(found.class()).cloned().unwrap_or_default(),
             line: found.line().filter(|line| *line > 0),
             ..ParsedFrame::default()
         })
@@ -197,6 +212,7 @@ fn retraced(
             let reading = ParsedFrame {
                 class: method.class.clone(),
                 method: method.method.clone(),
+                file: files.get(&method.class).cloned().unwrap_or_default(),
                 line: Some(line),
                 ..ParsedFrame::default()
             };
@@ -226,8 +242,12 @@ fn one_of(readings: Vec<ParsedFrame>, own_class: &str, frame: &ParsedFrame) -> P
     }
 }
 
-fn is_source(file: &str) -> bool {
-    file.ends_with(".kt") || file.ends_with(".java")
+/// Returns the name in `# {"id":"sourceFile","fileName":"Till.kt"}`.
+fn source_file(line: &[u8]) -> Option<&str> {
+    let line = std::str::from_utf8(line).ok()?.trim_start().strip_prefix('#')?;
+    let (_, after) = line.contains("\"sourceFile\"").then(|| line.split_once("\"fileName\":\""))??;
+    let file = after.split('"').next()?;
+    (file.ends_with(".kt") || file.ends_with(".java")).then_some(file)
 }
 
 /// Returns the names of `shop.app.Till -> a.b:`: its own, and the obfuscated one.
@@ -337,6 +357,14 @@ mod tests {
         }
         assert!(compared >= 100, "{compared} frames");
         assert_eq!(differing, Vec::<String>::new(), "of {compared} frames");
+    }
+
+    #[test]
+    fn only_a_file_that_the_mapping_names_is_known() {
+        let (mapping, mut traces) = read("a.b: x\n\tat a.a.a(SourceFile:2)\n").expect("fits");
+        mapping.retrace(&mut traces);
+        let files: Vec<&str> = traces[0].frames.iter().map(|frame| frame.file.as_str()).collect();
+        assert_eq!(files, ["", "Tills.kt"]);
     }
 
     #[test]
