@@ -20,6 +20,28 @@ pub(super) struct ValueParameter {
 impl Universe<'_> {
     /// Returns the value parameters of a function or constructor, without context parameters.
     pub(super) fn parameters(&self, callable: DeclarationId) -> Vec<ValueParameter> {
+        let mut found = self.own_parameters(callable);
+        let Some((_, declaration)) = self.get(callable) else { return found };
+        let of_actual = declaration.kind != DeclarationKind::Function
+            && self
+                .class_of(callable)
+                .and_then(|class| self.get(class))
+                .is_some_and(|(_, class)| class.modifiers.is_actual);
+        if of_actual {
+            found.iter_mut().for_each(|parameter| parameter.has_default = true);
+        }
+        let inherits = declaration.modifiers.is_override || declaration.modifiers.is_actual;
+        if inherits && declaration.kind == DeclarationKind::Function {
+            let inherited = self.inherited_defaults(callable, found.len());
+            for (number, parameter) in found.iter_mut().enumerate() {
+                parameter.has_default |= inherited.as_ref().is_none_or(|all| all.contains(&number));
+            }
+        }
+        found
+    }
+
+    /// Returns the parameters with the defaults that the declaration itself states.
+    pub(super) fn own_parameters(&self, callable: DeclarationId) -> Vec<ValueParameter> {
         let Some((file, declaration)) = self.get(callable) else { return Vec::new() };
         let (list, kind) = match declaration.kind {
             DeclarationKind::PrimaryConstructor => (Some(declaration.node), K::ClassParameter),
@@ -42,21 +64,6 @@ impl Universe<'_> {
                 declaration: DeclarationId { file: callable.file, number },
             });
         }
-        let of_actual = declaration.kind != DeclarationKind::Function
-            && self
-                .class_of(callable)
-                .and_then(|class| self.get(class))
-                .is_some_and(|(_, class)| class.modifiers.is_actual);
-        if of_actual {
-            found.iter_mut().for_each(|parameter| parameter.has_default = true);
-        }
-        let inherits = declaration.modifiers.is_override || declaration.modifiers.is_actual;
-        if inherits && declaration.kind == DeclarationKind::Function {
-            let inherited = self.inherited_defaults(callable, found.len());
-            for (number, parameter) in found.iter_mut().enumerate() {
-                parameter.has_default |= inherited.as_ref().is_none_or(|all| all.contains(&number));
-            }
-        }
         found
     }
 
@@ -73,10 +80,12 @@ impl Universe<'_> {
                 }
                 above
                     .extend(supertypes.classes.iter().flat_map(|(class, _)| self.declared_in(*class, &name)));
-                let expected = self.get(class).is_some_and(|(_, class)| class.modifiers.is_actual);
-                if expected {
+                let counterparts = self.counterparts(class);
+                let is_actual = self.get(class).is_some_and(|(_, class)| class.modifiers.is_actual);
+                if is_actual && counterparts.is_empty() {
                     return None;
                 }
+                above.extend(counterparts.iter().flat_map(|class| self.declared_itself(*class, &name)));
             }
             None => {
                 let (file, _) = self.get(function)?;

@@ -79,7 +79,7 @@ impl Universe<'_> {
         if let NameUse::Call(arguments) = wanted {
             candidates = self.most_specific(candidates, arguments);
         }
-        let is_one = candidates.len() == 1 || self.are_one_symbol(&candidates);
+        let is_one = self.are_one_symbol(&candidates);
         let certainty = match (is_one, best) {
             (true, Fit::Yes) => Certainty::Certain,
             // One candidate that nothing contradicts.
@@ -234,28 +234,33 @@ impl Universe<'_> {
             });
             fits.min().unwrap_or(Fit::Yes).min(by_receiver) == Fit::Yes
         };
-        let best: Vec<&Member> = candidates
+        // A platform sees `expect` or one `actual`: they do not compete.
+        let best: Vec<Member> = candidates
             .iter()
             .filter(|one| {
                 candidates.iter().all(|two| {
-                    one.declaration == two.declaration || is_better(one, two) && !is_better(two, one)
+                    self.is_same_symbol(one.declaration, two.declaration)
+                        || is_better(one, two) && !is_better(two, one)
                 })
             })
+            .cloned()
             .collect();
-        if let [best] = best[..] {
-            return vec![best.clone()];
+        if self.are_one_symbol(&best) {
+            return best;
         }
         // Where types do not decide, a call that needs no defaults does.
         let is_exact = |one: &&Member| self.parameters(one.declaration).len() == count;
-        let exact: Vec<&Member> = candidates.iter().filter(is_exact).collect();
-        match exact[..] {
-            [one] => vec![one.clone()],
-            _ => candidates,
-        }
+        let exact: Vec<Member> = candidates.iter().filter(is_exact).cloned().collect();
+        if self.are_one_symbol(&exact) { exact } else { candidates }
     }
 
-    /// Whether all are declarations of one symbol: `expect` and `actual`.
+    /// Whether all are one declaration, or `expect` and `actual` of one symbol. None are not.
     fn are_one_symbol(&self, candidates: &[Member]) -> bool {
-        candidates.len() > 1 && candidates.iter().all(|member| self.is_split(member.declaration))
+        let Some((first, others)) = candidates.split_first() else { return false };
+        others.iter().all(|other| self.is_same_symbol(first.declaration, other.declaration))
+    }
+
+    fn is_same_symbol(&self, one: DeclarationId, two: DeclarationId) -> bool {
+        one == two || self.is_split(one) && self.counterparts(one).contains(&two)
     }
 }

@@ -44,6 +44,13 @@ pub(super) struct Members {
     pub(super) may_be_more: bool,
 }
 
+/// What must be equal in a function and the one that it overrides.
+#[derive(Debug)]
+pub(super) struct CallableShape {
+    parameters: Vec<Type>,
+    is_extension: bool,
+}
+
 /// How many supertypes are followed.
 const MAX_SUPERTYPES: usize = 200;
 
@@ -288,15 +295,23 @@ impl Universe<'_> {
 
     /// Whether two functions of one name have the same receiver and parameters, as far as that is known.
     pub(super) fn overrides_by_shape(&self, near: DeclarationId, far: DeclarationId) -> bool {
-        let (one, two) = (self.parameters(near), self.parameters(far));
-        let has_receiver = |id| self.extension_receiver(id).is_some();
+        let (near, far) = (self.shape(near), self.shape(far));
+        let (one, two) = (&near.parameters, &far.parameters);
         one.len() == two.len()
-            && has_receiver(near) == has_receiver(far)
-            && one.iter().zip(two.iter()).all(|(one, two)| match (&one.ty, &two.ty) {
+            && near.is_extension == far.is_extension
+            && one.iter().zip(two.iter()).all(|(one, two)| match (one, two) {
                 (Type::Class(one), Type::Class(two)) => one.class == two.class,
                 (Type::Function(one), Type::Function(two)) => one.parameters.len() == two.parameters.len(),
                 (Type::Class(_), Type::Function(_)) | (Type::Function(_), Type::Class(_)) => false,
                 _ => true,
             })
+    }
+
+    fn shape(&self, callable: DeclarationId) -> Rc<CallableShape> {
+        self.remembered(&self.shapes, callable, || {
+            let parameters =
+                self.own_parameters(callable).into_iter().map(|parameter| parameter.ty).collect();
+            Rc::new(CallableShape { parameters, is_extension: self.extension_receiver(callable).is_some() })
+        })
     }
 }

@@ -27,14 +27,7 @@ impl Universe<'_> {
     /// Returns the other declarations of a symbol: of `expect` each `actual`, of an `actual` the `expect` and the
     /// other ones. Of most symbols there are none.
     pub fn counterparts(&self, id: DeclarationId) -> Rc<[DeclarationId]> {
-        if let Some(known) = self.counterparts.borrow().get(&id) {
-            return known.clone();
-        }
-        // What is asked for while it is being found has none.
-        self.counterparts.borrow_mut().insert(id, Rc::default());
-        let found: Rc<[DeclarationId]> = self.find_counterparts(id).into();
-        self.counterparts.borrow_mut().insert(id, found.clone());
-        found
+        self.remembered(&self.counterparts, id, || self.find_counterparts(id).into())
     }
 
     fn find_counterparts(&self, id: DeclarationId) -> Vec<DeclarationId> {

@@ -2,11 +2,12 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
 use std::ops::Deref;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::classes::Supertypes;
+use super::classes::{CallableShape, Supertypes};
 use super::declarations::{DeclarationKind, KotlinDeclaration};
 use super::library::{self, Library};
 use super::source_file::SourceFile;
@@ -126,6 +127,9 @@ const MAX_DEPTH: u32 = 60;
 /// hostile expression takes.
 const MAX_STEPS: u32 = 100_000;
 
+/// What was found out about declarations or nodes.
+pub(super) type Memo<K, T> = RefCell<HashMap<K, T>>;
+
 /// The declarations that one question sees, and what it has found out about them.
 pub struct Universe<'p> {
     project: Box<dyn KotlinSources + 'p>,
@@ -133,14 +137,18 @@ pub struct Universe<'p> {
     files: RefCell<HashMap<FileKey, Option<ProjectFile>>>,
     top_level: RefCell<HashMap<String, Rc<[DeclarationId]>>>,
     members_by_name: RefCell<HashMap<String, Option<Rc<[DeclarationId]>>>>,
-    pub(super) counterparts: RefCell<HashMap<DeclarationId, Rc<[DeclarationId]>>>,
     pub(super) supertypes: RefCell<HashMap<DeclarationId, Rc<Supertypes>>>,
     pub(super) declared_types: RefCell<HashMap<DeclarationId, Type>>,
     pub(super) expression_types: RefCell<HashMap<(FileKey, NodeId), Type>>,
     pub(super) lambda_types: RefCell<HashMap<(FileKey, NodeId), Type>>,
     pub(super) foreign_lambdas: RefCell<HashMap<(FileKey, NodeId), bool>>,
+    pub(super) counterparts: Memo<DeclarationId, Rc<[DeclarationId]>>,
+    pub(super) written_types: Memo<(FileKey, NodeId), Type>,
+    pub(super) shapes: Memo<DeclarationId, Rc<CallableShape>>,
     in_progress: RefCell<HashSet<(Work, FileKey, NodeId)>>,
     depth: Cell<u32>,
+    /// How often [`Universe::guarded`] refused.
+    refusals: Cell<u64>,
     /// The nodes that were looked into for the identifier in question.
     pub(super) steps: Cell<u32>,
 }
@@ -153,14 +161,17 @@ impl<'p> Universe<'p> {
             files: RefCell::default(),
             top_level: RefCell::default(),
             members_by_name: RefCell::default(),
-            counterparts: RefCell::default(),
             supertypes: RefCell::default(),
             declared_types: RefCell::default(),
             expression_types: RefCell::default(),
             lambda_types: RefCell::default(),
             foreign_lambdas: RefCell::default(),
+            counterparts: Memo::default(),
+            written_types: Memo::default(),
+            shapes: Memo::default(),
             in_progress: RefCell::default(),
             depth: Cell::new(0),
+            refusals: Cell::new(0),
             steps: Cell::new(0),
         }
     }
@@ -334,6 +345,7 @@ impl<'p> Universe<'p> {
             || self.project.is_cancelled()
             || !self.in_progress.borrow_mut().insert((kind, file, node))
         {
+            self.refusals.set(self.refusals.get() + 1);
             return None;
         }
         self.depth.set(self.depth.get() + 1);
@@ -341,5 +353,24 @@ impl<'p> Universe<'p> {
         self.depth.set(self.depth.get() - 1);
         self.in_progress.borrow_mut().remove(&(kind, file, node));
         Some(result)
+    }
+
+    /// Returns what `memo` knows of a declaration or node, or finds it out. A result that a refusal within it may have cut
+    /// is not kept: outside of the cycle, or for another identifier, it would be whole.
+    pub(super) fn remembered<K: Eq + Hash, T: Clone>(
+        &self,
+        memo: &Memo<K, T>,
+        key: K,
+        find: impl FnOnce() -> T,
+    ) -> T {
+        if let Some(known) = memo.borrow().get(&key) {
+            return known.clone();
+        }
+        let refusals = self.refusals.get();
+        let found = find();
+        if self.refusals.get() == refusals {
+            memo.borrow_mut().insert(key, found.clone());
+        }
+        found
     }
 }
