@@ -54,8 +54,12 @@ pub fn plant(project: &Path) {
 
 /// Calls tools until the daemon is gone; calls `tell` for each operation that was made.
 pub fn edit_until_it_is_gone(mut agent: Agent, project: &Path, mut random: fastrand::Rng, tell: impl Fn()) {
+    let mut has_undone = false;
     loop {
-        let Some((tool, arguments)) = call(project, &mut random) else { continue };
+        // A redo succeeds only if no other client has committed since the undo: asked at random it rarely does.
+        let is_redo = std::mem::take(&mut has_undone) && random.u8(..4) > 0;
+        let drawn = if is_redo { Some(("redo", json!({}))) } else { call(project, &mut random) };
+        let Some((tool, arguments)) = drawn else { continue };
         let shown = format!("{tool} {arguments}");
         let path = arguments["relative_path"].as_str().map(str::to_owned);
         match agent.try_call(tool, arguments) {
@@ -64,6 +68,7 @@ pub fn edit_until_it_is_gone(mut agent: Agent, project: &Path, mut random: fastr
                 if text.lines().last().is_some_and(|facts| facts.contains("operation ")) {
                     tell();
                 }
+                has_undone = tool == "undo";
             }
             Some((text, true)) => {
                 assert!(EXPECTED.iter().any(|one| text.contains(one)), "{shown}: {text}");
