@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -55,6 +56,18 @@ impl Daemon {
 
     pub(crate) fn status(&self) -> Value {
         serde_json::from_str(&self.run(&["status", "--json"])).unwrap()
+    }
+
+    /// Waits until every file is in the index. A question by name does not wait for that, and the figures of a
+    /// daemon at rest would be those of one that parses beside them.
+    pub(crate) fn wait_until_indexed(&self) {
+        loop {
+            let status = self.status();
+            if status["ready"] == json!(true) && status["pending_files"] == json!(0) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
     }
 
     pub(crate) fn connect(&self, toolset: &str) -> Connection {

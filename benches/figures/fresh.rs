@@ -25,6 +25,7 @@ pub(crate) fn measure(bench: &Bench, table: &mut Table) {
 
     let daemon = Daemon::at(&bench.tree, &bench.scratch.path().join("fresh"));
     daemon.run(&["start"]);
+    daemon.wait_until_indexed();
     let mut connection = daemon.connect("native");
     let quiet = percentiles(quiet_questions(&mut connection));
     let mut stale = 0;

@@ -19,7 +19,7 @@ const MOST_HITS: usize = 20;
 pub(crate) fn measure(bench: &Bench, table: &mut Table) {
     let daemon = Daemon::at(&bench.tree, &bench.scratch.path().join("queries"));
     daemon.run(&["start"]);
-    daemon.connect("native").call("find_symbol", &json!({"name_path_pattern": "__no_such_symbol__"}));
+    daemon.wait_until_indexed();
     let symbols = daemon.status()["symbols"].as_u64().unwrap_or(0);
     let against = format!("{symbols} symbols, {QUERIES} queries");
     let names = names(&bench.tree);

@@ -33,8 +33,8 @@ pub(crate) fn measure(tree: &Path, table: &mut Table) {
     }
     let daemon = Daemon::at(&large, &scratch.path().join("home"));
     daemon.run(&["start"]);
+    daemon.wait_until_indexed();
     let mut connection = daemon.connect("native");
-    connection.call("find_symbol", &json!({"name_path_pattern": "__no_such_symbol__"}));
     let symbols = daemon.status()["symbols"].as_u64().unwrap_or(0);
     // The name tables are built after the first answer.
     while daemon.status()["segments"] == json!(0) {

@@ -39,6 +39,7 @@ pub(crate) fn measure(bench: &Bench, table: &mut Table) {
     }
     let daemon = Daemon::at(&bench.tree, &bench.scratch.path().join("search"));
     daemon.run(&["start"]);
+    daemon.wait_until_indexed();
     let mut connection = daemon.connect("serena");
     // rg searches binary files, too, if they are named on the command line; symd never does.
     let is_text = |path: &&std::path::PathBuf| !std::fs::read(path).unwrap().contains(&0);

@@ -13,6 +13,7 @@ use std::time::Duration;
 pub(crate) fn measure(bench: &Bench, table: &mut Table) {
     let daemon = Daemon::at(&bench.tree, &bench.scratch.path().join("size"));
     daemon.run(&["start"]);
+    daemon.wait_until_indexed();
     answers(bench, &daemon, table);
     per_symbol(bench, table);
 
