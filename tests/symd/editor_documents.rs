@@ -279,7 +279,7 @@ fn the_conversation_keeps_lsps_order() {
         editor.ask("initialize", json!({ "processId": null, "rootUri": null, "capabilities": offered }));
     assert_eq!(answer["result"]["capabilities"]["positionEncoding"], "utf-8", "{answer}");
     assert_eq!(code(editor.ask("initialize", json!({}))), Some(-32600));
-    assert_eq!(code(editor.ask("textDocument/hover", json!({}))), Some(-32601));
+    assert_eq!(code(editor.ask("textDocument/completion", json!({}))), Some(-32601));
     let nowhere = editor.ask("workspace/executeCommand", json!({ "command": "symd.status" }));
     assert_eq!(code(nowhere), Some(-32803));
     let unknown = editor.ask("workspace/executeCommand", json!({ "command": "symd.dance" }));

@@ -136,11 +136,16 @@ fn neovim_tells_what_it_shows() {
         T.say('selected', shown:match('selected, [^\n]*\n[^\n]*'))
         T.say('diagnostics', shown:match('1 diagnostic in [^\n]*\n[^\n]*'))
         T.say('terminal', shown:match('terminal, [^\n]*\n[^\n]*'))
+        -- No event of Neovim's tells of this move: it is asked.
+        vim.cmd('normal! ' .. vim.api.nvim_replace_termcodes('<Esc>', true, false, true))
+        vim.cmd('noautocmd call cursor(2, 3)')
+        shown = T.agent('editor_context', vim.empty_dict())
+        T.say('asked', shown:match('^[^\n]*'))
     "#;
     let Some(report) = play(&user, script) else { return };
     let expected = "symd: true\ncursor: a.py:1:7 in Neovim 0.7.2, not saved\nselected: selected, 1:3-1:8:\né𝒳 h\n\
         diagnostics: 1 diagnostic in Neovim 0.7.2\na.py:2:5 warning: short name (lint)\n\
-        terminal: terminal, 50 lines:\nline 11\n";
+        terminal: terminal, 50 lines:\nline 11\nasked: a.py:2:3 in Neovim 0.7.2, not saved\n";
     assert_eq!(report, expected);
 }
 

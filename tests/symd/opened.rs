@@ -11,7 +11,7 @@ use symd::edit::Editor;
 use symd::engine::{Engine, EngineOptions, OnChange};
 use symd::lsp::{Servers, ServersOptions};
 use symd::ops::Project;
-use symd::ops::buffers::Buffers;
+use symd::ops::buffers::{Buffers, EditorDeadlines};
 use symd::vfs::{Overlay, Root, UnsavedTexts};
 use symd::watch::{BackendChoice, WatchOptions};
 
@@ -27,6 +27,8 @@ pub struct Opening {
     pub search_path: OsString,
     /// The directory of the index cache, if any.
     pub cache: Option<PathBuf>,
+    /// How long editors are waited for.
+    pub deadlines: EditorDeadlines,
 }
 
 impl Opening {
@@ -39,13 +41,14 @@ impl Opening {
             installed: at.join("installed"),
             search_path: OsString::from("/usr/bin:/bin"),
             cache: None,
+            deadlines: EditorDeadlines::default(),
         }
     }
 
     /// Opens `at/project`, with `at/state` and `at/run` as symd's own directories. Must be called within a
     /// runtime.
     pub fn open(self, at: &Path) -> Project {
-        let Opening { languages, installed, search_path, cache } = self;
+        let Opening { languages, installed, search_path, cache, deadlines } = self;
         let (state, run, path) = (at.join("state"), at.join("run"), at.join("project"));
         for private in [&state, &run].into_iter().chain(&cache) {
             std::fs::create_dir_all(private).unwrap();
@@ -80,7 +83,8 @@ impl Opening {
         .unwrap();
         let shells = shells(&root);
         let (editor, recovered) = Editor::open(root.clone(), &state.join("edits")).unwrap();
-        let buffers = Buffers::new(engine.clone(), root, editor.unsaved_parts(), state.join("editors"));
+        let editors = state.join("editors");
+        let buffers = Buffers::new(engine.clone(), root, editor.unsaved_parts(), editors, deadlines);
         let editor = Arc::new(editor.with_unsaved(unsaved));
         let recovered = Arc::new(recovered);
         Project {

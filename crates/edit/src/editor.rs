@@ -2,7 +2,7 @@
 //! gets the changes and notifies them. Invariant: under the lock, the remains of a crash are put back before
 //! anything else is done.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -310,9 +310,13 @@ impl Editor {
     /// Returns the last `limit` operations, newest first. Does not block: an operation is either complete or
     /// not listed yet.
     pub fn history(&self, limit: usize) -> Result<Vec<Operation>, EditError> {
-        let mut operations = history::operations(&self.store.entries()?, limit);
+        let entries = self.store.entries()?;
+        let mut operations = history::operations(&entries, limit);
         for operation in operations.iter_mut().filter(|operation| !operation.undone) {
-            let parts = self.unsaved_parts.of(operation.id);
+            let mut parts = self.unsaved_parts.of(operation.id);
+            if !parts.is_empty() && history::finished_by(&entries, operation.id).is_some() {
+                parts.retain(|part| part.state != PartState::Closed);
+            }
             operation.unsaved = parts.into_iter().map(|part| (part.path, part.state)).collect();
         }
         Ok(operations)
@@ -326,14 +330,29 @@ impl Editor {
         let journal = self.journal(id)?;
         let parts = self.unsaved_parts.of(id);
         let is_gone = |part: &&UnsavedPart| part.is_gone(self.text_of(&part.path).map(|text| text.hash));
-        let gone: BTreeSet<&RelPath> = parts.iter().filter(is_gone).map(|part| &part.path).collect();
+        let mut gone: BTreeSet<RelPath> =
+            parts.iter().filter(is_gone).map(|part| part.path.clone()).collect();
+        let names = parts.iter().filter(|part| part.path != part.journalled);
+        let names: BTreeMap<RelPath, RelPath> =
+            names.map(|part| (part.journalled.clone(), part.path.clone())).collect();
+        let journal = if names.is_empty() { journal } else { journal.renamed(&names) };
+        // What was finished is undone where that was done.
+        let finishing = history::finished_by(&self.store.entries()?, id);
+        let finishing = finishing.map(|by| self.journal(by)).transpose()?;
+        let finished = finishing.iter().flat_map(|journal| journal.entry.files());
+        gone.extend(finished.map(|file| file.path));
         if gone.is_empty() {
             return tree::inverse_of(self.files(), &journal);
         }
         let left =
             journal.entry.files().into_iter().map(|file| file.path).filter(|path| !gone.contains(path));
         let left: Vec<RelPath> = left.collect();
-        tree::inverse_of(self.files(), &journal.about(&left.iter().collect()))
+        let left = journal.about(&left.iter().collect());
+        let whole = match finishing {
+            Some(finishing) => left.with(finishing),
+            None => left,
+        };
+        tree::inverse_of(self.files(), &whole)
     }
 
     /// Returns what questions see of a file: its unsaved text, or what is on the disk.
@@ -353,17 +372,15 @@ impl Editor {
     pub fn stage_unsaved(&self, turn: EditorTurn, id: OperationId, by: Originator) -> EditStage {
         let staged = self.lock_settled(turn).and_then(|lock| {
             let changes = self.unsaved_changes(id)?;
-            Ok(self.stage_changes(lock, changes, by, Kind::Edit))
+            Ok(self.stage_changes(lock, changes, by, Kind::Finish { of: id }))
         });
         match staged {
-            Ok(EditStage::Staged(mut staged)) => {
-                staged.finishes = Some(id);
-                EditStage::Staged(staged)
-            }
-            Ok(stage) => {
+            // The files have the changes already.
+            Ok(EditStage::Ended(Ok(nothing))) => {
                 self.unsaved_parts.forget(id);
-                stage
+                EditStage::Ended(Ok(nothing))
             }
+            Ok(stage) => stage,
             Err(error) => EditStage::Ended(Err(error)),
         }
     }
@@ -375,6 +392,9 @@ impl Editor {
 
     fn unsaved_changes(&self, id: OperationId) -> Result<Changes, EditError> {
         let refused = |why: String| EditError::NoOperation(format!("operation {id} {why}"));
+        if let Some(by) = history::finished_by(&self.store.entries()?, id) {
+            return Err(refused(format!("is finished, by operation {by}")));
+        }
         let parts = self.unsaved_parts.of(id);
         let closed: Vec<&UnsavedPart> = parts.iter().filter(|part| part.state == PartState::Closed).collect();
         if closed.is_empty() {

@@ -4,7 +4,7 @@
 //! journal is never taken for a complete one: the header by its hash, the old bytes by the hash of their
 //! file.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -42,6 +42,8 @@ pub(super) enum Kind {
     Redo { of: OperationId },
     /// Files put back that a crash had left.
     Recovery,
+    /// The changes of an edit in texts that were closed and not saved, made in their files.
+    Finish { of: OperationId },
 }
 
 /// The header of a journal.
@@ -185,6 +187,26 @@ impl Journal {
         });
         let (records, old) = pairs.map(|(record, old)| (record.clone(), old.clone())).unzip();
         Journal { entry: Entry { records, ..self.entry.clone() }, old }
+    }
+
+    /// Returns the journal with the files under the names that they have `now`, where these are others.
+    pub(super) fn renamed(mut self, now: &BTreeMap<RelPath, RelPath>) -> Journal {
+        for record in &mut self.entry.records {
+            if let Record::Content { path, .. } = record
+                && let Some(now) = now.get(path)
+            {
+                *path = now.clone();
+            }
+        }
+        self
+    }
+
+    /// Returns the journal with the records of `other`, which are of other files.
+    pub(super) fn with(mut self, other: Journal) -> Journal {
+        self.entry.records.extend(other.entry.records);
+        self.entry.lost.extend(other.entry.lost);
+        self.old.extend(other.old);
+        self
     }
 
     /// Reads a whole journal; `None` if it is truncated or damaged.

@@ -1,7 +1,7 @@
 //! The history, derived from the committed entries: which edits are undone, and what undo and redo would do
 //! next. Undo and redo are entries themselves, so the history is only appended to and never rewritten.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -58,7 +58,7 @@ pub(super) fn operations(entries: &[Arc<Entry>], limit: usize) -> Vec<Operation>
         time: UNIX_EPOCH + Duration::from_millis(entry.time),
         by: entry.by(),
         what: match entry.kind {
-            Kind::Edit | Kind::Aside => OperationKind::Edit,
+            Kind::Edit | Kind::Aside | Kind::Finish { .. } => OperationKind::Edit,
             Kind::Undo { of } => OperationKind::Undo(of),
             Kind::Redo { of } => OperationKind::Redo(of),
             Kind::Recovery => OperationKind::Recovery,
@@ -99,8 +99,14 @@ pub(super) fn to_redo(entries: &[Arc<Entry>]) -> Result<(OperationId, OperationI
     UndoState::of(entries).redoable.pop().ok_or_else(nothing)
 }
 
+/// Returns the edit that made the unsaved changes of `of` in their files, if there is one that is not undone.
+pub(super) fn finished_by(entries: &[Arc<Entry>], of: OperationId) -> Option<OperationId> {
+    let state = UndoState::of(entries);
+    state.finishing.get(&of).copied().filter(|by| !state.undone.contains(by))
+}
+
 fn is_edit(kind: Kind) -> bool {
-    matches!(kind, Kind::Edit | Kind::Aside | Kind::Recovery)
+    matches!(kind, Kind::Edit | Kind::Aside | Kind::Recovery | Kind::Finish { .. })
 }
 
 /// The state of all edits after the whole history.
@@ -109,6 +115,10 @@ struct UndoState {
     undone: BTreeSet<OperationId>,
     /// Undos since the last edit that were not redone, oldest first, each with the edit that it undid.
     redoable: Vec<(OperationId, OperationId)>,
+    /// The edits that made the unsaved changes of others in their files, by those others.
+    finishing: BTreeMap<OperationId, OperationId>,
+    /// These edits, where they were undone together with the others.
+    undone_with: BTreeMap<OperationId, OperationId>,
 }
 
 impl UndoState {
@@ -117,15 +127,27 @@ impl UndoState {
         for entry in entries {
             match entry.kind {
                 Kind::Edit | Kind::Recovery => standing.redoable.clear(),
+                Kind::Finish { of } => {
+                    standing.redoable.clear();
+                    standing.finishing.insert(of, entry.id);
+                }
                 // Undone edits can still be redone: they concern other files, or the hashes reveal a
                 // conflict.
                 Kind::Aside => {}
                 Kind::Undo { of } => {
                     standing.undone.insert(of);
+                    if let Some(&by) = standing.finishing.get(&of)
+                        && standing.undone.insert(by)
+                    {
+                        standing.undone_with.insert(of, by);
+                    }
                     standing.redoable.push((entry.id, of));
                 }
                 Kind::Redo { of } => {
                     standing.undone.remove(&of);
+                    if let Some(by) = standing.undone_with.remove(&of) {
+                        standing.undone.remove(&by);
+                    }
                     standing.redoable.retain(|(_, undone)| *undone != of);
                 }
             }

@@ -21,7 +21,7 @@ use super::error::EditError;
 use super::plan::Originator;
 use super::put_back::{PutBack, UnrestoredFile, put_back, unstage_all};
 use super::steps::Step;
-use super::store::{OperationId, Pending};
+use super::store::Pending;
 use symd_base::RelPath;
 
 /// The turn of one edit among those of this process, held until it is dropped.
@@ -71,8 +71,6 @@ pub struct StagedEdit {
     pending: Pending,
     /// The journal of the operation that this edit restores, as the user decided.
     pub(super) resolves: Option<Journal>,
-    /// The operation whose unsaved parts this edit makes in the files.
-    pub(super) finishes: Option<OperationId>,
 }
 
 /// An edit that changed every file and could not be committed.
@@ -156,13 +154,7 @@ impl Editor {
             .after(Step::Journalled)
             .and_then(|()| apply::prepare(&self.root, &self.hook, &changes, &pending.journal.entry));
         match prepared {
-            Ok(()) => EditStage::Staged(Box::new(StagedEdit {
-                lock,
-                changes,
-                pending,
-                resolves: None,
-                finishes: None,
-            })),
+            Ok(()) => EditStage::Staged(Box::new(StagedEdit { lock, changes, pending, resolves: None })),
             Err(reason) => EditStage::Ended(Err(self.put_back(&pending, reason, 0))),
         }
     }
@@ -177,7 +169,7 @@ impl Editor {
     ) -> Result<Option<Pending>, EditError> {
         self.hook.after(Step::Checked)?;
         let is_nothing = changes.list.is_empty() && changes.make.is_empty();
-        if is_nothing && matches!(kind, Kind::Edit | Kind::Aside | Kind::Recovery) {
+        if is_nothing && matches!(kind, Kind::Edit | Kind::Aside | Kind::Recovery | Kind::Finish { .. }) {
             return Ok(None);
         }
         let journal =
@@ -189,7 +181,7 @@ impl Editor {
     /// Changes the files and commits. Readers are kept out until the tree is complete, by dropping `closed`;
     /// `None` where there are none.
     pub fn finish(&self, staged: StagedEdit, closed: Option<ClosedGate>) -> EditStage {
-        let StagedEdit { lock, changes, pending, resolves, finishes } = staged;
+        let StagedEdit { lock, changes, pending, resolves } = staged;
         let entry = &pending.journal.entry;
         let (mut replaced, mut touched) = (Vec::new(), 0);
         let changed = apply::change(&self.root, &self.hook, &changes, entry, (&mut replaced, &mut touched));
@@ -200,16 +192,14 @@ impl Editor {
         }
         // The tree is complete, so readers may see it while this thread waits for the disk.
         drop(closed);
-        if matches!(entry.kind, Kind::Edit | Kind::Redo { .. }) {
+        if matches!(entry.kind, Kind::Edit | Kind::Redo { .. } | Kind::Finish { .. }) {
             self.unsaved_parts.record(entry.id, &changes);
         }
         match self.commit(&pending) {
             Ok(entry) => {
-                let settled = match pending.journal.entry.kind {
-                    Kind::Undo { of } => Some(of),
-                    _ => finishes,
-                };
-                settled.into_iter().for_each(|id| self.unsaved_parts.forget(id));
+                if let Kind::Undo { of } = pending.journal.entry.kind {
+                    self.unsaved_parts.forget(of);
+                }
                 self.afterwards.enqueue(DeferredItem { replaced, entry });
                 EditStage::Ended(Ok(self.committed(&changes, &pending, resolves.as_ref())))
             }

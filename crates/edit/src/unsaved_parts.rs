@@ -30,7 +30,10 @@ pub enum PartState {
 /// A part of an edit in an unsaved text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnsavedPart {
+    /// The file, under the name that it has now.
     pub path: RelPath,
+    /// The name under which the edit changed it.
+    pub(super) journalled: RelPath,
     pub state: PartState,
     /// The unsaved text before and after the edit.
     pub before: String,
@@ -43,6 +46,9 @@ pub struct UnsavedPart {
 #[derive(Serialize, Deserialize)]
 struct KeptPart {
     path: RelPath,
+    /// The name that the file had when it was edited, if that is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    journalled: Option<RelPath>,
     before: String,
     after: String,
 }
@@ -69,8 +75,10 @@ impl UnsavedParts {
             let read = state::read_file(&path).ok().flatten();
             let kept = read.and_then(|bytes| serde_json::from_slice::<KeptPart>(&bytes).ok());
             match kept.filter(|_| known.contains(&id)) {
-                Some(KeptPart { path, before, after }) => {
-                    let part = UnsavedPart { path, state: PartState::Closed, before, after, number };
+                Some(KeptPart { path, journalled, before, after }) => {
+                    let journalled = journalled.unwrap_or_else(|| path.clone());
+                    let part =
+                        UnsavedPart { path, journalled, state: PartState::Closed, before, after, number };
                     parts.table().entry(id).or_default().push(part);
                 }
                 None => report(state::remove_file(&path)),
@@ -88,13 +96,35 @@ impl UnsavedParts {
             _ => None,
         });
         for (number, (path, before, after)) in in_editor.enumerate() {
-            let kept = KeptPart { path, before, after };
-            let Ok(bytes) = serde_json::to_vec(&kept) else { continue };
-            report(state::replace_file(&self.file(id, number), &[&bytes]));
-            let KeptPart { path, before, after } = kept;
-            let part = UnsavedPart { path, state: PartState::Pending, before, after, number };
+            let journalled = path.clone();
+            let part = UnsavedPart { path, journalled, state: PartState::Pending, before, after, number };
+            self.keep(id, &part);
             self.table().entry(id).or_default().push(part);
         }
+    }
+
+    fn keep(&self, id: OperationId, part: &UnsavedPart) {
+        let journalled = (part.journalled != part.path).then(|| part.journalled.clone());
+        let (path, before, after) = (part.path.clone(), part.before.clone(), part.after.clone());
+        if let Ok(bytes) = serde_json::to_vec(&KeptPart { path, journalled, before, after }) {
+            report(state::replace_file(&self.file(id, part.number), &[&bytes]));
+        }
+    }
+
+    /// Records that a file, or the directory that holds it, was renamed, and that editors show its text under the
+    /// new name. Returns the new names of the files concerned.
+    pub fn record_renamed(&self, from: &RelPath, to: &RelPath) -> Vec<RelPath> {
+        let mut renamed = Vec::new();
+        for (id, parts) in self.table().iter_mut() {
+            for part in parts.iter_mut().filter(|part| part.path.is_within(from)) {
+                let rest = &part.path.as_str()[from.as_str().len()..];
+                let Ok(path) = RelPath::new(&format!("{}{rest}", to.as_str())) else { continue };
+                part.path = path.clone();
+                self.keep(*id, part);
+                renamed.push(path);
+            }
+        }
+        renamed
     }
 
     /// Forgets the parts of an edit.

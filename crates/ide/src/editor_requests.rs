@@ -9,11 +9,12 @@ use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::wire::{
-    APPLY, ASK, EDITED, EditedDocuments, EditorReply, GivenChoice, WITHDRAW, WRITE, WantedChanges,
+    APPLY, ASK, EDITED, EditedDocuments, EditorReply, GivenChoice, TELL, WITHDRAW, WRITE, WantedChanges,
     WantedChoice, WantedDocument, WantedSave, WithdrawnChoice,
 };
 use symd_base::RelPath;
 use symd_ops::buffers::{DocumentChanges, EditNotice, EditorAnswer, EditorPort};
+use symd_ops::editor_context::ContextPort;
 use symd_rpc::write;
 
 /// The beginning of the requests' ids, by which their answers are told from those to MCP's requests.
@@ -144,6 +145,12 @@ fn answer_of(response: &mut Value) -> Result<Value, String> {
     match response["error"]["message"].as_str() {
         Some(error) => Err(error.to_owned()),
         None => Ok(response["result"].take()),
+    }
+}
+
+impl ContextPort for EditorRequests {
+    fn ask(&self) -> EditorAnswer {
+        Box::pin(self.ask(TELL, serde_json::json!({})).reply())
     }
 }
 

@@ -3,6 +3,7 @@
 //! connection, and `wire` what the two tell each other. Invariant: only this crate knows the JSON of editors.
 
 pub mod editor_requests;
+pub mod navigation;
 pub mod position;
 pub mod proxy;
 pub mod session;

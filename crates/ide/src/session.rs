@@ -12,13 +12,14 @@ use tokio::sync::mpsc;
 use crate::editor_requests::{EditorPrompt, EditorRequests};
 use crate::shown;
 use crate::wire::{
-    ATTACH, Attach, CHANGE, CLOSE, ChangedBuffer, LOST, OPEN, OpenedBuffer, RESEND, SAVE, TOLD, ToldDocuments,
+    ATTACH, Attach, CHANGE, CLOSE, ChangedBuffer, LOST, OPEN, OpenedBuffer, RENAMED, RESEND, RenamedFile,
+    SAVE, TOLD, ToldDocuments,
 };
 use symd_base::RelPath;
 use symd_engine::EngineError;
 use symd_ops::Project;
 use symd_ops::buffers::{BufferAbilities, BufferChange, EditorBuffers};
-use symd_ops::editor_context::ConnectedEditor;
+use symd_ops::editor_context::{ConnectedEditor, ContextPort};
 use symd_rpc::write;
 
 /// One connected editor.
@@ -49,7 +50,8 @@ impl EditorSession {
         let abilities = BufferAbilities { applies: attach.applies, saves: attach.saves };
         let requests = Arc::new(EditorRequests::new(to_editor));
         let buffers = project.buffers.attach(&attach.editor, abilities, Arc::clone(&requests) as _);
-        let shown = project.editor_contexts.connect(&attach.editor);
+        let port = attach.tells.then(|| Arc::clone(&requests) as Arc<dyn ContextPort>);
+        let shown = project.editor_contexts.connect(&attach.editor, port);
         Some(EditorSession { name: attach.editor, buffers, shown, requests, unfinished: BTreeMap::new() })
     }
 
@@ -87,6 +89,14 @@ impl EditorSession {
             SAVE => self.buffers.save(&path).await.map_err(NotHandled::from),
             CLOSE => self.buffers.close(&path).await.map_err(NotHandled::from),
             LOST => self.buffers.lose(&path).await.map_err(NotHandled::from),
+            RENAMED => {
+                if let Ok(RenamedFile { to, .. }) = serde_json::from_value(params)
+                    && let Ok(to) = RelPath::new(&to)
+                {
+                    self.buffers.rename(&path, &to);
+                }
+                return None;
+            }
             _ => return None,
         };
         match handled {

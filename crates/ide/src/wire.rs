@@ -25,10 +25,17 @@ pub const SAVE: &str = "symd/buffer/save";
 pub const CLOSE: &str = "symd/buffer/close";
 /// The editor's changes of a document do not fit its text, which is unknown from now on: [`NamedBuffer`].
 pub const LOST: &str = "symd/buffer/lost";
+/// The editor renamed a file or a directory: [`RenamedFile`].
+pub const RENAMED: &str = "symd/buffer/renamed";
+/// A request of the editor about code: [`Navigation`] → the result that LSP demands.
+pub const NAVIGATE: &str = "symd/navigate";
 /// A request of the daemon: change documents, [`WantedChanges`] → [`EditorReply`].
 pub const APPLY: &str = "symd/editor/apply";
 /// A request of the daemon: write documents to their files, [`WantedSave`] → [`EditorReply`].
 pub const WRITE: &str = "symd/editor/write";
+/// A request of the daemon: push what the editor shows now ([`CONTEXT`], [`DIAGNOSTICS`], [`TERMINAL`]) →
+/// [`EditorReply`], which comes after that.
+pub const TELL: &str = "symd/editor/tell";
 /// A request of the daemon: have the user choose, [`WantedChoice`] → [`GivenChoice`].
 pub const ASK: &str = "symd/editor/ask";
 /// From the daemon: a choice is no longer needed: [`WithdrawnChoice`].
@@ -60,6 +67,9 @@ pub struct Attach {
     /// Whether it saves documents on request (`symd/save`).
     #[serde(default)]
     pub saves: bool,
+    /// Whether it tells what it shows when it is asked (`symd/editorContext`).
+    #[serde(default)]
+    pub tells: bool,
 }
 
 /// The end of what a connection begins with.
@@ -168,6 +178,94 @@ pub struct EditedDocuments {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedBuffer {
     pub path: String,
+}
+
+/// A file or directory that the editor renamed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RenamedFile {
+    /// The old path.
+    pub path: String,
+    pub to: String,
+}
+
+/// A question about code. Its answer is in LSP's own form, ready for the editor.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Navigation {
+    /// The position encoding of the answer, by LSP's name.
+    pub encoding: String,
+    pub question: NavigationQuestion,
+}
+
+/// What is asked. Offsets count bytes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "of", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum NavigationQuestion {
+    Definition {
+        path: String,
+        offset: u32,
+    },
+    Declaration {
+        path: String,
+        offset: u32,
+    },
+    TypeDefinition {
+        path: String,
+        offset: u32,
+    },
+    Implementation {
+        path: String,
+        offset: u32,
+    },
+    References {
+        path: String,
+        offset: u32,
+        with_declaration: bool,
+    },
+    Hover {
+        path: String,
+        offset: u32,
+    },
+    DocumentSymbols {
+        path: String,
+    },
+    /// In files of the languages with these LSP identifiers.
+    WorkspaceSymbols {
+        part: String,
+        languages: Vec<String>,
+    },
+    /// The symbols at a place, as items of a call hierarchy or of a type hierarchy.
+    HierarchyItems {
+        path: String,
+        offset: u32,
+    },
+    Callers {
+        path: String,
+        offset: u32,
+    },
+    Callees {
+        path: String,
+        offset: u32,
+    },
+    Supertypes {
+        path: String,
+        offset: u32,
+    },
+    Subtypes {
+        path: String,
+        offset: u32,
+    },
+    Renameable {
+        path: String,
+        offset: u32,
+    },
+    Rename {
+        path: String,
+        offset: u32,
+        new_name: String,
+    },
+    Diagnostics {
+        path: String,
+    },
 }
 
 /// The active file of the editor; without `cursor` that file is outside the project.

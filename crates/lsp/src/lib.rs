@@ -46,10 +46,11 @@ mod stderr;
 pub mod supervise;
 #[cfg(test)]
 mod tests;
-mod uri;
+pub mod uri;
 mod workspace_edit;
 
 pub use at::{DocumentPosition, Goto, WaitPolicy};
+pub use place::of_offset as position_of;
 pub use server_error::ServerError;
 pub use servers::{Servers, ServersOptions};
 pub use span::{

@@ -7,7 +7,7 @@ use symd_base::{Text, TextRange};
 
 impl ColumnEncoding {
     /// Returns LSP's name of the encoding (`PositionEncodingKind`).
-    pub(crate) fn lsp_name(self) -> &'static str {
+    pub fn lsp_name(self) -> &'static str {
         match self {
             ColumnEncoding::Utf8 => "utf-8",
             ColumnEncoding::Utf16 => "utf-16",
@@ -16,7 +16,7 @@ impl ColumnEncoding {
     }
 
     /// Returns the encoding with this LSP name, in any case.
-    pub(crate) fn from_lsp_name(name: &str) -> Option<ColumnEncoding> {
+    pub fn from_lsp_name(name: &str) -> Option<ColumnEncoding> {
         [ColumnEncoding::Utf8, ColumnEncoding::Utf16, ColumnEncoding::Utf32]
             .into_iter()
             .find(|known| known.lsp_name().eq_ignore_ascii_case(name))
@@ -43,7 +43,7 @@ impl ColumnEncoding {
 
 /// Returns the position of a byte offset in `text`. An offset past the end counts as the end, one inside a
 /// character as its start.
-pub(crate) fn of_offset(text: &Text, offset: u32, encoding: ColumnEncoding) -> ServerPosition {
+pub fn of_offset(text: &Text, offset: u32, encoding: ColumnEncoding) -> ServerPosition {
     let mut offset = usize::try_from(offset).unwrap_or(usize::MAX).min(text.as_str().len());
     while !text.as_str().is_char_boundary(offset) {
         offset -= 1;

@@ -22,12 +22,12 @@ const ENCODED: &AsciiSet = &{
 };
 
 /// Returns the URI of an absolute path.
-pub(crate) fn of_path(path: &Path) -> String {
+pub fn of_path(path: &Path) -> String {
     format!("file://{}", percent_encode(path.as_os_str().as_bytes(), ENCODED))
 }
 
 /// Returns the URI of a file in the project whose root is `root`.
-pub(crate) fn of_file(root: &Path, path: &RelPath) -> String {
+pub fn of_file(root: &Path, path: &RelPath) -> String {
     if path.is_root() { of_path(root) } else { of_path(&root.join(path.as_str())) }
 }
 

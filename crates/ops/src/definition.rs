@@ -9,7 +9,7 @@ use super::target::{SymbolSelector, Target, target};
 use super::unsearched::{self, UnsearchedFiles};
 use crate::find_symbol::SymbolError;
 use crate::target::TargetError;
-use symd_base::{Cancel, RelPath, Text, TextRange};
+use symd_base::{Cancel, ContentHash, RelPath, Text, TextRange};
 use symd_config::{LanguageId, Languages};
 use symd_engine::View;
 use symd_lsp::{DocumentPosition, Goto, ServerError, WaitPolicy};
@@ -29,6 +29,12 @@ pub enum Pointer {
         line: usize,
         /// The name; its first occurrence on the line counts.
         name: String,
+    },
+    /// A name at its very place.
+    Name {
+        path: RelPath,
+        /// In bytes of the text.
+        range: TextRange,
     },
 }
 
@@ -129,6 +135,7 @@ fn resolve_pointer(
             Ok(ResolvedPointer { name_range, at, language, read_as })
         }
         Pointer::Use { relative_path, line, name } => on_line(view, languages, relative_path, *line, name),
+        Pointer::Name { path, range } => named_at(view, languages, path, *range),
     }
 }
 
@@ -172,6 +179,21 @@ fn on_line(
         at: DocumentPosition { path, offset, hash: current.hash, revision: view.snapshot.revision },
         read_as: None,
     })
+}
+
+fn named_at(
+    view: &View,
+    languages: &Languages,
+    path: &RelPath,
+    range: TextRange,
+) -> Result<ResolvedPointer, QuestionError> {
+    let read = view.files.read_no_follow(path, u64::MAX);
+    let read = read.map_err(|error| QuestionError::Place(error.to_string()))?;
+    let grammar = view.snapshot.files.get(path.as_str()).and_then(|file| file.grammar());
+    let language = languages.language_of(path).or_else(|| languages.by_name(grammar?.name()));
+    let (hash, revision) = (ContentHash::of(&read.bytes), view.snapshot.revision);
+    let at = DocumentPosition { path: path.clone(), offset: range.start, hash, revision };
+    Ok(ResolvedPointer { at, language, name_range: range, read_as: None })
 }
 
 /// Formats the number of lines; the empty one behind a final line break does not count.

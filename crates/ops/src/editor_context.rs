@@ -1,10 +1,14 @@
 //! What the user's editors show: the active file, the cursor and the selection, the editor's own diagnostics,
-//! the end of its terminal. Kept as the editors push it, in memory only. Invariant: what an editor pushed is
-//! gone when that editor is ([`ConnectedEditor`]), and every part has a bound.
+//! the end of its terminal. Kept as the editors push it, in memory only; an editor that answers is asked before an
+//! agent is told. Invariant: what an editor pushed is gone when that editor is ([`ConnectedEditor`]), and every part
+//! has a bound.
 
 use std::collections::BTreeMap;
+use std::fmt::Debug;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
+use crate::buffers::EditorAnswer;
 use symd_base::{RelPath, Timestamp};
 use symd_lsp::Severity;
 
@@ -14,6 +18,15 @@ pub const TERMINAL_LINES: usize = 50;
 pub const MAX_CHARS: usize = 16 * 1024;
 /// How many diagnostics of one editor are kept, the first ones that it reports.
 pub const MAX_DIAGNOSTICS: usize = 1_000;
+
+/// How long an editor may take to tell what it shows now. One that is busy is taken at its last word.
+const ASK_DEADLINE: Duration = Duration::from_millis(300);
+
+/// The way to an editor that tells what it shows when it is asked, which another layer provides.
+pub trait ContextPort: Debug + Send + Sync {
+    /// Has the editor push where its cursor is, and what else it shows; that was done when the future ends.
+    fn ask(&self) -> EditorAnswer;
+}
 
 /// What one editor shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,6 +96,8 @@ pub struct EditorContexts(Mutex<ContextsByEditor>);
 struct ContextsByEditor {
     /// By the editor's number; with the number of its newest push.
     by_editor: BTreeMap<u64, (u64, EditorContext)>,
+    /// The editors that can be asked.
+    ports: BTreeMap<u64, Arc<dyn ContextPort>>,
     /// Number of editors and of pushes so far.
     editors: u64,
     pushes: u64,
@@ -90,10 +105,34 @@ struct ContextsByEditor {
 
 impl EditorContexts {
     /// Adds an editor. What it pushes is kept until the returned value is dropped.
-    pub fn connect(self: &Arc<EditorContexts>, name: &str) -> ConnectedEditor {
+    /// `port` is the way to ask it, if it answers.
+    pub fn connect(
+        self: &Arc<EditorContexts>,
+        name: &str,
+        port: Option<Arc<dyn ContextPort>>,
+    ) -> ConnectedEditor {
         let mut contexts = self.contexts();
         contexts.editors += 1;
-        ConnectedEditor { number: contexts.editors, name: name.to_owned(), contexts: Arc::clone(self) }
+        let number = contexts.editors;
+        contexts.ports.extend(port.map(|port| (number, port)));
+        ConnectedEditor { number, name: name.to_owned(), contexts: Arc::clone(self) }
+    }
+
+    /// Returns what the editor shows now that pushed last, or, if none ever did, one that answers. An editor that
+    /// does not answer in time is taken at its last word.
+    pub async fn current(&self) -> Option<EditorContext> {
+        let port = {
+            let contexts = self.contexts();
+            let last = contexts.by_editor.iter().max_by_key(|(_, (push, _))| *push);
+            match last {
+                Some((number, _)) => contexts.ports.get(number).cloned(),
+                None => contexts.ports.values().next_back().cloned(),
+            }
+        };
+        if let Some(port) = port {
+            let _ = tokio::time::timeout(ASK_DEADLINE, port.ask()).await;
+        }
+        self.latest()
     }
 
     /// Returns what the editor shows that pushed last; `None` if no connected editor ever did.
@@ -158,7 +197,9 @@ impl ConnectedEditor {
 
 impl Drop for ConnectedEditor {
     fn drop(&mut self) {
-        self.contexts.contexts().by_editor.remove(&self.number);
+        let mut contexts = self.contexts.contexts();
+        contexts.by_editor.remove(&self.number);
+        contexts.ports.remove(&self.number);
     }
 }
 
@@ -185,7 +226,7 @@ mod tests {
     #[test]
     fn the_editor_that_pushed_last_counts_until_it_is_gone() {
         let contexts = Arc::<EditorContexts>::default();
-        let (vim, emacs) = (contexts.connect("vim"), contexts.connect("emacs"));
+        let (vim, emacs) = (contexts.connect("vim", None), contexts.connect("emacs", None));
         assert_eq!(contexts.latest(), None);
         vim.set_cursor(Some(cursor("a.py")));
         emacs.set_cursor(Some(cursor("b.py")));
@@ -204,7 +245,7 @@ mod tests {
     #[test]
     fn every_part_has_a_bound() {
         let contexts = Arc::<EditorContexts>::default();
-        let vim = contexts.connect("vim");
+        let vim = contexts.connect("vim", None);
         vim.set_terminal((0..80).map(|line| line.to_string()).collect());
         let (start, end) =
             (EditorPosition { line: 0, character: 0 }, EditorPosition { line: 9, character: 0 });

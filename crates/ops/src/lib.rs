@@ -1,5 +1,6 @@
 //! The operations of symd, one file per capability: typed parameters in, typed results out, no JSON.
 
+pub mod at_place;
 pub mod buffers;
 pub mod build_output;
 pub mod code_actions;

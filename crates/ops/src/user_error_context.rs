@@ -53,7 +53,7 @@ pub async fn user_error_context(
     project: &Project,
     diagnostics: DiagnosticsPart,
 ) -> Result<Option<UserErrorContext>, QuestionError> {
-    let Some(mut context) = project.editor_contexts.latest() else { return Ok(None) };
+    let Some(mut context) = project.editor_contexts.current().await else { return Ok(None) };
     if diagnostics == DiagnosticsPart::Omitted {
         context.diagnostics = None;
     }

@@ -58,6 +58,12 @@ pub fn result(id: impl Serialize, result: impl Serialize) -> Vec<u8> {
     WrittenMessage::<_, Absent, _> { id: Some(id), result: Some(result), ..WrittenMessage::EMPTY }.text()
 }
 
+/// Returns the result of request `id` from its JSON text, which must be valid and in one line.
+pub fn raw_result(id: impl Serialize, result: &str) -> Vec<u8> {
+    let id = serde_json::to_string(&id).unwrap_or_default();
+    [r#"{"jsonrpc":"2.0","id":"#, &id, r#","result":"#, result, "}"].concat().into_bytes()
+}
+
 /// Returns an error response to request `id` (null if the id is unknown); `code` is one of [`codes`](crate::codes).
 pub fn error(id: impl Serialize, code: i64, message: &str) -> Vec<u8> {
     let error = Some(WrittenError { code, message });
@@ -82,6 +88,7 @@ mod tests {
             (notification("m", Some(Value::Null)), r#"{"jsonrpc":"2.0","method":"m","params":null}"#),
             (notification("$/m", NO_PARAMS), r#"{"jsonrpc":"2.0","method":"$/m"}"#),
             (result(json!("a"), Value::Null), r#"{"jsonrpc":"2.0","id":"a","result":null}"#),
+            (raw_result(json!("a"), "[1]"), r#"{"jsonrpc":"2.0","id":"a","result":[1]}"#),
             (
                 error(Value::Null, -32000, "\"no\""),
                 r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"\"no\""}}"#,

@@ -14,6 +14,7 @@ use crate::protocol::{CALL, PROGRESS, SERVER, SETTLED, STATUS, STOP, TOOLS};
 use crate::run::{CallOutcome, run};
 use crate::session::Session;
 use crate::session::describe;
+use symd_ide::wire::NAVIGATE;
 use symd_ops::Project;
 use symd_rpc::client_message::{RejectedRequest, RpcRequest};
 use symd_rpc::codes::{INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND};
@@ -31,12 +32,30 @@ const CALL_PROGRESS_EVERY: Duration = Duration::from_millis(500);
 /// Handles one request. Sends no response if the request is stopped.
 pub(super) async fn answer(session: Arc<Session>, request: RpcRequest, ticket: Ticket, outbox: Outbox) {
     let id = request.id.clone();
+    if request.method == NAVIGATE {
+        return navigate(&session, request, &ticket, &outbox).await;
+    }
     let line = match result(&session, request, &ticket, &outbox).await {
         Ok(Some(result)) => line(write::result(&id, &result)),
         Ok(None) => return,
         Err(wrong) => wrong.line(),
     };
     // An error means that the client is gone.
+    let _ = outbox.send(line).await;
+}
+
+/// Answers an editor's question about code. The answer may be large, and is not decoded on its way.
+async fn navigate(session: &Session, request: RpcRequest, ticket: &Ticket, outbox: &Outbox) {
+    let Some(project) = session.host.project() else { return };
+    let answer = tokio::select! {
+        answer = symd_ide::navigation::answer(project, Value::Object(request.params)) => answer,
+        // Nobody waits for an answer.
+        () = ticket.stop.stopped() => return,
+    };
+    let line = match answer {
+        Ok(result) => line(write::raw_result(&request.id, result.get())),
+        Err(why) => RejectedRequest::new(request.id, INTERNAL_ERROR, why).line(),
+    };
     let _ = outbox.send(line).await;
 }
 

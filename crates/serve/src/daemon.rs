@@ -31,7 +31,7 @@ use symd_engine::{Engine, EngineError, EngineOptions, OnChange};
 use symd_index::cache;
 use symd_lsp::{Servers, ServersOptions};
 use symd_ops::Project;
-use symd_ops::buffers::Buffers;
+use symd_ops::buffers::{Buffers, EditorDeadlines};
 use symd_ops::solutions::Solutions;
 use symd_parse::{ParserOptions, Parsers};
 use symd_shell::{BackgroundPolicy, Shells};
@@ -338,7 +338,8 @@ pub fn open_project(
     })?;
     let editor = Arc::new(editor.with_unsaved(unsaved));
     let (recovered, max_answer_chars) = (Arc::new(recovered), settings.max_answer_chars);
-    let buffers = Buffers::new(engine.clone(), root, editor.unsaved_parts(), place.editors());
+    let deadlines = EditorDeadlines::default();
+    let buffers = Buffers::new(engine.clone(), root, editor.unsaved_parts(), place.editors(), deadlines);
     Ok(Project {
         engine,
         servers,

@@ -7,14 +7,15 @@ use serde_json::Value;
 
 use super::Proxy;
 use super::commands;
-use super::context::{Part, Units};
+use super::context::Units;
 use super::daemon_messages::{cancelled, whole};
 use super::edits::{self, AskedEditor, EditorQuestion};
-use super::link::{AskedCommand, Link, LinkEvent};
+use super::link::{AnswerUse, AskedCommand, Link, LinkEvent};
 use super::progress;
 use super::trust::{self, TrustAnswer, TrustQuestion};
 use crate::wire::{ATTACH, Attach, TOLD, ToldDocuments};
 use symd_rpc::codes::REQUEST_FAILED;
+use symd_rpc::server_message::{ErrorObject, RawJson};
 use symd_rpc::write;
 
 impl Proxy {
@@ -68,6 +69,7 @@ impl Proxy {
                     editor: self.abilities.name.clone(),
                     applies: self.abilities.applies,
                     saves: self.abilities.saves,
+                    tells: self.abilities.tells_context,
                 };
                 link.send(write::notification(ATTACH, Some(attach)));
                 for document in self.documents.by_uri.values() {
@@ -76,10 +78,8 @@ impl Proxy {
                     whole(document, path, is_in_doubt).into_iter().for_each(|message| link.send(message));
                 }
                 let units = Units { documents: &self.documents, encoding: self.encoding };
-                for part in [Part::Diagnostics, Part::Terminal, Part::Context] {
-                    if let Some(message) = self.shown.message(part, root, &units) {
-                        link.send(message);
-                    }
+                for message in self.shown.messages(root, &units) {
+                    link.send(message);
                 }
                 if let Some(presence) = &link.presence {
                     let told = ToldDocuments { presence: presence.name().to_owned() };
@@ -97,14 +97,10 @@ impl Proxy {
                     "the daemon ended before it answered; it is unknown whether the command was carried out";
                 self.refuse(lost, why).await;
             }
-            // The daemon could not read a message, so it lacks a part of what it was told.
-            LinkEvent::Message(message) if message["id"].is_null() && message.get("error").is_some() => {
-                link.begin_anew();
-            }
-            LinkEvent::Message(message) if message.get("method").is_none() => {
-                let answered = link.answered(&message);
-                if let Some(asked) = answered {
-                    self.answer_command(&asked, message).await;
+            LinkEvent::Unread => link.begin_anew(),
+            LinkEvent::Answer(number, outcome) => {
+                if let Some(asked) = link.answered(number) {
+                    self.answer_command(&asked, outcome).await;
                 }
             }
             LinkEvent::Message(message) => match message["method"].as_str().map(str::to_owned) {
@@ -176,16 +172,28 @@ impl Proxy {
         }
     }
 
-    pub(super) async fn answer_command(&self, asked: &AskedCommand, mut message: Value) {
+    pub(super) async fn answer_command(&self, asked: &AskedCommand, outcome: Result<RawJson, ErrorObject>) {
         self.end_progress(asked).await;
-        if let Some(error) = message["error"]["message"].as_str() {
-            self.tell(write::error(&asked.id, REQUEST_FAILED, error)).await;
-            return;
-        }
-        let result = message["result"].take();
-        if asked.is_shown {
-            self.inform(&commands::shown(&result)).await;
-        }
-        self.tell(write::result(&asked.id, result)).await;
+        let result = match outcome {
+            Ok(result) => result,
+            Err(error) => return self.tell(write::error(&asked.id, REQUEST_FAILED, &error.message)).await,
+        };
+        let answer = match &asked.used {
+            AnswerUse::Passed => write::raw_result(&asked.id, result.as_str()),
+            AnswerUse::Returned | AnswerUse::Shown => {
+                let result: Value = result.decode().unwrap_or_default();
+                if asked.used == AnswerUse::Shown {
+                    self.inform(&commands::shown(&result)).await;
+                }
+                write::result(&asked.id, result)
+            }
+            AnswerUse::Rename(asked_at) => {
+                match self.completed_rename(result.decode().unwrap_or_default(), asked_at) {
+                    Ok(edit) => write::result(&asked.id, edit),
+                    Err(why) => write::error(&asked.id, REQUEST_FAILED, &why),
+                }
+            }
+        };
+        self.tell(answer).await;
     }
 }

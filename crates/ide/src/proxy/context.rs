@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::documents::{Documents, path_of};
 use crate::position::{LspPosition, LspRange, PositionEncoding};
@@ -71,6 +72,15 @@ pub(super) struct TerminalTailParams {
     pub(super) lines: Vec<String>,
 }
 
+/// The members of the answer to `symd/editorContext` besides those of `symd/didChangeEditorContext`.
+#[derive(Debug, Default, Deserialize)]
+struct EditorContextAnswer {
+    #[serde(default)]
+    diagnostics: Option<EditorDiagnosticsParams>,
+    #[serde(default)]
+    terminal: Option<TerminalTailParams>,
+}
+
 /// What the editor pushed last, for daemons that are connected later.
 #[derive(Debug, Default)]
 pub(super) struct PushedContext {
@@ -88,6 +98,26 @@ pub(super) enum Part {
 }
 
 impl PushedContext {
+    /// Takes the answer to `symd/editorContext`: each part as the editor pushes it, those that it has.
+    pub(super) fn take(&mut self, answer: Value) {
+        let EditorContextAnswer { diagnostics, terminal } =
+            EditorContextAnswer::deserialize(&answer).unwrap_or_default();
+        // Null says that the user looks at no file; a terminal, which has none either, changes nothing.
+        if answer.get("textDocument").is_some()
+            && let Ok(context) = serde_json::from_value(answer)
+        {
+            self.context = Some(context);
+        }
+        self.diagnostics = diagnostics.or_else(|| self.diagnostics.take());
+        self.terminal = terminal.or_else(|| self.terminal.take());
+    }
+
+    /// Returns the messages that tell the daemon of `root` all parts.
+    pub(super) fn messages(&self, root: &Path, units: &Units<'_>) -> Vec<Vec<u8>> {
+        let parts = [Part::Diagnostics, Part::Terminal, Part::Context];
+        parts.into_iter().filter_map(|part| self.message(part, root, units)).collect()
+    }
+
     /// Returns the message that tells the daemon of `root` a part; `None` if the editor never pushed it.
     pub(super) fn message(&self, part: Part, root: &Path, units: &Units<'_>) -> Option<Vec<u8>> {
         Some(match part {

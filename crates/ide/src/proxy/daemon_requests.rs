@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::Proxy;
+use super::context::Units;
 use super::daemon_messages::{cancelled, whole};
 use super::documents::Document;
 use super::edits::{self, AskedEditor, EditorQuestion};
@@ -32,6 +33,24 @@ impl Proxy {
             }
             EditorQuestion::Choice(answers) => {
                 json!(GivenChoice { chosen: edits::choice_of(&answers, &answer) })
+            }
+            EditorQuestion::Registration => {
+                if let Err(why) = answer {
+                    tracing::warn!(why, "the editor did not register what symd answers");
+                }
+                return;
+            }
+            EditorQuestion::Context => {
+                let refused = match answer.map(|shown| self.shown.take(shown)) {
+                    Ok(()) => None,
+                    Err(why) => Some(why),
+                };
+                let units = Units { documents: &self.documents, encoding: self.encoding };
+                let told = self.shown.messages(&root, &units);
+                if let Some(link) = self.links.get_mut(&root) {
+                    told.into_iter().for_each(|message| link.send(message));
+                }
+                json!(EditorReply { refused })
             }
             about_documents => json!(edits::reply(&about_documents, answer)),
         };
@@ -61,6 +80,11 @@ impl Proxy {
                     })
                 })
                 .map_err(|error| error.to_string()),
+            wire::TELL => Ok(Some(write::request(
+                asked(EditorQuestion::Context),
+                "symd/editorContext",
+                Some(json!({})),
+            ))),
             wire::ASK => serde_json::from_value::<WantedChoice>(params)
                 .map(|WantedChoice { message, answers }| {
                     let shown = edits::show_question(&message, &answers);

@@ -14,6 +14,8 @@ use crate::position::{LspRange, PositionEncoding};
 pub(super) struct Document {
     /// The file, with the links of its directory resolved.
     pub(super) path: PathBuf,
+    /// LSP's identifier of its language.
+    pub(super) language: String,
     pub(super) version: i64,
     pub(super) text: String,
     pub(super) is_lost: bool,
@@ -27,8 +29,11 @@ pub(super) struct Documents {
 
 /// `TextDocumentItem`, without what symd does not need.
 #[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct DocumentItem {
     pub(super) uri: String,
+    #[serde(default)]
+    pub(super) language_id: String,
     pub(super) version: i64,
     pub(super) text: String,
 }
@@ -55,8 +60,8 @@ impl Documents {
     /// Adds a document; `None` if it lies in no file.
     pub(super) fn open(&mut self, item: DocumentItem) -> Option<&Document> {
         let path = path_of(&item.uri)?;
-        let DocumentItem { uri, version, text } = item;
-        let document = Document { path, version, text, is_lost: false };
+        let DocumentItem { uri, language_id: language, version, text } = item;
+        let document = Document { path, language, version, text, is_lost: false };
         Some(self.by_uri.entry(uri).insert_entry(document).into_mut())
     }
 
@@ -132,12 +137,16 @@ impl Document {
 pub(super) fn path_of(uri: &str) -> Option<PathBuf> {
     let uri = Url::parse(uri).ok().filter(|uri| uri.scheme() == "file")?;
     let path = uri.to_file_path().ok()?;
-    let resolved = path.parent().and_then(|parent| parent.canonicalize().ok());
-    let path = match (resolved, path.file_name()) {
-        (Some(parent), Some(name)) => parent.join(name),
-        _ => path,
-    };
+    let path = with_links_resolved(&path).unwrap_or(path);
     path.to_str().is_some().then_some(path)
+}
+
+/// Resolves the links of a path's directory. What does not exist, such as the old name of a renamed directory, is
+/// left as it is.
+fn with_links_resolved(path: &Path) -> Option<PathBuf> {
+    let (parent, name) = (path.parent()?, path.file_name()?);
+    let resolved = parent.canonicalize().ok().or_else(|| with_links_resolved(parent));
+    Some(resolved?.join(name))
 }
 
 #[cfg(test)]
@@ -145,7 +154,8 @@ mod tests {
     use super::*;
 
     fn document(text: &str) -> Document {
-        Document { path: "/p/a.py".into(), version: 1, text: text.to_owned(), is_lost: false }
+        let (path, language, text) = ("/p/a.py".into(), "python".to_owned(), text.to_owned());
+        Document { path, language, version: 1, text, is_lost: false }
     }
 
     fn change(range: [u32; 4], text: &str) -> ContentChange {

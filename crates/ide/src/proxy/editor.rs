@@ -1,7 +1,7 @@
-//! What the editor can do, and what symd offers to it: text synchronisation, and no navigation, since editors
-//! merge the results of several servers.
+//! What the editor can do, and what symd offers to it: text synchronisation, and navigation only where the editor's
+//! package names languages without another server, since editors merge the results of several.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::position::PositionEncoding;
 
@@ -18,6 +18,8 @@ pub(super) struct EditorAbilities {
     pub(super) saves: bool,
     /// Whether a package of symd's runs in it, which reports the cursor.
     pub(super) reports_context: bool,
+    /// Whether that package also tells what the editor shows when it is asked.
+    pub(super) tells_context: bool,
 }
 
 impl EditorAbilities {
@@ -36,21 +38,42 @@ impl EditorAbilities {
         let applies = is_set("/capabilities/workspace/applyEdit")
             && is_set("/capabilities/workspace/workspaceEdit/documentChanges");
         let saves = is_set("/initializationOptions/symd/saves");
-        EditorAbilities { name, encodings: encodings.collect(), applies, saves, reports_context }
+        let tells_context = is_set("/initializationOptions/symd/tellsContext");
+        let encodings = encodings.collect();
+        EditorAbilities { name, encodings, applies, saves, reports_context, tells_context }
     }
 }
 
-/// Returns the result of `initialize`. Code actions are offered, always none, to an editor without a package:
+/// Returns the result of `initialize`, with the capabilities in `navigation`. Code actions are offered, always none, to an editor without a package:
 /// their requests tell where the cursor is.
-pub(super) fn initialize_result(encoding: PositionEncoding, abilities: &EditorAbilities) -> Value {
-    json!({
+pub(super) fn initialize_result(
+    encoding: PositionEncoding,
+    abilities: &EditorAbilities,
+    navigation: Map<String, Value>,
+) -> Value {
+    let mut result = json!({
         "capabilities": {
             "positionEncoding": encoding.name(),
             "textDocumentSync": { "openClose": true, "change": 2, "save": { "includeText": false } },
             "codeActionProvider": !abilities.reports_context,
             "executeCommandProvider": { "commands": super::commands::NAMES, "workDoneProgress": true },
-            "workspace": { "workspaceFolders": { "supported": true, "changeNotifications": true } },
+            "workspace": {
+                "workspaceFolders": { "supported": true, "changeNotifications": true },
+                "fileOperations": file_operations(),
+            },
         },
         "serverInfo": { "name": "symd", "version": env!("CARGO_PKG_VERSION") },
-    })
+    });
+    for (provider, value) in navigation {
+        result["capabilities"][provider] = value;
+    }
+    result
+}
+
+/// The operations on files of which symd wants to hear. Nothing follows from a new file, or from one that is about to
+/// be removed: the watcher tells of both.
+fn file_operations() -> Value {
+    let all = json!({ "filters": [{ "scheme": "file", "pattern": { "glob": "**" } }] });
+    let names = ["didCreate", "didRename", "didDelete"];
+    names.into_iter().map(|name| (name.to_owned(), all.clone())).collect()
 }

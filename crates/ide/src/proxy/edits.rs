@@ -26,6 +26,10 @@ pub(super) struct AskedEditor {
 pub(super) enum EditorQuestion {
     Apply,
     Save,
+    /// What it shows now.
+    Context,
+    /// To ask symd about code; not of a daemon.
+    Registration,
     /// One of these answers of the user.
     Choice(Vec<String>),
     /// Whether the project is trusted; not of a daemon.
@@ -55,7 +59,8 @@ impl AskedOfEditor {
     /// the user.
     pub(super) fn drop_of(&mut self, root: &Path) -> Vec<u64> {
         let is_gone = |_: &u64, asked: &mut AskedEditor| {
-            asked.root == root && !matches!(asked.question, EditorQuestion::Trust(_))
+            asked.root == root
+                && !matches!(asked.question, EditorQuestion::Trust(_) | EditorQuestion::Registration)
         };
         let gone = self.by_id.extract_if(.., is_gone);
         let questions = gone.filter(|(_, asked)| matches!(asked.question, EditorQuestion::Choice(_)));

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 use tokio::sync::{mpsc, watch};
@@ -17,6 +17,7 @@ use super::trust::TrustQuestion;
 use crate::wire::STOPPING;
 use symd_base::state::presence::Presence;
 use symd_rpc::lines::line;
+use symd_rpc::server_message::{ErrorObject, RawJson, ServerMessage};
 use symd_rpc::write;
 
 /// Messages that wait for the daemon to read them. If it does not, the connection is given up, and a new one
@@ -66,8 +67,12 @@ pub type Announce = Arc<dyn Fn(&Path) -> Result<Presence, String> + Send + Sync>
 pub(super) enum LinkEvent {
     /// A daemon is connected and knows nothing yet. Messages are sent through the channel.
     Up(mpsc::Sender<Vec<u8>>),
-    /// A message of the daemon.
+    /// A request or notification of the daemon.
     Message(Value),
+    /// The daemon's answer to one of the link's requests, by its number.
+    Answer(u64, Result<RawJson, ErrorObject>),
+    /// The daemon could not read a message, so it lacks a part of what it was told.
+    Unread,
     /// The connection ended; another one is being made.
     Down,
     /// No daemon could be reached; the reason. It is tried again.
@@ -81,13 +86,25 @@ pub(super) enum LinkEvent {
 /// The most commands that a daemon has not answered.
 const MAX_ASKED: usize = 64;
 
-/// A command of the editor that a daemon carries out.
+/// What becomes of a daemon's answer.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum AnswerUse {
+    /// It is returned.
+    Returned,
+    /// It is returned, and the user is shown its text: editors drop a command's result.
+    Shown,
+    /// It is passed on as it is.
+    Passed,
+    /// It is an edit for documents that had these versions, by their URIs.
+    Rename(BTreeMap<String, i64>),
+}
+
+/// A request of the editor that a daemon carries out.
 #[derive(Debug)]
 pub(super) struct AskedCommand {
     /// The id of the editor's request.
     pub(super) id: Value,
-    /// Whether the user is shown the answer.
-    pub(super) is_shown: bool,
+    pub(super) used: AnswerUse,
     /// The token under which the editor wants to hear of progress (LSP 3.17, `workDoneToken`).
     pub(super) progress: Option<Value>,
 }
@@ -174,9 +191,9 @@ impl Link {
         Ok(())
     }
 
-    /// Returns the request that a message of the daemon answers.
-    pub(super) fn answered(&mut self, message: &Value) -> Option<AskedCommand> {
-        self.asked.remove(&message["id"].as_u64()?)
+    /// Returns the request of this number, which is answered.
+    pub(super) fn answered(&mut self, number: u64) -> Option<AskedCommand> {
+        self.asked.remove(&number)
     }
 
     /// Takes back a request of the editor: the daemon stops it, and does not answer. Returns it if it was not answered.
@@ -307,11 +324,27 @@ async fn converse(
     let reading = async {
         let mut lines = BufReader::new(from).split(b'\n');
         while let Ok(Some(line)) = lines.next_segment().await {
-            let Ok(message) = serde_json::from_slice::<Value>(&line) else { continue };
-            if message["method"] == STOPPING {
-                return ConnectionEnd::Stopped;
-            }
-            if events.send((root.to_owned(), LinkEvent::Message(message))).await.is_err() {
+            // An answer about code is large, and is not looked into.
+            let event = match ServerMessage::parse(line) {
+                Ok(ServerMessage::Response { id: Some(number), outcome }) => {
+                    LinkEvent::Answer(number, outcome)
+                }
+                Ok(ServerMessage::Response { id: None, outcome: Err(_) }) => LinkEvent::Unread,
+                Ok(ServerMessage::Notification { method, .. }) if method == STOPPING => {
+                    return ConnectionEnd::Stopped;
+                }
+                Ok(ServerMessage::Notification { method, params }) => {
+                    let params: Value = params.decode().unwrap_or_default();
+                    LinkEvent::Message(json!({ "method": method, "params": params }))
+                }
+                Ok(ServerMessage::Request { id, method, params }) => {
+                    let id: Value = serde_json::from_str(&id).unwrap_or_default();
+                    let params: Value = params.decode().unwrap_or_default();
+                    LinkEvent::Message(json!({ "id": id, "method": method, "params": params }))
+                }
+                Ok(ServerMessage::Response { .. }) | Err(_) => continue,
+            };
+            if events.send((root.to_owned(), event)).await.is_err() {
                 break;
             }
         }

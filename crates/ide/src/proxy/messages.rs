@@ -32,6 +32,19 @@ pub(super) struct DidClose {
     pub(super) text_document: NamedDocument,
 }
 
+/// `workspace/didRenameFiles`, and the request before it.
+#[derive(Debug, Deserialize)]
+pub(super) struct RenameFiles {
+    pub(super) files: Vec<FileRename>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct FileRename {
+    pub(super) old_uri: String,
+    pub(super) new_uri: String,
+}
+
 /// A request about a place, such as `codeAction`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -12,8 +12,10 @@ mod editor;
 mod edits;
 mod link;
 mod messages;
+mod navigation;
 mod notifications;
 mod progress;
+mod registrations;
 mod requests;
 #[cfg(test)]
 mod tests;
@@ -35,6 +37,7 @@ use editor::EditorAbilities;
 use edits::AskedOfEditor;
 pub use link::{Announce, Connect, StartPolicy};
 use link::{AskedCommand, Link, LinkEvent, LinkLimits};
+use registrations::NavigationState;
 use symd_rpc::framing::{self, Frame, Frames, MAX_MESSAGE_BYTES};
 use symd_rpc::server_message::ServerMessage;
 use symd_rpc::write;
@@ -128,6 +131,7 @@ async fn serve_within(
         told_failures: BTreeMap::new(),
         links: BTreeMap::new(),
         trust_asked: BTreeSet::new(),
+        navigation: NavigationState::default(),
         unanswered: Vec::new(),
         withdrawn: Vec::new(),
     };
@@ -196,6 +200,8 @@ struct Proxy {
     links: BTreeMap<PathBuf, Link>,
     /// The roots whose trust the user was asked about, or need not be.
     trust_asked: BTreeSet<PathBuf>,
+    /// The languages about whose code symd is asked.
+    navigation: NavigationState,
     /// Commands of links that were given up.
     unanswered: Vec<AskedCommand>,
     /// Questions to the user of links that were given up.

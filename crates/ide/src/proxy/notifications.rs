@@ -1,14 +1,20 @@
 //! Notifications of the editor: what happened to its documents and folders, and what it shows, passed on to the
 //! daemons. Invariant: a notification that cannot be read changes nothing but the documents that it may be about.
 
+use std::path::Path;
+
 use serde_json::Value;
 
 use super::Proxy;
 use super::context::{EditorContextParams, EditorDiagnosticsParams, Part, TerminalTailParams, Units};
 use super::daemon_messages::{are_long, named, send_to_links, whole};
-use super::documents::{Changed, Document};
-use super::messages::{Cancelled, DidChange, DidClose, DidOpen, DidSave, PlaceRequest};
-use crate::wire::{CHANGE, CLOSE, ChangedBuffer, LOST, SAVE};
+use super::documents::{Changed, Document, path_of};
+use super::messages::{
+    Cancelled, DidChange, DidClose, DidOpen, DidSave, FileRename, PlaceRequest, RenameFiles,
+};
+use super::navigation::NavigationLanguages;
+use crate::position::LspRange;
+use crate::wire::{CHANGE, CLOSE, ChangedBuffer, LOST, RENAMED, RenamedFile, SAVE};
 use symd_rpc::codes::REQUEST_CANCELLED;
 use symd_rpc::server_message::RawJson;
 use symd_rpc::write;
@@ -53,10 +59,19 @@ impl Proxy {
                     self.tell(write::error(&asked.id, REQUEST_CANCELLED, why)).await;
                 }
             }
+            "workspace/didRenameFiles" => {
+                let Ok(RenameFiles { files }) = params.decode() else { return };
+                files.iter().for_each(|file| self.tell_rename(file));
+            }
             "workspace/didChangeWorkspaceFolders" => {
                 let Ok(params) = params.decode::<Value>() else { return };
                 self.workspace.change(&params);
                 self.connect_folders();
+            }
+            "initialized" => self.register_navigation().await,
+            "symd/didChangeNavigation" => {
+                let Ok(NavigationLanguages { languages }) = params.decode() else { return };
+                self.change_navigation(languages).await;
             }
             "symd/didChangeEditorContext" => {
                 let Ok(params) = params.decode::<EditorContextParams>() else { return };
@@ -73,6 +88,18 @@ impl Proxy {
                 self.push(Part::Terminal);
             }
             _ => {}
+        }
+    }
+
+    /// Tells daemons of a file or directory that was renamed within their roots. What moves from one root to another
+    /// is gone from the one, and new in the other.
+    fn tell_rename(&mut self, file: &FileRename) {
+        let (Some(from), Some(to)) = (path_of(&file.old_uri), path_of(&file.new_uri)) else { return };
+        for (root, link) in &mut self.links {
+            let beneath = |path: &Path| path.strip_prefix(root).ok()?.to_str().map(str::to_owned);
+            if let (Some(path), Some(to)) = (beneath(&from), beneath(&to)) {
+                link.send(write::notification(RENAMED, Some(RenamedFile { path, to })));
+            }
         }
     }
 
@@ -166,11 +193,15 @@ impl Proxy {
     /// Takes the place that a request names for the cursor, if the editor has no package that reports it.
     pub(super) fn infer_cursor(&mut self, params: &RawJson) {
         let Ok(PlaceRequest { text_document, range }) = params.decode() else { return };
+        self.infer_position(&text_document.uri, range);
+    }
+
+    pub(super) fn infer_position(&mut self, uri: &str, range: LspRange) {
         if self.abilities.reports_context {
             return;
         }
-        let version = self.documents.by_uri.get(&text_document.uri).map(|document| document.version);
-        self.push_context(EditorContextParams::inferred(&text_document.uri, range.end, version > Some(1)));
+        let version = self.documents.by_uri.get(uri).map(|document| document.version);
+        self.push_context(EditorContextParams::inferred(uri, range.end, version > Some(1)));
     }
 
     pub(super) fn push_context(&mut self, params: EditorContextParams) {

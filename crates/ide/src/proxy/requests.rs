@@ -5,8 +5,10 @@ use serde_json::{Value, json};
 use super::commands;
 use super::documents::path_of;
 use super::editor::{self, EditorAbilities};
-use super::link::AskedCommand;
+use super::link::{AnswerUse, AskedCommand};
+use super::navigation::is_about_code;
 use super::progress;
+use super::registrations::NavigationState;
 use super::workspace::Workspace;
 use super::{Answer, Phase, Proxy};
 use crate::position::PositionEncoding;
@@ -34,11 +36,17 @@ impl Proxy {
                 self.keep_links(|_| false);
                 Ok(Answer::Now(Value::Null))
             }
+            // No edit follows: these operations are the editor's, and its own servers' to follow up.
+            (
+                Phase::Running,
+                "workspace/willCreateFiles" | "workspace/willRenameFiles" | "workspace/willDeleteFiles",
+            ) => Ok(Answer::Now(Value::Null)),
             (Phase::Running, "workspace/executeCommand") => self.execute(id, params),
             (Phase::Running, "textDocument/codeAction") => {
                 self.infer_cursor(params);
                 Ok(Answer::Now(json!([])))
             }
+            (Phase::Running, method) if is_about_code(method) => self.navigate(id, method, params),
             (Phase::Running, _) => Err((METHOD_NOT_FOUND, format!("symd has no method {method}"))),
         }
     }
@@ -62,7 +70,8 @@ impl Proxy {
         let link = root.as_ref().and_then(|root| self.links.get_mut(root));
         let link =
             link.ok_or_else(|| (REQUEST_FAILED, format!("{command}: no folder belongs to a project")))?;
-        let asked = AskedCommand { id: id.clone(), is_shown: request.is_shown, progress: progress.clone() };
+        let used = if request.is_shown { AnswerUse::Shown } else { AnswerUse::Returned };
+        let asked = AskedCommand { id: id.clone(), used, progress: progress.clone() };
         match link.ask(request.method, &request.params, asked) {
             Ok(()) => Ok(Answer::Later(progress.map(|token| progress::begun(&token, command)))),
             Err(_) => Err((BUSY, format!("{command}: too many commands wait for the daemon"))),
@@ -74,8 +83,9 @@ impl Proxy {
         self.abilities = EditorAbilities::of(&params);
         self.encoding = PositionEncoding::choose(&self.abilities.encodings);
         self.workspace = Workspace::of(&params);
+        self.navigation = NavigationState::of(&params);
         self.phase = Phase::Running;
         self.connect_folders();
-        Ok(editor::initialize_result(self.encoding, &self.abilities))
+        Ok(editor::initialize_result(self.encoding, &self.abilities, self.navigation.capabilities()))
     }
 }

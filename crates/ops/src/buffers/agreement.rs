@@ -19,28 +19,19 @@ use super::open_buffer::BufferChange;
 use super::port::{DocumentChanges, EditorPort};
 use super::{BufferTable, Buffers};
 
-/// How long editors may take to make a change and to tell it. Some ask their user first.
-const CHANGE_DEADLINE: Duration = Duration::from_secs(20);
-
-/// How long an editor that says it made a change may take to tell the text.
-const TELL_DEADLINE: Duration = Duration::from_secs(3);
-
-/// How long editors may take to write buffers to their files.
-const SAVE_DEADLINE: Duration = Duration::from_secs(5);
-
 /// How long two texts are compared; afterwards larger changes than necessary are good enough.
-const DIFF_DEADLINE: Duration = Duration::from_millis(200);
+pub(super) const DIFF_DEADLINE: Duration = Duration::from_millis(200);
 
 /// One buffer that is to change.
 #[derive(Clone, Debug)]
-struct BufferTarget {
-    editor: u64,
+pub(super) struct BufferTarget {
+    pub(super) editor: u64,
     /// The path by which the editor knows the document.
-    path: RelPath,
-    file: RelPath,
+    pub(super) path: RelPath,
+    pub(super) file: RelPath,
     /// The buffer's text before and afterwards, as the editor counts it.
-    before: String,
-    after: String,
+    pub(super) before: String,
+    pub(super) after: String,
     /// The text afterwards as the file has it; `None` if the buffer stays unsaved.
     saved: Option<String>,
 }
@@ -221,7 +212,7 @@ impl BufferTable {
         Ok(targets)
     }
 
-    fn has(&self, target: &BufferTarget, text: &str) -> bool {
+    pub(super) fn has(&self, target: &BufferTarget, text: &str) -> bool {
         let buffer = self.buffers.get(&(target.editor, target.path.clone()));
         buffer.is_some_and(|buffer| !buffer.is_lost && buffer.text() == text)
     }
@@ -231,7 +222,7 @@ impl BufferTable {
     }
 
     /// Returns the version of the buffer and its editor's port, if the buffer has `text`.
-    fn version_of(&self, target: &BufferTarget, text: &str) -> Option<(i64, Arc<dyn EditorPort>)> {
+    pub(super) fn version_of(&self, target: &BufferTarget, text: &str) -> Option<(i64, Arc<dyn EditorPort>)> {
         let buffer = self.buffers.get(&(target.editor, target.path.clone()))?;
         let editor = self.editors.get(&target.editor)?;
         (!buffer.is_lost && buffer.text() == text).then(|| (buffer.version, Arc::clone(&editor.port)))
@@ -259,14 +250,16 @@ impl AgreedBuffers {
 
     /// Asks all editors and waits for the planned texts. The error names the editor and its file.
     async fn ask_all(&self, title: &str) -> Result<(), String> {
-        let deadline = Instant::now() + CHANGE_DEADLINE;
+        let deadlines = self.all.deadlines;
+        let deadline = Instant::now() + deadlines.change;
         for (editor, (port, changes)) in self.requests(|target| (&target.before, &target.after)) {
             let files: Vec<String> = changes.iter().map(|one| one.path.to_string()).collect();
             let files = files.join(", ");
             let name = self.all.table().name_of(editor);
             self.progress().insert(editor, EditorProgress::Asked);
-            let answer = tokio::time::timeout_at(deadline, port.apply(changes, title.to_owned())).await;
-            match answer {
+            let _asked = self.all.ask_editor(name.clone());
+            let mut answer = port.apply(changes, title.to_owned());
+            match tokio::time::timeout_at(deadline, &mut answer).await {
                 Ok(Ok(())) => {
                     self.progress().insert(editor, EditorProgress::Made);
                 }
@@ -275,14 +268,16 @@ impl AgreedBuffers {
                     return Err(format!("{name} did not change {files}: {why}"));
                 }
                 Err(_) => {
-                    let seconds = CHANGE_DEADLINE.as_secs();
+                    let asked = self.targets.iter().filter(|target| target.editor == editor);
+                    self.all.await_late(asked.cloned().collect(), answer);
+                    let seconds = deadlines.change.as_secs();
                     return Err(format!(
                         "{name} did not answer within {seconds} s whether it changed {files}"
                     ));
                 }
             }
         }
-        match self.wait_for(|target| &target.after, deadline.min(Instant::now() + TELL_DEADLINE)).await {
+        match self.wait_for(|target| &target.after, deadline.min(Instant::now() + deadlines.tell)).await {
             None => Ok(()),
             Some(target) => {
                 let name = self.all.table().name_of(target.editor);
@@ -363,14 +358,15 @@ impl AgreedBuffers {
         self.show().await;
         for (port, documents) in requests {
             // The files have the new texts already; an editor that does not save shows its buffer as changed.
-            let _ = tokio::time::timeout(SAVE_DEADLINE, port.save(documents)).await;
+            let _ = tokio::time::timeout(self.all.deadlines.save, port.save(documents)).await;
         }
     }
 
     /// Has the editors take their changes back. Returns what could not be taken back.
     pub(crate) async fn take_back(&self) -> Option<String> {
-        let deadline = Instant::now() + CHANGE_DEADLINE;
-        for (_, (port, changes)) in self.requests(|target| (&target.after, &target.before)) {
+        let deadline = Instant::now() + self.all.deadlines.change;
+        for (editor, (port, changes)) in self.requests(|target| (&target.after, &target.before)) {
+            let _asked = self.all.ask_editor(self.all.table().name_of(editor));
             let _ =
                 tokio::time::timeout_at(deadline, port.apply(changes, "take back an edit".to_owned())).await;
         }
@@ -378,7 +374,7 @@ impl AgreedBuffers {
             target.before != target.after && self.all.table().has(target, &target.after)
         };
         let mut told = self.all.told.subscribe();
-        let deadline = Instant::now() + TELL_DEADLINE;
+        let deadline = Instant::now() + self.all.deadlines.tell;
         while self.targets.iter().any(|target| has_change(&target))
             && matches!(tokio::time::timeout_at(deadline, told.changed()).await, Ok(Ok(())))
         {}
@@ -432,7 +428,7 @@ fn text_of(bytes: &[u8]) -> Result<String, symd_base::text::Binary> {
 }
 
 /// Returns the changes of whole lines that turn `from` into `to`, by position in `from`.
-fn changes_between(from: &str, to: &str, deadline: Duration) -> Vec<BufferChange> {
+pub(super) fn changes_between(from: &str, to: &str, deadline: Duration) -> Vec<BufferChange> {
     let diff = TextDiff::configure().timeout(deadline).diff_lines(from, to);
     let mut changes = Vec::new();
     let (mut at, mut to_at) = (0, 0);

@@ -4,9 +4,12 @@
 //! after the other is laid over a file, in the order of the changes.
 
 mod agreement;
+mod deadlines;
 mod editors_present;
+mod late_answers;
 mod open_buffer;
 mod port;
+mod turn;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,6 +22,7 @@ use symd_vfs::Root;
 use tokio::sync::watch;
 
 pub(crate) use agreement::AgreedBuffers;
+pub use deadlines::EditorDeadlines;
 use open_buffer::OpenBuffer;
 pub use open_buffer::{BufferChange, LostBuffer};
 pub use port::{BufferAbilities, DocumentChanges, EditNotice, EditorAnswer, EditorPort};
@@ -40,6 +44,9 @@ pub struct Buffers {
     unsaved_parts: Arc<UnsavedParts>,
     /// Changed whenever an editor told of a document.
     told: watch::Sender<()>,
+    /// The editor whose answer an edit waits for.
+    asked_editor: watch::Sender<Option<String>>,
+    deadlines: EditorDeadlines,
 }
 
 #[derive(Debug, Default)]
@@ -93,15 +100,22 @@ impl Buffers {
         disk: Arc<Root>,
         unsaved_parts: Arc<UnsavedParts>,
         presences: PathBuf,
+        deadlines: EditorDeadlines,
     ) -> Arc<Buffers> {
         let (table, order, edits) = (Mutex::default(), tokio::sync::Mutex::default(), Arc::default());
-        let told = watch::Sender::new(());
-        Arc::new(Buffers { engine, disk, table, order, edits, presences, unsaved_parts, told })
-    }
-
-    /// Waits until no other edit has buffers of editors change.
-    pub(crate) async fn turn(&self) -> tokio::sync::OwnedMutexGuard<()> {
-        Arc::clone(&self.edits).lock_owned().await
+        let (told, asked_editor) = (watch::Sender::new(()), watch::Sender::new(None));
+        Arc::new(Buffers {
+            engine,
+            disk,
+            table,
+            order,
+            edits,
+            presences,
+            unsaved_parts,
+            told,
+            asked_editor,
+            deadlines,
+        })
     }
 
     /// Adds an editor. Its documents are kept until [`EditorBuffers::detach`], or until the value is dropped.
@@ -330,6 +344,18 @@ impl EditorBuffers {
             buffer.file.clone()
         };
         self.all.publish(&file).await
+    }
+
+    /// Records that the editor renamed a file, or a directory. Its documents are closed and opened again under their
+    /// new names, before or after that: what was not saved of edits goes with them.
+    pub fn rename(&self, from: &RelPath, to: &RelPath) {
+        for file in self.all.unsaved_parts.record_renamed(from, to) {
+            let table = self.all.table();
+            let of_file = table.buffers.values().filter(|buffer| buffer.file == file && buffer.is_dirty());
+            if let Some(newest) = of_file.max_by_key(|buffer| buffer.change) {
+                self.all.unsaved_parts.record_text(&file, &newest.seen());
+            }
+        }
     }
 
     /// Removes a document.

@@ -111,7 +111,7 @@ async fn carry_out(
     // A task of its own: an edit that has begun is not stopped by a client that leaves.
     let buffers = Arc::clone(&project.buffers);
     let edit = tokio::spawn(Box::pin(async move {
-        let applied = run_stages(editor, (engine, Arc::clone(&buffers)), ready, stage).await;
+        let applied = run_stages(editor, (engine, Arc::clone(&buffers)), &by.who, ready, stage).await;
         if let Ok(applied) = &applied {
             buffers.tell_edit(applied, &by);
         }
@@ -123,11 +123,12 @@ async fn carry_out(
 async fn run_stages(
     editor: Arc<Editor>,
     (engine, buffers): (Engine, Arc<Buffers>),
+    client: &str,
     ready: Option<oneshot::Receiver<Infallible>>,
     stage: impl FnOnce(&Editor, EditorTurn) -> EditStage + Send + 'static,
 ) -> Result<Applied, ApplyError> {
     // Longer than the engine's turn: the next edit is staged when this one's buffers are told apart from its files.
-    let _whole = buffers.turn().await;
+    let _whole = buffers.turn(client).await?;
     buffers.await_editors().await?;
     let turn = editor.turn().await.asking_about(buffers.asked_files());
     let mut stage = match ready {

@@ -47,7 +47,7 @@ pub struct RelatedSymbol {
     pub lines: Vec<u32>,
     /// Whether any of these places is certain.
     pub is_likely: bool,
-    pub(super) target: Option<Target>,
+    pub(crate) target: Option<Target>,
 }
 
 /// The result for one level.

@@ -150,6 +150,16 @@ pub async fn related(project: &Project, ask: &FindRelated) -> Result<Related, Qu
         .await
 }
 
+/// Returns the symbols that are directly related to one.
+pub(crate) async fn one_level(
+    project: &Project,
+    target: &Target,
+    relation: Relation,
+    waiting: WaitPolicy,
+) -> Result<Vec<RelatedSymbol>, QuestionError> {
+    Ok(level(project, target, (relation, waiting), &ClassHeads::default()).await?.branches)
+}
+
 async fn once(project: &Project, target: Target, ask: &FindRelated) -> Result<Related, QuestionError> {
     let mut growing = TreeBuilder { seen: HashSet::from([SymbolKey::of(&target)]), ..TreeBuilder::default() };
     let mut waiting = VecDeque::from([(None, target.clone())]);
@@ -170,7 +180,10 @@ async fn once(project: &Project, target: Target, ask: &FindRelated) -> Result<Re
             (concurrent_expansions(ask.relation) - 1).min(MAX_EXPANDED - expanded - 1).min(waiting.len());
         let asked: Vec<_> = std::iter::once((parent, function)).chain(waiting.drain(..more)).collect();
         expanded += asked.len();
-        let levels = all_of(asked.iter().map(|(_, function)| level(project, function, ask, &heads))).await;
+        let levels = all_of(
+            asked.iter().map(|(_, function)| level(project, function, (ask.relation, ask.waiting), &heads)),
+        )
+        .await;
         for ((parent, _), level) in asked.into_iter().zip(levels) {
             let level = level?;
             growing.omit(level.omitted, parent);
@@ -223,14 +236,14 @@ fn is_followed(next: &Target, relation: Relation) -> bool {
 async fn level(
     project: &Project,
     function: &Target,
-    ask: &FindRelated,
+    (relation, waiting): (Relation, WaitPolicy),
     heads: &ClassHeads,
 ) -> Result<Level, QuestionError> {
-    match ask.relation {
-        Relation::Callers => callers::callers(project, function, ask.waiting).await,
-        Relation::Callees => callees(project, function, ask.waiting).await,
-        Relation::Supertypes => types::types(project, function, (Direction::Up, heads), ask.waiting).await,
-        Relation::Subtypes => types::types(project, function, (Direction::Down, heads), ask.waiting).await,
+    match relation {
+        Relation::Callers => callers::callers(project, function, waiting).await,
+        Relation::Callees => callees(project, function, waiting).await,
+        Relation::Supertypes => types::types(project, function, (Direction::Up, heads), waiting).await,
+        Relation::Subtypes => types::types(project, function, (Direction::Down, heads), waiting).await,
     }
 }
 

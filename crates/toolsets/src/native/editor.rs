@@ -23,7 +23,7 @@ fn schema() -> Value {
 
 fn run(call: Call<'_>) -> ReplyFuture<'_> {
     Box::pin(async move {
-        match call.project.editor_contexts.latest() {
+        match call.project.editor_contexts.current().await {
             Some(context) => Reply::done(text(&context)),
             None => Reply::failed(
                 "no connected editor tells what it shows; ask the user for the file and the line, or to start the editor \

@@ -19,6 +19,67 @@ local function notify(method, params)
   end
 end
 
+-- The methods that symd answers for languages without another server.
+local navigation = {
+  ['textDocument/definition'] = true, ['textDocument/declaration'] = true, ['textDocument/typeDefinition'] = true,
+  ['textDocument/implementation'] = true, ['textDocument/references'] = true, ['textDocument/hover'] = true,
+  ['textDocument/documentSymbol'] = true, ['textDocument/prepareCallHierarchy'] = true,
+  ['textDocument/rename'] = true, ['textDocument/prepareRename'] = true,
+}
+
+-- The languages of symd's buffers in which no other server is attached.
+local function languages()
+  local served, all = {}, {}
+  for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
+    local filetype = vim.bo[bufnr].filetype
+    if filetype ~= '' and is_file(bufnr) then
+      all[filetype] = true
+      -- 0.11 has another function, with another result.
+      local clients = vim.lsp.get_clients and vim.lsp.get_clients({ bufnr = bufnr }) or vim.lsp.buf_get_clients(bufnr)
+      for _, attached in pairs(clients) do
+        served[filetype] = served[filetype] or attached.id ~= M.client_id
+      end
+    end
+  end
+  local unserved = {}
+  for filetype in pairs(all) do
+    if not served[filetype] then
+      unserved[#unserved + 1] = filetype
+    end
+  end
+  table.sort(unserved)
+  return unserved
+end
+
+local named = {}
+local function named_languages()
+  named = languages()
+  return named
+end
+
+-- Tells symd which languages have no other server, if that is not what it was told last.
+function M.push_navigation()
+  local last = table.concat(named, ' ')
+  if client() and table.concat(named_languages(), ' ') ~= last then
+    notify('symd/didChangeNavigation', { languages = named })
+  end
+end
+
+-- Has Neovim ask symd about code only where no other server is attached: it shows what all servers say.
+function M.limit(running)
+  local supports = running.supports_method
+  running.supports_method = function(method, ...)
+    -- 0.11 calls it as a method of the client.
+    if navigation[type(method) == 'table' and ... or method] then
+      M.push_navigation()
+      if not vim.tbl_contains(named, vim.bo.filetype) then
+        return false
+      end
+    end
+    return supports(method, ...)
+  end
+end
+
 -- The settings of the client, for `vim.lsp.start_client` (0.7) and `vim.lsp.config` (0.11).
 function M.config()
   local capabilities = vim.lsp.protocol.make_client_capabilities()
@@ -28,9 +89,13 @@ function M.config()
     capabilities = capabilities,
     name = 'symd',
     cmd = M.options.cmd,
-    init_options = { symd = { reportsContext = true, saves = true } },
+    init_options = {
+      symd = { reportsContext = true, tellsContext = true, saves = true, navigation = named_languages() },
+    },
+    on_init = M.limit,
     handlers = {
       ['symd/save'] = M.save,
+      ['symd/editorContext'] = M.editor_context,
       ['window/showMessageRequest'] = M.ask,
       ['window/showMessage'] = M.show,
     },
@@ -151,15 +216,15 @@ local function selection()
   }
 end
 
--- Tells symd which file is shown, and where the cursor is.
-function M.push_context()
+-- Which file is shown, and where the cursor is; nil in a buffer without a file.
+local function context()
   local bufnr = vim.api.nvim_get_current_buf()
   if not is_file(bufnr) then
-    return
+    return nil
   end
   local row, column = unpack(vim.api.nvim_win_get_cursor(0))
   local line = vim.api.nvim_buf_get_lines(bufnr, row - 1, row, false)[1] or ''
-  notify('symd/didChangeEditorContext', {
+  return {
     textDocument = { uri = vim.uri_from_bufnr(bufnr) },
     position = { line = row - 1, character = select(2, vim.str_utfindex(line, math.min(column, #line))) },
     selection = selection(),
@@ -168,11 +233,19 @@ function M.push_context()
       start = { line = vim.fn.line('w0') - 1, character = 0 },
       ['end'] = { line = vim.fn.line('w$') - 1, character = 0 },
     },
-  })
+  }
 end
 
--- Tells symd all diagnostics that the editor shows.
-function M.push_diagnostics()
+-- Tells symd which file is shown, and where the cursor is.
+function M.push_context()
+  local shown = context()
+  if shown then
+    notify('symd/didChangeEditorContext', shown)
+  end
+end
+
+-- All diagnostics that the editor shows.
+local function diagnostics()
   local by_uri, files = {}, {}
   for _, diagnostic in ipairs(vim.diagnostic.get(nil)) do
     if vim.api.nvim_buf_is_valid(diagnostic.bufnr) and is_file(diagnostic.bufnr) then
@@ -193,7 +266,19 @@ function M.push_diagnostics()
       })
     end
   end
-  notify('symd/didChangeEditorDiagnostics', { files = files })
+  return { files = files }
+end
+
+-- Tells symd all diagnostics that the editor shows.
+function M.push_diagnostics()
+  notify('symd/didChangeEditorDiagnostics', diagnostics())
+end
+
+-- Answers symd's question what the editor shows now.
+function M.editor_context()
+  local shown = context() or vim.empty_dict()
+  shown.diagnostics = diagnostics()
+  return shown
 end
 
 -- Tells symd the last lines of the terminal buffer `bufnr`.
@@ -205,6 +290,9 @@ function M.push_terminal(bufnr)
   notify('symd/terminalTail', { lines = vim.list_slice(lines, math.max(1, #lines - 49)) })
 end
 
+-- The language of each attached buffer, as symd was told it.
+local told = {}
+
 -- Attaches a buffer that shows a file, and starts the client with the first one.
 function M.attach(bufnr)
   if not is_file(bufnr) then
@@ -214,8 +302,58 @@ function M.attach(bufnr)
   if not running or running.is_stopped() then
     M.client_id = vim.lsp.start_client(M.config())
   end
-  if M.client_id then
+  if M.client_id and not vim.lsp.buf_is_attached(bufnr, M.client_id) then
+    told[bufnr] = vim.bo[bufnr].filetype
     vim.lsp.buf_attach_client(bufnr, M.client_id)
+  end
+end
+
+-- Tells symd the text of a buffer, in place of the document `old`.
+local function reopen(bufnr, old)
+  notify('textDocument/didClose', { textDocument = { uri = old } })
+  if not is_file(bufnr) then
+    return
+  end
+  told[bufnr] = vim.bo[bufnr].filetype
+  local eol = ({ dos = '\r\n', mac = '\r' })[vim.bo[bufnr].fileformat] or '\n'
+  local text = table.concat(vim.api.nvim_buf_get_lines(bufnr, 0, -1, true), eol)
+  notify('textDocument/didOpen', {
+    textDocument = {
+      uri = vim.uri_from_bufnr(bufnr),
+      languageId = told[bufnr],
+      version = vim.api.nvim_buf_get_changedtick(bufnr),
+      text = vim.bo[bufnr].eol and text .. eol or text,
+    },
+  })
+end
+
+local function is_attached(bufnr)
+  return client() and vim.lsp.buf_is_attached(bufnr, M.client_id)
+end
+
+-- Neovim finds out the language of a file after it has told servers of the file, or is told it by its user.
+local function after_filetype(event)
+  if is_attached(event.buf) and told[event.buf] ~= vim.bo[event.buf].filetype then
+    reopen(event.buf, vim.uri_from_bufnr(event.buf))
+  end
+  M.push_navigation()
+end
+
+-- A buffer got another name: symd is told the text under the new one, and, if the file was renamed with it, that too.
+local names = {}
+local function before_rename(event)
+  names[event.buf] = vim.api.nvim_buf_get_name(event.buf)
+end
+local function after_rename(event)
+  local old, new = names[event.buf], vim.api.nvim_buf_get_name(event.buf)
+  names[event.buf] = nil
+  if not old or old == '' or old == new or not is_attached(event.buf) then
+    return M.attach(event.buf)
+  end
+  reopen(event.buf, vim.uri_from_fname(old))
+  if vim.fn.filereadable(old) == 0 and vim.fn.filereadable(new) == 1 then
+    local files = { { oldUri = vim.uri_from_fname(old), newUri = vim.uri_from_bufnr(event.buf) } }
+    notify('workspace/didRenameFiles', { files = files })
   end
 end
 
@@ -242,8 +380,12 @@ function M.setup(options)
   local on = function(events, callback)
     vim.api.nvim_create_autocmd(events, { group = group, callback = callback })
   end
-  on({ 'BufReadPost', 'BufNewFile', 'BufFilePost' }, function(event) M.attach(event.buf) end)
+  on({ 'BufReadPost', 'BufNewFile' }, function(event) M.attach(event.buf) end)
+  on({ 'BufFilePre' }, before_rename)
+  on({ 'BufFilePost' }, after_rename)
   on({ 'BufEnter', 'CursorMoved', 'CursorMovedI', 'BufWritePost' }, M.push_context)
+  on({ 'FileType' }, after_filetype)
+  on({ 'BufEnter', 'CursorHold' }, M.push_navigation)
   on({ 'DiagnosticChanged' }, M.push_diagnostics)
   on({ 'TermLeave', 'TermClose' }, function(event) M.push_terminal(event.buf) end)
   vim.api.nvim_create_user_command('SymdStatus', function()

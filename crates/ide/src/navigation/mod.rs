@@ -1,0 +1,156 @@
+//! A daemon's answers to an editor's questions about code, in LSP's own form: `symd lsp` passes them on unread.
+
+mod results;
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
+use tokio::time::Instant;
+
+use self::results::{
+    CallItem, DiagnosticReport, DocumentSymbol, HoverResult, IncomingCall, LocatedRange, OutgoingCall,
+    Prepared, SymbolInformation, WorkspaceEditResult,
+};
+use crate::wire::{Navigation, NavigationQuestion};
+use symd_base::{PathError, RelPath};
+use symd_lsp::{ColumnEncoding, Goto, Span, WaitPolicy};
+use symd_ops::Project;
+use symd_ops::at_place::{
+    AnswerForm, DeclarationUses, HierarchyItem, Place, definitions_at, diagnostics_of, hierarchy, hover_at,
+    references_at, rename_at, renameable_at, symbols_at, symbols_matching, symbols_of,
+};
+use symd_ops::question::QuestionError;
+use symd_ops::relations::Relation;
+
+/// How long diagnostics wait for a server that is not ready: nobody looks at the clock for them.
+const DIAGNOSTICS_WAIT: Duration = Duration::from_secs(60);
+
+/// Answers a question; the error is for people. Dropping the future stops the work.
+pub async fn answer(project: &Project, params: Value) -> Result<Box<RawValue>, String> {
+    let asked: Navigation = serde_json::from_value(params).map_err(|error| error.to_string())?;
+    let encoding = ColumnEncoding::from_lsp_name(&asked.encoding)
+        .ok_or_else(|| format!("symd knows no position encoding {}", asked.encoding))?;
+    let form = AnswerForm { encoding, waiting: WaitPolicy::DontWait };
+    let question = Question { project, root: project.root(), form };
+    question.answer(asked.question).await
+}
+
+/// What all questions need.
+#[derive(Clone, Copy)]
+struct Question<'p> {
+    project: &'p Project,
+    root: &'p Path,
+    form: AnswerForm,
+}
+
+impl Question<'_> {
+    async fn answer(self, asked: NavigationQuestion) -> Result<Box<RawValue>, String> {
+        use NavigationQuestion as Of;
+        let (project, root, form) = (self.project, self.root, self.form);
+        match asked {
+            Of::Definition { path, offset } => self.goto(&path, offset, Goto::Definition).await,
+            Of::Declaration { path, offset } => self.goto(&path, offset, Goto::Declaration).await,
+            Of::TypeDefinition { path, offset } => self.goto(&path, offset, Goto::TypeDefinition).await,
+            Of::Implementation { path, offset } => self.goto(&path, offset, Goto::Implementation).await,
+            Of::References { path, offset, with_declaration } => {
+                let uses = match with_declaration {
+                    true => DeclarationUses::Included,
+                    false => DeclarationUses::Excluded,
+                };
+                self.located(references_at(project, &place(&path, offset)?, uses, form).await)
+            }
+            Of::Hover { path, offset } => {
+                let text = known(hover_at(project, &place(&path, offset)?, form).await)?.flatten();
+                raw(&text.map(HoverResult::markdown))
+            }
+            Of::DocumentSymbols { path } => {
+                let symbols = known(symbols_of(project, &rel(&path)?, form.encoding).await)?;
+                let symbols = symbols.unwrap_or_default();
+                raw(&symbols.iter().map(DocumentSymbol::of).collect::<Vec<DocumentSymbol<'_>>>())
+            }
+            Of::WorkspaceSymbols { part, languages } => {
+                let found = symbols_matching(project, &part, &languages, form.encoding).await;
+                let found = known(found)?.unwrap_or_default();
+                let found = found.iter().map(|one| SymbolInformation::of(root, one));
+                raw(&found.collect::<Vec<SymbolInformation<'_>>>())
+            }
+            Of::HierarchyItems { path, offset } => {
+                let items = known(symbols_at(project, &place(&path, offset)?, form).await)?;
+                let items = items.unwrap_or_default();
+                raw(&items.iter().map(|one| CallItem::of(root, one)).collect::<Vec<CallItem<'_>>>())
+            }
+            Of::Callers { path, offset } => {
+                let found = self.hierarchy(&path, offset, Relation::Callers).await?;
+                raw(&found.iter().map(|one| IncomingCall::of(root, one)).collect::<Vec<IncomingCall<'_>>>())
+            }
+            Of::Callees { path, offset } => {
+                let found = self.hierarchy(&path, offset, Relation::Callees).await?;
+                raw(&found.iter().map(|one| OutgoingCall::of(root, one)).collect::<Vec<OutgoingCall<'_>>>())
+            }
+            Of::Supertypes { path, offset } => self.types(&path, offset, Relation::Supertypes).await,
+            Of::Subtypes { path, offset } => self.types(&path, offset, Relation::Subtypes).await,
+            Of::Renameable { path, offset } => {
+                let range = known(renameable_at(project, &place(&path, offset)?, form).await)?.flatten();
+                raw(&range.as_ref().map(Prepared::of))
+            }
+            Of::Rename { path, offset, new_name } => {
+                let rename = rename_at(project, &place(&path, offset)?, &new_name, form).await?;
+                raw(&WorkspaceEditResult::of(root, &rename))
+            }
+            Of::Diagnostics { path } => {
+                let waiting = WaitPolicy::Until(Instant::now() + DIAGNOSTICS_WAIT);
+                let form = AnswerForm { waiting, ..form };
+                let told = known(diagnostics_of(project, &rel(&path)?, form).await)?.flatten();
+                raw(&DiagnosticReport::of(told.unwrap_or_default()))
+            }
+        }
+    }
+
+    async fn goto(self, path: &str, offset: u32, which: Goto) -> Result<Box<RawValue>, String> {
+        self.located(definitions_at(self.project, &place(path, offset)?, which, self.form).await)
+    }
+
+    fn located(self, found: Result<Vec<Span>, QuestionError>) -> Result<Box<RawValue>, String> {
+        let found = known(found)?.unwrap_or_default();
+        raw(&found.iter().map(|span| LocatedRange::of(self.root, span)).collect::<Vec<LocatedRange>>())
+    }
+
+    async fn hierarchy(
+        self,
+        path: &str,
+        offset: u32,
+        relation: Relation,
+    ) -> Result<Vec<HierarchyItem>, String> {
+        let found = hierarchy(self.project, &place(path, offset)?, relation, self.form).await;
+        Ok(known(found)?.unwrap_or_default())
+    }
+
+    async fn types(self, path: &str, offset: u32, relation: Relation) -> Result<Box<RawValue>, String> {
+        let found = self.hierarchy(path, offset, relation).await?;
+        raw(&found.iter().map(|one| CallItem::of(self.root, &one.symbol)).collect::<Vec<CallItem<'_>>>())
+    }
+}
+
+/// Separates what is not known, for which an editor shows nothing, from what failed.
+fn known<T>(answer: Result<T, QuestionError>) -> Result<Option<T>, String> {
+    match answer {
+        Ok(answer) => Ok(Some(answer)),
+        Err(QuestionError::Target(_) | QuestionError::Place(_) | QuestionError::NoAnswer(_)) => Ok(None),
+        Err(error @ (QuestionError::Engine(_) | QuestionError::Cancelled(_))) => Err(error.to_string()),
+    }
+}
+
+fn place(path: &str, offset: u32) -> Result<Place, String> {
+    Ok(Place { path: rel(path)?, offset })
+}
+
+fn rel(path: &str) -> Result<RelPath, String> {
+    RelPath::new(path).map_err(|error: PathError| error.to_string())
+}
+
+fn raw(result: &impl Serialize) -> Result<Box<RawValue>, String> {
+    to_raw_value(result).map_err(|error| error.to_string())
+}

@@ -1,0 +1,229 @@
+//! Questions as editors ask them: about a place in a text, answered with ranges in lines and columns as the editor counts
+//! them. Each answer is made on one view. Invariant: a range lies in its file's text as that view has it.
+
+mod diagnose;
+mod hierarchy;
+mod ranges;
+mod rename;
+mod symbols;
+
+use std::collections::BTreeSet;
+
+pub use self::diagnose::{PlacedDiagnostic, diagnostics_of};
+pub use self::hierarchy::{HierarchyItem, hierarchy};
+use self::ranges::Ranges;
+pub use self::rename::{PlacedEdit, PlacedRename, rename_at, renameable_at};
+pub use self::symbols::{PlacedSymbol, symbols_at, symbols_matching, symbols_of};
+use super::Project;
+use super::declared::declared_by;
+use super::definition::{FindDefinition, Pointer, definition};
+use super::hover::{AskHover, hover};
+use super::question::{QuestionError, Source};
+use super::references::of_target;
+use super::spot::{self, Expect};
+use super::target::{Target, declared_at};
+use symd_base::{Cancel, RelPath, TextRange};
+use symd_engine::View;
+use symd_lsp::{ColumnEncoding, DocumentPosition, Goto, Span, WaitPolicy};
+
+/// The most symbols that a name may mean, if it is not known which, for uses to be listed.
+const MAX_MEANT: usize = 8;
+
+/// A place in a file of the project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub path: RelPath,
+    /// In bytes of the text.
+    pub offset: u32,
+}
+
+/// How answers are given.
+#[derive(Clone, Copy, Debug)]
+pub struct AnswerForm {
+    /// How the editor counts columns.
+    pub encoding: ColumnEncoding,
+    /// How long to wait for a server that is not ready.
+    pub waiting: WaitPolicy,
+}
+
+/// Whether the declarations of a symbol are listed among its uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeclarationUses {
+    Included,
+    Excluded,
+}
+
+/// Returns the definitions of the name at a place, best first. Empty where no name is.
+pub async fn definitions_at(
+    project: &Project,
+    place: &Place,
+    which: Goto,
+    form: AnswerForm,
+) -> Result<Vec<Span>, QuestionError> {
+    project
+        .on_one_view(|project| async move {
+            let Some(from) = pointer(&project, place).await? else { return Ok(Vec::new()) };
+            let found =
+                definition(&project, &FindDefinition { from, which, waiting: form.waiting }).await?.found;
+            project
+                .with_view(move |view, _| {
+                    let mut ranges = Ranges::new(view, form.encoding);
+                    let inside = found.inside.iter();
+                    let inside = inside.filter_map(|one| ranges.span(&one.spot.path, one.spot.range));
+                    let mut all: Vec<Span> = inside.collect();
+                    all.extend(found.outside.into_iter().map(|one| ranges.outside(one.path, one.line)));
+                    all
+                })
+                .await
+        })
+        .await
+}
+
+/// Returns what an editor shows about the name at a place, in Markdown.
+pub async fn hover_at(
+    project: &Project,
+    place: &Place,
+    form: AnswerForm,
+) -> Result<Option<String>, QuestionError> {
+    project
+        .on_one_view(|project| async move {
+            let Some(over) = pointer(&project, place).await? else { return Ok(None) };
+            let found = hover(&project, &AskHover { over, waiting: form.waiting }).await?;
+            let Some(text) = found.text else { return Ok(None) };
+            if let Source::Server(_) = found.source {
+                return Ok(Some(text));
+            }
+            let language = project.languages.language_of(&place.path);
+            let language = language.map_or("", |language| project.languages.get(language).lsp_id());
+            // A fence that the text cannot end.
+            let fence = "`".repeat(3.max(longest_run(&text) + 1));
+            Ok(Some(format!("{fence}{language}\n{text}\n{fence}")))
+        })
+        .await
+}
+
+fn longest_run(text: &str) -> usize {
+    text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
+}
+
+/// Returns the uses of the name at a place, in path order, then by position: those that are known, and those that
+/// may be meant as far as types are not known to symd.
+pub async fn references_at(
+    project: &Project,
+    place: &Place,
+    declarations: DeclarationUses,
+    form: AnswerForm,
+) -> Result<Vec<Span>, QuestionError> {
+    project
+        .on_one_view(|project| async move {
+            let mut found: BTreeSet<(RelPath, TextRange)> = BTreeSet::new();
+            let mut outside = Vec::new();
+            let targets = targets_at(&project, place, form.waiting).await?;
+            if targets.is_empty() {
+                found = by_server(&project, place, form.waiting).await?;
+            }
+            for target in &targets {
+                let uses = of_target(&project, target, form.waiting).await?;
+                let all = uses.list.iter().chain(&uses.unreported).chain(&uses.in_other_languages);
+                found.extend(all.map(|one| (one.spot.path.clone(), one.spot.range)));
+                outside.extend(uses.outside);
+                for one in project.declarations(target).await? {
+                    let declared = (one.at.path.clone(), one.name_range);
+                    match declarations {
+                        DeclarationUses::Included => found.insert(declared),
+                        DeclarationUses::Excluded => found.remove(&declared),
+                    };
+                }
+            }
+            project
+                .with_view(move |view, _| {
+                    let mut ranges = Ranges::new(view, form.encoding);
+                    let mut all: Vec<Span> =
+                        found.iter().filter_map(|(path, range)| ranges.span(path, *range)).collect();
+                    all.extend(outside.into_iter().map(|one| ranges.outside(one.path, one.line)));
+                    all
+                })
+                .await
+        })
+        .await
+}
+
+/// Returns what a server says of a name that is no symbol of the index, such as a local variable.
+async fn by_server(
+    project: &Project,
+    place: &Place,
+    waiting: WaitPolicy,
+) -> Result<BTreeSet<(RelPath, TextRange)>, QuestionError> {
+    let (place, languages) = (place.clone(), project.languages.clone());
+    let at = project.with_view(move |view, _| {
+        let (range, hash) = identifier(view, &place)?;
+        let language = languages.language_of(&place.path)?;
+        let revision = view.snapshot.revision;
+        Some((language, DocumentPosition { path: place.path, offset: range.start, hash, revision }))
+    });
+    let Some((language, at)) = at.await? else { return Ok(BTreeSet::new()) };
+    // Without a server nothing is known.
+    let Ok(said) = project.servers.references(language, &at, waiting).await else {
+        return Ok(BTreeSet::new());
+    };
+    let checked = project
+        .with_view(move |view, cancel: &Cancel| spot::check(view, &said.value, Expect::Anything, cancel))
+        .await?
+        .map_err(QuestionError::from)?;
+    Ok(checked.spots.into_iter().map(|spot| (spot.path, spot.range)).collect())
+}
+
+/// Returns a pointer to the name at a place; `None` where no name is.
+async fn pointer(project: &Project, place: &Place) -> Result<Option<Pointer>, QuestionError> {
+    let place = place.clone();
+    let found = project.with_view(move |view, _| identifier(view, &place).map(|(range, _)| (place, range)));
+    Ok(found.await?.map(|(place, range)| Pointer::Name { path: place.path, range }))
+}
+
+/// Returns the identifier at a place, which may touch it on either side, and the hash of its file.
+fn identifier(view: &View, place: &Place) -> Option<(TextRange, symd_base::ContentHash)> {
+    let (text, hash) = ranges::text_of(view, &place.path)?;
+    let (text, at) = (text.as_str(), place.offset as usize);
+    let (before, behind) = (text.get(..at)?, text.get(at..)?);
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
+    let start = before
+        .rfind(|c| !is_word(c))
+        .map_or(0, |last| last + before[last..].chars().next().map_or(1, char::len_utf8));
+    let end = at + behind.find(|c| !is_word(c)).unwrap_or(behind.len());
+    let range = TextRange::new(u32::try_from(start).ok()?, u32::try_from(end).ok()?);
+    (start < end).then_some((range, hash))
+}
+
+/// Returns the symbols that the name at a place may mean: one, where that is known.
+async fn targets_at(
+    project: &Project,
+    place: &Place,
+    waiting: WaitPolicy,
+) -> Result<Vec<Target>, QuestionError> {
+    let (at, languages) = (place.clone(), project.languages.clone());
+    let declared = project.with_view(move |view, _| {
+        let (range, _) = identifier(view, &at)?;
+        declared_at(view, &languages, &at.path, range.start)
+    });
+    if let Some(declared) = declared.await? {
+        return Ok(vec![declared]);
+    }
+    let Some(from) = pointer(project, place).await? else { return Ok(Vec::new()) };
+    let asked = FindDefinition { from, which: Goto::Definition, waiting };
+    let found = definition(project, &asked).await?.found.inside;
+    let languages = project.languages.clone();
+    project
+        .with_view(move |view, _| {
+            let mut targets: Vec<Target> = Vec::new();
+            for one in found.iter().take(MAX_MEANT) {
+                let target = declared_by(view, &one.spot).and_then(|(row, _)| {
+                    let file = view.snapshot.files.get(one.spot.path.as_str())?;
+                    Target::new(view, &languages, file, row)
+                });
+                let is_known = |target: &Target| targets.iter().any(|known| known.is_same(target));
+                targets.extend(target.filter(|target| !is_known(target)));
+            }
+            targets
+        })
+        .await
+}

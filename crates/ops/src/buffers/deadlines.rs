@@ -1,0 +1,28 @@
+//! How long symd waits for editors.
+
+use std::time::Duration;
+
+/// The times that an edit of open buffers keeps; tests have shorter ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EditorDeadlines {
+    /// How long editors may take to make a change and to tell it. Some ask their user first.
+    pub change: Duration,
+    /// How long an editor that says it made a change may take to tell the text.
+    pub tell: Duration,
+    /// How long editors may take to write buffers to their files.
+    pub save: Duration,
+    /// How long an edit waits while the one before it waits for an editor: that editor may be waiting for this
+    /// very edit, through a program of which symd does not know that the editor runs it (format on save).
+    pub turn: Duration,
+}
+
+impl Default for EditorDeadlines {
+    fn default() -> EditorDeadlines {
+        EditorDeadlines {
+            change: Duration::from_secs(20),
+            tell: Duration::from_secs(3),
+            save: Duration::from_secs(5),
+            turn: Duration::from_secs(5),
+        }
+    }
+}

@@ -1,0 +1,81 @@
+// Drives the extension in code-server; `try.sh` prepares all that is in the environment. Fails at the first fact that is not so.
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+
+const { RUN, PORT, SYMD, SHOT, PLAYWRIGHT } = process.env;
+const { chromium } = createRequire(import.meta.url)(PLAYWRIGHT);
+const project = `${RUN}/project`;
+const disk = () => readFileSync(`${project}/a.py`, 'utf8');
+const agent = (tool, argument) => new Promise((resolve) => {
+  execFile(SYMD, ['--project', project, 'call', tool, JSON.stringify(argument)], (error, stdout, stderr) => {
+    resolve({ exit: error?.code ?? 0, text: stdout + stderr });
+  });
+});
+const until = async (what, is) => {
+  const deadline = Date.now() + 60_000;
+  for (;;) {
+    const seen = await is();
+    if (seen) {
+      console.log(`ok: ${what}`);
+      return seen;
+    }
+    if (Date.now() > deadline) {
+      throw new Error(`not so: ${what}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+};
+
+const browser = await chromium.launch({
+  executablePath: '/usr/bin/chromium',
+  args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking',
+    '--disable-component-update', '--disable-sync'],
+});
+const page = await browser.newPage({ viewport: { width: 1200, height: 800 } });
+try {
+  await until('code-server answers', () => page.goto(`http://127.0.0.1:${PORT}/?folder=${project}`).catch(() => null));
+  await until('the extension runs', () => page.locator('.statusbar-item[id="symd.symd.status"], [id*="symd.status"]').count());
+  await page.keyboard.press('Control+P');
+  await page.keyboard.type('a.py');
+  await page.waitForSelector('.quick-input-list .monaco-list-row');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.monaco-editor .view-line');
+  const shown = async () => (await page.locator('.monaco-editor .view-lines').first().innerText()).replace(/\u00a0/g, ' ');
+  await page.locator('.monaco-editor .view-line').first().click();
+  await page.keyboard.press('Control+Home');
+  await page.keyboard.type('# typed\n');
+  await until('the tab is dirty', () => page.locator('.tab.dirty').count());
+  await until('an agent sees what was typed', async () => {
+    const { text } = await agent('read_file', { relative_path: 'a.py' });
+    return text.includes('# typed') && text.includes('[unsaved: a.py in ');
+  });
+  await until('the file has not changed', () => disk() === 'def saved():\n    return 1\n');
+  const context = await agent('editor_context', {});
+  await until('an agent sees the cursor', () => context.text.startsWith('a.py:2:1 in ') && context.text.includes('not saved'));
+  const edit = (from, to) => agent('replace_content', { relative_path: 'a.py', needle: from, repl: to, mode: 'literal' });
+  const first = await edit('return 1', 'return 22');
+  await until(`an agent's edit is made (${first.text.split('\n')[0]})`, () => first.exit === 0);
+  await until('the editor shows it', async () => (await shown()).includes('return 22'));
+  await until('it is not saved', () => disk() === 'def saved():\n    return 1\n');
+  await page.keyboard.press('Control+S');
+  await until('all is saved', () => disk() === '# typed\ndef saved():\n    return 22\n');
+  const second = await edit('return 22', 'return 333');
+  await until('an agent edits the saved buffer', () => second.exit === 0 && disk().includes('return 333'));
+  await until('the editor shows that, too', async () => (await shown()).includes('return 333'));
+  await until('the tab is clean', async () => (await page.locator('.tab.dirty').count()) === 0);
+  await page.keyboard.press('F1');
+  await page.keyboard.type('symd: Undo Last Edit');
+  await page.waitForSelector('.quick-input-list .monaco-list-row');
+  await page.keyboard.press('Enter');
+  await until('the edit is undone', () => disk().includes('return 22\n'));
+  await until('in the editor, too', async () => (await shown()).includes('return 22'));
+  await page.keyboard.press('F1');
+  await page.keyboard.type('Explorer: Focus on Edits by Agents View');
+  await page.waitForSelector('.quick-input-list .monaco-list-row');
+  await page.keyboard.press('Enter');
+  await until('the tree lists the edits', () => page.locator('.monaco-list-row', { hasText: 'undone' }).count());
+} finally {
+  await page.screenshot({ path: SHOT });
+  await browser.close();
+}
