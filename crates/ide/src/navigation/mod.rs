@@ -19,8 +19,8 @@ use symd_base::{PathError, RelPath};
 use symd_lsp::{ColumnEncoding, Goto, Span, WaitPolicy};
 use symd_ops::Project;
 use symd_ops::at_place::{
-    AnswerForm, DeclarationUses, HierarchyItem, Place, definitions_at, diagnostics_of, hierarchy, hover_at,
-    references_at, rename_at, renameable_at, symbols_at, symbols_matching, symbols_of,
+    AnswerForm, DeclarationUses, HierarchyItem, TextPlace, definitions_at, diagnostics_of, hierarchy,
+    hover_at, references_at, rename_at, renameable_at, symbols_at, symbols_matching, symbols_of,
 };
 use symd_ops::question::QuestionError;
 use symd_ops::relations::Relation;
@@ -143,8 +143,8 @@ fn known<T>(answer: Result<T, QuestionError>) -> Result<Option<T>, String> {
     }
 }
 
-fn place(path: &str, offset: u32) -> Result<Place, String> {
-    Ok(Place { path: rel(path)?, offset })
+fn place(path: &str, offset: u32) -> Result<TextPlace, String> {
+    Ok(TextPlace { path: rel(path)?, offset })
 }
 
 fn rel(path: &str) -> Result<RelPath, String> {

@@ -41,10 +41,7 @@ impl Proxy {
                 return;
             }
             EditorQuestion::Context => {
-                let refused = match answer.map(|shown| self.shown.take(shown)) {
-                    Ok(()) => None,
-                    Err(why) => Some(why),
-                };
+                let refused = answer.map(|shown| self.shown.take(shown)).err();
                 let units = Units { documents: &self.documents, encoding: self.encoding };
                 let told = self.shown.messages(&root, &units);
                 if let Some(link) = self.links.get_mut(&root) {

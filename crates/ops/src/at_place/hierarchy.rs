@@ -2,7 +2,7 @@
 
 use super::ranges::Ranges;
 use super::symbols::of_target;
-use super::{AnswerForm, Place, PlacedSymbol};
+use super::{AnswerForm, PlacedSymbol, TextPlace};
 use crate::Project;
 use crate::question::QuestionError;
 use crate::relations::{FileLocation, RelatedSymbol, Relation, one_level};
@@ -24,7 +24,7 @@ pub struct HierarchyItem {
 /// Returns the symbols that are related to the one declared at a place. Empty if none is declared there.
 pub async fn hierarchy(
     project: &Project,
-    place: &Place,
+    place: &TextPlace,
     relation: Relation,
     form: AnswerForm,
 ) -> Result<Vec<HierarchyItem>, QuestionError> {

@@ -31,7 +31,7 @@ const MAX_MEANT: usize = 8;
 
 /// A place in a file of the project.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct TextPlace {
     pub path: RelPath,
     /// In bytes of the text.
     pub offset: u32,
@@ -56,7 +56,7 @@ pub enum DeclarationUses {
 /// Returns the definitions of the name at a place, best first. Empty where no name is.
 pub async fn definitions_at(
     project: &Project,
-    place: &Place,
+    place: &TextPlace,
     which: Goto,
     form: AnswerForm,
 ) -> Result<Vec<Span>, QuestionError> {
@@ -82,7 +82,7 @@ pub async fn definitions_at(
 /// Returns what an editor shows about the name at a place, in Markdown.
 pub async fn hover_at(
     project: &Project,
-    place: &Place,
+    place: &TextPlace,
     form: AnswerForm,
 ) -> Result<Option<String>, QuestionError> {
     project
@@ -110,7 +110,7 @@ fn longest_run(text: &str) -> usize {
 /// may be meant as far as types are not known to symd.
 pub async fn references_at(
     project: &Project,
-    place: &Place,
+    place: &TextPlace,
     declarations: DeclarationUses,
     form: AnswerForm,
 ) -> Result<Vec<Span>, QuestionError> {
@@ -151,7 +151,7 @@ pub async fn references_at(
 /// Returns what a server says of a name that is no symbol of the index, such as a local variable.
 async fn by_server(
     project: &Project,
-    place: &Place,
+    place: &TextPlace,
     waiting: WaitPolicy,
 ) -> Result<BTreeSet<(RelPath, TextRange)>, QuestionError> {
     let (place, languages) = (place.clone(), project.languages.clone());
@@ -174,14 +174,14 @@ async fn by_server(
 }
 
 /// Returns a pointer to the name at a place; `None` where no name is.
-async fn pointer(project: &Project, place: &Place) -> Result<Option<Pointer>, QuestionError> {
+async fn pointer(project: &Project, place: &TextPlace) -> Result<Option<Pointer>, QuestionError> {
     let place = place.clone();
     let found = project.with_view(move |view, _| identifier(view, &place).map(|(range, _)| (place, range)));
     Ok(found.await?.map(|(place, range)| Pointer::Name { path: place.path, range }))
 }
 
 /// Returns the identifier at a place, which may touch it on either side, and the hash of its file.
-fn identifier(view: &View, place: &Place) -> Option<(TextRange, symd_base::ContentHash)> {
+fn identifier(view: &View, place: &TextPlace) -> Option<(TextRange, symd_base::ContentHash)> {
     let (text, hash) = ranges::text_of(view, &place.path)?;
     let (text, at) = (text.as_str(), place.offset as usize);
     let (before, behind) = (text.get(..at)?, text.get(at..)?);
@@ -197,7 +197,7 @@ fn identifier(view: &View, place: &Place) -> Option<(TextRange, symd_base::Conte
 /// Returns the symbols that the name at a place may mean: one, where that is known.
 async fn targets_at(
     project: &Project,
-    place: &Place,
+    place: &TextPlace,
     waiting: WaitPolicy,
 ) -> Result<Vec<Target>, QuestionError> {
     let (at, languages) = (place.clone(), project.languages.clone());

@@ -25,9 +25,7 @@ impl<'v> Ranges<'v> {
     pub(super) fn span(&mut self, path: &RelPath, range: TextRange) -> Option<Span> {
         let encoding = self.encoding;
         let text = self.text(path)?;
-        if text.as_str().get(range.as_range()).is_none() {
-            return None;
-        }
+        text.as_str().get(range.as_range())?;
         let (start, end) = (position_of(text, range.start, encoding), position_of(text, range.end, encoding));
         Some(Span { file: FileRef::Project(path.clone()), start, end, encoding })
     }

@@ -1,7 +1,7 @@
 //! Renames that the editor makes itself, as an edit of its own.
 
 use super::ranges::{Ranges, text_of};
-use super::{AnswerForm, Place, identifier, targets_at};
+use super::{AnswerForm, TextPlace, identifier, targets_at};
 use crate::Project;
 use crate::question::QuestionError;
 use crate::rename::{DoubtPolicy, Listed, Rename, RenameError, UncheckedUses, plan};
@@ -34,7 +34,7 @@ pub struct PlacedRename {
 /// Returns the name at a place if it is of one symbol, which can be renamed.
 pub async fn renameable_at(
     project: &Project,
-    place: &Place,
+    place: &TextPlace,
     form: AnswerForm,
 ) -> Result<Option<Span>, QuestionError> {
     project
@@ -55,7 +55,7 @@ pub async fn renameable_at(
 /// Returns the changes that rename the symbol at a place; the error says, for people, why there are none.
 pub async fn rename_at(
     project: &Project,
-    place: &Place,
+    place: &TextPlace,
     new_name: &str,
     form: AnswerForm,
 ) -> Result<PlacedRename, String> {

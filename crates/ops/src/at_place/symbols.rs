@@ -1,7 +1,7 @@
 //! Symbols with the ranges that editors show: of a file, of a name, and those that a text is part of.
 
 use super::ranges::Ranges;
-use super::{AnswerForm, Place, targets_at};
+use super::{AnswerForm, TextPlace, targets_at};
 use crate::Project;
 use crate::question::QuestionError;
 use crate::symbol::in_order;
@@ -95,7 +95,7 @@ pub(super) fn of_target(ranges: &mut Ranges<'_>, target: &Target) -> Option<Plac
 /// Returns the symbols that the name at a place may mean.
 pub async fn symbols_at(
     project: &Project,
-    place: &Place,
+    place: &TextPlace,
     form: AnswerForm,
 ) -> Result<Vec<PlacedSymbol>, QuestionError> {
     project

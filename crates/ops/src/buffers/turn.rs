@@ -25,12 +25,19 @@ impl Buffers {
                      has (an editor that asks for edits while it makes one must ask afterwards)"
                 )))
             };
+            let answered = async {
+                match &editor {
+                    Some(_) => tokio::time::timeout(self.deadlines.turn, asked.changed()).await.is_ok(),
+                    None => asked.changed().await.is_ok(),
+                }
+            };
             tokio::select! {
                 biased;
                 turn = &mut free => return Ok(turn),
                 () = std::future::ready(()), if is_of_editor => return refused(),
-                _ = asked.changed() => {}
-                () = tokio::time::sleep(self.deadlines.turn), if editor.is_some() => return refused(),
+                is_answered = answered => if !is_answered {
+                    return refused();
+                },
             }
         }
     }
