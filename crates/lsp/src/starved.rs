@@ -27,8 +27,9 @@ pub(crate) async fn wait<T>(
         return Some(answer);
     }
     let last = deadline + whole * (MOST - 1);
-    let mut until = deadline;
     let mut before = waits(group).await?;
+    // On a machine that starves the server, this timer fires late too: what is looked at is a whole quarter nevertheless.
+    let mut until = Instant::now() + quarter;
     loop {
         if let Ok(answer) = timeout_at(until, &mut answer).await {
             return Some(answer);
@@ -37,7 +38,7 @@ pub(crate) async fn wait<T>(
         if until >= last || !is_starved(now.longest_since(&before), quarter) {
             return None;
         }
-        (before, until) = (now, until + quarter);
+        (before, until) = (now, Instant::now() + quarter);
     }
 }
 
