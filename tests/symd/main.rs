@@ -7,6 +7,7 @@
     reason = "tests, their helpers included"
 )]
 
+mod answers_by_need;
 mod approvals;
 mod approvals_cli;
 mod approvals_elsewhere;

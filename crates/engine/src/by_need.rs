@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
-use super::EngineError;
+use super::event::{Event, Question, QuestionLength, QuestionRun};
 use super::pool::HeldBackground;
 use super::view::View;
+use super::{Engine, EngineError};
 use symd_index::{FileMap, MetNeeds, Need};
 
 /// A question that runs while files are unread.
@@ -18,11 +19,31 @@ pub(super) struct ByNeed {
     /// What was fetched for it; `None` if it waits for all files.
     pub(super) fetched: Option<Fetched>,
     /// Holds background work back while it is fetched.
-    pub(super) held: Option<HeldBackground>,
+    pub(super) held: Option<Arc<HeldBackground>>,
+    /// How many edits came before it.
+    pub(super) closings: u64,
 }
 
 /// Runs a question once more.
 type Attempts = dyn FnMut(Result<Arc<View>, EngineError>) -> Vec<Need> + Send;
+
+/// What distinguishes a view in which files are unread.
+#[derive(Debug)]
+pub(super) struct PartialView {
+    /// How many edits came before the view.
+    closings: u64,
+    /// Number of views that the question had before.
+    rounds: usize,
+    /// Background work is held back for the question.
+    held: Option<Arc<HeldBackground>>,
+}
+
+impl PartialView {
+    pub(super) fn new(by_need: &ByNeed) -> PartialView {
+        let rounds = by_need.fetched.as_ref().map_or(0, |fetched| fetched.rounds);
+        PartialView { closings: by_need.closings, rounds, held: by_need.held.clone() }
+    }
+}
 
 /// What was fetched for a question so far.
 pub(super) struct Fetched {
@@ -37,14 +58,21 @@ impl Fetched {
     pub(super) fn nothing(asked: FileMap) -> Fetched {
         Fetched { asked, met: MetNeeds::default(), rounds: 0 }
     }
+
+    /// Returns what was fetched for a view; `None` if all files were known.
+    fn for_view(view: &View) -> Option<Fetched> {
+        let unread = view.snapshot.files.unread()?;
+        let rounds = view.partial.as_ref()?.rounds;
+        Some(Fetched { asked: unread.asked().clone(), met: unread.met().clone(), rounds })
+    }
 }
 
 impl ByNeed {
     /// Returns a question whose answer is sent to `answer`; `during` is kept until it is over.
     pub(super) fn new<T: Send + 'static>(
-        question: impl Fn(&View) -> T + Send + 'static,
+        question: impl Fn(&Arc<View>) -> T + Send + 'static,
         answer: oneshot::Sender<Result<T, EngineError>>,
-        during: impl Send + 'static,
+        (during, closings): (impl Send + 'static, u64),
     ) -> ByNeed {
         let mut answer = Some(answer);
         let run = Box::new(move |view: Result<Arc<View>, EngineError>| {
@@ -70,6 +98,38 @@ impl ByNeed {
             }
             Vec::new()
         });
-        ByNeed { run, fetched: None, held: None }
+        ByNeed { run, fetched: None, held: None, closings }
+    }
+}
+
+impl Engine {
+    /// Returns a view that contains everything written before this call and may lack files: for a question of
+    /// several steps ([`Engine::ask_on`]) that can be run several times. After a run [`View::is_lacking`] tells
+    /// whether what came of it is to be discarded; the question is run again on [`Engine::next_view`].
+    pub async fn view_by_need(&self) -> Result<Arc<View>, EngineError> {
+        self.submit_by_need(QuestionLength::Short, Arc::clone).await
+    }
+
+    /// Returns a view that has what `last` lacked. If an edit changed files since, a new view that lacks nothing:
+    /// no question sees one file as it was before an edit, and another as it is after it.
+    pub async fn next_view(&self, last: Arc<View>) -> Result<Arc<View>, EngineError> {
+        let passed = self.gate.pass().await;
+        let closings = passed.closings();
+        let is_same = last.partial.as_ref().is_some_and(|partial| partial.closings == closings);
+        let (Some(fetched), Some(unread), true) =
+            (Fetched::for_view(&last), last.snapshot.files.unread(), is_same)
+        else {
+            drop((passed, last));
+            return self.view().await;
+        };
+        let (needs, held) =
+            (unread.lacking(), last.partial.as_ref().and_then(|partial| partial.held.clone()));
+        let (answer, answered) = oneshot::channel();
+        let mut by_need = ByNeed::new(Arc::clone, answer, (passed, closings));
+        (by_need.fetched, by_need.held) = (Some(fetched), held);
+        drop(last);
+        let question =
+            Question { length: QuestionLength::Short, on: None, run: QuestionRun::ByNeed(by_need) };
+        self.send(Event::Lacking { question, needs }, answered).await
     }
 }

@@ -20,14 +20,32 @@ const TURN: Duration = Duration::from_millis(250);
 /// Number of attempts: together longer than any question may take.
 const TURNS: usize = 600;
 
-/// Uses tokio's lock, which is fair (first come, first served).
+/// Uses tokio's lock, which is fair (first come, first served). It holds how many times the gate was closed.
 #[derive(Clone, Debug, Default)]
-pub(super) struct QuestionGate(Arc<RwLock<()>>);
+pub(super) struct QuestionGate(Arc<RwLock<u64>>);
 
 /// A guard: no question runs until it is dropped.
 #[derive(Debug)]
 pub struct QuestionsPaused {
-    _closed: OwnedRwLockWriteGuard<()>,
+    _closed: OwnedRwLockWriteGuard<u64>,
+}
+
+/// A guard of a question: the gate is not closed until it is dropped.
+#[derive(Debug)]
+pub(super) struct Passed(OwnedRwLockReadGuard<u64>);
+
+impl Passed {
+    /// Returns how many times the gate was closed before: two guards with the same number have no edit between them.
+    pub(super) fn closings(&self) -> u64 {
+        *self.0
+    }
+}
+
+impl QuestionsPaused {
+    fn new(mut closed: OwnedRwLockWriteGuard<u64>) -> QuestionsPaused {
+        *closed += 1;
+        QuestionsPaused { _closed: closed }
+    }
 }
 
 /// The error that questions were running all the time.
@@ -39,8 +57,8 @@ pub struct Busy;
 
 impl QuestionGate {
     /// Admits one question, until the returned guard is dropped.
-    pub(super) async fn pass(&self) -> OwnedRwLockReadGuard<()> {
-        Arc::clone(&self.0).read_owned().await
+    pub(super) async fn pass(&self) -> Passed {
+        Passed(Arc::clone(&self.0).read_owned().await)
     }
 
     /// Waits until no question is running, and blocks others.
@@ -50,7 +68,7 @@ impl QuestionGate {
 
     /// Blocks questions if none is running and no other edit waits.
     pub(super) fn try_close(&self) -> Option<QuestionsPaused> {
-        Arc::clone(&self.0).try_write_owned().ok().map(|closed| QuestionsPaused { _closed: closed })
+        Arc::clone(&self.0).try_write_owned().ok().map(QuestionsPaused::new)
     }
 
     async fn close_in(
@@ -63,7 +81,7 @@ impl QuestionGate {
         for _ in 0..turns {
             let closing = Arc::clone(&self.0).write_owned();
             if let Ok(closed) = tokio::time::timeout(turn, closing).await {
-                return Ok(QuestionsPaused { _closed: closed });
+                return Ok(QuestionsPaused::new(closed));
             }
             turn = longest.min(turn * 2);
         }
@@ -94,6 +112,18 @@ mod tests {
         assert!(!closing.is_finished());
         drop(long);
         assert_eq!(tokio::time::timeout(PATIENCE, closing).await.expect("in time").expect("ended"), Ok(()));
+    }
+
+    #[tokio::test]
+    async fn an_edit_between_two_questions_is_seen() {
+        let gate = QuestionGate::default();
+        let first = gate.pass().await.closings();
+        assert_eq!(gate.pass().await.closings(), first);
+        drop(gate.close().await.expect("nobody inside"));
+        let second = gate.pass().await.closings();
+        assert_ne!(second, first);
+        drop(gate.try_close().expect("nobody inside"));
+        assert_ne!(gate.pass().await.closings(), second);
     }
 
     #[tokio::test]

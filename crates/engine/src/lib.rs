@@ -277,7 +277,7 @@ impl Engine {
         &self,
         question: impl Fn(&View) -> T + Send + 'static,
     ) -> Result<T, EngineError> {
-        self.submit_by_need(QuestionLength::Short, question).await
+        self.submit_by_need(QuestionLength::Short, move |view| question(view)).await
     }
 
     /// Like [`Engine::ask_by_need`], for a question that may take long.
@@ -285,19 +285,20 @@ impl Engine {
         &self,
         question: impl Fn(&View) -> T + Send + 'static,
     ) -> Result<T, EngineError> {
-        self.submit_by_need(QuestionLength::Long, question).await
+        self.submit_by_need(QuestionLength::Long, move |view| question(view)).await
     }
 
     async fn submit_by_need<T: Send + 'static>(
         &self,
         length: QuestionLength,
-        question: impl Fn(&View) -> T + Send + 'static,
+        question: impl Fn(&Arc<View>) -> T + Send + 'static,
     ) -> Result<T, EngineError> {
         let (answer, answered) = oneshot::channel();
         // Held to the end: no edit comes between two runs.
         let passed = self.gate.pass().await;
-        let run = QuestionRun::ByNeed(ByNeed::new(question, answer, passed));
-        self.send_question(Question { length, on: None, run }, answered).await
+        let closings = passed.closings();
+        let run = QuestionRun::ByNeed(ByNeed::new(question, answer, (passed, closings)));
+        self.send(Event::Ask(Question { length, on: None, run }), answered).await
     }
 
     async fn submit<T: Send + 'static>(
@@ -319,15 +320,16 @@ impl Engine {
                 let _ = answer.send(said);
             }
         });
-        self.send_question(Question { length, on, run: QuestionRun::Once(run) }, answered).await
+        self.send(Event::Ask(Question { length, on, run: QuestionRun::Once(run) }), answered).await
     }
 
-    async fn send_question<T>(
+    /// Sends a question, and waits for its answer.
+    async fn send<T>(
         &self,
-        question: Question,
+        question: Event,
         mut answered: oneshot::Receiver<Result<T, EngineError>>,
     ) -> Result<T, EngineError> {
-        self.events.send(Event::Ask(question)).await.map_err(|_| EngineError::Stopped)?;
+        self.events.send(question).await.map_err(|_| EngineError::Stopped)?;
         let answer = tokio::select! {
             biased;
             answer = &mut answered => answer.ok(),

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::by_need::PartialView;
 use super::kotlin_files::KotlinFiles;
 use super::scan::MAX_PARSED_BYTES;
 use symd_base::{Cancel, ContentHash, RelPath, Text};
@@ -33,6 +34,8 @@ pub struct View {
     pub languages: Arc<Languages>,
     /// The means by which texts are parsed.
     pub parsers: Parsers,
+    /// `None` if all files are known.
+    pub(super) partial: Option<PartialView>,
     /// Kotlin files that were parsed for questions.
     pub(super) kotlin_files: KotlinFiles,
     /// The results of reading files.
@@ -120,6 +123,12 @@ impl View {
             Origin::Server(_) => return Err(CurrentError::NotIndexed(file.path.clone())),
         };
         Ok(CurrentText { text, outline, hash: now })
+    }
+
+    /// Whether the question needed something of a file that the view lacks: whatever came of its steps so far is to be
+    /// discarded, an error as well ([`super::Engine::next_view`]).
+    pub fn is_lacking(&self) -> bool {
+        self.snapshot.files.lacks_something()
     }
 
     /// Returns the files of the index that this question tried to read so far, but could not read or parse,

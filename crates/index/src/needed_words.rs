@@ -14,6 +14,17 @@ pub struct NeededWords {
     whole: Vec<String>,
     /// Strings that may be part of a longer word.
     parts: Vec<String>,
+    /// What the text's `package` header must name.
+    package: Option<NeededPackage>,
+}
+
+/// A package of Kotlin or Java that a text must declare as its own.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct NeededPackage {
+    /// The first names of the package.
+    names: Vec<String>,
+    /// Whether it has no others.
+    is_whole: bool,
 }
 
 impl NeededWords {
@@ -22,7 +33,7 @@ impl NeededWords {
     pub fn of_pattern(pattern: &NamePattern) -> NeededWords {
         let last = words(pattern.last_name());
         let around = pattern.whole().rsplit_once('/').map_or("", |(around, _)| around);
-        let mut needed = NeededWords { whole: words(around), parts: Vec::new() };
+        let mut needed = NeededWords { whole: words(around), ..NeededWords::default() };
         match pattern.matching() {
             Matching::Exact => needed.whole.extend(last),
             Matching::Substring => needed.parts.extend(last),
@@ -42,7 +53,17 @@ impl NeededWords {
 
     /// Returns the words for a place that contains `name`.
     pub fn of_name(name: &str) -> NeededWords {
-        NeededWords { whole: words(name), parts: Vec::new() }
+        NeededWords { whole: words(name), ..NeededWords::default() }
+    }
+
+    /// Returns the words for a text of Kotlin or Java whose package has these first names, joined by dots; and no
+    /// others if `is_whole`.
+    pub fn of_package(package: &str, is_whole: bool) -> NeededWords {
+        if package.is_empty() {
+            return NeededWords::default();
+        }
+        let names = package.split('.').map(str::to_owned).collect();
+        NeededWords { package: Some(NeededPackage { names, is_whole }), ..NeededWords::default() }
     }
 
     /// Whether `bytes` contains all of the words.
@@ -64,12 +85,52 @@ impl NeededWords {
                 .chain(keywords.map(|(_, keyword)| *keyword))
                 .any(|part| memmem::find(text, part.as_bytes()).is_some())
         };
-        self.whole.iter().all(holds_whole) && self.parts.iter().all(holds_part)
+        self.whole.iter().all(holds_whole)
+            && self.parts.iter().all(holds_part)
+            && self.package.as_ref().is_none_or(|package| package.may_be_declared(text))
     }
 
     /// Whether every file matches: the name has no word that a text must contain.
     pub fn is_empty(&self) -> bool {
-        self.whole.is_empty() && self.parts.is_empty()
+        self.whole.is_empty() && self.parts.is_empty() && self.package.is_none()
+    }
+}
+
+impl NeededPackage {
+    /// Whether the word `package` stands before these names, or before what is not read here, such as a comment.
+    fn may_be_declared(&self, text: &[u8]) -> bool {
+        const KEYWORD: &[u8] = b"package";
+        memmem::find_iter(text, KEYWORD).any(|at| {
+            let behind = &text[at + KEYWORD.len()..];
+            !ends_in_word(&text[..at]) && !starts_in_word(behind) && self.may_stand_at(behind)
+        })
+    }
+
+    fn may_stand_at(&self, mut text: &[u8]) -> bool {
+        let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
+        let mut names = self.names.iter();
+        loop {
+            text = text.trim_ascii_start();
+            if matches!(text.first(), Some(b'/' | b'`' | b'$')) {
+                return true;
+            }
+            let length = text.iter().take_while(|byte| is_name(byte)).count();
+            let Some(expected) = names.next() else { return true };
+            match std::str::from_utf8(&text[..length]) {
+                Ok(name) if name == expected => {}
+                Ok(_) => return false,
+                Err(_) => return true,
+            }
+            text = text[length..].trim_ascii_start();
+            match text.first() {
+                Some(b'/' | b'`' | b'$') => return true,
+                Some(b'.') => text = &text[1..],
+                _ => return names.next().is_none(),
+            }
+            if self.is_whole && names.len() == 0 {
+                return false;
+            }
+        }
     }
 }
 
@@ -163,6 +224,29 @@ mod tests {
             assert!(part.match_bytes(b"companion object"), "{part:?}");
         }
         assert!(NeededWords::of_name("new Runnable").match_bytes(b"run(new Runnable() {})"));
+    }
+
+    #[test]
+    fn a_package_is_needed_by_its_first_names() {
+        let declares = |text: &str, package, is_whole| {
+            NeededWords::of_package(package, is_whole).match_bytes(text.as_bytes())
+        };
+        for (text, within, whole) in [
+            ("package a.b\n", true, true),
+            ("@file:X package a . b;", true, true),
+            ("package a.\n b.c", true, false),
+            ("package /* a */ a.x", true, true),
+            ("package a.`b`", true, true),
+            ("package a.bc", false, false),
+            ("package a", false, false),
+            ("import a.b\npackage x", false, false),
+            ("packages a.b", false, false),
+            ("// the package a.b\npackage c", true, true),
+            ("", false, false),
+        ] {
+            assert_eq!(declares(text, "a.b", false), within, "{text}");
+            assert_eq!(declares(text, "a.b", true), whole, "{text}");
+        }
     }
 
     #[test]

@@ -35,10 +35,12 @@ impl SnapshotFiles {
             || self.unread.as_ref().is_some_and(|unread| unread.get(path).is_some())
     }
 
-    /// Iterates over all files, and needs the content of all.
+    /// Iterates over all files, and needs the content of all; over none while one is unread, since what comes of it
+    /// is discarded.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<FileEntry>> {
-        self.need(Need::Everything);
-        self.known.iter()
+        self.need_everything();
+        let is_known = !self.lacks_something();
+        self.known.iter().take_while(move |_| is_known)
     }
 
     /// Iterates over the file at `path` if it is one, else every file beneath the directory `path`; needs the
@@ -50,8 +52,29 @@ impl SnapshotFiles {
 
     /// Iterates over the files that may hold the words, and others; needs the content of those that hold them.
     pub fn with_words(&self, words: NeededWords) -> impl Iterator<Item = &Arc<FileEntry>> {
-        self.need(Need::Words(words, RelPath::root()));
+        self.with_any_words([words])
+    }
+
+    /// Iterates over the files that may hold all words of one of `any`, and others; needs the content of those that
+    /// hold them.
+    pub fn with_any_words(
+        &self,
+        any: impl IntoIterator<Item = NeededWords>,
+    ) -> impl Iterator<Item = &Arc<FileEntry>> {
+        self.need_any_words(any);
         self.known.iter().filter(|file| !self.is_unread(&file.path))
+    }
+
+    /// Needs the content of the files that hold all words of one of `any`, without reading it.
+    pub fn need_any_words(&self, any: impl IntoIterator<Item = NeededWords>) {
+        for words in any {
+            self.need(if words.is_empty() { Need::Everything } else { Need::Words(words, RelPath::root()) });
+        }
+    }
+
+    /// Needs the content of every file, without reading it.
+    pub fn need_everything(&self) {
+        self.need(Need::Everything);
     }
 
     /// Returns the file at `path` if its content is known; needs nothing.
@@ -95,6 +118,11 @@ impl SnapshotFiles {
     /// Whether the content of all files is known.
     pub fn is_complete(&self) -> bool {
         self.unread.is_none()
+    }
+
+    /// Whether something was needed that is not known: what was found so far is to be discarded.
+    pub fn lacks_something(&self) -> bool {
+        self.unread.as_ref().is_some_and(|unread| unread.lacks_something())
     }
 
     /// Returns the unread files, if any.

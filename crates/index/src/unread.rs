@@ -53,6 +53,21 @@ impl UnreadFiles {
         self.lock().iter().cloned().collect()
     }
 
+    /// Whether the question needed something that it did not have.
+    pub(super) fn lacks_something(&self) -> bool {
+        !self.lock().is_empty()
+    }
+
+    /// Returns the files that were unread when the question was asked.
+    pub fn asked(&self) -> &FileMap {
+        &self.asked
+    }
+
+    /// Returns the needs that were met before the question ran.
+    pub fn met(&self) -> &MetNeeds {
+        &self.met
+    }
+
     /// Returns the entry of the file at `path` if it is unread.
     pub fn get(&self, path: &str) -> Option<&Arc<FileEntry>> {
         let entry = self.now.get(path)?;

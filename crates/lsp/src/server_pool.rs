@@ -320,6 +320,16 @@ impl ServerPool {
         }
     }
 
+    /// Whether a server of the language exists, or can be created.
+    pub(super) fn may_answer(&self, language: LanguageId) -> bool {
+        let known = self.options.languages.get(language);
+        known.language_servers.iter().any(|wanted| {
+            let exists = self.lock_servers().servers.keys().any(|(name, _)| *name == wanted.name);
+            let can_be = || self.check(language, &self.spec(language, &wanted.name, &RelPath::root())?);
+            exists || can_be().is_ok()
+        })
+    }
+
     /// Returns the first server of the language whose program exists, that may be started and that may answer
     /// outlines, or why there is none.
     pub(super) fn outliner(&self, language: LanguageId) -> Outliner {

@@ -312,6 +312,12 @@ impl Servers {
         self.pool.outliner(language)
     }
 
+    /// Whether a server may be asked about the language: one that runs, or one whose program is found and may be
+    /// started. If not, every question fails at once.
+    pub fn may_answer(&self, language: LanguageId) -> bool {
+        self.pool.may_answer(language)
+    }
+
     /// Returns the status of all servers that were created, and of all whose programs are found, sorted by
     /// name. Reads the disk and /proc, so it must not be called on the runtime's own threads.
     pub fn status(&self) -> Vec<ServerStatus> {

@@ -76,7 +76,7 @@ pub struct Definitions {
 
 /// Finds the definition, the declaration or the type's definition.
 pub async fn definition(project: &Project, ask: &FindDefinition) -> Result<Definitions, QuestionError> {
-    project.on_one_view(|project| async move { once(&project, ask).await }).await
+    project.by_need(|project| async move { once(&project, ask).await }).await
 }
 
 async fn once(project: &Project, ask: &FindDefinition) -> Result<Definitions, QuestionError> {
@@ -119,7 +119,8 @@ impl Project {
     }
 
     pub(super) fn language_at(&self, pointed: &ResolvedPointer) -> Result<LanguageId, ServerError> {
-        pointed.language.ok_or_else(|| no_language(&pointed.at.path))
+        let path = &pointed.at.path;
+        self.asked_about(pointed.language.ok_or_else(|| no_language(path))?, path)
     }
 }
 

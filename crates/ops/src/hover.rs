@@ -41,7 +41,7 @@ pub struct Hover {
 
 /// Returns the description of a symbol.
 pub async fn hover(project: &Project, ask: &AskHover) -> Result<Hover, QuestionError> {
-    project.on_one_view(|project| async move { once(&project, ask).await }).await
+    project.by_need(|project| async move { once(&project, ask).await }).await
 }
 
 async fn once(project: &Project, ask: &AskHover) -> Result<Hover, QuestionError> {

@@ -48,6 +48,9 @@ pub enum QuestionError {
     /// The client disconnected or cancelled the request.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
+    /// The view lacks a file that the question needs: [`Project::by_need`] runs it again. No client sees this.
+    #[error("internal error (a bug in symd): the question was not run again when its files were read")]
+    Lacking,
 }
 
 impl Source {
@@ -92,6 +95,33 @@ impl Project {
         }
     }
 
+    /// Like [`Project::on_one_view`], for a question that does not wait for files that it needs nothing of: it is run
+    /// again as long as its view lacks something, whatever came of it.
+    pub(super) async fn by_need<T, F>(&self, once: impl Fn(Project) -> F) -> Result<T, QuestionError>
+    where
+        F: Future<Output = Result<T, QuestionError>>,
+    {
+        if self.view.is_some() {
+            return once(self.clone()).await;
+        }
+        let mut left = ATTEMPTS;
+        let mut view = self.engine.view_by_need().await?;
+        loop {
+            let answer = once(Project { view: Some(view.clone()), ..self.clone() }).await;
+            if view.is_lacking() {
+                drop(answer);
+                view = self.engine.next_view(view).await?;
+                continue;
+            }
+            left -= 1;
+            let is_changed = matches!(&answer, Err(QuestionError::NoAnswer(ServerError::Changed { .. })));
+            if left == 0 || !is_changed && view.changed_file().is_none() {
+                return answer;
+            }
+            view = self.engine.view_by_need().await?;
+        }
+    }
+
     /// Returns the project at one view, which contains everything written before this call.
     pub(super) async fn at_one_view(&self) -> Result<Project, QuestionError> {
         Ok(Project { view: Some(self.engine.view().await?), ..self.clone() })
@@ -109,16 +139,26 @@ impl Project {
     ) -> Result<T, QuestionError> {
         let cancel = Cancel::new();
         let _stops_with_us = cancel.on_drop();
-        Ok(match self.view.clone() {
-            Some(view) => self.engine.ask_on(view, move |view| work(view, &cancel)).await?,
-            None => self.engine.ask(move |view| work(view, &cancel)).await?,
-        })
+        let Some(view) = self.view.clone() else {
+            return Ok(self.engine.ask(move |view| work(view, &cancel)).await?);
+        };
+        if view.is_lacking() {
+            return Err(QuestionError::Lacking);
+        }
+        let done = self.engine.ask_on(view.clone(), move |view| work(view, &cancel)).await;
+        // Even a panic is discarded then.
+        if view.is_lacking() { Err(QuestionError::Lacking) } else { Ok(done?) }
     }
 
     /// Returns the current index snapshot: the state that a server is asked about and that its answer is
     /// checked against.
     pub(super) async fn snapshot(&self) -> Result<Arc<Snapshot>, QuestionError> {
-        self.with_view(|view, _| Arc::clone(&view.snapshot)).await
+        // It leaves the step, so nothing notes what is asked of it.
+        let snapshot = |view: &View, _: &Cancel| {
+            view.snapshot.files.need_everything();
+            Arc::clone(&view.snapshot)
+        };
+        self.with_view(snapshot).await
     }
 
     /// Resolves the one symbol that a client named. If it is not found and language servers have files left
@@ -217,6 +257,25 @@ impl Project {
 
     /// Returns the language whose servers are asked about a target.
     pub(super) fn language_of(&self, target: &Target) -> Result<LanguageId, ServerError> {
-        target.language.ok_or_else(|| no_language(&target.at.path))
+        let path = &target.at.path;
+        self.asked_about(target.language.ok_or_else(|| no_language(path))?, path)
+    }
+
+    /// Returns the language whose servers are asked about a place in `path`. If one may answer, the question needs
+    /// every file: a server is told of a change when the file is scanned.
+    pub(super) fn asked_about(
+        &self,
+        language: LanguageId,
+        path: &RelPath,
+    ) -> Result<LanguageId, ServerError> {
+        let is_partial = |view: &&Arc<View>| !view.snapshot.files.is_complete();
+        if let Some(view) = self.view.as_ref().filter(is_partial)
+            && self.servers.may_answer(language)
+        {
+            view.snapshot.files.need_everything();
+            // The question ends here, and runs again.
+            return Err(ServerError::Changed { path: path.to_string() });
+        }
+        Ok(language)
     }
 }

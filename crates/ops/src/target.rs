@@ -124,6 +124,8 @@ pub enum TargetError {
         elsewhere: Vec<Symbol>,
         /// Similar names, if there is no such symbol.
         similar: Vec<String>,
+        /// Whether files are still being read that may hold other similar names.
+        similar_may_lack: bool,
         /// Files that may hold it.
         gaps: Box<SearchGaps>,
         /// What the name means if it is not read as a name path, if the request did not allow that.
@@ -404,7 +406,8 @@ fn none(
     let unread = unsearched::unsearched_for_query(view, query, 0, cancel).map_err(SymbolError::from)?;
     let gaps = Box::new(SearchGaps { unread, not_outlined: Vec::new() });
     let pattern = pattern.to_owned();
-    Ok(TargetError::None { pattern, elsewhere, similar, gaps, meant })
+    let similar_may_lack = elsewhere.is_empty() && !view.snapshot.files.is_complete();
+    Ok(TargetError::None { pattern, elsewhere, similar, similar_may_lack, gaps, meant })
 }
 
 /// Returns the text at a row's name, and its length. A composed name (`impl Display for Size`) does not occur

@@ -13,7 +13,7 @@ use super::scope;
 use super::sources::{IndexedDeclaration, Sources};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
-use symd_index::FileEntry;
+use symd_index::{FileEntry, NeededWords};
 use symd_syntax::{Outline, Row, SymbolKind, name_hash};
 
 /// Returns the names by which the other of the two languages may reach a member called `name`: those of its
@@ -55,7 +55,8 @@ pub fn accessor_uses(
     };
     let mut found = Vec::new();
     let resolver = Resolver::new(sources, Family::Jvm, cancel);
-    for file in sources.snapshot().files.iter().filter(|file| form(file) == other) {
+    let words = names.iter().map(|name| NeededWords::of_name(name));
+    for file in sources.snapshot().files.with_any_words(words).filter(|file| form(file) == other) {
         let holds = |name: &String| file.outline().is_some_and(|outline| outline.occurrences.contains(name));
         if !names.iter().any(holds) {
             continue;

@@ -55,7 +55,7 @@ impl Family {
         Some(LanguageProfile::of(file)?.family)
     }
 
-    fn of_grammar(name: &str) -> Option<Family> {
+    pub(super) fn of_grammar(name: &str) -> Option<Family> {
         Some(LanguageProfile::of_grammar(name)?.family)
     }
 

@@ -12,7 +12,7 @@ use super::sources::{IndexedDeclaration, Sources};
 use super::test_functions::is_test;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, TextRange};
-use symd_index::FileEntry;
+use symd_index::{FileEntry, NeededWords};
 use symd_syntax::{Row, SymbolKind};
 
 /// The file whose fixtures are visible beneath its directory.
@@ -36,7 +36,11 @@ pub(super) fn fixture_uses(
     let Some(row) = there.row_of(target).filter(|&row| is_fixture(&there, row)) else { return Ok(found) };
     let fixture =
         Fixture { name: provided_name(&there, row), row, class: class_of(&there, row), here: &there };
-    for file in sources.snapshot().files.iter().filter(|file| Family::of(file) == Some(family)) {
+    let words = TAKES_NAMES.into_iter().chain([fixture.name]).map(NeededWords::of_name);
+    for file in sources.snapshot().files.with_any_words(words) {
+        if Family::of(file) != Some(family) {
+            continue;
+        }
         let holds = |word| file.outline().is_some_and(|outline| outline.occurrences.contains(word));
         if !fixture.may_be_visible(file) || !holds(fixture.name) && !TAKES_NAMES.into_iter().any(holds) {
             continue;

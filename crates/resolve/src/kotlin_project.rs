@@ -6,44 +6,50 @@ use std::sync::Arc;
 
 use super::accessors::accessor_names;
 use super::classes::is_class;
-use super::family::Family;
+use super::family::{Family, declares_types, has_types};
 use super::profiles::LanguageProfile;
 use super::sources::{IndexedDeclaration, Sources};
 use symd_base::{Cancel, RelPath};
-use symd_index::{FileEntry, Hit, Locals, Query};
+use symd_index::{FileEntry, Hit, Locals, NeededWords, Query};
 use symd_syntax::{Matching, NamePattern};
-use symd_types::kotlin::{FileKey, KotlinSources, SourceFile, is_within_package, shares_package_root};
+use symd_types::kotlin::{
+    FileKey, KotlinSources, SHARED_NAMES, SourceFile, is_within_package, shares_package_root,
+};
 
 /// The Kotlin files of a snapshot, each with a key.
 pub(super) struct KotlinProject<'a> {
     sources: &'a dyn Sources,
     cancel: &'a Cancel,
-    files: Vec<&'a Arc<FileEntry>>,
-    /// The Java files, whose declarations `types` does not know.
-    java: Vec<&'a Arc<FileEntry>>,
+    /// The files that are Kotlin by their paths; one that was not parsed has no entry.
+    paths: Vec<&'a RelPath>,
     keys: HashMap<&'a RelPath, FileKey>,
-    /// The packages that files of Kotlin and Java declare.
+    /// Whether there are Java files, whose declarations `types` does not know.
+    has_java: bool,
+    /// Those of them that are known.
+    java: OnceCell<Vec<&'a Arc<FileEntry>>>,
+    /// The packages that files of Kotlin and Java declare, of those that are known.
     packages: OnceCell<HashSet<String>>,
     java_classes: RefCell<HashMap<String, Option<IndexedDeclaration>>>,
 }
 
 impl<'a> KotlinProject<'a> {
     pub(super) fn new(sources: &'a dyn Sources, cancel: &'a Cancel) -> KotlinProject<'a> {
-        let (mut files, mut java) = (Vec::new(), Vec::new());
-        for file in sources.snapshot().files.iter() {
-            match LanguageProfile::of(file).filter(|language| language.family == Family::Jvm) {
-                Some(language) if language.has_types => files.push(file),
-                Some(_) => java.push(file),
+        let (mut paths, mut has_java) = (Vec::new(), false);
+        let files = &sources.snapshot().files;
+        for path in files.paths_within(&RelPath::root()) {
+            match profile(sources, path).filter(|language| language.family == Family::Jvm) {
+                Some(language) if language.has_types => paths.push(path),
+                Some(_) => has_java = true,
                 None => {}
             }
         }
-        let keys = files.iter().zip(0..).map(|(file, key)| (&file.path, key)).collect();
         KotlinProject {
             sources,
             cancel,
-            files,
-            java,
-            keys,
+            keys: paths.iter().copied().zip(0..).collect(),
+            paths,
+            has_java,
+            java: OnceCell::new(),
             packages: OnceCell::new(),
             java_classes: RefCell::default(),
         }
@@ -51,10 +57,17 @@ impl<'a> KotlinProject<'a> {
 
     /// Whether a Java file may declare what Kotlin code calls `name`: itself or an accessor. It holds the word then.
     pub(super) fn java_may_declare(&self, name: &str) -> bool {
+        if !self.has_java {
+            return false;
+        }
         let accessors = accessor_names(name);
         let names = || std::iter::once(name).chain(accessors.iter().map(String::as_str));
-        let outlines = self.java.iter().filter_map(|file| file.outline());
-        outlines.into_iter().any(|outline| names().any(|name| outline.occurrences.contains(name)))
+        let words = names().filter(|name| !name.is_empty()).map(NeededWords::of_name);
+        let files = &self.sources.snapshot().files;
+        files.need_any_words(words);
+        let known = || files.known_within(&RelPath::root()).filter(|file| is_java(file)).collect();
+        let mut outlines = self.java.get_or_init(known).iter().filter_map(|file| file.outline());
+        outlines.any(|outline| names().any(|name| outline.occurrences.contains(name)))
     }
 
     /// Returns the class that a Java file declares under a qualified name.
@@ -68,7 +81,7 @@ impl<'a> KotlinProject<'a> {
     }
 
     fn find_java_class(&self, qualified: &str) -> Option<IndexedDeclaration> {
-        if self.java.is_empty() {
+        if !self.has_java {
             return None;
         }
         let name = qualified.rsplit('.').next()?;
@@ -76,9 +89,9 @@ impl<'a> KotlinProject<'a> {
         let hits =
             self.sources.snapshot().find(&Query::in_project(pattern, Locals::Excluded), self.cancel).ok()?;
         hits.into_iter().map(|hit| IndexedDeclaration { file: hit.file, row: hit.row }).find(|one| {
-            let is_java = LanguageProfile::of(&one.file)
-                .is_some_and(|language| language.family == Family::Jvm && !language.has_types);
-            is_java && one.row().is_some_and(|(_, row)| is_class(row)) && qualified_name(one) == qualified
+            is_java(&one.file)
+                && one.row().is_some_and(|(_, row)| is_class(row))
+                && qualified_name(one) == qualified
         })
     }
 
@@ -106,15 +119,43 @@ impl<'a> KotlinProject<'a> {
     }
 
     pub(super) fn entry(&self, key: FileKey) -> Option<&'a Arc<FileEntry>> {
-        self.files.get(key as usize).copied()
+        let path = self.paths.get(key as usize)?;
+        self.sources.snapshot().files.get(path.as_str()).filter(|file| has_types(file))
     }
 
-    fn packages(&self) -> &HashSet<String> {
-        self.packages.get_or_init(|| {
-            let files = self.files.iter().chain(&self.java);
-            files.filter_map(|file| file.outline()?.imports.package()).collect()
-        })
+    /// Whether a file of Kotlin or Java declares one of these packages; `is_meant` holds for them and for no other.
+    fn has_one_of(&self, needed: Vec<NeededWords>, is_meant: impl Fn(&str) -> bool) -> bool {
+        let files = &self.sources.snapshot().files;
+        let packages = self.packages.get_or_init(|| {
+            let known = files.known_within(&RelPath::root());
+            known
+                .filter(|file| declares_types(file))
+                .filter_map(|file| file.outline()?.imports.package())
+                .collect()
+        });
+        // Files that are not known matter only if none that is known declares one.
+        let is_found = packages.iter().any(|package| is_meant(package));
+        if !is_found {
+            files.need_any_words(needed);
+        }
+        is_found
     }
+}
+
+/// Returns what is known of the language of a file by its path, or by the content of one without an extension.
+fn profile(sources: &dyn Sources, path: &RelPath) -> Option<&'static LanguageProfile> {
+    let languages = sources.languages();
+    match languages.language_of(path) {
+        Some(language) => LanguageProfile::of_grammar(languages.get(language).grammar.as_deref()?),
+        None if path.extension().is_none() => {
+            LanguageProfile::of(sources.snapshot().files.get(path.as_str())?)
+        }
+        None => None,
+    }
+}
+
+fn is_java(file: &FileEntry) -> bool {
+    declares_types(file) && !has_types(file)
 }
 
 /// Returns the package and the names of the classes around a declaration, with its own, joined by dots.
@@ -151,7 +192,8 @@ impl KotlinSources for KotlinProject<'_> {
     }
 
     fn has_package(&self, name: &str) -> bool {
-        self.packages().iter().any(|package| is_within_package(package, name))
+        let needed = vec![NeededWords::of_package(name, false)];
+        self.has_one_of(needed, |package| is_within_package(package, name))
     }
 
     fn declares_in_java(&self, qualified: &str) -> bool {
@@ -159,6 +201,13 @@ impl KotlinSources for KotlinProject<'_> {
     }
 
     fn may_declare(&self, qualified: &str) -> bool {
-        self.packages().iter().any(|package| shares_package_root(qualified, package))
+        let mut names = qualified.split('.');
+        let (mut first, mut needed) = (String::new(), Vec::new());
+        for count in 1..=SHARED_NAMES {
+            let Some(name) = names.next() else { break };
+            first = if count == 1 { name.to_owned() } else { format!("{first}.{name}") };
+            needed.push(NeededWords::of_package(&first, count < SHARED_NAMES));
+        }
+        self.has_one_of(needed, |package| shares_package_root(qualified, package))
     }
 }

@@ -120,14 +120,14 @@ fn python_by_ending(resolver: &Resolver, from: &RelPath, parts: &[&str]) -> Opti
     let last = parts.last()?;
     let ending = format!("/{}.py", parts.join("/"));
     let package = format!("/{}/__init__.py", parts.join("/"));
-    let modules = resolver.by_stem(last).iter().filter(|file| file.path.as_str().ends_with(&ending));
-    let packages = if resolver.by_stem(last).is_empty() && parts.len() > 3 {
+    let modules = resolver.by_stem(last).iter().filter(|path| path.as_str().ends_with(&ending));
+    let packages = if parts.len() > 3 && !resolver.has_stem(last) {
         [].iter()
     } else {
         resolver.by_stem("__init__").iter()
     };
-    let all = modules.chain(packages.filter(|file| file.path.as_str().ends_with(&package)));
-    let in_root = all.filter(|file| {
+    let all = modules.chain(packages.filter(|path| path.as_str().ends_with(&package)));
+    let in_root = all.filter_map(|path| resolver.file(path.as_str())).filter(|file| {
         let up = parts.len() + usize::from(file.path.file_stem() == "__init__");
         let root = (0..up).try_fold(file.path.clone(), |path, _| path.parent());
         root.is_some_and(|root| resolver.file(&format!("{}/__init__.py", root.as_str())).is_none())
@@ -142,11 +142,11 @@ fn python_by_ending(resolver: &Resolver, from: &RelPath, parts: &[&str]) -> Opti
 /// Returns the file that shares the longest path prefix with `from`; of several, the first.
 fn nearest<'a>(
     from: &RelPath,
-    files: impl Iterator<Item = &'a &'a Arc<FileEntry>>,
+    files: impl Iterator<Item = &'a Arc<FileEntry>>,
 ) -> Option<&'a Arc<FileEntry>> {
     let shared =
         |path: &RelPath| path.components().zip(from.components()).take_while(|(a, b)| a == b).count();
-    files.copied().first_max_by_key(|file| shared(&file.path))
+    files.first_max_by_key(|file| shared(&file.path))
 }
 
 /// A `max_by_key` that returns the first of equal items, where the standard one returns the last.
@@ -272,7 +272,8 @@ fn include(resolver: &Resolver, from: &RelPath, written: &str) -> Option<Module>
     }
     let stem = RelPath::new(written).ok()?.file_stem().to_owned();
     let ending = format!("/{written}");
-    let fits =
-        |file: &&&Arc<FileEntry>| file.path.as_str() == written || file.path.as_str().ends_with(&ending);
-    nearest(from, resolver.by_stem(&stem).iter().filter(fits)).map(|file| Module::File(file.clone()))
+    let fits = |path: &&&RelPath| path.as_str() == written || path.as_str().ends_with(&ending);
+    let paths = resolver.by_stem(&stem).iter().filter(fits);
+    let files = paths.filter_map(|path| resolver.file(path.as_str()));
+    nearest(from, files).map(|file| Module::File(file.clone()))
 }

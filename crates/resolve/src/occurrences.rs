@@ -3,14 +3,14 @@
 
 use std::sync::Arc;
 
-use super::family::Family;
+use super::family::{Family, has_types};
 use super::judge::TargetContext;
 use super::occurrence::Occurrence;
 use super::resolver::Resolver;
 use super::sources::{IndexedDeclaration, Sources};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, TextRange};
-use symd_index::FileEntry;
+use symd_index::{FileEntry, NeededWords};
 use symd_syntax::name_hash;
 
 /// Returns every identifier occurrence of the targets' name, judged, in files of their language and of those
@@ -29,7 +29,8 @@ pub fn occurrences(
     let resolver = Resolver::new(sources, family, cancel);
     let mut targets = resolver.refresh_targets(targets);
     // Kotlin's `expect` and `actual` are one symbol, whichever is given.
-    let counterparts = targets.iter().flat_map(|one| resolver.kotlin().counterparts(&resolver, one));
+    let typed = targets.iter().filter(|one| has_types(&one.file));
+    let counterparts = typed.flat_map(|one| resolver.kotlin().counterparts(&resolver, one));
     for other in counterparts.collect::<Vec<_>>() {
         if !targets.iter().any(|one| one.is_same_declaration(&other)) {
             targets.push(other);
@@ -40,7 +41,12 @@ pub fn occurrences(
     let hash = name_hash(name.as_bytes());
     let function = wanted.function().map(|function| name_hash(function.as_bytes()));
     let mut found = Vec::new();
-    for file in sources.snapshot().files.iter() {
+    // A file elsewhere that holds a parameter's name and not its function's holds no use.
+    let words = NeededWords::of_name(&format!("{name} {}", wanted.function().unwrap_or_default()));
+    let files = &sources.snapshot().files;
+    // Needs the target's own file, whatever its text holds: it may have changed since the target was found.
+    let _own = files.get(target.file.path.as_str());
+    for file in files.with_any_words((!name.is_empty()).then_some(words)) {
         let may_hold = |file: &Arc<FileEntry>| {
             let occurrences = file.outline().map(|outline| &outline.occurrences);
             let holds = |hash| occurrences.is_some_and(|occurrences| occurrences.contains_hash(hash));

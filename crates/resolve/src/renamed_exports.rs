@@ -10,7 +10,7 @@ use super::profiles::ModuleLookup;
 use super::sources::{IndexedDeclaration, Sources};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
-use symd_index::FileEntry;
+use symd_index::{FileEntry, NeededWords};
 use symd_syntax::call_site::is_called;
 use symd_syntax::{ImportKind, Imported};
 
@@ -32,7 +32,11 @@ pub(super) fn renamed_export_uses(
     if exported.is_empty() {
         return Ok(found);
     }
-    for file in sources.snapshot().files.iter().filter(|file| Family::of(file) == family) {
+    // `import go from './a'` does not hold the name that it imports.
+    let imports = exported.contains(DEFAULT).then_some("import");
+    let words = exported.iter().map(String::as_str).chain(imports).map(NeededWords::of_name);
+    let files = &sources.snapshot().files;
+    for file in files.with_any_words(words).filter(|file| Family::of(file) == family) {
         for name in bound_names(file, &exported, target.name()) {
             cancel.check()?;
             of_name(sources, target, (file, &name), &mut found, cancel)?;
@@ -51,7 +55,9 @@ fn exported_names(
     let family = Family::of(&target.file);
     let mut renamed: Vec<(String, String)> = Vec::new();
     let mut exported = BTreeSet::new();
-    for file in sources.snapshot().files.iter().filter(|file| Family::of(file) == family) {
+    let files = &sources.snapshot().files;
+    let _own = files.get(target.file.path.as_str());
+    for file in files.known_within(&RelPath::root()).filter(|file| Family::of(file) == family) {
         cancel.check()?;
         let Some(outline) = file.outline() else { continue };
         for export in outline.imports.unpack().iter().filter(|one| one.kind == ImportKind::Export) {
@@ -72,6 +78,9 @@ fn exported_names(
         let Some((_, alias)) = renamed.iter().find(is_new) else { break };
         exported.insert(alias.clone());
     }
+    // What exports one of these names again holds it.
+    let names = exported.iter().map(String::as_str).chain([target.name()]);
+    files.need_any_words(names.map(|name| NeededWords::of_name(&format!("export {name}"))));
     exported.remove(target.name());
     Ok(exported)
 }

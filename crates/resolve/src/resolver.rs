@@ -37,7 +37,7 @@ pub(super) struct Resolver<'a> {
     pub(super) profile: &'static FamilyProfile,
     pub(super) cancel: &'a Cancel,
     declared: RefCell<HashMap<String, Rc<[IndexedDeclaration]>>>,
-    by_stem: OnceCell<HashMap<&'a str, Vec<&'a Arc<FileEntry>>>>,
+    by_stem: OnceCell<HashMap<&'a str, Vec<&'a RelPath>>>,
     read: RefCell<HashMap<RelPath, Option<Rc<CurrentFile>>>>,
     unpacked: RefCell<HashMap<RelPath, Unpacked>>,
     root_packages: OnceCell<HashSet<String>>,
@@ -264,35 +264,57 @@ impl<'a> Resolver<'a> {
 
     /// Whether the project has a file of this path, in whatever language.
     pub(super) fn has_file(&self, path: &RelPath) -> bool {
-        self.sources.snapshot().files.get(path.as_str()).is_some()
+        self.sources.snapshot().files.contains(path.as_str())
     }
 
     /// Whether a file lies beneath the directory.
     pub(super) fn is_directory(&self, path: &RelPath) -> bool {
-        self.sources.snapshot().files.within(path).any(|file| file.path != *path)
+        self.sources.snapshot().files.paths_within(path).any(|file| file != path)
     }
 
     /// Returns the files of the family directly in a directory.
     pub(super) fn files_in(&self, directory: &RelPath) -> impl Iterator<Item = &'a Arc<FileEntry>> {
-        let family = self.family;
-        let directory = directory.clone();
-        self.sources.snapshot().files.within(&directory.clone()).filter(move |file| {
-            file.path.parent().as_ref() == Some(&directory) && Family::of(file) == Some(family)
-        })
+        let files = &self.sources.snapshot().files;
+        let is_inside = |path: &&RelPath| path.parent().as_ref() == Some(directory);
+        let paths =
+            files.paths_within(directory).filter(is_inside).filter(|path| self.may_be_of_family(path));
+        paths.filter_map(|path| self.file(path.as_str())).collect::<Vec<_>>().into_iter()
     }
 
-    /// Returns the files of the family whose name without extension is `stem`, in path order.
-    pub(super) fn by_stem(&self, stem: &str) -> &[&'a Arc<FileEntry>] {
+    /// Whether a file is of the family, as far as its path tells. The first line of one without an extension tells
+    /// more.
+    fn may_be_of_family(&self, path: &RelPath) -> bool {
+        let languages = self.sources.languages();
+        match languages.language_of(path) {
+            Some(language) => {
+                let grammar = languages.get(language).grammar.as_deref();
+                grammar.and_then(Family::of_grammar) == Some(self.family)
+            }
+            None => path.extension().is_none(),
+        }
+    }
+
+    /// Returns the paths whose last component without extension is `stem`, of files that may be of the family, in
+    /// path order.
+    pub(super) fn by_stem(&self, stem: &str) -> &[&'a RelPath] {
         let stems = self.by_stem.get_or_init(|| {
-            let mut stems: HashMap<&str, Vec<&Arc<FileEntry>>> = HashMap::new();
-            for file in self.sources.snapshot().files.iter() {
-                if Family::of(file) == Some(self.family) {
-                    stems.entry(file.path.file_stem()).or_default().push(file);
+            let mut stems: HashMap<&str, Vec<&RelPath>> = HashMap::new();
+            for path in self.sources.snapshot().files.paths_within(&RelPath::root()) {
+                if self.may_be_of_family(path) {
+                    stems.entry(path.file_stem()).or_default().push(path);
                 }
             }
             stems
         });
         stems.get(stem).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a file of the family has this name without extension.
+    pub(super) fn has_stem(&self, stem: &str) -> bool {
+        let is_one = |file: &Arc<FileEntry>| Family::of(file) == Some(self.family);
+        let known = |path: &&&RelPath| self.sources.snapshot().files.known(path.as_str()).is_some_and(is_one);
+        let paths = self.by_stem(stem);
+        paths.iter().any(|path| known(&path)) || paths.iter().any(|path| self.file(path.as_str()).is_some())
     }
 }
 

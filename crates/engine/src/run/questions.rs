@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use super::Run;
 use crate::EngineError;
-use crate::by_need::{ByNeed, Fetched};
+use crate::by_need::{ByNeed, Fetched, PartialView};
 use crate::claim::Claim;
 use crate::event::{Event, Question, QuestionLength, QuestionRun};
 use crate::run::send;
@@ -33,7 +33,7 @@ impl Run {
         if let QuestionRun::ByNeed(by_need) = &mut question.run
             && !self.crawled
         {
-            by_need.held = Some(self.pool.hold_background());
+            by_need.held = Some(Arc::new(self.pool.hold_background()));
         }
         if question.on.is_some() {
             self.release(question);
@@ -86,7 +86,7 @@ impl Run {
     fn begin_question(&mut self, mut question: Question) {
         match &mut question.run {
             QuestionRun::ByNeed(by_need) if self.pending.unread().len() > FEW_UNREAD => {
-                by_need.held.get_or_insert_with(|| self.pool.hold_background());
+                by_need.held.get_or_insert_with(|| Arc::new(self.pool.hold_background()));
                 by_need.fetched = Some(Fetched::nothing(self.pending.unread().clone()));
                 self.release(question);
             }
@@ -100,6 +100,9 @@ impl Run {
 
     /// Fetches what a question lacked: files by path are scanned, words are searched for in unread files first.
     pub(super) fn fetch_needs(&mut self, mut question: Question, needs: Vec<Need>) {
+        if self.stopping.is_some() || !self.watched {
+            return;
+        }
         let Some(by_need) = question.run.by_need() else { return };
         let rounds = by_need.fetched.as_mut().map_or(MAX_ROUNDS, |fetched| {
             fetched.rounds += 1;
@@ -196,16 +199,18 @@ impl Run {
             QuestionRun::Once(run) => {
                 let view = on.unwrap_or_else(|| {
                     let snapshot = self.state.snapshot();
-                    Arc::new(self.view(snapshot))
+                    Arc::new(self.view(snapshot, None))
                 });
                 self.run_question(length, move || run(Ok(view)));
             }
             QuestionRun::ByNeed(mut by_need) => {
-                let snapshot = match self.unread(&by_need) {
-                    Some(unread) => self.state.snapshot_without(Arc::new(unread)),
-                    None => self.state.snapshot(),
+                let (snapshot, partial) = match self.unread(&by_need) {
+                    Some(unread) => {
+                        (self.state.snapshot_without(Arc::new(unread)), Some(PartialView::new(&by_need)))
+                    }
+                    None => (self.state.snapshot(), None),
                 };
-                let (view, sender) = (Arc::new(self.view(snapshot)), self.sender.clone());
+                let (view, sender) = (Arc::new(self.view(snapshot, partial)), self.sender.clone());
                 self.run_question(length, move || {
                     let needs = (by_need.run)(Ok(view));
                     if !needs.is_empty() {
@@ -224,9 +229,23 @@ impl Run {
         }
     }
 
-    fn view(&self, snapshot: Arc<Snapshot>) -> View {
+    /// Returns a view of the index as it is.
+    #[cfg(test)]
+    pub(crate) fn view_now(&mut self) -> View {
+        let snapshot = self.state.snapshot();
+        self.view(snapshot, None)
+    }
+
+    /// Whether everything that is listed was read.
+    #[cfg(test)]
+    pub(crate) fn is_drained(&self) -> bool {
+        self.is_ready() && self.pending.unread().is_empty()
+    }
+
+    fn view(&self, snapshot: Arc<Snapshot>, partial: Option<PartialView>) -> View {
         View {
             snapshot,
+            partial,
             files: self.scanner.files.clone(),
             ignore: self.ignore.clone(),
             languages: self.scanner.languages.clone(),

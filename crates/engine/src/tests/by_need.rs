@@ -36,22 +36,27 @@ const PARTS: [&str; 7] = ["ock", "u", "Compan", "two wo", "nio", "öß", "l Clo"
 /// What was found: path, name path, offset.
 type FoundRows = BTreeSet<(String, String, u32)>;
 
-struct Tree {
+pub(super) struct Tree {
     run: Run,
     queued: Queued,
     events: mpsc::Receiver<Event>,
-    _sender: mpsc::Sender<Event>,
+    sender: mpsc::Sender<Event>,
+    watch: Arc<Watch>,
+    status: tokio_watch::Receiver<EngineStatus>,
+    gone: tokio_watch::Receiver<bool>,
     fake: FakeHandle,
     scratch: Scratch,
     random: fastrand::Rng,
     /// Whether background work runs in `step` even while a question holds it back, as what was begun before does.
-    background: bool,
+    pub(super) background: bool,
+    /// Whether `step` changes files.
+    changes_by_itself: bool,
     /// Every content that a file had since the question was asked; `None` for no file.
     contents: BTreeMap<String, Vec<Option<Vec<u8>>>>,
 }
 
 impl Tree {
-    fn new(seed: u64) -> Tree {
+    pub(super) fn new(random: fastrand::Rng) -> Tree {
         let scratch = Scratch::new();
         for directory in DIRECTORIES {
             std::fs::create_dir_all(scratch.at(directory)).expect("made");
@@ -59,18 +64,22 @@ impl Tree {
         let (watch, fake) = Watch::fake(|_| ControlFlow::Continue(()));
         let (pool, queued) = Pool::idle();
         let (sender, events) = mpsc::channel(EVENT_QUEUE);
-        let (run, ..) =
-            Run::new(scratch.parts(), Arc::new(watch), pool, sender.downgrade(), IndexState::default());
-        let random = fastrand::Rng::with_seed(seed);
+        let watch = Arc::new(watch);
+        let (run, status, gone) =
+            Run::new(scratch.parts(), watch.clone(), pool, sender.downgrade(), IndexState::default());
         Tree {
             run,
             queued,
             events,
-            _sender: sender,
+            sender,
+            watch,
+            status,
+            gone,
             fake,
             scratch,
             random,
             background: true,
+            changes_by_itself: false,
             contents: BTreeMap::new(),
         }
     }
@@ -127,19 +136,66 @@ impl Tree {
     /// Writes or removes a file. Its notice follows at once, later, or with the next listing.
     fn change(&mut self, file: &str) {
         let content = (self.random.u8(..3) > 0).then(|| self.text(file));
-        let at = self.scratch.at(file);
-        match &content {
-            Some(text) => std::fs::write(at, text).expect(file),
-            None => drop(std::fs::remove_file(at)),
-        }
+        self.write(file, content.as_deref());
         let notice =
             if content.is_some() { Notice::Changed(path(file)) } else { Notice::Removed(path(file)) };
         self.contents.entry(file.to_owned()).or_insert_with(|| vec![None]).push(content);
         self.take(Event::Noticed(vec![notice]));
     }
 
+    /// Returns a handle of the engine, for questions whose futures the test polls.
+    pub(super) fn engine(&self) -> Engine {
+        Engine {
+            events: self.sender.clone(),
+            unsaved: Arc::default(),
+            status: self.status.clone(),
+            gone: self.gone.clone(),
+            watch: self.watch.clone(),
+            cache: None,
+            gate: QuestionGate::default(),
+            turns: EditQueue::default(),
+            preparsed: Arc::default(),
+            parsers: Parsers::in_this_process(),
+        }
+    }
+
+    /// Writes or removes a file, without a notice.
+    pub(super) fn write(&self, file: &str, content: Option<&[u8]>) {
+        let at = self.scratch.at(file);
+        match content {
+            Some(text) => std::fs::write(at, text).expect(file),
+            None => drop(std::fs::remove_file(at)),
+        }
+    }
+
+    pub(super) fn tell(&mut self, notice: Notice) {
+        self.take(Event::Noticed(vec![notice]));
+    }
+
+    /// Lets the barriers arrive that were asked for.
+    pub(super) fn release_barriers(&mut self) {
+        for barrier in self.fake.take_asked() {
+            self.tell(Notice::Barrier(barrier));
+        }
+    }
+
+    /// Does everything that is under way.
+    pub(super) fn drain(&mut self) {
+        while self.queued.run_background() || self.queued.run_questions() > 0 {
+            while let Ok(event) = self.events.try_recv() {
+                self.take(event);
+            }
+        }
+    }
+
+    /// Returns a view of everything that was read.
+    pub(super) fn complete_view(&mut self) -> View {
+        assert!(self.run.is_drained());
+        self.run.view_now()
+    }
+
     /// Does something that is under way, or changes the tree.
-    fn step(&mut self) {
+    pub(super) fn step(&mut self) {
         match self.random.u8(..10) {
             0..3 if self.background => drop(self.queued.run_background()),
             0..3 => self.queued.run_allowed_background(),
@@ -149,7 +205,7 @@ impl Tree {
                     self.take(event);
                 }
             }
-            _ if self.random.u8(..3) == 0 => {
+            _ if self.changes_by_itself && self.random.u8(..3) == 0 => {
                 let file = self.path();
                 self.change(&file);
             }
@@ -159,10 +215,10 @@ impl Tree {
 
     fn ask<T: Send + 'static>(
         &mut self,
-        question: impl Fn(&View) -> T + Send + 'static,
+        question: impl Fn(&Arc<View>) -> T + Send + 'static,
     ) -> oneshot::Receiver<Result<T, EngineError>> {
         let (answer, answered) = oneshot::channel();
-        let run = QuestionRun::ByNeed(ByNeed::new(question, answer, ()));
+        let run = QuestionRun::ByNeed(ByNeed::new(question, answer, ((), 0)));
         self.take(Event::Ask(Question { length: QuestionLength::Short, on: None, run }));
         let barriers = self.fake.asked(DEADLINE).into_iter().map(Notice::Barrier).collect();
         self.take(Event::Noticed(barriers));
@@ -170,7 +226,7 @@ impl Tree {
     }
 
     /// Lists the tree, as a crawl does.
-    fn crawl(&mut self) {
+    pub(super) fn crawl(&mut self) {
         let mut notices = Vec::new();
         for directory in DIRECTORIES {
             let child = |name: &str| {
@@ -234,7 +290,8 @@ fn rows_in(file: &str, content: Option<&Vec<u8>>, query: &Query) -> FoundRows {
 /// Asks one question in the middle of a crawl or of a storm of changes, and compares. Returns whether it was
 /// answered while files were unread.
 fn round(seed: u64) -> bool {
-    let mut tree = Tree::new(seed);
+    let mut tree = Tree::new(fastrand::Rng::with_seed(seed));
+    tree.changes_by_itself = true;
     for _ in 0..tree.random.usize(17..60) {
         let file = tree.path();
         let text = tree.text(&file);
@@ -247,11 +304,7 @@ fn round(seed: u64) -> bool {
     }
     if tree.random.bool() {
         // Complete once, then a storm.
-        while tree.queued.run_background() || tree.queued.run_questions() > 0 {
-            while let Ok(event) = tree.events.try_recv() {
-                tree.take(event);
-            }
-        }
+        tree.drain();
         let files: Vec<String> = tree.contents.keys().cloned().collect();
         for file in files.iter().take(30) {
             tree.change(file);
@@ -302,9 +355,13 @@ fn round(seed: u64) -> bool {
     !is_complete
 }
 
+/// Returns the number in an environment variable.
+pub(super) fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok().map(|text| text.parse().expect("a number"))
+}
+
 #[test]
 fn an_answer_of_a_half_built_index_is_the_one_of_the_complete_index() {
-    let number = |name: &str| std::env::var(name).ok().map(|text| text.parse::<u64>().expect("a number"));
     let rounds = number("SYMD_ORACLE_ROUNDS").unwrap_or(ROUNDS as u64);
     if let Some(seed) = number("SYMD_ORACLE_SEED") {
         round(seed);

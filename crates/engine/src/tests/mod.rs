@@ -7,6 +7,7 @@ mod oracle;
 mod order;
 mod play;
 mod unsaved;
+mod uses_by_need;
 
 use std::path::PathBuf;
 use std::sync::Arc;

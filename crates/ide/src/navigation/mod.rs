@@ -139,7 +139,9 @@ fn known<T>(answer: Result<T, QuestionError>) -> Result<Option<T>, String> {
     match answer {
         Ok(answer) => Ok(Some(answer)),
         Err(QuestionError::Target(_) | QuestionError::Place(_) | QuestionError::NoAnswer(_)) => Ok(None),
-        Err(error @ (QuestionError::Engine(_) | QuestionError::Cancelled(_))) => Err(error.to_string()),
+        Err(error @ (QuestionError::Engine(_) | QuestionError::Cancelled(_) | QuestionError::Lacking)) => {
+            Err(error.to_string())
+        }
     }
 }
 

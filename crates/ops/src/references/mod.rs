@@ -50,7 +50,7 @@ pub struct FindReferences {
 /// Finds the uses of a symbol.
 pub async fn references(project: &Project, ask: &FindReferences) -> Result<References, QuestionError> {
     project
-        .on_one_view(|project| async move {
+        .by_need(|project| async move {
             let project = &project;
             let target = project.target(&ask.wanted).await?;
             of_target(project, &target, ask.waiting).await
@@ -66,7 +66,7 @@ pub async fn references_of_declarations(
     ask: &FindReferences,
 ) -> Result<Vec<References>, QuestionError> {
     project
-        .on_one_view(|project| async move {
+        .by_need(|project| async move {
             let project = &project;
             let mut all = Vec::new();
             for target in project.declarations_of(&ask.wanted).await? {
@@ -113,9 +113,11 @@ pub(super) async fn of_target(
     waiting: WaitPolicy,
 ) -> Result<References, QuestionError> {
     // Syntax judges while the server works.
-    let (said, judged) =
-        tokio::join!(ask_server(project, target, waiting), judge(project, std::slice::from_ref(target)));
-    from_answer(project, target, (said, judged?), waiting).await
+    let (said, judged) = tokio::try_join!(
+        async { Ok(ask_server(project, target, waiting).await) },
+        judge(project, std::slice::from_ref(target)),
+    )?;
+    from_answer(project, target, (said, judged), waiting).await
 }
 
 /// Finds the uses of a resolved symbol whose occurrences syntax has judged already.

@@ -15,7 +15,7 @@ pub async fn references_of_overloads(
     ask: &FindReferences,
 ) -> Result<Vec<OverloadAnswer<References>>, QuestionError> {
     project
-        .on_one_view(|project| async move {
+        .by_need(|project| async move {
             let project = &project;
             let targets = project.targets(&ask.wanted).await?;
             let mut all = Vec::new();

@@ -16,6 +16,7 @@ use crate::target::Target;
 use symd_base::{Cancel, RelPath, TextRange};
 use symd_config::server::Reliability;
 use symd_engine::View;
+use symd_index::NeededWords;
 use symd_lsp::{CallSite, Direction, FileRef, ServerAnswer, ServerError, WaitPolicy};
 use symd_resolve::{Judgement, Role};
 use symd_syntax::SymbolKind;
@@ -26,9 +27,10 @@ pub(super) async fn callers(
     waiting: WaitPolicy,
 ) -> Result<Level, QuestionError> {
     // Syntax judges while the server works.
-    let (judged, said) =
-        tokio::join!(judge(project, std::slice::from_ref(function)), hierarchy(project, function, waiting));
-    let (judged, said) = (judged?, said?);
+    let (judged, said) = tokio::try_join!(
+        judge(project, std::slice::from_ref(function)),
+        hierarchy(project, function, waiting),
+    )?;
     // A hierarchy has the calls of a constructor under its class.
     if let Some(said) = &said
         && is_proven(project, said)
@@ -216,7 +218,8 @@ pub(super) async fn have_callers(
         let is_named = |function: &Target| {
             cancel.check()?;
             let (own, names) = (&function.at.path, function.spellings());
-            Ok(view.snapshot.files.iter().any(|file| match file.outline() {
+            let words = names.iter().map(|name| NeededWords::of_name(name));
+            Ok(view.snapshot.files.with_any_words(words).any(|file| match file.outline() {
                 Some(outline) => names.iter().any(|name| {
                     let declared = usize::from(file.path == *own);
                     outline.occurrences.offsets_of(name).nth(declared).is_some()

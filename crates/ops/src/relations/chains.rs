@@ -93,7 +93,7 @@ pub enum CallChainError {
 
 /// Finds all chains of calls that lead to the functions of a name in a file.
 pub async fn call_chains(project: &Project, ask: &FindCallChains) -> Result<CallChains, CallChainError> {
-    let mut found = declared(project, ask).await?;
+    let mut found = declared_by_need(project, ask).await?;
     if matches!(&found, Err(CallChainError::NoSymbols(_) | CallChainError::NoFunction { .. }))
         && server_outlines::are_missing(project)
     {
@@ -103,7 +103,7 @@ pub async fn call_chains(project: &Project, ask: &FindCallChains) -> Result<Call
         );
         let wait = OutlineWait::Long(ask.servers_until.saturating_duration_since(Instant::now()));
         let outlined = server_outlines::ensure(project, &ask.path, &needed, wait).await;
-        found = declared(project, ask).await?;
+        found = declared_by_need(project, ask).await?;
         if let (Err(CallChainError::NoSymbols(_)), Outlined::Tried(gaps)) = (&found, outlined)
             && let Some(gap) = gaps.first()
             && Instant::now() >= ask.servers_until
@@ -120,12 +120,19 @@ pub async fn call_chains(project: &Project, ask: &FindCallChains) -> Result<Call
         other => other?,
     };
     let graph = project
-        .on_one_view(|project| {
+        .by_need(|project| {
             let (functions, ask) = (functions.clone(), ask.clone());
             async move { CallGraph::read(&project, functions, &ask).await }
         })
         .await?;
     Ok(graph.into_chains(path, ask.depth))
+}
+
+async fn declared_by_need(
+    project: &Project,
+    ask: &FindCallChains,
+) -> Result<Result<(RelPath, Vec<Target>), CallChainError>, QuestionError> {
+    project.by_need(|project| async move { declared(&project, ask).await }).await
 }
 
 /// Returns the file and its functions of that name, in order of position.

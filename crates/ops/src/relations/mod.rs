@@ -142,7 +142,7 @@ pub struct Related {
 /// Finds the symbols related to one symbol.
 pub async fn related(project: &Project, ask: &FindRelated) -> Result<Related, QuestionError> {
     project
-        .on_one_view(|project| async move {
+        .by_need(|project| async move {
             let project = &project;
             let target = project.target(&ask.wanted).await?;
             once(project, target, ask).await

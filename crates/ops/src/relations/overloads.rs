@@ -12,7 +12,7 @@ pub async fn related_to_overloads(
     ask: &FindRelated,
 ) -> Result<Vec<OverloadAnswer<Related>>, QuestionError> {
     project
-        .on_one_view(|project| async move {
+        .by_need(|project| async move {
             let project = &project;
             let mut all = Vec::new();
             for of in project.entities(&ask.wanted).await? {

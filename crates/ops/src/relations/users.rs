@@ -116,9 +116,9 @@ pub(crate) async fn users(
 ) -> Result<SymbolUsers, QuestionError> {
     // Syntax judges while the server works.
     let (judged, said) =
-        tokio::join!(judge(project, std::slice::from_ref(of)), hierarchy(project, of, waiting));
-    let found = of_judged(project, of, judged?, waiting).await?;
-    let calls = said?.map(|said| said.value);
+        tokio::try_join!(judge(project, std::slice::from_ref(of)), hierarchy(project, of, waiting),)?;
+    let found = of_judged(project, of, judged, waiting).await?;
+    let calls = said.map(|said| said.value);
     let (source, gaps) = (found.source.clone(), gaps(&found));
     let languages = project.languages.clone();
     let work = move |view: &View, cancel: &Cancel| {

@@ -7,7 +7,9 @@ use super::*;
 fn check(fixture: &str, expected: &[&str]) {
     let (texts, (path, at)) = files(fixture);
     let memory = memory(texts);
-    let found = indirect_uses(&memory, &target(&memory, &path, at), &Cancel::new()).expect("not cancelled");
+    let target = target(&memory, &path, at);
+    let found =
+        everywhere(&memory, |memory| indirect_uses(memory, &target, &Cancel::new()).expect("not cancelled"));
     let shown = |(name, one): &(String, Occurrence)| {
         super::check(&memory, std::slice::from_ref(one), name);
         let text = &memory.texts.iter().find(|(path, _)| *path == one.path).expect("is there").1;

@@ -13,7 +13,7 @@ fn marked(case: &str) -> String {
     let (texts, (path, at)) = files(&format!("{}\n", lines.join("\n")));
     let memory = memory(texts);
     let target = target(&memory, &path, at);
-    let found = occurrences(&memory, std::slice::from_ref(&target), &Cancel::new()).expect("not cancelled");
+    let found = judged_occurrences(&memory, &target);
     check(&memory, &found, target.name());
     let mut shown = Vec::new();
     let mut file = None;

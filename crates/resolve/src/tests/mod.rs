@@ -1,6 +1,7 @@
 //! Tests on small projects written inline: `//- path` begins a file, `$0` stands before the name of the
 //! target. Each helper returns its findings as text, to be compared with the expectation beside it.
 
+mod by_need;
 mod clashes;
 mod definitions;
 mod fixtures;
@@ -18,6 +19,7 @@ mod string_names;
 use std::sync::Arc;
 
 use super::*;
+use by_need::everywhere;
 use symd_base::{Cancel, ContentHash, RelPath, Text, TextRange};
 use symd_config::Languages;
 use symd_index::{Content, FileEntry, IndexState, Origin, Snapshot};
@@ -109,7 +111,7 @@ fn judged(fixture: &str) -> Vec<String> {
     let (texts, (path, at)) = files(fixture);
     let memory = memory(texts);
     let target = target(&memory, &path, at);
-    let found = occurrences(&memory, std::slice::from_ref(&target), &Cancel::new()).expect("not cancelled");
+    let found = judged_occurrences(&memory, &target);
     check(&memory, &found, target.name());
     let place = |found: &Occurrence| (found.path.clone(), found.range.start);
     assert!(found.is_sorted_by_key(place));
@@ -121,6 +123,12 @@ fn judged(fixture: &str) -> Vec<String> {
             format!("{}:{line}: {:?} {:?}", one.path, one.judgement, one.role).to_lowercase()
         })
         .collect()
+}
+
+fn judged_occurrences(memory: &Memory, target: &IndexedDeclaration) -> Vec<Occurrence> {
+    everywhere(memory, |memory| {
+        occurrences(memory, std::slice::from_ref(target), &Cancel::new()).expect("not cancelled")
+    })
 }
 
 /// Checks that the text at the range of every occurrence is the name.
@@ -135,9 +143,11 @@ fn check(memory: &Memory, found: &[Occurrence], name: &str) {
 fn defined(fixture: &str) -> Vec<String> {
     let (texts, (path, at)) = files(fixture);
     let memory = memory(texts);
-    let found = super::definitions(&memory, &path, at, &Cancel::new()).expect("not cancelled");
-    let line = |target: &IndexedDeclaration| target.row().expect("a row").1.name_line + 1;
-    found.iter().map(|target| format!("{}:{}", target.file.path, line(target))).collect()
+    everywhere(&memory, |memory| {
+        let found = super::definitions(memory, &path, at, &Cancel::new()).expect("not cancelled");
+        let line = |target: &IndexedDeclaration| target.row().map_or(0, |(_, row)| row.name_line + 1);
+        found.iter().map(|target| format!("{}:{}", target.file.path, line(target))).collect()
+    })
 }
 
 #[test]

@@ -166,6 +166,7 @@ pub(super) fn question_failed(error: QuestionError) -> DebugToolError {
             DebugToolError::new(ErrorCode::Timeout, why.to_string())
         }
         QuestionError::NoAnswer(why) => DebugToolError::new(ErrorCode::LspUnavailable, why.to_string()),
+        error @ QuestionError::Lacking => DebugToolError::new(ErrorCode::InternalError, error.to_string()),
         QuestionError::Cancelled(error) => DebugToolError::new(ErrorCode::ToolTimeout, error.to_string()),
         error @ (QuestionError::Target(_) | QuestionError::Place(_)) => {
             DebugToolError::new(ErrorCode::FunctionNotFound, error.to_string())

@@ -117,7 +117,7 @@ pub(super) fn format_refusal(refusal: NoAnswerReason) -> Reply {
 fn target_error_text(error: &TargetError) -> String {
     let mut text = error.to_string();
     match error {
-        TargetError::None { elsewhere, similar, gaps, meant, .. } => {
+        TargetError::None { elsewhere, similar, similar_may_lack, gaps, meant, .. } => {
             for gap in gaps.unread.clauses().iter().chain(&gaps.not_outlined) {
                 text.push_str(&format!(". But {gap}"));
             }
@@ -129,6 +129,10 @@ fn target_error_text(error: &TargetError) -> String {
                 list(elsewhere, &mut text);
             } else if !similar.is_empty() {
                 text.push_str(&format!(". Similar names: {}", similar.join(", ")));
+            }
+            if *similar_may_lack && meant.is_empty() {
+                text.push_str(if similar.is_empty() { ". Similar names" } else { "; others" });
+                text.push_str(" are not known before all files are read");
             }
         }
         TargetError::Several { candidates, .. } => {

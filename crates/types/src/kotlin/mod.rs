@@ -32,7 +32,7 @@ mod universe;
 
 pub use conventions::is_convention;
 pub use declarations::{DeclarationKind, KotlinDeclaration};
-pub use packages::{is_within_package, shares_package_root};
+pub use packages::{SHARED_NAMES, is_within_package, shares_package_root};
 pub use resolve::{Certainty, NameResolution};
 pub use source_file::SourceFile;
 pub use universe::{DeclarationId, FileKey, KotlinSources, ProjectFile, Universe};

@@ -2,7 +2,7 @@
 
 /// How many of a package's names code generated for it shares at least: `com.example.app` of
 /// `com.example.app.databinding.MainBinding`.
-const SHARED_NAMES: usize = 3;
+pub const SHARED_NAMES: usize = 3;
 
 /// Returns whether a package is `outer` or one of its subpackages.
 pub fn is_within_package(package: &str, outer: &str) -> bool {
