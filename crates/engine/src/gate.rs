@@ -119,17 +119,17 @@ mod tests {
         let gate = QuestionGate::default();
         let first = gate.pass().await.closings();
         assert_eq!(gate.pass().await.closings(), first);
-        drop(gate.close().await.expect("nobody inside"));
+        drop(gate.close().await.expect("no question runs"));
         let second = gate.pass().await.closings();
         assert_ne!(second, first);
-        drop(gate.try_close().expect("nobody inside"));
+        drop(gate.try_close().expect("no question runs"));
         assert_ne!(gate.pass().await.closings(), second);
     }
 
     #[tokio::test]
     async fn nobody_passes_while_it_is_closed_and_a_question_without_end_is_given_up() {
         let gate = QuestionGate::default();
-        let still = gate.close().await.expect("nobody inside");
+        let still = gate.close().await.expect("no question runs");
         assert!(Arc::clone(&gate.0).try_read_owned().is_err());
         drop(still);
         let _inside = gate.pass().await;

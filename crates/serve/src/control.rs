@@ -49,7 +49,7 @@ async fn navigate(session: &Session, request: RpcRequest, ticket: &Ticket, outbo
     let Some(project) = session.host.project() else { return };
     let answer = tokio::select! {
         answer = symd_ide::navigation::answer(project, Value::Object(request.params)) => answer,
-        // Nobody waits for an answer.
+        // The request was cancelled.
         () = ticket.stop.stopped() => return,
     };
     let line = match answer {

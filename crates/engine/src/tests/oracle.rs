@@ -14,7 +14,7 @@ const ROUNDS: usize = 8;
 const STEPS: usize = 120;
 
 /// Reads a number from the environment, for manual runs.
-fn number(name: &str) -> Option<u64> {
+pub(super) fn number(name: &str) -> Option<u64> {
     let text = std::env::var(name).ok()?;
     Some(text.parse().unwrap_or_else(|error| panic!("{name}={text}: {error}")))
 }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use super::by_need::{Tree, number};
+use super::by_need::{Tree, play};
 use super::*;
 use symd_base::Cancel;
 use symd_index::{Hit, Locals, Query};
@@ -371,13 +371,5 @@ fn round(seed: u64) -> bool {
 
 #[test]
 fn uses_in_a_half_built_index_are_those_of_the_complete_index() {
-    let rounds = number("SYMD_ORACLE_ROUNDS").unwrap_or(ROUNDS as u64);
-    if let Some(seed) = number("SYMD_ORACLE_SEED") {
-        round(seed);
-        return;
-    }
-    let first = fastrand::u64(..u64::MAX / 2);
-    let early = (0..rounds).filter(|number| round(first + number)).count();
-    println!("{early} of {rounds} answers with files unread");
-    assert!(early as u64 * 20 > rounds, "{early} of {rounds}");
+    play(ROUNDS as u64, 20, round);
 }

@@ -25,7 +25,7 @@ use symd_ops::at_place::{
 use symd_ops::question::QuestionError;
 use symd_ops::relations::Relation;
 
-/// How long diagnostics wait for a server that is not ready: nobody looks at the clock for them.
+/// How long diagnostics wait for a server that is not ready. Longer than other requests: the user does not wait for them.
 const DIAGNOSTICS_WAIT: Duration = Duration::from_secs(60);
 
 /// Answers a question; the error is for people. Dropping the future stops the work.
