@@ -46,9 +46,12 @@ pub(super) async fn answer(session: Arc<Session>, request: RpcRequest, ticket: T
 
 /// Answers an editor's question about code. The answer may be large, and is not decoded on its way.
 async fn navigate(session: &Session, request: RpcRequest, ticket: &Ticket, outbox: &Outbox) {
-    let Some(project) = session.host.project() else { return };
+    let work = async {
+        let project = session.host.project().ok_or("symd serves no project here; open the file's project")?;
+        symd_ide::navigation::answer(project, Value::Object(request.params)).await
+    };
     let answer = tokio::select! {
-        answer = symd_ide::navigation::answer(project, Value::Object(request.params)) => answer,
+        answer = work => answer,
         // The request was cancelled.
         () = ticket.stop.stopped() => return,
     };
