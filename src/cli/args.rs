@@ -674,6 +674,12 @@ pub(super) enum SolutionsCommand {
     Export,
     /// Add those on stdin, as JSON lines: copies replace what they are of, and ids that others have are given anew
     Import,
+    /// Compute vectors again by the model of `[embedder]` in config.toml; asks before texts are sent. Goes on where it stopped
+    Reembed {
+        /// Send the texts without asking
+        #[arg(long)]
+        yes: bool,
+    },
 }
 
 #[derive(Debug, Subcommand)]

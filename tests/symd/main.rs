@@ -43,6 +43,7 @@ mod editor_questions;
 mod editor_shows;
 mod editor_traps;
 mod emacs;
+mod embedder_url;
 mod error_codes;
 mod explore_tools;
 mod fake_editor;

@@ -101,7 +101,10 @@ impl Opening {
                 &symd::config::settings::DocsSearchSettings::default(),
                 &state,
             ),
-            solutions: symd::ops::solutions::Solutions::new(&state),
+            solutions: symd::ops::solutions::Solutions::new(
+                &state,
+                &symd::config::settings::EmbedderSettings::default(),
+            ),
             view: None,
         }
     }

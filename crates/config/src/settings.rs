@@ -118,6 +118,26 @@ impl DocsSearchSettings {
     }
 }
 
+/// The model behind a URL by which past solutions are compared.
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct EmbedderSettings {
+    /// Ollama's `http://127.0.0.1:11434/api/embed`, or the base of an API in the shape of OpenAI's (`…/v1`); without it
+    /// symd's own model is used, which sends nothing.
+    pub url: Option<String>,
+    /// The model's name.
+    pub model: String,
+    /// The API's key. It is never shown.
+    #[serde(serialize_with = "hidden")]
+    pub key: Option<String>,
+}
+
+impl std::fmt::Debug for EmbedderSettings {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "EmbedderSettings({:?}, {:?}, has a key: {})", self.url, self.model, self.key.is_some())
+    }
+}
+
 /// All keys of `config.toml`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -143,6 +163,7 @@ pub struct Settings {
     pub server_answer_ms: u64,
     pub shell_background: ShellBackground,
     pub docs_search: DocsSearchSettings,
+    pub embedder: EmbedderSettings,
     pub limits: Limits,
 }
 
@@ -160,6 +181,7 @@ impl Default for Settings {
             server_answer_ms: 1_000,
             shell_background: ShellBackground::Reap,
             docs_search: DocsSearchSettings::default(),
+            embedder: EmbedderSettings::default(),
             limits: Limits::default(),
         }
     }
@@ -232,6 +254,15 @@ impl Settings {
                 return Err(format!("docs_search.{key}.url: {url} begins with neither https:// nor http://"));
             }
         }
+        let embedder = &self.embedder;
+        if let Some(url) = &embedder.url {
+            if !(url.starts_with("https://") || url.starts_with("http://")) {
+                return Err(format!("embedder.url: {url} begins with neither https:// nor http://"));
+            }
+            if embedder.model.trim().is_empty() {
+                return Err("embedder.model: the name of the model at embedder.url is missing".to_owned());
+            }
+        }
         if self.toolset.is_empty() {
             return Err("toolset: the list is empty; write [\"native\"]".to_owned());
         }
@@ -287,6 +318,8 @@ mod tests {
             ("shell_background = \"leave\"", "shell_background"),
             ("toolset = []", "toolset"),
             ("[docs_search.github]\nurl = \"api.github.com\"", "docs_search.github.url"),
+            ("[embedder]\nurl = \"localhost\"\nmodel = \"a\"", "embedder.url"),
+            ("[embedder]\nurl = \"http://localhost\"", "embedder.model"),
             ("[limits]\nmax_in_flight = 0", "limits.max_in_flight"),
         ];
         for (text, key) in cases {

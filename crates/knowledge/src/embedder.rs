@@ -1,15 +1,25 @@
 //! What turns texts into vectors.
 
-/// A model that turns a text into a vector of length 1. Vectors of different models are never compared.
+/// A model that turns a text into a vector of length 1. Vectors of different models, or of different dimensions, are never
+/// compared.
 pub trait Embedder: Send + Sync {
     /// The name of the model; another name for every change of what it returns.
     fn model(&self) -> &str;
 
-    /// The number of components of its vectors.
-    fn dimension(&self) -> usize;
-
-    /// Returns the vector of a text; the zero vector if the text says nothing.
+    /// Returns the vector of a text that is searched for; the zero vector if the text says nothing. May block for as long as
+    /// a question may take.
     fn embed(&self, text: &str) -> Result<Vec<f32>, EmbedError>;
+
+    /// Returns the vectors of texts that are recorded, in their order. May block longer.
+    fn embed_all(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
+        texts.iter().map(|text| self.embed(text)).collect()
+    }
+
+    /// Whether it costs time or money, or sends texts away: then vectors of other models are computed again only when the
+    /// user wants it.
+    fn is_costly(&self) -> bool {
+        false
+    }
 }
 
 /// Why a text has no vector.

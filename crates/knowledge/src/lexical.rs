@@ -23,10 +23,6 @@ impl Embedder for LexicalEmbedder {
         MODEL
     }
 
-    fn dimension(&self) -> usize {
-        DIMENSION
-    }
-
     fn embed(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
         let mut features: HashMap<u64, f32> = HashMap::new();
         let mut before = String::new();

@@ -10,6 +10,7 @@ pub mod solution;
 pub mod sqlite;
 pub mod store;
 mod terms;
+pub mod url_embedder;
 
 pub use embedder::{EmbedError, Embedder};
 pub use lexical::LexicalEmbedder;
@@ -19,3 +20,4 @@ pub use sqlite::SqliteStore;
 pub use store::{
     ImportedSolutions, SimilarSolution, SimilarSolutions, SolutionQuery, SolutionStore, StoreError,
 };
+pub use url_embedder::UrlEmbedder;

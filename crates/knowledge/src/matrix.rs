@@ -54,13 +54,9 @@ impl Matrix {
         Matrix { dimension, ..Matrix::default() }
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.rows.len()
-    }
-
-    /// Returns the greatest row id.
-    pub(crate) fn last_id(&self) -> i64 {
-        self.rows.last().map_or(0, |row| row.id)
+    /// Returns the number of components of each vector.
+    pub(crate) fn dimension(&self) -> usize {
+        self.dimension
     }
 
     /// Adds the vector of a row with a greater id than all before.
@@ -191,6 +187,5 @@ mod tests {
         assert_eq!(nearest(&Filter { error_type, ..filter() }), [2, 5]);
         assert_eq!(nearest(&Filter { language: Some("go".to_owned()), ..filter() }), Vec::<i64>::new());
         assert_eq!(matrix.nearest(&[0.8, 0.6], &filter(), 1, 0.7).near, [1, 2]);
-        assert_eq!((matrix.len(), matrix.last_id()), (3, 5));
     }
 }

@@ -60,7 +60,7 @@ pub enum StoreError {
 }
 
 /// A store of solutions. Calls block; several processes may use one store at once.
-pub trait SolutionStore: Send + Sync {
+pub trait SolutionStore: std::fmt::Debug + Send + Sync {
     /// Finds solutions similar to a text: filters first, then the rank by words and by vectors together.
     fn find_similar(&self, query: &SolutionQuery) -> Result<SimilarSolutions, StoreError>;
 
@@ -81,6 +81,13 @@ pub trait SolutionStore: Send + Sync {
 
     /// Deletes a solution and returns it.
     fn delete(&self, id: &str) -> Result<Solution, StoreError>;
+
+    /// Computes vectors again that are of another model than the store's, or missing; tells after each batch how many
+    /// solutions of how many have one. Returns how many it computed. A run that is interrupted loses one batch at most.
+    fn reembed(&self, progress: &mut dyn FnMut(usize, usize)) -> Result<usize, StoreError>;
+
+    /// Frees what only speeds up questions; the next one reads it again.
+    fn free_memory(&self) {}
 
     /// Returns what happened to the store that its user must know, once.
     fn take_notices(&self) -> Vec<String>;

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
+use symd_config::settings::EmbedderSettings;
 use symd_knowledge::{
-    LexicalEmbedder, SimilarSolutions, Solution, SolutionQuery, SolutionStore, SqliteStore, StoreError,
-    count_redacted, redact,
+    Embedder, LexicalEmbedder, SimilarSolutions, Solution, SolutionQuery, SolutionStore, SqliteStore,
+    StoreError, UrlEmbedder, count_redacted, redact,
 };
 
 /// How long the vectors stay in memory after a question.
@@ -17,7 +18,9 @@ const IDLE: Duration = Duration::from_secs(60);
 /// The user's store. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Solutions {
-    store: Arc<SqliteStore>,
+    store: Arc<dyn SolutionStore>,
+    /// The model behind a URL, if the settings name one.
+    url_embedder: Option<UrlEmbedder>,
     /// The number of questions so far.
     asked: Arc<watch::Sender<u64>>,
 }
@@ -42,10 +45,20 @@ pub struct FoundSolutions {
 
 impl Solutions {
     /// Returns the store beneath symd's data directory; it is opened when it is first needed.
-    pub fn new(data: &Path) -> Solutions {
-        let path = data.join("solutions").join("solutions.db");
-        let store = SqliteStore::new(&path, Arc::new(LexicalEmbedder));
-        Solutions { store: Arc::new(store), asked: Arc::new(watch::Sender::new(0)) }
+    pub fn new(data: &Path, settings: &EmbedderSettings) -> Solutions {
+        let directory = data.join("solutions");
+        let url_embedder = UrlEmbedder::of(settings, &directory);
+        let embedder: Arc<dyn Embedder> = match &url_embedder {
+            Some(embedder) => Arc::new(embedder.clone()),
+            None => Arc::new(LexicalEmbedder),
+        };
+        let store = Arc::new(SqliteStore::new(&directory.join("solutions.db"), embedder));
+        Solutions { store, url_embedder, asked: Arc::new(watch::Sender::new(0)) }
+    }
+
+    /// Returns the model behind a URL, which needs the user's yes, if the settings name one.
+    pub fn url_embedder(&self) -> Option<&UrlEmbedder> {
+        self.url_embedder.as_ref()
     }
 
     /// Returns the store, whose calls block.
@@ -77,11 +90,11 @@ impl Solutions {
     /// Runs `work`; returns its result and the notices of the store.
     async fn blocking<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&SqliteStore) -> Result<T, StoreError> + Send + 'static,
+        work: impl FnOnce(&dyn SolutionStore) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<(T, Vec<String>), StoreError> {
         let store = Arc::clone(&self.store);
         let done = tokio::task::spawn_blocking(move || {
-            let done = work(&store);
+            let done = work(&*store);
             // Here, because the caller may have given up.
             let notices = store.take_notices();
             notices.iter().for_each(|notice| tracing::warn!("{notice}"));

@@ -2,19 +2,25 @@
 
 use std::io::Read;
 
+use indicatif::{ProgressBar, ProgressStyle};
+
 use crate::cli::args::SolutionsCommand;
+use crate::cli::commands::trust::confirmed;
 use crate::cli::commands::{print, say};
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
-use crate::knowledge::{ImportedSolutions, Solution, SolutionStore, StoreError};
+use crate::knowledge::{Embedder, ImportedSolutions, Solution, SolutionStore, StoreError};
 use crate::ops::solutions::{Solutions, without_secrets};
 
 /// Maximum number of characters of an error's first line in the list.
 const SHOWN: usize = 80;
 
 pub(super) fn run(context: &Context, command: &SolutionsCommand) -> Result<(), Failure> {
-    let solutions = Solutions::new(&context.dirs.persistent.data);
-    let done = run_on(solutions.store(), command);
+    let solutions = Solutions::new(&context.dirs.persistent.data, &context.settings()?.embedder);
+    let done = match command {
+        SolutionsCommand::Reembed { yes } => reembed(&solutions, *yes),
+        command => run_on(solutions.store(), command),
+    };
     solutions.store().take_notices().iter().for_each(|notice| say(notice));
     done
 }
@@ -43,7 +49,43 @@ fn run_on(store: &dyn SolutionStore, command: &SolutionsCommand) -> Result<(), F
             print(&lines.iter().map(|line| format!("{line}\n")).collect::<String>())
         }
         SolutionsCommand::Import => import(store),
+        // `run` has handled it.
+        SolutionsCommand::Reembed { .. } => Ok(()),
     }
+}
+
+/// Computes vectors again, with a bar on a terminal. The user's yes to a model behind a URL is kept for all that is sent
+/// later, too.
+fn reembed(solutions: &Solutions, yes: bool) -> Result<(), Failure> {
+    if let Some(embedder) = solutions.url_embedder().filter(|embedder| !embedder.has_consent()) {
+        say(&format!(
+            "Texts of errors are sent to {} ({}): of all solutions now, later of each that is recorded, and what is searched \
+             for. Secrets and home paths are taken out first.",
+            embedder.endpoint(),
+            embedder.model()
+        ));
+        if !yes && !confirmed("Send them?", "`symd solutions reembed --yes` sends them without asking")? {
+            return Err(Exit::Denied.because("nothing was sent"));
+        }
+        embedder.consent().map_err(|error| Exit::Failed.because(error))?;
+    }
+    let bar = ProgressBar::new(0);
+    bar.set_style(ProgressStyle::default_bar());
+    let done = solutions.store().reembed(&mut |done, of| {
+        bar.set_length(of as u64);
+        bar.set_position(done as u64);
+    });
+    bar.finish_and_clear();
+    let done = done.map_err(|error| {
+        Exit::Failed
+            .because(format!("{error}; what is done is kept, and the next `symd solutions reembed` goes on"))
+    })?;
+    say(&match done {
+        0 => "every solution has a vector of this model".to_owned(),
+        1 => "1 vector was computed".to_owned(),
+        done => format!("{done} vectors were computed"),
+    });
+    Ok(())
 }
 
 /// Imports all lines or, if one of them is no solution, none.

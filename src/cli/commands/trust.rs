@@ -46,7 +46,8 @@ pub(super) fn grant(context: &Context, asking: Asking) -> Result<(), Failure> {
         return Ok(());
     }
     say(&Allowed::of(&place, &setup)?.text);
-    if asking == Asking::Ask && !confirmed()? {
+    if asking == Asking::Ask && !confirmed("Trust this project?", "`symd trust --yes` trusts without asking")?
+    {
         return Err(Exit::Denied.because("nothing was changed"));
     }
     Trust::grant(&place.state, &place.root, &setup.files).map_err(|error| Exit::Failed.because(error))?;
@@ -75,13 +76,12 @@ fn renew(place: &DaemonPaths) -> Result<(), Failure> {
     Ok(())
 }
 
-fn confirmed() -> Result<bool, Failure> {
+/// Asks a question on the terminal; without one, the error says what `otherwise` is to be done.
+pub(super) fn confirmed(question: &str, otherwise: &str) -> Result<bool, Failure> {
     if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
-        return Err(
-            Exit::Usage.because("there is no terminal to ask on; `symd trust --yes` trusts without asking")
-        );
+        return Err(Exit::Usage.because(format!("there is no terminal to ask on; {otherwise}")));
     }
-    say("Trust this project? [y/N]");
+    say(&format!("{question} [y/N]"));
     let mut answer = String::new();
     let read = std::io::stdin().lock().read_line(&mut answer);
     read.map_err(|error| Exit::Failed.because(format!("cannot read the answer: {error}")))?;

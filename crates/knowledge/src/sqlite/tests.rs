@@ -1,8 +1,12 @@
 //! The store on real files.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
+use super::file::Failure;
+use super::search::{CANDIDATES, MIN_SIMILARITY, by_words};
 use super::*;
+use crate::embedder::cosine;
 use crate::lexical::LexicalEmbedder;
+use crate::matrix::Filter;
 use crate::solution::InvalidSolution;
 
 /// Returns a directory that only its owner may enter, as symd's own are.
@@ -155,9 +159,6 @@ fn vectors_of_another_model_are_computed_again() {
     impl Embedder for Other {
         fn model(&self) -> &str {
             "other"
-        }
-        fn dimension(&self) -> usize {
-            2
         }
         fn embed(&self, text: &str) -> Result<Vec<f32>, crate::EmbedError> {
             Ok(if text.contains("ab") { vec![1.0, 0.0] } else { vec![0.0, 1.0] })
@@ -392,4 +393,145 @@ fn all_matches_are_counted() {
     store.record(many).unwrap();
     let found = store.find_similar(&query("loose plug")).unwrap();
     assert_eq!((found.list.len(), found.total), (5, 3 * CANDIDATES));
+}
+
+/// Whatever is wrong in FTS5's own tables, nothing is refused for it, and words are found again.
+#[test]
+fn a_damaged_index_of_words_is_built_again() {
+    for damage in [
+        "DELETE FROM words_config",
+        "DELETE FROM words_data",
+        "DELETE FROM words_idx",
+        "DELETE FROM words_docsize",
+        "UPDATE words_data SET block = x'00'",
+        "UPDATE words_data SET block = zeroblob(30) WHERE id = 10",
+        "UPDATE words_data SET block = x'FFFFFFFFFFFF' WHERE id > 10",
+        "UPDATE words_docsize SET sz = x''",
+        "DROP TABLE words_data",
+        "DROP TABLE words_idx",
+        "DROP TABLE words_docsize",
+        "DROP TABLE words_config",
+    ] {
+        let scratch = scratch();
+        store(scratch.path())
+            .record(vec![solution("A", "printer jammed"), solution("A", "plug loose")])
+            .unwrap();
+        Connection::open(scratch.path().join("solutions.db")).unwrap().execute_batch(damage).unwrap();
+        let store = store(scratch.path());
+        let recorded = store.record(vec![solution("A", "third")]);
+        assert_eq!(recorded.expect(damage), ["rca-003"], "{damage}");
+        assert_eq!(ids(&store, &query("plug loose")), ["rca-002"], "{damage}");
+        assert!(store.delete("rca-001").is_ok(), "{damage}");
+        assert_eq!(store.all().unwrap().len(), 2, "{damage}");
+        assert!(set_aside(scratch.path()).is_empty(), "{damage}");
+    }
+}
+
+/// An embedder that costs: one direction for each number in the text.
+struct Costly {
+    name: &'static str,
+    dimension: usize,
+    /// How many more texts it answers.
+    left: std::sync::atomic::AtomicUsize,
+}
+
+impl Costly {
+    fn new(name: &'static str, dimension: usize, left: usize) -> Arc<Costly> {
+        Arc::new(Costly { name, dimension, left: left.into() })
+    }
+}
+
+impl Embedder for Costly {
+    fn model(&self) -> &str {
+        self.name
+    }
+    fn embed(&self, text: &str) -> Result<Vec<f32>, crate::EmbedError> {
+        use std::sync::atomic::Ordering::SeqCst;
+        let is_left = self.left.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1)).is_ok();
+        if !is_left {
+            return Err(crate::EmbedError { model: self.name.to_owned(), reason: "it is down".to_owned() });
+        }
+        let mut vector = vec![0.0; self.dimension];
+        let number: usize =
+            text.chars().filter(char::is_ascii_digit).collect::<String>().parse().unwrap_or(0);
+        vector[number % self.dimension] = 1.0;
+        Ok(vector)
+    }
+    fn is_costly(&self) -> bool {
+        true
+    }
+}
+
+fn with(directory: &Path, embedder: Arc<Costly>) -> SqliteStore {
+    SqliteStore::new(&directory.join("solutions.db"), embedder)
+}
+
+#[test]
+fn vectors_of_a_costly_model_are_computed_when_the_user_wants_it_and_a_run_goes_on_where_it_stopped() {
+    let scratch = scratch();
+    store(scratch.path()).record((0..600).map(|n| solution("A", &format!("plug {n}"))).collect()).unwrap();
+    // 1 for the dimension, 256 of a batch, and the model is gone within the second batch.
+    let failing = with(scratch.path(), Costly::new("big", 700, 1 + 256 + 40));
+    let mut seen = Vec::new();
+    let stopped = failing.reembed(&mut |done, of| seen.push((done, of)));
+    assert!(matches!(stopped, Err(StoreError::Embed(_))), "{stopped:?}");
+    assert_eq!(seen, [(0, 600), (256, 600)]);
+    let going_on = with(scratch.path(), Costly::new("big", 700, usize::MAX));
+    // What has its vector is found meanwhile, and the others are not compared.
+    let found = going_on.find_similar(&query("7")).unwrap();
+    assert_eq!((found.total, found.list[0].solution.error_description.as_str()), (1, "plug 7"));
+    assert!(going_on.find_similar(&query("599")).unwrap().list.is_empty());
+    assert_eq!(
+        going_on.take_notices(),
+        [
+            "344 solutions have no vector of this model and are not found; `symd solutions reembed` computes them"
+        ]
+    );
+    assert_eq!(going_on.reembed(&mut |_, _| {}).unwrap(), 344);
+    assert_eq!(going_on.find_similar(&query("599")).unwrap().list[0].solution.id, "rca-600");
+    assert!(going_on.take_notices().is_empty());
+    assert_eq!(going_on.reembed(&mut |_, _| {}).unwrap(), 0);
+}
+
+#[test]
+fn a_model_that_changes_its_dimension_is_another_one() {
+    let scratch = scratch();
+    let one = with(scratch.path(), Costly::new("big", 10, usize::MAX));
+    one.record(vec![solution("A", "plug 3")]).unwrap();
+    let other = with(scratch.path(), Costly::new("big", 20, usize::MAX));
+    assert!(other.find_similar(&query("3")).unwrap().list.is_empty());
+    assert_eq!(other.reembed(&mut |_, _| {}).unwrap(), 1);
+    assert_eq!(ids(&other, &query("3")), ["rca-001"]);
+    // And the first, which runs still, mixes nothing.
+    assert!(one.find_similar(&query("3")).unwrap().list.is_empty());
+}
+
+#[test]
+fn a_solution_is_not_lost_if_the_model_is_down() {
+    let scratch = scratch();
+    let down = with(scratch.path(), Costly::new("big", 10, 0));
+    assert_eq!(down.record(vec![solution("A", "plug 3")]).unwrap(), ["rca-001"]);
+    let notices = down.take_notices();
+    assert!(
+        notices[0].starts_with("recorded without vectors") && notices[0].contains("it is down"),
+        "{notices:?}"
+    );
+    assert!(matches!(down.find_similar(&query("3")), Err(StoreError::Embed(_))));
+    let up = with(scratch.path(), Costly::new("big", 10, usize::MAX));
+    assert_eq!(up.reembed(&mut |_, _| {}).unwrap(), 1);
+    assert_eq!(ids(&up, &query("3")), ["rca-001"]);
+}
+
+#[test]
+fn a_file_of_version_2_has_its_dimensions_added() {
+    let scratch = scratch();
+    store(scratch.path()).record(vec![solution("A", "plug loose")]).unwrap();
+    let old = Connection::open(scratch.path().join("solutions.db")).unwrap();
+    old.execute_batch("ALTER TABLE solutions DROP COLUMN dimension; PRAGMA user_version = 2").unwrap();
+    drop(old);
+    let store = store(scratch.path());
+    assert_eq!(ids(&store, &query("plug loose")), ["rca-001"]);
+    let raw = Connection::open(scratch.path().join("solutions.db")).unwrap();
+    let dimension: i64 = raw.query_row("SELECT dimension FROM solutions", [], |row| row.get(0)).unwrap();
+    assert_eq!(dimension, 384);
 }
