@@ -15,6 +15,7 @@ pub use symd_edit as edit;
 pub use symd_engine as engine;
 pub use symd_fetch as fetch;
 pub use symd_files as files;
+pub use symd_git as git;
 pub use symd_ide as ide;
 pub use symd_index as index;
 pub use symd_install as install;

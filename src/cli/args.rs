@@ -424,7 +424,7 @@ pub(super) enum Command {
     },
     /// Resolve a stack trace on stdin to the project's declarations
     #[command(
-        after_help = "Examples:\n  symd trace < crash.txt\n  symd trace --mapping app/mapping.txt < crash.txt"
+        after_help = "Examples:\n  symd trace < crash.txt\n  symd trace --rev v1.2 < crash.txt\n  symd trace --mapping app/mapping.txt < crash.txt"
     )]
     Trace {
         /// A file with the trace [default: stdin]
@@ -432,6 +432,9 @@ pub(super) enum Command {
         /// The mapping.txt of an obfuscated program, a path in the project [default: that of a build beneath build/outputs/mapping]
         #[arg(long)]
         mapping: Option<String>,
+        /// The tag, branch or commit that was built: sources are read from git [default: those on the disk]
+        #[arg(long)]
+        rev: Option<String>,
     },
     /// Find the root cause in a failed build's output on stdin
     #[command(after_help = "Example:\n  ./gradlew build 2>&1 | symd build-errors")]

@@ -27,6 +27,7 @@ use failure::{Exit, Failure};
 use crate::files::search;
 use crate::parse;
 use crate::shell::warden;
+use crate::sys::tether;
 
 /// Runs the command in the process's arguments.
 pub fn main() -> ExitCode {
@@ -36,6 +37,11 @@ pub fn main() -> ExitCode {
         && name == warden::NAME
     {
         return warden::run(words);
+    }
+    if let [_, name, words @ ..] = words.as_slice()
+        && name == tether::NAME
+    {
+        return tether::run(words);
     }
     if let [_, name, words @ ..] = words.as_slice()
         && name == parse::NAME

@@ -5,12 +5,13 @@
 use std::path::Path;
 
 /// (layer, row); layers in the same row do not use each other.
-const ROWS: [(&str, u8); 25] = [
+const ROWS: [(&str, u8); 26] = [
     ("sys", 0),
     ("base", 1),
     ("config", 2),
     ("vfs", 2),
     ("fetch", 2),
+    ("git", 2),
     ("rpc", 2),
     ("syntax", 3),
     ("watch", 3),

@@ -13,7 +13,7 @@ use symd_index::{Content, FileEntry, Origin, Skipped, Snapshot};
 use symd_parse::{Attempt, ParseError, Parsers};
 pub use symd_resolve::CurrentText;
 use symd_resolve::Sources;
-use symd_syntax::RustBindings;
+use symd_syntax::{Grammar, Outline, RustBindings};
 use symd_types::kotlin::SourceFile;
 use symd_vfs::{EntryKind, Files, Ignore, VfsError};
 
@@ -110,14 +110,8 @@ impl View {
         let outline = match origin {
             _ if now == *hash => outline.clone(),
             Origin::Grammar(grammar) => {
-                let parsed = match self.parsers.outline_of_file(*grammar, text.as_str(), now, &Cancel::new())
-                {
-                    Ok(Attempt::Parsed(outline)) => Ok(outline),
-                    // The engine tries it out in its own scan of the change.
-                    Ok(Attempt::SetAside(_)) => Err(ParseError::SetAside),
-                    Err(error) => Err(error),
-                };
-                Arc::new(parsed.map_err(|error| CurrentError::Unparsed { path: file.path.clone(), error })?)
+                let outline = self.outline(*grammar, &text, now);
+                Arc::new(outline.map_err(|error| CurrentError::Unparsed { path: file.path.clone(), error })?)
             }
             // The language server has not seen this text yet.
             Origin::Server(_) => return Err(CurrentError::NotIndexed(file.path.clone())),
@@ -129,6 +123,38 @@ impl View {
     /// discarded, an error as well ([`super::Engine::next_view`]).
     pub fn is_lacking(&self) -> bool {
         self.snapshot.files.lacks_something()
+    }
+
+    /// Reads `file` as it was saved: an editor's unsaved text is not what was built.
+    pub fn saved(&self, file: &FileEntry) -> Result<CurrentText, CurrentError> {
+        if !self.files.is_unsaved(&file.path) {
+            return self.current(file);
+        }
+        let bytes = self.files.read_saved(&file.path, MAX_PARSED_BYTES)?.bytes;
+        self.outlined(&file.path, bytes)
+    }
+
+    /// Outlines a text that the file at `path` has in another version than the index knows.
+    pub fn outlined(&self, path: &RelPath, bytes: Vec<u8>) -> Result<CurrentText, CurrentError> {
+        let language = self.languages.language_of(path);
+        let grammar = language.and_then(|language| self.languages.get(language).grammar.as_deref());
+        let grammar =
+            grammar.and_then(Grammar::named).ok_or_else(|| CurrentError::NoOutline(path.clone()))?;
+        let hash = ContentHash::of(&bytes);
+        let binary = "it is binary";
+        let text =
+            Text::decode(bytes).map_err(|_| CurrentError::Skipped { path: path.clone(), why: binary })?;
+        let outline = self.outline(grammar, &text, hash);
+        let outline = outline.map_err(|error| CurrentError::Unparsed { path: path.clone(), error })?;
+        Ok(CurrentText { text, outline: Arc::new(outline), hash })
+    }
+
+    fn outline(&self, grammar: Grammar, text: &Text, hash: ContentHash) -> Result<Outline, ParseError> {
+        match self.parsers.outline_of_file(grammar, text.as_str(), hash, &Cancel::new())? {
+            Attempt::Parsed(outline) => Ok(outline),
+            // The engine tries it out in its own scan, if the file is like that.
+            Attempt::SetAside(_) => Err(ParseError::SetAside),
+        }
     }
 
     /// Returns the files of the index that this question tried to read so far, but could not read or parse,

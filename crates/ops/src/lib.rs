@@ -50,6 +50,7 @@ use symd_config::Languages;
 use symd_docsearch::DocsSearch;
 use symd_edit::{Editor, Recovered};
 use symd_engine::{Engine, View};
+use symd_git::{Git, GitError};
 use symd_lsp::{ServerState, ServerStatus, Servers};
 
 /// A project that is being served; every op works on it.
@@ -84,6 +85,11 @@ impl Project {
     /// Returns the project's root, absolute, with links resolved.
     pub fn root(&self) -> &std::path::Path {
         self.editor.root()
+    }
+
+    /// Finds the user's git, for reading the project's repository.
+    pub fn git(&self) -> Result<Git, GitError> {
+        Git::find(&self.shells.warden, &std::env::var_os("PATH").unwrap_or_default(), self.root())
     }
 
     /// Returns the status of the language servers that concern this project, by name: servers that were

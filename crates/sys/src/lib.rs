@@ -11,6 +11,7 @@ pub mod process_handle;
 pub mod processes;
 mod processor_waits;
 pub mod standard_streams;
+pub mod tether;
 
 pub use child_end::ChildEnd;
 pub use process_handle::ProcessHandle;

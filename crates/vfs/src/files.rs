@@ -19,6 +19,11 @@ pub trait Files: fmt::Debug + Send + Sync {
     /// Reads a regular file of at most `max_bytes` whole, unless `path` itself is a link.
     fn read_no_follow(&self, path: &RelPath, max_bytes: u64) -> Result<FileBytes, VfsError>;
 
+    /// As [`Files::read_no_follow`], from the disk even where an editor has not saved its text.
+    fn read_saved(&self, path: &RelPath, max_bytes: u64) -> Result<FileBytes, VfsError> {
+        self.read_no_follow(path, max_bytes)
+    }
+
     /// Reads `length` bytes from byte `offset` of a regular file; fewer at its end. Follows links.
     fn read_at(&self, path: &RelPath, offset: u64, length: usize) -> Result<FileBytes, VfsError>;
 

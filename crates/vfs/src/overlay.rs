@@ -161,6 +161,10 @@ impl Files for Overlay {
         }
     }
 
+    fn read_saved(&self, path: &RelPath, max_bytes: u64) -> Result<FileBytes, VfsError> {
+        self.below.read_saved(path, max_bytes)
+    }
+
     fn read_at(&self, path: &RelPath, offset: u64, length: usize) -> Result<FileBytes, VfsError> {
         let Some((text, stat)) = self.followed(path) else {
             return self.below.read_at(path, offset, length);

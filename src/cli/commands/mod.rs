@@ -145,10 +145,13 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Logs { follow: true } => logs::follow(&context),
         Command::Gc => gc::run(&context),
         Command::Projects { command } => projects::run(&context, command),
-        Command::Trace { file, mapping } => {
-            trace::run(&context, "resolve_stack_trace", file.as_deref(), mapping.as_deref())
+        Command::Trace { file, mapping, rev } => {
+            let more = json!({ "mapping": mapping, "rev": rev });
+            trace::run(&context, "resolve_stack_trace", file.as_deref(), more)
         }
-        Command::BuildErrors { file } => trace::run(&context, "explain_build_output", file.as_deref(), None),
+        Command::BuildErrors { file } => {
+            trace::run(&context, "explain_build_output", file.as_deref(), json!({}))
+        }
         Command::Solutions { command } => {
             solutions::run(&context, &command.unwrap_or(crate::cli::args::SolutionsCommand::List))
         }

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use serde_json::json;
+use serde_json::Value;
 
 use crate::cli::commands::ask;
 use crate::cli::context::Context;
@@ -16,7 +16,7 @@ pub(super) fn run(
     context: &Context,
     tool: &str,
     file: Option<&Path>,
-    mapping: Option<&str>,
+    mut arguments: Value,
 ) -> Result<(), Failure> {
     let mut bytes = Vec::new();
     let read = match file {
@@ -30,9 +30,6 @@ pub(super) fn run(
     };
     read.map_err(|error| Exit::Usage.because(format!("cannot read the text: {error}")))?;
     let text = String::from_utf8_lossy(&bytes);
-    let mut arguments = json!({ "text": text });
-    if let Some(mapping) = mapping {
-        arguments["mapping"] = mapping.into();
-    }
+    arguments["text"] = text.into();
     ask::run(context, tool, arguments)
 }

@@ -1,5 +1,5 @@
 //! Stack traces: which declarations of the project their frames are in. Sources are those on the disk now, which may
-//! differ from those that were built.
+//! differ from those that were built, or those of a revision.
 
 mod lines;
 mod mapping;
@@ -7,24 +7,24 @@ mod mapping_files;
 mod names;
 mod parse;
 mod place;
+mod revisions;
+mod source_version;
 
 pub use self::mapping::{MappingMisfit, TraceMapping};
 pub use self::mapping_files::MappingChoice;
 pub use self::parse::{ParsedFrame, ParsedTrace, TraceRelation, parse_trace};
 pub use self::place::FramePlace;
-use self::place::SourceFiles;
 pub(crate) use self::place::declaration_at;
-use symd_base::Cancel;
+use self::place::{SourceFiles, file_names};
+pub use self::revisions::FittingTags;
+use self::source_version::{CommittedSources, SavedSources, SourceVersion};
 use symd_base::cancel::Cancelled;
+use symd_base::{Cancel, RelPath};
 use symd_engine::View;
-
-use crate::code_context::{counted_lines, lines_of};
+use symd_git::{Git, GitError};
 
 /// Maximum number of frames that are placed.
 const MAX_FRAMES: usize = 5_000;
-
-/// The lines of code before and after the first own frame's line.
-const CODE_LINES: usize = 3;
 
 /// A trace with the places of its frames.
 #[derive(Clone, Debug)]
@@ -37,6 +37,8 @@ pub struct ResolvedTrace {
     pub frames: Vec<ResolvedFrame>,
     /// The number of frames that the text leaves out.
     pub omitted: usize,
+    /// The code at the first frame that has one place.
+    pub code: Option<PlaceCode>,
 }
 
 /// A frame, or several that repeat.
@@ -66,32 +68,74 @@ pub struct ResolvedTraces {
     pub traces: Vec<ResolvedTrace>,
     /// The mapping by which names and lines were given back.
     pub mapping: Option<String>,
-    /// Why a mapping was not used.
+    /// The revision whose sources were read; `None` for those on the disk.
+    pub revision: Option<ReadRevision>,
+    /// Tags whose sources fit frames that those on the disk do not fit.
+    pub fitting_tags: Option<FittingTags>,
+    /// Why a mapping, or git, was not used.
     pub notes: Vec<String>,
+}
+
+/// A revision whose sources were read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadRevision {
+    /// The name that was given.
+    pub name: String,
+    /// The start of its commit's hash.
+    pub commit: String,
+}
+
+/// One throwable with those that it led to: the cause first.
+pub type CauseChain<'t> = Vec<&'t ResolvedTrace>;
+
+impl ResolvedTraces {
+    /// Returns the traces in the order in which they are read: causes before what they led to.
+    pub fn chains(&self) -> Vec<CauseChain<'_>> {
+        let mut all: Vec<CauseChain<'_>> = Vec::new();
+        for trace in &self.traces {
+            match (trace.relation, all.last_mut()) {
+                (TraceRelation::Cause, Some(chain)) => chain.insert(0, trace),
+                (TraceRelation::Suppressed, Some(chain)) => chain.push(trace),
+                _ => all.push(vec![trace]),
+            }
+        }
+        all
+    }
+}
+
+/// What is asked about a text.
+#[derive(Clone, Copy, Debug)]
+pub struct TraceQuestion<'a> {
+    pub text: &'a str,
+    pub mapping: MappingChoice<'a>,
+    /// The revision whose sources were built; without it those on the disk are taken.
+    pub revision: Option<&'a str>,
+    /// The user's git, or why there is none.
+    pub git: Result<&'a Git, &'a GitError>,
+}
+
+/// Why a text has no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum TraceError {
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+    /// The sources of the revision cannot be read.
+    #[error("the sources of {revision:?} cannot be read: {why}")]
+    Revision { revision: String, why: String },
 }
 
 /// Places all frames of a text.
 pub fn resolve_trace(
     view: &View,
-    text: &str,
-    choice: MappingChoice<'_>,
+    question: TraceQuestion<'_>,
     cancel: &Cancel,
-) -> Result<ResolvedTraces, Cancelled> {
-    let mut traces = parse_trace(text);
-    let (mapping, notes) = mapping_files::load(view, choice, &traces);
+) -> Result<ResolvedTraces, TraceError> {
+    let mut traces = parse_trace(question.text);
+    let (mapping, mut notes) = mapping_files::load(view, question.mapping, &traces);
     if let Some((_, mapping)) = &mapping {
         mapping.retrace(&mut traces);
     }
     let mapping = mapping.map(|(path, _)| path);
-    let traces = placed(view, traces, cancel)?;
-    Ok(ResolvedTraces { traces, mapping, notes })
-}
-
-fn placed(
-    view: &View,
-    mut traces: Vec<ParsedTrace>,
-    cancel: &Cancel,
-) -> Result<Vec<ResolvedTrace>, Cancelled> {
     let mut left = MAX_FRAMES;
     for trace in &mut traces {
         trace.frames.truncate(left);
@@ -102,7 +146,33 @@ fn placed(
         .flat_map(|trace| &trace.frames)
         .flat_map(|frame| std::iter::once(frame).chain(&frame.alternatives))
         .collect();
-    let mut files = SourceFiles::find(view, &frames, cancel)?;
+    let names = file_names(&frames);
+    let Some(revision) = question.revision else {
+        let traces = placed(&SavedSources::named(view, &names, cancel)?, traces, cancel)?;
+        let fitting_tags = fitting_tags(view, question.git, &traces).unwrap_or_else(|error| {
+            notes.push(format!("tags were not tried: {error}"));
+            None
+        });
+        return Ok(ResolvedTraces { traces, mapping, revision: None, fitting_tags, notes });
+    };
+    let cannot =
+        |why: &GitError| TraceError::Revision { revision: revision.to_owned(), why: why.to_string() };
+    let git = question.git.map_err(cannot)?;
+    let repository = git.repository(symd_git::DEADLINE).map_err(|error| cannot(&error))?;
+    let commit = repository.commit(revision).map_err(|error| cannot(&error))?;
+    let sources =
+        CommittedSources::named(view, repository, &commit, &names).map_err(|error| cannot(&error))?;
+    let traces = placed(&sources, traces, cancel)?;
+    let revision = Some(ReadRevision { name: revision.to_owned(), commit: commit.short().to_owned() });
+    Ok(ResolvedTraces { traces, mapping, revision, fitting_tags: None, notes })
+}
+
+fn placed(
+    sources: &dyn SourceVersion,
+    traces: Vec<ParsedTrace>,
+    cancel: &Cancel,
+) -> Result<Vec<ResolvedTrace>, Cancelled> {
+    let mut files = SourceFiles::of(sources);
     let mut all = Vec::with_capacity(traces.len());
     for trace in traces {
         cancel.check()?;
@@ -113,8 +183,14 @@ fn placed(
             times,
             cycle,
         });
+        let frames: Vec<ResolvedFrame> = frames.collect();
+        let first = frames.iter().find_map(|frame| match frame.places.as_slice() {
+            [place] => Some(place),
+            _ => None,
+        });
         all.push(ResolvedTrace {
-            frames: frames.collect(),
+            code: first.and_then(|place| files.code(place)),
+            frames,
             error_type: trace.error_type,
             message: trace.message,
             relation: trace.relation,
@@ -125,17 +201,33 @@ fn placed(
     Ok(all)
 }
 
-/// Returns the code around a place.
-pub fn code_at(view: &View, place: &FramePlace) -> Option<PlaceCode> {
-    let file = view.snapshot.files.get(place.path.as_str())?;
-    let text = view.current(file).ok()?.text;
-    let last = counted_lines(&text);
-    if place.line == 0 || place.line > last {
-        return None;
+/// Returns the tags that fit the frames whose sources have changed since; none if there are no such frames.
+fn fitting_tags(
+    view: &View,
+    git: Result<&Git, &GitError>,
+    traces: &[ResolvedTrace],
+) -> Result<Option<FittingTags>, GitError> {
+    let mut differing: Vec<(RelPath, ParsedFrame)> = Vec::new();
+    for frame in traces.iter().flat_map(|trace| &trace.frames) {
+        if let [place] = frame.places.as_slice()
+            && place.differs
+        {
+            let one = (place.path.clone(), frame.frame.clone());
+            if !differing.contains(&one) {
+                differing.push(one);
+            }
+        }
     }
-    let (first, last) = (place.line.saturating_sub(CODE_LINES).max(1), (place.line + CODE_LINES).min(last));
-    let lines = (first..=last).map(|line| lines_of(&text, line - 1, line - 1)).collect();
-    Some(PlaceCode { first_line: first, lines })
+    // A project without git has no tags, and that is no news.
+    let Ok(git) = git else { return Ok(None) };
+    if differing.is_empty() {
+        return Ok(None);
+    }
+    match git.repository(symd_git::DEADLINE) {
+        Ok(repository) => revisions::fitting_tags(view, &repository, &differing),
+        Err(GitError::NoRepository(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// Maximum length of a cycle that is folded.

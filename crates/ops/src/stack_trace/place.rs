@@ -4,15 +4,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::PlaceCode;
 use super::names::{SourceNames, source_names};
 use super::parse::ParsedFrame;
-use crate::code_context::counted_lines;
-use symd_base::cancel::Cancelled;
-use symd_base::{Cancel, RelPath};
-use symd_engine::{CurrentText, View};
-use symd_index::{Content, FileEntry};
+use super::source_version::SourceVersion;
+use crate::code_context::{counted_lines, lines_of};
+use symd_base::RelPath;
+use symd_engine::CurrentText;
 use symd_resolve::attributed_row;
 use symd_syntax::{Row, SymbolKind};
+
+/// The lines of code before and after a place.
+const CODE_LINES: usize = 3;
 
 /// The place of a frame in the project.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,41 +27,52 @@ pub struct FramePlace {
     pub name_path: String,
     /// Why the place may be wrong.
     pub doubt: Option<String>,
+    /// Whether it may be wrong because the sources are not those that were built.
+    pub differs: bool,
+}
+
+/// Returns the names of the files that frames may lie in.
+pub(super) fn file_names(frames: &[&ParsedFrame]) -> BTreeSet<String> {
+    let mut names: BTreeSet<String> = BTreeSet::new();
+    for frame in frames {
+        if frame.file.is_empty() {
+            let outer = source_names(frame).map(|names| names.outer).unwrap_or_default();
+            names.extend(files_of_class(&outer));
+        } else {
+            names.insert(frame.file.clone());
+        }
+    }
+    names
+}
+
+/// Returns the names that the file of a class usually has.
+fn files_of_class(outer: &str) -> Vec<String> {
+    let stem = outer.strip_suffix("Kt").unwrap_or(outer);
+    vec![format!("{stem}.kt"), format!("{outer}.kt"), format!("{outer}.java")]
 }
 
 /// The files that frames may lie in.
 pub(super) struct SourceFiles<'v> {
-    view: &'v View,
-    by_name: BTreeMap<String, Vec<Arc<FileEntry>>>,
+    version: &'v dyn SourceVersion,
     read: BTreeMap<RelPath, Option<Arc<CurrentText>>>,
 }
 
 impl<'v> SourceFiles<'v> {
-    /// Finds the files with the names that the frames mention.
-    pub(super) fn find(
-        view: &'v View,
-        frames: &[&ParsedFrame],
-        cancel: &Cancel,
-    ) -> Result<SourceFiles<'v>, Cancelled> {
-        let mut names: BTreeSet<String> = BTreeSet::new();
-        for frame in frames {
-            if frame.file.is_empty() {
-                let outer = source_names(frame).map(|names| names.outer).unwrap_or_default();
-                let stem = outer.strip_suffix("Kt").unwrap_or(&outer);
-                names.extend([format!("{stem}.kt"), format!("{outer}.kt"), format!("{outer}.java")]);
-            } else {
-                names.insert(frame.file.clone());
-            }
+    pub(super) fn of(version: &'v dyn SourceVersion) -> SourceFiles<'v> {
+        SourceFiles { version, read: BTreeMap::new() }
+    }
+
+    /// Returns the code around a place.
+    pub(super) fn code(&mut self, place: &FramePlace) -> Option<PlaceCode> {
+        let text = &self.read(&place.path)?.text;
+        let last = counted_lines(text);
+        if place.line == 0 || place.line > last {
+            return None;
         }
-        let mut by_name: BTreeMap<String, Vec<Arc<FileEntry>>> = BTreeMap::new();
-        for file in view.snapshot.files.iter() {
-            cancel.check()?;
-            let name = file.path.file_name();
-            if names.contains(name) {
-                by_name.entry(name.to_owned()).or_default().push(Arc::clone(file));
-            }
-        }
-        Ok(SourceFiles { view, by_name, read: BTreeMap::new() })
+        let (first, last) =
+            (place.line.saturating_sub(CODE_LINES).max(1), (place.line + CODE_LINES).min(last));
+        let lines = (first..=last).map(|line| lines_of(text, line - 1, line - 1)).collect();
+        Some(PlaceCode { first_line: first, lines })
     }
 
     /// Returns the places that a frame may have, the likeliest first; none if it is not of this project.
@@ -82,23 +96,20 @@ impl<'v> SourceFiles<'v> {
     fn places_of(&mut self, frame: &ParsedFrame) -> Vec<FramePlace> {
         let Some(names) = source_names(frame) else { return self.of_file_alone(frame) };
         let file_names = match frame.file.as_str() {
-            "" => {
-                let stem = names.outer.strip_suffix("Kt").unwrap_or(&names.outer);
-                vec![format!("{stem}.kt"), format!("{}.kt", names.outer), format!("{}.java", names.outer)]
-            }
+            "" => files_of_class(&names.outer),
             file => vec![file.to_owned()],
         };
-        let mut files: Vec<Arc<FileEntry>> =
-            file_names.iter().flat_map(|name| self.by_name.get(name).cloned().unwrap_or_default()).collect();
-        files.dedup_by(|a, b| a.path == b.path);
+        let mut files: Vec<RelPath> =
+            file_names.iter().flat_map(|name| self.version.named(name).iter().cloned()).collect();
+        files.dedup();
         if files.is_empty() && frame.file.is_empty() {
-            files = self.of_class(&names);
+            files = self.version.declaring(&names.package, &names.outer);
         }
         let mut all: Vec<FramePlace> = Vec::new();
-        for file in files {
-            let Some(current) = self.read(&file) else { continue };
+        for path in files {
+            let Some(current) = self.read(&path) else { continue };
             if current.outline.imports.package().unwrap_or_default() == names.package {
-                all.push(place(&file.path, &current, &names, frame));
+                all.push(place(&path, &current, &names, frame));
             }
         }
         let sure: Vec<FramePlace> = all.iter().filter(|place| place.doubt.is_none()).cloned().collect();
@@ -112,26 +123,12 @@ impl<'v> SourceFiles<'v> {
         }
     }
 
-    /// Returns the files that declare a class, whatever their names.
-    fn of_class(&self, names: &SourceNames) -> Vec<Arc<FileEntry>> {
-        let declares = |file: &&Arc<FileEntry>| match &file.content {
-            Content::Code { outline, .. } => {
-                let is_named =
-                    |row: &Row| row.parent().is_none() && outline.name(row) == names.outer && is_class(row);
-                outline.imports.package().unwrap_or_default() == names.package
-                    && outline.rows.iter().any(is_named)
-            }
-            _ => false,
-        };
-        self.view.snapshot.files.iter().filter(declares).cloned().collect()
-    }
-
     fn of_file_alone(&mut self, frame: &ParsedFrame) -> Vec<FramePlace> {
-        let files = self.by_name.get(&frame.file).cloned().unwrap_or_default();
+        let files = self.version.named(&frame.file).to_vec();
         let count = files.len();
         let mut all = Vec::new();
-        for file in files {
-            let Some(current) = self.read(&file) else { continue };
+        for path in files {
+            let Some(current) = self.read(&path) else { continue };
             let Some(line) = frame.line.filter(|line| (1..=counted_lines(&current.text)).contains(line))
             else {
                 continue;
@@ -141,14 +138,14 @@ impl<'v> SourceFiles<'v> {
                 1 => "only the file's name is known".to_owned(),
                 count => format!("only the file's name is known, and {count} files have it"),
             };
-            all.push(FramePlace { path: file.path.clone(), line, name_path, doubt: Some(doubt) });
+            all.push(FramePlace { path, line, name_path, doubt: Some(doubt), differs: false });
         }
         all
     }
 
-    fn read(&mut self, file: &Arc<FileEntry>) -> Option<Arc<CurrentText>> {
-        let view = self.view;
-        self.read.entry(file.path.clone()).or_insert_with(|| view.current(file).ok().map(Arc::new)).clone()
+    fn read(&mut self, path: &RelPath) -> Option<Arc<CurrentText>> {
+        let version = self.version;
+        self.read.entry(path.clone()).or_insert_with(|| version.read(path).map(Arc::new)).clone()
     }
 }
 
@@ -164,6 +161,11 @@ fn attributed(current: &CurrentText, line: usize) -> Option<usize> {
     attributed_row(&current.outline, u32::try_from(start + indent).ok()?)
 }
 
+/// Whether a frame fits a text of its file without a doubt.
+pub(super) fn fits(path: &RelPath, current: &CurrentText, frame: &ParsedFrame) -> bool {
+    source_names(frame).is_some_and(|names| place(path, current, &names, frame).doubt.is_none())
+}
+
 fn place(path: &RelPath, current: &CurrentText, names: &SourceNames, frame: &ParsedFrame) -> FramePlace {
     let lines = counted_lines(&current.text);
     let at = |line: usize, doubt: Option<String>| FramePlace {
@@ -171,6 +173,11 @@ fn place(path: &RelPath, current: &CurrentText, names: &SourceNames, frame: &Par
         line,
         name_path: declaration_at(current, line),
         doubt,
+        differs: false,
+    };
+    let differing = |line: usize, why: String| FramePlace {
+        differs: true,
+        ..at(line, Some(format!("sources differ from the build: {why}")))
     };
     let outer_doubt = outer_doubt(current, names);
     let named = named_rows(current, names);
@@ -221,15 +228,10 @@ fn place(path: &RelPath, current: &CurrentText, names: &SourceNames, frame: &Par
     }
     let member = names.members.first().map_or("<init>", String::as_str);
     match declared_line {
-        Some(declared) => {
-            let why = format!("sources differ from the build: line {line} is not in {member}");
-            at(declared, Some(why))
-        }
+        Some(declared) => differing(declared, format!("line {line} is not in {member}")),
         // The name that `@JvmName` gives.
         None if has_jvm_name(current, line, &frame.method) => at(line, outer_doubt),
-        None => {
-            at(line, Some(format!("sources differ from the build: {} has no {member}", path.file_name())))
-        }
+        None => differing(line, format!("{} has no {member}", path.file_name())),
     }
 }
 
@@ -270,7 +272,7 @@ fn is_inside(row: Row, class: Row) -> bool {
     class.start <= row.start && row.end <= class.end
 }
 
-fn is_class(row: &Row) -> bool {
+pub(super) fn is_class(row: &Row) -> bool {
     use SymbolKind::{Class, Enum, Interface, Object, Struct};
     matches!(row.kind(), Class | Enum | Interface | Object | Struct)
 }

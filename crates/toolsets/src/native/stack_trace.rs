@@ -10,9 +10,10 @@ use crate::arguments::Arguments;
 use crate::{Reply, Tool, ask};
 use symd_base::Cancel;
 use symd_engine::View;
+use symd_git::{Git, GitError};
 use symd_ops::stack_trace::{
-    FramePlace, MappingChoice, ResolvedFrame, ResolvedTrace, ResolvedTraces, TraceRelation, code_at,
-    resolve_trace,
+    FittingTags, FramePlace, MappingChoice, PlaceCode, ResolvedFrame, ResolvedTrace, ResolvedTraces,
+    TraceQuestion, TraceRelation, resolve_trace,
 };
 
 pub(super) const RESOLVE_STACK_TRACE: Tool = Tool::read_only(
@@ -21,7 +22,10 @@ pub(super) const RESOLVE_STACK_TRACE: Tool = Tool::read_only(
     "Resolves a stack trace (JVM, Android, logcat, test reports) to this project's declarations: the cause first, with its code, \
      frames of libraries folded. A place that is not sure says why.",
     schema,
-    |call| ask(call, resolve),
+    |call| {
+        let git = call.project.git();
+        ask(call, move |view, arguments, cancel| resolve(view, arguments, git.as_ref(), cancel))
+    },
 );
 
 fn schema() -> Value {
@@ -30,6 +34,7 @@ fn schema() -> Value {
         "properties": {
             "text": {"type": "string", "description": "The trace, as it was logged."},
             "mapping": {"type": "string", "description": "The mapping.txt of ProGuard or R8 by which an obfuscated trace is read, in the project; by default that of a build beneath build/outputs/mapping."},
+            "rev": {"type": "string", "description": "The tag, branch or commit that was built: sources are read from git. By default those on the disk; an editor's unsaved text is never taken."},
             "limit": {"type": "integer", "default": DEFAULT_LIMIT, "minimum": 1, "description": LIMIT}
         },
         "required": ["text"]
@@ -39,62 +44,69 @@ fn schema() -> Value {
 /// Maximum number of lines of a message that are shown.
 const MESSAGE_LINES: usize = 6;
 
+/// Maximum number of tags that are named.
+const MAX_TAGS: usize = 4;
+
 /// Maximum number of packages that a line of foreign frames names.
 const MAX_PACKAGES: usize = 3;
 
-fn resolve(view: &View, arguments: &serde_json::Map<String, Value>, cancel: &Cancel) -> Reply {
+fn resolve(
+    view: &View,
+    arguments: &serde_json::Map<String, Value>,
+    git: Result<&Git, &GitError>,
+    cancel: &Cancel,
+) -> Reply {
     let arguments = Arguments::new(arguments);
     let (text, limit) = match (arguments.string("text"), limit(&arguments)) {
         (Ok(text), Ok(limit)) => (text, limit),
         (Err(error), _) | (_, Err(error)) => return failed(error),
     };
-    let choice = match arguments.string_if("mapping") {
+    let mapping = match arguments.string_if("mapping") {
         Ok(Some(path)) => MappingChoice::Given(path),
         Ok(None) => MappingChoice::OfBuild,
         Err(error) => return failed(error),
     };
-    let ResolvedTraces { traces, mapping, notes } = match resolve_trace(view, text, choice, cancel) {
+    let revision = match arguments.string_if("rev") {
+        Ok(revision) => revision,
+        Err(error) => return failed(error),
+    };
+    let question = TraceQuestion { text, mapping, revision, git };
+    let resolved = match resolve_trace(view, question, cancel) {
         Ok(resolved) => resolved,
         Err(error) => return failed(error),
     };
-    if traces.is_empty() {
-        return failed(
+    match resolved.traces.is_empty() {
+        true => failed(
             "there is no stack trace in the text: no line such as `at shop.Till.sell(Till.kt:12)` or `Till.kt:12`",
-        );
+        ),
+        false => Reply::done(shown(&resolved, limit)),
     }
-    let mut remarks: Vec<String> = mapping.map(|path| format!("names by {path}")).into_iter().collect();
-    remarks.extend(notes);
-    Reply::done(shown(view, &traces, &remarks, limit))
 }
 
-/// One throwable with those that it led to: the cause first.
-type Chain<'t> = Vec<&'t ResolvedTrace>;
-
-fn chains(traces: &[ResolvedTrace]) -> Vec<Chain<'_>> {
-    let mut all: Vec<Chain<'_>> = Vec::new();
-    for trace in traces {
-        match (trace.relation, all.last_mut()) {
-            (TraceRelation::Cause, Some(chain)) => chain.insert(0, trace),
-            (TraceRelation::Suppressed, Some(chain)) => chain.push(trace),
-            _ => all.push(vec![trace]),
-        }
-    }
-    all
+/// `2 of 3 frames whose sources differ fit v1.1, v1.0: ask with rev`
+fn offered(fitting: &FittingTags) -> String {
+    let FittingTags { tags, fits, of } = fitting;
+    let named: Vec<&str> = tags.iter().take(MAX_TAGS).map(String::as_str).collect();
+    let more = if tags.len() > MAX_TAGS { ", …" } else { "" };
+    let all = if fits == of { counted(*of, "frame", "frames") } else { format!("{fits} of {of} frames") };
+    let fit = if *fits == 1 && fits == of { "fits" } else { "fit" };
+    format!("{all} whose sources differ {fit} {}{more}: ask with rev", named.join(", "))
 }
 
-fn shown(view: &View, traces: &[ResolvedTrace], remarks: &[String], limit: usize) -> String {
+/// Returns the whole answer.
+pub(super) fn shown(resolved: &ResolvedTraces, limit: usize) -> String {
     let mut text = String::new();
     let mut has_code = false;
-    for (number, chain) in chains(traces).into_iter().enumerate() {
+    for (number, chain) in resolved.chains().into_iter().enumerate() {
         for (at, trace) in chain.into_iter().enumerate() {
             if number + at > 0 {
                 text.push('\n');
             }
             head(trace, at, &mut text);
-            frames(view, trace, &mut has_code, &mut text);
+            frames(trace, &mut has_code, &mut text);
         }
     }
-    let footer = footer(traces, remarks);
+    let footer = footer(resolved);
     let room = limit.saturating_sub(footer.chars().count() + 64);
     if text.chars().count() > room {
         let end = text.char_indices().nth(room).map_or(text.len(), |(end, _)| end);
@@ -123,7 +135,7 @@ fn head(trace: &ResolvedTrace, at: usize, text: &mut String) {
     let _ = writeln!(text, "{led_to}{}{thread}{message}", trace.error_type);
 }
 
-fn frames(view: &View, trace: &ResolvedTrace, has_code: &mut bool, text: &mut String) {
+fn frames(trace: &ResolvedTrace, has_code: &mut bool, text: &mut String) {
     let mut foreign: Vec<&ResolvedFrame> = Vec::new();
     for frame in &trace.frames {
         if frame.cycle > 0 {
@@ -145,7 +157,7 @@ fn frames(view: &View, trace: &ResolvedTrace, has_code: &mut bool, text: &mut St
         }
         if let ([place], false) = (frame.places.as_slice(), *has_code) {
             *has_code = true;
-            code(view, place, text);
+            trace.code.iter().for_each(|around| code(around, place, text));
         }
     }
     fold(&mut foreign, text);
@@ -171,8 +183,7 @@ fn simple(class: &str) -> &str {
     class.rsplit('.').next().unwrap_or(class)
 }
 
-fn code(view: &View, place: &FramePlace, text: &mut String) {
-    let Some(code) = code_at(view, place) else { return };
+fn code(code: &PlaceCode, place: &FramePlace, text: &mut String) {
     for (number, line) in (code.first_line..).zip(&code.lines) {
         let mark = if number == place.line { '>' } else { ' ' };
         let _ = writeln!(text, "  {mark}{number:>4} {line}");
@@ -205,14 +216,21 @@ fn root_package(class: &str) -> String {
     }
 }
 
-fn footer(traces: &[ResolvedTrace], remarks: &[String]) -> String {
-    let frames = || traces.iter().flat_map(|trace| &trace.frames);
+fn footer(resolved: &ResolvedTraces) -> String {
+    let frames = || resolved.traces.iter().flat_map(|trace| &trace.frames);
     let all: usize = frames().count();
     let own = frames().filter(|frame| !frame.places.is_empty()).count();
     let unsure = frames().filter(|frame| frame.places.iter().any(|place| place.doubt.is_some())).count();
-    let doubts = if unsure == 0 { String::new() } else { format!("; {unsure} marked ? are not sure") };
-    let remarks: String = remarks.iter().map(|remark| format!("; {remark}")).collect();
-    format!(
-        "[frames of this project: {own} of {all}{doubts}; read from the sources as they are now{remarks}]"
-    )
+    let mut remarks = vec![format!("frames of this project: {own} of {all}")];
+    if unsure > 0 {
+        remarks.push(format!("{unsure} marked ? are not sure"));
+    }
+    remarks.push(match &resolved.revision {
+        Some(read) => format!("read from the sources of {} ({})", read.name, read.commit),
+        None => "read from the sources as they are now".to_owned(),
+    });
+    remarks.extend(resolved.mapping.as_ref().map(|path| format!("names by {path}")));
+    remarks.extend(resolved.fitting_tags.as_ref().map(offered));
+    remarks.extend(resolved.notes.iter().cloned());
+    format!("[{}]", remarks.join("; "))
 }
