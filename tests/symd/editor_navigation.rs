@@ -18,7 +18,7 @@ fn user() -> User {
 }
 
 /// Starts an editor whose package names these languages, with these members added to the capabilities.
-fn editor(user: &User, languages: &[&str], capabilities: Value) -> (FakeEditor, Value) {
+pub fn editor(user: &User, languages: &[&str], capabilities: Value) -> (FakeEditor, Value) {
     let mut editor = FakeEditor::silent(user);
     let answer = editor.ask(
         "initialize",
@@ -38,7 +38,7 @@ fn opened(user: &User, languages: &[&str]) -> FakeEditor {
     editor
 }
 
-fn at(user: &User, file: &str, line: u32, character: u32) -> Value {
+pub fn at(user: &User, file: &str, line: u32, character: u32) -> Value {
     json!({
         "textDocument": { "uri": uri(user, &format!("project/{file}")) },
         "position": { "line": line, "character": character },
@@ -47,7 +47,7 @@ fn at(user: &User, file: &str, line: u32, character: u32) -> Value {
 
 /// Returns the places of an answer as `file:line:from-to`, 0-based.
 #[track_caller]
-fn places(answer: &Value) -> Vec<String> {
+pub fn places(answer: &Value) -> Vec<String> {
     let list = answer["result"].as_array().unwrap_or_else(|| panic!("{answer}"));
     let place = |one: &Value| {
         let file = one["uri"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
@@ -221,4 +221,32 @@ fn what_symd_answers_is_registered_by_language_or_static_where_that_is_missing()
     let answer =
         plain.ask("initialize", json!({ "rootUri": uri(&user, "project"), "capabilities": offered }));
     assert_eq!(answer["result"]["capabilities"].get("hoverProvider"), None, "{answer}");
+}
+
+#[test]
+fn symbols_of_all_projects_are_one_list() {
+    let user = user();
+    std::fs::create_dir_all(user.path("second/.git")).unwrap();
+    write(&user.path("second/more.py"), "def taxed():\n    pass\n");
+    let folder = |name: &str| json!({ "uri": uri(&user, name), "name": name });
+    let mut editor = FakeEditor::silent(&user);
+    let params = json!({
+        "workspaceFolders": [folder("project"), folder("second")], "capabilities": {},
+        "initializationOptions": { "symd": { "navigation": ["python"] } },
+    });
+    editor.ask("initialize", params);
+    editor.tell("initialized", json!({}));
+    let named = |answer: &Value| -> Vec<String> {
+        let found = answer["result"].as_array().unwrap_or_else(|| panic!("{answer}"));
+        let mut named: Vec<String> =
+            found.iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect();
+        named.sort();
+        named
+    };
+    assert_eq!(named(&editor.ask("workspace/symbol", json!({ "query": "tax" }))), ["tax", "taxed"]);
+    assert_eq!(named(&editor.ask("workspace/symbol", json!({ "query": "taxed" }))), ["taxed"]);
+    assert_eq!(named(&editor.ask("workspace/symbol", json!({ "query": "none of them" }))), [""; 0]);
+    let event = json!({ "added": [], "removed": [folder("project")] });
+    editor.tell("workspace/didChangeWorkspaceFolders", json!({ "event": event }));
+    assert_eq!(named(&editor.ask("workspace/symbol", json!({ "query": "tax" }))), ["taxed"]);
 }

@@ -2,6 +2,7 @@
 //! whose names change.
 
 use crate::neovim::{play, user};
+use crate::real_servers::Real;
 use crate::servers::real_server;
 use crate::support::write;
 
@@ -59,6 +60,30 @@ fn two_servers_in_one_buffer_give_no_result_twice() {
     let expected = "symd: true\nsymd alone: 1:4\nboth: 1:4\nreferences: 1:4 5:6\nkotlin: 1:4\n\
         its references: 1:4 3:21\nagain: 1:4\nty gone: 1:4 5:6\n";
     assert_eq!(report, expected);
+}
+
+#[test]
+fn what_symds_server_finds_wrong_is_shown_though_neovim_does_not_ask() {
+    let Some(real) = Real::new(&[("python", "ty")]) else { return };
+    real.write("a.py", "def kept() -> int:\n    return \"x\"\n");
+    let script = r#"
+        vim.bo.filetype = 'python'
+        local shown = function(count)
+          vim.wait(60000, function() return #vim.diagnostic.get(0) == count end, 5)
+          local list = vim.tbl_map(function(one)
+            return (one.lnum + 1) .. ':' .. one.col .. ' ' .. one.source
+          end, vim.diagnostic.get(0))
+          return table.concat(list, ', ')
+        end
+        T.say('shown', shown(1))
+        vim.api.nvim_buf_set_lines(0, 1, 2, true, { '    return 1' })
+        T.say('mended', shown(0))
+        vim.api.nvim_buf_set_lines(0, 0, 0, true, { '# 𝒳', 'wrong: str = 1' })
+        T.say('typed', shown(1))
+        T.say('unsaved', vim.bo.modified)
+    "#;
+    let Some(report) = play(&real.user, script) else { return };
+    assert_eq!(report, "symd: true\nshown: 2:11 ty\nmended: \ntyped: 2:13 ty\nunsaved: true\n");
 }
 
 #[test]

@@ -6,12 +6,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::{Map, Value};
+use symd::base::Cancel;
 use symd::config::{Languages, LayerText, Trust};
 use symd::edit::Editor;
 use symd::engine::{Engine, EngineOptions, OnChange};
 use symd::lsp::{Servers, ServersOptions};
 use symd::ops::Project;
 use symd::ops::buffers::{Buffers, EditorDeadlines};
+use symd::toolsets::{ApprovalSource, Call, Outcome, native};
 use symd::vfs::{Overlay, Root, UnsavedTexts};
 use symd::watch::{BackendChoice, WatchOptions};
 
@@ -108,4 +111,21 @@ impl Opening {
             view: None,
         }
     }
+}
+
+/// Calls one of native's tools as the daemon does for a client; returns the outcome and the text of its answer.
+pub async fn call_native(project: &Project, tool: &str, arguments: Value) -> (Outcome, String) {
+    let tool = native::NATIVE.tools.iter().find(|known| known.name == tool).unwrap();
+    let call = Call {
+        project,
+        toolset: &native::NATIVE,
+        tool: tool.name,
+        arguments: arguments.as_object().cloned().unwrap_or_else(Map::new),
+        client: Arc::default(),
+        outgoing: None,
+        approved: ApprovalSource::ByPolicy,
+        cancel: Cancel::new(),
+    };
+    let reply = tool.run(call).await;
+    (reply.outcome, reply.text)
 }

@@ -5,6 +5,8 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
+use symd::ide::wire::NAVIGATE;
+
 use crate::support::{MODERN, User, Wire, assert_error, call, initialize, modern, request};
 
 /// Removes the tools, which other tests check.
@@ -159,6 +161,11 @@ fn outside_a_project_every_call_says_how_to_choose_one() {
         request(1, "tools/list", json!({})),
         call(2, "status", json!({})),
         call(3, "nope", json!({})),
+        request(
+            4,
+            NAVIGATE,
+            json!({ "encoding": "utf-16", "question": { "of": "hover", "path": "a.py", "offset": 0 } }),
+        ),
     ];
     let answers = user.mcp("elsewhere", &lines);
     let of = |id: i64| answers.iter().find(|answer| answer["id"] == id).unwrap();
@@ -167,6 +174,7 @@ fn outside_a_project_every_call_says_how_to_choose_one() {
     let text = of(2)["result"]["content"][0]["text"].as_str().unwrap();
     assert!(text.contains("--project DIR") && text.contains(".symd"), "{text}");
     assert_error(of(3), json!(3), -32602, "nope");
+    assert_error(of(4), json!(4), -32603, "symd serves no project here");
     assert!(!user.path("run").exists(), "no daemon was started");
 }
 

@@ -2,14 +2,13 @@
 //! safe from edits.
 
 use std::path::Path;
-use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
-use symd::base::{Cancel, RelPath};
+use serde_json::{Value, json};
+use symd::base::RelPath;
 use symd::ops::Project;
-use symd::toolsets::{ApprovalSource, Call, Outcome, native};
+use symd::toolsets::Outcome;
 
-use crate::opened::Opening;
+use crate::opened::{Opening, call_native};
 use crate::servers::real_server;
 use crate::support::{PATIENCE, write};
 
@@ -24,19 +23,8 @@ struct Stage<'p>(&'p Project);
 
 impl Stage<'_> {
     async fn call(&self, tool: &str, arguments: Value) -> (Outcome, String) {
-        let tool = native::NATIVE.tools.iter().find(|known| known.name == tool).unwrap();
-        let call = Call {
-            project: self.0,
-            toolset: &native::NATIVE,
-            tool: tool.name,
-            arguments: arguments.as_object().cloned().unwrap_or_else(Map::new),
-            client: Arc::default(),
-            outgoing: None,
-            approved: ApprovalSource::ByPolicy,
-            cancel: Cancel::new(),
-        };
-        let reply = tokio::time::timeout(PATIENCE, tool.run(call)).await.expect("answered in time");
-        (reply.outcome, reply.text)
+        let answered = tokio::time::timeout(PATIENCE, call_native(self.0, tool, arguments));
+        answered.await.expect("answered in time")
     }
 
     async fn done(&self, tool: &str, arguments: Value) -> String {

@@ -21,16 +21,15 @@ impl Bare {
     /// Starts the server and initializes it, with the same niceness as symd's own servers: otherwise a
     /// difference under load would be measured.
     pub(crate) fn start(program: &Path, arguments: &[&str], root: &Path) -> Bare {
-        let mut child = Command::new("nice")
-            .args(["-n", NICENESS])
-            .arg(program)
-            .args(arguments)
-            .current_dir(root)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut command = Command::new("nice");
+        command.args(["-n", NICENESS]).arg(program).args(arguments).current_dir(root);
+        Bare::run(command, root, &Value::Null)
+    }
+
+    /// Starts a language server by this command and initializes it with these options.
+    pub(crate) fn run(mut command: Command, root: &Path, options: &Value) -> Bare {
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let (input, output) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
         let mut bare = Bare { child, input, output, root: root.to_owned(), id: 0 };
         let uri = bare.uri("");
@@ -43,7 +42,10 @@ impl Bare {
         });
         bare.request(
             "initialize",
-            &json!({"processId": std::process::id(), "rootUri": uri, "workspaceFolders": folder, "capabilities": capabilities}),
+            &json!({
+                "processId": std::process::id(), "rootUri": uri, "workspaceFolders": folder,
+                "capabilities": capabilities, "initializationOptions": options,
+            }),
         );
         bare.send(&json!({"jsonrpc": "2.0", "method": "initialized", "params": {}}));
         bare

@@ -266,6 +266,12 @@ pub enum NavigationQuestion {
     Diagnostics {
         path: String,
     },
+    /// What follows in other files, of the languages with these LSP identifiers, from files or directories that are
+    /// about to be renamed: pairs of old and new path.
+    MovedFiles {
+        moved: Vec<(String, String)>,
+        languages: Vec<String>,
+    },
 }
 
 /// The active file of the editor; without `cursor` that file is outside the project.

@@ -19,14 +19,18 @@ use symd_base::{PathError, RelPath};
 use symd_lsp::{ColumnEncoding, Goto, Span, WaitPolicy};
 use symd_ops::Project;
 use symd_ops::at_place::{
-    AnswerForm, DeclarationUses, HierarchyItem, TextPlace, definitions_at, diagnostics_of, hierarchy,
-    hover_at, references_at, rename_at, renameable_at, symbols_at, symbols_matching, symbols_of,
+    AnswerForm, DeclarationUses, HierarchyItem, TextPlace, definitions_at, diagnostics_of,
+    edits_of_moved_files, hierarchy, hover_at, references_at, rename_at, renameable_at, symbols_at,
+    symbols_matching, symbols_of,
 };
 use symd_ops::question::QuestionError;
 use symd_ops::relations::Relation;
 
 /// How long diagnostics wait for a server that is not ready. Longer than other requests: the user does not wait for them.
 const DIAGNOSTICS_WAIT: Duration = Duration::from_secs(60);
+
+/// How long renaming files in the editor waits for a server that is not ready: the user waits for it.
+const MOVED_FILES_WAIT: Duration = Duration::from_secs(5);
 
 /// Answers a question; the error is for people. Dropping the future stops the work.
 pub async fn answer(project: &Project, params: Value) -> Result<Box<RawValue>, String> {
@@ -99,6 +103,14 @@ impl Question<'_> {
             Of::Rename { path, offset, new_name } => {
                 let rename = rename_at(project, &place(&path, offset)?, &new_name, form).await?;
                 raw(&WorkspaceEditResult::of(root, &rename))
+            }
+            Of::MovedFiles { moved, languages } => {
+                let moved = moved.iter().map(|(from, to)| Ok((rel(from)?, rel(to)?)));
+                let moved = moved.collect::<Result<Vec<(RelPath, RelPath)>, String>>()?;
+                let waiting = WaitPolicy::Until(Instant::now() + MOVED_FILES_WAIT);
+                let form = AnswerForm { waiting, ..form };
+                let edits = edits_of_moved_files(project, &moved, &languages, form).await?;
+                raw(&WorkspaceEditResult::of(root, &edits))
             }
             Of::Diagnostics { path } => {
                 let waiting = WaitPolicy::Until(Instant::now() + DIAGNOSTICS_WAIT);

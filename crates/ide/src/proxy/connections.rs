@@ -2,6 +2,7 @@
 //! daemon is told all of the editor before anything that happens later.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -26,6 +27,8 @@ impl Proxy {
             roots.extend(self.workspace.root_of(&document.path));
         }
         self.keep_links(|root| roots.contains(root));
+        // Of a project that was closed nothing is shown any more.
+        self.diagnose_all(Duration::ZERO, |_| true);
         for root in roots {
             self.connect_root(root);
         }
@@ -87,6 +90,7 @@ impl Proxy {
                 }
                 link.send_waiting();
                 self.look_at_trust(root);
+                self.diagnose_all(Duration::ZERO, |path| path.starts_with(root));
             }
             LinkEvent::Down => {
                 let lost = link.set_down();
@@ -158,8 +162,16 @@ impl Proxy {
         });
     }
 
-    pub(super) async fn refuse(&self, commands: Vec<AskedCommand>, why: &str) {
+    pub(super) async fn refuse(&mut self, commands: Vec<AskedCommand>, why: &str) {
         for asked in commands {
+            if let AnswerUse::Published { uri, .. } = &asked.used {
+                self.forget_question(uri);
+                continue;
+            }
+            if asked.used == AnswerUse::Part {
+                self.gather(&asked.id, Err(why.to_owned())).await;
+                continue;
+            }
             self.end_progress(&asked).await;
             self.tell(write::error(&asked.id, REQUEST_FAILED, why)).await;
         }
@@ -172,13 +184,27 @@ impl Proxy {
         }
     }
 
-    pub(super) async fn answer_command(&self, asked: &AskedCommand, outcome: Result<RawJson, ErrorObject>) {
+    pub(super) async fn answer_command(
+        &mut self,
+        asked: &AskedCommand,
+        outcome: Result<RawJson, ErrorObject>,
+    ) {
         self.end_progress(asked).await;
         let result = match outcome {
             Ok(result) => result,
+            Err(error) if matches!(asked.used, AnswerUse::Published { .. }) => {
+                // What is shown stays until the text changes.
+                tracing::debug!(error = error.message, "no diagnostics to publish");
+                return;
+            }
+            Err(error) if asked.used == AnswerUse::Part => {
+                return self.gather(&asked.id, Err(error.message)).await;
+            }
             Err(error) => return self.tell(write::error(&asked.id, REQUEST_FAILED, &error.message)).await,
         };
         let answer = match &asked.used {
+            AnswerUse::Published { uri, version } => return self.publish(uri, *version, &result).await,
+            AnswerUse::Part => return self.gather(&asked.id, Ok(result.as_str())).await,
             AnswerUse::Passed => write::raw_result(&asked.id, result.as_str()),
             AnswerUse::Returned | AnswerUse::Shown => {
                 let result: Value = result.decode().unwrap_or_default();

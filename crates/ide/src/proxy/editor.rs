@@ -50,6 +50,7 @@ pub(super) fn initialize_result(
     encoding: PositionEncoding,
     abilities: &EditorAbilities,
     navigation: Map<String, Value>,
+    follows_renames: bool,
 ) -> Value {
     let mut result = json!({
         "capabilities": {
@@ -59,7 +60,7 @@ pub(super) fn initialize_result(
             "executeCommandProvider": { "commands": super::commands::NAMES, "workDoneProgress": true },
             "workspace": {
                 "workspaceFolders": { "supported": true, "changeNotifications": true },
-                "fileOperations": file_operations(),
+                "fileOperations": file_operations(follows_renames),
             },
         },
         "serverInfo": { "name": "symd", "version": env!("CARGO_PKG_VERSION") },
@@ -70,10 +71,11 @@ pub(super) fn initialize_result(
     result
 }
 
-/// The operations on files of which symd wants to hear. Nothing follows from a new file, or from one that is about to
+/// The operations on files of which symd wants to hear, before a rename only if it has something to say. Nothing follows from a new file, or from one that is about to
 /// be removed: the watcher tells of both.
-fn file_operations() -> Value {
+fn file_operations(follows_renames: bool) -> Value {
     let all = json!({ "filters": [{ "scheme": "file", "pattern": { "glob": "**" } }] });
-    let names = ["didCreate", "didRename", "didDelete"];
-    names.into_iter().map(|name| (name.to_owned(), all.clone())).collect()
+    let names = ["didCreate", "didRename", "didDelete"].into_iter();
+    let names = names.chain(follows_renames.then_some("willRename"));
+    names.map(|name| (name.to_owned(), all.clone())).collect()
 }

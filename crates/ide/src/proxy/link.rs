@@ -97,6 +97,10 @@ pub(super) enum AnswerUse {
     Passed,
     /// It is an edit for documents that had these versions, by their URIs.
     Rename(BTreeMap<String, i64>),
+    /// It is a list, and a part of the answer.
+    Part,
+    /// It is the report of the diagnostics of a document at this version, to be published.
+    Published { uri: String, version: i64 },
 }
 
 /// A request of the editor that a daemon carries out.

@@ -10,11 +10,13 @@ mod daemon_requests;
 mod documents;
 mod editor;
 mod edits;
+mod gathered;
 mod link;
 mod messages;
 mod navigation;
 mod notifications;
 mod progress;
+mod published;
 mod registrations;
 mod requests;
 #[cfg(test)]
@@ -29,14 +31,17 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 
 use crate::position::PositionEncoding;
 use context::PushedContext;
 use documents::Documents;
 use editor::EditorAbilities;
 use edits::AskedOfEditor;
+use gathered::GatheredAnswers;
 pub use link::{Announce, Connect, StartPolicy};
 use link::{AskedCommand, Link, LinkEvent, LinkLimits};
+use published::PublishedDiagnostics;
 use registrations::NavigationState;
 use symd_rpc::framing::{self, Frame, Frames, MAX_MESSAGE_BYTES};
 use symd_rpc::server_message::ServerMessage;
@@ -132,6 +137,8 @@ async fn serve_within(
         links: BTreeMap::new(),
         trust_asked: BTreeSet::new(),
         navigation: NavigationState::default(),
+        published: PublishedDiagnostics::default(),
+        gathered: GatheredAnswers::new(),
         unanswered: Vec::new(),
         withdrawn: Vec::new(),
     };
@@ -149,6 +156,7 @@ async fn serve_within(
                 Some(Frame::End) | None => break ProxyEnd::Abrupt,
             },
             Some((root, event)) = from_links.recv() => proxy.take_link_event(&root, event).await,
+            () = until(proxy.published.next_due()) => proxy.ask_diagnostics().await,
         }
     };
     reading.abort();
@@ -156,6 +164,14 @@ async fn serve_within(
     // An editor that reads no more is not waited for.
     let _ = tokio::time::timeout(LAST_WRITES, writing).await;
     end
+}
+
+/// Waits for a moment; for ever if there is none.
+async fn until(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => tokio::time::sleep_until(moment).await,
+        None => std::future::pending().await,
+    }
 }
 
 async fn write_all(mut output: impl AsyncWrite + Unpin, mut outbox: mpsc::Receiver<Vec<u8>>) {
@@ -202,6 +218,10 @@ struct Proxy {
     trust_asked: BTreeSet<PathBuf>,
     /// The languages about whose code symd is asked.
     navigation: NavigationState,
+    /// Diagnostics for an editor that does not ask for them.
+    published: PublishedDiagnostics,
+    /// Requests that the daemons of several projects answer.
+    gathered: GatheredAnswers,
     /// Commands of links that were given up.
     unanswered: Vec<AskedCommand>,
     /// Questions to the user of links that were given up.

@@ -9,7 +9,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::documents::{Document, path_of};
+use super::gathered::GatheredAnswer;
 use super::link::{AnswerUse, AskedCommand};
+use super::messages::RenameFiles;
 use super::{Answer, Proxy};
 use crate::position::{LspPosition, LspRange};
 use crate::wire::{NAVIGATE, Navigation, NavigationQuestion};
@@ -48,15 +50,23 @@ pub(super) const METHODS: [NavigationMethod; 12] = [
 ];
 
 /// A request about code, by what symd reads of it.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct CodeRequest {
+pub(super) struct CodeRequest {
     text_document: Option<NamedDocument>,
     position: Option<LspPosition>,
     context: Option<ReferencesContext>,
     query: Option<String>,
     new_name: Option<String>,
     item: Option<HierarchyParam>,
+}
+
+impl CodeRequest {
+    /// Returns a request about a document as a whole.
+    pub(super) fn about(uri: &str) -> CodeRequest {
+        let text_document = Some(NamedDocument { uri: uri.to_owned() });
+        CodeRequest { text_document, ..CodeRequest::default() }
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -120,6 +130,9 @@ impl Proxy {
         params: &RawJson,
     ) -> Result<Answer, (i64, String)> {
         let asked: CodeRequest = params.decode().map_err(|error| (INVALID_PARAMS, error.to_string()))?;
+        if method == "workspace/symbol" {
+            return self.find_symbols(id, asked.query.unwrap_or_default());
+        }
         if let (Some(document), Some(at)) = (&asked.text_document, asked.position) {
             self.infer_position(&document.uri, LspRange { start: at, end: at });
         }
@@ -140,14 +153,56 @@ impl Proxy {
         }
     }
 
-    /// Returns the question with the root of its project; `None` if symd has nothing to say.
-    fn question(&self, method: &str, asked: CodeRequest) -> Option<(PathBuf, NavigationQuestion)> {
-        use NavigationQuestion as Of;
-        if method == "workspace/symbol" {
-            let languages = self.navigation.languages.clone();
-            let root = (!languages.is_empty()).then(|| self.links.keys().next().cloned())??;
-            return Some((root, Of::WorkspaceSymbols { part: asked.query.unwrap_or_default(), languages }));
+    /// Asks the daemons of all projects for symbols.
+    fn find_symbols(&mut self, id: &Value, part: String) -> Result<Answer, (i64, String)> {
+        let languages = self.navigation.languages.clone();
+        if languages.is_empty() || self.links.is_empty() {
+            return Ok(Answer::Now(nothing("workspace/symbol")));
         }
+        let question = NavigationQuestion::WorkspaceSymbols { part, languages };
+        let params = json!(Navigation { encoding: self.encoding.name().to_owned(), question });
+        let mut daemons = 0;
+        for link in self.links.values_mut() {
+            let asked = AskedCommand { id: id.clone(), used: AnswerUse::Part, progress: None };
+            daemons += usize::from(link.ask(NAVIGATE, &params, asked).is_ok());
+        }
+        if daemons == 0 {
+            return Err((BUSY, "workspace/symbol: too many requests wait for the daemons".to_owned()));
+        }
+        self.gathered.insert(id.to_string(), GatheredAnswer::of(daemons));
+        Ok(Answer::Later(None))
+    }
+
+    /// Asks what follows from files that the editor is about to rename, in the project that holds them.
+    pub(super) fn follow_renames(&mut self, id: &Value, params: &RawJson) -> Result<Answer, (i64, String)> {
+        let RenameFiles { files } = params.decode().map_err(|error| (INVALID_PARAMS, error.to_string()))?;
+        let files: Vec<(PathBuf, PathBuf)> = files
+            .iter()
+            .filter_map(|file| Some((path_of(&file.old_uri)?, path_of(&file.new_uri)?)))
+            .collect();
+        let languages = self.navigation.languages.clone();
+        let of_root = |root: &PathBuf| {
+            let beneath = |path: &Path| path.strip_prefix(root).ok()?.to_str().map(str::to_owned);
+            let moved: Vec<(String, String)> =
+                files.iter().filter_map(|(from, to)| Some((beneath(from)?, beneath(to)?))).collect();
+            (!moved.is_empty()).then(|| (root.clone(), moved))
+        };
+        // An edit can be held against the versions of one project's documents only.
+        let asked = if languages.is_empty() { None } else { self.links.keys().find_map(of_root) };
+        let Some((root, moved)) = asked else { return Ok(Answer::Now(Value::Null)) };
+        let question = NavigationQuestion::MovedFiles { moved, languages };
+        let params = json!(Navigation { encoding: self.encoding.name().to_owned(), question });
+        let used = AnswerUse::Rename(self.versions_beneath(&root));
+        let Some(link) = self.links.get_mut(&root) else { return Ok(Answer::Now(Value::Null)) };
+        match link.ask(NAVIGATE, &params, AskedCommand { id: id.clone(), used, progress: None }) {
+            Ok(()) => Ok(Answer::Later(None)),
+            Err(_) => Err((BUSY, "too many requests wait for the daemon".to_owned())),
+        }
+    }
+
+    /// Returns the question with the root of its project; `None` if symd has nothing to say.
+    pub(super) fn question(&self, method: &str, asked: CodeRequest) -> Option<(PathBuf, NavigationQuestion)> {
+        use NavigationQuestion as Of;
         if let Some(HierarchyParam { uri, data }) = asked.item {
             let ItemData { symd: path, offset } = data?;
             let file = path_of(&uri)?;

@@ -2,6 +2,7 @@
 //! daemons. Invariant: a notification that cannot be read changes nothing but the documents that it may be about.
 
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -9,10 +10,12 @@ use super::Proxy;
 use super::context::{EditorContextParams, EditorDiagnosticsParams, Part, TerminalTailParams, Units};
 use super::daemon_messages::{are_long, named, send_to_links, whole};
 use super::documents::{Changed, Document, path_of};
+use super::link::AskedCommand;
 use super::messages::{
     Cancelled, DidChange, DidClose, DidOpen, DidSave, FileRename, PlaceRequest, RenameFiles,
 };
 use super::navigation::NavigationLanguages;
+use super::published::PAUSE;
 use crate::position::LspRange;
 use crate::wire::{CHANGE, CLOSE, ChangedBuffer, LOST, RENAMED, RenamedFile, SAVE};
 use symd_rpc::codes::REQUEST_CANCELLED;
@@ -36,15 +39,19 @@ impl Proxy {
                 if is_bare {
                     self.lose(&uri, BARE_CR).await;
                 }
+                self.diagnose(&uri, Duration::ZERO);
             }
             "textDocument/didChange" => self.change(params).await,
             "textDocument/didSave" => {
                 let Ok(DidSave { text_document }) = params.decode() else { return };
                 self.send_named(&text_document.uri, SAVE);
+                // What other files say of this one may have changed.
+                self.diagnose_beside(&text_document.uri, PAUSE);
             }
             "textDocument/didClose" => {
                 let Ok(DidClose { text_document }) = params.decode() else { return };
                 let Some(closed) = self.documents.by_uri.remove(&text_document.uri) else { return };
+                self.diagnose(&text_document.uri, Duration::ZERO);
                 match self.documents.uris_of(&closed.path).first().map(|uri| (*uri).to_owned()) {
                     Some(other) => self.send_whole(&other),
                     None => send_to_links(&mut self.links, &closed, |path| vec![named(CLOSE, path)]),
@@ -52,8 +59,11 @@ impl Proxy {
             }
             "$/cancelRequest" => {
                 let Ok(Cancelled { id }) = params.decode() else { return };
-                let cancelled = self.links.values_mut().find_map(|link| link.cancel(&id));
-                if let Some(asked) = cancelled {
+                let cancelled: Vec<AskedCommand> =
+                    self.links.values_mut().filter_map(|link| link.cancel(&id)).collect();
+                self.gathered.remove(&id.to_string());
+                // It may have been put to several daemons, and is answered once.
+                if let Some(asked) = cancelled.into_iter().next() {
                     self.end_progress(&asked).await;
                     let why = "cancelled; what was carried out before stays";
                     self.tell(write::error(&asked.id, REQUEST_CANCELLED, why)).await;
@@ -116,6 +126,7 @@ impl Proxy {
             }
         };
         let uri = change.text_document.uri;
+        self.diagnose(&uri, PAUSE);
         let Some(document) = self.documents.by_uri.get_mut(&uri) else { return };
         let was_lost = document.is_lost;
         let changed = document.change(change.text_document.version, change.content_changes, self.encoding);
@@ -167,6 +178,7 @@ impl Proxy {
             (document.is_lost, is_any_lost) = (true, true);
             send_to_links(&mut self.links, document, |path| vec![named(LOST, path)]);
         }
+        self.diagnose_all(Duration::ZERO, |_| true);
         if is_any_lost {
             self.warn(&format!(
                 "symd: a message of the editor could not be read ({problem}); agents see the saved files and cannot \

@@ -2,6 +2,7 @@
 //! (LSP 3.17, `client/registerCapability`), and static elsewhere, with nothing said of other languages.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
@@ -14,7 +15,7 @@ use symd_rpc::write;
 #[derive(Debug, Default)]
 pub(super) struct NavigationState {
     /// Whether the editor has a package that names languages.
-    is_wanted: bool,
+    pub(super) is_wanted: bool,
     /// By LSP's identifiers, sorted.
     pub(super) languages: Vec<String>,
     /// The methods that the editor lets servers register, by their places in [`METHODS`].
@@ -74,6 +75,7 @@ impl Proxy {
         languages.dedup();
         if languages != self.navigation.languages {
             self.navigation.languages = languages;
+            self.diagnose_all(Duration::ZERO, |_| true);
             self.register_navigation().await;
         }
     }

@@ -8,6 +8,7 @@ use super::editor::{self, EditorAbilities};
 use super::link::{AnswerUse, AskedCommand};
 use super::navigation::is_about_code;
 use super::progress;
+use super::published::PublishedDiagnostics;
 use super::registrations::NavigationState;
 use super::workspace::Workspace;
 use super::{Answer, Phase, Proxy};
@@ -36,11 +37,11 @@ impl Proxy {
                 self.keep_links(|_| false);
                 Ok(Answer::Now(Value::Null))
             }
-            // No edit follows: these operations are the editor's, and its own servers' to follow up.
-            (
-                Phase::Running,
-                "workspace/willCreateFiles" | "workspace/willRenameFiles" | "workspace/willDeleteFiles",
-            ) => Ok(Answer::Now(Value::Null)),
+            (Phase::Running, "workspace/willRenameFiles") => self.follow_renames(id, params),
+            // No edit follows: these operations are the editor's.
+            (Phase::Running, "workspace/willCreateFiles" | "workspace/willDeleteFiles") => {
+                Ok(Answer::Now(Value::Null))
+            }
             (Phase::Running, "workspace/executeCommand") => self.execute(id, params),
             (Phase::Running, "textDocument/codeAction") => {
                 self.infer_cursor(params);
@@ -84,8 +85,14 @@ impl Proxy {
         self.encoding = PositionEncoding::choose(&self.abilities.encodings);
         self.workspace = Workspace::of(&params);
         self.navigation = NavigationState::of(&params);
+        self.published = PublishedDiagnostics::of(&params);
         self.phase = Phase::Running;
         self.connect_folders();
-        Ok(editor::initialize_result(self.encoding, &self.abilities, self.navigation.capabilities()))
+        Ok(editor::initialize_result(
+            self.encoding,
+            &self.abilities,
+            self.navigation.capabilities(),
+            self.navigation.is_wanted,
+        ))
     }
 }

@@ -3,6 +3,7 @@
 
 mod diagnose;
 mod hierarchy;
+mod moved;
 mod ranges;
 mod rename;
 mod symbols;
@@ -11,6 +12,7 @@ use std::collections::BTreeSet;
 
 pub use self::diagnose::{PlacedDiagnostic, diagnostics_of};
 pub use self::hierarchy::{HierarchyItem, hierarchy};
+pub use self::moved::edits_of_moved_files;
 use self::ranges::Ranges;
 pub use self::rename::{PlacedEdit, PlacedRename, rename_at, renameable_at};
 pub use self::symbols::{PlacedSymbol, symbols_at, symbols_matching, symbols_of};
