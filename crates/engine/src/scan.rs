@@ -13,7 +13,7 @@ use symd_config::Languages;
 use symd_index::cache::{Cache, Key};
 use symd_index::{Content, FileEntry, Origin, Skipped};
 use symd_parse::{Attempt, ParseError, Parsers, RunningTrial};
-use symd_syntax::Grammar;
+use symd_syntax::{Grammar, grammar_of_text};
 use symd_vfs::{EntryKind, FileBytes, Files, Stat, VfsError};
 
 /// Size in bytes above which files are listed and searched, but not parsed: a syntax tree takes many times
@@ -227,6 +227,7 @@ impl Scanner {
             Err(VfsError::TooLarge { .. }) => return skipped(Skipped::TooLarge, self.stat(path)),
             Err(error) => return self.unreadable(path, known, &error),
         };
+        let grammar = grammar_of_text(grammar, path.extension(), &bytes);
         let hash = ContentHash::of(&bytes);
         if let Some(known) = known
             && let Content::Code { origin, hash: old, stat: then, outline } = &known.content

@@ -27,7 +27,7 @@ use symd_rewrite::{
     ReplaceError, SymbolEditError, check_edits, delete_lines, delete_symbol, insert_at_line, patch,
     place_body, replace_content, replace_lines,
 };
-use symd_syntax::{Grammar, OutlineError};
+use symd_syntax::{Grammar, OutlineError, grammar_of_text};
 use symd_vfs::{EntryKind, GitPaths, VfsError};
 
 /// A plan, and what an answer reports about it.
@@ -525,7 +525,7 @@ impl Maker<'_> {
 
     /// Records what `path` will hold; it is parsed when the plan is complete.
     fn record_text(&mut self, path: &RelPath, before: String, after: String, encoding: Encoding) {
-        if let Some(grammar) = self.grammar_of(path)
+        if let Some(grammar) = self.grammar_of(path, &after)
             && before != after
             && after.len() as u64 <= MAX_PARSED_BYTES
         {
@@ -535,12 +535,14 @@ impl Maker<'_> {
         self.made.files.insert(path.clone(), Some(NewText { before, after }));
     }
 
-    fn grammar_of(&self, path: &RelPath) -> Option<Grammar> {
+    /// Returns the grammar of the file at `path`; of a new one by its name and its text.
+    fn grammar_of(&self, path: &RelPath, text: &str) -> Option<Grammar> {
         if let Some(file) = self.view.snapshot.files.get(path.as_str()) {
             return file.grammar();
         }
         let language = self.view.languages.language_of(path)?;
-        Grammar::named(self.view.languages.get(language).grammar.as_deref()?)
+        let named = Grammar::named(self.view.languages.get(language).grammar.as_deref()?)?;
+        Some(grammar_of_text(named, path.extension(), text.as_bytes()))
     }
 }
 
