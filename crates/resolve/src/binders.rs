@@ -272,8 +272,29 @@ fn is_typed_like_c(left: &str, right: &str) -> bool {
     let word = last_word(left);
     let is_type =
         (!word.is_empty() && !word.starts_with(|c: char| c.is_ascii_digit()) && !NO_TYPES.contains(&word))
-            || left.ends_with(['>', ']']) && !left.ends_with("->") && !left.ends_with("=>");
+            || left.ends_with(']')
+            || ends_with_type_arguments(left);
     is_type && right.starts_with(['=', ';', ',', ')', ':', '[']) && !right.starts_with("==")
+}
+
+/// Whether the text ends with the arguments of a type, `List<String>`, and not with the sign of a comparison:
+/// `size >`.
+fn ends_with_type_arguments(left: &str) -> bool {
+    if !left.ends_with('>') {
+        return false;
+    }
+    let near = &left[floor(left, left.len().saturating_sub(MAX_NEAR))..];
+    let mut depth = 0_usize;
+    for (at, c) in near.char_indices().rev() {
+        match c {
+            '>' => depth += 1,
+            '<' if depth == 1 => return !last_word(&near[..at]).is_empty(),
+            '<' => depth -= 1,
+            _ if c.is_alphanumeric() || c.is_whitespace() || "_$.,:?&*[]@".contains(c) => {}
+            _ => return false,
+        }
+    }
+    false
 }
 
 /// Whether only names and types, as of a lambda's parameters, stand before an arrow.
