@@ -83,6 +83,7 @@ mod patch_git;
 mod projects;
 mod real_servers;
 mod reference_tools;
+mod rename_classes;
 mod rename_family;
 mod rename_following;
 mod rename_lies;

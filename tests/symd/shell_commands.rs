@@ -32,7 +32,8 @@ fn a_gigabyte_of_output_does_not_grow_the_daemon() {
     assert!(grown < GROWTH + (64 << 10), "{grown} KiB");
     let mut client = Client::new(&user, "tool_router");
     let before = peak_memory(user.pid());
-    let answer = client.json("shell", json!({ "command": "yes ä | head -c 1000000000; exit 3" }));
+    let answer = client
+        .json("shell", json!({ "command": "yes ä | head -c 1000000000; exit 3", "timeout_ms": 600_000 }));
     assert_eq!(answer["stdout"].as_str().unwrap(), "ä\n".repeat(200));
     assert_eq!((&answer["stdout_truncated"], &answer["returncode"]), (&json!(true), &json!(3)));
     let grown = peak_memory(user.pid()) - before;

@@ -102,7 +102,7 @@ pub enum ServerEditError {
     #[error("the server's edits of {path} overlap: {source}")]
     Overlap { path: RelPath, source: TextEditError },
     /// A file already exists at a new path.
-    #[error("the server's edit needs the path {0} for a file, but it exists already")]
+    #[error("the edit needs the path {0} for a file, but it exists already")]
     Exists(RelPath),
     /// A file to be moved or removed does not exist.
     #[error("the server's edit moves or removes {0}, which does not exist")]

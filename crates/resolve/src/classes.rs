@@ -2,6 +2,7 @@
 //! might declare is unknown, not absent.
 
 use super::bases::bases;
+use super::class_names;
 use super::meaning::Meaning;
 use super::resolver::Resolver;
 use super::sources::IndexedDeclaration;
@@ -73,8 +74,12 @@ fn own_members(resolver: &Resolver, class: &IndexedDeclaration, name: &str) -> V
         }
         _ => false,
     };
-    let mut found: Vec<usize> =
-        inside.filter(|&at| is_own(at) && outline.name(&outline.rows[at]) == name).collect();
+    let is_found = |at: usize| {
+        is_own(at)
+            && outline.name(&outline.rows[at]) == name
+            && !class_names::is_class_named(resolver.family, outline, &outline.rows[at])
+    };
+    let mut found: Vec<usize> = inside.filter(|&at| is_found(at)).collect();
     if resolver.profile.members.has_impls {
         let of_type = outline.name(row);
         let is_impl = |at: usize| {

@@ -1,6 +1,7 @@
 //! Judges whether an occurrence means the target declaration. `Likely` is used only where a complete server
 //! would list the occurrence, because servers' answers are compared with it.
 
+use super::class_names;
 use super::classes::is_class;
 use super::context::{Receiver, last_word, receiver, text_after, text_before};
 use super::enclosing::enclosing_row;
@@ -33,8 +34,10 @@ pub(super) struct TargetContext<'t> {
     owners: Vec<IndexedDeclaration>,
     is_member: bool,
     is_extension: bool,
-    /// Whether it is a constructor with its class's name, which is meant only where that is called.
+    /// Whether it is a constructor with its class's name, which is meant only where that is called, and not also the class.
     is_called_by_class_name: bool,
+    /// Whether its class has other constructors too, so that the class's name does not tell which is called.
+    has_other_constructors: bool,
     /// Whether it is a macro of Rust.
     macro_kind: MacroKind,
     /// Whether nothing else in the project has the name.
@@ -68,9 +71,16 @@ impl<'t> TargetContext<'t> {
             && resolver.read_file(&target.file).is_some_and(|here| {
                 text_before(here.text.as_str(), row.name_start as usize, resolver.family).ends_with('.')
             });
-        let is_called_by_class_name = row.kind() == SymbolKind::Constructor
-            && resolver.profile.members.constructors.are_called
-            && owner.as_ref().is_some_and(|class| class.name() == outline.name(row));
+        let is_constructor = |one: &IndexedDeclaration| {
+            one.row().is_some_and(|(outline, row)| class_names::is_class_named(resolver.family, outline, row))
+        };
+        let is_called_by_class_name =
+            resolver.profile.members.constructors.are_called && all.iter().all(is_constructor);
+        let is_another = |one: &IndexedDeclaration| {
+            is_constructor(one) && !all.iter().any(|known| known.is_same_declaration(one))
+        };
+        let has_other_constructors =
+            is_called_by_class_name && class_names::declared_with_class(target).iter().any(is_another);
         let of_target = if rules.has_macros { resolver.read_file(&target.file) } else { None };
         let macro_kind = of_target.map_or(MacroKind::None, |here| MacroKind::of(&here, row));
         let declared = resolver.declared(outline.name(row))?;
@@ -84,6 +94,7 @@ impl<'t> TargetContext<'t> {
             owners,
             is_extension,
             is_called_by_class_name,
+            has_other_constructors,
             macro_kind,
             is_private: all.iter().all(|one| is_private(resolver, one)),
             test: test_of_all(all, resolver.family),
@@ -120,9 +131,12 @@ impl<'t> TargetContext<'t> {
             return Ok((Judgement::Unlikely, role));
         }
         // The class's name as a type.
-        let is_no_call = self.is_called_by_class_name
-            && role == Role::Use
-            && !refers_to_constructor(here.text.as_str(), range, resolver.family);
+        let is_type = match role {
+            Role::Import => true,
+            Role::Use => !refers_to_constructor(here.text.as_str(), range, resolver.family),
+            _ => false,
+        };
+        let is_no_call = self.is_called_by_class_name && is_type;
         Ok((if is_no_call { Judgement::Unlikely } else { judgement }, role))
     }
 
@@ -248,6 +262,12 @@ impl<'t> TargetContext<'t> {
                 let is_one_symbol = found.iter().all(|one| self.is_same_symbol(one));
                 Some(if is_one_symbol { Judgement::Likely } else { Judgement::Unchecked })
             }
+            // The class's name in a call: `new A()`.
+            Meaning::Declared(found)
+                if self.is_called_by_class_name && found.iter().any(|one| self.is_owner(one)) =>
+            {
+                Some(if self.has_other_constructors { Judgement::Unchecked } else { Judgement::Likely })
+            }
             Meaning::LocalOrDeclared(found) if found.iter().any(|one| self.is_target(one)) => {
                 Some(Judgement::Unchecked)
             }
@@ -271,6 +291,11 @@ impl<'t> TargetContext<'t> {
             || Family::of(&other.file).is_some_and(|family| family.profile().uses.redeclares)
                 && other.file.path == self.target.file.path
                 && other.row().is_some_and(|(_, row)| row.parent == self.row.parent)
+    }
+
+    /// Whether `other` is the class or function around one of the target declarations.
+    fn is_owner(&self, other: &IndexedDeclaration) -> bool {
+        self.owners.iter().any(|one| one.is_same_declaration(other))
     }
 
     /// Whether `other` is one of the target declarations.

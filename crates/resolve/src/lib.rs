@@ -7,6 +7,7 @@ mod bases;
 mod binders;
 mod bindings;
 mod blocks;
+mod class_names;
 mod classes;
 mod comprehension;
 mod computed_names;
@@ -71,6 +72,7 @@ pub use accessors::{
     AccessorPlace, accessor_names, accessor_places, accessor_uses, has_accessors, renamed_accessor,
 };
 pub use bindings::other_bindings;
+pub use class_names::names_its_file;
 pub use conflicts::{find_captures, find_conflicts};
 pub use constructed::constructed_members;
 pub use definitions::definitions;

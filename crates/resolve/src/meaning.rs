@@ -8,7 +8,7 @@ use super::resolver::Resolver;
 use super::sources::IndexedDeclaration;
 use symd_base::cancel::Cancelled;
 use symd_index::FileEntry;
-use symd_syntax::{Import, ImportKind, Imported, SymbolKind};
+use symd_syntax::{Import, ImportKind, Imported, Row, SymbolKind};
 
 /// The most modules through which a name is followed.
 const MAX_HOPS: usize = 24;
@@ -279,7 +279,9 @@ pub(super) fn top_level(file: &std::sync::Arc<FileEntry>, name: &str) -> Vec<Ind
         return Vec::new();
     }
     let rows = outline.rows.iter().enumerate();
-    let named = rows.filter(|(_, row)| row.parent == 0 && !row.is_local() && outline.name(row) == name);
+    // A constructor that C++ defines outside its class is not found by its name.
+    let is_found = |row: &Row| row.parent == 0 && !row.is_local() && row.kind() != SymbolKind::Constructor;
+    let named = rows.filter(|(_, row)| is_found(row) && outline.name(row) == name);
     named.map(|(row, _)| IndexedDeclaration { file: file.clone(), row }).collect()
 }
 

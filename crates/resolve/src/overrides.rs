@@ -162,13 +162,16 @@ pub fn overrides(
     Ok(family)
 }
 
-/// Returns the class of which the target is a member.
+/// Returns the class of which the target is a member that can override another.
 fn class_of(
     resolver: &Resolver,
     target: &IndexedDeclaration,
 ) -> Result<Option<IndexedDeclaration>, Cancelled> {
     let Some((outline, row)) = target.row() else { return Ok(None) };
-    if row.is_local() {
+    // A constructor that has its class's name overrides nothing.
+    let is_class_named =
+        row.kind() == SymbolKind::Constructor && resolver.profile.members.constructors.have_class_name;
+    if row.is_local() || is_class_named {
         return Ok(None);
     }
     if let Some(parent) = row.parent() {

@@ -5,6 +5,7 @@
 use std::collections::HashSet;
 
 use super::answer::{RenameError, RenameNote};
+use super::file_of_class::rename_file;
 use super::linked::LinkedSymbol;
 use super::merged::rename_error;
 use super::places::listed;
@@ -76,6 +77,7 @@ pub(super) async fn draft(
         let before = doubtful.len();
         let mut edit = edit(view, &sure, (&of.target.name, &new_name), &mut doubtful)?;
         rename_accessors(view, &accessors, &mut edit)?;
+        rename_file(view, &of, &new_name, &mut edit)?;
         edit.settle()?;
         let has_shorthands = doubtful.len() > before;
         doubtful.sort();

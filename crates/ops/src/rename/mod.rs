@@ -8,6 +8,7 @@ mod by_server;
 mod by_syntax;
 mod collisions;
 mod definition_index;
+mod file_of_class;
 mod files_with_bom;
 mod fixtures;
 mod fluent;

@@ -1,8 +1,9 @@
 //! C and C++.
 
 use super::{
-    BaseList, BaseRules, EntryPoint, FamilyProfile, HeadRules, HiddenBinding, ImportRules, LanguageProfile,
-    LocalSearch, MemberRules, ModuleLookup, Overriding, ScopeRules, SpellingRules, UnresolvedName, UseRules,
+    BaseList, BaseRules, ConstructorRules, EntryPoint, FamilyProfile, HeadRules, HiddenBinding, ImportRules,
+    LanguageProfile, LocalSearch, MemberRules, ModuleLookup, Overriding, ScopeRules, SpellingRules,
+    UnresolvedName, UseRules,
 };
 use crate::family::Family;
 
@@ -27,6 +28,7 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
         has_overloads: true,
         are_defined_outside: true,
         marks_override_behind: true,
+        constructors: ConstructorRules { have_class_name: true, ..ConstructorRules::PLAIN },
         ..MemberRules::PLAIN
     },
     uses: UseRules { unresolved: UnresolvedName::Included, has_prototypes: true, ..UseRules::PLAIN },

@@ -5,6 +5,8 @@
 pub(crate) struct ConstructorRules {
     /// Whether a class has one at most, and inherits it where it declares none.
     pub(crate) are_inherited: bool,
+    /// Whether constructors have their class's name: no lookup of that name finds them, and both are renamed together.
+    pub(crate) have_class_name: bool,
     /// Whether a constructor with its class's name is meant only where that name is called or referred to: `new A()`,
     /// `A::new`.
     pub(crate) are_called: bool,
@@ -19,6 +21,7 @@ pub(crate) struct ConstructorRules {
 impl ConstructorRules {
     pub(crate) const PLAIN: ConstructorRules = ConstructorRules {
         are_inherited: false,
+        have_class_name: false,
         are_called: false,
         own_class_names: &[],
         own_word: None,

@@ -23,6 +23,7 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
         has_overloads: true,
         has_root_class: true,
         constructors: ConstructorRules {
+            have_class_name: true,
             are_called: true,
             own_word: Some("this"),
             base_word: Some("base"),

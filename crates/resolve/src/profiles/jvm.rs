@@ -35,6 +35,7 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
         has_root_class: true,
         has_companions: true,
         constructors: ConstructorRules {
+            have_class_name: true,
             are_called: true,
             own_word: Some("this"),
             base_word: Some("super"),
@@ -78,6 +79,7 @@ pub(super) static JAVA: LanguageProfile = LanguageProfile {
         ..HeadRules::PLAIN
     },
     accessors: AccessorForm::Methods,
+    names_files_by_class: true,
     entry_points: &[EntryPoint::member("main")],
     annotations: ANNOTATIONS,
     ..LanguageProfile::plain("java", Family::Jvm, LocalSearch::Java)

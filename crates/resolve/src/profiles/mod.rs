@@ -75,6 +75,8 @@ pub(crate) struct LanguageProfile {
     pub(crate) requires_override: bool,
     /// How the family's other languages reach accessors.
     pub(crate) accessors: AccessorForm,
+    /// Whether a file must have the name of the public class that it declares.
+    pub(crate) names_files_by_class: bool,
     /// Whether text can look up only those declarations that an attribute makes known by their names.
     pub(crate) publishes_by_attributes: bool,
     /// What looks up declarations by their names, besides the project's code.
@@ -125,6 +127,7 @@ impl LanguageProfile {
             calls_values: false,
             requires_override: false,
             accessors: AccessorForm::None,
+            names_files_by_class: false,
             publishes_by_attributes: false,
             name_reader: NameReader::None,
             entry_points: &[],
