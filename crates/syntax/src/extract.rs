@@ -11,6 +11,7 @@ use tree_sitter::{
     Node, ParseOptions, Parser, QueryCursor, QueryCursorOptions, QueryMatch, StreamingIterator, Tree,
 };
 
+use super::cpp_macros;
 use super::grammar::{Compiled, Grammar};
 use super::imports::{self, Draft, ImportCoverage};
 use super::kind::SymbolKind;
@@ -63,6 +64,8 @@ struct Extractor {
     items: Vec<Item>,
     seen: Vec<PackedOccurrence>,
     imports: Vec<Draft>,
+    /// What the last parse left out of its text, by byte ranges.
+    macros: Vec<Range<usize>>,
     parsed: ParseCounters,
 }
 
@@ -74,6 +77,7 @@ thread_local! {
         items: Vec::new(),
         seen: Vec::new(),
         imports: Vec::new(),
+        macros: Vec::new(),
         parsed: ParseCounters { texts: 0, bytes: 0 },
     });
 }
@@ -203,7 +207,9 @@ impl Extractor {
             self.parser.set_language(&compiled.language).map_err(refused)?;
             self.loaded = Some(grammar);
         }
-        let bytes = text.as_bytes();
+        self.macros =
+            if matches!(grammar.name(), "c" | "cpp") { cpp_macros::head_macros(text) } else { Vec::new() };
+        let bytes = cpp_macros::masked(text, &self.macros);
         self.parsed.texts += 1;
         self.parsed.bytes += u64::from(offset(bytes.len()));
         let mut read = |at: usize, _| bytes.get(at..).unwrap_or(&[]);
@@ -259,6 +265,9 @@ impl Extractor {
     ) -> Result<(), Cancelled> {
         self.seen.clear();
         let bytes = text.as_bytes();
+        for range in self.macros.iter().filter(|range| cpp_macros::is_code(tree, range)) {
+            self.seen.push(PackedOccurrence::new(&bytes[range.clone()], offset(range.start)));
+        }
         let mut cursor = tree.walk();
         let mut countdown = NODES_BETWEEN_CHECKS;
         loop {

@@ -5,6 +5,7 @@ mod attached;
 mod blocks;
 pub mod call_site;
 mod composed_names;
+mod cpp_macros;
 mod drafts;
 mod enclosure;
 pub mod extract;
