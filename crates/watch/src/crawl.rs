@@ -1,17 +1,22 @@
 //! Crawls a subtree: watches every directory and lists it. Invariant: a directory is listed only after it is
 //! watched, so that nothing created in between is lost.
 
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::AsFd;
 
 use rustix::io::Errno;
 
 use super::Notice;
-use super::backend::{WatchId, WatchRefusal};
-use super::sweep::Snapshot;
+use super::backend::WatchId;
+use super::opener::{DirectoryListing, DirectoryOpener};
 use super::tree::{Detection, DirectoryState, Identity, WatchPurpose};
 use super::watcher::Watcher;
-use symd_base::RelPath;
+use symd_base::{RelPath, cores};
 use symd_vfs::{Entry, EntryKind, VfsError};
+
+/// Number of new directories that are opened and listed at once: few enough that the first files are reported soon.
+const DIRECTORIES_AT_A_TIME: usize = 64;
+/// Number of directories that are worth another thread.
+const WORTH_A_THREAD: usize = 4;
 
 /// What to do with a directory that is watched or polled already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,73 +28,111 @@ pub(super) enum Visit {
 }
 
 impl Watcher {
-    /// Lists `start` and everything beneath it that is not ignored, outermost first.
+    /// Lists `start` and everything beneath it that is not ignored, each directory before those in it. New directories
+    /// are listed on all cores.
     pub(super) fn crawl(&mut self, start: &RelPath, first: Visit, below: Visit) {
         if !start.is_root() && !self.tree.contains(start) {
             // There may have been a file here, and the following notices do not say that it is gone.
             self.report(Notice::Removed(start.clone()));
         }
         let mut stack = self.visit(start, first);
-        while let Some(directory) = stack.pop() {
+        while !stack.is_empty() {
             if self.is_over() {
                 return;
             }
-            stack.extend(self.visit(&directory, below));
+            let mut next = stack.split_off(stack.len().saturating_sub(DIRECTORIES_AT_A_TIME));
+            next.reverse();
+            let (known, new): (Vec<RelPath>, Vec<RelPath>) =
+                next.into_iter().partition(|path| self.tree.contains(path));
+            let mut inside: Vec<RelPath> = known.iter().flat_map(|path| self.visit(path, below)).collect();
+            inside.extend(self.visit_new(&new));
+            stack.extend(inside);
         }
     }
 
     /// Watches one directory and lists it. Returns the directories in it, last first.
     fn visit(&mut self, path: &RelPath, visit: Visit) -> Vec<RelPath> {
-        let opened = self.root.open_directory_no_follow(path);
-        let directory = match opened {
-            Ok(directory) => directory,
+        let opened = match self.opener().open(path, self.parent_identity(path)) {
+            Ok(opened) => opened,
             Err(error) => return self.cannot_enter(path, &error),
         };
-        let io = |errno: Errno| VfsError::Io { path: path.clone(), source: errno.into() };
-        let identity = match self.identify(path, &directory) {
-            Ok(identity) => identity,
-            Err(errno) => return self.cannot_enter(path, &io(errno)),
-        };
-        // Watch before listing: a file created in between would be lost.
-        let watch = match self.watch(path, &directory, identity) {
-            Ok(watch) => watch,
-            Err(gone) => return self.cannot_enter(path, &gone),
-        };
         if let Some(known) = self.tree.get(path) {
-            let same = match (&known.detection, watch) {
+            let same = match (&known.detection, opened.watch) {
                 (Detection::Watched(before), Some(now)) => *before == now,
                 (Detection::Polled(_), None) => true,
                 _ => false,
             };
-            if visit == Visit::IfNew && same && known.identity == identity {
+            if visit == Visit::IfNew && same && known.identity == opened.identity {
                 return Vec::new();
             }
-            if !same || known.identity.inode != identity.inode {
+            if !same || known.identity.inode != opened.identity.inode {
                 // Another directory has replaced the old one.
                 self.leave(path);
             }
         }
+        self.add_directory(path, opened.watch);
+        let listed = self.opener().list(path, &opened);
+        self.enter(path, (opened.identity, opened.watch), listed)
+    }
+
+    /// Watches directories that are not known yet, and lists them, on all cores. Returns the directories in them.
+    fn visit_new(&mut self, paths: &[RelPath]) -> Vec<RelPath> {
+        let opener = self.opener();
+        let with_parents: Vec<(&RelPath, Option<Identity>)> =
+            paths.iter().map(|path| (path, self.parent_identity(path))).collect();
+        let seen = cores::parallel_map(&with_parents, WORTH_A_THREAD, |(path, parent)| {
+            let opened = opener.open(path, *parent)?;
+            let listed = opener.list(path, &opened);
+            Ok::<_, VfsError>(((opened.identity, opened.watch), listed))
+        });
+        // First of all: a directory that was moved here has the watch that it had, and its old place may be left next.
+        for (path, seen) in paths.iter().zip(&seen) {
+            if let Ok(((_, watch), _)) = seen {
+                self.add_directory(path, *watch);
+            }
+        }
+        let mut inside = Vec::new();
+        for (path, seen) in paths.iter().zip(seen) {
+            inside.extend(match seen {
+                Ok((identity, listed)) => self.enter(path, identity, listed),
+                Err(error) => self.cannot_enter(path, &error),
+            });
+        }
+        inside
+    }
+
+    fn opener(&self) -> DirectoryOpener<'_> {
+        DirectoryOpener { root: &self.root, backend: &self.backend, tally: &self.tally }
+    }
+
+    fn parent_identity(&self, path: &RelPath) -> Option<Identity> {
+        path.parent().and_then(|parent| self.tree.get(&parent)).map(|known| known.identity)
+    }
+
+    fn add_directory(&mut self, path: &RelPath, watch: Option<WatchId>) {
         if let Some(watch) = watch {
             self.tree.add_place(watch, WatchPurpose::Directory(path.clone()));
         }
-        let (entries, unnamed) = match self.root.list_opened(path, &directory) {
-            Ok(listing) => listing,
+    }
+
+    /// Stores a directory that was listed, or could not be. Returns the directories in it, last first.
+    fn enter(
+        &mut self,
+        path: &RelPath,
+        (identity, watch): (Identity, Option<WatchId>),
+        listed: Result<DirectoryListing, VfsError>,
+    ) -> Vec<RelPath> {
+        match listed {
+            Ok(listing) => self.note(path, &listing.entries, listing.detection, identity),
             Err(error) => {
                 if let Some(unused) = watch
                     .and_then(|watch| self.tree.remove_place(watch, &WatchPurpose::Directory(path.clone())))
                 {
-                    self.backend.unwatch(unused);
+                    self.backend().unwatch(unused);
                 }
-                return self.cannot_enter(path, &error);
+                self.cannot_enter(path, &error)
             }
-        };
-        self.tally.unnamed.add(unnamed);
-        let detection = match watch {
-            Some(watch) => Detection::Watched(watch),
-            // Before any file is read: a change after the read must differ from the snapshot.
-            None => Detection::Polled(Snapshot::take(directory.as_fd(), &entries)),
-        };
-        self.note(path, &entries, detection, identity)
+        }
     }
 
     /// Applies the rules to a listing, reports it, and stores the directory.
@@ -125,7 +168,7 @@ impl Watcher {
         }
         for watch in old_git.into_iter().filter(|watch| !git.contains(watch)) {
             if let Some(unused) = self.tree.remove_place(watch, &WatchPurpose::GitInfo(path.clone())) {
-                self.backend.unwatch(unused);
+                self.backend().unwatch(unused);
             }
         }
         self.failing.remove(path);
@@ -143,31 +186,6 @@ impl Watcher {
         directories
     }
 
-    /// Watches `directory`; `None` when it has to be polled instead.
-    fn watch(
-        &mut self,
-        path: &RelPath,
-        directory: &OwnedFd,
-        identity: Identity,
-    ) -> Result<Option<WatchId>, VfsError> {
-        if identity.remote {
-            return Ok(None);
-        }
-        match self.backend.watch(directory.as_fd(), &self.absolute(path)) {
-            Ok(watch) => Ok(Some(watch)),
-            Err(WatchRefusal::Vanished) => Err(VfsError::NotFound { path: path.clone() }),
-            Err(WatchRefusal::Exhausted) => {
-                self.tally.failed_watches.one();
-                Ok(None)
-            }
-            Err(WatchRefusal::Failed(error)) => {
-                tracing::warn!(%path, %error, "cannot watch this directory; it is polled");
-                self.tally.failed_watches.one();
-                Ok(None)
-            }
-        }
-    }
-
     /// Watches the directory that contains the `info/exclude` of the work tree `path`, and the directory
     /// above it, in case `info` does not exist yet. A refused watch does no harm: the patterns are then read
     /// again with the next rescan.
@@ -178,29 +196,12 @@ impl Watcher {
             let flags =
                 rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::DIRECTORY | rustix::fs::OFlags::CLOEXEC;
             let Ok(opened) = rustix::fs::open(directory, flags, rustix::fs::Mode::empty()) else { continue };
-            if let Ok(watch) = self.backend.watch(opened.as_fd(), directory) {
+            if let Ok(watch) = self.backend().watch(opened.as_fd(), directory) {
                 self.tree.add_place(watch, WatchPurpose::GitInfo(path.clone()));
                 watches.push(watch);
             }
         }
         watches
-    }
-
-    fn identify(&self, path: &RelPath, directory: &OwnedFd) -> Result<Identity, Errno> {
-        let raw = rustix::fs::fstat(directory)?;
-        let parent = path.parent().and_then(|parent| self.tree.get(&parent)).map(|known| known.identity);
-        let remote = match parent {
-            Some(parent) if parent.device == raw.st_dev => parent.remote,
-            // A mount point, or the root of the project.
-            _ => is_remote(rustix::fs::fstatfs(directory)?.f_type),
-        };
-        Ok(Identity {
-            device: raw.st_dev,
-            inode: raw.st_ino,
-            mode: raw.st_mode,
-            owner: (raw.st_uid, raw.st_gid),
-            remote,
-        })
     }
 
     /// Reports that `path` cannot be read, and notes whether that may change without an event.
@@ -233,29 +234,4 @@ fn error_text(error: &std::io::Error) -> String {
     // "Permission denied (os error 13)": the number is of no help to the reader.
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or(&text).to_owned()
-}
-
-/// Whether this type of file system does not report changes made on other machines.
-fn is_remote(file_system: i64) -> bool {
-    /// Magic numbers of statfs(2): NFS, SMB, CIFS, SMB2, FUSE (virtiofs too), 9p, Coda, AFS (two), Ceph,
-    /// Lustre, GPFS, OCFS2, GFS2, VirtualBox shared folders.
-    const REMOTE: [u32; 15] = [
-        0x6969,
-        0x517B,
-        0xFF53_4D42,
-        0xFE53_4D42,
-        0x6573_5546,
-        0x0102_1997,
-        0x7375_7245,
-        0x5346_414F,
-        0x6B41_4653,
-        0x00C3_6400,
-        0x0BD0_0BD0,
-        0x4750_4653,
-        0x7461_636F,
-        0x0116_1970,
-        0x786F_4256,
-    ];
-    // Where f_type is 32 bits wide, the high bit may have been sign-extended.
-    REMOTE.iter().any(|magic| i64::from(*magic) == file_system & 0xFFFF_FFFF)
 }

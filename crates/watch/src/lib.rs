@@ -13,6 +13,7 @@ pub mod fake;
 mod handle;
 mod inotify;
 mod notify;
+mod opener;
 mod poll;
 mod sweep;
 mod tree;

@@ -5,7 +5,6 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::os::fd::AsFd;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Notice;
@@ -64,7 +63,8 @@ impl Requests {
 pub(super) struct Watcher {
     pub(super) root: Arc<Root>,
     pub(super) ignore: Arc<Ignore>,
-    pub(super) backend: Box<dyn Backend>,
+    /// Locked while directories are opened on several threads.
+    pub(super) backend: Mutex<Box<dyn Backend>>,
     pub(super) tree: Tree,
     pub(super) tally: Arc<AtomicCounters>,
     /// Directories that could not be read for a reason that may pass without an event.
@@ -94,7 +94,7 @@ impl Watcher {
         Watcher {
             root,
             ignore,
-            backend,
+            backend: Mutex::new(backend),
             tree: Tree::default(),
             tally,
             failing: BTreeSet::new(),
@@ -117,7 +117,7 @@ impl Watcher {
         self.flush();
         let mut events = Vec::new();
         while !self.is_over() {
-            if let Err(error) = self.backend.wait(&mut events) {
+            if let Err(error) = self.backend().wait(&mut events) {
                 tracing::error!(%error, "the watcher failed; the project is no longer watched");
                 self.root_gone();
                 return;
@@ -263,7 +263,7 @@ impl Watcher {
     /// Removes the watches and rules of `directory` and everything beneath it.
     pub(super) fn leave(&mut self, directory: &RelPath) {
         for watch in self.tree.remove(directory) {
-            self.backend.unwatch(watch);
+            self.backend().unwatch(watch);
         }
         self.ignore.forget(directory);
         self.failing.retain(|path| !path.is_within(directory));
@@ -403,7 +403,7 @@ impl Watcher {
         self.tally.failing.set(self.failing.len());
     }
 
-    pub(super) fn absolute(&self, path: &RelPath) -> PathBuf {
-        if path.is_root() { self.root.path().to_owned() } else { self.root.path().join(path.as_str()) }
+    pub(super) fn backend(&mut self) -> &mut dyn Backend {
+        self.backend.get_mut().unwrap_or_else(PoisonError::into_inner).as_mut()
     }
 }

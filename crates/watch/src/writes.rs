@@ -133,7 +133,7 @@ impl Watcher {
             let Ok(directory) = self.root.open_directory_no_follow(&path) else { continue };
             let is_it = |raw: rustix::fs::Stat| (raw.st_dev, raw.st_ino) == (known.device, known.inode);
             if rustix::fs::fstat(&directory).is_ok_and(is_it) {
-                self.backend.set_write_reports(watch, directory.as_fd(), writes);
+                self.backend().set_write_reports(watch, directory.as_fd(), writes);
                 return;
             }
         }
