@@ -1,11 +1,12 @@
 //! The events of the engine. All work starts here.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::by_need::ByNeed;
 use super::scan::{ScanResult, ScanTarget};
+use super::searches::{FoundWords, ScopedWords};
 use super::view::View;
-use super::word_search::ScopedWords;
 use super::{EngineError, OutlinedFile};
 use symd_base::RelPath;
 use symd_index::{BuiltSegment, Need};
@@ -64,6 +65,8 @@ pub(super) enum Event {
         job: u64,
         /// One result per path of the job, except for postponed ones.
         files: Vec<ScanResult>,
+        /// The files that the same job did not come to, since a question needed the processors.
+        unbegun: Vec<ScanTarget>,
         /// The files that the same job is to scan after others.
         later: Vec<ScanTarget>,
     },
@@ -71,8 +74,16 @@ pub(super) enum Event {
     Ask(Question),
     /// A question that ran and has no answer yet, with what it lacked.
     Lacking { question: Question, needs: Vec<Need> },
-    /// The end of a search for the words that a question needs, with the files to scan for it.
-    Searched { question: Question, words: Vec<ScopedWords>, files: Vec<RelPath> },
+    /// The end of a search for the words that a question needs.
+    Searched {
+        question: Question,
+        /// The needed words.
+        words: Vec<ScopedWords>,
+        /// What was found, for words that were searched for.
+        found: Vec<FoundWords>,
+        /// The other files to scan for the question.
+        files: BTreeSet<RelPath>,
+    },
     /// The unsaved text of a file of the project was set or removed.
     Unsaved(RelPath),
     /// Outlines, made elsewhere, of files without a grammar.

@@ -13,6 +13,7 @@ mod pool;
 mod preparsed;
 mod run;
 mod scan;
+mod searches;
 mod status;
 mod trials;
 mod turns;

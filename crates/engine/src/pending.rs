@@ -87,11 +87,24 @@ impl Pending {
         self.last_job
     }
 
-    /// Returns the newest scan of `path` that is running, with its claim. A file on trial is waited for as long as
-    /// the job that set it aside.
+    /// Returns the newest scan of `path` that is running, with its claim; none if a newer one has ended: an older one
+    /// in the queue, whose place that took, would be waited for in vain while background work is held back. A file on
+    /// trial is waited for as long as the job that set it aside.
     pub(super) fn newest_scan(&self, path: &RelPath) -> Option<(u64, Claim)> {
-        let (job, claim) = self.paths.get(path)?.jobs.last()?;
+        let state = self.paths.get(path)?;
+        let (job, claim) = state.jobs.last().filter(|(job, _)| *job > state.settled)?;
         Some((self.trials.get(job).map_or(*job, |trial| trial.since), claim.clone()))
+    }
+
+    /// Returns the number of the newest scan of `path` that is running or queued; every change of the file begins a
+    /// newer one.
+    pub(super) fn newest_job(&self, path: &RelPath) -> Option<u64> {
+        self.paths.get(path)?.jobs.last().map(|(job, _)| *job)
+    }
+
+    /// Returns the number of the scan that began last.
+    pub(super) fn last_job(&self) -> u64 {
+        self.last_job
     }
 
     /// Reports whether the result of `job` for `path` is newer than what was applied. Must be called once per
@@ -265,6 +278,16 @@ mod tests {
         let (first, second) = (begin(&mut pending, &a), begin(&mut pending, &a));
         assert!(pending.accept_result(second, &a));
         assert!(!pending.accept_result(first, &a));
+    }
+
+    #[test]
+    fn a_scan_in_the_queue_whose_place_another_took_is_not_waited_for() {
+        let (mut pending, a) = (Pending::default(), path("a"));
+        let queued = begin(&mut pending, &a);
+        assert_eq!(pending.newest_scan(&a).map(|(job, _)| job), Some(queued));
+        let first = begin(&mut pending, &a);
+        assert!(pending.accept_result(first, &a));
+        assert!(pending.newest_scan(&a).is_none() && pending.unread().is_empty());
     }
 
     #[test]

@@ -43,6 +43,8 @@ struct Queues {
     most_long: usize,
     /// Bounded by the engine, which stops reading the watcher while too much is pending.
     background: VecDeque<Job>,
+    /// Background work that comes first.
+    urgent: VecDeque<Job>,
     /// Number of questions during which no background work is begun …
     holds: usize,
     /// … unless another question waits for all of it.
@@ -116,6 +118,11 @@ impl Pool {
         HeldBackground(self.shared.clone())
     }
 
+    /// Returns what tells background work whether it is to be held back, between two files.
+    pub(super) fn background_rule(&self) -> BackgroundRule {
+        BackgroundRule(self.shared.clone())
+    }
+
     /// Begins background work in spite of [`Pool::hold_background`] while a question waits for all of it.
     pub(super) fn wait_for_background(&self, is_waited_for: bool) {
         self.shared.release(|queues| queues.is_waited_for = is_waited_for);
@@ -123,8 +130,24 @@ impl Pool {
 
     /// Runs `job` on the first worker that is free for background work.
     pub(super) fn background(&self, job: impl FnOnce() + Send + 'static) {
+        self.in_background(|queues, job| queues.background.push_back(job), Box::new(job));
+    }
+
+    /// Like [`Pool::background`], before other background work, unless a question waits for all of that: it would wait for
+    /// ever if more came all the time.
+    pub(super) fn urgent_background(&self, job: impl FnOnce() + Send + 'static) {
+        self.in_background(
+            |queues, job| match queues.is_waited_for {
+                true => queues.background.push_back(job),
+                false => queues.urgent.push_back(job),
+            },
+            Box::new(job),
+        );
+    }
+
+    fn in_background(&self, push: impl FnOnce(&mut Queues, Job), job: Job) {
         let mut queues = self.shared.lock();
-        queues.background.push_back(Box::new(job));
+        push(&mut queues, job);
         let waiting =
             queues.take_idle(WorkerRole::BackgroundOnly).or_else(|| queues.take_idle(WorkerRole::Anything));
         drop(queues);
@@ -139,6 +162,16 @@ pub(super) struct HeldBackground(Arc<Shared>);
 impl Drop for HeldBackground {
     fn drop(&mut self) {
         self.0.release(|queues| queues.holds -= 1);
+    }
+}
+
+/// Tells whether background work is held back now.
+#[derive(Debug)]
+pub(super) struct BackgroundRule(Arc<Shared>);
+
+impl BackgroundRule {
+    pub(super) fn holds_back(&self) -> bool {
+        self.0.lock().holds_back()
     }
 }
 
@@ -158,7 +191,7 @@ impl Pool {
 impl Queued {
     /// Runs the oldest background job on this thread. Returns whether there was one.
     pub(super) fn run_background(&self) -> bool {
-        let job = self.0.lock().background.pop_front();
+        let job = self.0.lock().next_background();
         job.map(|job| job()).is_some()
     }
 
@@ -213,12 +246,19 @@ impl Queues {
         Some((job, QuestionLength::Long))
     }
 
+    fn holds_back(&self) -> bool {
+        self.holds > 0 && !self.is_waited_for
+    }
+
     fn background(&mut self) -> Option<(Job, QuestionLength)> {
-        if self.holds > 0 && !self.is_waited_for {
+        if self.holds_back() {
             return None;
         }
-        let job = self.background.pop_front()?;
-        Some((job, QuestionLength::Short))
+        Some((self.next_background()?, QuestionLength::Short))
+    }
+
+    fn next_background(&mut self) -> Option<Job> {
+        self.urgent.pop_front().or_else(|| self.background.pop_front())
     }
 }
 
@@ -239,7 +279,8 @@ impl Shared {
     fn release(&self, change: impl FnOnce(&mut Queues)) {
         let mut queues = self.lock();
         change(&mut queues);
-        let may_begin = (queues.holds == 0 || queues.is_waited_for) && !queues.background.is_empty();
+        let has_work = !queues.urgent.is_empty() || !queues.background.is_empty();
+        let may_begin = has_work && !queues.holds_back();
         let (woken, idle) = std::mem::take(&mut queues.idle)
             .into_iter()
             .partition(|(_, takes)| may_begin && *takes != WorkerRole::QuestionsOnly);

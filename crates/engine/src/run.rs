@@ -15,8 +15,9 @@ use super::event::{Event, Question};
 use super::hard_links::HardLinks;
 use super::kotlin_files::KotlinFiles;
 use super::pending::Pending;
-use super::pool::Pool;
+use super::pool::{BackgroundRule, Pool};
 use super::scan::{ScanOrder, ScanOutcome, ScanResult, ScanTarget, Scanner, Trial};
+use super::searches::Searches;
 use super::status::{EngineStatus, StatusTally};
 use super::trials::{Start, Trials};
 use super::{OnChange, OutlinedFile};
@@ -41,6 +42,9 @@ const STORE_AFTER: usize = 256;
 /// Maximum time that a question waits for a file that is slow to parse, from the start of parsing.
 const TRIAL_PATIENCE: Duration = Duration::from_secs(1);
 
+/// The work of a job that scans files.
+type BoxedScan = Box<dyn FnOnce() + Send>;
+
 /// The engine's state.
 pub(super) struct Run {
     watch: Arc<Watch>,
@@ -57,6 +61,7 @@ pub(super) struct Run {
     state: IndexState,
     tally: StatusTally,
     pending: Pending,
+    searches: Arc<Searches>,
     /// Questions whose barrier has been sent.
     behind_barrier: Option<(u64, Vec<Question>)>,
     /// Questions that came after the current barrier was sent: they need a barrier made after they were
@@ -103,6 +108,7 @@ impl Run {
             state,
             tally,
             pending: Pending::default(),
+            searches: Arc::default(),
             behind_barrier: None,
             next_barrier: Vec::new(),
             watched: true,
@@ -157,13 +163,15 @@ impl Run {
         match event {
             Event::Noticed(notices) => notices.into_iter().for_each(|notice| self.noticed(notice)),
             Event::Unwatched => self.unwatched(),
-            Event::Scanned { job, files, later } => {
+            Event::Scanned { job, files, unbegun, later } => {
                 self.handle_scanned(job, files);
-                self.continue_job(job, later);
+                self.continue_job(job, unbegun, later);
             }
             Event::Ask(question) => self.ask(question),
             Event::Lacking { question, needs } => self.fetch_needs(question, needs),
-            Event::Searched { question, words, files } => self.fetch(question, words, files),
+            Event::Searched { question, words, found, files } => {
+                self.searched(question, words, found, files);
+            }
             // Not every file on disk belongs in the index.
             Event::Unsaved(path) => {
                 if self.state.file(&path).is_some() || !self.ignore.is_ignored(&path, EntryKind::File) {
@@ -209,6 +217,9 @@ impl Run {
         if self.is_waited_for != self.pending.is_waited_for() {
             self.is_waited_for = self.pending.is_waited_for();
             self.pool.wait_for_background(self.is_waited_for);
+        }
+        if self.pending.unread().is_empty() {
+            self.searches.clear();
         }
         if self.is_ready() {
             if !self.building
@@ -257,7 +268,8 @@ impl Run {
         }
         let mut paths = self.links.others(&path);
         paths.push(path);
-        self.scan_paths(paths);
+        // What was changed last is asked about next.
+        self.scan_in_background(paths, |pool, scan| pool.urgent_background(scan));
     }
 
     /// Handles the end of the watcher: questions that wait for a barrier would wait for ever.
@@ -304,6 +316,10 @@ impl Run {
     }
 
     fn scan_paths(&mut self, paths: Vec<RelPath>) {
+        self.scan_in_background(paths, |pool, scan| pool.background(scan));
+    }
+
+    fn scan_in_background(&mut self, paths: Vec<RelPath>, queue: impl Fn(&Pool, BoxedScan)) {
         let mut paths = paths.into_iter();
         loop {
             let chunk: Vec<ScanTarget> = paths
@@ -317,13 +333,10 @@ impl Run {
             if chunk.is_empty() {
                 return;
             }
-            let are_many = self.pending.looks() > MANY_LOOKS;
+            let order = self.background_order();
             let job = self.begin_job(&chunk);
-            self.pool.background(self.scan(
-                job,
-                chunk,
-                if are_many { ScanOrder::LongLinesLast } else { ScanOrder::AsListed },
-            ));
+            let scan = self.scan(job, chunk, order, Some(self.pool.background_rule()));
+            queue(&self.pool, Box::new(scan));
         }
     }
 
@@ -339,12 +352,19 @@ impl Run {
         }))
     }
 
-    /// Returns the work of a job that scans these files.
-    fn scan(&self, job: u64, chunk: Vec<ScanTarget>, order: ScanOrder) -> impl FnOnce() + Send + 'static {
+    /// Returns the work of a job that scans these files; as background work it ends early when that is held back.
+    fn scan(
+        &self,
+        job: u64,
+        chunk: Vec<ScanTarget>,
+        order: ScanOrder,
+        background: Option<BackgroundRule>,
+    ) -> impl FnOnce() + Send + 'static {
         let (scanner, sender) = (self.scanner.clone(), self.sender.clone());
         move || {
             let (mut files, mut later) = (Vec::new(), Vec::new());
-            for target in chunk {
+            let mut chunk = chunk.into_iter();
+            for target in chunk.by_ref() {
                 if !target.take() {
                     files.push(ScanResult { path: target.path, found: ScanOutcome::Cancelled, stat: None });
                     continue;
@@ -357,21 +377,35 @@ impl Run {
                     }
                     looked => files.push(looked),
                 }
+                if background.as_ref().is_some_and(BackgroundRule::holds_back) {
+                    break;
+                }
             }
-            send(&sender, Event::Scanned { job, files, later });
+            send(&sender, Event::Scanned { job, files, unbegun: chunk.collect(), later });
         }
     }
 
-    /// Ends a job, or queues its postponed files behind all others: questions continue to wait for the job.
-    fn continue_job(&mut self, job: u64, later: Vec<ScanTarget>) {
-        if later.is_empty() {
+    /// Ends a job, or queues what is left of it: postponed files behind all others. Questions continue to wait for
+    /// the job.
+    fn continue_job(&mut self, job: u64, unbegun: Vec<ScanTarget>, later: Vec<ScanTarget>) {
+        if unbegun.is_empty() && later.is_empty() {
             self.pending.end(job);
-        } else {
-            let is_needed = later.iter().any(|target| self.pending.is_needed(job, &target.path));
-            let scan = self.scan(job, later, ScanOrder::Postponed(Instant::now()));
-            // The question that waits for it holds background work back.
-            if is_needed { self.pool.question(scan) } else { self.pool.background(scan) }
+            return;
         }
+        // The question that waits for it holds background work back.
+        let is_needed = later.iter().any(|target| self.pending.is_needed(job, &target.path));
+        let (rest, order, rule) = if unbegun.is_empty() {
+            (later, ScanOrder::Postponed(Instant::now()), None)
+        } else {
+            let rule = (!is_needed).then(|| self.pool.background_rule());
+            (unbegun.into_iter().chain(later).collect(), self.background_order(), rule)
+        };
+        let scan = self.scan(job, rest, order, rule);
+        if is_needed { self.pool.question(scan) } else { self.pool.background(scan) }
+    }
+
+    fn background_order(&self) -> ScanOrder {
+        if self.pending.looks() > MANY_LOOKS { ScanOrder::LongLinesLast } else { ScanOrder::AsListed }
     }
 
     fn handle_scanned(&mut self, job: u64, files: Vec<ScanResult>) {
@@ -453,7 +487,7 @@ impl Run {
         let start = if trial.is_running() { Start::Now } else { Start::InTurn };
         self.trials.begin(path, start, move |cancel| {
             let files = vec![scanner.try_out(trial, cancel)];
-            send(&sender, Event::Scanned { job, files, later: Vec::new() });
+            send(&sender, Event::Scanned { job, files, unbegun: Vec::new(), later: Vec::new() });
         });
     }
 
@@ -572,13 +606,15 @@ impl Run {
     fn tell_status(&mut self) {
         let (ready, cache) = (self.is_ready(), self.scanner.cache.as_ref().map(|cache| cache.status()));
         let (state, tally) = (&self.state, &mut self.tally);
-        let (pending, changes) = (self.pending.files(), self.changes);
+        let (pending, unread) = (self.pending.files(), self.pending.unread().len());
+        let changes = self.changes;
         self.status.send_modify(|status| {
             status.revision = state.revision();
             status.files = state.file_count();
             status.symbols = state.symbol_count();
             status.ready = ready;
             status.pending_files = pending;
+            status.unread_files = unread;
             status.changes = changes;
             status.segments = state.segment_count();
             tally.write(status);

@@ -39,6 +39,8 @@ pub struct EngineStatus {
     pub ready: bool,
     /// Number of files being scanned.
     pub pending_files: usize,
+    /// Number of code files whose present content is not known yet: a question that needs one of them has it read first.
+    pub unread_files: usize,
     /// Number of scans that found a change.
     pub changes: u64,
     /// Number of name tables in use.

@@ -17,7 +17,7 @@ mod unread;
 
 pub use file::{Content, FileEntry, Origin, Skipped};
 pub use files::FileMap;
-pub use needed_words::NeededWords;
+pub use needed_words::{NeededWords, SearchedText};
 pub use query::{Hit, Locals, Query, Scope};
 pub use segment::Segment;
 pub use snapshot::{BuiltSegment, IndexState, SegmentPlan, SegmentThresholds, Snapshot};

@@ -2,6 +2,8 @@
 //! without an outline. Invariant: a file reported to lack the words holds no requested symbol, nor an
 //! occurrence of the name.
 
+use std::borrow::Cow;
+
 use memchr::memmem;
 
 use symd_base::text::{Encoding, decode};
@@ -25,6 +27,21 @@ struct NeededPackage {
     names: Vec<String>,
     /// Whether it has no others.
     is_whole: bool,
+}
+
+/// A file's bytes as words are searched for in them: UTF-16 is decoded.
+#[derive(Clone, Debug)]
+pub struct SearchedText<'b>(Cow<'b, [u8]>);
+
+impl SearchedText<'_> {
+    pub fn new(bytes: &[u8]) -> SearchedText<'_> {
+        let is_wide = bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]);
+        let wide = if is_wide { decode(bytes.to_vec()).ok() } else { None };
+        SearchedText(match wide {
+            Some((text, Encoding::Utf16Le | Encoding::Utf16Be)) => Cow::Owned(text.into_bytes()),
+            _ => Cow::Borrowed(bytes),
+        })
+    }
 }
 
 impl NeededWords {
@@ -66,14 +83,14 @@ impl NeededWords {
         NeededWords { package: Some(NeededPackage { names, is_whole }), ..NeededWords::default() }
     }
 
-    /// Whether `bytes` contains all of the words.
+    /// Whether the file `bytes` contains all of the words.
     pub fn match_bytes(&self, bytes: &[u8]) -> bool {
-        let is_wide = bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]);
-        let wide = if is_wide { decode(bytes.to_vec()).ok() } else { None };
-        let text = match &wide {
-            Some((text, Encoding::Utf16Le | Encoding::Utf16Be)) => text.as_bytes(),
-            _ => bytes,
-        };
+        self.match_text(&SearchedText::new(bytes))
+    }
+
+    /// Whether a text contains all of the words.
+    pub fn match_text(&self, text: &SearchedText<'_>) -> bool {
+        let text = text.0.as_ref();
         let holds_whole = |word: &String| {
             holds_word(text, word) || spelled_as(word).is_some_and(|keyword| holds_word(text, keyword))
         };

@@ -78,7 +78,13 @@ impl UnreadFiles {
 
     /// Iterates over the unread files at or beneath `path`, in path order.
     pub fn within<'a>(&'a self, path: &RelPath) -> impl Iterator<Item = &'a Arc<FileEntry>> + use<'a> {
-        self.now.within(path).filter(|entry| self.get(entry.path.as_str()).is_some())
+        let mut asked = self.asked.within(path).peekable();
+        self.now.within(path).filter(move |entry| {
+            while asked.next_if(|asked| asked.path < entry.path).is_some() {}
+            // As in `get`, without a search for each.
+            asked.peek().is_some_and(|asked| Arc::ptr_eq(asked, entry))
+                && !self.met.files.contains(&entry.path)
+        })
     }
 
     /// Notes a need if it is not met.

@@ -11,8 +11,9 @@ use crate::claim::Claim;
 use crate::event::{Event, Question, QuestionLength, QuestionRun};
 use crate::run::send;
 use crate::scan::{ScanOrder, ScanTarget};
+use crate::searches::{FoundWords, ScopedWords};
 use crate::view::View;
-use crate::word_search::{ScopedWords, search_jobs};
+use crate::word_search::{WantedWords, WordSearch};
 use symd_base::RelPath;
 use symd_index::{Content, Need, Origin, Snapshot, UnreadFiles};
 use symd_watch::WatchError;
@@ -117,42 +118,77 @@ impl Run {
             self.release(question);
             return;
         };
-        let (mut files, mut searched) = (BTreeSet::new(), BTreeSet::new());
-        let mut words = Vec::new();
-        for need in needs {
-            let (to, path) = match &need {
-                Need::Everything => continue,
-                Need::Within(path) => (&mut files, path),
-                Need::Words(_, path) => (&mut searched, path),
-            };
-            to.extend(unread.within(path).map(|file| file.path.clone()));
-            if let Need::Words(needed, path) = need {
-                words.push((needed, path));
-            }
-        }
-        searched.retain(|path| !files.contains(path));
         // Its outline may have names that the text does not have.
         let is_servers = |path: &RelPath| {
             let content = self.state.file(path).map(|file| &file.content);
             matches!(content, Some(Content::Code { origin: Origin::Server(_), .. }))
         };
-        files.extend(searched.extract_if(.., |path| is_servers(path)));
+        // What is fetched by path is searched all the same: the next question relies on what was found.
+        let (mut files, mut searched) = (BTreeSet::new(), Vec::new());
+        let (mut words, mut wanted) = (Vec::new(), Vec::new());
+        for need in needs {
+            match need {
+                Need::Everything => {}
+                Need::Within(path) => files.extend(unread.within(&path).map(|file| file.path.clone())),
+                Need::Words(needed, path) => {
+                    let last_scan = self.pending.last_job();
+                    let known = self.searches.found(&needed, &path);
+                    let after = known.as_ref().map_or(0, |known| known.last_scan);
+                    let known = known.map(|known| known.files).unwrap_or_default();
+                    let words_of = (needed, path);
+                    let found = FoundWords { words: words_of.clone(), last_scan, files: known };
+                    let wanted_words = WantedWords { after, found };
+                    for entry in unread.within(&words_of.1) {
+                        let Some(scan) = self.pending.newest_job(&entry.path) else { continue };
+                        let file = (entry.path.clone(), scan);
+                        if is_servers(&entry.path) || wanted_words.found.files.contains(&entry.path) {
+                            files.insert(file.0);
+                        } else if wanted_words.concern(&file) {
+                            searched.push(file);
+                        }
+                    }
+                    words.push(words_of);
+                    wanted.push(wanted_words);
+                }
+            }
+        }
+        searched.sort_unstable();
+        searched.dedup();
         if searched.is_empty() {
-            self.fetch(question, words, files.into_iter().collect());
+            self.fetch(question, words, files);
             return;
         }
+        let (scanner, searches) = (self.scanner.clone(), self.searches.clone());
+        let search = WordSearch { scanner, searches, files: searched, wanted };
         let sender = self.sender.clone();
-        let ended = move |found: Vec<RelPath>, words: Vec<ScopedWords>| {
-            let files = files.into_iter().chain(found).collect();
-            send(&sender, Event::Searched { question, words, files });
-        };
-        for job in search_jobs(self.scanner.clone(), searched.into_iter().collect(), words, ended) {
+        let ended = move |found| send(&sender, Event::Searched { question, words, found, files });
+        for job in search.jobs(ended) {
             self.pool.question(job);
         }
     }
 
+    /// Keeps what a search found, and scans the files for the question.
+    pub(super) fn searched(
+        &mut self,
+        question: Question,
+        words: Vec<ScopedWords>,
+        found: Vec<FoundWords>,
+        mut files: BTreeSet<RelPath>,
+    ) {
+        for found in found {
+            files.extend(found.files.iter().cloned());
+            self.searches.keep_found(found);
+        }
+        self.fetch(question, words, files);
+    }
+
     /// Scans files for a question, ahead of the queue, and runs it again when they are known.
-    pub(super) fn fetch(&mut self, mut question: Question, words: Vec<ScopedWords>, files: Vec<RelPath>) {
+    pub(super) fn fetch(
+        &mut self,
+        mut question: Question,
+        words: Vec<ScopedWords>,
+        files: BTreeSet<RelPath>,
+    ) {
         if self.stopping.is_some() || !self.watched {
             return;
         }
@@ -181,7 +217,7 @@ impl Run {
             }
             let job = self.begin_job(&chunk);
             scans.extend(chunk.iter().map(|target| (job, target.path.clone())));
-            self.pool.question(self.scan(job, chunk, ScanOrder::AsListed));
+            self.pool.question(self.scan(job, chunk, ScanOrder::AsListed, None));
         }
         self.pending.wait_for(scans, question);
     }

@@ -311,13 +311,36 @@ fn round(seed: u64) -> bool {
             tree.change(file);
         }
     }
+    let mut query = tree.query();
+    // The next question may use what was searched for the last one.
+    let questions = tree.random.usize(1..4);
+    let mut is_early = false;
+    for number in 0..questions {
+        is_early |= question_is_answered(&mut tree, &query, seed);
+        if number + 1 == questions {
+            break;
+        }
+        let files: Vec<String> = tree.contents.keys().cloned().collect();
+        for file in files {
+            if tree.random.u8(..3) == 0 {
+                tree.change(&file);
+            }
+        }
+        if tree.random.bool() {
+            query = tree.query();
+        }
+    }
+    is_early
+}
+
+/// Asks one question, and compares. Returns whether it was answered while files were unread.
+fn question_is_answered(tree: &mut Tree, query: &Query, seed: u64) -> bool {
     // From here on, a file may be seen as it is or as it becomes.
     for contents in tree.contents.values_mut() {
         let last = contents.pop().expect("never empty");
         *contents = vec![last];
     }
     tree.background = tree.random.bool();
-    let query = tree.query();
     let asked = query.clone();
     let mut answered = tree.ask(move |view| {
         let hits = view.snapshot.find(&asked, &Cancel::new()).expect("not cancelled");
@@ -342,7 +365,7 @@ fn round(seed: u64) -> bool {
     for (file, contents) in &tree.contents {
         let of_file: FoundRows = found.iter().filter(|(path, ..)| path == file).cloned().collect();
         let expected: Vec<FoundRows> =
-            contents.iter().map(|content| rows_in(file, content.as_ref(), &query)).collect();
+            contents.iter().map(|content| rows_in(file, content.as_ref(), query)).collect();
         assert!(
             expected.contains(&of_file),
             "seed {seed}: {query:?} in {file} (complete: {is_complete}): {of_file:#?} is none of {expected:#?}"

@@ -1,0 +1,146 @@
+//! What searches of unread files found, and the texts that they read, for as long as these files are unread.
+//! Invariant: what was found in a file, or read from it, is used only as long as no scan of it has begun since: a
+//! change of a file begins one before the next question's barrier arrives.
+
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use symd_base::RelPath;
+use symd_index::NeededWords;
+
+/// Maximum number of bytes of texts that are kept: a question asks for further words as it learns names, and so does
+/// the next one.
+const KEPT_BYTES: usize = 64 << 20;
+/// Maximum number of searches whose results are kept.
+const KEPT_SEARCHES: usize = 256;
+
+/// Words, and the path at or beneath which they are searched for.
+pub(super) type ScopedWords = (NeededWords, RelPath);
+
+/// A file to search, with the number of its newest scan.
+pub(super) type UnreadFile = (RelPath, u64);
+
+/// The result of a search for some words.
+#[derive(Clone, Debug)]
+pub(super) struct FoundWords {
+    pub(super) words: ScopedWords,
+    /// The last scan that had begun when the search did: files with a newer one were not searched.
+    pub(super) last_scan: u64,
+    /// The files that hold the words, or could not be searched.
+    pub(super) files: BTreeSet<RelPath>,
+}
+
+/// The results of searches and the texts that they read. Shared by the engine's task and the pool's workers.
+#[derive(Debug, Default)]
+pub(super) struct Searches(Mutex<Kept>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    texts: HashMap<RelPath, KeptText>,
+    bytes: usize,
+    /// The oldest first.
+    found: VecDeque<FoundWords>,
+}
+
+/// A text of a file, with the number of its newest scan at that time.
+#[derive(Debug)]
+struct KeptText {
+    scan: u64,
+    text: Arc<Vec<u8>>,
+}
+
+impl Searches {
+    /// Returns the result of an earlier search for these words, which may be over a larger tree.
+    pub(super) fn found(&self, words: &NeededWords, scope: &RelPath) -> Option<FoundWords> {
+        let kept = self.lock();
+        let is_it = |found: &&FoundWords| found.words.0 == *words && scope.is_within(&found.words.1);
+        kept.found.iter().rev().find(is_it).cloned()
+    }
+
+    /// Keeps the result of a search, in place of an older one.
+    pub(super) fn keep_found(&self, found: FoundWords) {
+        let mut kept = self.lock();
+        kept.found.retain(|known| known.words != found.words);
+        kept.found.push_back(found);
+        if kept.found.len() > KEPT_SEARCHES {
+            kept.found.pop_front();
+        }
+    }
+
+    /// Returns the text of a file if it was read since this scan began.
+    pub(super) fn text(&self, (path, scan): &UnreadFile) -> Option<Arc<Vec<u8>>> {
+        let kept = self.lock();
+        kept.texts.get(path).filter(|kept| kept.scan == *scan).map(|kept| kept.text.clone())
+    }
+
+    /// Keeps the text of a file that was read after this scan began, if there is room for it.
+    pub(super) fn keep_text(&self, (path, scan): &UnreadFile, text: Arc<Vec<u8>>) {
+        let mut kept = self.lock();
+        let replaced = kept.texts.get(path).map_or(0, |known| known.text.len());
+        let bytes = kept.bytes - replaced + text.len();
+        if bytes <= KEPT_BYTES {
+            kept.bytes = bytes;
+            kept.texts.insert(path.clone(), KeptText { scan: *scan, text });
+        }
+    }
+
+    /// Forgets everything: all files are read.
+    pub(super) fn clear(&self) {
+        let mut kept = self.lock();
+        if !kept.texts.is_empty() || !kept.found.is_empty() {
+            *kept = Kept::default();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(text: &str) -> RelPath {
+        RelPath::new(text).expect(text)
+    }
+
+    #[test]
+    fn a_text_is_used_for_the_scan_before_which_it_was_read_and_for_no_other() {
+        let searches = Searches::default();
+        let (first, second) = ((path("a"), 1), (path("a"), 2));
+        let (old, new) = (Arc::new(b"old".to_vec()), Arc::new(b"new".to_vec()));
+        searches.keep_text(&first, old.clone());
+        assert_eq!((searches.text(&first), searches.text(&second)), (Some(old), None));
+        searches.keep_text(&second, new.clone());
+        assert_eq!((searches.text(&first), searches.text(&second)), (None, Some(new)));
+        searches.clear();
+        assert_eq!(searches.text(&second), None);
+    }
+
+    #[test]
+    fn no_more_texts_are_kept_than_there_is_room_for() {
+        let searches = Searches::default();
+        let half = Arc::new(vec![0; KEPT_BYTES / 2]);
+        for (number, is_kept) in [(0, true), (1, true), (2, false), (1, true)] {
+            let file = (path(&format!("f{number}")), number);
+            searches.keep_text(&file, half.clone());
+            assert_eq!(searches.text(&file).is_some(), is_kept, "{number}");
+        }
+    }
+
+    #[test]
+    fn a_search_of_a_larger_tree_answers_for_a_smaller_one() {
+        let searches = Searches::default();
+        let words = NeededWords::of_name("run");
+        let found = FoundWords {
+            words: (words.clone(), path("a")),
+            last_scan: 7,
+            files: BTreeSet::from([path("a/b")]),
+        };
+        searches.keep_found(found);
+        assert_eq!(searches.found(&words, &path("a/b")).map(|found| found.last_scan), Some(7));
+        assert!(searches.found(&words, &RelPath::root()).is_none());
+        assert!(searches.found(&NeededWords::of_name("ru"), &path("a")).is_none());
+    }
+}
