@@ -114,6 +114,8 @@ impl Project {
             return servers.join(", ");
         }
         let status = self.engine.status();
-        format!("{} files, {} symbols indexed", status.files, status.symbols)
+        let (files, unread) = (status.files, status.unread_files);
+        let left = if unread > 0 { format!(", {unread} still to read") } else { String::new() };
+        format!("{files} files, {} symbols indexed{left}", status.symbols)
     }
 }

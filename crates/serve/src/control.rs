@@ -15,7 +15,6 @@ use crate::run::{CallOutcome, run};
 use crate::session::Session;
 use crate::session::describe;
 use symd_ide::wire::NAVIGATE;
-use symd_ops::Project;
 use symd_rpc::client_message::{RejectedRequest, RpcRequest};
 use symd_rpc::codes::{INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND};
 use symd_rpc::in_flight::Ticket;
@@ -248,8 +247,12 @@ async fn with_progress(
             biased;
             ran = &mut call => return Some(ran),
             _ = tick.tick() => {
-                let doing = session.host.project().map(Project::doing);
-                let progress = write::notification(PROGRESS, Some(json!({ "doing": doing })));
+                let told = session.host.project().map(|project| {
+                    let status = project.engine.status();
+                    let (files, unread) = (status.files, status.unread_files);
+                    json!({ "doing": project.doing(), "files": files, "unread": unread })
+                });
+                let progress = write::notification(PROGRESS, Some(told.unwrap_or_else(|| json!({}))));
                 outbox.send(line(progress)).await.ok()?;
             }
         }

@@ -10,7 +10,8 @@ use serde_json::{Map, Value, json};
 
 use crate::cli::client::{Client, Role};
 use crate::cli::colour;
-use crate::cli::commands::{Form, print, say};
+use crate::cli::commands::waiting_line::WaitingLine;
+use crate::cli::commands::{Form, print};
 use crate::cli::context::{Context, Spawning};
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::reading::is_reading_tool;
@@ -151,14 +152,9 @@ fn asked_once(
     let looks_on = std::io::stderr().is_terminal();
     let mut params =
         json!({ "tool": tool, "arguments": arguments, "toolset": toolset, "progress": looks_on });
-    let mut told = String::new();
     let mut request = |params: Value| {
-        client.request(CALL, params, |progress| {
-            if let Some(doing) = progress["doing"].as_str().filter(|doing| *doing != told) {
-                say(doing);
-                told = doing.to_owned();
-            }
-        })
+        let line = WaitingLine::new();
+        client.request(CALL, params, |progress| line.show(progress))
     };
     let Some(word) = welcome.proof.as_deref() else {
         // This daemon has no approvals and does not know these parameters.

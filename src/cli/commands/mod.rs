@@ -24,6 +24,7 @@ mod status;
 mod tools;
 mod trace;
 mod trust;
+mod waiting_line;
 
 use serde_json::json;
 
