@@ -3,6 +3,9 @@
 
 use std::fmt::Write as _;
 
+use serde_json::{Value, json};
+
+use crate::fake_editor::{FakeEditor, uri};
 use crate::support::{User, write};
 
 /// Files that have nothing to do with what is asked.
@@ -30,6 +33,7 @@ fn project() -> User {
     file("app/__init__.py", "from .core import *\n");
     file("app/core.py", "from .deep.base import Base\n\n\nclass Service(Base):\n    pass\n");
     file("app/deep/__init__.py", "");
+    file("app/d3/lonely.py", "def lonely():\n    return 1\n");
     file(
         "app/deep/base.py",
         "class Base:\n    def validate(self, value):\n        return check(value)\n\n\ndef check(value):\n    return value\n",
@@ -57,7 +61,7 @@ fn project() -> User {
     user
 }
 
-const QUESTIONS: [&[&str]; 14] = [
+const QUESTIONS: [&[&str]; 25] = [
     &["refs", "check"],
     &["refs", "Base/validate"],
     &["refs", "Service"],
@@ -72,7 +76,31 @@ const QUESTIONS: [&[&str]; 14] = [
     &["def", "k/b/Use.kt:4", "now"],
     &["hover", "app/d1/uses.py:8", "look"],
     &["call", "type_hierarchy", "{\"name_path\": \"Base\", \"direction\": \"subtypes\", \"depth\": 3}"],
+    &["call", "explore", "{\"name_path\": \"check\"}"],
+    &["call", "explore", "{\"name_path\": \"Base/validate\"}"],
+    &["call", "impact", "{\"name_path\": \"check\"}"],
+    &["call", "impact", "{\"name_path\": \"Base/validate\", \"change\": \"removal\"}"],
+    &["call", "find_implementations", "{\"name_path\": \"Base\"}"],
+    &["call", "find_implementations", "{\"name_path\": \"Base/validate\"}"],
+    &["call", "rename_symbol", "{\"name_path\": \"check\", \"new_name\": \"weigh\", \"dry_run\": true}"],
+    &[
+        "call",
+        "rename_symbol",
+        "{\"name_path\": \"Base/validate\", \"new_name\": \"weigh\", \"dry_run\": true}",
+    ],
+    &["call", "rename_symbol", "{\"name_path\": \"at noon\", \"new_name\": \"late\", \"dry_run\": true}"],
+    &["call", "rename_symbol", "{\"name_path\": \"walk\", \"new_name\": \"go\", \"dry_run\": true}"],
+    &["call", "safe_delete", "{\"name_path\": \"lonely\", \"dry_run\": true}"],
 ];
+
+/// Returns what is answered, or why an edit is refused.
+fn said(user: &User, question: &[&str]) -> String {
+    let output = user.run(question);
+    let answer = String::from_utf8(output.stdout).unwrap();
+    let is_answered = output.status.success() || question[1] == "rename_symbol";
+    assert!(is_answered, "{question:?}: {answer}{}", String::from_utf8_lossy(&output.stderr));
+    answer
+}
 
 #[test]
 fn a_daemon_that_has_read_nothing_answers_as_one_that_has_read_everything() {
@@ -82,14 +110,81 @@ fn a_daemon_that_has_read_nothing_answers_as_one_that_has_read_everything() {
         .map(|question| {
             user.run(&["stop"]);
             let _ = std::fs::remove_dir_all(user.path("cache"));
-            user.check(question, 0)
+            said(&user, question)
         })
         .collect();
     // Needs every file.
-    user.check(&["impact", "check"], 0);
+    user.check(QUESTIONS[13], 0);
     assert_eq!(user.status()["ready"], true);
     for (question, first) in QUESTIONS.into_iter().zip(answers) {
-        assert_eq!(first, user.check(question, 0), "{question:?}");
-        assert!(!first.contains("0 references"), "{question:?}: {first}");
+        assert_eq!(first, said(&user, question), "{question:?}");
+        assert!(!first.contains("0 references") && !first.contains("no symbol"), "{question:?}: {first}");
+    }
+}
+
+/// What editors ask about a place: the method, the file, the line and the column, 0-based.
+const PLACES: [(&str, &str, u32, u32); 7] = [
+    ("textDocument/definition", "app/d1/uses.py", 11, 13),
+    ("textDocument/references", "app/deep/base.py", 5, 5),
+    ("textDocument/references", "app/deep/base.py", 1, 9),
+    ("textDocument/hover", "app/d1/uses.py", 7, 16),
+    ("textDocument/definition", "k/b/Use.kt", 3, 15),
+    ("textDocument/references", "t/a.ts", 0, 17),
+    ("textDocument/documentSymbol", "app/core.py", 0, 0),
+];
+
+#[test]
+fn an_editor_is_answered_as_if_everything_had_been_read() {
+    let user = project();
+    let ask = |editor: &mut FakeEditor, (method, file, line, character): (&str, &str, u32, u32)| {
+        let document = json!({ "uri": uri(&user, &format!("project/{file}")) });
+        let text = std::fs::read_to_string(user.path(&format!("project/{file}"))).unwrap();
+        let language = match file.rsplit('.').next() {
+            Some("kt") => "kotlin",
+            Some("ts") => "typescript",
+            _ => "python",
+        };
+        let mut opened = document.clone();
+        opened["languageId"] = json!(language);
+        opened["version"] = json!(1);
+        opened["text"] = json!(text);
+        editor.tell("textDocument/didOpen", json!({ "textDocument": opened }));
+        let position = json!({ "line": line, "character": character });
+        let context = json!({ "includeDeclaration": true });
+        let answer =
+            editor.ask(method, json!({ "textDocument": document, "position": position, "context": context }));
+        let result = &answer["result"];
+        let is_empty = result.is_null() || result.as_array().is_some_and(Vec::is_empty);
+        assert!(!is_empty, "{method} in {file}: {answer}");
+        editor.tell("textDocument/didClose", json!({ "textDocument": document }));
+        result.clone()
+    };
+    let start = || {
+        let mut editor = FakeEditor::silent(&user);
+        let languages = ["python", "kotlin", "typescript"];
+        editor.ask(
+            "initialize",
+            json!({
+                "clientInfo": { "name": "fake", "version": "1" }, "rootUri": uri(&user, "project"),
+                "capabilities": {}, "initializationOptions": { "symd": { "navigation": languages } },
+            }),
+        );
+        editor.tell("initialized", json!({}));
+        editor
+    };
+    let firsts: Vec<Value> = PLACES
+        .into_iter()
+        .map(|place| {
+            user.run(&["stop"]);
+            let _ = std::fs::remove_dir_all(user.path("cache"));
+            ask(&mut start(), place)
+        })
+        .collect();
+    // Needs every file.
+    user.check(QUESTIONS[13], 0);
+    assert_eq!(user.status()["ready"], true);
+    let mut editor = start();
+    for (place, first) in PLACES.into_iter().zip(firsts) {
+        assert_eq!(first, ask(&mut editor, place), "{place:?}");
     }
 }

@@ -107,7 +107,7 @@ impl Impact {
 /// returns an empty list.
 pub async fn impact(project: &Project, ask: &AskImpact) -> Result<Vec<Impact>, QuestionError> {
     project
-        .on_one_view(|project| async move {
+        .by_need(|project| async move {
             let project = &project;
             let mut all = Vec::new();
             for declarations in project.entities(&ask.wanted).await? {

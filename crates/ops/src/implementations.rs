@@ -148,7 +148,7 @@ pub async fn implementations(
     project: &Project,
     ask: &FindImplementations,
 ) -> Result<Implementations, QuestionError> {
-    project.on_one_view(|project| async move { once(&project, ask).await }).await
+    project.by_need(|project| async move { once(&project, ask).await }).await
 }
 
 async fn once(project: &Project, ask: &FindImplementations) -> Result<Implementations, QuestionError> {

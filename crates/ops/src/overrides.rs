@@ -161,7 +161,7 @@ pub async fn overrides(
     ask: &FindOverrides,
 ) -> Result<(Target, OverrideLinks), QuestionError> {
     project
-        .on_one_view(|project| async move {
+        .by_need(|project| async move {
             let project = &project;
             let target = project.target(&ask.wanted).await?;
             let links = override_links(project, &target, ask.waiting).await?;

@@ -153,12 +153,8 @@ impl Project {
     /// Returns the current index snapshot: the state that a server is asked about and that its answer is
     /// checked against.
     pub(super) async fn snapshot(&self) -> Result<Arc<Snapshot>, QuestionError> {
-        // It leaves the step, so nothing notes what is asked of it.
-        let snapshot = |view: &View, _: &Cancel| {
-            view.snapshot.files.need_everything();
-            Arc::clone(&view.snapshot)
-        };
-        self.with_view(snapshot).await
+        // What is asked of it outside of steps is noted too: the view is looked at when the whole run is over.
+        self.with_view(|view: &View, _: &Cancel| Arc::clone(&view.snapshot)).await
     }
 
     /// Resolves the one symbol that a client named. If it is not found and language servers have files left

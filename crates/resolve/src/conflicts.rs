@@ -19,7 +19,7 @@ use super::scope::{self, Reach, SearchStart, is_called, resolve_with_reach};
 use super::sources::{IndexedDeclaration, Sources};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
-use symd_index::FileEntry;
+use symd_index::{FileEntry, NeededWords};
 use symd_syntax::{Import, Outline, Row, SymbolKind, call_site, name_hash};
 
 /// A file and a range in it.
@@ -57,7 +57,7 @@ fn find_conflicts_of(
     let mut found = renaming.conflicts_in_scope()?;
     found.extend(renaming.conflicts_in_hierarchy()?);
     let hash = name_hash(renaming.new.as_bytes());
-    for file in resolver.sources.snapshot().files.iter() {
+    for file in resolver.sources.snapshot().files.with_words(NeededWords::of_name(renaming.new)) {
         let is_it = file.outline().is_some_and(|outline| outline.occurrences.contains_hash(hash));
         if !is_it || Family::of(file) != Some(resolver.family) || !renaming.may_reach(file)? {
             continue;

@@ -45,6 +45,9 @@ pub fn operator_uses(
     let Some(function) = resolver.refresh_targets(std::slice::from_ref(target)).pop() else {
         return Ok(found);
     };
+    if !may_be_operator(&resolver, &function) {
+        return Ok(found);
+    }
     let is_private = resolver.kotlin().is_private(&function);
     let mut files: Vec<&Arc<FileEntry>> = sources
         .snapshot()
@@ -89,6 +92,18 @@ pub fn operator_uses(
     cancel.check()?;
     found.uses.sort_by_key(|(_, one)| (one.path.clone(), one.range.start));
     Ok(found)
+}
+
+/// Whether a function is declared with the modifier that lets operators call it, or may inherit it.
+fn may_be_operator(resolver: &Resolver, function: &IndexedDeclaration) -> bool {
+    let head = || {
+        let (_, row) = function.row()?;
+        let here = resolver.read_file(&function.file)?;
+        let head = here.text.as_str().get(row.start as usize..row.name_start as usize)?;
+        let mut words = head.split(|letter: char| !letter.is_alphanumeric());
+        Some(words.any(|word| matches!(word, "operator" | "override" | "actual")))
+    };
+    head().unwrap_or(true)
 }
 
 /// Whether a function is declared in a class: code that calls it needs no import.

@@ -17,6 +17,7 @@ use super::sources::{IndexedDeclaration, Sources};
 use super::{ServerBases, scope};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, TextRange};
+use symd_index::NeededWords;
 use symd_syntax::{Imported, name_hash};
 
 /// An effect of the new name.
@@ -276,7 +277,7 @@ fn has_keyword(call: &str, name: &str) -> bool {
 fn with_name(resolver: &Resolver, name: &str) -> Result<Vec<std::rc::Rc<CurrentFile>>, Cancelled> {
     let hash = name_hash(name.as_bytes());
     let mut found = Vec::new();
-    for file in resolver.sources.snapshot().files.iter() {
+    for file in resolver.sources.snapshot().files.with_words(NeededWords::of_name(name)) {
         let has = file.outline().is_some_and(|outline| outline.occurrences.contains_hash(hash));
         if !has || Family::of(file) != Some(resolver.family) {
             continue;

@@ -1,12 +1,11 @@
 //! The diagnostics of one file.
 
 use super::AnswerForm;
-use super::ranges::Ranges;
+use super::ranges::{Ranges, with_ranges};
 use crate::Project;
 use crate::diagnostics::{AskDiagnostics, Of, diagnostics};
 use crate::question::QuestionError;
 use symd_base::RelPath;
-use symd_engine::View;
 use symd_lsp::{Diagnostic, Severity, Span};
 
 /// A diagnostic with its range as the editor counts.
@@ -30,15 +29,14 @@ pub async fn diagnostics_of(
             if told.servers.is_empty() {
                 return Ok(None);
             }
-            let work = move |view: &View, _: &_| {
-                let mut ranges = Ranges::new(view, form.encoding);
+            let work = move |ranges: &mut Ranges<'_>| {
                 let placed = told.found.into_iter().filter_map(|one| {
                     let range = ranges.span(&one.spot.path, one.spot.range)?;
                     Some(PlacedDiagnostic { range, diagnostic: one.diagnostic })
                 });
                 placed.collect()
             };
-            Ok(Some(project.with_view(work).await?))
+            Ok(Some(with_ranges(&project, form.encoding, work).await?))
         })
         .await
 }

@@ -1,6 +1,6 @@
 //! One level of callers, callees, supertypes and subtypes, with the ranges that show the relation.
 
-use super::ranges::Ranges;
+use super::ranges::{Ranges, with_ranges};
 use super::symbols::of_target;
 use super::{AnswerForm, PlacedSymbol, TextPlace};
 use crate::Project;
@@ -9,7 +9,6 @@ use crate::relations::{FileLocation, RelatedSymbol, Relation, one_level};
 use crate::spot::whole_words;
 use crate::target::declared_at;
 use symd_base::{RelPath, TextRange};
-use symd_engine::View;
 use symd_lsp::{FileRef, ServerPosition, Span};
 
 /// A related symbol.
@@ -29,17 +28,16 @@ pub async fn hierarchy(
     form: AnswerForm,
 ) -> Result<Vec<HierarchyItem>, QuestionError> {
     project
-        .on_one_view(|project| async move {
+        .by_need(|project| async move {
             let (at, languages) = (place.clone(), project.languages.clone());
             let target = project.with_view(move |view, _| declared_at(view, &languages, &at.path, at.offset));
             let Some(target) = target.await? else { return Ok(Vec::new()) };
             let related = one_level(&project, &target, relation, form.waiting).await?;
-            let work = move |view: &View, _: &_| {
-                let mut ranges = Ranges::new(view, form.encoding);
+            let work = move |ranges: &mut Ranges<'_>| {
                 let own = (&target.at.path, target.name.as_str());
-                related.iter().filter_map(|one| item(&mut ranges, one, relation, own)).collect()
+                related.iter().filter_map(|one| item(ranges, one, relation, own)).collect()
             };
-            project.with_view(work).await
+            with_ranges(&project, form.encoding, work).await
         })
         .await
 }

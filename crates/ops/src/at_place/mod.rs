@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 pub use self::diagnose::{PlacedDiagnostic, diagnostics_of};
 pub use self::hierarchy::{HierarchyItem, hierarchy};
 pub use self::moved::edits_of_moved_files;
-use self::ranges::Ranges;
+use self::ranges::with_ranges;
 pub use self::rename::{PlacedEdit, PlacedRename, rename_at, renameable_at};
 pub use self::symbols::{PlacedSymbol, symbols_at, symbols_matching, symbols_of};
 use super::Project;
@@ -63,20 +63,18 @@ pub async fn definitions_at(
     form: AnswerForm,
 ) -> Result<Vec<Span>, QuestionError> {
     project
-        .on_one_view(|project| async move {
+        .by_need(|project| async move {
             let Some(from) = pointer(&project, place).await? else { return Ok(Vec::new()) };
             let found =
                 definition(&project, &FindDefinition { from, which, waiting: form.waiting }).await?.found;
-            project
-                .with_view(move |view, _| {
-                    let mut ranges = Ranges::new(view, form.encoding);
-                    let inside = found.inside.iter();
-                    let inside = inside.filter_map(|one| ranges.span(&one.spot.path, one.spot.range));
-                    let mut all: Vec<Span> = inside.collect();
-                    all.extend(found.outside.into_iter().map(|one| ranges.outside(one.path, one.line)));
-                    all
-                })
-                .await
+            with_ranges(&project, form.encoding, move |ranges| {
+                let inside = found.inside.iter();
+                let inside = inside.filter_map(|one| ranges.span(&one.spot.path, one.spot.range));
+                let mut all: Vec<Span> = inside.collect();
+                all.extend(found.outside.into_iter().map(|one| ranges.outside(one.path, one.line)));
+                all
+            })
+            .await
         })
         .await
 }
@@ -88,7 +86,7 @@ pub async fn hover_at(
     form: AnswerForm,
 ) -> Result<Option<String>, QuestionError> {
     project
-        .on_one_view(|project| async move {
+        .by_need(|project| async move {
             let Some(over) = pointer(&project, place).await? else { return Ok(None) };
             let found = hover(&project, &AskHover { over, waiting: form.waiting }).await?;
             let Some(text) = found.text else { return Ok(None) };
@@ -117,7 +115,7 @@ pub async fn references_at(
     form: AnswerForm,
 ) -> Result<Vec<Span>, QuestionError> {
     project
-        .on_one_view(|project| async move {
+        .by_need(|project| async move {
             let mut found: BTreeSet<(RelPath, TextRange)> = BTreeSet::new();
             let mut outside = Vec::new();
             let targets = targets_at(&project, place, form.waiting).await?;
@@ -137,15 +135,13 @@ pub async fn references_at(
                     };
                 }
             }
-            project
-                .with_view(move |view, _| {
-                    let mut ranges = Ranges::new(view, form.encoding);
-                    let mut all: Vec<Span> =
-                        found.iter().filter_map(|(path, range)| ranges.span(path, *range)).collect();
-                    all.extend(outside.into_iter().map(|one| ranges.outside(one.path, one.line)));
-                    all
-                })
-                .await
+            with_ranges(&project, form.encoding, move |ranges| {
+                let mut all: Vec<Span> =
+                    found.iter().filter_map(|(path, range)| ranges.span(path, *range)).collect();
+                all.extend(outside.into_iter().map(|one| ranges.outside(one.path, one.line)));
+                all
+            })
+            .await
         })
         .await
 }
@@ -156,14 +152,15 @@ async fn by_server(
     place: &TextPlace,
     waiting: WaitPolicy,
 ) -> Result<BTreeSet<(RelPath, TextRange)>, QuestionError> {
-    let (place, languages) = (place.clone(), project.languages.clone());
+    let (here, languages) = (place.clone(), project.languages.clone());
     let at = project.with_view(move |view, _| {
-        let (range, hash) = identifier(view, &place)?;
-        let language = languages.language_of(&place.path)?;
+        let (range, hash) = identifier(view, &here)?;
+        let language = languages.language_of(&here.path)?;
         let revision = view.snapshot.revision;
-        Some((language, DocumentPosition { path: place.path, offset: range.start, hash, revision }))
+        Some((language, DocumentPosition { path: here.path, offset: range.start, hash, revision }))
     });
     let Some((language, at)) = at.await? else { return Ok(BTreeSet::new()) };
+    let language = project.asked_about(language, &place.path)?;
     // Without a server nothing is known.
     let Ok(said) = project.servers.references(language, &at, waiting).await else {
         return Ok(BTreeSet::new());

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::Project;
+use crate::question::QuestionError;
 use symd_base::{ContentHash, RelPath, Text, TextRange};
 use symd_engine::View;
 use symd_lsp::{ColumnEncoding, FileRef, ServerPosition, Span, position_of};
@@ -36,12 +38,25 @@ impl<'v> Ranges<'v> {
         Span { file: FileRef::Outside(path), start, end: start, encoding: self.encoding }
     }
 
+    pub(super) fn view(&self) -> &'v View {
+        self.view
+    }
+
     pub(super) fn text(&mut self, path: &RelPath) -> Option<&Text> {
         if self.last.as_ref().is_none_or(|(last, _)| last != path) {
             self.last = Some((path.clone(), text_of(self.view, path).map(|(text, _)| text)));
         }
         self.last.as_ref()?.1.as_ref()
     }
+}
+
+/// Runs a step of a question that converts ranges.
+pub(super) async fn with_ranges<T: Send + 'static>(
+    project: &Project,
+    encoding: ColumnEncoding,
+    work: impl FnOnce(&mut Ranges<'_>) -> T + Send + 'static,
+) -> Result<T, QuestionError> {
+    project.with_view(move |view, _| work(&mut Ranges::new(view, encoding))).await
 }
 
 /// Reads a file's text, with the hash of its bytes.

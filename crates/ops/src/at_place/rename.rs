@@ -1,6 +1,6 @@
 //! Renames that the editor makes itself, as an edit of its own.
 
-use super::ranges::{Ranges, text_of};
+use super::ranges::{Ranges, text_of, with_ranges};
 use super::{AnswerForm, TextPlace, identifier, targets_at};
 use crate::Project;
 use crate::question::QuestionError;
@@ -8,7 +8,6 @@ use crate::rename::{DoubtPolicy, Listed, Rename, RenameError, UncheckedUses, pla
 use crate::target::{AmbiguityPolicy, Reading, SymbolSelector, Target};
 use symd_base::RelPath;
 use symd_edit::PlanStep;
-use symd_engine::View;
 use symd_index::Locals;
 use symd_lsp::{ServerError, Span};
 
@@ -38,16 +37,16 @@ pub async fn renameable_at(
     form: AnswerForm,
 ) -> Result<Option<Span>, QuestionError> {
     project
-        .on_one_view(|project| async move {
+        .by_need(|project| async move {
             if targets_at(&project, place, form.waiting).await?.len() != 1 {
                 return Ok(None);
             }
             let place = place.clone();
-            let work = move |view: &View, _: &_| {
-                let (range, _) = identifier(view, &place)?;
-                Ranges::new(view, form.encoding).span(&place.path, range)
+            let work = move |ranges: &mut Ranges<'_>| {
+                let (range, _) = identifier(ranges.view(), &place)?;
+                ranges.span(&place.path, range)
             };
-            project.with_view(work).await
+            with_ranges(&project, form.encoding, work).await
         })
         .await
 }
@@ -59,7 +58,7 @@ pub async fn rename_at(
     new_name: &str,
     form: AnswerForm,
 ) -> Result<PlacedRename, String> {
-    let meant = project.on_one_view(|project| async move { targets_at(&project, place, form.waiting).await });
+    let meant = project.by_need(|project| async move { targets_at(&project, place, form.waiting).await });
     let meant = meant.await.map_err(|error| error.to_string())?;
     let target = match meant.as_slice() {
         [] => return Err("no symbol is known here; nothing was changed".to_owned()),
@@ -82,8 +81,9 @@ pub async fn rename_at(
     };
     let planned = plan(project, &asked).await.map_err(|error| refusal(&error))?;
     let steps = planned.plan.steps;
-    let work = move |view: &View, _: &_| placed(view, &steps, form);
-    let placed = project.with_view(work).await.map_err(|error| error.to_string())?;
+    let placed = with_ranges(project, form.encoding, move |ranges| placed(ranges, &steps))
+        .await
+        .map_err(|error| error.to_string())?;
     placed.map_err(|error| error.to_string())
 }
 
@@ -112,14 +112,13 @@ fn refusal(error: &RenameError) -> String {
     if named.is_empty() { error.to_string() } else { format!("{error}: {}{more}", named.join(", ")) }
 }
 
-fn placed(view: &View, steps: &[PlanStep], form: AnswerForm) -> Result<PlacedRename, QuestionError> {
+fn placed(ranges: &mut Ranges<'_>, steps: &[PlanStep]) -> Result<PlacedRename, QuestionError> {
     let mut rename = PlacedRename::default();
-    let mut ranges = Ranges::new(view, form.encoding);
     for step in steps {
         match step {
             PlanStep::Text { path, base, edits } => {
                 let changed = || QuestionError::from(ServerError::Changed { path: path.to_string() });
-                if text_of(view, path).is_none_or(|(_, hash)| hash != *base) {
+                if text_of(ranges.view(), path).is_none_or(|(_, hash)| hash != *base) {
                     return Err(changed());
                 }
                 let change = |edit: &symd_base::TextEdit| {

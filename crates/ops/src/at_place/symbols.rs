@@ -1,13 +1,12 @@
 //! Symbols with the ranges that editors show: of a file, of a name, and those that a text is part of.
 
-use super::ranges::Ranges;
+use super::ranges::{Ranges, with_ranges};
 use super::{AnswerForm, TextPlace, targets_at};
 use crate::Project;
 use crate::question::QuestionError;
 use crate::symbol::in_order;
 use crate::target::Target;
 use symd_base::{RelPath, TextRange};
-use symd_engine::View;
 use symd_index::{Locals, Query};
 use symd_lsp::{ColumnEncoding, Span};
 use symd_syntax::name_path::Matching;
@@ -39,18 +38,18 @@ pub async fn symbols_of(
     encoding: ColumnEncoding,
 ) -> Result<Vec<PlacedSymbol>, QuestionError> {
     project
-        .on_one_view(|project| async move {
+        .by_need(|project| async move {
             let path = path.clone();
-            let work = move |view: &View, _: &_| {
+            let work = move |ranges: &mut Ranges<'_>| {
+                let view = ranges.view();
                 let file = view.snapshot.files.get(path.as_str());
                 let Some(current) = file.and_then(|file| view.current(file).ok()) else { return Vec::new() };
-                let mut ranges = Ranges::new(view, encoding);
                 let outline = &current.outline;
                 let is_top = |row: &usize| outline.rows[*row].parent().is_none();
                 let top = in_order(outline, (0..outline.rows.len()).filter(is_top));
-                top.into_iter().filter_map(|row| tree(&mut ranges, &path, outline, row)).collect()
+                top.into_iter().filter_map(|row| tree(ranges, &path, outline, row)).collect()
             };
-            project.with_view(work).await
+            with_ranges(&project, encoding, work).await
         })
         .await
 }
@@ -99,13 +98,12 @@ pub async fn symbols_at(
     form: AnswerForm,
 ) -> Result<Vec<PlacedSymbol>, QuestionError> {
     project
-        .on_one_view(|project| async move {
+        .by_need(|project| async move {
             let targets = targets_at(&project, place, form.waiting).await?;
-            let work = move |view: &View, _: &_| {
-                let mut ranges = Ranges::new(view, form.encoding);
-                targets.iter().filter_map(|target| of_target(&mut ranges, target)).collect()
+            let work = move |ranges: &mut Ranges<'_>| {
+                targets.iter().filter_map(|target| of_target(ranges, target)).collect()
             };
-            project.with_view(work).await
+            with_ranges(&project, form.encoding, work).await
         })
         .await
 }
@@ -121,22 +119,21 @@ pub async fn symbols_matching(
     let Ok(pattern) = NamePattern::parse(part, Matching::Substring) else { return Ok(Vec::new()) };
     let (pattern, wanted, known) = (&pattern, languages, &project.languages);
     project
-        .on_one_view(|project| async move {
+        .by_need(|project| async move {
             let query = Query::in_project(pattern.clone(), Locals::Excluded);
             let (wanted, known) = (wanted.to_vec(), known.clone());
-            let work = move |view: &View, cancel: &_| {
+            let hits = project.with_view(move |view, cancel| view.snapshot.find(&query, cancel)).await??;
+            let work = move |ranges: &mut Ranges<'_>| {
                 let is_wanted = |path: &RelPath| {
                     let language = known.language_of(path);
                     language.is_some_and(|id| wanted.iter().any(|one| one == known.get(id).lsp_id()))
                 };
-                let mut ranges = Ranges::new(view, encoding);
-                let hits = view.snapshot.find(&query, cancel)?;
                 let hits = hits.iter().filter(|hit| is_wanted(&hit.file.path));
                 let found =
-                    hits.filter_map(|hit| placed(&mut ranges, &hit.file.path, hit.file.outline()?, hit.row));
-                Ok::<_, QuestionError>(found.take(MAX_FOUND).collect())
+                    hits.filter_map(|hit| placed(ranges, &hit.file.path, hit.file.outline()?, hit.row));
+                found.take(MAX_FOUND).collect()
             };
-            project.with_view(work).await?
+            with_ranges(&project, encoding, work).await
         })
         .await
 }

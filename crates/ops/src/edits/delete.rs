@@ -58,7 +58,11 @@ pub async fn check_deletable(project: &Project, ask: &FindReferences) -> Result<
             return Ok(Deletable::UsedUnseen(Box::new((declared.target, user))));
         }
     }
-    let mut mentions = mentioned(project, &target).await?.places;
+    let named = |project: Project| {
+        let target = target.clone();
+        async move { mentioned(&project, &target).await }
+    };
+    let mut mentions = project.by_need(named).await?.places;
     mentions.retain(|one| one.may_be_looked_up);
     if !mentions.is_empty() {
         return Ok(Deletable::Mentioned(Box::new((target, mentions))));
@@ -67,8 +71,13 @@ pub async fn check_deletable(project: &Project, ask: &FindReferences) -> Result<
 }
 
 async fn unseen_user(project: &Project, target: &Target) -> Result<Option<UnseenUser>, QuestionError> {
-    let target = target.resolved();
-    project.with_view(move |view, _| resolve::unseen_user(view, &target)).await
+    let target = &target.resolved();
+    project
+        .by_need(|project| async move {
+            let target = target.clone();
+            project.with_view(move |view, _| resolve::unseen_user(view, &target)).await
+        })
+        .await
 }
 
 /// Deletes what `request` names once `check` allows it, and as long as nothing came into use since. Returns `None`

@@ -8,6 +8,7 @@ use crate::target::SymbolSelector;
 use crate::unsearched::{self, UnsearchedFiles};
 use symd_base::{ContentHash, RelPath};
 use symd_engine::View;
+use symd_index::NeededWords;
 use symd_resolve::accessor_names;
 use symd_syntax::Outline;
 
@@ -37,7 +38,13 @@ impl NameUsers {
 
     /// Returns the current users of `names`.
     pub(crate) async fn of_names(project: &Project, names: Vec<String>) -> Result<NameUsers, QuestionError> {
-        project.with_view(move |view, _| NameUsers::in_view(view, names)).await
+        let names = &names;
+        project
+            .by_need(|project| async move {
+                let names = names.clone();
+                project.with_view(move |view, _| NameUsers::in_view(view, names)).await
+            })
+            .await
     }
 
     /// Whether the users are still the same.
@@ -47,8 +54,9 @@ impl NameUsers {
 
     fn in_view(view: &View, names: Vec<String>) -> NameUsers {
         let holds = |outline: &Outline| names.iter().any(|name| outline.occurrences.contains(name));
-        let files =
-            view.snapshot.files.iter().filter(|file| file.outline().is_some_and(|outline| holds(outline)));
+        let needed = names.iter().map(|name| NeededWords::of_name(name));
+        let files = view.snapshot.files.with_any_words(needed);
+        let files = files.filter(|file| file.outline().is_some_and(|outline| holds(outline)));
         let files = files.map(|file| (file.path.clone(), file.hash()));
         let files = files.collect();
         let mut unread = UnsearchedFiles::default();

@@ -93,7 +93,7 @@ impl Explored {
 /// empty list.
 pub async fn explore(project: &Project, ask: &Explore) -> Result<Vec<Explored>, QuestionError> {
     project
-        .on_one_view(|project| async move {
+        .by_need(|project| async move {
             let project = &project;
             let mut all = Vec::new();
             for declarations in project.entities(&ask.wanted).await? {

@@ -37,7 +37,7 @@ pub(super) async fn draft(
     let mut sure = Vec::new();
     let mut doubtful = Vec::new();
     let mut unchecked = Vec::new();
-    let resolved = typed_files(project).await?;
+    let typed = typed_files(project, judged).await?;
     for one in &judged.occurrences {
         let place = (one.path.clone(), one.range);
         let is_unchecked = is_unchecked(one);
@@ -45,7 +45,7 @@ pub(super) async fn draft(
             continue;
         }
         // Types tell what else the name means there.
-        if one.judgement != Judgement::Likely && !is_unchecked && resolved.contains(&one.path) {
+        if one.judgement != Judgement::Likely && !is_unchecked && typed.contains(&one.path) {
             continue;
         }
         match ask.unchecked {
@@ -127,11 +127,17 @@ pub(super) async fn draft(
     Ok(Draft { edit, source: Source::Syntax(why), maybe_indexing: false, notes })
 }
 
-/// Returns the files in which types, or what is declared of them, tell what names mean.
-async fn typed_files(project: &Project) -> Result<HashSet<RelPath>, QuestionError> {
-    let work = |view: &View, _: &Cancel| {
-        let typed = view.snapshot.files.iter().filter(|file| resolve::declares_types(file));
-        typed.map(|file| file.path.clone()).collect()
+/// Returns those files with judged occurrences in which types, or what is declared of them, tell what names mean.
+async fn typed_files(
+    project: &Project,
+    judged: &JudgedOccurrences,
+) -> Result<HashSet<RelPath>, QuestionError> {
+    let paths: HashSet<RelPath> = judged.occurrences.iter().map(|one| one.path.clone()).collect();
+    let work = move |view: &View, _: &Cancel| {
+        let is_typed = |path: &RelPath| {
+            view.snapshot.files.get(path.as_str()).is_some_and(|file| resolve::declares_types(file))
+        };
+        paths.into_iter().filter(is_typed).collect()
     };
     project.with_view(work).await
 }

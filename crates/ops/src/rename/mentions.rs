@@ -12,9 +12,9 @@ use crate::target::Target;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, Text, TextRange};
 use symd_engine::View;
-use symd_index::{Content, FileEntry};
+use symd_index::{Content, FileEntry, NeededWords};
 use symd_resolve::{self as resolve, StringName};
-use symd_syntax::{SymbolKind, TextKind, text_kinds};
+use symd_syntax::{Matching, SymbolKind, TextKind, text_kinds};
 use symd_vfs::VfsError;
 
 /// Maximum number of bytes of a file that is searched.
@@ -88,10 +88,11 @@ pub(super) fn mentions(view: &View, symbol: &LinkedSymbol, cancel: &Cancel) -> R
     let finder = memmem::Finder::new(target.name.as_bytes());
     let (mut found, mut unsearched) = (Vec::new(), Vec::new());
     let within = scope(symbol);
-    for file in view.snapshot.files.iter() {
-        if within.is_some() && file.path != target.at.path {
-            continue;
-        }
+    let needed = NeededWords::of_name_path(&target.name, Matching::Substring);
+    let files = &view.snapshot.files;
+    let own = within.is_some().then(|| files.within(&target.at.path));
+    let all = within.is_none().then(|| files.with_words(needed));
+    for file in own.into_iter().flatten().chain(all.into_iter().flatten()) {
         cancel.check()?;
         let read = match view.files.read_no_follow(&file.path, MAX_BYTES) {
             Ok(read) => read,

@@ -119,18 +119,22 @@ struct Draft {
 /// Plans a rename on one view. Writes nothing. [`RenameError::is_conflict`] tells whether files changed
 /// meanwhile: those that the plan is based on, or those that use the old or the new name.
 pub async fn plan(project: &Project, ask: &Rename) -> Result<PlannedRename, RenameError> {
-    let (now, project) = (project, project.at_one_view().await?);
-    let planned = plan_at(&project, ask).await;
-    if let Some(path) = project.changed_file() {
-        return Err(changed(&path));
-    }
-    let planned = planned?;
-    let target = &planned.target;
-    let names = NameUsers::names_of([target.name.as_str(), &ask.new_name]);
-    match NameUsers::of_names(&project, names).await?.are_same(now).await? {
-        true => Ok(planned),
-        false => Err(changed(&target.at.path)),
-    }
+    let (planned, users) = project
+        .by_need(|project| async move {
+            let planned = plan_at(&project, ask).await;
+            if let Some(path) = project.changed_file() {
+                return Ok(Err(changed(&path)));
+            }
+            let planned = match planned {
+                Ok(planned) => planned,
+                Err(error) => return Ok(Err(error)),
+            };
+            let names = NameUsers::names_of([planned.target.name.as_str(), &ask.new_name]);
+            let users = NameUsers::of_names(&project, names).await?;
+            Ok(Ok((planned, users)))
+        })
+        .await??;
+    if users.are_same(project).await? { Ok(planned) } else { Err(changed(&planned.target.at.path)) }
 }
 
 fn changed(path: &RelPath) -> RenameError {

@@ -99,6 +99,44 @@ fn unread(fixture: &str) -> Vec<String> {
     if needs_all { vec!["(needs everything)".to_owned()] } else { left.into_iter().collect() }
 }
 
+/// Returns the files that were not read to find what renaming the symbol at `$0` would break, and how much that is.
+fn unread_by_rename(fixture: &str, new_name: &str) -> (Vec<String>, usize) {
+    let (texts, (path, at)) = files(fixture);
+    let memory = memory(texts);
+    let targets = [target(&memory, &path, at)];
+    let found = |memory: &Memory| {
+        let conflicts = find_conflicts(memory, &targets, new_name, &Cancel::new()).expect("not cancelled");
+        let hazards = python_hazards(memory, &targets, new_name, &Cancel::new()).expect("not cancelled");
+        (conflicts.into_iter().collect::<BTreeSet<_>>(), hazards)
+    };
+    let (conflicts, hazards) = everywhere(&memory, found);
+    let (left, needs_all) = answered(&memory, Before::Nothing, &|memory| {
+        found(memory);
+        let unread = memory.snapshot.files.unread();
+        let paths = unread.into_iter().flat_map(|unread| unread.within(&RelPath::root()));
+        paths.map(|file| file.path.as_str().to_owned()).collect::<BTreeSet<String>>()
+    });
+    let left = if needs_all { vec!["(needs everything)".to_owned()] } else { left.into_iter().collect() };
+    (left, conflicts.len() + hazards.len())
+}
+
+#[test]
+fn files_that_a_new_name_does_not_concern_stay_unread() {
+    let others = "//- d.py\nimport other\n//- e.py\ndef far(): pass\nfar()\n";
+    let counts = [
+        ("def $0run(): pass\n//- b.py\nfrom a import run\nwalk = 1\nrun()\n", "walk"),
+        ("def $0run(): pass\n//- b.py\nfrom a import *\nwalk()\nrun()\n", "walk"),
+        ("def $0run(): pass\n//- b.py\nfrom a import *\nrun()\n", "_run"),
+        ("def f($0old=1): pass\n//- b.py\nfrom a import f\nf(new=2)\nf(old=1)\n", "new"),
+    ]
+    .map(|(fixture, new_name)| {
+        let (left, count) = unread_by_rename(&format!("//- a.py\n{fixture}{others}"), new_name);
+        assert_eq!(left, ["d.py", "e.py"], "{fixture}");
+        count
+    });
+    assert_eq!(counts, [0, 1, 1, 1]);
+}
+
 #[test]
 fn files_that_cannot_hold_a_use_stay_unread() {
     let python = "//- a/__init__.py\nfrom .b import *\n//- a/b.py\ndef $0run(): pass\n\

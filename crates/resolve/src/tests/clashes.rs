@@ -9,18 +9,22 @@ fn in_the_way(fixture: &str, new_name: &str) -> Vec<String> {
     let memory = memory(texts);
     let target = target(&memory, &path, at);
     let cancel = Cancel::new();
-    let mut found =
-        find_conflicts(&memory, std::slice::from_ref(&target), new_name, &cancel).expect("not cancelled");
+    let mut found = everywhere(&memory, |memory| {
+        let mut found =
+            find_conflicts(memory, std::slice::from_ref(&target), new_name, &cancel).expect("not cancelled");
+        found.sort();
+        found
+    });
     let uses = occurrences(&memory, std::slice::from_ref(&target), &cancel).expect("not cancelled");
     let uses: Vec<Occurrence> = uses.into_iter().filter(|one| one.judgement == Judgement::Likely).collect();
     assert!(!uses.is_empty());
     for of_file in uses.chunk_by(|a, b| a.path == b.path) {
         let places: Vec<TextRange> = of_file.iter().map(|one| one.range).collect();
         let path = &of_file[0].path;
-        found.extend(
-            find_captures(&memory, std::slice::from_ref(&target), new_name, path, &places, &cancel)
-                .expect("not cancelled"),
-        );
+        found.extend(everywhere(&memory, |memory| {
+            find_captures(memory, std::slice::from_ref(&target), new_name, path, &places, &cancel)
+                .expect("not cancelled")
+        }));
     }
     found.sort();
     let line = |(path, range): &(RelPath, TextRange)| {

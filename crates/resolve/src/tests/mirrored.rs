@@ -6,7 +6,10 @@ fn is_mirrored(fixture: &str) -> bool {
     let (texts, (path, at)) = files(fixture);
     let memory = memory(texts);
     let target = target(&memory, &path, at);
-    mirrored_call(&memory, &[target], &Cancel::new()).expect("not cancelled").is_some()
+    let targets = [target];
+    everywhere(&memory, |memory| {
+        mirrored_call(memory, &targets, &Cancel::new()).expect("not cancelled").is_some()
+    })
 }
 
 #[test]

@@ -9,25 +9,28 @@ fn family(fixture: &str) -> Vec<String> {
     let (texts, (path, at)) = files(fixture);
     let memory = memory(texts);
     let target = target(&memory, &path, at);
-    let found = family_of(&memory, &target, &ServerBases::new(), &Cancel::new()).expect("not cancelled");
-    let line = |target: &IndexedDeclaration| {
-        format!("{}:{}", target.file.path, target.row().expect("a row").1.name_line + 1)
-    };
-    let mut lines: Vec<String> = found.members.iter().map(line).collect();
-    lines.extend(
-        found.outside_project.iter().map(|one| format!("{} overrides {}", one.class.name(), one.base)),
-    );
-    let unknown =
-        |one: &UnknownBase| format!("{}: {:?} of {}", one.class.name(), one.fact, one.name).to_lowercase();
-    lines.extend(found.unknown.iter().map(unknown));
-    let perhaps = |one: &OutsideMember| format!("perhaps {}, too, above {}", one.base, one.class.name());
-    lines.extend(found.maybe_outside_project.iter().map(perhaps));
-    lines.extend(found.structural.iter().map(|one| format!("{} is alike", one.name())));
-    let stands_in = |one: &StandIn| {
-        format!("{} may stand in{}", line(&one.member), if one.is_whole { ", whole" } else { "" })
-    };
-    lines.extend(found.stand_ins.iter().map(stands_in));
-    lines
+    everywhere(&memory, |memory| {
+        let found = family_of(memory, &target, &ServerBases::new(), &Cancel::new()).expect("not cancelled");
+        let line = |target: &IndexedDeclaration| {
+            format!("{}:{}", target.file.path, target.row().expect("a row").1.name_line + 1)
+        };
+        let mut lines: Vec<String> = found.members.iter().map(line).collect();
+        lines.extend(
+            found.outside_project.iter().map(|one| format!("{} overrides {}", one.class.name(), one.base)),
+        );
+        let unknown = |one: &UnknownBase| {
+            format!("{}: {:?} of {}", one.class.name(), one.fact, one.name).to_lowercase()
+        };
+        lines.extend(found.unknown.iter().map(unknown));
+        let perhaps = |one: &OutsideMember| format!("perhaps {}, too, above {}", one.base, one.class.name());
+        lines.extend(found.maybe_outside_project.iter().map(perhaps));
+        lines.extend(found.structural.iter().map(|one| format!("{} is alike", one.name())));
+        let stands_in = |one: &StandIn| {
+            format!("{} may stand in{}", line(&one.member), if one.is_whole { ", whole" } else { "" })
+        };
+        lines.extend(found.stand_ins.iter().map(stands_in));
+        lines
+    })
 }
 
 #[test]
@@ -264,11 +267,13 @@ fn inheriting(fixture: &str) -> Vec<String> {
     let (texts, (path, at)) = files(fixture);
     let memory = memory(texts);
     let target = target(&memory, &path, at);
-    let found = subclasses(&memory, &target, &Cancel::new()).expect("not cancelled");
-    let mut lines: Vec<String> = found.all.iter().map(|one| one.name().to_owned()).collect();
-    lines.extend(found.possible.iter().map(|(class, _)| format!("{} perhaps", class.name())));
-    lines.extend(found.structural.iter().map(|class| format!("{} is alike", class.name())));
-    lines
+    everywhere(&memory, |memory| {
+        let found = subclasses(memory, &target, &Cancel::new()).expect("not cancelled");
+        let mut lines: Vec<String> = found.all.iter().map(|one| one.name().to_owned()).collect();
+        lines.extend(found.possible.iter().map(|(class, _)| format!("{} perhaps", class.name())));
+        lines.extend(found.structural.iter().map(|class| format!("{} is alike", class.name())));
+        lines
+    })
 }
 
 #[test]

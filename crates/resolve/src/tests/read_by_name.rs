@@ -46,7 +46,8 @@ fn kotlins_operators_find_functions_by_their_names() {
 fn user(fixture: &str) -> String {
     let (texts, (path, at)) = files(fixture);
     let memory = memory(texts);
-    match unseen_user(&memory, &target(&memory, &path, at)) {
+    let target = target(&memory, &path, at);
+    match everywhere(&memory, |memory| unseen_user(memory, &target)) {
         Some(UnseenUser::Reader(reader)) => reader.to_owned(),
         Some(UnseenUser::Annotation(annotation)) => annotation,
         None => String::new(),

@@ -10,7 +10,10 @@ fn ruled_out_lines(fixture: &str) -> Vec<String> {
     let found = occurrences(&memory, std::slice::from_ref(&target), &Cancel::new()).expect("not cancelled");
     let open = found.into_iter().filter(|one| one.judgement == Judgement::Unchecked);
     let places: Vec<(RelPath, TextRange)> = open.map(|one| (one.path, one.range)).collect();
-    let out = rule_out_uses(&memory, &[target], &places, &Cancel::new()).expect("not cancelled");
+    let targets = [target];
+    let out = everywhere(&memory, |memory| {
+        rule_out_uses(memory, &targets, &places, &Cancel::new()).expect("not cancelled")
+    });
     let line = |(path, range): &(RelPath, TextRange)| {
         let text = &memory.texts.iter().find(|(known, _)| known == path).expect("there").1;
         format!("{path}:{}", text[..range.start as usize].matches('\n').count() + 1)

@@ -29,7 +29,10 @@ fn strings_name_symbols_by_paths_and_beside_their_objects() {
         found.into_iter().map(place).collect::<Vec<_>>()
     };
     let places: Vec<(RelPath, TextRange)> = memory.texts.iter().flat_map(quoted).collect();
-    let named = string_names(&memory, &[target], &places, &Cancel::new()).expect("not cancelled");
+    let targets = [target];
+    let named = everywhere(&memory, |memory| {
+        string_names(memory, &targets, &places, &Cancel::new()).expect("not cancelled")
+    });
     let shown: Vec<String> = places
         .iter()
         .zip(named)
