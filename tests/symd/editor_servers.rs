@@ -1,6 +1,8 @@
 //! What `symd lsp` answers where one of symd's own servers knows: the real ty and the real TypeScript server. And what
 //! it publishes to an editor that does not ask for diagnostics.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use crate::editor_navigation::{at, editor, places};
@@ -116,6 +118,26 @@ fn an_editor_that_does_not_ask_is_told_and_told_when_nothing_is_left() {
     assert_eq!(told(&published(&mut editor, &other)["diagnostics"]), ["0:1 ty"]);
     editor.tell("symd/didChangeNavigation", json!({ "languages": [] }));
     assert_eq!(published(&mut editor, &other), json!({ "uri": other, "diagnostics": [] }));
+}
+
+#[test]
+fn all_documents_are_told_of_when_more_are_open_than_are_asked_about_at_once() {
+    let Some(real) = python() else { return };
+    let name = |number: usize| format!("many_{number}.py");
+    for number in 0..20 {
+        real.write(&name(number), "a: str = 1\n");
+    }
+    let (mut editor, _) = editor(&real.user, &["python"], json!({}));
+    let file = |number: usize| uri(&real.user, &format!("project/{}", name(number)));
+    for number in 0..20 {
+        editor.open(&file(number), 1, "a: str = 1\n");
+    }
+    let mut left: BTreeSet<String> = (0..20).map(file).collect();
+    while !left.is_empty() {
+        let told = editor.await_message(|message| message["method"] == "textDocument/publishDiagnostics");
+        assert_eq!(told["params"]["diagnostics"].as_array().unwrap().len(), 1, "{told}");
+        left.remove(told["params"]["uri"].as_str().unwrap());
+    }
 }
 
 #[test]

@@ -192,15 +192,17 @@ impl Proxy {
         self.end_progress(asked).await;
         let result = match outcome {
             Ok(result) => result,
-            Err(error) if matches!(asked.used, AnswerUse::Published { .. }) => {
-                // What is shown stays until the text changes.
-                tracing::debug!(error = error.message, "no diagnostics to publish");
-                return;
+            Err(error) => {
+                if let AnswerUse::Published { uri, .. } = &asked.used {
+                    // What is shown stays until the text changes.
+                    tracing::debug!(error = error.message, "no diagnostics to publish");
+                    return self.forget_question(uri);
+                }
+                if asked.used == AnswerUse::Part {
+                    return self.gather(&asked.id, Err(error.message)).await;
+                }
+                return self.tell(write::error(&asked.id, REQUEST_FAILED, &error.message)).await;
             }
-            Err(error) if asked.used == AnswerUse::Part => {
-                return self.gather(&asked.id, Err(error.message)).await;
-            }
-            Err(error) => return self.tell(write::error(&asked.id, REQUEST_FAILED, &error.message)).await,
         };
         let answer = match &asked.used {
             AnswerUse::Published { uri, version } => return self.publish(uri, *version, &result).await,

@@ -22,6 +22,9 @@ use symd_rpc::write;
 /// How long after a keystroke the question is put: a burst of keystrokes is one question.
 pub(super) const PAUSE: Duration = Duration::from_millis(200);
 
+/// The most documents about which daemons are asked at once: the editor's own requests need room beside them.
+const MAX_AT_ONCE: usize = 8;
+
 const PUBLISH: &str = "textDocument/publishDiagnostics";
 
 /// What is published, and what is about to be.
@@ -45,9 +48,15 @@ impl PublishedDiagnostics {
         PublishedDiagnostics { is_wanted, ..PublishedDiagnostics::default() }
     }
 
-    /// Returns when the next question is due; `None` if none is.
+    /// Returns when the next question is to be put; `None` if none is due, or an answer has to come first.
     pub(super) fn next_due(&self) -> Option<Instant> {
-        self.due.values().min().copied()
+        (self.asked.len() < MAX_AT_ONCE).then(|| self.due.values().min().copied())?
+    }
+
+    /// Takes the documents that are due now, as many as may be asked about.
+    fn take_due(&mut self, now: Instant) -> Vec<String> {
+        let room = MAX_AT_ONCE.saturating_sub(self.asked.len());
+        self.due.extract_if(.., |_, at| *at <= now).map(|(uri, _)| uri).take(room).collect()
     }
 }
 
@@ -92,8 +101,8 @@ impl Proxy {
         uris.iter().for_each(|uri| self.diagnose(uri, pause));
     }
 
-    /// Forgets the question about a document that no daemon will answer. It is not put again by itself, which would start
-    /// a daemon that was stopped: the next one is asked when it is connected.
+    /// Forgets the question about a document that no daemon will answer, or that one could not. It is not put again by itself,
+    /// which would start a daemon that was stopped: the next one is asked when it is connected.
     pub(super) fn forget_question(&mut self, uri: &str) {
         self.published.asked.remove(uri);
     }
@@ -108,10 +117,7 @@ impl Proxy {
 
     /// Asks about the documents that are due.
     pub(super) async fn ask_diagnostics(&mut self) {
-        let now = Instant::now();
-        let due: Vec<String> =
-            self.published.due.extract_if(.., |_, at| *at <= now).map(|(uri, _)| uri).collect();
-        for uri in due {
+        for uri in self.published.take_due(Instant::now()) {
             let Some((root, question)) = self.question("textDocument/diagnostic", CodeRequest::about(&uri))
             else {
                 self.publish_nothing(&uri).await;
