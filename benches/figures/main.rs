@@ -9,6 +9,7 @@ mod contracts;
 mod daemon;
 mod editor;
 mod edits;
+mod first;
 mod fresh;
 mod isolation;
 mod latency;
@@ -62,7 +63,7 @@ fn main() {
     if trees.is_empty() {
         // With `cargo test --benches` and similar commands nothing is measured.
         eprintln!(
-            "usage: cargo bench --bench figures -- [--edits | --editor | --small-files | --terminal] | [--large | --only-large | --servers | --server-times | --contracts | --isolation] TREE…   (say, the unpacked source of Django 5.1)"
+            "usage: cargo bench --bench figures -- [--edits | --editor | --small-files | --terminal] | [--large | --only-large | --first | --servers | --server-times | --contracts | --isolation] TREE…   (say, the unpacked source of Django 5.1)"
         );
         return;
     }
@@ -78,6 +79,13 @@ fn main() {
     if flags.iter().any(|flag| flag == "--server-times") {
         for tree in &trees {
             servers::measure_times(&prepare(Path::new(tree)), &mut table);
+        }
+        table.print(&[flags, trees].concat());
+        return;
+    }
+    if flags.iter().any(|flag| flag == "--first") {
+        for tree in &trees {
+            first::measure(&prepare(Path::new(tree)), &mut table);
         }
         table.print(&[flags, trees].concat());
         return;
