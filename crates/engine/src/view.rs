@@ -193,6 +193,11 @@ impl Sources for View {
         View::current(self, file).ok()
     }
 
+    fn text(&self, path: &RelPath) -> Option<String> {
+        let bytes = self.files.read_no_follow(path, MAX_PARSED_BYTES).ok()?.bytes;
+        Some(Text::decode(bytes).ok()?.as_str().to_owned())
+    }
+
     fn rust_bindings(&self, file: &FileEntry, text: &str, cancel: &Cancel) -> Option<RustBindings> {
         match self.parsers.rust_bindings(file.grammar()?, text, file.hash()?, cancel).ok()? {
             Attempt::Parsed(bindings) => Some(bindings),

@@ -2,11 +2,13 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::accessors::accessor_names;
 use super::classes::is_class;
 use super::family::{Family, declares_types, has_types};
+use super::gradle::GradleModules;
 use super::profiles::LanguageProfile;
 use super::sources::{IndexedDeclaration, Sources};
 use symd_base::{Cancel, RelPath};
@@ -19,6 +21,7 @@ use symd_types::kotlin::{
 /// The Kotlin files of a snapshot, each with a key.
 pub(super) struct KotlinProject<'a> {
     sources: &'a dyn Sources,
+    modules: Rc<OnceCell<GradleModules>>,
     cancel: &'a Cancel,
     /// The files that are Kotlin by their paths; one that was not parsed has no entry.
     paths: Vec<&'a RelPath>,
@@ -33,7 +36,11 @@ pub(super) struct KotlinProject<'a> {
 }
 
 impl<'a> KotlinProject<'a> {
-    pub(super) fn new(sources: &'a dyn Sources, cancel: &'a Cancel) -> KotlinProject<'a> {
+    pub(super) fn new(
+        sources: &'a dyn Sources,
+        modules: Rc<OnceCell<GradleModules>>,
+        cancel: &'a Cancel,
+    ) -> KotlinProject<'a> {
         let (mut paths, mut has_java) = (Vec::new(), false);
         let files = &sources.snapshot().files;
         for path in files.paths_within(&RelPath::root()) {
@@ -45,6 +52,7 @@ impl<'a> KotlinProject<'a> {
         }
         KotlinProject {
             sources,
+            modules,
             cancel,
             keys: paths.iter().copied().zip(0..).collect(),
             paths,
@@ -53,6 +61,10 @@ impl<'a> KotlinProject<'a> {
             packages: OnceCell::new(),
             java_classes: RefCell::default(),
         }
+    }
+
+    fn modules(&self) -> &GradleModules {
+        self.modules.get_or_init(|| GradleModules::read(self.sources))
     }
 
     /// Whether a Java file may declare what Kotlin code calls `name`: itself or an accessor. It holds the word then.
@@ -118,8 +130,12 @@ impl<'a> KotlinProject<'a> {
         self.keys.get(path).copied()
     }
 
+    fn path(&self, key: FileKey) -> Option<&'a RelPath> {
+        self.paths.get(key as usize).copied()
+    }
+
     pub(super) fn entry(&self, key: FileKey) -> Option<&'a Arc<FileEntry>> {
-        let path = self.paths.get(key as usize)?;
+        let path = self.path(key)?;
         self.sources.snapshot().files.get(path.as_str()).filter(|file| has_types(file))
     }
 
@@ -143,7 +159,7 @@ impl<'a> KotlinProject<'a> {
 }
 
 /// Returns what is known of the language of a file by its path, or by the content of one without an extension.
-fn profile(sources: &dyn Sources, path: &RelPath) -> Option<&'static LanguageProfile> {
+pub(super) fn profile(sources: &dyn Sources, path: &RelPath) -> Option<&'static LanguageProfile> {
     let languages = sources.languages();
     match languages.language_of(path) {
         Some(language) => LanguageProfile::of_grammar(languages.get(language).grammar.as_deref()?),
@@ -198,6 +214,20 @@ impl KotlinSources for KotlinProject<'_> {
 
     fn declares_in_java(&self, qualified: &str) -> bool {
         self.java_class(qualified).is_some()
+    }
+
+    fn may_see(&self, from: FileKey, declared: FileKey) -> bool {
+        match (self.path(from), self.path(declared)) {
+            (Some(from), Some(declared)) => self.modules().may_see(from, declared),
+            _ => true,
+        }
+    }
+
+    fn are_apart(&self, one: FileKey, other: FileKey) -> bool {
+        match (self.path(one), self.path(other)) {
+            (Some(one), Some(other)) => self.modules().are_apart(one, other),
+            _ => false,
+        }
     }
 
     fn may_declare(&self, qualified: &str) -> bool {

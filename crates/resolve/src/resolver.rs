@@ -10,6 +10,7 @@ use super::bases::Base;
 use super::binders::{self, LocalScopes, Locality};
 use super::comprehension::{Comprehension, comprehensions};
 use super::family::Family;
+use super::gradle::GradleModules;
 use super::kotlin_names::KotlinNames;
 use super::meaning::{Meaning, binds};
 use super::modules::Module;
@@ -47,6 +48,8 @@ pub(super) struct Resolver<'a> {
     pub(super) bases: RefCell<HashMap<RowPlace, Rc<[Base]>>>,
     /// What the names of Kotlin files mean.
     kotlin: OnceCell<KotlinNames<'a>>,
+    /// Read when first asked for: most questions need none.
+    modules: Rc<OnceCell<GradleModules>>,
     /// Classes whose bases are being resolved: what a base means must not depend on itself.
     pub(super) finding_bases: RefCell<HashSet<RowPlace>>,
 }
@@ -182,12 +185,18 @@ impl<'a> Resolver<'a> {
             bases: RefCell::default(),
             finding_bases: RefCell::default(),
             kotlin: OnceCell::new(),
+            modules: Rc::default(),
         }
     }
 
     /// Returns what resolves the names of Kotlin files.
     pub(super) fn kotlin(&self) -> &KotlinNames<'a> {
-        self.kotlin.get_or_init(|| KotlinNames::new(self.sources, self.cancel))
+        self.kotlin.get_or_init(|| KotlinNames::new(self.sources, self.modules.clone(), self.cancel))
+    }
+
+    /// Returns the Gradle modules of the project.
+    pub(super) fn modules(&self) -> &GradleModules {
+        self.modules.get_or_init(|| GradleModules::read(self.sources))
     }
 
     /// Returns the packages that files in the project's root declare.

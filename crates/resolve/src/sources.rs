@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use symd_base::{Cancel, ContentHash, Text};
+use symd_base::{Cancel, ContentHash, RelPath, Text};
 use symd_config::Languages;
 use symd_index::{FileEntry, Snapshot};
 use symd_syntax::{Outline, Row, RustBindings};
@@ -14,6 +14,9 @@ pub trait Sources {
     /// Returns a file's text as it is now, with the outline of that text; `None` when it cannot be read or
     /// has no outline.
     fn current(&self, file: &FileEntry) -> Option<CurrentText>;
+    /// Returns the text at a path, of whatever language, as it is now; `None` when it cannot be read, or is none. Needs
+    /// nothing of the index.
+    fn text(&self, path: &RelPath) -> Option<String>;
     /// Returns the locals and the field names of a Rust file whose hash is that of `text`; `None` when it
     /// cannot be parsed in time.
     fn rust_bindings(&self, file: &FileEntry, text: &str, cancel: &Cancel) -> Option<RustBindings>;

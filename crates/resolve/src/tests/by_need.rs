@@ -39,11 +39,7 @@ fn answered<T>(memory: &Memory, before: Before, ask: &impl Fn(&Memory) -> T) -> 
                 Before::Empty => String::new(),
                 Before::Twice => format!("{text}\n{text}"),
             };
-            let (grammar, outline) = parsed(path, &text).expect("a grammar");
-            let (origin, hash) = (Origin::Grammar(grammar), ContentHash::of(text.as_bytes()));
-            let content =
-                Content::Code { origin, hash, stat: Default::default(), outline: Arc::new(outline) };
-            state.put(entry(path, content));
+            state.put(entry(path, content(path, &text)));
         }
         let unread = Arc::new(UnreadFiles::new(all.clone(), all.clone(), met.clone()));
         let partial =

@@ -49,6 +49,10 @@ impl Sources for Memory {
         Some(CurrentText { text: Text::decode(bytes).ok()?, outline, hash })
     }
 
+    fn text(&self, path: &RelPath) -> Option<String> {
+        self.texts.iter().find(|(one, _)| one == path).map(|(_, text)| text.clone())
+    }
+
     fn rust_bindings(&self, _: &FileEntry, text: &str, cancel: &Cancel) -> Option<RustBindings> {
         rust_bindings(text, cancel).ok()
     }
@@ -83,17 +87,22 @@ fn files(fixture: &str) -> (Vec<(RelPath, String)>, (RelPath, u32)) {
     (texts, cursor.expect("a fixture has one $0"))
 }
 
+fn content(path: &RelPath, text: &str) -> Content {
+    match parsed(path, text) {
+        Some((grammar, outline)) => Content::Code {
+            origin: Origin::Grammar(grammar),
+            hash: ContentHash::of(text.as_bytes()),
+            stat: Default::default(),
+            outline: Arc::new(outline),
+        },
+        None => Content::Plain,
+    }
+}
+
 fn memory(texts: Vec<(RelPath, String)>) -> Memory {
     let mut state = IndexState::default();
     for (path, text) in &texts {
-        let (grammar, outline) = parsed(path, text).expect("a language with a grammar");
-        let hash = ContentHash::of(text.as_bytes());
-        let content = Content::Code {
-            origin: Origin::Grammar(grammar),
-            hash,
-            stat: Default::default(),
-            outline: Arc::new(outline),
-        };
+        let content = content(path, text);
         state.put(Arc::new(FileEntry { path: path.clone(), content }));
     }
     Memory { snapshot: state.snapshot(), texts }

@@ -299,12 +299,26 @@ impl Universe<'_> {
         let (one, two) = (&near.parameters, &far.parameters);
         one.len() == two.len()
             && near.is_extension == far.is_extension
-            && one.iter().zip(two.iter()).all(|(one, two)| match (one, two) {
-                (Type::Class(one), Type::Class(two)) => one.class == two.class,
-                (Type::Function(one), Type::Function(two)) => one.parameters.len() == two.parameters.len(),
-                (Type::Class(_), Type::Function(_)) | (Type::Function(_), Type::Class(_)) => false,
-                _ => true,
-            })
+            && one.iter().zip(two.iter()).all(|(one, two)| self.may_be_same(one, two))
+    }
+
+    /// Whether the types of two parameters may be the same one.
+    fn may_be_same(&self, one: &Type, two: &Type) -> bool {
+        match (one, two) {
+            (Type::Class(one), Type::Class(two)) => one.class == two.class,
+            (Type::Function(one), Type::Function(two)) => one.parameters.len() == two.parameters.len(),
+            (Type::Class(_), Type::Function(_)) | (Type::Function(_), Type::Class(_)) => false,
+            (Type::Java(one), Type::Java(two)) => one == two,
+            // `kotlin.Exception` is `java.lang.Exception`.
+            (Type::External(one), Type::External(two)) => simple_name(one) == simple_name(two),
+            (Type::External(outside) | Type::Java(outside), Type::Class(class))
+            | (Type::Class(class), Type::External(outside) | Type::Java(outside)) => {
+                // An `actual typealias` may make a class from outside of it.
+                self.is_split(class.class)
+                    || self.of_library(class.class) && self.name(class.class) == simple_name(outside)
+            }
+            _ => true,
+        }
     }
 
     fn shape(&self, callable: DeclarationId) -> Rc<CallableShape> {
@@ -314,4 +328,8 @@ impl Universe<'_> {
             Rc::new(CallableShape { parameters, is_extension: self.extension_receiver(callable).is_some() })
         })
     }
+}
+
+fn simple_name(qualified: &str) -> &str {
+    qualified.rsplit('.').next().unwrap_or(qualified)
 }

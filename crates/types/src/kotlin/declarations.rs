@@ -87,6 +87,7 @@ pub struct KotlinDeclaration {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Modifiers {
     pub(super) is_private: bool,
+    pub(super) is_internal: bool,
     pub(super) is_inner: bool,
     pub(super) is_override: bool,
     pub(super) is_vararg: bool,
@@ -209,6 +210,7 @@ fn modifiers(file: &SourceFile, node: NodeId) -> Modifiers {
     for modifier in file.children(list) {
         match file.text_of(modifier) {
             "private" => found.is_private = true,
+            "internal" => found.is_internal = true,
             "inner" => found.is_inner = true,
             "override" => found.is_override = true,
             "vararg" => found.is_vararg = true,

@@ -12,6 +12,16 @@ use super::universe::{DeclarationId, ProjectFile, Universe, Work};
 use symd_syntax::NodeId;
 use symd_syntax::kotlin::KotlinNode as K;
 
+/// A type, as code of another language sees it.
+#[derive(Clone, Debug)]
+pub struct KotlinType {
+    /// The class, if it is one of the project's Kotlin files.
+    pub class: Option<DeclarationId>,
+    /// The class's simple name; empty for a type that is not known, or none of a class.
+    pub name: String,
+    pub arguments: Vec<KotlinType>,
+}
+
 impl Universe<'_> {
     /// Returns the type that a declaration gives its name: of a function what it returns.
     pub(super) fn declared_type(&self, id: DeclarationId) -> Type {
@@ -37,6 +47,27 @@ impl Universe<'_> {
             self.declared_types.borrow_mut().insert(id, found.clone());
         }
         found.unwrap_or(Type::Unknown)
+    }
+
+    /// Returns the type of a variable's values, or of what a function returns.
+    pub fn type_of_value(&self, id: DeclarationId) -> KotlinType {
+        self.shown(&self.declared_type(id))
+    }
+
+    fn shown(&self, ty: &Type) -> KotlinType {
+        let unknown = KotlinType { class: None, name: String::new(), arguments: Vec::new() };
+        match ty {
+            Type::Class(of) => KotlinType {
+                class: Some(of.class).filter(|class| !self.of_library(*class)),
+                name: self.name(of.class),
+                arguments: of.arguments.iter().map(|argument| self.shown(argument)).collect(),
+            },
+            Type::External(name) | Type::Java(name) => {
+                KotlinType { name: name.rsplit('.').next().unwrap_or(name).to_owned(), ..unknown }
+            }
+            Type::Parameter(id) => KotlinType { name: self.name(*id), ..unknown },
+            _ => unknown,
+        }
     }
 
     fn returned_type(&self, file: &ProjectFile, function: NodeId) -> Type {

@@ -10,7 +10,7 @@ use super::declarations::DeclarationKind;
 use super::resolve::Certainty;
 use super::scopes::{Level, visible_names};
 use super::subtyping::Fit;
-use super::ty::{FunctionType, Type};
+use super::ty::Type;
 use super::type_references::DEFAULT_IMPORTS;
 use super::universe::{DeclarationId, ProjectFile, Universe};
 use symd_syntax::NodeId;
@@ -62,23 +62,23 @@ pub(super) enum NameUse<'a> {
 
 /// What was passed on the way outwards that may hold the name.
 #[derive(Clone, Copy, Default)]
-struct Passed {
+pub(super) struct Passed {
     /// Something that is not known may bind the name.
-    unknown: bool,
+    pub(super) unknown: bool,
     /// Something of the project may.
-    own: bool,
+    pub(super) own: bool,
 }
 
 /// The state of a search for a name.
-struct Search<'a> {
-    file: &'a ProjectFile,
-    name: &'a str,
-    wanted: NameUse<'a>,
+pub(super) struct Search<'a> {
+    pub(super) file: &'a ProjectFile,
+    pub(super) name: &'a str,
+    pub(super) wanted: NameUse<'a>,
     /// The objects in scope that were passed, the innermost first.
-    receivers: Vec<Type>,
-    passed: Passed,
+    pub(super) receivers: Vec<Type>,
+    pub(super) passed: Passed,
     /// Declarations of the name that do not fit.
-    unfit: Vec<Member>,
+    pub(super) unfit: Vec<Member>,
 }
 
 impl<'a> Search<'a> {
@@ -382,182 +382,10 @@ impl Universe<'_> {
         self.leftover(search)
     }
 
-    fn among_locals(&self, file: &ProjectFile, ids: &[DeclarationId], wanted: NameUse) -> Option<Lookup> {
-        let last = |fits: &dyn Fn(DeclarationKind) -> bool| {
-            ids.iter().rev().copied().find(|id| self.kind(*id).is_some_and(fits))
-        };
-        match wanted {
-            NameUse::Value => last(&|kind| kind.is_variable() || kind.is_object()).map(Lookup::one),
-            // There are no references to variables.
-            NameUse::Reference => {
-                let is_meant = |kind: DeclarationKind| {
-                    kind.is_function() || kind.is_class() || kind == DeclarationKind::ConstructorProperty
-                };
-                last(&is_meant).map(Lookup::one)
-            }
-            NameUse::Call(_) => {
-                let callable: Vec<Member> = ids
-                    .iter()
-                    .filter(|id| self.kind(**id).is_some_and(|kind| kind.is_function() || kind.is_class()))
-                    .map(|id| Member::new(*id))
-                    .collect();
-                let mut unfit = Vec::new();
-                let found = self.choose(file, callable, wanted, Receivers::Implicit(&[]), &mut unfit);
-                found.or_else(|| {
-                    let variable = last(&DeclarationKind::is_variable)?;
-                    let takes = || match (wanted, self.declared_type(variable)) {
-                        (NameUse::Call(arguments), Type::Function(function)) => {
-                            takes_arguments(&function, arguments)
-                        }
-                        _ => true,
-                    };
-                    (self.is_invocable(variable) && takes()).then(|| Lookup::one(variable))
-                })
-            }
-        }
-    }
-
-    /// Whether a call was resolved to a local of unknown type.
-    fn may_be_no_function(&self, found: &Lookup, wanted: NameUse) -> bool {
-        let is_unknown = |member: &Member| {
-            self.kind(member.declaration).is_some_and(DeclarationKind::is_variable)
-                && self.declared_type(member.declaration).is_unknown()
-        };
-        matches!(wanted, NameUse::Call(_)) && found.candidates.iter().all(is_unknown)
-    }
-
-    /// Whether a variable can be called.
-    pub(super) fn is_invocable(&self, variable: DeclarationId) -> bool {
-        match self.declared_type(variable) {
-            Type::Function(_) | Type::Unknown => true,
-            Type::External(_) | Type::Integer | Type::Null | Type::Nothing => false,
-            ty => {
-                let members = self.members(&ty, "invoke", &DeclarationKind::is_function);
-                let extensions = self.top_level("invoke");
-                let is_extended = |id: &DeclarationId| {
-                    let own = self.type_parameters(*id);
-                    self.extension_receiver(*id).is_some_and(|of| self.fits(&ty, &of, &own) != Fit::No)
-                };
-                !members.found.is_empty() || extensions.iter().any(is_extended)
-            }
-        }
-    }
-
     /// Chooses among declarations of one level, for a name that has no receiver.
-    fn choose_in_scope(&self, search: &mut Search, members: Vec<Member>) -> Option<Lookup> {
+    pub(super) fn choose_in_scope(&self, search: &mut Search, members: Vec<Member>) -> Option<Lookup> {
         let receivers = Receivers::Implicit(&search.receivers);
         self.choose(search.file, members, search.wanted, receivers, &mut search.unfit)
-    }
-
-    fn among_members(&self, search: &mut Search, ty: &Type) -> Option<Lookup> {
-        let Search { file, name, wanted, .. } = *search;
-        let members = self.members(ty, name, &is_callable);
-        let visible: Vec<Member> =
-            members.found.into_iter().filter(|member| self.is_visible(file, member.declaration)).collect();
-        // A member that is an extension takes another object as its receiver.
-        let (extensions, plain): (Vec<Member>, Vec<Member>) =
-            visible.into_iter().partition(|member| self.extension_receiver(member.declaration).is_some());
-        let found = self.choose(file, plain, wanted, Receivers::Member(ty), &mut search.unfit);
-        let found = found.or_else(|| {
-            let mut receivers = vec![ty.clone()];
-            receivers.extend(search.receivers.iter().cloned());
-            self.choose(file, extensions, wanted, Receivers::Implicit(&receivers), &mut search.unfit)
-        });
-        // A property of unknown type may be none that can be called, and hides no extension then.
-        if let Some(found) = found.as_ref().filter(|found| self.may_be_no_function(found, wanted))
-            && self.may_be_extended(search, ty, &|id| !self.of_library(id))
-        {
-            search.unfit.extend(found.candidates.iter().cloned());
-            return None;
-        }
-        // Where the arguments do not tell, an extension may be meant.
-        let is_projected = matches!(ty, Type::Class(class) if class.is_projected);
-        let is_doubtful = |found: &Lookup| {
-            (found.certainty == Certainty::Likely || is_projected)
-                && matches!(wanted, NameUse::Call(_))
-                && self.may_be_extended(search, ty, &|id| !self.of_library(id))
-        };
-        let needs_extension = |found: &Lookup| match wanted {
-            NameUse::Call(arguments) => {
-                self.gives_null(file, found, arguments) && self.may_be_extended(search, ty, &|_| true)
-            }
-            _ => false,
-        };
-        if found.as_ref().is_some_and(|found| is_doubtful(found) || needs_extension(found)) {
-            return found.map(|found| Lookup { certainty: Certainty::Possible, may_be_other: true, ..found });
-        }
-        if found.is_none() && members.may_be_more {
-            search.passed.unknown = true;
-            search.passed.own |= self.may_lack_own(ty);
-        }
-        found
-    }
-
-    /// Whether a type may have members of the project that are not known.
-    pub(super) fn may_lack_own(&self, ty: &Type) -> bool {
-        match ty {
-            Type::Class(class) => self.ancestors(class.class).may_lack_own,
-            Type::External(_) => false,
-            Type::Both(both) => self.may_lack_own(&both.0) || self.may_lack_own(&both.1),
-            _ => true,
-        }
-    }
-
-    /// Whether one of these extensions, which the file sees, may take the object and the arguments.
-    fn may_be_extended(&self, search: &Search, ty: &Type, of: &dyn Fn(DeclarationId) -> bool) -> bool {
-        let Search { file, name, wanted, .. } = *search;
-        let takes = |id: DeclarationId| {
-            let Some(receiver) = self.extension_receiver(id).filter(|_| of(id)) else { return false };
-            let own = self.type_parameters(id);
-            let fit = match wanted {
-                NameUse::Call(arguments) => {
-                    let explicit = Receivers::Explicit(ty);
-                    self.fits_call(file, &Member::new(id), arguments, explicit)
-                }
-                _ => Some(Fit::Yes),
-            };
-            fit.is_some_and(|fit| fit != Fit::No) && self.fits(ty, &receiver, &own) != Fit::No
-        };
-        self.tiers(file, name).into_iter().flatten().any(takes)
-    }
-
-    fn among_statics(&self, search: &mut Search, class: DeclarationId) -> Option<Lookup> {
-        let above = self.ancestors(class);
-        let classes = std::iter::once(class).chain(above.classes.iter().map(|(class, _)| *class));
-        for class in classes {
-            let is_static = |kind: DeclarationKind| {
-                kind == DeclarationKind::EnumEntry || kind.is_class() || kind == DeclarationKind::TypeAlias
-            };
-            let own: Vec<Member> = self
-                .declared_in(class, search.name)
-                .into_iter()
-                .filter(|id| self.kind(*id).is_some_and(is_static))
-                .map(Member::new)
-                .collect();
-            if let Some(found) = self.choose_in_scope(search, own) {
-                return Some(found);
-            }
-            if let Some(companion) = self.companion(class) {
-                let ty = self.self_type(companion);
-                let passed = search.passed;
-                let found = self.among_members(search, &ty);
-                // A companion whose supertypes are not all known lowers no certainty.
-                search.passed = passed;
-                if found.is_some() {
-                    return found;
-                }
-            }
-        }
-        None
-    }
-
-    fn companion_members(&self, class: DeclarationId, name: &str) -> Vec<Member> {
-        let above = self.ancestors(class);
-        let classes = std::iter::once(class).chain(above.classes.iter().map(|(class, _)| *class));
-        let companions = classes.filter_map(|class| self.companion(class));
-        companions
-            .flat_map(|companion| self.members(&self.self_type(companion), name, &is_callable).found)
-            .collect()
     }
 
     fn extensions(&self, members: Vec<Member>) -> Vec<Member> {
@@ -566,7 +394,7 @@ impl Universe<'_> {
 
     /// Returns the declarations of a name outside of classes that a file sees, by the order in which they
     /// count.
-    fn tiers(&self, file: &ProjectFile, name: &str) -> Vec<Vec<DeclarationId>> {
+    pub(super) fn tiers(&self, file: &ProjectFile, name: &str) -> Vec<Vec<DeclarationId>> {
         let mut tiers = Vec::new();
         let explicit = file.imports.iter().filter(|import| import.bound() == Some(name));
         tiers.push(explicit.flat_map(|import| self.qualified(&import.path)).collect());
@@ -575,6 +403,7 @@ impl Universe<'_> {
         tiers.push(stars.flat_map(|import| self.qualified(&format!("{}.{name}", import.path))).collect());
         tiers.push(DEFAULT_IMPORTS.iter().flat_map(|package| self.in_package(package, name)).collect());
         for tier in &mut tiers {
+            *tier = self.seen(file, std::mem::take(tier));
             let mut seen = Vec::new();
             tier.retain(|id: &DeclarationId| {
                 let is_new = !seen.contains(id);
@@ -586,7 +415,7 @@ impl Universe<'_> {
     }
 
     /// Whether a declaration is not private, or of this file, and not hidden from all.
-    fn is_visible(&self, file: &ProjectFile, id: DeclarationId) -> bool {
+    pub(super) fn is_visible(&self, file: &ProjectFile, id: DeclarationId) -> bool {
         self.get(id).is_some_and(|(_, declaration)| {
             let modifiers = declaration.modifiers;
             (id.file == file.key || !modifiers.is_private) && !modifiers.is_hidden
@@ -594,14 +423,6 @@ impl Universe<'_> {
     }
 }
 
-/// Whether a value of a function type can be called so: its parameters have no names, and all are given.
-fn takes_arguments(function: &FunctionType, arguments: &Arguments) -> bool {
-    let count = arguments.values.len() + usize::from(arguments.lambda.is_some());
-    let wanted = function.parameters.len();
-    arguments.values.iter().all(|one| one.name.is_none())
-        && (count == wanted || function.receiver.is_some() && count == wanted + 1)
-}
-
-fn is_callable(kind: DeclarationKind) -> bool {
+pub(super) fn is_callable(kind: DeclarationKind) -> bool {
     kind.is_function() || matches!(kind, DeclarationKind::Property | DeclarationKind::ConstructorProperty)
 }

@@ -13,6 +13,7 @@ mod expressions;
 mod foreign_calls;
 mod inference;
 mod lambdas;
+mod level_search;
 mod library;
 mod lookup;
 mod nullability;
@@ -32,6 +33,7 @@ mod universe;
 
 pub use conventions::is_convention;
 pub use declarations::{DeclarationKind, KotlinDeclaration};
+pub use declared_types::KotlinType;
 pub use packages::{SHARED_NAMES, is_within_package, shares_package_root};
 pub use resolve::{Certainty, NameResolution};
 pub use source_file::SourceFile;

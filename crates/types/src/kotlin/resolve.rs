@@ -220,7 +220,7 @@ impl Universe<'_> {
                 break;
             }
         }
-        NameResolution::certain(self.qualified(&path.join(".")))
+        NameResolution::certain(self.seen(file, self.qualified(&path.join("."))))
     }
 
     fn resolve_type(&self, file: &ProjectFile, path: NodeId, node: NodeId) -> NameResolution {

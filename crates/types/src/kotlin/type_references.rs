@@ -125,7 +125,7 @@ impl Universe<'_> {
         let mut found = self.classifier(file, *first, file.name_text(*first));
         if found == Classifier::Unknown && !rest.is_empty() {
             let path: Vec<&str> = names.iter().map(|name| file.name_text(*name)).collect();
-            return self.imported_classifier(&path.join("."));
+            return self.imported_classifier(file, &path.join("."));
         }
         for name in rest {
             let name = file.name_text(*name);
@@ -193,10 +193,12 @@ impl Universe<'_> {
 
     fn classifier_of_file(&self, file: &ProjectFile, name: &str) -> Classifier {
         if let Some(import) = file.imports.iter().find(|import| import.bound() == Some(name)) {
-            return self.imported_classifier(&import.path);
+            return self.imported_classifier(file, &import.path);
         }
         let classifier = |ids: Vec<DeclarationId>| {
-            ids.into_iter().find(|id| self.kind(*id).is_some_and(DeclarationKind::is_classifier))
+            let is_classifier =
+                |id: &DeclarationId| self.kind(*id).is_some_and(DeclarationKind::is_classifier);
+            self.seen(file, ids.into_iter().filter(is_classifier).collect()).first().copied()
         };
         if let Some(found) = classifier(self.in_package(&file.package, name)) {
             return Classifier::Declared(found);
@@ -226,10 +228,11 @@ impl Universe<'_> {
     }
 
     /// Resolves a qualified name.
-    fn imported_classifier(&self, path: &str) -> Classifier {
-        let mut found = self.qualified(path).into_iter();
-        match found.find(|id| self.kind(*id).is_some_and(DeclarationKind::is_classifier)) {
-            Some(id) => Classifier::Declared(id),
+    fn imported_classifier(&self, file: &ProjectFile, path: &str) -> Classifier {
+        let mut found = self.qualified(path);
+        found.retain(|id| self.kind(*id).is_some_and(DeclarationKind::is_classifier));
+        match self.seen(file, found).first() {
+            Some(id) => Classifier::Declared(*id),
             None if self.declares_in_java(path) => Classifier::Java(path.to_owned()),
             // Views' classes are generated from layouts, and extend none of the project's.
             None if self.may_declare(path) && !is_view_binding(path) => Classifier::Unknown,

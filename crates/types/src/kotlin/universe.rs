@@ -72,6 +72,16 @@ pub trait KotlinSources {
         false
     }
 
+    /// Whether code in one file may name what another one declares for others, as far as the build tells.
+    fn may_see(&self, _from: FileKey, _declared: FileKey) -> bool {
+        true
+    }
+
+    /// Whether two files are of different modules, so that one does not see what is `internal` in the other.
+    fn are_apart(&self, _one: FileKey, _other: FileKey) -> bool {
+        false
+    }
+
     /// Whether the project, or code generated for it, may declare something with this qualified name.
     fn may_declare(&self, qualified: &str) -> bool;
 }
@@ -103,6 +113,14 @@ impl<P: KotlinSources> KotlinSources for Rc<P> {
 
     fn declares_in_java(&self, qualified: &str) -> bool {
         P::declares_in_java(self, qualified)
+    }
+
+    fn may_see(&self, from: FileKey, declared: FileKey) -> bool {
+        P::may_see(self, from, declared)
+    }
+
+    fn are_apart(&self, one: FileKey, other: FileKey) -> bool {
+        P::are_apart(self, one, other)
     }
 }
 
@@ -228,6 +246,23 @@ impl<'p> Universe<'p> {
 
     pub(super) fn may_declare(&self, qualified: &str) -> bool {
         self.project.may_declare(qualified)
+    }
+
+    /// Returns those of several declarations that a file may name, as far as the build's modules tell: all, if it seems that
+    /// it may name none of them.
+    pub(super) fn seen(&self, file: &ProjectFile, found: Vec<DeclarationId>) -> Vec<DeclarationId> {
+        if found.len() < 2 {
+            return found;
+        }
+        let is_seen = |id: &&DeclarationId| {
+            let is_internal = || self.get(**id).is_some_and(|(_, one)| one.modifiers.is_internal);
+            id.file == file.key
+                || self.of_library(**id)
+                || self.project.may_see(file.key, id.file)
+                    && !(self.project.are_apart(file.key, id.file) && is_internal())
+        };
+        let seen: Vec<DeclarationId> = found.iter().filter(is_seen).copied().collect();
+        if seen.is_empty() { found } else { seen }
     }
 
     /// Returns all declarations of `name` outside of classes and functions.

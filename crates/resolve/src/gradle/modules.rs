@@ -1,0 +1,221 @@
+//! The Gradle modules of a project, by its settings and build files, and which of them each sees. Where these do not write
+//! it down, a module may see all. Nothing is run.
+
+use std::collections::{HashMap, HashSet};
+
+use super::BUILD_SOURCES;
+use super::build_text::{NamedModules, Settings, accessor, named_modules, settings};
+use super::source_set::SourceSet;
+use crate::sources::Sources;
+use symd_base::RelPath;
+
+const SETTINGS: [&str; 2] = ["settings.gradle.kts", "settings.gradle"];
+const BUILD_FILES: [&str; 2] = ["build.gradle.kts", "build.gradle"];
+
+/// How many sources of plugins are read.
+const MAX_PLUGIN_SOURCES: usize = 500;
+
+/// A module: a directory with sources of its own.
+#[derive(Debug)]
+struct GradleModule {
+    directory: RelPath,
+    /// The directory of the build's settings.
+    build: RelPath,
+    /// The modules that it sees, itself among them; `None` for all.
+    sees: Option<HashSet<usize>>,
+}
+
+/// The modules of all builds of a project.
+#[derive(Debug, Default)]
+pub(crate) struct GradleModules {
+    modules: Vec<GradleModule>,
+    by_directory: HashMap<RelPath, usize>,
+}
+
+impl GradleModules {
+    /// Reads the settings and build files of a project. None for a project without settings: nothing is known then.
+    pub(crate) fn read(sources: &dyn Sources) -> GradleModules {
+        let mut found = GradleModules::default();
+        // Their texts are read as they are now: no content of the index is needed.
+        let files: Vec<&RelPath> = sources.snapshot().files.paths_within(&RelPath::root()).collect();
+        let builds: Vec<(RelPath, Settings)> = files
+            .iter()
+            .filter(|path| SETTINGS.contains(&path.file_name()))
+            .filter_map(|path| Some((path.parent()?, settings(&sources.text(path)?))))
+            .collect();
+        if builds.is_empty() {
+            return found;
+        }
+        let is_build = |directory: &RelPath| builds.iter().any(|(root, _)| root == directory);
+        let build_of = |path: &RelPath| {
+            std::iter::successors(path.parent(), RelPath::parent).find(|directory| is_build(directory))
+        };
+        let mut paths: Vec<String> = Vec::new();
+        let mut add = |found: &mut GradleModules, directory: RelPath, build: RelPath, path: String| {
+            if found.by_directory.contains_key(&directory) {
+                return;
+            }
+            found.by_directory.insert(directory.clone(), found.modules.len());
+            found.modules.push(GradleModule { directory, build, sees: None });
+            paths.push(path);
+        };
+        for (root, declared) in &builds {
+            add(&mut found, root.clone(), root.clone(), ":".to_owned());
+            for path in &declared.modules {
+                let written = declared.directories.get(path).cloned();
+                let written = written.unwrap_or_else(|| path.trim_start_matches(':').replace(':', "/"));
+                let names = written.split('/').filter(|name| !name.is_empty() && *name != ".");
+                let directory = names.fold(root.clone(), |directory, name| directory.join(name));
+                add(&mut found, directory, root.clone(), path.clone());
+            }
+        }
+        // Modules that settings include by other means.
+        for path in files.iter().filter(|path| is_build_file(path)) {
+            if let (Some(directory), Some(build)) = (path.parent(), build_of(path)) {
+                let beneath = directory.as_str().get(build.as_str().len()..).unwrap_or("");
+                let path = format!(":{}", beneath.trim_matches('/').replace('/', ":"));
+                add(&mut found, directory, build, path);
+            }
+        }
+        let included = builds.iter().flat_map(|(root, declared)| {
+            declared.builds.iter().map(|path| path.split('/').fold(root.clone(), |at, name| at.join(name)))
+        });
+        let included: Vec<RelPath> = included.collect();
+        found.read_dependencies(sources, &files, &paths, &included);
+        found
+    }
+
+    /// Reads which modules each one depends on. `included` are the directories of builds of plugins.
+    fn read_dependencies(
+        &mut self,
+        sources: &dyn Sources,
+        files: &[&RelPath],
+        paths: &[String],
+        included: &[RelPath],
+    ) {
+        let mut own: Vec<Option<NamedModules>> = self.modules.iter().map(|_| None).collect();
+        // What every module may depend on by plugins and scripts.
+        let mut shared: Vec<NamedModules> = Vec::new();
+        let mut plugin_sources = 0;
+        for path in files {
+            let name = path.file_name();
+            let module = path.parent().and_then(|directory| self.by_directory.get(&directory).copied());
+            let is_script = name.ends_with(".gradle") || name.ends_with(".gradle.kts");
+            let is_plugin = || {
+                let is_source = matches!(path.extension(), Some("kt" | "kts" | "java" | "groovy"));
+                is_source && is_build_logic(path, included)
+            };
+            if SETTINGS.contains(&name) || !is_script && !is_plugin() {
+                continue;
+            }
+            plugin_sources += usize::from(!is_script);
+            if plugin_sources > MAX_PLUGIN_SOURCES {
+                return;
+            }
+            let named = match sources.text(path) {
+                Some(text) => named_modules(&text),
+                None => NamedModules { may_be_more: true, ..NamedModules::default() },
+            };
+            let is_of_root = |module: usize| self.modules[module].directory == self.modules[module].build;
+            let is_own = is_build_file(path);
+            match module {
+                Some(module) if is_own && !is_of_root(module) && own[module].is_none() => {
+                    own[module] = Some(named);
+                }
+                // The root's file and plugins configure other modules.
+                _ => shared.push(named),
+            }
+        }
+        if shared.iter().any(|named| named.may_be_more) {
+            return;
+        }
+        let accessors: Vec<String> = paths.iter().map(|path| accessor(path)).collect();
+        let meant = |named: &NamedModules, build: &RelPath| -> Option<Vec<usize>> {
+            let find = |is_it: &dyn Fn(usize) -> bool| -> Vec<usize> {
+                (0..self.modules.len()).filter(|&at| self.modules[at].build == *build && is_it(at)).collect()
+            };
+            let mut all = Vec::new();
+            for path in &named.mentioned {
+                all.extend(find(&|at| paths[at] == *path));
+            }
+            for path in &named.paths {
+                let found = find(&|at| paths[at] == *path);
+                let is_known = !found.is_empty();
+                all.extend(found);
+                is_known.then_some(())?;
+            }
+            for name in &named.accessors {
+                let found = find(&|at| accessors[at] == *name);
+                let is_known = !found.is_empty();
+                all.extend(found);
+                is_known.then_some(())?;
+            }
+            (!named.may_be_more).then_some(all)
+        };
+        let direct: Vec<Option<Vec<usize>>> = (0..self.modules.len())
+            .map(|at| {
+                let module = &self.modules[at];
+                let mut all = meant(own[at].as_ref()?, &module.build)?;
+                for named in &shared {
+                    all.extend(meant(named, &module.build)?);
+                }
+                Some(all)
+            })
+            .collect();
+        for at in 0..self.modules.len() {
+            self.modules[at].sees = reached(&direct, at);
+        }
+    }
+
+    /// Returns the module of a file: that of the nearest directory around it.
+    fn module_of(&self, path: &RelPath) -> Option<usize> {
+        let mut directories = std::iter::successors(path.parent(), RelPath::parent);
+        directories.find_map(|directory| self.by_directory.get(&directory).copied())
+    }
+
+    /// Whether code in one file may name what another file declares for others.
+    pub(crate) fn may_see(&self, from: &RelPath, declared: &RelPath) -> bool {
+        let (Some(one), Some(other)) = (self.module_of(from), self.module_of(declared)) else { return true };
+        let (module, target) = (&self.modules[one], &self.modules[other]);
+        // Builds see each other's modules by coordinates.
+        if module.build != target.build {
+            return true;
+        }
+        let sees_module = one == other || module.sees.as_ref().is_none_or(|sees| sees.contains(&other));
+        sees_module
+            && SourceSet::of(from, &module.directory).may_see(SourceSet::of(declared, &target.directory))
+    }
+
+    /// Whether two files are of different modules, so that one does not see what is `internal` in the other.
+    pub(crate) fn are_apart(&self, one: &RelPath, other: &RelPath) -> bool {
+        matches!((self.module_of(one), self.module_of(other)), (Some(one), Some(other)) if one != other)
+    }
+}
+
+/// Whether a file belongs to a build of plugins: `buildSrc`, or one that settings include.
+fn is_build_logic(path: &RelPath, included: &[RelPath]) -> bool {
+    let mut directories = std::iter::successors(path.parent(), RelPath::parent);
+    directories.any(|directory| directory.file_name() == BUILD_SOURCES || included.contains(&directory))
+}
+
+/// Whether a file is the build file of its directory, by its usual name or that of the directory.
+fn is_build_file(path: &RelPath) -> bool {
+    let name = path.file_name();
+    let stem = name.strip_suffix(".gradle").or_else(|| name.strip_suffix(".gradle.kts"));
+    let is_named_after = || stem.is_some_and(|stem| path.parent().is_some_and(|of| of.file_name() == stem));
+    BUILD_FILES.contains(&name) || is_named_after()
+}
+
+/// Returns the modules that one depends on, over others too; `None` where one of these is not known.
+fn reached(direct: &[Option<Vec<usize>>], from: usize) -> Option<HashSet<usize>> {
+    let mut seen = HashSet::from([from]);
+    let mut open = vec![from];
+    while let Some(at) = open.pop() {
+        for &next in direct[at].as_ref()? {
+            if seen.insert(next) {
+                open.push(next);
+            }
+        }
+    }
+    Some(seen)
+}

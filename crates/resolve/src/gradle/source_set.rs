@@ -1,0 +1,120 @@
+//! The source set of a file, by Gradle's conventions: `src/jvmMain/kotlin`, `src/test/java`, `jvm/src`.
+
+use symd_base::RelPath;
+
+/// A source set, as far as its name tells who sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct SourceSet {
+    purpose: Purpose,
+    platform: Platform,
+}
+
+/// What a source set is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Purpose {
+    /// Its code is shipped.
+    Main,
+    Test,
+    /// Its name does not tell: `jmh`, which sees tests, or `debug`, which does not.
+    Unknown,
+}
+
+/// The platforms of a source set of a multiplatform module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Platform {
+    /// Not a multiplatform module's, or of a name that tells nothing.
+    Unknown,
+    Common,
+    Jvm,
+    Js,
+    Wasm,
+    Native,
+}
+
+/// The sets of ktor and others, which stand outside of `src`.
+const BARE_SETS: [(&str, Platform); 4] =
+    [("common", Platform::Common), ("jvm", Platform::Jvm), ("js", Platform::Js), ("posix", Platform::Native)];
+
+impl SourceSet {
+    /// Returns the source set of the file at a path beneath a module's directory.
+    pub(super) fn of(path: &RelPath, module: &RelPath) -> SourceSet {
+        let skipped = if module.is_root() { 0 } else { module.components().count() };
+        let mut parts = path.components().skip(skipped);
+        match (parts.next(), parts.next()) {
+            (Some("src"), Some(set)) => SourceSet::named(set),
+            (Some(set), Some(kind @ ("src" | "test"))) => {
+                let known = BARE_SETS.iter().find(|(name, _)| *name == set);
+                SourceSet {
+                    purpose: if kind == "test" { Purpose::Test } else { Purpose::Main },
+                    platform: known.map_or(Platform::Unknown, |(_, known)| *known),
+                }
+            }
+            _ => SourceSet { purpose: Purpose::Unknown, platform: Platform::Unknown },
+        }
+    }
+
+    fn named(set: &str) -> SourceSet {
+        let is_test =
+            set == "test" || set.ends_with("Test") || set.starts_with("androidTest") || is_variants_test(set);
+        let rest = set.strip_suffix("Main").or_else(|| set.strip_suffix("Test"));
+        let platform = match rest {
+            Some("common") => Platform::Common,
+            Some("jvm") => Platform::Jvm,
+            Some("js") => Platform::Js,
+            Some("wasmJs" | "wasmWasi") => Platform::Wasm,
+            Some("native" | "apple" | "linux" | "macos" | "ios") => Platform::Native,
+            _ => Platform::Unknown,
+        };
+        let purpose = match is_test {
+            true => Purpose::Test,
+            false if set == "main" || set.ends_with("Main") => Purpose::Main,
+            false => Purpose::Unknown,
+        };
+        SourceSet { purpose, platform }
+    }
+
+    /// Whether code in this set may name what another set, of its module or of one that it depends on, declares.
+    pub(super) fn may_see(self, declared: SourceSet) -> bool {
+        if declared.purpose == Purpose::Test && self.purpose == Purpose::Main {
+            return false;
+        }
+        match (self.platform, declared.platform) {
+            (Platform::Unknown, _) | (_, Platform::Unknown | Platform::Common) => true,
+            (one, other) => one == other,
+        }
+    }
+}
+
+/// Whether a set holds the tests of one of Android's variants: `testDebug`.
+fn is_variants_test(set: &str) -> bool {
+    set.strip_prefix("test").is_some_and(|rest| rest.starts_with(char::is_uppercase) && rest != "Fixtures")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sees(from: &str, declared: &str) -> bool {
+        let set = |path: &str| {
+            SourceSet::of(&RelPath::new(path).expect("a path"), &RelPath::new("m").expect("a path"))
+        };
+        set(from).may_see(set(declared))
+    }
+
+    #[test]
+    fn sets_see_what_they_depend_on() {
+        assert!(sees("m/src/test/java/A.java", "m/src/main/java/B.java"));
+        assert!(!sees("m/src/main/java/B.java", "m/src/test/java/A.java"));
+        assert!(sees("m/src/jmh/A.kt", "m/src/test/A.kt"));
+        assert!(sees("m/src/main/A.kt", "m/src/testFixtures/A.kt"));
+        assert!(sees("m/src/jvmMain/A.kt", "m/src/commonMain/A.kt"));
+        assert!(!sees("m/src/commonMain/A.kt", "m/src/jvmMain/A.kt"));
+        assert!(!sees("m/src/jsTest/A.kt", "m/src/jvmMain/A.kt"));
+        assert!(sees("m/src/iosArm64Main/A.kt", "m/src/nativeMain/A.kt"));
+        assert!(sees("m/src/main/A.kt", "m/src/jvmMain/A.kt"));
+        assert!(!sees("m/common/src/A.kt", "m/jvm/src/A.kt"));
+        assert!(!sees("m/jvm/src/A.kt", "m/jvm/test/A.kt"));
+        assert!(sees("m/jvmAndPosix/src/A.kt", "m/jvm/src/A.kt"));
+        assert!(sees("m/a/A.kt", "m/b/B.kt"));
+    }
+}
