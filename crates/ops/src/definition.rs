@@ -64,6 +64,8 @@ pub struct FindDefinition {
 pub struct Definitions {
     /// The declarations; those from syntax are sorted best first.
     pub found: Declarations,
+    /// Whether something else may be meant: nothing shows that one of them is.
+    pub is_guess: bool,
     /// The source of the declarations.
     pub source: Source,
     /// What was not searched and may hold more.
@@ -86,10 +88,11 @@ async fn once(project: &Project, ask: &FindDefinition) -> Result<Definitions, Qu
         Ok(language) => project.servers.goto(language, &pointed.at, ask.which, ask.waiting).await,
         Err(why) => Err(why),
     };
-    let (found, unread, source) = match said {
+    let (found, is_guess, unread, source) = match said {
         Ok(said) => {
             let work = move |view: &View, cancel: &Cancel| of_spans(view, &said.value, cancel);
-            (project.with_view(work).await??, UnsearchedFiles::default(), Source::Server(said.server))
+            let found = project.with_view(work).await??;
+            (found, false, UnsearchedFiles::default(), Source::Server(said.server))
         }
         Err(changed @ ServerError::Changed { .. }) => return Err(changed.into()),
         // Syntax cannot resolve types, so the reason is returned.
@@ -97,18 +100,18 @@ async fn once(project: &Project, ask: &FindDefinition) -> Result<Definitions, Qu
         Err(why) => {
             let work = move |view: &View, cancel: &Cancel| {
                 let at = &pointed.at;
-                let targets = resolve::definitions(view, &at.path, at.offset, cancel)?;
-                let unread = match targets.as_slice() {
+                let meant = resolve::definitions(view, &at.path, at.offset, cancel)?;
+                let unread = match meant.declarations.as_slice() {
                     [] => unsearched::of_declaration(view, &at.path, pointed.name_range, cancel)?,
                     _ => UnsearchedFiles::default(),
                 };
-                Ok::<_, QuestionError>((of_targets(view, &targets), unread))
+                Ok::<_, QuestionError>((of_targets(view, &meant.declarations), meant.is_guess, unread))
             };
-            let (found, unread) = project.with_view(work).await??;
-            (found, unread, Source::Syntax(why))
+            let (found, is_guess, unread) = project.with_view(work).await??;
+            (found, is_guess, unread, Source::Syntax(why))
         }
     };
-    Ok(Definitions { found, source, unread, read_as, revision })
+    Ok(Definitions { found, is_guess, source, unread, read_as, revision })
 }
 
 impl Project {

@@ -31,6 +31,8 @@ pub struct Hover {
     pub comment: Option<String>,
     /// The signatures of the call, if the client pointed at a called name; the active one first.
     pub signatures: Vec<String>,
+    /// Whether something else may be meant: nothing shows that this declaration is, alone.
+    pub is_guess: bool,
     /// The source of the description.
     pub source: Source,
     /// What the symbol's name was read as, if it is not a name path of the project.
@@ -55,15 +57,16 @@ async fn once(project: &Project, ask: &AskHover) -> Result<Hover, QuestionError>
         Ok(said) => {
             let signatures = signatures(project, &pointed, ask.waiting).await?;
             let (text, source) = (said.value, Source::Server(said.server));
-            Ok(Hover { text, comment: None, signatures, source, read_as, revision })
+            Ok(Hover { text, comment: None, signatures, is_guess: false, source, read_as, revision })
         }
         Err(changed @ ServerError::Changed { .. }) => Err(changed.into()),
         Err(why) => {
             let work = move |view: &View, cancel: &Cancel| from_declaration(view, &pointed, cancel);
             let described = project.with_view(work).await??;
             let (text, source) = (described.as_ref().map(Described::text), Source::Syntax(why));
+            let is_guess = described.as_ref().is_some_and(|described| described.is_guess);
             let comment = described.and_then(|described| described.comment);
-            Ok(Hover { text, comment, signatures: Vec::new(), source, read_as, revision })
+            Ok(Hover { text, comment, signatures: Vec::new(), is_guess, source, read_as, revision })
         }
     }
 }
@@ -105,11 +108,13 @@ fn from_declaration(
         let row = file.outline()?.rows.iter().position(|row| row.name_start == at.offset)?;
         Some(resolve::IndexedDeclaration { file: file.clone(), row })
     });
-    let target = match own {
-        Some(own) => Some(own),
-        None => resolve::definitions(view, &at.path, at.offset, cancel)?.into_iter().next(),
-    };
-    Ok(target.and_then(|target| described(view, &target)))
+    if let Some(own) = own {
+        return Ok(described(view, &own));
+    }
+    let meant = resolve::definitions(view, &at.path, at.offset, cancel)?;
+    let is_guess = meant.is_guess || meant.declarations.len() > 1;
+    let best = meant.declarations.first().and_then(|target| described(view, target));
+    Ok(best.map(|described| Described { is_guess, ..described }))
 }
 
 /// A declaration as syntax describes it.
@@ -118,6 +123,8 @@ struct Described {
     place: String,
     head: String,
     comment: Option<String>,
+    /// Whether another declaration may be meant.
+    is_guess: bool,
 }
 
 impl Described {
@@ -135,7 +142,7 @@ fn described(view: &View, target: &resolve::IndexedDeclaration) -> Option<Descri
     }
     let Documented { head, above, within } = documented(&current.text, row);
     let place = format!("{}:{}", target.file.path, row.name_line + 1);
-    Some(Described { place, head, comment: above.or(within) })
+    Some(Described { place, head, comment: above.or(within), is_guess: false })
 }
 
 /// A declaration's head and documentation.

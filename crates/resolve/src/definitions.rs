@@ -8,6 +8,24 @@ use super::sources::{IndexedDeclaration, Sources};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
 
+/// The declarations that an identifier may mean, best candidates first.
+#[derive(Clone, Debug, Default)]
+pub struct MeantDeclarations {
+    pub declarations: Vec<IndexedDeclaration>,
+    /// Whether something else may be meant: nothing shows that one of them is.
+    pub is_guess: bool,
+}
+
+impl MeantDeclarations {
+    fn known(declarations: Vec<IndexedDeclaration>) -> MeantDeclarations {
+        MeantDeclarations { declarations, is_guess: false }
+    }
+
+    fn guessed(declarations: Vec<IndexedDeclaration>) -> MeantDeclarations {
+        MeantDeclarations { is_guess: !declarations.is_empty(), declarations }
+    }
+}
+
 /// Finds where the identifier at byte `offset` of the file at `path` may be declared, best candidates first.
 /// Empty when there is no identifier, when the project declares nothing of that name, or when the identifier
 /// is known to mean something outside the project. Also empty for a local that the outline does not list, as
@@ -17,22 +35,23 @@ pub fn definitions(
     path: &RelPath,
     offset: u32,
     cancel: &Cancel,
-) -> Result<Vec<IndexedDeclaration>, Cancelled> {
+) -> Result<MeantDeclarations, Cancelled> {
+    let nothing = || Ok(MeantDeclarations::default());
     cancel.check()?;
-    let Some(file) = sources.snapshot().files.get(path.as_str()) else { return Ok(Vec::new()) };
-    let Some(family) = Family::of(file) else { return Ok(Vec::new()) };
+    let Some(file) = sources.snapshot().files.get(path.as_str()) else { return nothing() };
+    let Some(family) = Family::of(file) else { return nothing() };
     let resolver = Resolver::new(sources, family, cancel);
-    let Some(here) = CurrentFile::new(&resolver, file) else { return Ok(Vec::new()) };
-    let Some(range) = identifier(&here, offset) else { return Ok(Vec::new()) };
+    let Some(here) = CurrentFile::new(&resolver, file) else { return nothing() };
+    let Some(range) = identifier(&here, offset) else { return nothing() };
     let name = here.text.slice(range);
     match classify_occurrence(&resolver, &here, range, name)? {
-        OccurrenceKind::Declaration(row) => Ok(vec![here.target(row)]),
+        OccurrenceKind::Declaration(row) => Ok(MeantDeclarations::known(vec![here.target(row)])),
         OccurrenceKind::Argument { callee, meaning } => {
             let found = parameters(&meaning, name);
             if found.is_empty() && !callee.is_empty() {
                 guesses(&resolver, &here, name, Wants::Members)
             } else {
-                Ok(found)
+                Ok(MeantDeclarations::known(found))
             }
         }
         OccurrenceKind::Import(meaning)
@@ -55,14 +74,14 @@ fn found(
     name: &str,
     meaning: Meaning,
     wants: Wants,
-) -> Result<Vec<IndexedDeclaration>, Cancelled> {
+) -> Result<MeantDeclarations, Cancelled> {
     match meaning {
-        Meaning::Declared(found)
-        | Meaning::LocalOrDeclared(found)
-        | Meaning::Probable(found)
-        | Meaning::Possible(found) => Ok(found),
+        Meaning::Declared(found) => Ok(MeantDeclarations::known(found)),
+        Meaning::LocalOrDeclared(found) | Meaning::Probable(found) | Meaning::Possible(found) => {
+            Ok(MeantDeclarations::guessed(found))
+        }
         Meaning::Unknown => guesses(resolver, here, name, wants),
-        Meaning::Module(_) | Meaning::OutsideProject | Meaning::Local => Ok(Vec::new()),
+        Meaning::Module(_) | Meaning::OutsideProject | Meaning::Local => Ok(MeantDeclarations::default()),
     }
 }
 
@@ -73,13 +92,13 @@ fn guesses(
     here: &CurrentFile,
     name: &str,
     wants: Wants,
-) -> Result<Vec<IndexedDeclaration>, Cancelled> {
+) -> Result<MeantDeclarations, Cancelled> {
     let mut all = resolver.declared(name)?.to_vec();
     all.sort_by_key(|target| {
         let is_member = target.row().is_some_and(|(_, row)| row.parent != 0);
         (is_member != (wants == Wants::Members), target.file.path != here.file.path)
     });
-    Ok(all)
+    Ok(MeantDeclarations::guessed(all))
 }
 
 /// Returns the parameters called `name` of the callee; for a class, those of its constructor, or its

@@ -75,7 +75,7 @@ pub use bindings::other_bindings;
 pub use class_names::names_its_file;
 pub use conflicts::{find_captures, find_conflicts};
 pub use constructed::constructed_members;
-pub use definitions::definitions;
+pub use definitions::{MeantDeclarations, definitions};
 pub use dynamic_classes::DynamicClass;
 pub use enclosing::{attributed_row, enclosing_row};
 pub use external_reader::find_external_reader;

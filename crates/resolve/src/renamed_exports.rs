@@ -116,7 +116,7 @@ fn of_name(
             continue;
         }
         let meant = definitions(sources, path, start, cancel)?;
-        if !matches!(meant.as_slice(), [only] if only.is_same_declaration(target)) {
+        if !matches!(meant.declarations.as_slice(), [only] if only.is_same_declaration(target)) {
             continue;
         }
         let role = if statements.iter().any(|all| (all.start..all.end).contains(&start)) {

@@ -217,7 +217,7 @@ fn found(view: &View, wanted: &UsesQuestion) -> FoundUses {
                 let (outline, row) = one.row()?;
                 Some(format!("{} {} {}", one.file.path, outline.name_path(one.row), row.start))
             };
-            answer.defined = all.iter().filter_map(shown).collect();
+            answer.defined = all.declarations.iter().filter_map(shown).collect();
         }
     }
     let pattern = NamePattern::parse(wanted.name, Matching::Exact).expect("valid");

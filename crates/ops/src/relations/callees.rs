@@ -114,15 +114,17 @@ async fn from_body(
         let mut omitted = Omitted::default();
         for site in &sites {
             let found = resolve::definitions(view, &path, site.range.start, cancel)?;
-            if found.is_empty() || found.len() > MAX_CANDIDATES {
+            let declarations = &found.declarations;
+            if declarations.is_empty() || declarations.len() > MAX_CANDIDATES {
                 omitted.unresolved.push(site.name.clone());
                 continue;
             }
-            for one in &found {
+            let is_sure = declarations.len() == 1 && !found.is_guess;
+            for one in declarations {
                 let Some((_, row)) = one.row() else { continue };
                 let file = FileLocation::Project(one.file.path.clone());
                 let key = SymbolKey { file, at: Some(row.name_start) };
-                gathered.add(key, Some(site.line), found.len() == 1, None);
+                gathered.add(key, Some(site.line), is_sure, None);
             }
         }
         Ok::<_, QuestionError>((gathered.branches(view, &languages), omitted))

@@ -9,7 +9,7 @@ fn python() {
     assert_eq!(at("$0f(1)"), ["a.py:1"]);
     assert_eq!(at("f($0size=1)"), ["a.py:1"]);
     assert_eq!(at("class B(A):\n    def n(self): self.$0m()"), ["a.py:3"]);
-    assert_eq!(at("def g(x): x.$0m()"), ["a.py:3"]);
+    assert_eq!(at("def g(x): x.$0m()"), ["a.py:3 ?"]);
     assert_eq!(at("def g(f): return $0f"), ["b.py:3"]);
     assert_eq!(at("os.$0path"), [""; 0]);
     assert_eq!(at("'$0f'"), [""; 0]);
@@ -23,7 +23,7 @@ fn python() {
 fn several_declarations_the_fitting_first() {
     let fixture = "//- a.py\ndef save(): pass\n//- b.py\nclass B:\n    def save(self): pass\n\
         //- c.py\ndef f(x): x.$0save()\n";
-    assert_eq!(defined(fixture), ["b.py:2", "a.py:1"]);
+    assert_eq!(defined(fixture), ["b.py:2 ?", "a.py:1 ?"]);
 }
 
 #[test]
@@ -34,5 +34,5 @@ fn kotlin_and_typescript() {
     assert_eq!(defined(&format!("{kotlin}fun f(A: Int) = $0A\n")), [""; 0]);
     let fixture = "//- a.ts\nexport function f() {}\n//- index.ts\nexport { f } from './a';\n\
         //- b.ts\nimport { f } from '.';\n$0f();\n";
-    assert_eq!(defined(fixture), ["a.ts:1"]);
+    assert_eq!(defined(fixture), ["a.ts:1 ?"]);
 }

@@ -148,14 +148,16 @@ fn check(memory: &Memory, found: &[Occurrence], name: &str) {
     }
 }
 
-/// Returns where the identifier at `$0` is defined, as `path:line`.
+/// Returns where the identifier at `$0` is defined, as `path:line`, with ` ?` behind a guess.
 fn defined(fixture: &str) -> Vec<String> {
     let (texts, (path, at)) = files(fixture);
     let memory = memory(texts);
     everywhere(&memory, |memory| {
         let found = super::definitions(memory, &path, at, &Cancel::new()).expect("not cancelled");
         let line = |target: &IndexedDeclaration| target.row().map_or(0, |(_, row)| row.name_line + 1);
-        found.iter().map(|target| format!("{}:{}", target.file.path, line(target))).collect()
+        let guess = if found.is_guess { " ?" } else { "" };
+        let place = |target: &IndexedDeclaration| format!("{}:{}{guess}", target.file.path, line(target));
+        found.declarations.iter().map(place).collect()
     })
 }
 

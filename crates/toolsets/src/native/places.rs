@@ -117,7 +117,7 @@ async fn run_implementations(call: &Call<'_>) -> Result<Reply, Reply> {
     let found = within(call.project, patience.at_most, op).await.map_err(format_refusal)?;
     let Implementations { found, source, untold, perhaps, unread, read_as, revision } = found;
     let more = ExtraFacts { untold, perhaps, ..ExtraFacts::default() };
-    let found = Definitions { found, source, unread, read_as, revision };
+    let found = Definitions { found, is_guess: false, source, unread, read_as, revision };
     Ok(reply(&found, &more, ("implementation", "implementations"), format, (limit, &call.client)))
 }
 
@@ -202,13 +202,24 @@ fn as_text(
     if let Some(perhaps) = &more.perhaps {
         footer.add_unchecked(format!("perhaps {}", perhaps.by_reason));
     }
-    if more.is_candidates {
-        footer.add_unchecked("syntax cannot tell which of them is meant".to_owned());
+    if found.is_guess || more.is_candidates {
+        footer.add_unchecked(doubt(found));
     }
     if truncate(&mut text, limit) {
         footer.add_incomplete(format!("cut at {limit} characters; raise limit"));
     }
     format!("{text}\n{footer}")
+}
+
+/// Tells why the declarations may not be what is meant.
+fn doubt(found: &Definitions) -> String {
+    let several = found.found.inside.len() > 1;
+    match (found.is_guess, several) {
+        (true, true) => "syntax cannot tell which of them is meant, or whether any is",
+        (true, false) => "syntax cannot tell whether it is meant",
+        (false, _) => "syntax cannot tell which of them is meant",
+    }
+    .to_owned()
 }
 
 /// Whether the head of the declaration is shown above already.
@@ -269,7 +280,8 @@ fn as_json(found: &Definitions, more: &ExtraFacts, words: (&str, &str), limit: u
         "complete": shown == all.len()
             && found.unread.is_empty()
             && more.perhaps.is_none()
-            && !more.is_candidates,
+            && !more.is_candidates
+            && !found.is_guess,
         "unread": found.unread.clauses(), "revision": found.revision,
     });
     if let Some(perhaps) = &more.perhaps {
@@ -305,7 +317,8 @@ fn hover_answer(found: &Hover, form: Format, (limit, client): (usize, &Client)) 
     let mut text = parts.join("\n");
     let is_cut = truncate(&mut text, limit);
     if form == Format::Json {
-        let mut object = json!({ "text": text, "signatures": found.signatures, "revision": found.revision, "complete": !is_cut });
+        let is_complete = !is_cut && !found.is_guess;
+        let mut object = json!({ "text": text, "signatures": found.signatures, "revision": found.revision, "complete": is_complete });
         reading_json(found.read_as.as_ref(), &mut object);
         source_json(&found.source, &mut object);
         return object.to_string();
@@ -316,6 +329,9 @@ fn hover_answer(found: &Hover, form: Format, (limit, client): (usize, &Client)) 
     let mut footer = Footer::new("hover".to_owned());
     note_reading(found.read_as.as_ref(), &mut footer);
     note_source(&found.source, client, &mut footer);
+    if found.is_guess {
+        footer.add_unchecked("syntax cannot tell whether this declaration is meant".to_owned());
+    }
     if is_cut {
         footer.add_incomplete(format!("cut at {limit} characters; raise limit"));
     }
