@@ -293,6 +293,10 @@ async fn from_server(
         list.append(&mut silent);
         list.sort_by(|a, b| (&a.spot.path, a.spot.range.start).cmp(&(&b.spot.path, b.spot.range.start)));
         judge_list(&mut list, &judged);
+    let possible = match is_judged {
+        true => untold(project, target, &mut list, &judged).await?,
+        false => Vec::new(),
+    };
     }
     completeness = match (completeness, add_indirect_uses(project, target, &mut list).await?) {
         (completeness, 0) | (completeness @ Completeness::Incomplete { .. }, _) => completeness,
@@ -302,7 +306,7 @@ async fn from_server(
     Ok(References {
         target: target.clone(),
         list,
-        possible: Vec::new(),
+        possible,
         unreported: silent,
         in_other_languages: elsewhere,
         outside: checked.outside,
@@ -340,6 +344,30 @@ fn judge_list(list: &mut Vec<Reference>, judged: &JudgedOccurrences) {
         true
     });
 }
+/// Adds what types tell as probable to a server's references, and returns what they leave undecided and the server does not
+/// list.
+async fn untold(
+    project: &Project,
+    target: &Target,
+    list: &mut Vec<Reference>,
+    judged: &JudgedOccurrences,
+) -> Result<Vec<Reference>, QuestionError> {
+    let known: HashSet<(&RelPath, u32)> =
+        list.iter().map(|one| (&one.spot.path, one.spot.range.start)).collect();
+    let is_untold = |one: &&resolve::Occurrence| {
+        one.role != Role::Declaration && !known.contains(&(&one.path, one.range.start))
+    };
+    let (probable, undecided): (Vec<_>, Vec<_>) = judged
+        .open()
+        .filter(is_untold)
+        .map(JudgedOccurrence::of)
+        .partition(|one| one.judgement == Judgement::Probable);
+    let (mut probable, undecided) = show(project, target, probable, undecided).await?;
+    list.append(&mut probable);
+    list.sort_by(|a, b| (&a.spot.path, a.spot.range.start).cmp(&(&b.spot.path, b.spot.range.start)));
+    Ok(undecided)
+}
+
 
 fn rounds(waiting: WaitPolicy) -> usize {
     match waiting {

@@ -125,7 +125,13 @@ fn footer(found: &References, call: &Call<'_>, unlisted: UnreportedUses) -> Foot
                 source.name()
             ));
         }
-        (Completeness::Unchecked(count), Source::Syntax(_)) => {
+        (Completeness::Unchecked(count), Source::Server(name)) if !is_judged(found) => {
+            footer.add_unchecked(format!(
+                "{} of that name that {name} does not report and syntax cannot resolve",
+                counted(count, "occurrence", "occurrences")
+            ));
+        }
+        (Completeness::Unchecked(count), _) => {
             let is_marked = |one: &&Reference| one.judgement.is_open();
             let marked = found.list.iter().filter(is_marked).count().min(count);
             if marked > 0 {
@@ -138,14 +144,13 @@ fn footer(found: &References, call: &Call<'_>, unlisted: UnreportedUses) -> Foot
                 footer.add_unchecked(format!("{uses} not counted as references{more}"));
             }
         }
-        (Completeness::Unchecked(count), Source::Server(name)) => {
-            footer.add_unchecked(format!(
-                "{} of that name that {name} does not report and syntax cannot resolve",
-                counted(count, "occurrence", "occurrences")
-            ));
-        }
     }
     footer
+}
+
+/// Whether types have judged each entry of the answer, as they do where a server's references are not to be trusted.
+fn is_judged(found: &References) -> bool {
+    !found.possible.is_empty() || found.list.iter().any(|one| one.judgement.is_open())
 }
 
 /// Notes that `count` files import a symbol under another name, with the first of them and that name.
