@@ -63,6 +63,7 @@ mod hostile_files;
 mod hostile_units;
 mod impact_tools;
 mod install;
+mod java_uses;
 mod language_table;
 mod last_words;
 mod layers;

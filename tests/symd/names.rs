@@ -129,7 +129,7 @@ fn an_edit_never_acts_on_another_reading_and_names_it() {
     assert_eq!(std::fs::read_to_string(user.path("project/src/flask/app.py")).unwrap(), APP);
 }
 
-const SHOP: &str = "class Shop {\n    int size(int a) { return a; }\n    int size(String b,\n             int c) { return size(c); }\n    \
+const SHOP: &str = "class Shop {\n    int size(int... a) { return 0; }\n    int size(String b,\n             long... c) { return size(c); }\n    \
                     int other() { return size(1) + size(\"x\", 2); }\n}\nclass Stall {\n    int size() { return 0; }\n}\n";
 
 #[test]
@@ -137,7 +137,7 @@ fn a_question_about_overloads_is_answered_for_all_of_their_container() {
     let user = project(&[("Shop.java", SHOP)]);
     let refs = user.check(&["refs", "Shop/size"], 0);
     assert!(
-        refs.starts_with("# Shop.java:2 method Shop/size[0](int a) -> int\n# Shop.java:3-4 method Shop/size[1](String b, int c) -> int\n"),
+        refs.starts_with("# Shop.java:2 method Shop/size[0](int... a) -> int\n# Shop.java:3-4 method Shop/size[1](String b, long... c) -> int\n"),
         "{refs}"
     );
     assert!(
@@ -145,7 +145,7 @@ fn a_question_about_overloads_is_answered_for_all_of_their_container() {
         "{refs}"
     );
     let callers = user.check(&["callers", "Shop/size"], 0);
-    assert!(callers.contains("method Shop/size[1](String b, int c) -> int\n"), "{callers}");
+    assert!(callers.contains("method Shop/size[1](String b, long... c) -> int\n"), "{callers}");
     assert!(callers.contains("Shop.java:5 method Shop/other @ 5 ?"), "{callers}");
     let callees = user.check(&["callees", "Shop/size"], 0);
     let groups: Vec<&str> = callees.split("\n\n").collect();
@@ -159,7 +159,7 @@ fn a_question_about_overloads_is_answered_for_all_of_their_container() {
     );
     let json = r#"{"name_path": "Shop/size", "format": "json"}"#;
     let json: Value = serde_json::from_str(&user.check(&["call", "find_callees", json], 0)).unwrap();
-    assert_eq!(json["overloads"][1]["symbols"][0]["signature"], "(String b, int c) -> int", "{json}");
+    assert_eq!(json["overloads"][1]["symbols"][0]["signature"], "(String b, long... c) -> int", "{json}");
     let impact = user.check(&["impact", "Shop/size"], 0);
     for overload in ["Shop/size[0] (Shop.java:2)\n", "Shop/size[1] (Shop.java:3)\n"] {
         assert!(impact.contains(&format!("signature of method {overload}")), "{impact}");
@@ -198,7 +198,7 @@ fn an_edit_of_overloads_demands_an_index_and_shows_signatures() {
     ];
     for (tool, arguments) in edits {
         let text = user.check(&["call", tool, arguments], 1);
-        assert!(text.contains("\nShop.java:2 method Shop/size[0](int a) -> int\nShop.java:3-4 method Shop/size[1](String b, int c) -> int"), "{text}");
+        assert!(text.contains("\nShop.java:2 method Shop/size[0](int... a) -> int\nShop.java:3-4 method Shop/size[1](String b, long... c) -> int"), "{text}");
     }
     assert_eq!(std::fs::read_to_string(user.path("project/Shop.java")).unwrap(), SHOP);
 }

@@ -1,11 +1,13 @@
-//! Uses of a JVM member by names other than its own: Java reaches Kotlin's property `size` through `getSize`,
-//! Kotlin reaches Java's `getSize` as `size`. Uses in Java are judged by the declared type of what stands before the
+//! Uses of a JVM member by names other than its own: Java reaches Kotlin's property `size` through `getSize`, and a
+//! function by the name that `@JvmName` gives it; Kotlin reaches Java's `getSize` as `size`. Uses in Java are judged by the declared type of what stands before the
 //! dot, those in Kotlin by names alone. Invariant: every possible use is reported.
 
 use super::context::{Receiver, receiver};
-use super::family::Family;
+use super::family::{Family, has_types};
 use super::java_values;
+use super::jvm_names;
 use super::meaning::Meaning;
+use super::modules::Module;
 use super::occurrence::{Judgement, Occurrence, Role};
 use super::profiles::{AccessorForm, LanguageProfile};
 use super::resolver::{CurrentFile, Resolver};
@@ -14,7 +16,7 @@ use super::sources::{IndexedDeclaration, Sources};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
 use symd_index::{FileEntry, NeededWords};
-use symd_syntax::{Outline, Row, SymbolKind, name_hash};
+use symd_syntax::{Imported, Outline, Row, SymbolKind, name_hash};
 
 /// Returns the names by which the other of the two languages may reach a member called `name`: those of its
 /// accessors, in case it is a Kotlin property, and those of its property, in case it is a Java accessor.
@@ -25,7 +27,7 @@ pub fn accessor_names(name: &str) -> Vec<String> {
 }
 
 /// Whether `target` is a member that the other of the two languages may reach by accessor or property names.
-pub fn has_accessors(target: &IndexedDeclaration) -> bool {
+fn has_accessors(target: &IndexedDeclaration) -> bool {
     use SymbolKind::{Constant, Field, Method, Property, Variable};
     let Some((_, row)) = target.row().filter(|(_, row)| !row.is_local()) else { return false };
     match form(&target.file) {
@@ -35,6 +37,27 @@ pub fn has_accessors(target: &IndexedDeclaration) -> bool {
     }
 }
 
+/// Returns the names by which files of the other language may reach `target`, besides its own.
+pub fn foreign_names(sources: &dyn Sources, target: &IndexedDeclaration) -> Vec<String> {
+    let Some((outline, row)) = target.row() else { return Vec::new() };
+    let name = outline.name(row);
+    if has_accessors(target) && form(&target.file) == AccessorForm::Methods {
+        return properties_of(name);
+    }
+    let current = || sources.current(&target.file);
+    if has_accessors(target) {
+        let mut names = accessors_of(name);
+        if outline.occurrences.contains("JvmName")
+            && let Some(current) = current()
+        {
+            names.extend(given_names(current.text.slice(row.range())));
+        }
+        return names;
+    }
+    let given = has_types(&target.file).then(|| jvm_names::name_of_function(sources, target)).flatten();
+    given.into_iter().collect()
+}
+
 /// Finds the occurrences of these names of `target` in files of the other language, each with the name; in
 /// path order, then by offset.
 pub fn accessor_uses(
@@ -42,17 +65,14 @@ pub fn accessor_uses(
     target: &IndexedDeclaration,
     cancel: &Cancel,
 ) -> Result<Vec<(String, Occurrence)>, Cancelled> {
-    let Some((outline, row)) = target.row().filter(|_| has_accessors(target)) else { return Ok(Vec::new()) };
-    let name = outline.name(row);
-    let (names, other) = if form(&target.file) == AccessorForm::Methods {
-        (properties_of(name), AccessorForm::Properties)
-    } else {
-        let mut names = accessors_of(name);
-        if let Some(current) = sources.current(&target.file) {
-            names.extend(given_names(current.text.slice(row.range())));
-        }
-        (names, AccessorForm::Methods)
+    let names = foreign_names(sources, target);
+    let other = match form(&target.file) {
+        AccessorForm::Methods => AccessorForm::Properties,
+        _ => AccessorForm::Methods,
     };
+    if names.is_empty() {
+        return Ok(Vec::new());
+    }
     let mut found = Vec::new();
     let resolver = Resolver::new(sources, Family::Jvm, cancel);
     let words = names.iter().map(|name| NeededWords::of_name(name));
@@ -109,7 +129,8 @@ fn judge_property(
     }
 }
 
-/// Judges whether a call of an accessor in Java, at byte `start`, means the Kotlin property.
+/// Judges whether a call of an accessor in Java, at byte `start`, means the Kotlin property, or one of the name that an
+/// annotation gives means the function.
 fn judge_call(
     resolver: &Resolver,
     here: &CurrentFile,
@@ -124,8 +145,13 @@ fn judge_call(
         Receiver::Chain(..) | Receiver::Expression => java_values::owner(resolver, here, start as usize)?,
     };
     // A class of Java's may override the accessor, or have one of its own.
-    if let Meaning::Declared(_) = scope::resolve_member(resolver, &owner, accessor)? {
+    let own = scope::resolve_member(resolver, &owner, accessor)?;
+    if let Meaning::Declared(_) = own {
         return Ok(Judgement::Unchecked);
+    }
+    let is_bare = matches!(receiver(here.text.as_str(), start as usize, Family::Jvm), Receiver::None);
+    if is_bare && is_imported(resolver, here, property, accessor, &own)? {
+        return Ok(Judgement::Likely);
     }
     Ok(match (&owner, scope::resolve_member(resolver, &owner, property.name())?) {
         (_, Meaning::Declared(found)) => match found.iter().any(|one| one.is_same_declaration(property)) {
@@ -143,6 +169,31 @@ fn judge_call(
         }
         _ => Judgement::Unchecked,
     })
+}
+
+/// Whether a static import brings the accessor of a property, or a function by its given name; `own` is what the name means
+/// in the class around.
+fn is_imported(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    declared: &IndexedDeclaration,
+    name: &str,
+    own: &Meaning,
+) -> Result<bool, Cancelled> {
+    for import in here.imports().iter() {
+        // What a class above declares comes before what stars bring.
+        let by_star = import.imported == Imported::Everything && !matches!(own, Meaning::Unknown);
+        if !by_star && import.imported != Imported::Name(name) {
+            continue;
+        }
+        let module = Module::Package(import.module.to_owned());
+        if let Meaning::Declared(found) = resolver.exported(&module, declared.name(), 0)?
+            && found.iter().any(|one| one.is_same_declaration(declared))
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// A place where an accessor or property name of a symbol occurs.
@@ -163,18 +214,16 @@ pub fn renamed_accessor(property: &str, accessor: &str, new_name: &str) -> Optio
         let mut chars = name.chars();
         chars.next().map(|first| first.to_uppercase().chain(chars).collect::<String>())
     };
+    if !accessors_of(property).iter().any(|one| one == accessor) {
+        return Some(accessor.to_owned());
+    }
     let (rest, new_rest) = (without_prefix(property, "is"), without_prefix(new_name, "is"));
     match (rest, new_rest) {
         (None, None) => {
             let prefix = ["get", "set"]
                 .into_iter()
-                .find(|prefix| accessor.strip_prefix(prefix).map(str::to_owned) == capital(property));
-            match prefix {
-                Some(prefix) => Some(format!("{prefix}{}", capital(new_name)?)),
-                None => {
-                    (!accessors_of(property).iter().any(|one| one == accessor)).then(|| accessor.to_owned())
-                }
-            }
+                .find(|prefix| accessor.strip_prefix(prefix).map(str::to_owned) == capital(property))?;
+            Some(format!("{prefix}{}", capital(new_name)?))
         }
         (Some(rest), Some(new_rest)) if accessor.strip_prefix("set") == Some(rest) => {
             Some(format!("set{new_rest}"))
@@ -265,7 +314,7 @@ pub(super) fn accessors_of(property: &str) -> Vec<String> {
 
 /// Returns the property names of a `get` or `set` accessor: `empty` and `isEmpty` for `setEmpty`; also
 /// `urlPath` for `getURLPath`.
-fn properties_of(accessor: &str) -> Vec<String> {
+pub(super) fn properties_of(accessor: &str) -> Vec<String> {
     let rest = ["get", "set"].iter().find_map(|prefix| without_prefix(accessor, prefix));
     let Some(rest) = rest else { return Vec::new() };
     let lowered = |count: usize| -> String {

@@ -3,6 +3,8 @@
 
 use super::bases::bases;
 use super::class_names;
+use super::family::has_types;
+use super::jvm_names;
 use super::meaning::Meaning;
 use super::resolver::Resolver;
 use super::sources::IndexedDeclaration;
@@ -25,7 +27,14 @@ pub(super) fn member(
     name: &str,
 ) -> Result<Meaning, Cancelled> {
     let own = own_members(resolver, class, name);
-    if own.is_empty() { inherited(resolver, class, name) } else { Ok(Meaning::Declared(own)) }
+    if !own.is_empty() {
+        return Ok(Meaning::Declared(own));
+    }
+    // Java reaches a Kotlin object by a field of it.
+    if name == "INSTANCE" && has_types(&class.file) && jvm_names::is_object(resolver.sources, class) {
+        return Ok(Meaning::Declared(vec![class.clone()]));
+    }
+    inherited(resolver, class, name)
 }
 
 /// Resolves `name` as a member of the bases of `class`.
@@ -62,7 +71,8 @@ pub(super) fn inherited(
 
 fn own_members(resolver: &Resolver, class: &IndexedDeclaration, name: &str) -> Vec<IndexedDeclaration> {
     let Some((outline, row)) = class.row() else { return Vec::new() };
-    if !outline.occurrences.contains(name) || !is_class(row) {
+    // An unnamed companion's name stands nowhere.
+    if !outline.occurrences.contains(name) && name != "Companion" || !is_class(row) {
         return Vec::new();
     }
     let inside = class.row + 1..=class.row + row.descendants as usize;

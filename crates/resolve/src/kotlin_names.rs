@@ -16,7 +16,7 @@ use super::resolver::{CurrentFile, Resolver};
 use super::sources::{IndexedDeclaration, Sources};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
-use symd_types::kotlin::{Certainty, DeclarationId, DeclarationKind, NameResolution, Universe};
+use symd_types::kotlin::{Certainty, DeclarationId, DeclarationKind, KotlinType, NameResolution, Universe};
 
 /// The Kotlin files of a question, and what is known of them.
 pub(super) struct KotlinNames<'a> {
@@ -113,6 +113,17 @@ impl<'a> KotlinNames<'a> {
         };
         let others = ids.into_iter().flat_map(|id| self.universe.counterparts(id).to_vec());
         others.filter_map(|id| self.indexed(resolver, id)).collect()
+    }
+
+    /// Returns the type of a variable's values, or of what a function returns.
+    pub(super) fn type_of_value(&self, declared: &IndexedDeclaration) -> Option<KotlinType> {
+        let id = *self.declared_at(declared)?.first()?;
+        Some(self.universe.type_of_value(id))
+    }
+
+    /// Returns the row of a class.
+    pub(super) fn class_row(&self, resolver: &Resolver, class: DeclarationId) -> Option<IndexedDeclaration> {
+        self.indexed(resolver, class)
     }
 
     /// Returns the class outside the project that an `actual typealias` makes of a Kotlin class.

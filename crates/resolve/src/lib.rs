@@ -31,6 +31,7 @@ mod inheritance;
 mod inherited;
 mod java_values;
 mod judge;
+mod jvm_names;
 mod kotlin_code;
 mod kotlin_locals;
 mod kotlin_names;
@@ -69,7 +70,7 @@ mod type_links;
 mod unseen_user;
 
 pub use accessors::{
-    AccessorPlace, accessor_names, accessor_places, accessor_uses, has_accessors, renamed_accessor,
+    AccessorPlace, accessor_names, accessor_places, accessor_uses, foreign_names, renamed_accessor,
 };
 pub use bindings::other_bindings;
 pub use class_names::names_its_file;

@@ -1,7 +1,8 @@
 //! Resolves what a name means in a module seen from outside, and through imports, to a fixpoint. Invariant:
 //! terminates on every input; cyclic imports are walked once.
 
-use super::family::Family;
+use super::family::{Family, has_types};
+use super::jvm_names;
 use super::modules::{self, Module};
 use super::profiles::{ImportedOffer, PackageScope, PathBinding, UnfoundModule};
 use super::resolver::Resolver;
@@ -88,7 +89,7 @@ impl Resolver<'_> {
             });
         };
         match modules::find(self, from, import.module, at) {
-            Some(module) => self.exported(&module, name, hops + 1),
+            Some(module) => Ok(self.seen_from(from, &module, self.exported(&module, name, hops + 1)?)),
             None => Ok(self.unresolved(import.module)),
         }
     }
@@ -164,6 +165,11 @@ impl Resolver<'_> {
         if !found.is_empty() {
             return Ok(Meaning::Declared(found));
         }
+        if self.family == Family::Jvm
+            && let Some(found) = self.in_file_class(package, name, &declared)
+        {
+            return Ok(found);
+        }
         // The project does not declare the name there; Kotlin's `import a.Companion.b` and the like are not
         // followed.
         let is_ours = declared.iter().any(|target| {
@@ -172,6 +178,33 @@ impl Resolver<'_> {
                 .is_some_and(|outline| self.unpacked(&target.file.path, outline).package() == Some(package))
         });
         Ok(if is_ours { Meaning::Unknown } else { Meaning::OutsideProject })
+    }
+
+    /// Leaves out what Kotlin declares outside of classes where Java names it by its package alone.
+    pub(super) fn seen_from(&self, file: &FileEntry, module: &Module, found: Meaning) -> Meaning {
+        let (Module::Package(package), Meaning::Declared(mut declared)) = (module, found.clone()) else {
+            return found;
+        };
+        let is_java = self.family == Family::Jvm && !has_types(file);
+        if !is_java || self.file_classes().contains(package) {
+            return found;
+        }
+        declared.retain(|one| !jvm_names::is_of_file(one));
+        if declared.is_empty() { Meaning::Unknown } else { Meaning::Declared(declared) }
+    }
+
+    /// Resolves `name` as Java sees Kotlin's files: as the class of one, or as a member of that class. `None` where a package
+    /// has no such class.
+    fn in_file_class(&self, package: &str, name: &str, declared: &[IndexedDeclaration]) -> Option<Meaning> {
+        let classes = self.file_classes();
+        if classes.contains(package) {
+            let found: Vec<IndexedDeclaration> =
+                declared.iter().filter(|one| classes.holds(package, one)).cloned().collect();
+            // It may be the name of an accessor.
+            return Some(if found.is_empty() { Meaning::Unknown } else { Meaning::Declared(found) });
+        }
+        let class = if package.is_empty() { name.to_owned() } else { format!("{package}.{name}") };
+        classes.contains(&class).then_some(Meaning::Module(Module::Package(class)))
     }
 
     /// Resolves `name` among what `file` offers to importers: its own declarations, its imports, its star
@@ -242,10 +275,14 @@ impl Resolver<'_> {
             if import.kind != kind || import.imported != Imported::Everything {
                 continue;
             }
-            if let Some(module) = modules::find(self, file, import.module, import.statement.start)
-                && let found @ Meaning::Declared(_) = self.exported(&module, name, hops + 1)?
-            {
-                meaning = meaning.or(found);
+            let Some(module) = modules::find(self, file, import.module, import.statement.start) else {
+                continue;
+            };
+            match self.seen_from(file, &module, self.exported(&module, name, hops + 1)?) {
+                found @ Meaning::Declared(_) => meaning = meaning.or(found),
+                // The class of a Kotlin file.
+                found @ Meaning::Module(_) if self.family == Family::Jvm => meaning = meaning.or(found),
+                _ => {}
             }
         }
         Ok(meaning)

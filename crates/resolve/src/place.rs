@@ -125,9 +125,33 @@ fn meaning_at(
     start: usize,
     name: &str,
 ) -> Result<(bool, Meaning), Cancelled> {
+    let (is_member, meaning) = meaning_by_name(resolver, here, start, name)?;
+    // Java's overloads are told by their arguments.
+    let meaning = match meaning {
+        Meaning::Declared(found) if here.language.accessors == AccessorForm::Methods => {
+            Meaning::Declared(java_values::fitting(resolver, here, start + name.len(), found)?)
+        }
+        meaning => meaning,
+    };
+    Ok((is_member, meaning))
+}
+
+fn meaning_by_name(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    start: usize,
+    name: &str,
+) -> Result<(bool, Meaning), Cancelled> {
     let at = u32::try_from(start).unwrap_or(u32::MAX);
+    let is_java = here.language.accessors == AccessorForm::Methods;
     Ok(match receiver(here.text.as_str(), start, resolver.family) {
-        Receiver::None => (false, scope::resolve_name(resolver, here, at, name)?),
+        Receiver::None => match scope::resolve_name(resolver, here, at, name)? {
+            Meaning::Unknown if is_java => match java_values::switched(resolver, here, start)? {
+                Some(class) => (false, scope::resolve_member(resolver, &class, name)?),
+                None => (false, Meaning::Unknown),
+            },
+            found => (false, found),
+        },
         Receiver::Expression => (true, member_of_value(resolver, here, start, name)?),
         Receiver::Super => match scope::own_class(here, at) {
             Meaning::Declared(class) => (true, classes::inherited(resolver, &class[0], name)?),

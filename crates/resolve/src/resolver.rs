@@ -11,6 +11,7 @@ use super::binders::{self, LocalScopes, Locality};
 use super::comprehension::{Comprehension, comprehensions};
 use super::family::Family;
 use super::gradle::GradleModules;
+use super::jvm_names::FileClasses;
 use super::kotlin_names::KotlinNames;
 use super::meaning::{Meaning, binds};
 use super::modules::Module;
@@ -48,6 +49,7 @@ pub(super) struct Resolver<'a> {
     pub(super) bases: RefCell<HashMap<RowPlace, Rc<[Base]>>>,
     /// What the names of Kotlin files mean.
     kotlin: OnceCell<KotlinNames<'a>>,
+    file_classes: OnceCell<FileClasses<'a>>,
     /// Read when first asked for: most questions need none.
     modules: Rc<OnceCell<GradleModules>>,
     /// Classes whose bases are being resolved: what a base means must not depend on itself.
@@ -185,6 +187,7 @@ impl<'a> Resolver<'a> {
             bases: RefCell::default(),
             finding_bases: RefCell::default(),
             kotlin: OnceCell::new(),
+            file_classes: OnceCell::new(),
             modules: Rc::default(),
         }
     }
@@ -192,6 +195,11 @@ impl<'a> Resolver<'a> {
     /// Returns what resolves the names of Kotlin files.
     pub(super) fn kotlin(&self) -> &KotlinNames<'a> {
         self.kotlin.get_or_init(|| KotlinNames::new(self.sources, self.modules.clone(), self.cancel))
+    }
+
+    /// Returns the classes in which Java finds what Kotlin files declare outside of classes.
+    pub(super) fn file_classes(&self) -> &FileClasses<'a> {
+        self.file_classes.get_or_init(|| FileClasses::new(self.sources))
     }
 
     /// Returns the Gradle modules of the project.

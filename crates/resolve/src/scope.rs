@@ -352,8 +352,10 @@ fn nearer(precedence: NamePrecedence, own: Meaning, imported: Meaning) -> Meanin
 fn resolve_in_packages(resolver: &Resolver, here: &CurrentFile, name: &str) -> Result<Meaning, Cancelled> {
     let mut package = here.imports().package().unwrap_or("");
     loop {
-        let found = resolver.exported(&Module::Package(package.to_owned()), name, 0)?;
-        if matches!(found, Meaning::Declared(_)) {
+        let module = Module::Package(package.to_owned());
+        let found = resolver.seen_from(&here.file, &module, resolver.exported(&module, name, 0)?);
+        // A module is the class of a Kotlin file.
+        if matches!(found, Meaning::Declared(_) | Meaning::Module(_)) {
             return Ok(found);
         }
         match package.rsplit_once('.') {

@@ -94,9 +94,8 @@ async fn add_accessor_uses(
         for (name, one) in uses.into_iter().filter(|(_, one)| one.judgement != Judgement::Likely) {
             list.extend(listed(view, &[JudgedOccurrence::of(&one)], &name, cancel)?);
         }
-        if resolve::has_accessors(&target.resolved()) {
-            let names = resolve::accessor_names(&target.name);
-            names.iter().for_each(|name| unread.join(unsearched::unsearched_for_word(view, name)));
+        for name in resolve::foreign_names(view, &target.resolved()) {
+            unread.join(unsearched::unsearched_for_word(view, &name));
         }
         Ok::<_, QuestionError>((list, unread))
     };
@@ -293,11 +292,11 @@ async fn from_server(
         list.append(&mut silent);
         list.sort_by(|a, b| (&a.spot.path, a.spot.range.start).cmp(&(&b.spot.path, b.spot.range.start)));
         judge_list(&mut list, &judged);
+    }
     let possible = match is_judged {
         true => untold(project, target, &mut list, &judged).await?,
         false => Vec::new(),
     };
-    }
     completeness = match (completeness, add_indirect_uses(project, target, &mut list).await?) {
         (completeness, 0) | (completeness @ Completeness::Incomplete { .. }, _) => completeness,
         (Completeness::Complete, more) => Completeness::Unchecked(more),
@@ -344,6 +343,7 @@ fn judge_list(list: &mut Vec<Reference>, judged: &JudgedOccurrences) {
         true
     });
 }
+
 /// Adds what types tell as probable to a server's references, and returns what they leave undecided and the server does not
 /// list.
 async fn untold(
@@ -367,7 +367,6 @@ async fn untold(
     list.sort_by(|a, b| (&a.spot.path, a.spot.range.start).cmp(&(&b.spot.path, b.spot.range.start)));
     Ok(undecided)
 }
-
 
 fn rounds(waiting: WaitPolicy) -> usize {
     match waiting {
