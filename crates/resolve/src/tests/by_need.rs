@@ -134,6 +134,25 @@ fn files_that_a_new_name_does_not_concern_stay_unread() {
 }
 
 #[test]
+fn only_operators_are_searched_for_in_every_file() {
+    let needs_all = |function: &str| {
+        let fixture = format!(
+            "//- A.kt\nopen class A {{ {function} = this }}\n//- B.kt\nval a = A() + A()\n//- C.kt\nval c = 1\n"
+        );
+        let (texts, (path, at)) = files(&fixture);
+        let memory = memory(texts);
+        let target = target(&memory, &path, at);
+        let uses =
+            |memory: &Memory| operator_uses(memory, &target, &Cancel::new()).expect("not cancelled").uses;
+        (answered(&memory, Before::Nothing, &|memory| uses(memory).len()).1, uses(&memory).len())
+    };
+    assert_eq!(needs_all("operator fun $0plus(other: A): A"), (true, 1));
+    assert_eq!(needs_all("override fun $0plus(other: A): A"), (true, 1));
+    assert_eq!(needs_all("fun $0plus(other: A): A"), (false, 0));
+    assert_eq!(needs_all("/** No operator. */ fun $0plus(other: A): A").1, 0);
+}
+
+#[test]
 fn files_that_cannot_hold_a_use_stay_unread() {
     let python = "//- a/__init__.py\nfrom .b import *\n//- a/b.py\ndef $0run(): pass\n\
         //- c.py\nfrom a import run\nrun()\n//- d.py\nimport other\n\
