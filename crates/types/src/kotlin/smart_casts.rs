@@ -2,7 +2,7 @@
 
 use super::declarations::is_class_node;
 use super::scopes::visible_names;
-use super::source_file::SourceFile;
+use super::source_file::{KotlinImport, SourceFile};
 use super::subtyping::Fit;
 use super::ty::Type;
 use super::universe::{ProjectFile, Universe};
@@ -11,6 +11,9 @@ use symd_syntax::kotlin::KotlinNode as K;
 
 /// Functions that return only when their argument holds.
 const CONTRACTS: [&str; 4] = ["require", "check", "assertTrue", "assert"];
+
+/// The function of kotlin-test that returns only when its argument has its type argument.
+const TYPE_CONTRACT: (&str, &str) = ("kotlin.test", "assertIs");
 
 /// How deep conditions are looked into.
 const MAX_CONDITIONS: usize = 50;
@@ -240,16 +243,30 @@ fn shown_before(
         }
         K::CallExpression => {
             let callee = file.children(statement).next()?;
-            if !CONTRACTS.contains(&file.text_of(callee)) {
+            let asserts_type = is_type_contract(file, callee);
+            if !asserts_type && !CONTRACTS.contains(&file.text_of(callee)) {
                 return cast_within(file, statement, subject);
             }
             let suffix = file.child(statement, K::CallSuffix)?;
             let list = file.child(suffix, K::ValueArguments)?;
-            let argument = file.child(list, K::ValueArgument)?;
-            shown_by(file, file.children(argument).last()?, subject, true)
+            let argument = file.children(file.child(list, K::ValueArgument)?).last()?;
+            if !asserts_type {
+                return shown_by(file, argument, subject, true);
+            }
+            let ty = file.child(file.child(suffix, K::TypeArguments)?, K::TypeProjection)?;
+            (file.text_of(argument) == subject).then(|| vec![ty])
         }
         _ => cast_within(file, statement, subject),
     })
+}
+
+fn is_type_contract(file: &SourceFile, callee: NodeId) -> bool {
+    let (package, name) = TYPE_CONTRACT;
+    let brings = |import: &KotlinImport| match import.is_star {
+        true => import.path == package,
+        false => import.path.strip_prefix(package).is_some_and(|rest| rest.strip_prefix('.') == Some(name)),
+    };
+    file.text_of(callee) == name && file.imports.iter().any(brings)
 }
 
 /// Returns the type that a cast in a statement, which is always reached, shows the subject to have.
