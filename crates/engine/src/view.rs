@@ -2,7 +2,7 @@
 //! returned with it match, even if the file has changed since the snapshot was made.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::by_need::PartialView;
 use super::kotlin_files::KotlinFiles;
@@ -12,7 +12,7 @@ use symd_config::Languages;
 use symd_index::{Content, FileEntry, Origin, Skipped, Snapshot};
 use symd_parse::{Attempt, ParseError, Parsers};
 pub use symd_resolve::CurrentText;
-use symd_resolve::Sources;
+use symd_resolve::{GradleModules, Sources};
 use symd_syntax::{Grammar, Outline, RustBindings};
 use symd_types::kotlin::SourceFile;
 use symd_vfs::{EntryKind, Files, Ignore, VfsError};
@@ -38,6 +38,8 @@ pub struct View {
     pub(super) partial: Option<PartialView>,
     /// Kotlin files that were parsed for questions.
     pub(super) kotlin_files: KotlinFiles,
+    /// The Gradle modules, once something asked for them.
+    pub(super) gradle_modules: OnceLock<Arc<GradleModules>>,
     /// The results of reading files.
     pub(super) read: Mutex<ReadResults>,
 }
@@ -226,6 +228,10 @@ impl Sources for View {
             self.read_results().failed.insert(file.path.clone());
         }
         parsed
+    }
+
+    fn gradle_modules(&self) -> Arc<GradleModules> {
+        self.gradle_modules.get_or_init(|| Arc::new(GradleModules::read(self))).clone()
     }
 
     fn languages(&self) -> &Languages {

@@ -1,14 +1,12 @@
 //! What the names of Kotlin files mean, by their types. Invariant: a name that `types` does not resolve is judged
 //! as those of other languages are.
 
-use std::cell::OnceCell;
 use std::rc::Rc;
 
 use super::accessors::accessors_of;
 use super::classes;
 use super::context::text_after;
 use super::family::has_types;
-use super::gradle::GradleModules;
 use super::kotlin_project::KotlinProject;
 use super::meaning::Meaning;
 use super::occurrence::Judgement;
@@ -25,12 +23,8 @@ pub(super) struct KotlinNames<'a> {
 }
 
 impl<'a> KotlinNames<'a> {
-    pub(super) fn new(
-        sources: &'a dyn Sources,
-        modules: Rc<OnceCell<GradleModules>>,
-        cancel: &'a Cancel,
-    ) -> KotlinNames<'a> {
-        let project = Rc::new(KotlinProject::new(sources, modules, cancel));
+    pub(super) fn new(sources: &'a dyn Sources, cancel: &'a Cancel) -> KotlinNames<'a> {
+        let project = Rc::new(KotlinProject::new(sources, cancel));
         KotlinNames { universe: Universe::new(Box::new(Rc::clone(&project))), project }
     }
 

@@ -2,13 +2,11 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
 use std::sync::Arc;
 
 use super::accessors::accessor_names;
 use super::classes::is_class;
 use super::family::{Family, declares_types, has_types};
-use super::gradle::GradleModules;
 use super::profiles::LanguageProfile;
 use super::sources::{IndexedDeclaration, Sources};
 use symd_base::{Cancel, RelPath};
@@ -21,7 +19,6 @@ use symd_types::kotlin::{
 /// The Kotlin files of a snapshot, each with a key.
 pub(super) struct KotlinProject<'a> {
     sources: &'a dyn Sources,
-    modules: Rc<OnceCell<GradleModules>>,
     cancel: &'a Cancel,
     /// The files that are Kotlin by their paths; one that was not parsed has no entry.
     paths: Vec<&'a RelPath>,
@@ -36,11 +33,7 @@ pub(super) struct KotlinProject<'a> {
 }
 
 impl<'a> KotlinProject<'a> {
-    pub(super) fn new(
-        sources: &'a dyn Sources,
-        modules: Rc<OnceCell<GradleModules>>,
-        cancel: &'a Cancel,
-    ) -> KotlinProject<'a> {
+    pub(super) fn new(sources: &'a dyn Sources, cancel: &'a Cancel) -> KotlinProject<'a> {
         let (mut paths, mut has_java) = (Vec::new(), false);
         let files = &sources.snapshot().files;
         for path in files.paths_within(&RelPath::root()) {
@@ -52,7 +45,6 @@ impl<'a> KotlinProject<'a> {
         }
         KotlinProject {
             sources,
-            modules,
             cancel,
             keys: paths.iter().copied().zip(0..).collect(),
             paths,
@@ -61,10 +53,6 @@ impl<'a> KotlinProject<'a> {
             packages: OnceCell::new(),
             java_classes: RefCell::default(),
         }
-    }
-
-    fn modules(&self) -> &GradleModules {
-        self.modules.get_or_init(|| GradleModules::read(self.sources))
     }
 
     /// Whether a Java file may declare what Kotlin code calls `name`: itself or an accessor. It holds the word then.
@@ -218,14 +206,14 @@ impl KotlinSources for KotlinProject<'_> {
 
     fn may_see(&self, from: FileKey, declared: FileKey) -> bool {
         match (self.path(from), self.path(declared)) {
-            (Some(from), Some(declared)) => self.modules().may_see(from, declared),
+            (Some(from), Some(declared)) => self.sources.gradle_modules().may_see(from, declared),
             _ => true,
         }
     }
 
     fn are_apart(&self, one: FileKey, other: FileKey) -> bool {
         match (self.path(one), self.path(other)) {
-            (Some(one), Some(other)) => self.modules().are_apart(one, other),
+            (Some(one), Some(other)) => self.sources.gradle_modules().are_apart(one, other),
             _ => false,
         }
     }

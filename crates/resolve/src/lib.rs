@@ -85,6 +85,7 @@ pub use family::{
 };
 pub use fixtures::{FixtureValue, fixture_values, is_pytest_fixture};
 pub use fluent::{FluentChain, fluent_members, preceding_calls};
+pub use gradle::GradleModules;
 pub use heads::{WrittenBase, is_type};
 pub use indirect_uses::indirect_uses;
 pub use inherited::inherited_members;

@@ -10,7 +10,6 @@ use super::bases::Base;
 use super::binders::{self, LocalScopes, Locality};
 use super::comprehension::{Comprehension, comprehensions};
 use super::family::Family;
-use super::gradle::GradleModules;
 use super::jvm_names::FileClasses;
 use super::kotlin_names::KotlinNames;
 use super::meaning::{Meaning, binds};
@@ -50,8 +49,6 @@ pub(super) struct Resolver<'a> {
     /// What the names of Kotlin files mean.
     kotlin: OnceCell<KotlinNames<'a>>,
     file_classes: OnceCell<FileClasses<'a>>,
-    /// Read when first asked for: most questions need none.
-    modules: Rc<OnceCell<GradleModules>>,
     /// Classes whose bases are being resolved: what a base means must not depend on itself.
     pub(super) finding_bases: RefCell<HashSet<RowPlace>>,
 }
@@ -188,23 +185,17 @@ impl<'a> Resolver<'a> {
             finding_bases: RefCell::default(),
             kotlin: OnceCell::new(),
             file_classes: OnceCell::new(),
-            modules: Rc::default(),
         }
     }
 
     /// Returns what resolves the names of Kotlin files.
     pub(super) fn kotlin(&self) -> &KotlinNames<'a> {
-        self.kotlin.get_or_init(|| KotlinNames::new(self.sources, self.modules.clone(), self.cancel))
+        self.kotlin.get_or_init(|| KotlinNames::new(self.sources, self.cancel))
     }
 
     /// Returns the classes in which Java finds what Kotlin files declare outside of classes.
     pub(super) fn file_classes(&self) -> &FileClasses<'a> {
         self.file_classes.get_or_init(|| FileClasses::new(self.sources))
-    }
-
-    /// Returns the Gradle modules of the project.
-    pub(super) fn modules(&self) -> &GradleModules {
-        self.modules.get_or_init(|| GradleModules::read(self.sources))
     }
 
     /// Returns the packages that files in the project's root declare.

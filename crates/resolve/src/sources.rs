@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::gradle::GradleModules;
 use symd_base::{Cancel, ContentHash, RelPath, Text};
 use symd_config::Languages;
 use symd_index::{FileEntry, Snapshot};
@@ -27,6 +28,8 @@ pub trait Sources {
         current: &CurrentText,
         cancel: &Cancel,
     ) -> Option<Arc<SourceFile>>;
+    /// Returns the project's Gradle modules, which are read when first asked for, and once for a question.
+    fn gradle_modules(&self) -> Arc<GradleModules>;
     /// Returns the languages that symd knows.
     fn languages(&self) -> &Languages;
 }

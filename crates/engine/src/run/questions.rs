@@ -2,7 +2,7 @@
 //! Invariant: a question runs only after a barrier that was made after it was asked.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use super::Run;
 use crate::EngineError;
@@ -287,6 +287,7 @@ impl Run {
             languages: self.scanner.languages.clone(),
             parsers: self.scanner.parsers.clone(),
             kotlin_files: self.kotlin_files.clone(),
+            gradle_modules: OnceLock::new(),
             read: Mutex::default(),
         }
     }

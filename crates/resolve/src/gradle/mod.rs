@@ -4,7 +4,7 @@ mod build_text;
 mod modules;
 mod source_set;
 
-pub(super) use self::modules::GradleModules;
+pub use self::modules::GradleModules;
 use super::family::Family;
 use super::resolver::Resolver;
 use symd_base::RelPath;
@@ -21,7 +21,7 @@ pub(super) fn may_see(resolver: &Resolver, from: &RelPath, declared: &RelPath) -
     }
     match is_script(from) {
         true => is_script(declared) || is_of_other_build(resolver, declared),
-        false => resolver.modules().may_see(from, declared),
+        false => resolver.sources.gradle_modules().may_see(from, declared),
     }
 }
 

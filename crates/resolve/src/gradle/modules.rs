@@ -27,14 +27,14 @@ struct GradleModule {
 
 /// The modules of all builds of a project.
 #[derive(Debug, Default)]
-pub(crate) struct GradleModules {
+pub struct GradleModules {
     modules: Vec<GradleModule>,
     by_directory: HashMap<RelPath, usize>,
 }
 
 impl GradleModules {
     /// Reads the settings and build files of a project. None for a project without settings: nothing is known then.
-    pub(crate) fn read(sources: &dyn Sources) -> GradleModules {
+    pub fn read(sources: &dyn Sources) -> GradleModules {
         let mut found = GradleModules::default();
         // Their texts are read as they are now: no content of the index is needed.
         let files: Vec<&RelPath> = sources.snapshot().files.paths_within(&RelPath::root()).collect();

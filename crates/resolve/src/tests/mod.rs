@@ -62,6 +62,10 @@ impl Sources for Memory {
         Some(Arc::new(SourceFile::new(current.text.clone(), tree)))
     }
 
+    fn gradle_modules(&self) -> Arc<GradleModules> {
+        Arc::new(GradleModules::read(self))
+    }
+
     fn languages(&self) -> &Languages {
         Languages::builtin()
     }
