@@ -293,7 +293,7 @@ async fn from_server(
         list.sort_by(|a, b| (&a.spot.path, a.spot.range.start).cmp(&(&b.spot.path, b.spot.range.start)));
         judge_list(&mut list, &judged);
     }
-    let possible = match is_judged {
+    let mut possible = match is_judged {
         true => untold(project, target, &mut list, &judged).await?,
         false => Vec::new(),
     };
@@ -302,6 +302,11 @@ async fn from_server(
         (Completeness::Complete, more) => Completeness::Unchecked(more),
         (Completeness::Unchecked(some), more) => Completeness::Unchecked(some + more),
     };
+    if is_judged {
+        let is_doubtful =
+            |one: &mut Reference| one.judgement == Judgement::Unchecked && one.role == Role::Operator;
+        possible.extend(list.extract_if(.., is_doubtful));
+    }
     Ok(References {
         target: target.clone(),
         list,
