@@ -37,25 +37,33 @@ def compiled(a):
 
 
 def normalized(rows, log, new, old):
-    """The rows with declarations numbered, since renames move offsets, and with the old name; the diagnostics without columns."""
+    """The rows with offsets numbered, since renames move them, and with the old name; the diagnostics without columns."""
     back = lambda text: text.replace(new, old) if new else text
-    declared, positions = {}, {}
+    simple = lambda name: re.split(r"[./]", back(name))[-1]
+    positions, declared = {}, collections.defaultdict(list)
     for file, of_file in rows.items():
-        places = sorted({int(r[2]) for r in of_file} | {int(r[3]) for r in of_file} | {int(r[7]) for r in of_file if r[0] == "DECL" and r[7] != "-"})
-        positions[file] = {place: number for number, place in enumerate(places)}
-    # The offset of a declaration in another file is told without that file.
-    for file, of_file in rows.items():
+        places = {int(r[2]) for r in of_file} | {int(r[3]) for r in of_file}
+        # Locals are declared in the file that uses them, and have no rows of their own.
+        places |= {int(r[7]) for r in of_file if r[7] != "-" and (r[0] == "DECL" or r[5].startswith("<local>"))}
+        positions[file] = {place: number for number, place in enumerate(sorted(places))}
         for r in of_file:
             if r[0] == "DECL":
-                declared.setdefault((back(r[5]), r[7]), (file, positions[file][int(r[2])]))
+                for name in {back(r[5]), simple(r[5])}:
+                    declared[name, r[7]].append((file, positions[file][int(r[2])]))
+
+    def home(file, r):
+        """The declaration that a row leads to: those of that name at that offset, since rows do not tell its file."""
+        if r[7] == "-":
+            return "-"
+        if r[0] == "DECL" or r[5].startswith("<local>"):
+            return positions[file][int(r[7])]
+        name = back(r[8] if r[0] == "OVERRIDES" else r[5])
+        return str(sorted(set(declared.get((name, r[7])) or declared.get((simple(name), r[7]), []))))
+
     shown = {}
     for file, of_file in rows.items():
         at = positions[file]
-        kept = []
-        for r in of_file:
-            home = declared.get((back(r[5]), r[7])) or next((at_home for (_, place), at_home in declared.items() if place == r[7]), r[7] == "-") if r[7] != "-" else "-"
-            kept.append((r[0], at[int(r[2])], at[int(r[3])], r[4], back(r[5]), r[6], str(home), *(back(x) for x in r[8:])))
-        shown[file] = sorted(kept)
+        shown[file] = sorted((r[0], at[int(r[2])], at[int(r[3])], r[4], back(r[5]), r[6], str(home(file, r)), *(back(x) for x in r[8:])) for r in of_file)
     messages = sorted(back(re.sub(r":(\d+):\d+:", r":\1:", line)) for line in log.splitlines() if re.match(r"\S+\.kt:\d+", line))
     return shown, messages
 
@@ -93,8 +101,9 @@ def main():
                 refused += 1
                 continue
             after = normalized(*compiled(a), new, d.simple)
-            _, error = symd.call("undo")
-            assert error is None, error
+            undone = symd.request("tools/call", {"name": "undo", "arguments": {}})
+            assert not undone.get("error") and not undone["result"].get("isError"), undone
+            print(f"{d.name}: {'as before' if after == before else 'DIFFERENT'}", flush=True)
             if after == before:
                 same += 1
             else:
