@@ -39,12 +39,13 @@ def compiled(a):
 def normalized(rows, log, new, old):
     """The rows with offsets numbered, since renames move them, and with the old name; the diagnostics without columns."""
     back = lambda text: text.replace(new, old) if new else text
+    # Locals and type parameters are declared in the file that uses them, and have no rows of their own.
+    is_of_file = lambda r: r[0] == "DECL" or r[5].startswith("<local>") or "TypeParameter" in r[4]
     simple = lambda name: re.split(r"[./]", back(name))[-1]
     positions, declared = {}, collections.defaultdict(list)
     for file, of_file in rows.items():
         places = {int(r[2]) for r in of_file} | {int(r[3]) for r in of_file}
-        # Locals are declared in the file that uses them, and have no rows of their own.
-        places |= {int(r[7]) for r in of_file if r[7] != "-" and (r[0] == "DECL" or r[5].startswith("<local>"))}
+        places |= {int(r[7]) for r in of_file if r[7] != "-" and is_of_file(r)}
         positions[file] = {place: number for number, place in enumerate(sorted(places))}
         for r in of_file:
             if r[0] == "DECL":
@@ -55,7 +56,7 @@ def normalized(rows, log, new, old):
         """The declaration that a row leads to: those of that name at that offset, since rows do not tell its file."""
         if r[7] == "-":
             return "-"
-        if r[0] == "DECL" or r[5].startswith("<local>"):
+        if is_of_file(r):
             return positions[file][int(r[7])]
         name = back(r[8] if r[0] == "OVERRIDES" else r[5])
         return str(sorted(set(declared.get((name, r[7])) or declared.get((simple(name), r[7]), []))))
