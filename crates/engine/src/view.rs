@@ -223,7 +223,8 @@ impl Sources for View {
                 Attempt::SetAside(_) => None,
             }
         });
-        if parsed.is_none() {
+        // A step that was given up ends in no answer, and the next one reads the file again.
+        if parsed.is_none() && !cancel.is_cancelled() {
             // What it declares is not known, so that no answer is complete.
             self.read_results().failed.insert(file.path.clone());
         }
