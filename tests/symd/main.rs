@@ -71,6 +71,7 @@ mod lsp_kills;
 mod lsp_life;
 mod lsp_misbehave;
 mod lsp_stage;
+mod market_traces;
 mod names;
 mod nasty_files;
 mod native_listed;

@@ -200,7 +200,10 @@ fn retraced(
                 }
                 one
             };
-            return found.into_iter().zip(group).map(with_line).collect();
+            // Inlined code has lines of its own; methods that share a name and a line have not.
+            let are_overloads = group.len() > 1 && group.iter().all(|method| !method.has_own_lines);
+            let frames: Vec<ParsedFrame> = found.into_iter().zip(group).map(with_line).collect();
+            return if are_overloads { vec![one_of(frames, own_class, frame)] } else { frames };
         }
         if !group.is_empty() && !found.is_empty() {
             return found;
@@ -273,7 +276,8 @@ mod tests {
     const MAPPING: &str = "# compiler: R8\n# pg_map_id: 1a2b3c4\n# pg_map_hash: SHA-256 1a2b3c4d5e\nshop.app.Till -> a.a:\n\
         # {\"id\":\"sourceFile\",\"fileName\":\"Tills.kt\"}\n    int count -> a\n    1:1:void sell():12:12 -> a\n    \
         2:2:void shop.core.Catalog.take(int):30:30 -> a\n    2:2:void sell():13:13 -> a\n    void close(int) -> b\n    \
-        void open(java.lang.String) -> b\nshop.app.Gone -> a.b:\n";
+        void open(java.lang.String) -> b\n    4:4:int getCount() -> c\n    4:4:int \
+        access$count(shop.app.Till) -> c\nshop.app.Gone -> a.b:\n";
 
     fn read(trace: &str) -> Result<(TraceMapping, Vec<ParsedTrace>), MappingMisfit> {
         let traces = parse_trace(trace);
@@ -306,7 +310,7 @@ mod tests {
     #[test]
     fn names_lines_and_inlined_frames_come_back() {
         let trace = "a.b: no till\n\tat a.a.a(SourceFile:1)\n\tat a.a.a(r8-map-id-1a2b3c4d:2)\n\tat a.a.b(Unknown Source:0)\n\tat \
-                     java.lang.Thread.run(Thread.java:840)\n";
+                     a.a.c(SourceFile:4)\n\tat java.lang.Thread.run(Thread.java:840)\n";
         assert_eq!(
             shown(trace),
             [
@@ -315,6 +319,7 @@ mod tests {
                 "shop.core.Catalog.take:30",
                 "shop.app.Till.sell:13",
                 "shop.app.Till.close: or shop.app.Till.open:",
+                "shop.app.Till.getCount:4 or shop.app.Till.access$count:4",
                 "java.lang.Thread.run:840",
             ]
         );

@@ -72,7 +72,10 @@ pub(super) fn source_names(frame: &ParsedFrame) -> Option<SourceNames> {
         outer = rest.remove(0).to_owned();
     }
     let is_unnamed = |part: &&str| {
-        part.chars().all(|c| c.is_ascii_digit()) || part.starts_with("lambda") || NO_CLASSES.contains(part)
+        part.chars().all(|c| c.is_ascii_digit())
+            || *part == "lambda"
+            || part.starts_with("lambda-")
+            || NO_CLASSES.contains(part)
     };
     let has_unnamed = rest.iter().any(|part| part.chars().all(|c| c.is_ascii_digit()) || *part == "Lambda");
     let nested: Vec<String> = rest.iter().filter(|part| !is_unnamed(part)).map(|part| plain(part)).collect();

@@ -191,10 +191,11 @@ fn place(path: &RelPath, current: &CurrentText, names: &SourceNames, frame: &Par
             (_, None) => {
                 let class =
                     class_row(current, names).map(|row| current.outline.rows[row].name_line as usize + 1);
-                // Nothing but the class is known of an initializer or a generated method.
-                let is_known = names.is_of_class && class.is_some();
-                let doubt = Some("the frame has no line".to_owned());
-                at(class.unwrap_or(1), if is_known { outer_doubt } else { doubt })
+                let why = match names.is_of_class && class.is_some() {
+                    true => "the frame has no line: it may be any constructor or initializer of the class",
+                    false => "the frame has no line",
+                };
+                at(class.unwrap_or(1), outer_doubt.or(Some(why.to_owned())))
             }
         };
     };
