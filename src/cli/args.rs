@@ -436,6 +436,22 @@ pub(super) enum Command {
         #[arg(long)]
         rev: Option<String>,
     },
+    /// Investigate any text that reports an error: its cause, places, callers, recent changes, similar past solutions
+    #[command(
+        after_help = "Examples:\n  adb logcat -d | symd investigate\n  ./gradlew test 2>&1 | symd investigate"
+    )]
+    Investigate {
+        /// A file with the text [default: stdin]
+        file: Option<PathBuf>,
+        /// The mapping.txt of an obfuscated program, a path in the project [default: that of a build beneath build/outputs/mapping]
+        #[arg(long)]
+        mapping: Option<String>,
+        /// The tag, branch or commit that was built: sources are read from git [default: those on the disk]
+        #[arg(long)]
+        rev: Option<String>,
+        #[command(flatten)]
+        length: Length,
+    },
     /// Find the root cause in a failed build's output on stdin
     #[command(after_help = "Example:\n  ./gradlew build 2>&1 | symd build-errors")]
     BuildErrors {

@@ -1,4 +1,4 @@
-//! A project in a real git repository, and `symd trace` on it.
+//! A project in a real git repository, and `symd trace` and `symd investigate` on it.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

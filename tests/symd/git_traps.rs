@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use rustix::fs::{Mode, mknodat};
 
-use crate::git_stage::{CRASH, commit, committed_shop, git, git_in, given, move_lines, program};
+use crate::git_stage::{CRASH, commit, committed_shop, git, given, move_lines, program};
 use crate::support::{User, write};
 
 /// Writes a program that notes its name in `sprung` when it runs.
@@ -33,6 +33,8 @@ fn ask_everything(user: &User) -> String {
         (&["trace"][..], &differing),
         (&["trace", "--rev", "v1.0"][..], CRASH),
         (&["trace", "--rev", "HEAD"][..], CRASH),
+        (&["investigate"][..], CRASH),
+        (&["investigate", "--rev", "v1.0"][..], CRASH),
     ] {
         all += &given(user, arguments, text);
     }
@@ -46,6 +48,10 @@ fn nothing_of_the_repository_is_run() {
     write(&user.path("project/.gitattributes"), "*.kt filter=trap diff=trap\n*.kts diff=other\n");
     commit(&user, "core: moved", "v1.1");
     move_lines(&user, 3);
+    // Not committed, and beside the place that the trace names.
+    let catalog = user.path("project").join(crate::git_stage::CATALOG);
+    let text = std::fs::read_to_string(&catalog).unwrap();
+    write(&catalog, &text.replacen("book.copies - copies)", "book.copies - copies) // fewer", 1));
     let set = |key: &str, value: &str| {
         let said = git(&user, &["config", key, value]);
         assert_eq!(said, "", "{key}");
@@ -125,6 +131,10 @@ fn nothing_of_the_repository_is_run() {
     // It was git that answered, not its absence.
     assert!(answers.contains("read from the sources of v1.0 ("), "{answers}");
     assert!(answers.contains("fits v1.0") || answers.contains("fit v1.0"), "{answers}");
+    assert!(
+        answers.contains("not committed yet") && answers.contains("Ann Bo: till: takes books"),
+        "{answers}"
+    );
 
     // A blob that is missing is not fetched.
     let blob = git(&user, &["rev-parse", &format!("v1.0:{}", crate::git_stage::CATALOG)]);
@@ -175,6 +185,9 @@ fn a_git_that_does_not_end_is_killed_at_its_deadline() {
     assert!(answer.contains("; tags were not tried: git did not answer within 1 s]"), "{answer}");
     let answer = given(&user, &["trace", "--rev", "v1.0"], CRASH);
     assert!(answer.contains("cannot be read: git did not answer within 1 s"), "{answer}");
+    let answer = given(&user, &["investigate"], CRASH);
+    assert!(answer.contains("changes are not known: git did not answer within 1 s"), "{answer}");
+    assert!(answer.contains("callers:"), "{answer}");
     assert!(begun.elapsed() < crate::support::PATIENCE);
     let left = symd::sys::processes::descendants(symd::sys::processes::id(user.pid()).unwrap());
     let names: Vec<String> = left.iter().map(|process| name_of(process.pid.as_raw_nonzero().get())).collect();
@@ -183,6 +196,20 @@ fn a_git_that_does_not_end_is_killed_at_its_deadline() {
 
 fn name_of(pid: i32) -> String {
     std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("comm")).unwrap_or_default()
+}
+
+/// The configuration can have git read any file, and show a line of it in a message.
+#[test]
+fn no_message_shows_a_file_of_the_user() {
+    let user = committed_shop();
+    let private = user.path("home/private");
+    write(&private, "hunter2 is the password\n");
+    git(&user, &["config", "blame.ignoreRevsFile", private.to_str().unwrap()]);
+    let by_hand = git(&user, &["blame", crate::git_stage::CATALOG]);
+    assert!(by_hand.contains("hunter2"), "{by_hand}");
+    let answer = given(&user, &["investigate"], CRASH);
+    assert!(answer.contains("changes are not known: git failed: `git blame"), "{answer}");
+    assert!(!answer.contains("hunter2"), "{answer}");
 }
 
 /// Neither a broken repository nor one of another user keeps a trace from being placed.
@@ -198,7 +225,8 @@ fn a_broken_repository_is_said() {
     write(&user.path("project/.git/config"), "[core]\n\trepositoryformatversion = 0\n");
     std::fs::remove_dir_all(user.path("project/.git/objects")).unwrap();
     std::fs::create_dir(user.path("project/.git/objects")).unwrap();
+    let answer = given(&user, &["investigate"], CRASH);
+    assert!(answer.contains("shop.core.OutOfStock") && answer.contains("not found out"), "{answer}");
     let answer = given(&user, &["trace", "--rev", "v1.0"], CRASH);
     assert!(answer.contains("cannot be read: there is no commit"), "{answer}");
-    let _ = git_in(&user, &user.path("project"), &["status"]);
 }

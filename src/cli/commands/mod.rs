@@ -150,6 +150,10 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
             let more = json!({ "mapping": mapping, "rev": rev });
             trace::run(&context, "resolve_stack_trace", file.as_deref(), more)
         }
+        Command::Investigate { file, mapping, rev, length } => {
+            let more = json!({ "mapping": mapping, "rev": rev, "limit": length.limit });
+            trace::run(&context, "investigate", file.as_deref(), more)
+        }
         Command::BuildErrors { file } => {
             trace::run(&context, "explain_build_output", file.as_deref(), json!({}))
         }

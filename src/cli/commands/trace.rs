@@ -1,4 +1,4 @@
-//! `symd trace` and `symd build-errors`: give a tool the text that a person pastes or pipes.
+//! `symd trace`, `symd investigate` and `symd build-errors`: give a tool the text that a person pastes or pipes.
 
 use std::io::Read;
 use std::path::Path;

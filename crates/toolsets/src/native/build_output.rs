@@ -51,7 +51,7 @@ fn explain(view: &View, arguments: &serde_json::Map<String, Value>, cancel: &Can
     }
 }
 
-fn shown(build: &ExplainedBuild, limit: usize) -> String {
+pub(super) fn shown(build: &ExplainedBuild, limit: usize) -> String {
     let warnings = counted(build.warnings, "warning", "warnings");
     let Some((root, others)) = build.errors.split_first() else {
         let said = match build.outcome {

@@ -11,6 +11,7 @@ mod explore;
 pub mod files;
 mod grouped;
 mod impact;
+mod investigate;
 mod listings;
 mod places;
 mod reference_text;
@@ -95,5 +96,6 @@ pub static NATIVE: Toolset = Toolset {
         solutions::RECORD_SOLUTION,
         stack_trace::RESOLVE_STACK_TRACE,
         build_output::EXPLAIN_BUILD_OUTPUT,
+        investigate::INVESTIGATE,
     ],
 };

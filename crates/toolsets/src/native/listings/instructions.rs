@@ -42,8 +42,8 @@ pub(super) const CODING_AGENT: &str = concat!(
 
 /// The instructions of `debugging`.
 pub(super) const DEBUGGING: &str = concat!(
-    "symd knows every symbol of this project, as of the last finished write. Order of work: the lines that the error names \
-     (read_file, definition) → explore the symbol, or references with relation: callers, to the cause → history for what was \
+    "symd knows every symbol of this project, as of the last finished write. Order of work: investigate the error's whole \
+     text, or the lines that it names (read_file, definition) → explore the symbol, or references with relation: callers, to the cause → history for what was \
      edited last → impact before you change it → edit by symbol (replace_symbol_body, insert_symbol; apply_patch for several places) → diagnostics.\n\
      Instead of grep for a name: find_symbol, references; search is for messages and configuration. Instead of reading a \
      whole file: overview, then find_symbol with body. name_path takes a list.\n",

@@ -1,0 +1,250 @@
+//! What is known about a text that reports an error: what it is, its cause and places, who calls those, who changed them
+//! last, and what solved similar errors before. Each part that fails is named and left out.
+
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::Project;
+use super::build_output::{BuildOutcome, BuildTool, ExplainedBuild, explain_build};
+use super::question::QuestionError;
+use super::recent_changes::{ChangesOfPlace, recent_changes};
+use super::relations::{CallChains, FindCallChains, call_chains};
+use super::stack_trace::{
+    MappingChoice, ResolvedFrame, ResolvedTraces, TraceError, TraceQuestion, resolve_trace,
+};
+use symd_base::{Cancel, RelPath};
+use symd_engine::View;
+use symd_git::{Git, GitError};
+use symd_knowledge::{SimilarSolution, SolutionQuery};
+
+/// How many places of the project are looked at closely.
+const PLACES: usize = 3;
+
+/// The lines before and after a place whose changes are told.
+const AROUND: usize = 2;
+
+/// The calls in a chain of callers, and how long they are searched for.
+const CHAIN: usize = 2;
+const FOR_SERVERS: Duration = Duration::from_millis(700);
+const FOR_CALLERS: Duration = Duration::from_secs(10);
+
+/// How many similar solutions are told.
+const SOLUTIONS: usize = 3;
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub struct Investigate {
+    pub text: String,
+    /// A mapping file of the project, for an obfuscated trace.
+    pub mapping: Option<String>,
+    /// The revision that was built.
+    pub revision: Option<String>,
+}
+
+/// What a text is.
+#[derive(Clone, Debug)]
+pub enum Diagnosis {
+    Trace(ResolvedTraces),
+    Build(ExplainedBuild),
+    /// Neither a trace nor a build's output.
+    Message,
+}
+
+/// A place of the project that the text is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InvestigatedPlace {
+    pub path: RelPath,
+    pub line: usize,
+    /// The name path of its declaration; empty at a file's top level.
+    pub name_path: String,
+    pub is_sure: bool,
+}
+
+/// What is known.
+#[derive(Clone, Debug)]
+pub struct Investigation {
+    pub diagnosis: Diagnosis,
+    /// The places nearest to the cause, the nearest first.
+    pub places: Vec<InvestigatedPlace>,
+    /// Who calls the first place's function.
+    pub callers: Option<CallChains>,
+    /// Who changed the lines around the places last.
+    pub changes: Vec<ChangesOfPlace>,
+    /// Solutions of similar errors, the most similar first.
+    pub similar: Vec<SimilarSolution>,
+    /// What could not be found out, and why.
+    pub notes: Vec<String>,
+}
+
+/// Why a text was not investigated.
+#[derive(Debug, thiserror::Error)]
+pub enum InvestigateError {
+    #[error(transparent)]
+    Question(#[from] QuestionError),
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+}
+
+/// What one step of the question finds out.
+struct TextFindings {
+    diagnosis: Diagnosis,
+    places: Vec<InvestigatedPlace>,
+    changes: Vec<ChangesOfPlace>,
+    notes: Vec<String>,
+}
+
+/// Investigates a text.
+pub async fn investigate(project: &Project, ask: Investigate) -> Result<Investigation, InvestigateError> {
+    let (git, asked) = (project.git(), ask.clone());
+    let work = move |view: &View, cancel: &Cancel| find(view, &asked, git.as_ref(), cancel);
+    let TextFindings { diagnosis, places, changes, mut notes } = project.with_view(work).await??;
+    let callers = match places.iter().find(|place| !place.name_path.is_empty()) {
+        None => None,
+        Some(place) => {
+            let now = Instant::now();
+            let wanted = FindCallChains {
+                function: place.name_path.clone(),
+                path: place.path.as_str().to_owned(),
+                depth: CHAIN,
+                servers_until: now + FOR_SERVERS,
+                until: now + FOR_CALLERS,
+            };
+            let found = call_chains(project, &wanted).await;
+            found.map_err(|error| notes.push(format!("no callers: {error}"))).ok()
+        }
+    };
+    let query = SolutionQuery {
+        text: searched_text(&diagnosis, &ask.text),
+        language: None,
+        error_type: None,
+        min_confidence: 0.0,
+        limit: SOLUTIONS,
+    };
+    let similar = match project.solutions.find_similar(query).await {
+        Ok(found) => {
+            notes.extend(found.notices);
+            found.similar.list
+        }
+        Err(error) => {
+            notes.push(format!("past solutions were not searched: {error}"));
+            Vec::new()
+        }
+    };
+    Ok(Investigation { diagnosis, places, callers, changes, similar, notes })
+}
+
+fn find(
+    view: &View,
+    ask: &Investigate,
+    git: Result<&Git, &GitError>,
+    cancel: &Cancel,
+) -> Result<TextFindings, TraceError> {
+    let diagnosis = diagnose(view, ask, git, cancel)?;
+    let places = places(&diagnosis);
+    let mut notes = Vec::new();
+    let changes = changes(view, ask, git, &places).unwrap_or_else(|error| {
+        // A project that is in no repository has no changes, and that is no news.
+        if !matches!(error, GitError::NoRepository(_)) {
+            notes.push(format!("changes are not known: {error}"));
+        }
+        Vec::new()
+    });
+    Ok(TextFindings { diagnosis, places, changes, notes })
+}
+
+/// Finds out what the text is. A build's output may hold traces of its tools, and a trace is often among a build's lines:
+/// errors of compilers come first, then traces, then what Gradle says of its tasks.
+fn diagnose(
+    view: &View,
+    ask: &Investigate,
+    git: Result<&Git, &GitError>,
+    cancel: &Cancel,
+) -> Result<Diagnosis, TraceError> {
+    let build = explain_build(view, &ask.text, cancel)?;
+    let is_compiler = |tool: BuildTool| !matches!(tool, BuildTool::Test | BuildTool::Gradle);
+    if build.errors.iter().any(|error| is_compiler(error.problem.tool)) {
+        return Ok(Diagnosis::Build(build));
+    }
+    let mapping = ask.mapping.as_deref().map_or(MappingChoice::OfBuild, MappingChoice::Given);
+    let question = TraceQuestion { text: &ask.text, mapping, revision: ask.revision.as_deref(), git };
+    let traces = resolve_trace(view, question, cancel)?;
+    // A place alone, such as one of a warning, is no frame of a trace.
+    let is_own = |frame: &ResolvedFrame| !frame.frame.class.is_empty() && !frame.places.is_empty();
+    let has_own = traces.traces.iter().flat_map(|trace| &trace.frames).any(is_own);
+    let is_build = !build.errors.is_empty() || build.outcome != BuildOutcome::Unknown;
+    Ok(match (traces.traces.is_empty(), is_build && !has_own) {
+        (_, true) => Diagnosis::Build(build),
+        (false, false) => Diagnosis::Trace(traces),
+        (true, false) => Diagnosis::Message,
+    })
+}
+
+fn places(diagnosis: &Diagnosis) -> Vec<InvestigatedPlace> {
+    let mut all: Vec<InvestigatedPlace> = Vec::new();
+    let mut add = |place: InvestigatedPlace| {
+        if all.len() < PLACES
+            && !all.iter().any(|known| (&known.path, known.line) == (&place.path, place.line))
+        {
+            all.push(place);
+        }
+    };
+    match diagnosis {
+        Diagnosis::Trace(traces) => {
+            for frame in traces.chains().into_iter().flatten().flat_map(|trace| &trace.frames) {
+                if let [place] = frame.places.as_slice() {
+                    add(InvestigatedPlace {
+                        path: place.path.clone(),
+                        line: place.line,
+                        name_path: place.name_path.clone(),
+                        is_sure: place.doubt.is_none(),
+                    });
+                }
+            }
+        }
+        Diagnosis::Build(build) => {
+            for place in build.errors.iter().filter_map(|error| error.place.as_ref()) {
+                if let Some(line) = place.line {
+                    add(InvestigatedPlace {
+                        path: place.path.clone(),
+                        line,
+                        name_path: place.name_path.clone(),
+                        is_sure: place.doubt.is_none(),
+                    });
+                }
+            }
+        }
+        Diagnosis::Message => {}
+    }
+    all
+}
+
+fn changes(
+    view: &View,
+    ask: &Investigate,
+    git: Result<&Git, &GitError>,
+    places: &[InvestigatedPlace],
+) -> Result<Vec<ChangesOfPlace>, GitError> {
+    let Ok(git) = git else { return Ok(Vec::new()) };
+    if places.is_empty() {
+        return Ok(Vec::new());
+    }
+    let repository = git.repository(symd_git::DEADLINE)?;
+    let commit = ask.revision.as_ref().map(|revision| repository.commit(revision)).transpose()?;
+    let around = |place: &InvestigatedPlace| -> (RelPath, RangeInclusive<usize>) {
+        (place.path.clone(), place.line.saturating_sub(AROUND).max(1)..=place.line + AROUND)
+    };
+    let places: Vec<_> = places.iter().map(around).collect();
+    recent_changes(view, &repository, commit.as_ref(), &places)
+}
+
+/// Returns the text by which similar solutions are found: of a build its root cause, else the whole text.
+fn searched_text(diagnosis: &Diagnosis, text: &str) -> String {
+    match diagnosis {
+        Diagnosis::Build(build) => {
+            build.errors.first().map_or_else(|| text.to_owned(), |root| root.problem.message.clone())
+        }
+        Diagnosis::Trace(_) | Diagnosis::Message => text.to_owned(),
+    }
+}
