@@ -68,7 +68,7 @@ fn a_class_is_not_renamed_where_its_file_cannot_be() {
         let wanted = json!({ "name_path": "/Ratio", "new_name": "Fraction" });
         let text = stage.refused("rename_symbol", wanted).await;
         assert!(
-            text.contains("needs the path src/a/Fraction.java for a file, but it exists already"),
+            text.contains("the class's file would become src/a/Fraction.java, which exists already"),
             "{text}"
         );
         assert!(stage.tree() == before);

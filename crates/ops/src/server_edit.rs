@@ -102,8 +102,11 @@ pub enum ServerEditError {
     #[error("the server's edits of {path} overlap: {source}")]
     Overlap { path: RelPath, source: TextEditError },
     /// A file already exists at a new path.
-    #[error("the edit needs the path {0} for a file, but it exists already")]
+    #[error("the server's edit needs the path {0} for a file, but it exists already")]
     Exists(RelPath),
+    /// A file that must have its class's name cannot get the new one.
+    #[error("the class's file would become {0}, which exists already; move or delete that file first")]
+    FileTaken(RelPath),
     /// A file to be moved or removed does not exist.
     #[error("the server's edit moves or removes {0}, which does not exist")]
     Missing(RelPath),

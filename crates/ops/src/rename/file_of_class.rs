@@ -20,7 +20,7 @@ pub(super) fn rename_file(
         let to = directory.join(&format!("{new_name}.{extension}"));
         match view.files.stat_link(&to) {
             Err(VfsError::NotFound { .. }) => {}
-            Ok(_) => return Err(ServerEditError::Exists(to)),
+            Ok(_) => return Err(ServerEditError::FileTaken(to)),
             Err(error) => {
                 return Err(ServerEditError::Unreadable { path: to, why: error.to_string() });
             }
