@@ -4,6 +4,7 @@
 use super::bases::bases;
 use super::class_names;
 use super::family::has_types;
+use super::inherited_overloads::with_inherited_overloads;
 use super::jvm_names;
 use super::meaning::Meaning;
 use super::resolver::Resolver;
@@ -12,7 +13,7 @@ use symd_base::cancel::Cancelled;
 use symd_syntax::{Row, SymbolKind};
 
 /// The most classes that are searched for a member.
-const MAX_CLASSES: usize = 64;
+pub(super) const MAX_CLASSES: usize = 64;
 
 /// Whether the row is a class, interface, enum, struct or object.
 pub(super) fn is_class(row: &Row) -> bool {
@@ -28,7 +29,7 @@ pub(super) fn member(
 ) -> Result<Meaning, Cancelled> {
     let own = own_members(resolver, class, name);
     if !own.is_empty() {
-        return Ok(Meaning::Declared(own));
+        return Ok(Meaning::Declared(with_inherited_overloads(resolver, class, name, own)?));
     }
     // Java reaches a Kotlin object by a field of it.
     if name == "INSTANCE" && has_types(&class.file) && jvm_names::is_object(resolver.sources, class) {
@@ -57,7 +58,7 @@ pub(super) fn inherited(
                 }
                 let own = own_members(resolver, class, name);
                 if !own.is_empty() {
-                    return Ok(Meaning::Declared(own));
+                    return Ok(Meaning::Declared(with_inherited_overloads(resolver, class, name, own)?));
                 }
                 seen.push(class.clone());
             }
@@ -69,7 +70,12 @@ pub(super) fn inherited(
     Ok(if is_open { Meaning::Unknown } else { Meaning::OutsideProject })
 }
 
-fn own_members(resolver: &Resolver, class: &IndexedDeclaration, name: &str) -> Vec<IndexedDeclaration> {
+/// Returns what `class` itself declares by a name, in the order of the text.
+pub(super) fn own_members(
+    resolver: &Resolver,
+    class: &IndexedDeclaration,
+    name: &str,
+) -> Vec<IndexedDeclaration> {
     let Some((outline, row)) = class.row() else { return Vec::new() };
     // An unnamed companion's name stands nowhere.
     if !outline.occurrences.contains(name) && name != "Companion" || !is_class(row) {

@@ -29,6 +29,7 @@ mod heads;
 mod indirect_uses;
 mod inheritance;
 mod inherited;
+mod inherited_overloads;
 mod java_values;
 mod judge;
 mod jvm_names;

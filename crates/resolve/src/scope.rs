@@ -3,8 +3,9 @@
 
 use super::binders::Locality;
 use super::classes::{self, is_class};
-use super::context::{first_word, text_before};
+use super::context::{first_word, last_word, text_before};
 use super::enclosing::{enclosing_row, is_enclosing};
+use super::family::Family;
 use super::meaning::{Meaning, binds, top_level};
 use super::modules::Module;
 use super::profiles::{NamePrecedence, Namespaces, PackageScope};
@@ -230,6 +231,9 @@ fn resolve_ignoring_locals(
             continue;
         }
         if is_class(row) {
+            if here.language.class_heads_are_outside && is_in_head(here, row, at) {
+                continue;
+            }
             if resolver.profile.scopes.has_implicit_this {
                 match classes::member(resolver, &here.target(scope), name)? {
                     // A name that is not called does not mean a function of the class: a base may declare a
@@ -454,6 +458,17 @@ fn is_read_before(here: &CurrentFile, own: &[usize], at: u32) -> bool {
 /// names of an enclosing class body.
 fn is_in_comprehension(here: &CurrentFile, at: u32) -> bool {
     here.comprehensions().iter().any(|one| one.holds(at))
+}
+
+/// Whether byte `at` lies before the brace that opens the body of a class, which is no record.
+fn is_in_head(here: &CurrentFile, row: &Row, at: u32) -> bool {
+    let text = here.text.as_str();
+    let name_end = row.name_start as usize + usize::from(row.name_len);
+    let is_record = || last_word(text_before(text, row.name_start as usize, Family::Jvm)) == "record";
+    match text.get(name_end..at as usize) {
+        Some(between) => !between.contains('{') && !is_record(),
+        None => true,
+    }
 }
 
 /// Whether byte `at` lies behind the header of a Python function or class: decorators, defaults, annotations

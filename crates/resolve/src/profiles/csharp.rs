@@ -21,6 +21,7 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
     members: MemberRules {
         overriding: Overriding::Keyword,
         has_overloads: true,
+        inherits_overloads: true,
         has_root_class: true,
         constructors: ConstructorRules {
             have_class_name: true,

@@ -32,6 +32,7 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
     members: MemberRules {
         overriding: Overriding::Keyword,
         has_overloads: true,
+        inherits_overloads: true,
         has_root_class: true,
         has_companions: true,
         constructors: ConstructorRules {
@@ -78,6 +79,7 @@ pub(super) static JAVA: LanguageProfile = LanguageProfile {
         has_anonymous_classes: true,
         ..HeadRules::PLAIN
     },
+    class_heads_are_outside: true,
     accessors: AccessorForm::Methods,
     names_files_by_class: true,
     entry_points: &[EntryPoint::member("main")],

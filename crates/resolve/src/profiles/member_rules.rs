@@ -9,6 +9,8 @@ pub(crate) struct MemberRules {
     pub(crate) overriding: Overriding,
     /// Whether one class may have several unrelated members of the same name.
     pub(crate) has_overloads: bool,
+    /// Whether a class that declares a name has the inherited overloads of it too.
+    pub(crate) inherits_overloads: bool,
     /// Whether every class inherits from one that the language declares.
     pub(crate) has_root_class: bool,
     /// Whether `__name` belongs to its class alone.
@@ -65,6 +67,7 @@ impl MemberRules {
     pub(crate) const PLAIN: MemberRules = MemberRules {
         overriding: Overriding::None,
         has_overloads: false,
+        inherits_overloads: false,
         has_root_class: false,
         mangles_private: false,
         underscored_are_private: false,

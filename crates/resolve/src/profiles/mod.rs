@@ -73,6 +73,8 @@ pub(crate) struct LanguageProfile {
     pub(crate) calls_values: bool,
     /// Whether every override must be marked as one.
     pub(crate) requires_override: bool,
+    /// Whether a class's members are out of scope in its head, unless it is a record: `class A implements B`.
+    pub(crate) class_heads_are_outside: bool,
     /// How the family's other languages reach accessors.
     pub(crate) accessors: AccessorForm,
     /// Whether a file must have the name of the public class that it declares.
@@ -126,6 +128,7 @@ impl LanguageProfile {
             has_types: false,
             calls_values: false,
             requires_override: false,
+            class_heads_are_outside: false,
             accessors: AccessorForm::None,
             names_files_by_class: false,
             publishes_by_attributes: false,

@@ -1,0 +1,58 @@
+//! Overloads of a name that a class inherits beside those that it declares, in languages where these do not hide each other:
+//! arguments tell which one a call means.
+
+use super::bases::bases;
+use super::classes::{MAX_CLASSES, own_members};
+use super::resolver::Resolver;
+use super::signature::MemberHead;
+use super::sources::IndexedDeclaration;
+use symd_base::cancel::Cancelled;
+use symd_syntax::SymbolKind;
+
+/// Returns `own`, functions that `class` declares by one name, and those of its bases that none of them overrides. `own`
+/// alone in languages where they hide what is inherited, and where a value is among them.
+pub(super) fn with_inherited_overloads(
+    resolver: &Resolver,
+    class: &IndexedDeclaration,
+    name: &str,
+    own: Vec<IndexedDeclaration>,
+) -> Result<Vec<IndexedDeclaration>, Cancelled> {
+    if !resolver.profile.members.inherits_overloads || !own.iter().all(is_function) {
+        return Ok(own);
+    }
+    let mut found = own;
+    let mut seen = vec![class.clone()];
+    let mut at = 0;
+    while at < seen.len() && seen.len() < MAX_CLASSES {
+        resolver.cancel.check()?;
+        for base in bases(resolver, &seen[at])?.iter() {
+            for class in &base.classes {
+                if seen.iter().any(|known| known.is_same_declaration(class)) {
+                    continue;
+                }
+                for one in own_members(resolver, class, name).into_iter().filter(is_function) {
+                    if !found.iter().any(|known| may_override(resolver, known, &one)) {
+                        found.push(one);
+                    }
+                }
+                seen.push(class.clone());
+            }
+        }
+        at += 1;
+    }
+    Ok(found)
+}
+
+fn is_function(one: &IndexedDeclaration) -> bool {
+    one.row().is_some_and(|(_, row)| matches!(row.kind(), SymbolKind::Method | SymbolKind::Function))
+}
+
+/// Whether a function has the parameters of an inherited one, or says that it overrides one with as many.
+fn may_override(resolver: &Resolver, one: &IndexedDeclaration, inherited: &IndexedDeclaration) -> bool {
+    let head = |of: &IndexedDeclaration| {
+        let here = resolver.read_file(&of.file)?;
+        Some(MemberHead::read(&here, &resolver.profile.members, here.row_of(of)?))
+    };
+    let (Some(one), Some(inherited)) = (head(one), head(inherited)) else { return true };
+    one.parameters == inherited.parameters || one.overrides && one.has_arity_of(&inherited)
+}
