@@ -239,7 +239,7 @@ fn is_type_before(left: &str) -> bool {
 
 /// Whether two words in a row declare a name: `Type name =`, `Type name;`, `Type name,`, `Type name)`.
 fn is_typed_like_c(left: &str, right: &str) -> bool {
-    const NO_TYPES: [&str; 28] = [
+    const NO_TYPES: [&str; 37] = [
         "return",
         "new",
         "throw",
@@ -268,6 +268,15 @@ fn is_typed_like_c(left: &str, right: &str) -> bool {
         "not",
         "by",
         "typeof",
+        "extends",
+        "implements",
+        "permits",
+        "throws",
+        "assert",
+        "sizeof",
+        "nameof",
+        "ref",
+        "out",
     ];
     let word = last_word(left);
     let is_type =
