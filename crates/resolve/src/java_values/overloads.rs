@@ -119,6 +119,10 @@ fn parameters(there: &CurrentFile, name_start: usize, name_end: usize) -> Option
     let close = closing(text, open + 1)?;
     let list = text.get(open..close)?;
     let mut types = super::lambdas::parameters(text, name_end, is_kotlin);
+    // A type that is not understood ends the list.
+    if types.len() != argument_ends(text, open)?.len() {
+        return None;
+    }
     if is_kotlin && text_before(text, name_start, Family::Jvm).ends_with('.') {
         types.insert(0, receiver_type(text, name_start)?);
     }

@@ -90,7 +90,8 @@ fn read_list(text: &str, close: char, depth: usize) -> Option<(Vec<WrittenType<'
         if let Some(behind) = rest.strip_prefix(close) {
             return Some((found, behind));
         }
-        if let Some(behind) = rest.strip_prefix('*') {
+        let wildcard = rest.strip_prefix('?').filter(|behind| behind.trim_start().starts_with([',', close]));
+        if let Some(behind) = rest.strip_prefix('*').or(wildcard) {
             found.push(WrittenType { path: "", arguments: Vec::new() });
             rest = behind.trim_start();
         } else {
@@ -142,6 +143,7 @@ mod tests {
         is("((Book) -> Unit)? = null", "-><Book Unit> | = null");
         is("Map<*, out Book>", "Map< Book> |");
         is("@Nullable Book", "Book |");
+        is("Map<?, Class<? >> all", "Map< Class<>> | all");
         assert_eq!(of("1"), None);
         assert_eq!(of("List<Book"), None);
         assert_eq!(of(&"List<".repeat(100)), None);
