@@ -1,6 +1,8 @@
 //! Members of classes, own and inherited. Invariant: terminates on every input; a member that an unknown base
 //! might declare is unknown, not absent.
 
+use std::ops::ControlFlow;
+
 use super::bases::bases;
 use super::class_names;
 use super::family::has_types;
@@ -13,12 +15,17 @@ use symd_base::cancel::Cancelled;
 use symd_syntax::{Row, SymbolKind};
 
 /// The most classes that are searched for a member.
-pub(super) const MAX_CLASSES: usize = 64;
+const MAX_CLASSES: usize = 64;
 
 /// Whether the row is a class, interface, enum, struct or object.
 pub(super) fn is_class(row: &Row) -> bool {
     use SymbolKind::*;
     matches!(row.kind(), Class | Interface | Enum | Struct | Object)
+}
+
+/// Whether the declaration is a function or a method.
+pub(super) fn is_function(one: &IndexedDeclaration) -> bool {
+    one.row().is_some_and(|(_, row)| matches!(row.kind(), SymbolKind::Method | SymbolKind::Function))
 }
 
 /// Resolves `name` as a member of `class`: its own member, else that of the first base that has one.
@@ -44,6 +51,28 @@ pub(super) fn inherited(
     class: &IndexedDeclaration,
     name: &str,
 ) -> Result<Meaning, Cancelled> {
+    let mut found = None;
+    let is_open = walk_bases(resolver, class, |base| {
+        let own = own_members(resolver, base, name);
+        if own.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        found = Some((base.clone(), own));
+        ControlFlow::Break(())
+    })?;
+    match found {
+        Some((base, own)) => Ok(Meaning::Declared(with_inherited_overloads(resolver, &base, name, own)?)),
+        None => Ok(if is_open { Meaning::Unknown } else { Meaning::OutsideProject }),
+    }
+}
+
+/// Calls `look` with the bases of `class`, direct and indirect, the nearest first, each once, until it breaks. Returns
+/// whether there may be others: unknown ones, or too many.
+pub(super) fn walk_bases(
+    resolver: &Resolver,
+    class: &IndexedDeclaration,
+    mut look: impl FnMut(&IndexedDeclaration) -> ControlFlow<()>,
+) -> Result<bool, Cancelled> {
     let mut seen: Vec<IndexedDeclaration> = vec![class.clone()];
     let mut at = 0;
     let mut is_open = false;
@@ -56,9 +85,8 @@ pub(super) fn inherited(
                 if seen.iter().any(|known| known.is_same_declaration(class)) {
                     continue;
                 }
-                let own = own_members(resolver, class, name);
-                if !own.is_empty() {
-                    return Ok(Meaning::Declared(with_inherited_overloads(resolver, class, name, own)?));
+                if look(class).is_break() {
+                    return Ok(is_open);
                 }
                 seen.push(class.clone());
             }
@@ -66,8 +94,7 @@ pub(super) fn inherited(
         at += 1;
     }
     // Bases that were not searched may declare it.
-    is_open |= at < seen.len();
-    Ok(if is_open { Meaning::Unknown } else { Meaning::OutsideProject })
+    Ok(is_open || at < seen.len())
 }
 
 /// Returns what `class` itself declares by a name, in the order of the text.

@@ -1,13 +1,13 @@
 //! Overloads of a name that a class inherits beside those that it declares, in languages where these do not hide each other:
 //! arguments tell which one a call means.
 
-use super::bases::bases;
-use super::classes::{MAX_CLASSES, own_members};
+use std::ops::ControlFlow;
+
+use super::classes::{is_function, own_members, walk_bases};
 use super::resolver::Resolver;
 use super::signature::MemberHead;
 use super::sources::IndexedDeclaration;
 use symd_base::cancel::Cancelled;
-use symd_syntax::SymbolKind;
 
 /// Returns `own`, functions that `class` declares by one name, and those of its bases that none of them overrides. `own`
 /// alone in languages where they hide what is inherited, and where a value is among them.
@@ -21,30 +21,15 @@ pub(super) fn with_inherited_overloads(
         return Ok(own);
     }
     let mut found = own;
-    let mut seen = vec![class.clone()];
-    let mut at = 0;
-    while at < seen.len() && seen.len() < MAX_CLASSES {
-        resolver.cancel.check()?;
-        for base in bases(resolver, &seen[at])?.iter() {
-            for class in &base.classes {
-                if seen.iter().any(|known| known.is_same_declaration(class)) {
-                    continue;
-                }
-                for one in own_members(resolver, class, name).into_iter().filter(is_function) {
-                    if !found.iter().any(|known| may_override(resolver, known, &one)) {
-                        found.push(one);
-                    }
-                }
-                seen.push(class.clone());
+    walk_bases(resolver, class, |base| {
+        for one in own_members(resolver, base, name).into_iter().filter(is_function) {
+            if !found.iter().any(|known| may_override(resolver, known, &one)) {
+                found.push(one);
             }
         }
-        at += 1;
-    }
+        ControlFlow::Continue(())
+    })?;
     Ok(found)
-}
-
-fn is_function(one: &IndexedDeclaration) -> bool {
-    one.row().is_some_and(|(_, row)| matches!(row.kind(), SymbolKind::Method | SymbolKind::Function))
 }
 
 /// Whether a function has the parameters of an inherited one, or says that it overrides one with as many.

@@ -2,7 +2,7 @@
 //! its package. Invariant: an inner scope that declares the name ends the search.
 
 use super::binders::Locality;
-use super::classes::{self, is_class};
+use super::classes::{self, is_class, is_function};
 use super::context::{first_word, last_word, text_before};
 use super::enclosing::{enclosing_row, is_enclosing};
 use super::family::Family;
@@ -14,7 +14,7 @@ use super::rust_names;
 use super::sources::IndexedDeclaration;
 use symd_base::cancel::Cancelled;
 use symd_base::{RelPath, TextRange};
-use symd_syntax::{Import, ImportKind, Imported, Row, SymbolKind, call_site};
+use symd_syntax::{Import, ImportKind, Imported, Row, call_site};
 
 /// Where the search for a name begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,10 +174,6 @@ fn resolve_from_class_head(
 /// Whether functions and values of one name do not hide each other.
 fn separates_calls(resolver: &Resolver) -> bool {
     resolver.profile.scopes.namespaces == Namespaces::CallsAndValues
-}
-
-fn is_function(target: &IndexedDeclaration) -> bool {
-    target.row().is_some_and(|(_, row)| matches!(row.kind(), SymbolKind::Method | SymbolKind::Function))
 }
 
 /// Whether the identifier that begins at byte `at` is called.

@@ -21,8 +21,8 @@ pub(super) fn is_code(tree: &Tree, range: &Range<usize>) -> bool {
     node.is_none_or(|node| !node.kind().contains("comment") && !node.kind().contains("string"))
 }
 
-/// Returns the byte ranges of such macros, in order. Only names in capitals count; a type in capitals that stands alone
-/// before a name (`struct STAT now;`, `DWORD size = 0;`) is none.
+/// Returns the byte ranges of such macros, in order. Only names in capitals count. A type in capitals directly before a
+/// variable's name is left: `struct STAT now;`, `DWORD size = 0;`.
 pub(super) fn head_macros(text: &str) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
@@ -92,7 +92,8 @@ impl Words<'_> {
     }
 }
 
-fn is_word(byte: u8) -> bool {
+/// Whether a byte of UTF-8 may belong to an identifier of C.
+pub(super) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 

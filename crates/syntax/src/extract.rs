@@ -208,7 +208,7 @@ impl Extractor {
             self.loaded = Some(grammar);
         }
         self.macros =
-            if matches!(grammar.name(), "c" | "cpp") { cpp_macros::head_macros(text) } else { Vec::new() };
+            if grammar.rules().has_head_macros { cpp_macros::head_macros(text) } else { Vec::new() };
         let bytes = cpp_macros::masked(text, &self.macros);
         self.parsed.texts += 1;
         self.parsed.bytes += u64::from(offset(bytes.len()));

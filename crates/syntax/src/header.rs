@@ -2,6 +2,7 @@
 //! errors of classes.
 
 use super::Grammar;
+use super::cpp_macros::is_word;
 
 /// Returns the grammar for a text whose file name stands for `named`: C++'s for a header of C that shows C++.
 pub fn grammar_of_text(named: Grammar, extension: Option<&str>, text: &[u8]) -> Grammar {
@@ -42,10 +43,6 @@ fn shows_cpp(line: &[u8]) -> bool {
                 || line.ends_with(b"= delete;")
         }
     }
-}
-
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 
 #[cfg(test)]

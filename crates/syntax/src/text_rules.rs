@@ -13,6 +13,8 @@ pub struct TextRules {
     pub line_comment: &'static str,
     /// Whether lines that begin with `#` are directives, whose column has no meaning.
     pub has_directives: bool,
+    /// Whether macros may stand in the heads of declarations: `class API Name {`.
+    pub(super) has_head_macros: bool,
     /// Whether a name may stand for a field and a variable at once: `{ name }`.
     pub has_field_shorthand: bool,
     /// Which kinds of declarations may replace each other in an edit.
@@ -83,6 +85,7 @@ impl TextRules {
             has_indented_blocks: false,
             line_comment: "//",
             has_directives: false,
+            has_head_macros: false,
             has_field_shorthand: false,
             interchangeable_kinds: InterchangeableKinds::None,
             names,
@@ -111,12 +114,14 @@ const DOXYGEN: &[&str] = &["/**", "/*!", "///", "//!"];
 pub(super) static C: TextRules = TextRules {
     documentation: DOXYGEN,
     has_directives: true,
+    has_head_macros: true,
     ..TextRules::plain(&head_syntax::C, NameRules::C)
 };
 
 pub(super) static CPP: TextRules = TextRules {
     documentation: DOXYGEN,
     has_directives: true,
+    has_head_macros: true,
     calls: CallRules { takes_braces: true, ..CallRules::WITH_ANGLES },
     ..TextRules::plain(&head_syntax::CPP, NameRules::CPP)
 };

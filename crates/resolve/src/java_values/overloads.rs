@@ -4,6 +4,7 @@
 use super::text_around::closing;
 use super::written_type::{self, WrittenType};
 use super::{MAX_BACK, MAX_DEPTH, Reader, ValueType};
+use crate::classes::is_function;
 use crate::context::text_before;
 use crate::family::{Family, has_types};
 use crate::inheritance::Inheritance;
@@ -11,7 +12,6 @@ use crate::meaning::Meaning;
 use crate::resolver::{CurrentFile, Resolver};
 use crate::sources::IndexedDeclaration;
 use symd_base::cancel::Cancelled;
-use symd_syntax::SymbolKind;
 
 const NUMBERS: [&str; 15] = [
     "int", "long", "short", "byte", "double", "float", "Int", "Long", "Short", "Byte", "Double", "Float",
@@ -38,9 +38,6 @@ pub(crate) fn fitting(
     end: usize,
     found: Vec<IndexedDeclaration>,
 ) -> Result<Vec<IndexedDeclaration>, Cancelled> {
-    let is_function = |one: &IndexedDeclaration| {
-        one.row().is_some_and(|(_, row)| matches!(row.kind(), SymbolKind::Method | SymbolKind::Function))
-    };
     let text = here.text.as_str();
     let behind = text.get(end..).unwrap_or("");
     if found.len() < 2 || !found.iter().all(is_function) || !behind.trim_start().starts_with('(') {
