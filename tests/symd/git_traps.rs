@@ -166,7 +166,7 @@ fn a_project_in_the_shape_of_a_repository_configures_nothing() {
     assert_eq!(sprung(&user), Vec::<String>::new());
 }
 
-/// Git waits for a file that nobody writes: the answer comes without it, and git is gone.
+/// Git blocks on a pipe without a writer: the answer comes at the deadline, and git has exited.
 #[test]
 fn a_git_that_does_not_end_is_killed_at_its_deadline() {
     let user = committed_shop();

@@ -68,9 +68,9 @@ pub struct Investigation {
     pub diagnosis: Diagnosis,
     /// The places nearest to the cause, the nearest first.
     pub places: Vec<InvestigatedPlace>,
-    /// Who calls the first place's function.
+    /// The callers of the first place's function.
     pub callers: Option<CallChains>,
-    /// Who changed the lines around the places last.
+    /// The last changes of the lines around the places.
     pub changes: Vec<ChangesOfPlace>,
     /// Solutions of similar errors, the most similar first.
     pub similar: Vec<SimilarSolution>,

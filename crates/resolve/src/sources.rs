@@ -15,7 +15,7 @@ pub trait Sources {
     /// Returns a file's text as it is now, with the outline of that text; `None` when it cannot be read or
     /// has no outline.
     fn current(&self, file: &FileEntry) -> Option<CurrentText>;
-    /// Returns the text at a path, of whatever language, as it is now; `None` when it cannot be read, or is none. Needs
+    /// Returns the current text of the file at a path, in any language; `None` when it cannot be read or is binary. Needs
     /// nothing of the index.
     fn text(&self, path: &RelPath) -> Option<String>;
     /// Returns the locals and the field names of a Rust file whose hash is that of `text`; `None` when it

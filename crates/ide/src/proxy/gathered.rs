@@ -50,8 +50,8 @@ impl GatheredAnswer {
 pub(super) type GatheredAnswers = BTreeMap<String, GatheredAnswer>;
 
 impl Proxy {
-    /// Adds a daemon's part of the answer to a request, or why there is none; answers when it was the last one. If no
-    /// daemon answered, the editor is told why.
+    /// Adds a daemon's part of the answer to a request, or its error. The last part sends the answer; if every daemon
+    /// failed, the editor gets the error.
     pub(super) async fn gather(&mut self, id: &Value, part: Result<&str, String>) {
         let key = id.to_string();
         if !self.gathered.get_mut(&key).is_some_and(|answer| answer.add(part)) {

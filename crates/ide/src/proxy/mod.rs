@@ -166,7 +166,7 @@ async fn serve_within(
     end
 }
 
-/// Waits for a moment; for ever if there is none.
+/// Waits until `moment`; without one it never returns.
 async fn until(moment: Option<Instant>) {
     match moment {
         Some(moment) => tokio::time::sleep_until(moment).await,

@@ -187,7 +187,7 @@ impl Proxy {
                 files.iter().filter_map(|(from, to)| Some((beneath(from)?, beneath(to)?))).collect();
             (!moved.is_empty()).then(|| (root.clone(), moved))
         };
-        // An edit can be held against the versions of one project's documents only.
+        // The versions in an edit are compared with those of one project's documents only.
         let asked = if languages.is_empty() { None } else { self.links.keys().find_map(of_root) };
         let Some((root, moved)) = asked else { return Ok(Answer::Now(Value::Null)) };
         let question = NavigationQuestion::MovedFiles { moved, languages };

@@ -110,7 +110,7 @@ pub struct TraceQuestion<'a> {
     pub mapping: MappingChoice<'a>,
     /// The revision whose sources were built; without it those on the disk are taken.
     pub revision: Option<&'a str>,
-    /// The user's git, or why there is none.
+    /// The user's git, or the reason why it cannot be run.
     pub git: Result<&'a Git, &'a GitError>,
 }
 
