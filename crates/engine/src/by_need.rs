@@ -8,6 +8,7 @@ use tokio::sync::oneshot;
 
 use super::event::{Event, Question, QuestionLength, QuestionRun};
 use super::pool::HeldBackground;
+use super::searches::ScopedWords;
 use super::view::View;
 use super::{Engine, EngineError};
 use symd_index::{FileMap, MetNeeds, Need};
@@ -55,8 +56,11 @@ pub(super) struct Fetched {
 }
 
 impl Fetched {
-    pub(super) fn nothing(asked: FileMap) -> Fetched {
-        Fetched { asked, met: MetNeeds::default(), rounds: 0 }
+    /// Returns what is known for a new question, of which some words are met already.
+    pub(super) fn new(asked: FileMap, words: Vec<ScopedWords>) -> Fetched {
+        let mut met = MetNeeds::default();
+        words.into_iter().for_each(|(words, scope)| met.add_words(words, scope));
+        Fetched { asked, met, rounds: 0 }
     }
 
     /// Returns what was fetched for a view; `None` if all files were known.

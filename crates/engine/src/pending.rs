@@ -29,6 +29,17 @@ pub(super) struct Pending {
     waiting_for: Vec<(Vec<FileScan>, Question)>,
     /// The paths whose content is not known until their newest scan is over.
     unread: FileMap,
+    /// The same paths, each with the number of its last change ([`Pending::last_change`]).
+    by_change: BTreeSet<(u64, RelPath)>,
+}
+
+/// Why files are scanned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ScanCause {
+    /// They were listed, or changed: what is known of their text is out of date.
+    Changed,
+    /// A question needs them earlier than the scan in the queue would read them.
+    Needed,
 }
 
 /// The scan of one file by one job.
@@ -49,6 +60,8 @@ struct PathState {
     /// Running jobs that will have a result for it, ascending, each with the claim that decides which of them
     /// scans the file.
     jobs: Vec<(u64, Claim)>,
+    /// The job that began with its last change.
+    changed: u64,
 }
 
 impl Pending {
@@ -56,22 +69,32 @@ impl Pending {
     /// until the scan is over.
     pub(super) fn begin<'a>(
         &mut self,
+        cause: ScanCause,
         paths: impl IntoIterator<Item = (&'a RelPath, &'a Claim, bool)>,
     ) -> u64 {
         self.last_job += 1;
         self.jobs.insert(self.last_job);
         for (path, claim, is_unread) in paths {
-            self.paths.entry(path.clone()).or_default().jobs.push((self.last_job, claim.clone()));
-            self.looks += 1;
-            if is_unread {
-                self.note_unread(path);
-            }
+            self.add_scan(path, claim.clone(), cause, is_unread);
         }
         self.last_job
     }
 
-    fn note_unread(&mut self, path: &RelPath) {
-        if self.unread.get(path.as_str()).is_none() {
+    /// Records that the last job scans `path`.
+    fn add_scan(&mut self, path: &RelPath, claim: Claim, cause: ScanCause, is_unread: bool) {
+        let state = self.paths.entry(path.clone()).or_default();
+        state.jobs.push((self.last_job, claim));
+        self.looks += 1;
+        let was_unread = self.unread.get(path.as_str()).is_some();
+        if !is_unread && !was_unread {
+            return;
+        }
+        if cause == ScanCause::Changed || !was_unread {
+            self.by_change.remove(&(state.changed, path.clone()));
+            state.changed = self.last_job;
+            self.by_change.insert((state.changed, path.clone()));
+        }
+        if !was_unread {
             self.unread.insert(Arc::new(FileEntry { path: path.clone(), content: Content::Unread }));
         }
     }
@@ -81,9 +104,7 @@ impl Pending {
     pub(super) fn begin_trial(&mut self, path: &RelPath, since: u64, until: Instant) -> u64 {
         self.last_job += 1;
         self.trials.insert(self.last_job, Trial { since, until });
-        self.paths.entry(path.clone()).or_default().jobs.push((self.last_job, Claim::taken()));
-        self.looks += 1;
-        self.note_unread(path);
+        self.add_scan(path, Claim::taken(), ScanCause::Changed, true);
         self.last_job
     }
 
@@ -96,10 +117,15 @@ impl Pending {
         Some((self.trials.get(job).map_or(*job, |trial| trial.since), claim.clone()))
     }
 
-    /// Returns the number of the newest scan of `path` that is running or queued; every change of the file begins a
-    /// newer one.
-    pub(super) fn newest_job(&self, path: &RelPath) -> Option<u64> {
-        self.paths.get(path)?.jobs.last().map(|(job, _)| *job)
+    /// Iterates over the unread files that changed after the job `job` began, each with the number of its last change:
+    /// what was read of it since that job began is as new as the file.
+    pub(super) fn changed_after(&self, job: u64) -> impl Iterator<Item = &(u64, RelPath)> {
+        self.by_change.range((job + 1, RelPath::root())..)
+    }
+
+    /// Whether the content of `path` is not known until its newest scan is over.
+    pub(super) fn is_unread(&self, path: &RelPath) -> bool {
+        self.unread.get(path.as_str()).is_some()
     }
 
     /// Returns the number of the scan that began last.
@@ -132,8 +158,10 @@ impl Pending {
         let Some(state) = self.paths.get_mut(path) else { return };
         state.jobs.retain(|(number, _)| *number != job);
         self.looks -= 1;
-        if state.jobs.iter().all(|(job, _)| *job < state.settled) {
-            self.unread.remove(path.as_str());
+        if state.jobs.iter().all(|(job, _)| *job < state.settled)
+            && self.unread.remove(path.as_str()).is_some()
+        {
+            self.by_change.remove(&(state.changed, path.clone()));
         }
         if state.jobs.is_empty() {
             self.paths.remove(path);
@@ -163,7 +191,9 @@ impl Pending {
             .filter(|(path, _)| path.is_within(directory) && is_gone(path))
             .for_each(|(path, state)| {
                 state.settled = now;
-                self.unread.remove(path.as_str());
+                if self.unread.remove(path.as_str()).is_some() {
+                    self.by_change.remove(&(state.changed, path.clone()));
+                }
             });
     }
 
@@ -265,7 +295,7 @@ mod tests {
     }
 
     fn begin(pending: &mut Pending, path: &RelPath) -> u64 {
-        pending.begin([(path, &Claim::default(), true)])
+        pending.begin(ScanCause::Changed, [(path, &Claim::default(), true)])
     }
 
     fn path(text: &str) -> RelPath {
@@ -288,6 +318,30 @@ mod tests {
         let first = begin(&mut pending, &a);
         assert!(pending.accept_result(first, &a));
         assert!(pending.newest_scan(&a).is_none() && pending.unread().is_empty());
+    }
+
+    #[test]
+    fn only_a_change_makes_a_file_newer_than_what_was_searched() {
+        let (mut pending, a, b) = (Pending::default(), path("a"), path("b"));
+        let changed = |pending: &Pending, job| -> Vec<String> {
+            pending.changed_after(job).map(|(_, path)| path.as_str().to_owned()).collect()
+        };
+        let (first, second) = (begin(&mut pending, &a), begin(&mut pending, &b));
+        assert_eq!(
+            (changed(&pending, 0), changed(&pending, first)),
+            (vec!["a".into(), "b".into()], vec!["b".into()])
+        );
+        let ahead = pending.begin(ScanCause::Needed, [(&a, &Claim::default(), true)]);
+        assert!(changed(&pending, second).is_empty());
+        let third = begin(&mut pending, &a);
+        assert_eq!(changed(&pending, second), ["a"]);
+        assert!(pending.accept_result(third, &a));
+        pending.drop_result(ahead, &a);
+        pending.drop_result(first, &a);
+        pending.removed(&b);
+        assert_eq!((changed(&pending, 0).len(), pending.unread().len()), (0, 0));
+        begin(&mut pending, &b);
+        assert_eq!(changed(&pending, third), ["b"]);
     }
 
     #[test]

@@ -2,24 +2,25 @@
 //! process; it takes an event, changes the state, hands work to the pool, and releases questions when the
 //! index is fresh.
 
+mod needs;
 mod questions;
+mod scan_jobs;
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use tokio::sync::{mpsc, oneshot, watch as tokio_watch};
 
-use super::claim::Claim;
 use super::event::{Event, Question};
 use super::hard_links::HardLinks;
 use super::kotlin_files::KotlinFiles;
 use super::pending::Pending;
-use super::pool::{BackgroundRule, Pool};
-use super::scan::{ScanOrder, ScanOutcome, ScanResult, ScanTarget, Scanner, Trial};
+use super::pool::Pool;
+use super::scan::Scanner;
 use super::searches::Searches;
 use super::status::{EngineStatus, StatusTally};
-use super::trials::{Start, Trials};
+use super::trials::Trials;
 use super::{OnChange, OutlinedFile};
 use symd_base::RelPath;
 use symd_index::cache::{Cache, Key};
@@ -28,22 +29,12 @@ use symd_parse::Parsers;
 use symd_vfs::{Change, EntryKind, FileId, Files, Ignore, Stat};
 use symd_watch::{Notice, Watch};
 
-/// Files per job: enough to make the hand-over cheap, few enough that all workers finish at about the same
-/// time.
-const FILES_PER_JOB: usize = 8;
-/// Number of pending scans above which files with long lines are postponed behind the others.
-const MANY_LOOKS: usize = 256;
 /// Number of pending scans above which the watcher is not read: its own queue, then the kernel's, fills up,
 /// and an overflow causes a rescan, not a loss. So many that the list of files of any project is complete before
 /// they are read.
 const MAX_PENDING_LOOKS: usize = 2_000_000;
 /// Number of new outlines after which the cache is written while the daemon runs.
 const STORE_AFTER: usize = 256;
-/// Maximum time that a question waits for a file that is slow to parse, from the start of parsing.
-const TRIAL_PATIENCE: Duration = Duration::from_secs(1);
-
-/// The work of a job that scans files.
-type BoxedScan = Box<dyn FnOnce() + Send>;
 
 /// The engine's state.
 pub(super) struct Run {
@@ -221,17 +212,19 @@ impl Run {
         if self.pending.unread().is_empty() {
             self.searches.clear();
         }
-        if self.is_ready() {
-            if !self.building
-                && let Some(plan) = self.state.plan()
-            {
-                self.building = true;
-                let sender = self.sender.clone();
-                self.pool.background(move || send(&sender, Event::Built(plan.build())));
-            }
-            if self.unstored >= STORE_AFTER || (self.unstored > 0 && self.status.borrow().cache.packs == 0) {
-                self.store();
-            }
+        let is_ready = self.is_ready();
+        // Questions are answered meanwhile, and look at every row that is in no table.
+        let plan = if is_ready { IndexState::plan } else { IndexState::plan_while_growing };
+        if !self.building
+            && let Some(plan) = plan(&self.state)
+        {
+            self.building = true;
+            let sender = self.sender.clone();
+            self.pool.urgent_background(move || send(&sender, Event::Built(plan.build())));
+        }
+        let is_first = || self.unstored > 0 && self.status.borrow().cache.packs == 0;
+        if is_ready && (self.unstored >= STORE_AFTER || is_first()) {
+            self.store();
         }
     }
 
@@ -315,132 +308,6 @@ impl Run {
             && !self.pending.is_scanned(path)
     }
 
-    fn scan_paths(&mut self, paths: Vec<RelPath>) {
-        self.scan_in_background(paths, |pool, scan| pool.background(scan));
-    }
-
-    fn scan_in_background(&mut self, paths: Vec<RelPath>, queue: impl Fn(&Pool, BoxedScan)) {
-        let mut paths = paths.into_iter();
-        loop {
-            let chunk: Vec<ScanTarget> = paths
-                .by_ref()
-                .take(FILES_PER_JOB)
-                .map(|path| {
-                    let known = self.state.file(&path).cloned();
-                    ScanTarget { path, known, claim: Claim::default(), instead_of: None }
-                })
-                .collect();
-            if chunk.is_empty() {
-                return;
-            }
-            let order = self.background_order();
-            let job = self.begin_job(&chunk);
-            let scan = self.scan(job, chunk, order, Some(self.pool.background_rule()));
-            queue(&self.pool, Box::new(scan));
-        }
-    }
-
-    /// Records a job that scans these files.
-    fn begin_job(&mut self, chunk: &[ScanTarget]) -> u64 {
-        chunk.iter().for_each(|target| self.trials.end(&target.path));
-        let scanner = &self.scanner;
-        self.pending.begin(chunk.iter().map(|ScanTarget { path, known, claim, .. }| {
-            // A file that is not known is listed nowhere else; of a known one only code can be out of date.
-            let is_unread = scanner.may_be_code_by_name(path)
-                || known.as_ref().is_none_or(|known| !matches!(known.content, Content::Plain));
-            (path, claim, is_unread)
-        }))
-    }
-
-    /// Returns the work of a job that scans these files; as background work it ends early when that is held back.
-    fn scan(
-        &self,
-        job: u64,
-        chunk: Vec<ScanTarget>,
-        order: ScanOrder,
-        background: Option<BackgroundRule>,
-    ) -> impl FnOnce() + Send + 'static {
-        let (scanner, sender) = (self.scanner.clone(), self.sender.clone());
-        move || {
-            let (mut files, mut later) = (Vec::new(), Vec::new());
-            let mut chunk = chunk.into_iter();
-            for target in chunk.by_ref() {
-                if !target.take() {
-                    files.push(ScanResult { path: target.path, found: ScanOutcome::Cancelled, stat: None });
-                    continue;
-                }
-                let ScanTarget { path, known, claim, .. } = target;
-                match scanner.scan(order, path, known.as_ref()) {
-                    ScanResult { path, found: ScanOutcome::Later, .. } => {
-                        claim.give_back();
-                        later.push(ScanTarget { path, known, claim, instead_of: None });
-                    }
-                    looked => files.push(looked),
-                }
-                if background.as_ref().is_some_and(BackgroundRule::holds_back) {
-                    break;
-                }
-            }
-            send(&sender, Event::Scanned { job, files, unbegun: chunk.collect(), later });
-        }
-    }
-
-    /// Ends a job, or queues what is left of it: postponed files behind all others. Questions continue to wait for
-    /// the job.
-    fn continue_job(&mut self, job: u64, unbegun: Vec<ScanTarget>, later: Vec<ScanTarget>) {
-        if unbegun.is_empty() && later.is_empty() {
-            self.pending.end(job);
-            return;
-        }
-        // The question that waits for it holds background work back.
-        let is_needed = later.iter().any(|target| self.pending.is_needed(job, &target.path));
-        let (rest, order, rule) = if unbegun.is_empty() {
-            (later, ScanOrder::Postponed(Instant::now()), None)
-        } else {
-            let rule = (!is_needed).then(|| self.pool.background_rule());
-            (unbegun.into_iter().chain(later).collect(), self.background_order(), rule)
-        };
-        let scan = self.scan(job, rest, order, rule);
-        if is_needed { self.pool.question(scan) } else { self.pool.background(scan) }
-    }
-
-    fn background_order(&self) -> ScanOrder {
-        if self.pending.looks() > MANY_LOOKS { ScanOrder::LongLinesLast } else { ScanOrder::AsListed }
-    }
-
-    fn handle_scanned(&mut self, job: u64, files: Vec<ScanResult>) {
-        let mut linked = HashSet::new();
-        for ScanResult { path, found, stat } in files {
-            if matches!(found, ScanOutcome::Cancelled | ScanOutcome::Later) {
-                self.pending.drop_result(job, &path);
-                continue;
-            }
-            if !self.pending.accept_result(job, &path) {
-                continue;
-            }
-            linked.extend(self.note_link(&path, stat));
-            match found {
-                ScanOutcome::Cancelled | ScanOutcome::Later => {}
-                // An older scan may have been applied after this scan began.
-                ScanOutcome::Same(known) => {
-                    if !self.state.file(&path).is_some_and(|now| Arc::ptr_eq(now, &known)) {
-                        self.replace_entry(known);
-                    }
-                }
-                ScanOutcome::Gone => self.remove(&path),
-                ScanOutcome::New { entry, parsed } => {
-                    self.unstored += usize::from(parsed);
-                    self.replace_entry(entry);
-                }
-                ScanOutcome::SetAside { entry, since, trial } => {
-                    self.replace_entry(entry);
-                    self.try_out(path, trial, job, since + TRIAL_PATIENCE);
-                }
-            }
-        }
-        self.scan_all_names(&linked);
-    }
-
     /// Records which file `path` names. Returns that file if an earlier scan may have found another name of
     /// it as its only one.
     fn note_link(&mut self, path: &RelPath, stat: Option<Stat>) -> Option<FileId> {
@@ -477,18 +344,6 @@ impl Run {
         let paths =
             self.state.snapshot().files.iter().filter(is_not_noted).map(|entry| entry.path.clone()).collect();
         self.scan_paths(paths);
-    }
-
-    /// Parses, for as long as it takes, a file that the scan `since` set aside; questions wait for it until
-    /// `until`.
-    fn try_out(&mut self, path: RelPath, trial: Trial, since: u64, until: Instant) {
-        let job = self.pending.begin_trial(&path, since, until);
-        let (scanner, sender) = (self.scanner.clone(), self.sender.clone());
-        let start = if trial.is_running() { Start::Now } else { Start::InTurn };
-        self.trials.begin(path, start, move |cancel| {
-            let files = vec![scanner.try_out(trial, cancel)];
-            send(&sender, Event::Scanned { job, files, unbegun: Vec::new(), later: Vec::new() });
-        });
     }
 
     /// Rescans quarantined files.

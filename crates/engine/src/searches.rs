@@ -1,10 +1,11 @@
 //! What searches of unread files found, and the texts that they read, for as long as these files are unread.
-//! Invariant: what was found in a file, or read from it, is used only as long as no scan of it has begun since: a
-//! change of a file begins one before the next question's barrier arrives.
+//! Invariant: what was found in a file, or read from it, is used only as long as the file has not changed since: its
+//! change is known before the next question's barrier arrives.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::pending::Pending;
 use symd_base::RelPath;
 use symd_index::NeededWords;
 
@@ -17,17 +18,35 @@ const KEPT_SEARCHES: usize = 256;
 /// Words, and the path at or beneath which they are searched for.
 pub(super) type ScopedWords = (NeededWords, RelPath);
 
-/// A file to search, with the number of its newest scan.
+/// A file to search, with the number of its last change ([`Pending::changed_after`]).
 pub(super) type UnreadFile = (RelPath, u64);
 
 /// The result of a search for some words.
 #[derive(Clone, Debug)]
 pub(super) struct FoundWords {
     pub(super) words: ScopedWords,
-    /// The last scan that had begun when the search did: files with a newer one were not searched.
-    pub(super) last_scan: u64,
-    /// The files that hold the words, or could not be searched.
+    /// The last job that had begun when the search did: files that changed after it were not searched.
+    pub(super) last_job: u64,
+    /// The unread files that hold the words, or could not be searched.
     pub(super) files: BTreeSet<RelPath>,
+}
+
+impl FoundWords {
+    /// Returns what is known before any search.
+    pub(super) fn nothing(words: ScopedWords) -> FoundWords {
+        FoundWords { words, last_job: 0, files: BTreeSet::new() }
+    }
+
+    /// Forgets the files that were read since: if one changes again, it is searched again.
+    pub(super) fn forget_read(&mut self, pending: &Pending) {
+        self.files.retain(|path| pending.is_unread(path));
+    }
+
+    /// Whether no unread file holds the words.
+    fn is_met(&mut self, pending: &Pending) -> bool {
+        self.forget_read(pending);
+        self.files.is_empty() && pending.changed_after(self.last_job).next().is_none()
+    }
 }
 
 /// The results of searches and the texts that they read. Shared by the engine's task and the pool's workers.
@@ -42,10 +61,10 @@ struct Kept {
     found: VecDeque<FoundWords>,
 }
 
-/// A text of a file, with the number of its newest scan at that time.
+/// A text of a file, with the number of its last change at that time.
 #[derive(Debug)]
 struct KeptText {
-    scan: u64,
+    change: u64,
     text: Arc<Vec<u8>>,
 }
 
@@ -67,20 +86,28 @@ impl Searches {
         }
     }
 
-    /// Returns the text of a file if it was read since this scan began.
-    pub(super) fn text(&self, (path, scan): &UnreadFile) -> Option<Arc<Vec<u8>>> {
-        let kept = self.lock();
-        kept.texts.get(path).filter(|kept| kept.scan == *scan).map(|kept| kept.text.clone())
+    /// Returns the words that no unread file holds, as earlier questions found out.
+    pub(super) fn met(&self, pending: &Pending) -> Vec<ScopedWords> {
+        let mut kept = self.lock();
+        let met =
+            kept.found.iter_mut().filter_map(|found| found.is_met(pending).then(|| found.words.clone()));
+        met.collect()
     }
 
-    /// Keeps the text of a file that was read after this scan began, if there is room for it.
-    pub(super) fn keep_text(&self, (path, scan): &UnreadFile, text: Arc<Vec<u8>>) {
+    /// Returns the text of a file if it was read since this change.
+    pub(super) fn text(&self, (path, change): &UnreadFile) -> Option<Arc<Vec<u8>>> {
+        let kept = self.lock();
+        kept.texts.get(path).filter(|kept| kept.change == *change).map(|kept| kept.text.clone())
+    }
+
+    /// Keeps the text of a file that was read after this change, if there is room for it.
+    pub(super) fn keep_text(&self, (path, change): &UnreadFile, text: Arc<Vec<u8>>) {
         let mut kept = self.lock();
         let replaced = kept.texts.get(path).map_or(0, |known| known.text.len());
         let bytes = kept.bytes - replaced + text.len();
         if bytes <= KEPT_BYTES {
             kept.bytes = bytes;
-            kept.texts.insert(path.clone(), KeptText { scan: *scan, text });
+            kept.texts.insert(path.clone(), KeptText { change: *change, text });
         }
     }
 
@@ -100,13 +127,15 @@ impl Searches {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::claim::Claim;
+    use crate::pending::ScanCause;
 
     fn path(text: &str) -> RelPath {
         RelPath::new(text).expect(text)
     }
 
     #[test]
-    fn a_text_is_used_for_the_scan_before_which_it_was_read_and_for_no_other() {
+    fn a_text_is_used_for_the_change_after_which_it_was_read_and_for_no_other() {
         let searches = Searches::default();
         let (first, second) = ((path("a"), 1), (path("a"), 2));
         let (old, new) = (Arc::new(b"old".to_vec()), Arc::new(b"new".to_vec()));
@@ -130,16 +159,38 @@ mod tests {
     }
 
     #[test]
+    fn words_are_met_until_a_file_that_may_hold_them_is_unread() {
+        let (searches, mut pending, words) =
+            (Searches::default(), Pending::default(), NeededWords::of_name("run"));
+        let (a, b) = (path("a"), path("b"));
+        let begin = |pending: &mut Pending, path: &RelPath| {
+            pending.begin(ScanCause::Changed, [(path, &Claim::default(), true)])
+        };
+        let (of_a, of_b) = (begin(&mut pending, &a), begin(&mut pending, &b));
+        let files = BTreeSet::from([a.clone()]);
+        searches.keep_found(FoundWords { words: (words, RelPath::root()), last_job: of_b, files });
+        assert_eq!(searches.met(&pending).len(), 0, "a is unread and holds it");
+        assert!(pending.accept_result(of_a, &a));
+        assert_eq!(searches.met(&pending).len(), 1);
+        begin(&mut pending, &b);
+        assert_eq!(searches.met(&pending).len(), 0, "b changed");
+        pending.removed(&b);
+        assert_eq!(searches.met(&pending).len(), 1);
+        begin(&mut pending, &a);
+        assert_eq!(searches.met(&pending).len(), 0, "a changed");
+    }
+
+    #[test]
     fn a_search_of_a_larger_tree_answers_for_a_smaller_one() {
         let searches = Searches::default();
         let words = NeededWords::of_name("run");
         let found = FoundWords {
             words: (words.clone(), path("a")),
-            last_scan: 7,
+            last_job: 7,
             files: BTreeSet::from([path("a/b")]),
         };
         searches.keep_found(found);
-        assert_eq!(searches.found(&words, &path("a/b")).map(|found| found.last_scan), Some(7));
+        assert_eq!(searches.found(&words, &path("a/b")).map(|found| found.last_job), Some(7));
         assert!(searches.found(&words, &RelPath::root()).is_none());
         assert!(searches.found(&NeededWords::of_name("ru"), &path("a")).is_none());
     }

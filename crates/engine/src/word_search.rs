@@ -24,7 +24,7 @@ pub(super) struct WordSearch {
     pub(super) wanted: Vec<WantedWords>,
 }
 
-/// Words that are searched for in the files whose newest scan began after an earlier search.
+/// Words that are searched for in the files that changed after an earlier search.
 pub(super) struct WantedWords {
     pub(super) after: u64,
     pub(super) found: FoundWords,
@@ -32,8 +32,8 @@ pub(super) struct WantedWords {
 
 impl WantedWords {
     /// Whether a file is to be searched for the words.
-    pub(super) fn concern(&self, (path, scan): &UnreadFile) -> bool {
-        *scan > self.after && path.is_within(&self.found.words.1)
+    pub(super) fn concern(&self, (path, change): &UnreadFile) -> bool {
+        *change > self.after && path.is_within(&self.found.words.1)
     }
 }
 

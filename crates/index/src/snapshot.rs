@@ -302,12 +302,24 @@ impl IndexState {
     /// everything when there are many segments or more than a quarter of their rows is dead. Many dead rows
     /// are reason enough by themselves: they keep the outlines of removed files in memory.
     pub fn plan(&self) -> Option<SegmentPlan> {
+        self.plan_beyond(self.limits.loose_rows, self.limits.loose_files)
+    }
+
+    /// Returns what is worth building while files are being added: as [`IndexState::plan`], but each table is to hold a
+    /// good part of all rows, so that all of them together take little more time than one at the end.
+    pub fn plan_while_growing(&self) -> Option<SegmentPlan> {
+        self.plan_beyond(
+            self.limits.loose_rows.max(self.symbols / 4),
+            self.limits.loose_files.max(self.files.len() / 4),
+        )
+    }
+
+    fn plan_beyond(&self, loose_rows: usize, loose_files: usize) -> Option<SegmentPlan> {
         let dead: usize = self.segments.iter().map(|live| live.dead_rows).sum();
         let rows: usize = self.segments.iter().map(|live| live.segment.row_count()).sum();
         let mostly_dead = dead * 4 > rows;
-        let much_loose =
-            self.loose_rows > self.limits.loose_rows || self.loose.len() > self.limits.loose_files;
-        let much_dead = mostly_dead && dead > self.limits.loose_rows;
+        let much_loose = self.loose_rows > loose_rows || self.loose.len() > loose_files;
+        let much_dead = mostly_dead && dead > loose_rows;
         if !much_loose && !much_dead {
             return None;
         }

@@ -2,7 +2,7 @@
 //! of them. Invariant: an answer for which nothing was noted as lacking is the one that the complete index would
 //! give: whatever is asked of an unread file is noted, unless its text was searched and cannot hold the answer.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::file::FileEntry;
@@ -24,11 +24,22 @@ pub enum Need {
 /// The needs of one question that were met before it runs (again).
 #[derive(Clone, Debug, Default)]
 pub struct MetNeeds {
-    /// Words that all unread files at or beneath a path were searched for; those that hold them are among
+    /// Words that all unread files at or beneath these paths were searched for; those that hold them are among
     /// `files`.
-    pub words: Vec<(NeededWords, RelPath)>,
+    words: BTreeMap<NeededWords, BTreeSet<RelPath>>,
     /// Files that were unread when the question was asked, and were scanned since.
     pub files: BTreeSet<RelPath>,
+}
+
+impl MetNeeds {
+    /// Adds words that all unread files at or beneath `scope` were searched for.
+    pub fn add_words(&mut self, words: NeededWords, scope: RelPath) {
+        self.words.entry(words).or_default().insert(scope);
+    }
+
+    fn has_words(&self, words: &NeededWords, path: &RelPath) -> bool {
+        self.words.get(words).is_some_and(|scopes| scopes.iter().any(|scope| path.is_within(scope)))
+    }
 }
 
 /// The unread files of one snapshot.
@@ -92,11 +103,7 @@ impl UnreadFiles {
         let is_met = match &need {
             Need::Everything => self.within(&RelPath::root()).next().is_none(),
             Need::Within(path) => self.within(path).next().is_none(),
-            Need::Words(words, path) => {
-                let holds =
-                    |(searched, scope): &(NeededWords, RelPath)| searched == words && path.is_within(scope);
-                self.met.words.iter().any(holds) || self.within(path).next().is_none()
-            }
+            Need::Words(words, path) => self.met.has_words(words, path) || self.within(path).next().is_none(),
         };
         if !is_met {
             self.lock().insert(need);

@@ -8,7 +8,7 @@ use super::oracle::number;
 use super::*;
 use crate::event::QuestionRun;
 use symd_base::{Cancel, Text};
-use symd_index::{Locals, Query, Scope};
+use symd_index::{Locals, Query, Scope, SegmentThresholds};
 use symd_syntax::{Grammar, Matching, NamePattern, Outline};
 
 const ROUNDS: usize = 60;
@@ -57,7 +57,7 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    pub(super) fn new(random: fastrand::Rng) -> Tree {
+    pub(super) fn new(mut random: fastrand::Rng) -> Tree {
         let scratch = Scratch::new();
         for directory in DIRECTORIES {
             std::fs::create_dir_all(scratch.at(directory)).expect("made");
@@ -66,8 +66,10 @@ impl Tree {
         let (pool, queued) = Pool::idle();
         let (sender, events) = mpsc::channel(EVENT_QUEUE);
         let watch = Arc::new(watch);
-        let (run, status, gone) =
-            Run::new(scratch.parts(), watch.clone(), pool, sender.downgrade(), IndexState::default());
+        // Tables are built early, or not at all.
+        let small = SegmentThresholds { loose_rows: 8, loose_files: 6, segments: 2 };
+        let state = if random.bool() { IndexState::with_limits(small) } else { IndexState::default() };
+        let (run, status, gone) = Run::new(scratch.parts(), watch.clone(), pool, sender.downgrade(), state);
         Tree {
             run,
             queued,
@@ -397,4 +399,87 @@ pub(super) fn play(rounds: u64, least_early: u64, round: impl Fn(u64) -> bool) {
 #[test]
 fn an_answer_of_a_half_built_index_is_the_one_of_the_complete_index() {
     play(ROUNDS as u64, 10, round);
+}
+
+#[test]
+fn a_question_asked_again_runs_once_and_searches_nothing_that_is_unchanged() {
+    let mut tree = Tree::new(fastrand::Rng::with_seed(1));
+    for number in 0..200 {
+        let text = format!("class C{number}:\n    def run{}(self): pass\n", number % 50);
+        tree.write(&format!("a/f{number}.py"), Some(text.as_bytes()));
+    }
+    tree.crawl();
+    // Returns what was found, how many times the question ran, and how many files were searched or read for it.
+    let ask = |tree: &mut Tree, name: &str| {
+        let pattern = NamePattern::parse(name, Matching::Exact).expect("valid");
+        let query = Query::in_project(pattern, Locals::Excluded);
+        let runs = Arc::new(std::sync::atomic::AtomicUsize::new(0));
+        let counted = runs.clone();
+        let mut answered = tree.ask(move |view| {
+            counted.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            view.snapshot.find(&query, &Cancel::new()).expect("not cancelled").len()
+        });
+        let mut jobs = 0;
+        loop {
+            if let Ok(answer) = answered.try_recv() {
+                let unread = tree.status.borrow().unread_files;
+                let runs = runs.load(std::sync::atomic::Ordering::Relaxed);
+                return (answer.expect("an answer"), runs, jobs, unread);
+            }
+            jobs += tree.queued.run_questions();
+            while let Ok(event) = tree.events.try_recv() {
+                tree.take(event);
+            }
+        }
+    };
+    let (found, runs, jobs, unread) = ask(&mut tree, "run7");
+    assert_eq!((found, runs, unread), (4, 2, 196));
+    assert!(jobs > 4, "{jobs}: it is searched for, and four files are read");
+    assert_eq!(ask(&mut tree, "run7"), (4, 1, 1, 196));
+    assert_eq!(ask(&mut tree, "missing").0, 0);
+    assert_eq!(ask(&mut tree, "missing"), (0, 1, 1, 196));
+    // A changed file is searched, and no other.
+    tree.write("a/f100.py", Some(b"def run7(): pass\n"));
+    tree.tell(changed("a/f100.py"));
+    assert_eq!(ask(&mut tree, "run7"), (5, 2, 4, 195));
+    assert_eq!(ask(&mut tree, "run7"), (5, 1, 1, 195));
+    assert_eq!(ask(&mut tree, "missing"), (0, 1, 1, 195), "the changed file was read");
+    tree.drain();
+    assert_eq!(ask(&mut tree, "run7").0, 5);
+}
+
+#[test]
+fn a_file_that_is_read_and_changes_while_a_question_runs_is_searched_for_the_next_one() {
+    let mut tree = Tree::new(fastrand::Rng::with_seed(2));
+    for number in 0..60 {
+        tree.write(&format!("a/f{number:02}.py"), Some(b"def other(): pass\n"));
+    }
+    tree.crawl();
+    let found = |tree: &mut Tree, meanwhile: &dyn Fn(&mut Tree)| {
+        let pattern = NamePattern::parse("run", Matching::Exact).expect("valid");
+        let query = Query::in_project(pattern, Locals::Excluded);
+        let mut answered =
+            tree.ask(move |view| view.snapshot.find(&query, &Cancel::new()).expect("not cancelled").len());
+        meanwhile(tree);
+        for _ in 0..1000 {
+            if let Ok(answer) = answered.try_recv() {
+                return answer.expect("an answer");
+            }
+            tree.queued.run_questions();
+            while let Ok(event) = tree.events.try_recv() {
+                tree.take(event);
+            }
+        }
+        panic!("no answer");
+    };
+    let during_the_first = |tree: &mut Tree| {
+        assert!(tree.queued.run_background(), "some files are read");
+        let event = tree.events.try_recv().expect("their scan");
+        tree.take(event);
+        tree.write("a/f00.py", Some(b"def run(): pass\n"));
+        tree.tell(changed("a/f00.py"));
+    };
+    // The question sees the file as it was when it was asked.
+    assert_eq!(found(&mut tree, &during_the_first), 0);
+    assert_eq!(found(&mut tree, &|_| ()), 1);
 }

@@ -74,7 +74,8 @@ fn state(random: &mut fastrand::Rng, changes: usize) -> IndexState {
                 under_way = Some(built);
             }
         } else {
-            under_way = state.plan().map(|plan| plan.build());
+            let plan = if random.bool() { state.plan() } else { state.plan_while_growing() };
+            under_way = plan.map(|plan| plan.build());
         }
     }
     assert!(changes < 100 || tables > 3, "{tables} tables built");

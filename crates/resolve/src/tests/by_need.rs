@@ -61,7 +61,7 @@ fn answered<T>(memory: &Memory, before: Before, ask: &impl Fn(&Memory) -> T) -> 
                 .filter(|(path, text)| path.is_within(&scope) && words.match_bytes(text.as_bytes()));
             met.files.extend(held.map(|(path, _)| path.clone()));
             if !words.is_empty() {
-                met.words.push((words, scope));
+                met.add_words(words, scope);
             }
         }
     }
