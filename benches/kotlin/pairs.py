@@ -1,20 +1,24 @@
 #!/usr/bin/env python3
-"""The evaluator of Kotlin answers, twice: as it is, and with `expect` and each `actual` as one symbol.
+"""The evaluator of Kotlin answers, twice: as it is, and with `expect` and each `actual` as one symbol, and uses of aliases as theirs.
 
 The compiler's table has a row for each half, so uses of the other half count as false; symd has them as one symbol, as the
-IDEs do. Both figures come from the same answers.
+IDEs do. Where a type is written by an alias, the table names the class that the alias stands for; where the file sees the alias under the name
+that it writes, and does not import the class by it, the use is the alias's. Both figures come from the same answers.
 
     python3 benches/kotlin/pairs.py --quality QUALITY refs|defs|rename --symd BIN --project DIR --truth TABLE.tsv.gz --home H
 
 The options behind the table's name are those of QUALITY/kotlin.py. A declaration is paired with those of its qualified name that are
 `expect` or `actual`, themselves or by their class, one of each, with equal parameter types. Besides, the merged figures count the type of a
-`vararg` parameter as not judged: the table has the array there.
+`vararg` parameter as not judged (the table has the array there), and the names of arguments of `this(…)` and `super(…)` (it has no row of them); a row that
+covers a longer name (`viewModels()` for the delegated `viewModel`) is no use.
 """
 import collections
+import gzip
 import re
 import sys
 
 HALF = re.compile(r"\b(expect|actual)\b")
+ALIAS = re.compile(r"\btypealias\b[^=]*=\s*([\w.]+)")
 VARARG = re.compile(r"\bvararg\b[^,)]*")
 
 
@@ -57,6 +61,8 @@ def merged(base, kinds):
             self.others = {}
             super().__init__(root, table)
             self.pair()
+            self.by_alias = collections.defaultdict(set)
+            self.aliases(table)
 
         def code(self, one):
             text = self.text(one.file)[one.start:one.end]
@@ -94,8 +100,42 @@ def merged(base, kinds):
                     for _, d in found:
                         self.others[d.file, d.start] = [o for _, o in found if o is not d]
 
+        def aliases(self, table):
+            """Finds the uses of aliases: rows of the class that one stands for, at its own name."""
+            known = collections.defaultdict(list)
+            for ds in self.decls.values():
+                for d in ds:
+                    stands = ALIAS.search(self.code(d)) if d.fir == "FirTypeAliasImpl" and d.name_at is not None else None
+                    if stands:
+                        known[d.simple].append((d, stands.group(1)))
+            for line in gzip.open(table, "rt", encoding="utf8"):
+                row = line.rstrip("\n").split("\t")
+                is_class = len(row) >= 8 and (row[0] in ("TYPE", "QUAL") or row[0] == "CALL" and "Constructor" in row[4])
+                if not is_class or self.text(row[1]) is None:
+                    continue
+                file, start, end, meant = row[1], int(row[2]), int(row[3]), row[5].replace("/", ".")
+                if "Constructor" in row[4]:
+                    meant = meant.rsplit(".", 1)[0]
+                written = re.match(r"`?(\w+)(?![\w.])", self.text(file)[start:end])
+                for d, stands in known.get(written.group(1), ()) if written else ():
+                    # The class that it stands for may be behind another alias, of a library.
+                    is_it = meant.rsplit(".", 1)[-1] == stands.rsplit(".", 1)[-1]
+                    if is_it and meant != d.name.replace("/", ".") and self.sees(file, d, meant):
+                        self.by_alias[d.file, d.start].add((row[0], file, start + self.text(file)[start:end].startswith("`"), row[4]))
+
+        def sees(self, file, alias, meant):
+            """Whether a file means the alias by its name: it is of the alias's package or imports it, and does not import another by that name."""
+            package = alias.name.rpartition("/")[0].replace("/", ".")
+            imports = re.findall(r"^import +([\w.*`]+)", self.text(file), re.M)
+            own = re.search(r"^package +([\w.]+)", self.text(file), re.M)
+            full = f"{package}.{alias.simple}"
+            others = [i for i in imports if i.endswith("." + alias.simple) and i != full]
+            return not others and (own is not None and own.group(1) == package or full in imports or package + ".*" in imports)
+
         def uses_told(self, one):
             places, more = super().uses_told(one)
+            told = {p[1:3] for of in getattr(self, "by_alias", {}).values() for p in of}
+            places = {p for p in places if p[1:3] not in told} | getattr(self, "by_alias", {}).get((one.file, one.start), set())
             for other in getattr(self, "others", {}).get((one.file, one.start), ()):
                 its, its_more = super().uses_told(other)
                 places, more = places | its, more | its_more
@@ -119,9 +159,17 @@ def merged(base, kinds):
                 for key in keys:
                     seen |= super().reach(key, *ways)
 
+        def places(self, one, rows):
+            for kind, file, at, symbol in super().places(one, rows):
+                if not re.match(r"\w", self.text(file)[at + len(one.simple):]):
+                    yield kind, file, at, symbol
+
         def unjudged(self, one, lines):
             varargs = {(f, l) for f, l in lines if any(re.search(rf"\b{re.escape(one.simple)}\b", part) for part in VARARG.findall(self.lines(f)[l]))}
-            return super().unjudged(one, lines) | varargs
+            named = re.compile(rf"(?:^|[(,])\s*{re.escape(one.simple)}\s*=(?!=)")
+            is_delegated = lambda f, l: any(re.search(r":\s*(?:this|super)\s*\($", text) for text in self.lines(f)[max(0, l - 25):l])
+            delegated = {(f, l) for f, l in lines if one.fir == "ConstructorProperty" and named.search(self.lines(f)[l]) and is_delegated(f, l)}
+            return super().unjudged(one, lines) | varargs | delegated
 
     return Merged
 

@@ -48,8 +48,9 @@ impl<'a> KotlinNames<'a> {
                 None => has_locals = true,
             }
         }
-        let is_outside = !found.declarations.is_empty()
-            && found.declarations.iter().all(|id| self.universe.of_library(*id));
+        let of_library = found.declarations.iter().filter(|id| self.universe.of_library(**id)).count();
+        let is_outside = of_library > 0 && of_library == found.declarations.len();
+        let may_be_outside = of_library > 0 && !is_outside && found.certainty < Certainty::Certain;
         if declared.is_empty()
             && !has_locals
             && let Some(class) = found.java_class.and_then(|class| self.project.java_class(&class))
@@ -58,6 +59,8 @@ impl<'a> KotlinNames<'a> {
         }
         Some(match (found.certainty, declared.is_empty()) {
             (Certainty::Possible, false) => Meaning::Possible(declared),
+            // Nothing decides between the project's and the library's.
+            (_, false) if may_be_outside => Meaning::Possible(declared),
             (Certainty::Possible, true) => Meaning::Unknown,
             (_, false) if has_locals => Meaning::LocalOrDeclared(declared),
             (_, false) if found.may_be_other => Meaning::Probable(declared),

@@ -39,29 +39,29 @@ const LEAVES: [&str; 4] = ["leaf0.py", "a/leaf1.py", "leaf2.kt", "leaf3.ts"];
 const CHAINED: [&str; 3] = ["a/s3.py", "e3.ts", "k0.kt"];
 
 /// The contents of a project.
-type Contents = BTreeMap<String, Vec<u8>>;
+pub(super) type Contents = BTreeMap<String, Vec<u8>>;
 
 /// A use: path, range, judgement, role, and the text that stands there.
-type FoundUse = (String, u32, u32, Judgement, Role, String);
+pub(super) type FoundUse = (String, u32, u32, Judgement, Role, String);
 
 /// An answer, comparable with that of another index.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct FoundUses {
+pub(super) struct FoundUses {
     target: String,
-    uses: Vec<FoundUse>,
+    pub(super) uses: Vec<FoundUse>,
     defined: Vec<String>,
 }
 
 /// What is asked.
 #[derive(Clone, Debug)]
-struct UsesQuestion {
-    name: &'static str,
+pub(super) struct UsesQuestion {
+    pub(super) name: &'static str,
     /// Which of the declarations of that name.
-    number: usize,
+    pub(super) number: usize,
     /// Whether rather the one that chains of other files lead to.
-    is_chained: bool,
+    pub(super) is_chained: bool,
     /// The file and the identifier of it whose definitions are asked for.
-    place: (String, usize),
+    pub(super) place: (String, usize),
 }
 
 struct Random(fastrand::Rng);
@@ -198,7 +198,7 @@ impl Random {
 }
 
 /// Answers on one view.
-fn found(view: &View, wanted: &UsesQuestion) -> FoundUses {
+pub(super) fn found(view: &View, wanted: &UsesQuestion) -> FoundUses {
     let (mut answer, cancel) = (FoundUses::default(), Cancel::new());
     let snapshot = &view.snapshot;
     let (path, number) = &wanted.place;
@@ -239,7 +239,7 @@ fn found(view: &View, wanted: &UsesQuestion) -> FoundUses {
     answer
 }
 
-fn written(random: fastrand::Rng, contents: &Contents) -> Tree {
+pub(super) fn written(random: fastrand::Rng, contents: &Contents) -> Tree {
     let tree = Tree::new(random);
     for (file, text) in contents {
         tree.write(file, Some(text));
@@ -248,7 +248,7 @@ fn written(random: fastrand::Rng, contents: &Contents) -> Tree {
 }
 
 /// Returns the answer of an index that has read everything.
-fn complete(contents: &Contents, wanted: &UsesQuestion) -> FoundUses {
+pub(super) fn complete(contents: &Contents, wanted: &UsesQuestion) -> FoundUses {
     let mut tree = written(fastrand::Rng::with_seed(1), contents);
     tree.crawl();
     tree.drain();

@@ -10,7 +10,7 @@ use super::source_file::SourceFile;
 use super::substitution::Substitution;
 use super::subtyping::Fit;
 use super::ty::Type;
-use super::type_references::type_node;
+use super::type_references::{Classifier, type_node};
 use super::universe::{DeclarationId, ProjectFile, Universe};
 use symd_syntax::NodeId;
 use symd_syntax::kotlin::KotlinNode as K;
@@ -24,8 +24,21 @@ impl Universe<'_> {
             return made;
         }
         match self.call_of_suffix(file, suffix, &arguments) {
+            Some(lookup) if lookup.candidates.is_empty() => self.made_outside(file, call),
             Some(lookup) => self.result_type(file, &lookup, &arguments),
             None => Type::Unknown,
+        }
+    }
+
+    /// Returns the type of what a constructor from outside makes, or a function that is named like a class: hardly one of the project's.
+    fn made_outside(&self, file: &ProjectFile, call: NodeId) -> Type {
+        let callee = file.children(call).next().filter(|callee| file.kind(*callee) == K::SimpleIdentifier);
+        let Some(callee) = callee else { return Type::Unknown };
+        let name = file.name_text(callee);
+        let is_class = name.starts_with(char::is_uppercase);
+        match self.classifier(file, callee, name) {
+            Classifier::External(_) if is_class => Type::Stranger(name.into()),
+            _ => Type::Unknown,
         }
     }
 
@@ -72,11 +85,15 @@ impl Universe<'_> {
                     self.class_of(id).map_or(Type::Unknown, |class| bound.close(&self.self_type(class), &own))
                 }
                 Some(DeclarationKind::TypeAlias) => {
-                    let class = self.class_behind(id);
                     let types = arguments.types.map(|types| self.type_arguments(file, types));
-                    class.map_or(Type::Unknown, |class| {
-                        Type::class(self.representative(class), types.unwrap_or_default())
-                    })
+                    let types = types.unwrap_or_default();
+                    match self.class_behind(id) {
+                        Some(class) => Type::class(self.representative(class), types),
+                        // Only a class can be made so.
+                        None => Some(self.aliased(id, &types))
+                            .filter(|ty| matches!(ty, Type::External(_)))
+                            .unwrap_or(Type::Unknown),
+                    }
                 }
                 Some(kind) if kind.is_object() => Type::Unknown,
                 Some(kind) if kind.is_class() => {
@@ -186,7 +203,7 @@ impl Universe<'_> {
             _ => {
                 let ty = self.expression_type(file, callee);
                 match &ty {
-                    Type::Function(_) | Type::Unknown => None,
+                    Type::Function(_) | Type::Unknown | Type::Stranger(_) => None,
                     ty => Some(self.find_member(file, callee, ty, "invoke", NameUse::Call(arguments))),
                 }
             }

@@ -34,6 +34,10 @@ impl Universe<'_> {
         let mut fitting: Vec<(Fit, Member)> = Vec::new();
         for member in members {
             let Some(kind) = self.kind(member.declaration) else { continue };
+            if self.is_strange(&member, receivers) {
+                unfit.push(member);
+                continue;
+            }
             let by_receiver = self.fits_receiver(&member, receivers);
             let fit = match wanted {
                 _ if by_receiver == Fit::No => continue,
@@ -77,7 +81,7 @@ impl Universe<'_> {
         }
         let mut candidates: Vec<Member> = fitting.into_iter().map(|(_, member)| member).collect();
         if let NameUse::Call(arguments) = wanted {
-            candidates = self.most_specific(candidates, arguments);
+            candidates = self.most_specific(candidates, arguments, best);
         }
         let is_one = self.are_one_symbol(&candidates);
         let certainty = match (is_one, best) {
@@ -105,9 +109,12 @@ impl Universe<'_> {
         if !found.is_open || !matches!(wanted, NameUse::Call(_)) {
             return found;
         }
+        // Of an object that is not known the library's extensions are as likely.
+        let has_library = matches!(receivers, Receivers::Explicit(ty) if ty.is_unknown());
         for tier in further {
-            let own = tier.into_iter().filter(|id| !self.of_library(*id)).map(Member::new).collect();
-            let Some(more) = self.choose(file, own, wanted, receivers, &mut Vec::new()) else { continue };
+            let meant = tier.into_iter().filter(|id| has_library || !self.of_library(*id));
+            let meant = meant.map(Member::new).collect();
+            let Some(more) = self.choose(file, meant, wanted, receivers, &mut Vec::new()) else { continue };
             let known =
                 |one: &Member| found.candidates.iter().any(|known| known.declaration == one.declaration);
             let new: Vec<Member> = more.candidates.into_iter().filter(|one| !known(one)).collect();
@@ -212,8 +219,9 @@ impl Universe<'_> {
         constructors.iter().map(fits).max().unwrap_or(Fit::No)
     }
 
-    /// Keeps the candidates whose parameters are the most specific, if one is more specific than all others.
-    fn most_specific(&self, candidates: Vec<Member>, arguments: &Arguments) -> Vec<Member> {
+    /// Keeps the candidates whose parameters are the most specific, if one is more specific than all others: of those that
+    /// certainly take the arguments (`fit`). Otherwise types that are not known decide.
+    fn most_specific(&self, candidates: Vec<Member>, arguments: &Arguments, fit: Fit) -> Vec<Member> {
         if candidates.len() < 2 {
             return candidates;
         }
@@ -240,7 +248,7 @@ impl Universe<'_> {
             .filter(|one| {
                 candidates.iter().all(|two| {
                     self.is_same_symbol(one.declaration, two.declaration)
-                        || is_better(one, two) && !is_better(two, one)
+                        || fit == Fit::Yes && is_better(one, two) && !is_better(two, one)
                 })
             })
             .cloned()
@@ -248,10 +256,29 @@ impl Universe<'_> {
         if self.are_one_symbol(&best) {
             return best;
         }
-        // Where types do not decide, a call that needs no defaults does.
+        // Where both take the same, a call that needs no defaults does.
         let is_exact = |one: &&Member| self.parameters(one.declaration).len() == count;
         let exact: Vec<Member> = candidates.iter().filter(is_exact).cloned().collect();
-        if self.are_one_symbol(&exact) { exact } else { candidates }
+        let is_alike = |other: &Member| exact.iter().all(|one| self.take_the_same(one, other, count));
+        if self.are_one_symbol(&exact) && candidates.iter().all(is_alike) { exact } else { candidates }
+    }
+
+    /// Whether two functions take the same objects and the same values, for so many parameters.
+    fn take_the_same(&self, one: &Member, two: &Member, count: usize) -> bool {
+        let (mine, theirs) = (self.parameters(one.declaration), self.parameters(two.declaration));
+        let own: Vec<DeclarationId> =
+            [one, two].into_iter().flat_map(|of| self.type_parameters(of.declaration)).collect();
+        let is_same = |mine: &Type, their: &Type| {
+            mine == their
+                || self.fits(mine, their, &own) == Fit::Yes && self.fits(their, mine, &own) == Fit::Yes
+        };
+        let receivers = (self.extension_receiver(one.declaration), self.extension_receiver(two.declaration));
+        let has_same_receiver = match &receivers {
+            (Some(one), Some(two)) => is_same(one, two),
+            _ => true,
+        };
+        let mut pairs = mine.iter().zip(&theirs).take(count);
+        has_same_receiver && pairs.all(|(mine, their)| is_same(&mine.ty, &their.ty))
     }
 
     /// Whether all are one declaration, or `expect` and `actual` of one symbol. None are not.

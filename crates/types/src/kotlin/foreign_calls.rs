@@ -157,7 +157,12 @@ impl Universe<'_> {
         match self.expression_type(file, value) {
             Type::Integer | Type::Null | Type::Nothing | Type::External(_) => true,
             Type::Class(class) => class.arguments.is_empty() && self.of_library(class.class),
-            Type::Unknown | Type::Java(_) | Type::Parameter(_) | Type::Function(_) | Type::Both(_) => false,
+            Type::Unknown
+            | Type::Stranger(_)
+            | Type::Java(_)
+            | Type::Parameter(_)
+            | Type::Function(_)
+            | Type::Both(_) => false,
         }
     }
 }

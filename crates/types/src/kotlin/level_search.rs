@@ -63,7 +63,7 @@ impl Universe<'_> {
     /// Whether a variable can be called.
     pub(super) fn is_invocable(&self, variable: DeclarationId) -> bool {
         match self.declared_type(variable) {
-            Type::Function(_) | Type::Unknown => true,
+            Type::Function(_) | Type::Unknown | Type::Stranger(_) => true,
             Type::External(_) | Type::Integer | Type::Null | Type::Nothing => false,
             ty => {
                 let members = self.members(&ty, "invoke", &DeclarationKind::is_function);
@@ -93,26 +93,28 @@ impl Universe<'_> {
         });
         // A property of unknown type may be none that can be called, and hides no extension then.
         if let Some(found) = found.as_ref().filter(|found| self.may_be_no_function(found, wanted))
-            && self.may_be_extended(search, ty, &|id| !self.of_library(id))
+            && !self.may_be_extended(search, ty, &|id| !self.of_library(id)).is_empty()
         {
             search.unfit.extend(found.candidates.iter().cloned());
             return None;
         }
         // Where the arguments do not tell, an extension may be meant.
         let is_projected = matches!(ty, Type::Class(class) if class.is_projected);
-        let is_doubtful = |found: &Lookup| {
-            (found.certainty == Certainty::Likely || is_projected)
-                && matches!(wanted, NameUse::Call(_))
-                && self.may_be_extended(search, ty, &|id| !self.of_library(id))
-        };
-        let needs_extension = |found: &Lookup| match wanted {
-            NameUse::Call(arguments) => {
-                self.gives_null(file, found, arguments) && self.may_be_extended(search, ty, &|_| true)
+        let rivals = |found: &Lookup| match wanted {
+            NameUse::Call(arguments) if self.gives_null(file, found, arguments) => {
+                self.may_be_extended(search, ty, &|_| true)
             }
-            _ => false,
+            NameUse::Call(_) if found.certainty == Certainty::Likely || is_projected => {
+                self.may_be_extended(search, ty, &|id| !self.of_library(id))
+            }
+            _ => Vec::new(),
         };
-        if found.as_ref().is_some_and(|found| is_doubtful(found) || needs_extension(found)) {
-            return found.map(|found| Lookup { certainty: Certainty::Possible, may_be_other: true, ..found });
+        let rivals = found.as_ref().map_or(Vec::new(), rivals);
+        if !rivals.is_empty() {
+            return found.map(|mut found| {
+                found.candidates.extend(rivals.into_iter().map(Member::new));
+                Lookup { certainty: Certainty::Possible, may_be_other: true, ..found }
+            });
         }
         if found.is_none() && members.may_be_more {
             search.passed.unknown = true;
@@ -131,10 +133,16 @@ impl Universe<'_> {
         }
     }
 
-    /// Whether one of these extensions, which the file sees, may take the object and the arguments.
-    fn may_be_extended(&self, search: &Search, ty: &Type, of: &dyn Fn(DeclarationId) -> bool) -> bool {
+    /// Returns those of these extensions, which the file sees, that may take the object and the arguments.
+    fn may_be_extended(
+        &self,
+        search: &Search,
+        ty: &Type,
+        of: &dyn Fn(DeclarationId) -> bool,
+    ) -> Vec<DeclarationId> {
         let Search { file, name, wanted, .. } = *search;
-        let takes = |id: DeclarationId| {
+        let takes = |id: &DeclarationId| {
+            let id = *id;
             let Some(receiver) = self.extension_receiver(id).filter(|_| of(id)) else { return false };
             let own = self.type_parameters(id);
             let fit = match wanted {
@@ -146,7 +154,7 @@ impl Universe<'_> {
             };
             fit.is_some_and(|fit| fit != Fit::No) && self.fits(ty, &receiver, &own) != Fit::No
         };
-        self.tiers(file, name).into_iter().flatten().any(takes)
+        self.tiers(file, name).into_iter().flatten().filter(takes).collect()
     }
 
     pub(super) fn among_statics(&self, search: &mut Search, class: DeclarationId) -> Option<Lookup> {

@@ -55,6 +55,7 @@ static SOURCES: [&str; 30] = sources! {
 pub(super) struct Library {
     files: Vec<Arc<SourceFile>>,
     declared: HashMap<String, Vec<DeclarationId>>,
+    members: HashMap<String, Vec<DeclarationId>>,
 }
 
 pub(super) fn is_of_library(file: FileKey) -> bool {
@@ -68,7 +69,7 @@ pub(super) fn library() -> &'static Library {
 
 impl Library {
     fn read() -> Library {
-        let mut library = Library { files: Vec::new(), declared: HashMap::new() };
+        let mut library = Library { files: Vec::new(), declared: HashMap::new(), members: HashMap::new() };
         let Some(grammar) = Grammar::named("kotlin") else { return library };
         for (source, key) in SOURCES.iter().zip(FIRST..) {
             // Tested: it parses.
@@ -78,6 +79,10 @@ impl Library {
             for number in file.tree().root().into_iter().flat_map(|root| file.all_in_scope(root)) {
                 let name = file.name_of(number).to_owned();
                 library.declared.entry(name).or_default().push(DeclarationId { file: key, number });
+            }
+            for number in file.class_members() {
+                let name = file.name_of(number).to_owned();
+                library.members.entry(name).or_default().push(DeclarationId { file: key, number });
             }
             library.files.push(Arc::new(file));
         }
@@ -95,5 +100,10 @@ impl Library {
     /// Iterates over the declarations of `name` outside of classes.
     pub(super) fn declared(&self, name: &str) -> impl Iterator<Item = DeclarationId> + '_ {
         self.declared.get(name).into_iter().flatten().copied()
+    }
+
+    /// Iterates over the members of classes that are called `name`.
+    pub(super) fn members(&self, name: &str) -> impl Iterator<Item = DeclarationId> + '_ {
+        self.members.get(name).into_iter().flatten().copied()
     }
 }

@@ -205,9 +205,18 @@ impl Universe<'_> {
             }
         }
         let tiers = self.tiers(file, name);
-        if let Some(found) = self.among_extensions(&mut search, &tiers) {
-            return self.behind(&search, found);
+        let names_outside = self.names_outside(file, name);
+        let beyond_import = |found: Lookup| match names_outside {
+            true => Lookup { certainty: Certainty::Possible, ..found },
+            false => found,
+        };
+        if let Some(mut found) = self.among_extensions(&mut search, &tiers) {
+            if self.may_be_members(&search, &found) {
+                found.certainty = Certainty::Possible;
+            }
+            return beyond_import(self.behind(&search, found));
         }
+        let all = tiers.clone();
         // A class hides the objects of its name further out: `Name.member` means the class then.
         let mut is_hidden = false;
         let mut tiers = tiers.into_iter();
@@ -222,8 +231,12 @@ impl Universe<'_> {
                 tier.into_iter().filter(|id| !(is_hidden && is_object(id))).map(Member::new).collect();
             if let Some(found) = self.choose_in_scope(&mut search, members) {
                 let receivers = Receivers::Implicit(&search.receivers);
-                let found = self.with_further(file, found, tiers.collect(), wanted, receivers);
-                return self.behind(&search, found);
+                let mut found = self.with_further(file, found, tiers.collect(), wanted, receivers);
+                self.add_extensions_of_unknown(&search, &mut found, all);
+                if self.may_be_members(&search, &found) {
+                    found.certainty = Certainty::Possible;
+                }
+                return beyond_import(self.behind(&search, found));
             }
             is_hidden |= hides;
         }
@@ -235,7 +248,7 @@ impl Universe<'_> {
     fn among_extensions(&self, search: &mut Search, tiers: &[Vec<DeclarationId>]) -> Option<Lookup> {
         for ty in search.receivers.clone() {
             // An object of unknown type may take any of them.
-            if ty.is_unknown() {
+            if ty == Type::Unknown {
                 return None;
             }
             for tier in tiers {
@@ -314,6 +327,12 @@ impl Universe<'_> {
             let members = self.extensions(tier.into_iter().map(Member::new).collect());
             if let Some(mut found) = self.choose(file, members, wanted, explicit, &mut search.unfit) {
                 found = self.with_further(file, found, tiers.collect(), wanted, explicit);
+                let is_known = matches!(receiver, Type::Class(class) if !self.of_library(class.class));
+                let has_rival = self.may_be_anothers(&search, &found, std::slice::from_ref(receiver))
+                    || !(is_known && found.certainty == Certainty::Certain) && self.names_outside(file, name);
+                if has_rival && found.candidates.iter().any(|one| !self.of_library(one.declaration)) {
+                    found.certainty = Certainty::Possible;
+                }
                 found.receiver = Some(receiver.clone());
                 return self.behind(&search, found);
             }

@@ -1,5 +1,6 @@
 //! Kotlin: declarations, scopes, members, calls and the types of expressions.
 
+mod absent_libraries;
 mod applicability;
 mod callables;
 mod calls;

@@ -147,10 +147,12 @@ impl Universe<'_> {
                 }
             }
             // It may have a receiver.
-            Type::Unknown if self.has_foreign_receiver(file, lambda) => {
+            ty if ty.is_unknown() && self.has_foreign_receiver(file, lambda) => {
                 levels.push(Level::Receiver { ty: Type::External(FOREIGN.into()), label: None });
             }
-            Type::Unknown => levels.push(Level::Receiver { ty: Type::Unknown, label: None }),
+            Type::Unknown | Type::Stranger(_) => {
+                levels.push(Level::Receiver { ty: Type::Unknown, label: None });
+            }
             _ => {}
         }
     }

@@ -207,8 +207,13 @@ impl SourceFile {
 
     /// Iterates over the names of the members of its classes.
     pub fn member_names(&self) -> impl Iterator<Item = &str> {
+        self.class_members().map(|number| self.name_of(number))
+    }
+
+    /// Iterates over the declarations that belong to classes.
+    pub(super) fn class_members(&self) -> impl Iterator<Item = usize> + use<'_> {
         let is_member = |number: &usize| is_class_node(self, self.declarations[*number].scope);
-        (0..self.declarations.len()).filter(is_member).map(|number| self.name_of(number))
+        (0..self.declarations.len()).filter(is_member)
     }
 
     /// Returns the name of a declaration; empty for one without a name.

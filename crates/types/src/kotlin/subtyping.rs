@@ -31,7 +31,17 @@ impl Universe<'_> {
             (_, Type::Class(class)) if matches!(actual, Type::Java(_)) && self.is_any(class.class) => {
                 Fit::Yes
             }
-            (Type::Unknown | Type::Java(_), _) | (_, Type::Unknown | Type::Java(_)) => Fit::Unknown,
+            (Type::Stranger(one), Type::Stranger(two)) if one == two => Fit::Yes,
+            (Type::Stranger(name), Type::External(path)) | (Type::External(path), Type::Stranger(name))
+                if path.rsplit('.').next() == Some(&**name) =>
+            {
+                Fit::Yes
+            }
+            (_, Type::Class(class)) if matches!(actual, Type::Stranger(_)) && self.is_any(class.class) => {
+                Fit::Yes
+            }
+            (Type::Unknown | Type::Stranger(_) | Type::Java(_), _)
+            | (_, Type::Unknown | Type::Stranger(_) | Type::Java(_)) => Fit::Unknown,
             (Type::Nothing | Type::Null, _) => Fit::Yes,
             (Type::Parameter(one), Type::Parameter(two)) if one == two => Fit::Yes,
             (Type::Parameter(parameter), _) => {

@@ -210,6 +210,11 @@ fn what_is_further_out_may_be_meant() {
     check("further.txt");
 }
 
+#[test]
+fn what_is_outside_leaves_doubts() {
+    check("outside.txt");
+}
+
 /// Some identifiers of very deep and very long expressions are resolved on a thread with the default stack.
 #[test]
 fn deep_and_long_texts_cost_no_stack() {

@@ -87,8 +87,14 @@ impl Universe<'_> {
         let arguments = file.children(node).skip_while(|child| child != last).find_map(|child| {
             (file.kind(child) == K::TypeArguments).then(|| self.type_arguments(file, child))
         });
-        let ty =
-            self.type_of_classifier(&self.classifier_of_path(file, &names), arguments.unwrap_or_default());
+        let found = self.classifier_of_path(file, &names);
+        if found == Classifier::Unknown
+            && let [name] = names[..]
+            && self.imports_from_outside(file)
+        {
+            return Type::Stranger(file.name_text(name).into());
+        }
+        let ty = self.type_of_classifier(&found, arguments.unwrap_or_default());
         if has_projection(file, node) { ty.projected() } else { ty }
     }
 
@@ -112,7 +118,7 @@ impl Universe<'_> {
         }
     }
 
-    fn aliased(&self, alias: DeclarationId, arguments: &[Type]) -> Type {
+    pub(super) fn aliased(&self, alias: DeclarationId, arguments: &[Type]) -> Type {
         let Some((file, declaration)) = self.get(alias) else { return Type::Unknown };
         let parameters = self.type_parameters(alias);
         let ty = self.type_in(&file, declaration.node).unwrap_or(Type::Unknown);
@@ -221,6 +227,12 @@ impl Universe<'_> {
         }
         let defaults = DEFAULT_IMPORTS.iter().find_map(|package| classifier(self.in_package(package, name)));
         defaults.map_or(Classifier::Unknown, Classifier::Declared)
+    }
+
+    /// Whether a file imports a package with a star that is not the project's, nor one of the known library's.
+    fn imports_from_outside(&self, file: &ProjectFile) -> bool {
+        let mut stars = file.imports.iter().filter(|import| import.is_star);
+        stars.any(|import| !self.has_package(&import.path) && !self.may_declare(&import.path))
     }
 
     fn java_classifier(&self, path: String) -> Option<Classifier> {

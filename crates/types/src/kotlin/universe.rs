@@ -236,6 +236,10 @@ impl<'p> Universe<'p> {
             || around.into_iter().any(|number| file.declarations[number].modifiers.is_private)
     }
 
+    pub(super) fn library(&self) -> &'static Library {
+        self.library
+    }
+
     pub(super) fn has_package(&self, name: &str) -> bool {
         self.project.has_package(name) || self.library.has_package(name)
     }

@@ -1,0 +1,129 @@
+//! The oracle of what is known of Kotlin's types. Files are edited one after the other, also in the middle of a word, and trees that were read
+//! before are kept; after each edit, what names mean and who uses a symbol is what an index says that was built from nothing.
+//! `SYMD_ORACLE_ROUNDS` and `SYMD_ORACLE_SEED` play more rounds, or repeat the same.
+
+use super::by_need::Tree;
+use super::oracle::number;
+use super::uses_by_need::{Contents, UsesQuestion, complete, found, written};
+use super::*;
+
+const ROUNDS: u64 = 6;
+const EDITS: usize = 10;
+const QUESTIONS: usize = 8;
+const FILES: [&str; 6] = ["Shop.kt", "a/Cart.kt", "a/b/Item.kt", "a/Price.kt", "Main.kt", "a-b/Tools.kt"];
+const CLASSES: [&str; 5] = ["Shop", "Cart", "Item", "Price", "Box"];
+const MEMBERS: [&str; 6] = ["open", "all", "first", "size", "total", "make"];
+
+struct Random(fastrand::Rng);
+
+impl Random {
+    fn class(&mut self) -> &'static str {
+        CLASSES[self.0.usize(..CLASSES.len())]
+    }
+
+    fn member(&mut self) -> &'static str {
+        MEMBERS[self.0.usize(..MEMBERS.len())]
+    }
+
+    /// A declaration whose meaning, and that of the names in it, other files decide.
+    fn declaration(&mut self) -> String {
+        let (a, b, c) = (self.class(), self.class(), self.class());
+        let (m, n, o) = (self.member(), self.member(), self.member());
+        match self.0.u8(..16) {
+            0 => format!("class {a}(val {m}: {b}) {{ fun {n}() = {m}.{o} }}\n"),
+            1 => format!("open class {a} : {b}() {{ override fun {m}(x: {c}) = x.{n}() }}\n"),
+            2 => format!("interface {a}<T> {{ val {m}: T; fun {n}(f: (T) -> {b}): T }}\n"),
+            3 => format!("class {a} : {b}<{c}> {{ fun {m}() = {n}.{o}() }}\n"),
+            4 => format!("object {a} {{ val {m} = {b}(); fun {n}() = {m} }}\n"),
+            5 => format!(
+                "class {a} {{ companion object {{ fun {m}() = {b}() }}\n  class {c}(val {n}: {b}) }}\n"
+            ),
+            6 => format!("fun {a}.{m}(x: {b} = {b}()) = x.{n}()\n"),
+            7 => format!("fun {m}(x: {a}) = x.{n} {{ it.{o}() }}\n"),
+            8 => format!(
+                "fun {m}(x: Any): Any {{ if (x is {a}) x.{n}()\n  return when (x) {{ is {b} -> x.{o}; else -> {m}(x) }} }}\n"
+            ),
+            9 => format!("val {m} = {a}().{n}().{o}\n"),
+            10 => format!("typealias {a} = {b}\n"),
+            11 => format!("fun {m}() = listOf({a}()).map {{ it.{n} }}.first().{o}()\n"),
+            12 => format!("fun {m}(x: {a}?) = x?.run {{ {n}() }} ?: {b}.{o}()\n"),
+            13 => format!("val {a}.{m}: {b} get() = with({c}()) {{ {n} }}\n"),
+            14 => format!("enum class {a} {{ {b}, {c}; fun {m}() = {b}.{n}() }}\n"),
+            _ => format!("fun <T : {a}> T.{m}(f: T.() -> {b}) = f().{n}({o} = 1)\n"),
+        }
+    }
+
+    fn text(&mut self) -> Vec<u8> {
+        let packages = ["a", "a.b", "shop"];
+        let mut text = format!("package {}\n", packages[self.0.usize(..3)]);
+        for _ in 0..self.0.usize(..3) {
+            let package = packages[self.0.usize(..3)];
+            let what = if self.0.bool() { "*".to_owned() } else { self.class().to_owned() };
+            text += &format!("import {package}.{what}\n");
+        }
+        for _ in 0..self.0.usize(1..7) {
+            text += &self.declaration();
+        }
+        // Someone is typing.
+        if self.0.u8(..4) == 0 {
+            text.truncate(self.0.usize(text.len() / 2..text.len()));
+        }
+        text.into_bytes()
+    }
+
+    fn question(&mut self, contents: &Contents) -> UsesQuestion {
+        let name = if self.0.bool() { self.class() } else { self.member() };
+        let files: Vec<&String> = contents.keys().collect();
+        let file = files[self.0.usize(..files.len())].clone();
+        UsesQuestion { name, number: self.0.usize(..8), is_chained: false, place: (file, self.0.usize(..64)) }
+    }
+}
+
+fn edit(tree: &mut Tree, contents: &mut Contents, file: &str, text: Option<Vec<u8>>) {
+    tree.write(file, text.as_deref());
+    tree.tell(if text.is_some() { changed(file) } else { Notice::Removed(path(file)) });
+    match text {
+        Some(text) => contents.insert(file.to_owned(), text),
+        None => contents.remove(file),
+    };
+}
+
+/// Returns how many uses were found.
+fn round(seed: u64) -> usize {
+    let mut random = Random(fastrand::Rng::with_seed(seed));
+    let mut contents: Contents = FILES.iter().map(|file| ((*file).to_owned(), random.text())).collect();
+    let mut tree = written(random.0.fork(), &contents);
+    tree.crawl();
+    tree.drain();
+    let mut uses = 0;
+    for number in 0..EDITS {
+        let file = FILES[random.0.usize(..FILES.len())];
+        let is_last = contents.len() == 1;
+        let text = (is_last || random.0.u8(..6) > 0).then(|| random.text());
+        if text.is_some() || contents.contains_key(file) {
+            edit(&mut tree, &mut contents, file, text);
+            tree.drain();
+        }
+        let view = tree.complete_view();
+        for _ in 0..QUESTIONS {
+            let wanted = random.question(&contents);
+            let (given, expected) = (found(&view, &wanted), complete(&contents, &wanted));
+            assert_eq!(given, expected, "seed {seed}, edit {number}: {wanted:?} in {contents:?}");
+            uses += given.uses.len();
+        }
+    }
+    uses
+}
+
+#[test]
+fn what_is_known_of_types_is_what_an_index_built_from_nothing_knows() {
+    if let Some(seed) = number("SYMD_ORACLE_SEED") {
+        round(seed);
+        return;
+    }
+    let rounds = number("SYMD_ORACLE_ROUNDS").unwrap_or(ROUNDS);
+    let first = fastrand::u64(..u64::MAX / 2);
+    let uses: usize = (0..rounds).map(|number| round(first + number)).sum();
+    println!("{uses} uses in {rounds} rounds");
+    assert!(uses as u64 > rounds * 20, "{uses} uses in {rounds} rounds");
+}
