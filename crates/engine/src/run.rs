@@ -6,7 +6,7 @@ mod needs;
 mod questions;
 mod scan_jobs;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -53,6 +53,8 @@ pub(super) struct Run {
     tally: StatusTally,
     pending: Pending,
     searches: Arc<Searches>,
+    /// Directories that questions needed files of, since files are unread.
+    asked_about: BTreeSet<RelPath>,
     /// Questions whose barrier has been sent.
     behind_barrier: Option<(u64, Vec<Question>)>,
     /// Questions that came after the current barrier was sent: they need a barrier made after they were
@@ -100,6 +102,7 @@ impl Run {
             tally,
             pending: Pending::default(),
             searches: Arc::default(),
+            asked_about: BTreeSet::new(),
             behind_barrier: None,
             next_barrier: Vec::new(),
             watched: true,
@@ -211,6 +214,7 @@ impl Run {
         }
         if self.pending.unread().is_empty() {
             self.searches.clear();
+            self.asked_about.clear();
         }
         let is_ready = self.is_ready();
         // Questions are answered meanwhile, and look at every row that is in no table.
@@ -262,7 +266,7 @@ impl Run {
         let mut paths = self.links.others(&path);
         paths.push(path);
         // What was changed last is asked about next.
-        self.scan_in_background(paths, |pool, scan| pool.urgent_background(scan));
+        self.scan_changed(paths, |pool, scan| pool.urgent_background(scan));
     }
 
     /// Handles the end of the watcher: questions that wait for a barrier would wait for ever.

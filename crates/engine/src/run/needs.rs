@@ -16,6 +16,10 @@ use symd_index::{Content, Need, NeededWords, Origin};
 
 /// Files per job that a question waits for.
 const FETCHED_PER_JOB: usize = 2;
+/// The most files beside those that a question needed that are read next in the background.
+const READ_BESIDE: usize = 64;
+/// The most unread files of a directory, those beneath it included, among which these are looked for.
+const LOOKED_AT: usize = 1_000;
 /// Number of times that a question is run with unread files; then it waits for all of them.
 const MAX_ROUNDS: usize = 48;
 
@@ -133,6 +137,7 @@ impl Run {
                 }
             }
         }
+        let beside = self.paths_beside(&files);
         words.into_iter().for_each(|(words, scope)| fetched.met.add_words(words, scope));
         fetched.met.files.extend(files);
         let mut targets = targets.into_iter();
@@ -146,5 +151,34 @@ impl Run {
             self.pool.question(self.scan(job, chunk, ScanOrder::AsListed, None));
         }
         self.pending.wait_for(scans, question);
+        self.read_beside(beside);
+    }
+
+    /// Returns unread files beside those that a question needs: the next question is most likely about the same.
+    fn paths_beside(&mut self, files: &BTreeSet<RelPath>) -> Vec<RelPath> {
+        let directories: BTreeSet<RelPath> = files.iter().filter_map(RelPath::parent).collect();
+        let mut paths: Vec<RelPath> = Vec::new();
+        for directory in directories {
+            if paths.len() < READ_BESIDE && self.asked_about.insert(directory.clone()) {
+                let unread = self.pending.unread().within(&directory).map(|file| &file.path);
+                // Whole trees may lie between two files of one directory.
+                let beside = unread
+                    .take(LOOKED_AT)
+                    .filter(|path| path.parent().as_ref() == Some(&directory) && !files.contains(*path));
+                paths.extend(beside.take(READ_BESIDE - paths.len()).cloned());
+            }
+        }
+        paths
+    }
+
+    /// Has the background go on with these files.
+    fn read_beside(&mut self, paths: Vec<RelPath>) {
+        let targets = paths.into_iter().filter_map(|path| {
+            let (_, queued) = self.pending.newest_scan(&path).filter(|(_, claim)| !claim.is_taken())?;
+            let known = self.state.file(&path).cloned();
+            Some(ScanTarget { path, known, claim: Claim::default(), instead_of: Some(queued) })
+        });
+        let targets: Vec<ScanTarget> = targets.collect();
+        self.scan_in_background(ScanCause::Needed, targets, |pool, scan| pool.urgent_background(scan));
     }
 }

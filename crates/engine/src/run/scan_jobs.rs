@@ -28,26 +28,35 @@ const TRIAL_PATIENCE: Duration = Duration::from_secs(1);
 type BoxedScan = Box<dyn FnOnce() + Send>;
 
 impl Run {
+    /// Scans files that were listed or changed.
     pub(super) fn scan_paths(&mut self, paths: Vec<RelPath>) {
-        self.scan_in_background(paths, |pool, scan| pool.background(scan));
+        self.scan_changed(paths, |pool, scan| pool.background(scan));
     }
 
-    pub(super) fn scan_in_background(&mut self, paths: Vec<RelPath>, queue: impl Fn(&Pool, BoxedScan)) {
-        let mut paths = paths.into_iter();
+    /// Like [`Run::scan_paths`], in another queue.
+    pub(super) fn scan_changed(&mut self, paths: Vec<RelPath>, queue: impl Fn(&Pool, BoxedScan)) {
+        let target = |path: RelPath| {
+            let known = self.state.file(&path).cloned();
+            ScanTarget { path, known, claim: Claim::default(), instead_of: None }
+        };
+        let targets = paths.into_iter().map(target).collect();
+        self.scan_in_background(ScanCause::Changed, targets, queue);
+    }
+
+    pub(super) fn scan_in_background(
+        &mut self,
+        cause: ScanCause,
+        targets: Vec<ScanTarget>,
+        queue: impl Fn(&Pool, BoxedScan),
+    ) {
+        let mut targets = targets.into_iter();
         loop {
-            let chunk: Vec<ScanTarget> = paths
-                .by_ref()
-                .take(FILES_PER_JOB)
-                .map(|path| {
-                    let known = self.state.file(&path).cloned();
-                    ScanTarget { path, known, claim: Claim::default(), instead_of: None }
-                })
-                .collect();
+            let chunk: Vec<ScanTarget> = targets.by_ref().take(FILES_PER_JOB).collect();
             if chunk.is_empty() {
                 return;
             }
             let order = self.background_order();
-            let job = self.begin_job(ScanCause::Changed, &chunk);
+            let job = self.begin_job(cause, &chunk);
             let scan = self.scan(job, chunk, order, Some(self.pool.background_rule()));
             queue(&self.pool, Box::new(scan));
         }

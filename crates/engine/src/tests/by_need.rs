@@ -295,7 +295,7 @@ fn rows_in(file: &str, content: Option<&Vec<u8>>, query: &Query) -> FoundRows {
 fn round(seed: u64) -> bool {
     let mut tree = Tree::new(fastrand::Rng::with_seed(seed));
     tree.changes_by_itself = true;
-    for _ in 0..tree.random.usize(17..60) {
+    for _ in 0..tree.random.usize(17..140) {
         let file = tree.path();
         let text = tree.text(&file);
         std::fs::write(tree.scratch.at(&file), &text).expect("written");
@@ -324,7 +324,7 @@ fn round(seed: u64) -> bool {
         }
         let files: Vec<String> = tree.contents.keys().cloned().collect();
         for file in files {
-            if tree.random.u8(..3) == 0 {
+            if tree.random.bool() {
                 tree.change(&file);
             }
         }
@@ -446,6 +446,44 @@ fn a_question_asked_again_runs_once_and_searches_nothing_that_is_unchanged() {
     assert_eq!(ask(&mut tree, "missing"), (0, 1, 1, 195), "the changed file was read");
     tree.drain();
     assert_eq!(ask(&mut tree, "run7").0, 5);
+}
+
+#[test]
+fn the_background_goes_on_beside_what_was_asked_about() {
+    let mut tree = Tree::new(fastrand::Rng::with_seed(3));
+    for number in 0..40 {
+        for directory in ["a", "a-b", "a/b"] {
+            tree.write(&format!("{directory}/f{number:02}.py"), Some(b"def other(): pass\n"));
+        }
+    }
+    tree.write("a/b/g.py", Some(b"def run(): pass\n"));
+    tree.crawl();
+    let query = |name| {
+        let pattern = NamePattern::parse(name, Matching::Exact).expect("valid");
+        Query::in_project(pattern, Locals::Excluded)
+    };
+    let run = query("run");
+    let mut answered =
+        tree.ask(move |view| view.snapshot.find(&run, &Cancel::new()).map_or(0, |hits| hits.len()));
+    let found = loop {
+        if let Ok(answer) = answered.try_recv() {
+            break answer.expect("an answer");
+        }
+        tree.queued.run_questions();
+        while let Ok(event) = tree.events.try_recv() {
+            tree.take(event);
+        }
+    };
+    assert_eq!(found, 1);
+    for _ in 0..5 {
+        assert!(tree.queued.run_background());
+        let event = tree.events.try_recv().expect("a scan");
+        tree.take(event);
+    }
+    let read = tree.run.view_now().snapshot.files.iter().map(|file| file.path.parent()).collect::<Vec<_>>();
+    assert_eq!((read.len(), read.iter().all(|parent| *parent == Some(path("a/b")))), (41, true));
+    tree.drain();
+    assert!(tree.run.is_drained(), "what was read ahead of the queue is not waited for");
 }
 
 #[test]
