@@ -36,7 +36,8 @@ fn project() -> User {
     file("app/d3/lonely.py", "def lonely():\n    return 1\n");
     file(
         "app/deep/base.py",
-        "class Base:\n    def validate(self, value):\n        return check(value)\n\n\ndef check(value):\n    return value\n",
+        "class Base:\n    def __init__(self):\n        pass\n\n    def validate(self, value):\n        return check(value)\n\n    \
+         def spare(self):\n        pass\n\n\ndef check(value):\n    return value\n",
     );
     file(
         "app/d1/uses.py",
@@ -44,12 +45,16 @@ fn project() -> User {
          def go(self):\n        self.validate(1)\n        return look(2)\n\n\ndef start(service: Service):\n    \
          service.validate(3)\n    Special().validate(4)\n",
     );
+    file(
+        "app/d3/heir.py",
+        "from app.d1.uses import Special as Kind\n\n\nclass Heir(Kind):\n    def spare(self):\n        return super().spare()\n",
+    );
     let wide = "from app.deep.base import check\ncheck(5)\n".encode_utf16();
     let wide: Vec<u8> = std::iter::once(0xFEFF).chain(wide).flat_map(u16::to_le_bytes).collect();
     std::fs::write(user.path("project/app/d2/wide.py"), wide).unwrap();
     file(
         "k/Clock.kt",
-        "package k\nclass Clock { companion object { fun now() = 1 } }\nfun `at noon`() = Clock.now()\n",
+        "package k\nclass Clock { companion object { fun now() = 1 }\n    fun unused() = 2\n}\nfun `at noon`() = Clock.now()\n",
     );
     file(
         "k/b/Use.kt",
@@ -61,7 +66,7 @@ fn project() -> User {
     user
 }
 
-const QUESTIONS: [&[&str]; 25] = [
+const QUESTIONS: [&[&str]; 30] = [
     &["refs", "check"],
     &["refs", "Base/validate"],
     &["refs", "Service"],
@@ -91,13 +96,18 @@ const QUESTIONS: [&[&str]; 25] = [
     &["call", "rename_symbol", "{\"name_path\": \"at noon\", \"new_name\": \"late\", \"dry_run\": true}"],
     &["call", "rename_symbol", "{\"name_path\": \"walk\", \"new_name\": \"go\", \"dry_run\": true}"],
     &["call", "safe_delete", "{\"name_path\": \"lonely\", \"dry_run\": true}"],
+    &["call", "safe_delete", "{\"name_path\": \"Clock/unused\", \"dry_run\": true}"],
+    &["call", "safe_delete", "{\"name_path\": \"Base/spare\", \"dry_run\": true}"],
+    &["call", "rename_symbol", "{\"name_path\": \"Base/spare\", \"new_name\": \"rest\", \"dry_run\": true}"],
+    &["call", "type_hierarchy", "{\"name_path\": \"Special\", \"direction\": \"supertypes\", \"depth\": 3}"],
+    &["refs", "Base/__init__"],
 ];
 
 /// Returns what is answered, or why an edit is refused.
 fn said(user: &User, question: &[&str]) -> String {
     let output = user.run(question);
     let answer = String::from_utf8(output.stdout).unwrap();
-    let is_answered = output.status.success() || question[1] == "rename_symbol";
+    let is_answered = output.status.success() || matches!(question[1], "rename_symbol" | "safe_delete");
     assert!(is_answered, "{question:?}: {answer}{}", String::from_utf8_lossy(&output.stderr));
     answer
 }
@@ -125,8 +135,8 @@ fn a_daemon_that_has_read_nothing_answers_as_one_that_has_read_everything() {
 /// What editors ask about a place: the method, the file, the line and the column, 0-based.
 const PLACES: [(&str, &str, u32, u32); 7] = [
     ("textDocument/definition", "app/d1/uses.py", 11, 13),
-    ("textDocument/references", "app/deep/base.py", 5, 5),
-    ("textDocument/references", "app/deep/base.py", 1, 9),
+    ("textDocument/references", "app/deep/base.py", 11, 5),
+    ("textDocument/references", "app/deep/base.py", 4, 9),
     ("textDocument/hover", "app/d1/uses.py", 7, 16),
     ("textDocument/definition", "k/b/Use.kt", 3, 15),
     ("textDocument/references", "t/a.ts", 0, 17),

@@ -18,6 +18,8 @@ pub struct NeededWords {
     parts: Vec<String>,
     /// What the text's `package` header must name.
     package: Option<NeededPackage>,
+    /// A name that must be called with more than one plain argument.
+    called: Option<String>,
 }
 
 /// A package of Kotlin or Java that a text must declare as its own.
@@ -83,6 +85,24 @@ impl NeededWords {
         NeededWords { package: Some(NeededPackage { names, is_whole }), ..NeededWords::default() }
     }
 
+    /// Returns the words for a text that holds `part`, which may be no word.
+    pub fn of_part(part: &str) -> NeededWords {
+        NeededWords { parts: vec![part.to_owned()], ..NeededWords::default() }
+    }
+
+    /// Returns these words and those of `name`.
+    #[must_use]
+    pub fn and_of(mut self, name: &str) -> NeededWords {
+        self.whole.extend(words(name));
+        self
+    }
+
+    /// Returns the words for a text that calls `name` with several arguments, or with one that is more than a name: the
+    /// parenthesis stands right behind it.
+    pub fn of_call(name: &str) -> NeededWords {
+        NeededWords { called: Some(name.to_owned()), ..NeededWords::default() }
+    }
+
     /// Whether the file `bytes` contains all of the words.
     pub fn match_bytes(&self, bytes: &[u8]) -> bool {
         self.match_text(&SearchedText::new(bytes))
@@ -105,11 +125,12 @@ impl NeededWords {
         self.whole.iter().all(holds_whole)
             && self.parts.iter().all(holds_part)
             && self.package.as_ref().is_none_or(|package| package.may_be_declared(text))
+            && self.called.as_ref().is_none_or(|name| may_be_called(text, name))
     }
 
     /// Whether every file matches: the name has no word that a text must contain.
     pub fn is_empty(&self) -> bool {
-        self.whole.is_empty() && self.parts.is_empty() && self.package.is_none()
+        self.whole.is_empty() && self.parts.is_empty() && self.package.is_none() && self.called.is_none()
     }
 }
 
@@ -160,6 +181,18 @@ fn words(name: &str) -> Vec<String> {
 fn holds_word(text: &[u8], word: &str) -> bool {
     memmem::find_iter(text, word.as_bytes())
         .any(|at| !ends_in_word(&text[..at]) && !starts_in_word(&text[at + word.len()..]))
+}
+
+/// Whether the text calls `name`, and what stands between the parentheses is more than a chain of names.
+fn may_be_called(text: &[u8], name: &str) -> bool {
+    let mut places = memmem::find_iter(text, name.as_bytes());
+    places.any(|at| {
+        let behind = &text[at + name.len()..];
+        let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b' ' | b'\n');
+        behind.first() == Some(&b'(')
+            && !ends_in_word(&text[..at])
+            && behind[1..].iter().find(|byte| !is_plain(byte)) != Some(&b')')
+    })
 }
 
 /// Whether the text ends with a character of a word. Byte-order marks and quotation marks belong to no word.
@@ -264,6 +297,25 @@ mod tests {
             assert_eq!(declares(text, "a.b", false), within, "{text}");
             assert_eq!(declares(text, "a.b", true), whole, "{text}");
         }
+    }
+
+    #[test]
+    fn a_call_of_more_than_a_name_is_needed() {
+        let called = NeededWords::of_call("type");
+        for (text, expected) in [
+            ("x = type('A', (B,), {})", true),
+            ("x = a.type(\n  name, bases, {})", true),
+            ("type(*a)", true),
+            ("type(", true),
+            ("type(x) is type(self.a)", false),
+            ("subtype(a, b)", false),
+            ("type (a, b)", false),
+            ("type: int", false),
+            ("type(x)\ntype(a, b, c)", true),
+        ] {
+            assert_eq!(called.match_bytes(text.as_bytes()), expected, "{text}");
+        }
+        assert!(!called.is_empty());
     }
 
     #[test]

@@ -62,7 +62,7 @@ impl SnapshotFiles {
         any: impl IntoIterator<Item = NeededWords>,
     ) -> impl Iterator<Item = &Arc<FileEntry>> {
         self.need_any_words(any);
-        self.known.iter().filter(|file| !self.is_unread(&file.path))
+        self.known_within(&RelPath::root())
     }
 
     /// Needs the content of the files that hold all words of one of `any`, without reading it.
@@ -84,7 +84,14 @@ impl SnapshotFiles {
 
     /// Iterates over the files at or beneath `path` that are known; needs no content.
     pub fn known_within<'a>(&'a self, path: &RelPath) -> impl Iterator<Item = &'a Arc<FileEntry>> + use<'a> {
-        self.known.within(path).filter(|file| !self.is_unread(&file.path))
+        let path_of_unread = path.clone();
+        let unread = self.unread.iter().flat_map(move |unread| unread.within(&path_of_unread));
+        let mut unread = unread.peekable();
+        // Both are in path order.
+        self.known.within(path).filter(move |file| {
+            while unread.next_if(|one| one.path < file.path).is_some() {}
+            unread.peek().is_none_or(|one| one.path != file.path)
+        })
     }
 
     /// Iterates over the paths of all files at or beneath `path`.

@@ -306,6 +306,33 @@ fn declared(
     Ok(())
 }
 
+/// Whether a declaration gives another name to a class with one of certain names, as far as its text shows: [`declared`]
+/// follows no others.
+pub(super) fn is_alias_of(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    row: &Row,
+    is_one: impl Fn(&str) -> bool,
+) -> bool {
+    let (text, name) = (here.text.as_str(), here.outline.name(row));
+    let names_one = |chain: &str| chain.rsplit('.').next().is_some_and(&is_one);
+    if let Some(written) = typedef(resolver, text, row) {
+        return named_type(here.language, written).is_some_and(|chain| names_one(&chain));
+    }
+    let left = text_before(text, row.name_start as usize, resolver.family);
+    if is_class(row) && last_word(left) != resolver.profile.bases.alias_word {
+        return false;
+    }
+    let starts = match resolver.profile.bases.are_objects {
+        true => assignments(here, name),
+        false => vec![row.name_start],
+    };
+    starts.into_iter().any(|start| {
+        let behind = alias_behind(here.language, text, start as usize + name.len());
+        behind.is_some_and(|(chain, _)| names_one(&chain))
+    })
+}
+
 /// Returns the type to which a C++ `typedef` that declares no type of its own gives another name, as written.
 fn typedef<'t>(resolver: &Resolver, text: &'t str, row: &Row) -> Option<&'t str> {
     let statement = text.get(row.start as usize..row.name_start as usize)?;

@@ -9,7 +9,7 @@ use super::occurrence::{Judgement, Occurrence, Role};
 use super::occurrences::occurrences;
 use super::resolver::{CurrentFile, Resolver};
 use super::sources::{IndexedDeclaration, Sources};
-use super::subclasses::subclasses;
+use super::subclasses::heirs;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, TextRange};
 use symd_syntax::call_site::is_called;
@@ -32,7 +32,7 @@ pub(super) fn constructor_uses(
     let rules = &resolver.profile.members.constructors;
     // Arguments tell the constructors of a class apart, and a Kotlin class has another in its head.
     let certainty = if rules.are_inherited { Judgement::Likely } else { Judgement::Unchecked };
-    let heirs = subclasses(sources, &class, cancel)?.all;
+    let heirs = heirs(&resolver, &class)?;
     found.extend(delegating(&resolver, &class, rules.own_word, Judgement::Unchecked));
     for heir in &heirs {
         let is_base = |one: &IndexedDeclaration| one.is_same_declaration(&class);

@@ -10,6 +10,7 @@ use super::other_names::other_names;
 use super::resolver::Resolver;
 use symd_base::cancel::Cancelled;
 use symd_base::{RelPath, TextRange};
+use symd_index::NeededWords;
 
 /// Callables that create classes, each with the 0-based position of the bases among its arguments; `None`
 /// where they can only be passed by keyword.
@@ -46,7 +47,8 @@ pub(super) fn find_dynamic_classes(
     let mut names: HashSet<String> =
         classes.iter().map(|&at| graph.node(at).class.name().to_owned()).collect();
     names.extend(other_names(resolver, &names)?);
-    for file in resolver.sources.snapshot().files.iter() {
+    let files = &resolver.sources.snapshot().files;
+    for file in files.with_any_words(MAKERS.map(|(maker, _)| NeededWords::of_call(maker))) {
         let Some(outline) = file.outline().filter(|_| Family::of(file) == Some(resolver.family)) else {
             continue;
         };

@@ -1,8 +1,8 @@
 //! The classes of one language family in the project, and their inheritance. Built anew for each question,
-//! from class heads alone. Invariant: cyclic bases are walked once; a class whose bases cannot be resolved is
-//! present all the same.
+//! from class heads alone: of all classes, or of those that a question needs (`graph_by_need`). Invariant: cyclic bases
+//! are walked once; a class whose bases cannot be resolved is present all the same.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -25,42 +25,52 @@ pub(super) struct ClassNode {
 }
 
 /// The inheritance graph. Classes are identified by number.
+#[derive(Default)]
 pub(super) struct ClassGraph {
     nodes: Vec<ClassNode>,
     /// Class numbers, by file and by the byte at which the name begins.
     numbers: HashMap<(RelPath, u32), usize>,
 }
 
-impl ClassGraph {
-    /// Builds the graph from the head of every class.
-    pub(super) fn read(resolver: &Resolver) -> Result<ClassGraph, Cancelled> {
-        let mut graph = ClassGraph { nodes: Vec::new(), numbers: HashMap::new() };
-        let mut pairs = Vec::new();
-        for file in resolver.sources.snapshot().files.iter() {
-            let may_hold = |outline: &Arc<symd_syntax::Outline>| {
-                outline.hides_types
-                    || outline.rows.iter().any(|row| is_class(row) || row.descendants > 0)
-                    || resolver.profile.is_dynamic && outline.occurrences.contains(REGISTER)
-            };
-            if Family::of(file) != Some(resolver.family) || !file.outline().is_some_and(may_hold) {
-                continue;
-            }
-            resolver.cancel.check()?;
-            let Some(here) = CurrentFile::new(resolver, file) else { continue };
-            pairs.extend(registered(resolver, &here)?);
-            for row in 0..here.outline.rows.len() {
-                if !declares_class(resolver, &here, row) {
-                    continue;
-                }
-                let bases = bases_in(resolver, &here, row)?;
-                let name_start = here.outline.rows[row].name_start;
-                graph.numbers.insert((here.file.path.clone(), name_start), graph.nodes.len());
-                let class = here.target(row);
-                graph.nodes.push(ClassNode { class, bases, up: Vec::new(), down: Vec::new() });
-            }
+/// A class's place, by which classes are sorted.
+type ClassPlace = (RelPath, usize);
+
+/// Classes with their bases, and what registers as what, of which a graph is made.
+#[derive(Default)]
+pub(super) struct ClassHeads {
+    classes: BTreeMap<ClassPlace, (IndexedDeclaration, Rc<[Base]>)>,
+    /// Classes that are registered as subclasses, each with its abstract class.
+    pub(super) registered: Vec<(IndexedDeclaration, IndexedDeclaration)>,
+}
+
+impl ClassHeads {
+    /// Adds the class in `row` of a file, unless it is there. Returns whether it was added.
+    pub(super) fn add(
+        &mut self,
+        resolver: &Resolver,
+        here: &CurrentFile,
+        row: usize,
+    ) -> Result<bool, Cancelled> {
+        let place = (here.file.path.clone(), row);
+        if self.classes.contains_key(&place) {
+            return Ok(false);
         }
-        for (class, abstract_class) in pairs {
-            if let (Some(from), Some(to)) = (graph.number(&class), graph.number(&abstract_class)) {
+        let bases = bases_in(resolver, here, row)?;
+        self.classes.insert(place, (here.target(row), bases));
+        Ok(true)
+    }
+
+    /// Returns the graph of the classes so far.
+    pub(super) fn graph(&self) -> ClassGraph {
+        let mut graph = ClassGraph::default();
+        for (class, bases) in self.classes.values() {
+            let name_start = class.row().map_or(u32::MAX, |(_, row)| row.name_start);
+            graph.numbers.insert((class.file.path.clone(), name_start), graph.nodes.len());
+            let (class, bases) = (class.clone(), bases.clone());
+            graph.nodes.push(ClassNode { class, bases, up: Vec::new(), down: Vec::new() });
+        }
+        for (class, abstract_class) in &self.registered {
+            if let (Some(from), Some(to)) = (graph.number(class), graph.number(abstract_class)) {
                 graph.link(from, to);
             }
         }
@@ -72,7 +82,33 @@ impl ClassGraph {
                 }
             }
         }
-        Ok(graph)
+        graph
+    }
+}
+
+impl ClassGraph {
+    /// Builds the graph from the head of every class.
+    pub(super) fn read(resolver: &Resolver) -> Result<ClassGraph, Cancelled> {
+        let mut heads = ClassHeads::default();
+        for file in resolver.sources.snapshot().files.iter() {
+            let may_hold = |outline: &Arc<symd_syntax::Outline>| {
+                outline.hides_types
+                    || outline.rows.iter().any(|row| is_class(row) || row.descendants > 0)
+                    || resolver.profile.is_dynamic && outline.occurrences.contains(REGISTER)
+            };
+            if Family::of(file) != Some(resolver.family) || !file.outline().is_some_and(may_hold) {
+                continue;
+            }
+            resolver.cancel.check()?;
+            let Some(here) = CurrentFile::new(resolver, file) else { continue };
+            heads.registered.extend(registered(resolver, &here)?);
+            for row in 0..here.outline.rows.len() {
+                if declares_class(resolver, &here, row) {
+                    heads.add(resolver, &here, row)?;
+                }
+            }
+        }
+        Ok(heads.graph())
     }
 
     /// Records that `from` inherits from `to`.
@@ -138,7 +174,7 @@ fn walk<'g>(from: usize, next: impl Fn(usize) -> &'g Vec<usize>) -> Vec<usize> {
 }
 
 /// Whether the row declares a class, also one that the outline lists as another kind.
-fn declares_class(resolver: &Resolver, here: &CurrentFile, row: usize) -> bool {
+pub(super) fn declares_class(resolver: &Resolver, here: &CurrentFile, row: usize) -> bool {
     let this = &here.outline.rows[row];
     let text = here.text.as_str();
     let name_end = this.name_start as usize + usize::from(this.name_len);

@@ -25,6 +25,7 @@ mod fixtures;
 mod fluent;
 mod gradle;
 mod graph;
+mod graph_by_need;
 mod heads;
 mod indirect_uses;
 mod inheritance;

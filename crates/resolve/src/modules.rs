@@ -184,6 +184,14 @@ fn ecma(resolver: &Resolver, from: &RelPath, written: &str) -> Option<Module> {
     file.map(|file| Module::File(file.clone()))
 }
 
+/// Returns what a specifier that means the file at `path` holds of it: its name without extension; `index` where it is that
+/// of the directory.
+pub(super) fn ecma_stem(path: &RelPath) -> &str {
+    let name = path.file_name();
+    let stems = ECMA_ENDINGS.iter().filter_map(|ending| name.strip_suffix(ending)?.strip_suffix('.'));
+    stems.min_by_key(|stem| stem.len()).unwrap_or(name)
+}
+
 /// Returns the directory of a Rust module's children.
 fn rust_children(path: &RelPath) -> Option<RelPath> {
     match path.file_name() {

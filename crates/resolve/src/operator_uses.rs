@@ -1,5 +1,5 @@
 //! Uses of Kotlin functions by operators and other conventions: `a + b` calls `plus`, `a[i]` calls `get`. Nothing
-//! in a file tells that it uses one but the types of its expressions, so every file that may is read.
+//! in a file tells that it uses one but the types of its expressions, so every file that holds the sign is read.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::resolver::Resolver;
 use super::sources::{IndexedDeclaration, Sources};
 use symd_base::Cancel;
 use symd_base::cancel::Cancelled;
-use symd_index::FileEntry;
+use symd_index::{FileEntry, NeededWords};
 use symd_syntax::SymbolKind;
 use symd_types::kotlin::is_convention;
 
@@ -49,10 +49,16 @@ pub fn operator_uses(
         return Ok(found);
     }
     let is_private = resolver.kotlin().is_private(&function);
-    let mut files: Vec<&Arc<FileEntry>> = sources
-        .snapshot()
-        .files
-        .iter()
+    let signs = signs(target.name());
+    let known = &sources.snapshot().files;
+    let _own = known.get(target.file.path.as_str());
+    let package = target.file.outline().and_then(|outline| outline.imports.package());
+    let needed = signs.iter().filter(|_| !is_private).map(|sign| match &package {
+        Some(package) if !is_member(&function) => sign.clone().and_of(package),
+        _ => sign.clone(),
+    });
+    let mut files: Vec<&Arc<FileEntry>> = known
+        .with_any_words(needed)
         .filter(|file| has_types(file) && (!is_private || file.path == target.file.path))
         .filter(|file| gradle::may_see(&resolver, &file.path, &target.file.path))
         .filter(|file| is_member(&function) || sees_package_of(&function.file, file))
@@ -70,7 +76,7 @@ pub fn operator_uses(
     for file in files {
         cancel.check()?;
         let Some(current) = sources.current(file) else { continue };
-        if !may_call(current.text.as_str(), target.name()) {
+        if !signs.iter().any(|sign| sign.match_bytes(current.text.as_str().as_bytes())) {
             continue;
         }
         read += 1;
@@ -119,8 +125,8 @@ fn sees_package_of(declared: &FileEntry, file: &FileEntry) -> bool {
     is_own || outline.imports.unpack().iter().any(|import| import.module.starts_with(package_of_it.as_str()))
 }
 
-/// Whether a text holds what stands for a function of this name.
-fn may_call(text: &str, name: &str) -> bool {
+/// Returns what a text holds, one of it, that calls a function of this name without it.
+fn signs(name: &str) -> Vec<NeededWords> {
     let signs: &[&str] = match name {
         "plus" | "plusAssign" | "unaryPlus" => &["+"],
         "minus" | "minusAssign" | "unaryMinus" => &["-"],
@@ -138,5 +144,9 @@ fn may_call(text: &str, name: &str) -> bool {
         "getValue" | "setValue" | "provideDelegate" => &["by"],
         _ => &["("],
     };
-    signs.iter().any(|sign| text.contains(sign))
+    let is_word = |sign: &str| sign.chars().all(char::is_alphabetic);
+    signs
+        .iter()
+        .map(|sign| if is_word(sign) { NeededWords::of_name(sign) } else { NeededWords::of_part(sign) })
+        .collect()
 }

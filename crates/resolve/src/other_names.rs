@@ -4,8 +4,11 @@
 use std::collections::HashSet;
 
 use super::family::Family;
+use super::graph_by_need::MAX_NAMES;
 use super::resolver::Resolver;
+use symd_base::RelPath;
 use symd_base::cancel::Cancelled;
+use symd_index::NeededWords;
 use symd_syntax::Imported;
 
 /// An alias, and the words that it may stand for.
@@ -20,7 +23,8 @@ pub(super) fn other_names(
     names: &HashSet<String>,
 ) -> Result<HashSet<String>, Cancelled> {
     let mut all = Vec::new();
-    for file in resolver.sources.snapshot().files.iter() {
+    let files = &resolver.sources.snapshot().files;
+    for file in files.known_within(&RelPath::root()) {
         let Some(outline) = file.outline().filter(|_| Family::of(file) == Some(resolver.family)) else {
             continue;
         };
@@ -44,10 +48,17 @@ pub(super) fn other_names(
         };
         let new: Vec<String> = all.iter().filter(is_new).map(|one| one.name.clone()).collect();
         if new.is_empty() {
-            return Ok(others);
+            break;
         }
         others.extend(new);
     }
+    // What gives another name to one of these holds it.
+    if names.len() + others.len() > MAX_NAMES {
+        files.need_everything();
+    } else {
+        files.need_any_words(names.iter().chain(&others).map(|name| NeededWords::of_name(name)));
+    }
+    Ok(others)
 }
 
 /// Reads the alias that a line of C, C++ or C# declares, and what it may stand for.

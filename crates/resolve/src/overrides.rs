@@ -10,6 +10,7 @@ use super::context::{Receiver, receiver, text_before};
 use super::dynamic_classes::{DynamicClass, find_dynamic_classes};
 use super::family::Family;
 use super::graph::{ClassGraph, ClassNode};
+use super::graph_by_need::Kin;
 use super::heads::WrittenBase;
 use super::meaning::Meaning;
 use super::profiles::{LanguageProfile, MemberRules, Overriding};
@@ -147,7 +148,11 @@ pub fn overrides(
         let members = own_member_rows(&class, name).into_iter().map(|row| of(&class, row)).collect();
         return Ok(OverrideFamily { members, ..OverrideFamily::default() });
     }
-    let mut graph = ClassGraph::read(&resolver)?;
+    // Servers say of which classes a class inherits that no text names.
+    let mut graph = match settled.is_empty() {
+        true => ClassGraph::of_kin(&resolver, std::slice::from_ref(&class), Kin::OfMember(name))?,
+        false => ClassGraph::read(&resolver)?,
+    };
     for from in 0..graph.iter().count() {
         for to in settled_classes(&graph, graph.node(from), settled) {
             graph.link(from, to);

@@ -8,6 +8,7 @@ use super::conflicts::SourcePlace;
 use super::context::{Receiver, receiver};
 use super::family::Family;
 use super::graph::ClassGraph;
+use super::graph_by_need::Kin;
 use super::heads::arguments_of;
 use super::meaning::Meaning;
 use super::overrides::overrides;
@@ -171,8 +172,9 @@ fn member(
         found.extend(some(places, PythonHazard::MangledNameUsed));
         return Ok(found);
     }
-    let graph = ClassGraph::read(resolver)?;
-    for (_, _, class) in &classes {
+    let owners: Vec<IndexedDeclaration> = classes.iter().map(|(_, _, class)| class.clone()).collect();
+    let graph = ClassGraph::of_kin(resolver, &owners, Kin::Around)?;
+    for class in &owners {
         let Some(at) = graph.number(class) else { continue };
         let around = graph.descendants(at).into_iter().flat_map(|heir| graph.ancestors(heir));
         let outside = around.flat_map(|at| graph.node(at).bases.iter().flat_map(|base| &base.outside));

@@ -2,9 +2,11 @@
 //! `export { run as walk }`. Its own name does not lead to them.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::definitions::definitions;
 use super::family::Family;
+use super::modules::ecma_stem;
 use super::occurrence::{Judgement, Occurrence, Role};
 use super::profiles::ModuleLookup;
 use super::sources::{IndexedDeclaration, Sources};
@@ -12,7 +14,7 @@ use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
 use symd_index::{FileEntry, NeededWords};
 use symd_syntax::call_site::is_called;
-use symd_syntax::{ImportKind, Imported};
+use symd_syntax::{Import, ImportKind, ImportList, Imported};
 
 /// The name of a default export in imports and exports; no name in a text.
 const DEFAULT: &str = "default";
@@ -28,13 +30,10 @@ pub(super) fn renamed_export_uses(
     if family.is_none_or(|family| family.profile().imports.lookup != ModuleLookup::EcmaPath) {
         return Ok(found);
     }
-    let exported = exported_names(sources, target, cancel)?;
+    let ExportedNames { names: exported, words } = exported_names(sources, target, cancel)?;
     if exported.is_empty() {
         return Ok(found);
     }
-    // `import go from './a'` does not hold the name that it imports.
-    let imports = exported.contains(DEFAULT).then_some("import");
-    let words = exported.iter().map(String::as_str).chain(imports).map(NeededWords::of_name);
     let files = &sources.snapshot().files;
     for file in files.with_any_words(words).filter(|file| Family::of(file) == family) {
         for name in bound_names(file, &exported, target.name()) {
@@ -45,13 +44,19 @@ pub(super) fn renamed_export_uses(
     Ok(found)
 }
 
+/// The names of an export, and what a text holds that imports one of them.
+struct ExportedNames {
+    names: BTreeSet<String>,
+    words: Vec<NeededWords>,
+}
+
 /// Returns the other names under which the target may be exported, by its file or by those that export it
 /// again. By name alone: what they mean is looked up where they are used.
 fn exported_names(
     sources: &dyn Sources,
     target: &IndexedDeclaration,
     cancel: &Cancel,
-) -> Result<BTreeSet<String>, Cancelled> {
+) -> Result<ExportedNames, Cancelled> {
     let family = Family::of(&target.file);
     let mut renamed: Vec<(String, String)> = Vec::new();
     let mut exported = BTreeSet::new();
@@ -78,11 +83,64 @@ fn exported_names(
         let Some((_, alias)) = renamed.iter().find(is_new) else { break };
         exported.insert(alias.clone());
     }
-    // What exports one of these names again holds it.
-    let names = exported.iter().map(String::as_str).chain([target.name()]);
-    files.need_any_words(names.map(|name| NeededWords::of_name(&format!("export {name}"))));
+    // What exports one of these names again holds it, or, for a default export, the name of its module.
+    let named = exported.iter().map(String::as_str).filter(|name| *name != DEFAULT);
+    let mut words: Vec<String> = named.map(str::to_owned).collect();
+    if exported.contains(DEFAULT) {
+        let known = files.known_within(&RelPath::root()).filter(|file| Family::of(file) == family);
+        let modules = default_modules(known, target, &exported);
+        words.extend(modules.iter().map(|path| match ecma_stem(path) {
+            // `import go from '..'`
+            "index" => "import".to_owned(),
+            stem => stem.to_owned(),
+        }));
+    }
+    let again = words.iter().map(String::as_str).chain([target.name()]);
+    files.need_any_words(again.map(|name| NeededWords::of_name(&format!("export {name}"))));
     exported.remove(target.name());
-    Ok(exported)
+    let words = words.iter().map(|name| NeededWords::of_name(name)).collect();
+    Ok(ExportedNames { names: exported, words })
+}
+
+/// Returns the modules whose default export may be the target: what imports that may call it anything, and holds only the
+/// name of the module.
+fn default_modules<'f>(
+    files: impl Iterator<Item = &'f Arc<FileEntry>>,
+    target: &IndexedDeclaration,
+    exported: &BTreeSet<String>,
+) -> BTreeSet<RelPath> {
+    let imports = files.filter_map(|file| Some((&file.path, file.outline()?.imports.unpack())));
+    let mut open: Vec<(&RelPath, ImportList)> = imports.collect();
+    let mut modules = BTreeSet::new();
+    loop {
+        let offers = |(path, imports): &mut (&RelPath, ImportList)| {
+            let leads_to_it = |import: &Import| match import.imported {
+                _ if import.module.is_empty() => false,
+                Imported::Name(DEFAULT) => modules.iter().any(|path| import.module.contains(ecma_stem(path))),
+                Imported::Name(name) => exported.contains(name) || name == target.name(),
+                Imported::Module | Imported::Everything => false,
+            };
+            let is_own = **path == target.file.path;
+            imports.iter().filter(|one| one.kind == ImportKind::Export && one.bound() == Some(DEFAULT)).any(
+                |export| {
+                    let Imported::Name(name) = export.imported else { return false };
+                    let is_bound = |import: Import| {
+                        import.kind == ImportKind::Import
+                            && import.bound() == Some(name)
+                            && leads_to_it(&import)
+                    };
+                    leads_to_it(&export)
+                        || export.module.is_empty()
+                            && (is_own && name == target.name() || imports.iter().any(is_bound))
+                },
+            )
+        };
+        let new: Vec<RelPath> = open.extract_if(.., offers).map(|(path, _)| path.clone()).collect();
+        if new.is_empty() {
+            return modules;
+        }
+        modules.extend(new);
+    }
 }
 
 /// Returns the names, other than the target's own, that a file gives to what is exported under these names.

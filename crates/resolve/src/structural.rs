@@ -36,6 +36,10 @@ pub(super) fn structural_subtypes(
         return Ok(Vec::new());
     }
     let has_methods_outside = structural == StructuralTypes::MethodSets;
+    if !has_methods_outside {
+        // A type may inherit all of the members, so that its file holds no name of them.
+        resolver.sources.snapshot().files.need_everything();
+    }
     let mut alike = if has_methods_outside { of_receivers(resolver, &wanted)? } else { Vec::new() };
     for (at, other) in graph.iter().filter(|(at, _)| !known.contains(at)) {
         let all = graph.ancestors(at);

@@ -7,6 +7,7 @@ use super::bases::Base;
 use super::dynamic_classes::{DynamicClass, find_dynamic_classes};
 use super::family::Family;
 use super::graph::ClassGraph;
+use super::graph_by_need::Kin;
 use super::heads::WrittenBase;
 use super::other_names::other_names;
 use super::overrides::sort;
@@ -37,10 +38,24 @@ pub fn subclasses(
 ) -> Result<Subclasses, Cancelled> {
     cancel.check()?;
     let Some(family) = Family::of(&class.file) else { return Ok(Subclasses::default()) };
+    // A class with a computed base may inherit from any: every head is looked at.
     let resolver = Resolver::new(sources, family, cancel);
     let graph = ClassGraph::read(&resolver)?;
     let Some(at) = graph.number(class) else { return Ok(Subclasses::default()) };
     subclasses_in(&resolver, &graph, at)
+}
+
+/// Returns the classes that certainly inherit from `class`, by path, then by position.
+pub(super) fn heirs(
+    resolver: &Resolver,
+    class: &IndexedDeclaration,
+) -> Result<Vec<IndexedDeclaration>, Cancelled> {
+    let graph = ClassGraph::of_kin(resolver, std::slice::from_ref(class), Kin::Below)?;
+    let Some(at) = graph.number(class) else { return Ok(Vec::new()) };
+    let below = graph.descendants(at).into_iter().filter(|&one| one != at);
+    let mut heirs = below.map(|at| graph.node(at).class.clone()).collect();
+    sort(&mut heirs);
+    Ok(heirs)
 }
 
 /// Finds the classes that inherit from class `at` of a graph that is already built.

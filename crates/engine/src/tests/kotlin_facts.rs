@@ -75,7 +75,15 @@ impl Random {
         let name = if self.0.bool() { self.class() } else { self.member() };
         let files: Vec<&String> = contents.keys().collect();
         let file = files[self.0.usize(..files.len())].clone();
-        UsesQuestion { name, number: self.0.usize(..8), is_chained: false, place: (file, self.0.usize(..64)) }
+        UsesQuestion {
+            name,
+            number: self.0.usize(..8),
+            is_chained: false,
+            with_kin: false,
+            with_subclasses: false,
+            new_name: None,
+            place: (file, self.0.usize(..64)),
+        }
     }
 }
 

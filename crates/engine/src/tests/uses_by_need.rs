@@ -11,7 +11,10 @@ use super::by_need::{Tree, play};
 use super::*;
 use symd_base::Cancel;
 use symd_index::{Hit, Locals, Query};
-use symd_resolve::{IndexedDeclaration, Judgement, Role, definitions, indirect_uses, occurrences};
+use symd_resolve::{
+    IndexedDeclaration, Judgement, Role, ServerBases, definitions, find_conflicts, indirect_uses,
+    occurrences, overrides, python_hazards, subclasses,
+};
 use symd_syntax::{Matching, NamePattern};
 
 const ROUNDS: usize = 40;
@@ -50,6 +53,8 @@ pub(super) struct FoundUses {
     target: String,
     pub(super) uses: Vec<FoundUse>,
     defined: Vec<String>,
+    /// What is linked to a member, what inherits from a class, and what a new name would break.
+    kin: Vec<String>,
 }
 
 /// What is asked.
@@ -60,6 +65,12 @@ pub(super) struct UsesQuestion {
     pub(super) number: usize,
     /// Whether rather the one that chains of other files lead to.
     pub(super) is_chained: bool,
+    /// Whether its kin is asked for, too.
+    pub(super) with_kin: bool,
+    /// Whether the subclasses are: that takes every file.
+    pub(super) with_subclasses: bool,
+    /// A new name for it.
+    pub(super) new_name: Option<&'static str>,
     /// The file and the identifier of it whose definitions are asked for.
     pub(super) place: (String, usize),
 }
@@ -103,7 +114,7 @@ impl Random {
         for _ in 0..self.0.usize(1..4) {
             let (one, two, three) = (self.some(&NAMES), self.some(&NAMES), self.some(&NAMES));
             let [a, b, c] = [one, two, three].map(|name| name.replace(' ', "_"));
-            let (module, kind) = (self.module(), self.0.u8(..8));
+            let (module, kind) = (self.module(), self.0.u8(..13));
             text += &match (extension, kind) {
                 ("py", 0) => format!("from {module} import {a}\n{a}()\n"),
                 ("py", 1) => format!("from {module} import *\n{b}()\n"),
@@ -114,6 +125,12 @@ impl Random {
                 ("py", 6) => {
                     format!("import pytest\n@pytest.fixture\ndef {a}(): pass\ndef test_x({a}): pass\n")
                 }
+                ("py", 7) => format!("from {module} import {a} as {b}\n{c} = {b}\n"),
+                ("py", 8) => format!("class {a}({b}):\n    {c} = None\n    def {b}(self): super().{b}()\n"),
+                ("py", 9) => format!(
+                    "{a} = type('{a}', ({b},), {{}})\nclass {c}(make({a})):\n    def {b}(self): pass\n"
+                ),
+                ("py", 10) => format!("from {module} import {a}, {b}\n{a}.register({b})\n"),
                 ("py", _) => format!("def {a}(): return {b}()\nclass C{kind}({a}): {c} = 1\n"),
                 ("ts", 0) => format!("import {{ {a} }} from './f{}';\n{a}();\n", self.0.u8(..7)),
                 ("ts", 1) => format!("export {{ {a} as {b} }} from './f{}';\n", self.0.u8(..7)),
@@ -121,8 +138,20 @@ impl Random {
                 ("ts", 3) => format!("export * from './f{}';\n", self.0.u8(..7)),
                 ("ts", 4) => format!("export default function {a}() {{ return {b}(); }}\n"),
                 ("ts", 5) => format!("export class {a} extends {b} {{ {c}() {{ this.{b}(); }} }}\n"),
+                ("ts", 6) => format!("export default class {a} extends {b} {{ {c}() {{}} }}\n"),
+                ("ts", 7) => format!(
+                    "import {a} from './f{}';\nexport class {b} extends {a} {{ {c}() {{}} }}\n",
+                    self.0.u8(..7)
+                ),
+                ("ts", 8) => format!(
+                    "import * as {a} from './f{}';\nclass {b} extends {a}.default {{ {c}() {{}} }}\n",
+                    self.0.u8(..7)
+                ),
+                ("ts", 9) => format!("export {{ default }} from './f{}';\n", self.0.u8(..7)),
+                ("ts", 10) => format!("export const {a} = {b};\nexport interface {c} {{ {b}(): void; }}\n"),
                 ("ts", _) => format!("export function {a}() {{ return {b}().{c}(); }}\n"),
                 ("java", 0 | 1) => format!("import {module}.{a};\n", module = module.trim_start_matches('.')),
+                ("java", 2 | 3) => format!("class {a} extends {b} {{ public void {c}() {{}} }}\n"),
                 ("java", _) => format!("class {a} {{ int get{b}() {{ return new {c}().{b}(); }} }}\n"),
                 (_, 0) => format!("import {}.`{one}`\n", self.some(&["a", "a.b", "c.d.e.f", "x.y"])),
                 (_, 1) => {
@@ -137,6 +166,11 @@ impl Random {
                 (_, 3) => format!("fun `{one}`() = `{two}`().`{three}`()\n"),
                 (_, 4) => format!("val z{kind} = {a}.{b}().{c}\n"),
                 (_, 5) => format!("class {a}(val {b}: {c}) {{ operator fun plus(o: {a}) = o + {b} }}\n"),
+                (_, 6) => format!("typealias {a} = {b}\nopen class {c} : {a}() {{ open fun {b}() = 1 }}\n"),
+                (_, 7) => format!(
+                    "interface {a} {{ fun {b}(): Int }}\nval o{kind} = object : {a} {{ override fun {b}() = 1 }}\n"
+                ),
+                (_, 8) => format!("open class {a} : {b}() {{ override fun {c}() = 2 }}\n"),
                 (_, _) => format!("fun {a}.{b}(x: {c}) = x.{a}()\n"),
             };
         }
@@ -235,8 +269,56 @@ pub(super) fn found(view: &View, wanted: &UsesQuestion) -> FoundUses {
         let path = one.path.as_str().to_owned();
         answer.uses.push((path, one.range.start, one.range.end, one.judgement, one.role, text));
     }
+    if wanted.with_kin {
+        answer.kin = kin_of(view, &target, wanted);
+    }
     answer.uses.sort_by(|a, b| (&a.0, a.1, &a.5).cmp(&(&b.0, b.1, &b.5)));
     answer
+}
+
+/// Returns what is linked to the target, one line each.
+fn kin_of(view: &View, target: &IndexedDeclaration, wanted: &UsesQuestion) -> Vec<String> {
+    let cancel = Cancel::new();
+    let place = |one: &IndexedDeclaration| {
+        let at = one.row().map_or(0, |(_, row)| row.name_start);
+        format!("{} {at} {}", one.file.path, one.name())
+    };
+    let places = |what: &str, all: &[IndexedDeclaration]| -> Vec<String> {
+        all.iter().map(|one| format!("{what} {}", place(one))).collect()
+    };
+    let family = overrides(view, target, &ServerBases::new(), &cancel).expect("not cancelled");
+    let mut kin = places("member", &family.members);
+    kin.extend(places("below", &family.in_subclasses));
+    kin.extend(places("above", &family.in_base_classes));
+    kin.extend(places("perhaps below", &family.possible_subclasses));
+    kin.extend(places("alike", &family.structural));
+    kin.extend(places("satisfied", &family.satisfied_protocols));
+    let outside = family.outside_project.iter().chain(&family.maybe_outside_project);
+    kin.extend(outside.map(|one| format!("outside {} {}", place(&one.class), one.base)));
+    kin.extend(
+        family.unknown.iter().map(|one| format!("unknown {} {} {:?}", place(&one.class), one.name, one.fact)),
+    );
+    kin.extend(
+        family.stand_ins.iter().map(|one| format!("stands in {} {}", place(&one.member), one.is_whole)),
+    );
+    kin.extend(family.dynamic.iter().map(|one| format!("{one:?}")));
+    kin.extend(family.through_super.iter().chain(&family.by_computed_name).map(|one| format!("{one:?}")));
+    if wanted.with_subclasses {
+        let heirs = subclasses(view, target, &cancel).expect("not cancelled");
+        kin.extend(places("heir", &heirs.all));
+        kin.extend(heirs.possible.iter().map(|(class, base)| format!("perhaps {} {base:?}", place(class))));
+    }
+    if let Some(name) = wanted.new_name {
+        let targets = std::slice::from_ref(target);
+        let conflicts = find_conflicts(view, targets, name, &cancel).expect("not cancelled");
+        let mut conflicts: Vec<String> = conflicts.iter().map(|one| format!("{one:?}")).collect();
+        conflicts.sort();
+        kin.extend(conflicts);
+        let hazards = python_hazards(view, targets, name, &cancel).expect("not cancelled");
+        kin.extend(hazards.iter().map(|one| format!("{one:?}")));
+    }
+    kin.sort();
+    kin
 }
 
 pub(super) fn written(random: fastrand::Rng, contents: &Contents) -> Tree {
@@ -317,7 +399,19 @@ fn round(seed: u64) -> bool {
         Some(names) if random.0.u8(..4) > 0 => random.some(&names),
         _ => random.some(&NAMES),
     };
-    let wanted = UsesQuestion { name, number: random.0.usize(..8), is_chained: random.0.bool(), place };
+    let with_kin = random.0.u8(..4) > 0;
+    // What files that come and go mention is no part of the answer.
+    let new_name =
+        (!grows && random.0.bool()).then(|| random.some(&NAMES)).filter(|name| !name.contains(' '));
+    let wanted = UsesQuestion {
+        name,
+        number: random.0.usize(..8),
+        is_chained: random.0.bool(),
+        with_kin,
+        with_subclasses: with_kin && random.0.u8(..6) == 0,
+        new_name,
+        place,
+    };
     let (engine, asked) = (tree.engine(), wanted.clone());
     let question = async move {
         let mut view = engine.view_by_need().await.expect("a view");
@@ -348,6 +442,7 @@ fn round(seed: u64) -> bool {
     let expected = complete(&contents, &wanted);
     assert_eq!(given.target, expected.target, "seed {seed}: {wanted:?} (complete: {is_complete})");
     assert_eq!(given.defined, expected.defined, "seed {seed}: {wanted:?} (complete: {is_complete})");
+    assert_eq!(given.kin, expected.kin, "seed {seed}: {wanted:?} (complete: {is_complete})");
     let others: Vec<FoundUse> = given.uses.iter().filter(|one| !in_leaf(one)).cloned().collect();
     assert_eq!(others, expected.uses, "seed {seed}: {wanted:?} (complete: {is_complete})");
     // A file may be seen in every state that it had since.

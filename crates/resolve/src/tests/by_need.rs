@@ -95,6 +95,41 @@ fn unread(fixture: &str) -> Vec<String> {
     if needs_all { vec!["(needs everything)".to_owned()] } else { left.into_iter().collect() }
 }
 
+/// Returns the files that were not read for a question about the symbol at `$0`, whose answer is that of the complete index.
+fn unread_by<T: PartialEq + Debug>(
+    fixture: &str,
+    ask: impl Fn(&Memory, &IndexedDeclaration) -> T,
+) -> (Vec<String>, T) {
+    let (texts, (path, at)) = files(fixture);
+    let memory = memory(texts);
+    let target = target(&memory, &path, at);
+    let answer = everywhere(&memory, |memory| ask(memory, &target));
+    let (left, needs_all) = answered(&memory, Before::Nothing, &|memory| {
+        ask(memory, &target);
+        let unread = memory.snapshot.files.unread();
+        let paths = unread.into_iter().flat_map(|unread| unread.within(&RelPath::root()));
+        paths.map(|file| file.path.as_str().to_owned()).collect::<BTreeSet<String>>()
+    });
+    (if needs_all { vec!["(needs everything)".to_owned()] } else { left.into_iter().collect() }, answer)
+}
+
+/// Returns the files that were not read to find the family of the member at `$0`, and the family's places.
+fn unread_by_family(fixture: &str) -> (Vec<String>, Vec<String>) {
+    unread_by(fixture, |memory, target| {
+        let family = super::super::overrides(memory, target, &ServerBases::new(), &Cancel::new());
+        let family = family.expect("not cancelled");
+        let place = |one: &IndexedDeclaration| {
+            format!("{}:{}", one.file.path, one.row().map_or(0, |(_, row)| row.name_line + 1))
+        };
+        let members = family.members.iter().map(place);
+        let dynamic = family.dynamic.iter().map(|one| format!("{}:{} {}", one.path, one.line + 1, one.maker));
+        members
+            .chain(dynamic)
+            .chain(family.possible_subclasses.iter().map(|one| format!("{}?", place(one))))
+            .collect()
+    })
+}
+
 /// Returns the files that were not read to find what renaming the symbol at `$0` would break, and how much that is.
 fn unread_by_rename(fixture: &str, new_name: &str) -> (Vec<String>, usize) {
     let (texts, (path, at)) = files(fixture);
@@ -134,22 +169,56 @@ fn files_that_a_new_name_does_not_concern_stay_unread() {
 }
 
 #[test]
-fn only_operators_are_searched_for_in_every_file() {
-    let needs_all = |function: &str| {
-        let fixture = format!(
-            "//- A.kt\nopen class A {{ {function} = this }}\n//- B.kt\nval a = A() + A()\n//- C.kt\nval c = 1\n"
-        );
-        let (texts, (path, at)) = files(&fixture);
-        let memory = memory(texts);
-        let target = target(&memory, &path, at);
-        let uses =
-            |memory: &Memory| operator_uses(memory, &target, &Cancel::new()).expect("not cancelled").uses;
-        (answered(&memory, Before::Nothing, &|memory| uses(memory).len()).1, uses(&memory).len())
+fn operators_are_searched_for_where_their_sign_stands() {
+    let uses = |fixture: &str| {
+        let (left, uses) = unread_by(fixture, |memory, target| {
+            let found = operator_uses(memory, target, &Cancel::new()).expect("not cancelled");
+            let place =
+                |(text, one): &(String, Occurrence)| format!("{text} {} {}", one.path, one.range.start);
+            (found.uses.iter().map(place).collect::<Vec<_>>(), found.unchecked)
+        });
+        (left.join(" "), uses.0.len())
     };
-    assert_eq!(needs_all("operator fun $0plus(other: A): A"), (true, 1));
-    assert_eq!(needs_all("override fun $0plus(other: A): A"), (true, 1));
-    assert_eq!(needs_all("fun $0plus(other: A): A"), (false, 0));
-    assert_eq!(needs_all("/** No operator. */ fun $0plus(other: A): A").1, 0);
+    let of = |function: &str| {
+        uses(&format!(
+            "//- A.kt\nopen class A {{ {function} = this }}\n//- B.kt\nfun make() = A()\n\
+             //- C.kt\nval c = make() + make()\n//- D.kt\nval d = 1\n"
+        ))
+    };
+    assert_eq!(of("operator fun $0plus(other: A): A"), ("D.kt".to_owned(), 1));
+    assert_eq!(of("override fun $0plus(other: A): A"), ("D.kt".to_owned(), 1));
+    assert_eq!(of("fun $0plus(other: A): A").1, 0);
+    assert_eq!(of("/** No operator. */ fun $0plus(other: A): A").1, 0);
+    let of_package = "//- A.kt\npackage a.b\nclass A\noperator fun A.$0minus(o: A) = o\n\
+        //- B.kt\npackage c\nimport a.b.*\nval b = A() - A()\n//- C.kt\npackage c\nval c = 2 - 1\n";
+    assert_eq!(uses(of_package), ("C.kt".to_owned(), 1));
+    let word = "//- A.kt\nclass A { operator fun $0contains(o: Int) = true }\n//- B.kt\nval b = 1 in A()\n\
+        //- C.kt\nval inner = 2\n";
+    assert_eq!(uses(word), ("C.kt".to_owned(), 1));
+}
+
+#[test]
+fn default_exports_are_searched_for_by_the_names_of_their_modules() {
+    let fixture = "//- a.ts\nexport default function $0run() {}\n//- b.ts\nimport go from './a';\ngo();\n\
+        //- c/index.ts\nexport { default } from '../a';\n//- d.ts\nimport walk from './c';\nwalk();\n\
+        //- e.ts\nimport step from './b2';\nexport default step;\n//- b2.ts\nimport it from './a';\nexport default it;\n\
+        //- f.ts\nimport other from './g';\nother();\n//- g.ts\nexport default function other() {}\n\
+        //- h.ts\nimport far from './e';\nfar();\n";
+    let calls = |fixture: &str| {
+        unread_by(fixture, |memory, target| {
+            let uses = indirect_uses(memory, target, &Cancel::new()).expect("not cancelled");
+            let calls = uses.iter().filter(|(_, one)| one.role == Role::Call);
+            calls.map(|(text, one)| format!("{} {text}", one.path)).collect::<Vec<_>>()
+        })
+    };
+    // What a directory's index offers is imported by `'.'`, too.
+    let (left, found) = calls(fixture);
+    assert_eq!((left.join(" "), found.join(" ")), (String::new(), "b.ts go d.ts walk h.ts far".to_owned()));
+    let (left, found) = calls(&fixture.replace("c/index.ts", "c/again.ts").replace("'./c'", "'./c/again'"));
+    assert_eq!(
+        (left.join(" "), found.join(" ")),
+        ("f.ts g.ts".to_owned(), "b.ts go d.ts walk h.ts far".to_owned())
+    );
 }
 
 #[test]
@@ -167,4 +236,89 @@ fn files_that_cannot_hold_a_use_stay_unread() {
     let go = "//- go.mod.go\npackage main\n//- a/a.go\npackage a\nfunc $0Run() {}\n\
         //- b/b.go\npackage b\nimport \"x/a\"\nfunc f() { a.Run() }\n//- c/c.go\npackage c\n";
     assert_eq!(unread(go), ["c/c.go", "go.mod.go"]);
+}
+
+#[test]
+fn files_without_kin_of_a_member_stay_unread() {
+    let python = "//- a.py\nclass A:\n    def $0run(self): pass\n\
+        //- b.py\nfrom a import A as B\n\
+        //- c.py\nimport b\nclass C(b.B): pass\nD = C\n\
+        //- d.py\nfrom c import D\nfrom m import Mixin\nclass E(D, Mixin): pass\n\
+        //- m.py\nfrom n import Base\nclass Mixin(Base): pass\n\
+        //- n.py\nclass Base:\n    def run(self): pass\n\
+        //- o.py\nfrom n import Base as O\n\
+        //- p.py\nfrom o import O\nclass P(O):\n    def run(self): pass\n\
+        //- q.py\nclass Q:\n    def walk(self): pass\nx = type(Q)\n\
+        //- r.py\nY = type('Y', (X, Z), {})\n\
+        //- s.py\nT = type('T', (get(),), {})\n\
+        //- t.py\nfrom q import Q\nclass U(Q): pass\n\
+        //- v.py\nclass V(get()):\n    def run(self): pass\n\
+        //- w.py\nclass W(get()): pass\n\
+        //- x.py\nfrom o import O\nfrom y import Other\nclass X(O, Other): pass\n\
+        //- y.py\nclass Other:\n    def run(self): pass\n";
+    let (left, family) = unread_by_family(python);
+    assert_eq!(left, ["q.py", "t.py", "w.py"]);
+    assert_eq!(family, ["a.py:2", "n.py:2", "p.py:3", "y.py:2", "s.py:1 type", "v.py:1?"]);
+    let registered = "//- a.py\nclass A:\n    def $0run(self): pass\n\
+        //- b.py\nfrom a import A as B\n//- c.py\nclass C:\n    def run(self): pass\n\
+        //- d.py\nfrom b import B\nfrom c import C as D\nB.register(D)\n//- e.py\nclass E: pass\n";
+    let (left, family) = unread_by_family(registered);
+    assert_eq!((left, family), (vec!["e.py".to_owned()], vec!["a.py:2".to_owned(), "c.py:2".to_owned()]));
+    // A type may satisfy a protocol by what it inherits: its file holds no name of it.
+    let protocol = "//- a.py\nfrom typing import Protocol\nclass A(Protocol):\n    def $0run(self): pass\n\
+        //- b.py\nclass B:\n    def run(self): pass\n//- c.py\nfrom b import B\nclass C(B): pass\n";
+    let alike = unread_by(protocol, |memory, target| {
+        let family = super::super::overrides(memory, target, &ServerBases::new(), &Cancel::new());
+        family.expect("not cancelled").structural.iter().map(|one| one.name().to_owned()).collect::<Vec<_>>()
+    });
+    assert_eq!(alike, (vec!["(needs everything)".to_owned()], vec!["B".to_owned(), "C".to_owned()]));
+    let kotlin = "//- A.kt\npackage a\nopen class A { open fun $0run() = 1 }\n\
+        //- B.kt\npackage b\ntypealias B = a.A\n\
+        //- C.kt\npackage c\nimport b.B\nopen class C : B()\n\
+        //- D.java\npackage d;\nclass D extends c.C { public int run() { return 2; } }\n\
+        //- E.kt\npackage e\nval e = object : c.C() { override fun run() = 3 }\n\
+        //- F.kt\npackage f\nopen class F { open fun walk() = 1 }\n";
+    let (left, family) = unread_by_family(kotlin);
+    assert_eq!(
+        (left, family),
+        (vec!["F.kt".to_owned()], vec!["A.kt:2".to_owned(), "D.java:2".to_owned(), "E.kt:2".to_owned()])
+    );
+    let typescript = "//- a.ts\nexport default class A { $0run() {} }\n\
+        //- b.ts\nexport { default } from './a';\n\
+        //- c.ts\nimport B from './b';\nexport class C extends B { run() {} }\n\
+        //- d.ts\nimport * as far from './b';\nclass D extends far.default { run() {} }\n\
+        //- e.ts\nimport E from './f';\nexport class G extends E {}\n\
+        //- f.ts\nexport default class F {}\n";
+    let (left, family) = unread_by_family(typescript);
+    // The name of a default export may be a name of any.
+    assert_eq!(left, ["e.ts"]);
+    assert_eq!(family, ["a.ts:1", "c.ts:2", "d.ts:2"]);
+    let cpp = "//- a.hpp\nclass A { virtual void $0run() {} };\n//- b.hpp\n#include \"a.hpp\"\ntypedef A B;\nusing C = B;\n\
+        //- d.cpp\n#include \"b.hpp\"\nclass D : public C { void run() override {} };\n//- e.cpp\nclass E {};\n";
+    let (left, _) = unread_by_family(cpp);
+    assert_eq!(left, ["e.cpp"]);
+}
+
+#[test]
+fn too_many_heirs_need_every_file() {
+    let heirs = |count: usize| {
+        let mut fixture = "//- a.py\nclass A:\n    def $0run(self): pass\n".to_owned();
+        for number in 0..count {
+            fixture += &format!("//- h{number:02}.py\nfrom a import A\nclass H{number:02}(A): pass\n");
+        }
+        unread_by_family(&(fixture + "//- other.py\nclass Other: pass\n")).0
+    };
+    assert_eq!(heirs(3), ["other.py"]);
+    assert_eq!(heirs(crate::graph_by_need::MAX_NAMES), ["(needs everything)"]);
+}
+
+#[test]
+fn files_without_heirs_stay_unread_when_a_constructor_is_asked_for() {
+    let fixture = "//- a.py\nclass A:\n    def $0__init__(self): pass\n//- b.py\nfrom a import A\nclass B(A): pass\n\
+        //- c.py\nfrom b import B\nB()\n//- d.py\nclass D: pass\nD()\n";
+    let (left, calls) = unread_by(fixture, |memory, target| {
+        let uses = indirect_uses(memory, target, &Cancel::new()).expect("not cancelled");
+        uses.iter().map(|(_, one)| format!("{} {}", one.path, one.range.start)).collect::<Vec<_>>()
+    });
+    assert_eq!((left, calls), (vec!["d.py".to_owned()], vec!["c.py 16".to_owned()]));
 }
