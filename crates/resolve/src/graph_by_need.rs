@@ -3,7 +3,7 @@
 //! question, those of their heirs, and all aliases. Invariant: for the classes that are asked about, everything below them
 //! and, where wanted, above that is in the graph as it is in the complete one; if that takes too many names, all classes are.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use super::bases::is_alias_of;
@@ -53,8 +53,8 @@ impl ClassGraph {
             return ClassGraph::read(resolver);
         }
         let (heads, names) = (ClassHeads::default(), BTreeSet::new());
-        let (below, default_modules) = (Vec::new(), BTreeSet::new());
-        let mut part = GraphPart { resolver, kin, heads, names, below, default_modules };
+        let (below, default_modules, written) = (Vec::new(), BTreeSet::new(), HashMap::new());
+        let mut part = GraphPart { resolver, kin, heads, names, below, default_modules, written };
         for class in classes {
             part.add(class)?;
             if kin != Kin::Above {
@@ -76,6 +76,15 @@ struct GraphPart<'r, 's, 'q> {
     below: Vec<IndexedDeclaration>,
     /// Modules of JavaScript whose default export may be one of these classes: what imports it may call it anything.
     default_modules: BTreeSet<RelPath>,
+    /// The classes of the files that were looked at.
+    written: HashMap<RelPath, Rc<[WrittenClass]>>,
+}
+
+/// A class as its head is written.
+struct WrittenClass {
+    row: usize,
+    /// The names in its bases; `None` if it may inherit whatever they are.
+    names: Option<HashSet<String>>,
 }
 
 impl GraphPart<'_, '_, '_> {
@@ -189,24 +198,34 @@ impl GraphPart<'_, '_, '_> {
         for here in self.files(words, holds) {
             self.resolver.cancel.check()?;
             has_grown |= self.add_aliases(&here);
-            for row in class_rows(self.resolver, &here) {
-                if self.may_inherit(&here, row) {
-                    has_grown |= self.heads.add(self.resolver, &here, row)?;
+            for class in self.written_classes(&here).iter() {
+                if class.names.as_ref().is_none_or(|names| names.iter().any(|name| self.names.contains(name)))
+                {
+                    has_grown |= self.heads.add(self.resolver, &here, class.row)?;
                 }
             }
         }
         Ok(has_grown)
     }
 
-    /// Whether the head of a class names one of the classes, as far as it is written.
-    fn may_inherit(&self, here: &CurrentFile, row: usize) -> bool {
-        let this = &here.outline.rows[row];
-        // `namespace.default` holds no name of the class.
-        if this.kind() == SymbolKind::EnumMember || self.has_default_exports() {
-            return true;
+    /// Returns the classes of a file with the names in their heads, read once.
+    fn written_classes(&mut self, here: &CurrentFile) -> Rc<[WrittenClass]> {
+        if let Some(known) = self.written.get(&here.file.path) {
+            return known.clone();
         }
-        let bases = written_bases(here.language, &here.outline, this, here.text.as_str());
-        bases.iter().any(|base| base.chain.split('.').any(|name| self.names.contains(name)))
+        let read = |row: usize| {
+            let this = &here.outline.rows[row];
+            // `namespace.default` holds no name of the class.
+            if this.kind() == SymbolKind::EnumMember || self.has_default_exports() {
+                return WrittenClass { row, names: None };
+            }
+            let bases = written_bases(here.language, &here.outline, this, here.text.as_str());
+            let names = bases.iter().flat_map(|base| base.chain.split('.')).map(str::to_owned).collect();
+            WrittenClass { row, names: Some(names) }
+        };
+        let all: Rc<[WrittenClass]> = class_rows(self.resolver, here).into_iter().map(read).collect();
+        self.written.insert(here.file.path.clone(), all.clone());
+        all
     }
 
     fn has_default_exports(&self) -> bool {
@@ -239,9 +258,14 @@ impl GraphPart<'_, '_, '_> {
                 name => self.add_name(name),
             };
         }
+        let beside = words_beside(here, &self.names);
+        // A `typedef` may begin on another line.
+        let has_typedefs = self.resolver.profile.bases.has_typedefs;
         for row in &here.outline.rows {
             let name = here.outline.name(row);
-            if !self.names.contains(name)
+            let may_be = has_typedefs || beside.contains(name) || !name.chars().all(is_part);
+            if may_be
+                && !self.names.contains(name)
                 && is_alias_of(self.resolver, here, row, |one| self.names.contains(one))
             {
                 has_grown |= self.add_name(name);
@@ -287,4 +311,24 @@ impl GraphPart<'_, '_, '_> {
 /// Returns the rows of a file that declare classes.
 fn class_rows(resolver: &Resolver, here: &CurrentFile) -> Vec<usize> {
     (0..here.outline.rows.len()).filter(|&row| declares_class(resolver, here, row)).collect()
+}
+
+/// Returns the words of the lines that hold one of the names: an alias stands on the line of what it stands for.
+fn words_beside<'h>(here: &'h CurrentFile, names: &BTreeSet<String>) -> HashSet<&'h str> {
+    let text = here.text.as_str();
+    let mut words = HashSet::new();
+    let mut lines = BTreeSet::new();
+    for at in names.iter().flat_map(|name| here.outline.occurrences.offsets_of(name)) {
+        let Some(before) = text.get(..at as usize) else { continue };
+        let start = before.rfind('\n').map_or(0, |end| end + 1);
+        if lines.insert(start) {
+            let line = text[start..].split('\n').next().unwrap_or("");
+            words.extend(line.split(|c: char| !is_part(c)));
+        }
+    }
+    words
+}
+
+fn is_part(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
 }
