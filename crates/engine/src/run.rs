@@ -24,7 +24,7 @@ use super::trials::Trials;
 use super::{OnChange, OutlinedFile};
 use symd_base::RelPath;
 use symd_index::cache::{Cache, Key};
-use symd_index::{Content, FileEntry, IndexState, Origin, Skipped};
+use symd_index::{Content, FileEntry, IndexState, Origin, SegmentPlan, Skipped};
 use symd_parse::Parsers;
 use symd_vfs::{Change, EntryKind, FileId, Files, Ignore, Stat};
 use symd_watch::{Notice, Watch};
@@ -66,6 +66,8 @@ pub(super) struct Run {
     is_waited_for: bool,
     crawled: bool,
     building: bool,
+    /// Whether tables were built while files were being added.
+    has_grown: bool,
     storing: bool,
     unstored: usize,
     changes: u64,
@@ -109,6 +111,7 @@ impl Run {
             is_waited_for: false,
             crawled: false,
             building: false,
+            has_grown: false,
             storing: false,
             unstored: 0,
             changes: 0,
@@ -217,10 +220,8 @@ impl Run {
             self.asked_about.clear();
         }
         let is_ready = self.is_ready();
-        // Questions are answered meanwhile, and look at every row that is in no table.
-        let plan = if is_ready { IndexState::plan } else { IndexState::plan_while_growing };
         if !self.building
-            && let Some(plan) = plan(&self.state)
+            && let Some(plan) = self.plan_tables(is_ready)
         {
             self.building = true;
             let sender = self.sender.clone();
@@ -230,6 +231,18 @@ impl Run {
         if is_ready && (self.unstored >= STORE_AFTER || is_first()) {
             self.store();
         }
+    }
+
+    /// Returns the name table to build now, if any.
+    fn plan_tables(&mut self, is_ready: bool) -> Option<SegmentPlan> {
+        if !is_ready {
+            // Questions are answered meanwhile, and look at every row that is in no table.
+            let plan = self.state.plan_while_growing();
+            self.has_grown |= plan.is_some();
+            return plan;
+        }
+        // One table over all is faster than several and rows in none.
+        if std::mem::take(&mut self.has_grown) { Some(self.state.plan_whole()) } else { self.state.plan() }
     }
 
     fn is_ready(&self) -> bool {

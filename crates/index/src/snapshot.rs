@@ -314,6 +314,12 @@ impl IndexState {
         )
     }
 
+    /// Returns the plan of one segment over everything.
+    pub fn plan_whole(&self) -> SegmentPlan {
+        let files = self.files.iter().filter(|file| file.symbol_count() > 0).cloned().collect();
+        SegmentPlan { files, replaces: Replaces::Everything }
+    }
+
     fn plan_beyond(&self, loose_rows: usize, loose_files: usize) -> Option<SegmentPlan> {
         let dead: usize = self.segments.iter().map(|live| live.dead_rows).sum();
         let rows: usize = self.segments.iter().map(|live| live.segment.row_count()).sum();
@@ -323,15 +329,11 @@ impl IndexState {
         if !much_loose && !much_dead {
             return None;
         }
-        let (files, replaces) = if self.segments.len() >= self.limits.segments || mostly_dead {
-            (
-                self.files.iter().filter(|file| file.symbol_count() > 0).cloned().collect(),
-                Replaces::Everything,
-            )
-        } else {
-            (self.loose.values().cloned().collect(), Replaces::Loose)
-        };
-        Some(SegmentPlan { files, replaces })
+        if self.segments.len() >= self.limits.segments || mostly_dead {
+            return Some(self.plan_whole());
+        }
+        let files = self.loose.values().cloned().collect();
+        Some(SegmentPlan { files, replaces: Replaces::Loose })
     }
 
     /// Adds a segment built from a [`IndexState::plan`] of this state; files that changed since stay loose.

@@ -74,7 +74,11 @@ fn state(random: &mut fastrand::Rng, changes: usize) -> IndexState {
                 under_way = Some(built);
             }
         } else {
-            let plan = if random.bool() { state.plan() } else { state.plan_while_growing() };
+            let plan = match random.u8(..9) {
+                0 => Some(state.plan_whole()),
+                1..5 => state.plan(),
+                _ => state.plan_while_growing(),
+            };
             under_way = plan.map(|plan| plan.build());
         }
     }
