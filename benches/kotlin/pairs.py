@@ -120,10 +120,15 @@ def merged(base, kinds):
                 for d, stands in known.get(written.group(1), ()) if written else ():
                     # The class that it stands for may be behind another alias, of a library.
                     is_it = meant.rsplit(".", 1)[-1] == stands.rsplit(".", 1)[-1]
-                    if is_it and meant != d.name.replace("/", ".") and self.sees(file, d, meant):
+                    if is_it and meant != d.name.replace("/", ".") and self.sees(file, d) and not self.is_within(file, start, row[5]):
                         self.by_alias[d.file, d.start].add((row[0], file, start + self.text(file)[start:end].startswith("`"), row[4]))
 
-        def sees(self, file, alias, meant):
+        def is_within(self, file, at, name):
+            """Whether a place lies in the class that declares one of this name: there the class comes first."""
+            around = name.rpartition(".")[0] or None
+            return any(d.file == file and d.start <= at < d.end for d in self.decls.get(around, ()))
+
+        def sees(self, file, alias):
             """Whether a file means the alias by its name: it is of the alias's package or imports it, and does not import another by that name."""
             package = alias.name.rpartition("/")[0].replace("/", ".")
             imports = re.findall(r"^import +([\w.*`]+)", self.text(file), re.M)

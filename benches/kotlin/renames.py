@@ -40,15 +40,16 @@ def normalized(rows, log, new, old):
     """The rows with offsets numbered, since renames move them, and with the old name; the diagnostics without columns."""
     back = lambda text: text.replace(new, old) if new else text
     # Locals and type parameters are declared in the file that uses them, and have no rows of their own.
-    is_of_file = lambda r: r[0] == "DECL" or r[5].startswith("<local>") or "TypeParameter" in r[4]
+    is_of_file = lambda r: r[0] == "DECL" or r[5].startswith("<local>") or "TypeParameter" in r[4] or "LocalProperty" in r[4]
     simple = lambda name: re.split(r"[./]", back(name))[-1]
-    positions, declared = {}, collections.defaultdict(list)
+    positions, declared, qualified = {}, collections.defaultdict(list), set()
     for file, of_file in rows.items():
         places = {int(r[2]) for r in of_file} | {int(r[3]) for r in of_file}
         places |= {int(r[7]) for r in of_file if r[7] != "-" and is_of_file(r)}
         positions[file] = {place: number for number, place in enumerate(sorted(places))}
         for r in of_file:
             if r[0] == "DECL":
+                qualified.add(back(r[5]))
                 for name in {back(r[5]), simple(r[5])}:
                     declared[name, r[7]].append((file, positions[file][int(r[2])]))
 
@@ -59,7 +60,9 @@ def normalized(rows, log, new, old):
         if is_of_file(r):
             return positions[file][int(r[7])]
         name = back(r[8] if r[0] == "OVERRIDES" else r[5])
-        return str(sorted(set(declared.get((name, r[7])) or declared.get((simple(name), r[7]), []))))
+        # A name that is declared has its own offsets; by the simple name another file's declaration would count, where the offsets agree by chance.
+        key = (name, r[7]) if name in qualified else (simple(name), r[7])
+        return str(sorted(set(declared.get(key, []))))
 
     shown = {}
     for file, of_file in rows.items():

@@ -64,6 +64,7 @@ mod hostile_units;
 mod impact_tools;
 mod install;
 mod java_uses;
+mod kotlin_cuts;
 mod language_table;
 mod last_words;
 mod layers;

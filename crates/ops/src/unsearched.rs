@@ -2,7 +2,7 @@
 //! directories that cannot be listed. Invariant: what could hold the answer is named or counted; what could
 //! not is not mentioned.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::needed_words::{NeededWords, may_hold};
 use super::target::Target;
@@ -209,6 +209,46 @@ pub(crate) fn unsearched_for_target(
     files.dedup();
     files.into_iter().for_each(|file| unread.add(Obstacle::Accessors(names.join(", ")), file.clone()));
     Ok(unread)
+}
+
+/// Returns the files with syntax errors, in a language whose types are known, that hold the target's name at a place which is not
+/// `listed`: around an error types tell nothing, and what stands there may be anything.
+pub(crate) fn broken_around(
+    view: &View,
+    target: &Target,
+    listed: &HashSet<(&RelPath, u32)>,
+    cancel: &Cancel,
+) -> Result<UnsearchedFiles, Cancelled> {
+    let mut unread = UnsearchedFiles::default();
+    let is_local = || target.resolved().row().is_some_and(|(_, row)| row.is_local());
+    if !resolve::has_types(&target.file) || is_local() {
+        return Ok(unread);
+    }
+    let names = [NeededWords::of_name(&target.name)];
+    for file in view.snapshot.incomplete_with_any(&names) {
+        cancel.check()?;
+        let is_broken = file.outline().is_some_and(|outline| outline.has_errors);
+        if !is_broken || !resolve::has_types(file) {
+            continue;
+        }
+        let Ok(current) = view.current(file) else { continue };
+        let is_missing = |at: usize| {
+            let at = u32::try_from(at).unwrap_or(u32::MAX);
+            !listed.contains(&(&file.path, at))
+        };
+        if words(current.text.as_str(), &target.name).any(is_missing) {
+            unread.add(Obstacle::BrokenWithName, file.path.clone());
+        }
+    }
+    Ok(unread)
+}
+
+/// Iterates over where a name stands as a whole word.
+fn words<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = usize> + 't {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(name)
+        .map(|(at, _)| at)
+        .filter(move |at| !text[..*at].ends_with(is_word) && !text[at + name.len()..].starts_with(is_word))
 }
 
 /// Returns the files with syntax errors that may inherit from the target, or override it: they contain its

@@ -16,10 +16,12 @@ use super::grammar::{Compiled, Grammar};
 use super::imports::{self, Draft, ImportCoverage};
 use super::kind::SymbolKind;
 use super::occurrences::PackedOccurrence;
+use super::open_texts::{ends_in_comment, ends_with_its_line};
 use super::outline::{Occurrences, Outline};
 use super::roles::{PatternMeaning, Piece, QueryError, Role};
 use super::scopes::{HiddenTypes, Item, Listed, NO_NAME, Scopes};
 use super::templates;
+use super::text_rules::NamesInStrings;
 use symd_base::Cancel;
 use symd_base::cancel::Cancelled;
 
@@ -66,6 +68,8 @@ struct Extractor {
     imports: Vec<Draft>,
     /// What the last parse left out of its text, by byte ranges.
     macros: Vec<Range<usize>>,
+    /// Whether a string of the last text is not closed where the language ends it.
+    has_open_string: bool,
     parsed: ParseCounters,
 }
 
@@ -78,6 +82,7 @@ thread_local! {
         seen: Vec::new(),
         imports: Vec::new(),
         macros: Vec::new(),
+        has_open_string: false,
         parsed: ParseCounters { texts: 0, bytes: 0 },
     });
 }
@@ -189,7 +194,10 @@ impl Extractor {
             occurrences: Occurrences::build(&mut self.seen),
             imports,
             // Omitted imports count as text that was not understood.
-            has_errors: tree.root_node().has_error() || all_imports == ImportCoverage::Truncated,
+            has_errors: tree.root_node().has_error()
+                || all_imports == ImportCoverage::Truncated
+                || ends_in_comment(&tree, text)
+                || self.has_open_string,
             hides_types,
         };
         Ok((outline, tree))
@@ -264,6 +272,7 @@ impl Extractor {
         cancel: &Cancel,
     ) -> Result<(), Cancelled> {
         self.seen.clear();
+        self.has_open_string = false;
         let bytes = text.as_bytes();
         for range in self.macros.iter().filter(|range| cpp_macros::is_code(tree, range)) {
             self.seen.push(PackedOccurrence::new(&bytes[range.clone()], offset(range.start)));
@@ -284,6 +293,9 @@ impl Extractor {
                 note(unquoted(bytes, node.byte_range(), b"`"));
             } else if compiled.is_template.get(kind) == Some(&true) {
                 templates::names(grammar, node, text, &mut note);
+                let literal = text.get(node.byte_range()).unwrap_or_default();
+                self.has_open_string |= grammar.rules().named_in_strings == NamesInStrings::Dollars
+                    && !ends_with_its_line(literal);
             }
             countdown -= 1;
             if countdown == 0 {

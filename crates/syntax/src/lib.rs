@@ -26,6 +26,7 @@ mod line_kinds;
 pub mod name_path;
 mod name_rules;
 mod occurrences;
+mod open_texts;
 pub mod outline;
 mod places;
 #[allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "it is for tests")]

@@ -113,7 +113,13 @@ fn all(view: &View, targets: &[Target], cancel: &Cancel) -> Result<JudgedOccurre
     let roles = occurrences.iter().map(|one| ((one.path.clone(), one.range.start), one.role)).collect();
     // The targets share a name, so whatever may hold a use of one may hold a use of each.
     let unread = match targets.first() {
-        Some(target) => unsearched::unsearched_for_target(view, target, &[], cancel)?,
+        Some(target) => {
+            let listed = occurrences.iter().filter(|one| one.judgement != resolve::Judgement::Unlikely);
+            let listed = listed.map(|one| (&one.path, one.range.start)).collect();
+            let mut unread = unsearched::unsearched_for_target(view, target, &[], cancel)?;
+            unread.join(unsearched::broken_around(view, target, &listed, cancel)?);
+            unread
+        }
         None => UnsearchedFiles::default(),
     };
     let own = targets.iter().map(|target| (target.at.path.clone(), target.name_range.start)).collect();

@@ -83,6 +83,9 @@ impl Universe<'_> {
         if let NameUse::Call(arguments) = wanted {
             candidates = self.most_specific(candidates, arguments, best);
         }
+        if best == Fit::Yes && !matches!(wanted, NameUse::Call(_)) {
+            candidates = self.nearest_extensions(candidates);
+        }
         let is_one = self.are_one_symbol(&candidates);
         let certainty = match (is_one, best) {
             (true, Fit::Yes) => Certainty::Certain,
@@ -261,6 +264,30 @@ impl Universe<'_> {
         let exact: Vec<Member> = candidates.iter().filter(is_exact).cloned().collect();
         let is_alike = |other: &Member| exact.iter().all(|one| self.take_the_same(one, other, count));
         if self.are_one_symbol(&exact) && candidates.iter().all(is_alike) { exact } else { candidates }
+    }
+
+    /// Keeps the extension that takes the most specific object, if it is more specific than all others: of two that take the same, the one
+    /// without type parameters.
+    fn nearest_extensions(&self, candidates: Vec<Member>) -> Vec<Member> {
+        let takes = |one: &Member| {
+            Some((self.extension_receiver(one.declaration)?, self.type_parameters(one.declaration)))
+        };
+        let fits = |one: &Member, two: &Member| {
+            takes(one)
+                .zip(takes(two))
+                .is_some_and(|((mine, _), (their, own))| self.fits(&mine, &their, &own) == Fit::Yes)
+        };
+        let is_plain = |one: &Member| self.type_parameters(one.declaration).is_empty();
+        let is_nearer = |one: &Member, two: &Member| {
+            fits(one, two) && (!fits(two, one) || is_plain(one) && !is_plain(two))
+        };
+        let is_nearest = |one: &&Member| {
+            candidates
+                .iter()
+                .all(|two| self.is_same_symbol(one.declaration, two.declaration) || is_nearer(one, two))
+        };
+        let nearest: Vec<Member> = candidates.iter().filter(is_nearest).cloned().collect();
+        if self.are_one_symbol(&nearest) { nearest } else { candidates }
     }
 
     /// Whether two functions take the same objects and the same values, for so many parameters.

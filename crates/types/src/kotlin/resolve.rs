@@ -72,6 +72,12 @@ impl Universe<'_> {
         let node = file.identifier_at(range)?;
         self.steps.set(0);
         let mut found = self.resolve_node(&file, node);
+        if found.declarations.is_empty() && !found.may_be_other && found.java_class.is_none() {
+            found.declarations = self.not_imported(&file, node);
+            if !found.declarations.is_empty() {
+                found.certainty = Certainty::Possible;
+            }
+        }
         // A name in a declaration is that declaration's.
         let declares = |number: usize| file.declarations[number].name == Some(node);
         let declaration = file.parent(node).and_then(|parent| file.declaration_of(parent));
@@ -275,7 +281,7 @@ impl Universe<'_> {
     }
 }
 
-fn is_argument_name(file: &SourceFile, argument: NodeId, node: NodeId) -> bool {
+pub(super) fn is_argument_name(file: &SourceFile, argument: NodeId, node: NodeId) -> bool {
     let mut parts = file.children(argument).filter(|part| file.kind(*part) != K::Annotation);
     parts.next() == Some(node) && parts.next().is_some_and(|next| file.kind(next) == K::AssignToken)
 }

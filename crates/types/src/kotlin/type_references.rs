@@ -230,7 +230,7 @@ impl Universe<'_> {
     }
 
     /// Whether a file imports a package with a star that is not the project's, nor one of the known library's.
-    fn imports_from_outside(&self, file: &ProjectFile) -> bool {
+    pub(super) fn imports_from_outside(&self, file: &ProjectFile) -> bool {
         let mut stars = file.imports.iter().filter(|import| import.is_star);
         stars.any(|import| !self.has_package(&import.path) && !self.may_declare(&import.path))
     }
