@@ -1,6 +1,8 @@
 ; C, as clangd lists it. The vocabulary is described in crates/syntax/src/roles.rs.
 
 [(identifier) (type_identifier) (field_identifier)] @identifier
+; The body of a macro is one token.
+(preproc_arg) @template
 [(compound_statement) (field_declaration_list) (enumerator_list)] @body
 
 ; Declarators nest inside out, so they are named where the name is and take the range of their statement.

@@ -1,6 +1,8 @@
 ; C++, as clangd lists it, by simple names. The vocabulary is described in crates/syntax/src/roles.rs.
 
 [(identifier) (type_identifier) (field_identifier) (namespace_identifier)] @identifier
+; The body of a macro is one token.
+(preproc_arg) @template
 [(compound_statement) (declaration_list) (field_declaration_list) (enumerator_list)] @body
 
 (namespace_definition name: (_) @name) @definition.namespace
@@ -9,6 +11,13 @@
 (union_specifier name: (type_identifier) @name body: (_)) @definition.class
 (class_specifier name: (template_type name: (_) @name) body: (_)) @definition.class
 (struct_specifier name: (template_type name: (_) @name) body: (_)) @definition.struct
+; `struct Table::Rep { … };` is defined outside of the class that declares it.
+[
+  (struct_specifier name: (qualified_identifier name: (type_identifier) @name) body: (_))
+  (struct_specifier name: (qualified_identifier name: (qualified_identifier name: (type_identifier) @name)) body: (_))] @definition.struct
+[
+  (class_specifier name: (qualified_identifier name: (type_identifier) @name) body: (_))
+  (class_specifier name: (qualified_identifier name: (qualified_identifier name: (type_identifier) @name)) body: (_))] @definition.class
 (enum_specifier name: (type_identifier) @name body: (_)) @definition.enum
 (enumerator name: (_) @name) @definition.enum_member
 (concept_definition name: (_) @name) @definition.interface
@@ -46,8 +55,10 @@
 [
   (init_declarator declarator: (identifier) @name)
   (init_declarator declarator: (qualified_identifier name: (identifier) @name))
+  (declaration declarator: (qualified_identifier name: (identifier) @name))
   (pointer_declarator declarator: (identifier) @name)
-  (array_declarator declarator: (identifier) @name)
-  (reference_declarator (identifier) @name)] @definition.variable
+  (array_declarator declarator: [(identifier) @name (qualified_identifier name: (identifier) @name)])
+  (pointer_declarator declarator: (qualified_identifier name: (identifier) @name))
+  (reference_declarator [(identifier) @name (qualified_identifier name: (identifier) @name)])] @definition.variable
 
 [(compound_statement) (parameter_list) (lambda_expression) (template_parameter_list)] @scope.closed

@@ -232,12 +232,14 @@ impl Project {
     }
 
     /// Groups symbols by entity, each entity once and with all its declarations ([`Project::declarations`]).
-    /// A single symbol is returned alone.
+    /// A single symbol is returned alone, except where its other declarations may be in other files (C, C++).
     pub(super) async fn group_by_entity(
         &self,
         targets: Vec<Target>,
     ) -> Result<Vec<Vec<Target>>, QuestionError> {
-        if let [_] = &*targets {
+        if let [only] = &*targets
+            && !symd_resolve::declares_apart(&only.file)
+        {
             return Ok(vec![targets]);
         }
         let mut things: Vec<Vec<Target>> = Vec::new();

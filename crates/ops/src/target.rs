@@ -269,6 +269,27 @@ pub fn targets(
     Ok(vec![target(view, languages, wanted, cancel)?])
 }
 
+/// Leaves out the constructors that C++ defines outside of a class, where the class itself is among the symbols: both have
+/// the class's name path, which means the class.
+fn without_outside_constructors(mut hits: Vec<Hit>) -> Vec<Hit> {
+    let kind =
+        |hit: &Hit| hit.file.outline().and_then(|outline| outline.rows.get(hit.row)).map(|row| row.kind());
+    let has_class = hits.iter().any(|hit| kind(hit).is_some_and(symd_resolve::is_type));
+    let is_outside = |hit: &Hit| {
+        let row = hit.file.outline().and_then(|outline| outline.rows.get(hit.row));
+        symd_resolve::declares_apart(&hit.file)
+            && kind(hit) == Some(SymbolKind::Constructor)
+            && row.is_some_and(|row| {
+                let parent = row.parent().and_then(|at| hit.file.outline()?.rows.get(at).copied());
+                parent.is_none_or(|parent| !symd_resolve::is_type(parent.kind()))
+            })
+    };
+    if has_class {
+        hits.retain(|hit| !is_outside(hit));
+    }
+    hits
+}
+
 /// The matches of a name; never empty.
 struct Matches {
     hits: Vec<Hit>,
@@ -285,7 +306,7 @@ impl Matches {
         let mut hits = view.snapshot.find(&query, cancel).map_err(SymbolError::from)?;
         hits.retain(on_line);
         if !hits.is_empty() {
-            return Ok(Matches { hits, read_as: None });
+            return Ok(Matches { hits: without_outside_constructors(hits), read_as: None });
         }
         let other = interpret(view, &query, &wanted.name_path, cancel).map_err(SymbolError::from)?;
         let is_accepted =

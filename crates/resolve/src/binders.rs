@@ -6,6 +6,7 @@
 
 use super::blocks;
 use super::context::{first_word, last_word, text_after, text_before};
+use super::cpp;
 use super::enclosing::enclosing_row;
 use super::family::Family;
 use super::kotlin_code::closing;
@@ -224,7 +225,11 @@ fn binds(text: &str, (start, end): ByteSpan, search: LocalSearch, family: Family
                 && is_header(text, start, family);
             is_new || word == "var" || is_parameter
         }
-        LocalSearch::TypesFirst => is_typed_like_c(left, right) || right.starts_with("=>"),
+        LocalSearch::TypesFirst => {
+            is_typed_like_c(left, right) && !(family == Family::C && cpp::is_tagged(text, start))
+                || right.starts_with("=>")
+                || family == Family::C && cpp::is_declarator(text, (start, end), is_type_word)
+        }
         LocalSearch::RustPatterns | LocalSearch::PythonExpressions | LocalSearch::KotlinCode => false,
     }
 }
@@ -237,9 +242,9 @@ fn is_type_before(left: &str) -> bool {
     left.ends_with(':') || is_joined('|') || is_joined('&') || OF_TYPES.contains(&last_word(left))
 }
 
-/// Whether two words in a row declare a name: `Type name =`, `Type name;`, `Type name,`, `Type name)`.
-fn is_typed_like_c(left: &str, right: &str) -> bool {
-    const NO_TYPES: [&str; 37] = [
+/// Whether a word may name a type, as far as the word tells.
+fn is_type_word(word: &str) -> bool {
+    const NO_TYPES: [&str; 50] = [
         "return",
         "new",
         "throw",
@@ -277,18 +282,39 @@ fn is_typed_like_c(left: &str, right: &str) -> bool {
         "nameof",
         "ref",
         "out",
+        "namespace",
+        "friend",
+        "do",
+        "co_await",
+        "co_return",
+        "co_yield",
+        "const",
+        "volatile",
+        "static",
+        "extern",
+        "mutable",
+        "constexpr",
+        "register",
     ];
-    let word = last_word(left);
-    let is_type =
-        (!word.is_empty() && !word.starts_with(|c: char| c.is_ascii_digit()) && !NO_TYPES.contains(&word))
-            || left.ends_with(']')
-            || ends_with_type_arguments(left);
-    is_type && right.starts_with(['=', ';', ',', ')', ':', '[']) && !right.starts_with("==")
+    !word.is_empty() && !word.starts_with(|c: char| c.is_ascii_digit()) && !NO_TYPES.contains(&word)
+}
+
+/// Whether two words in a row declare a name: `Type name =`, `Type name;`, `Type name,`, `Type name)`.
+fn is_typed_like_c(left: &str, right: &str) -> bool {
+    let is_type = is_type_word(last_word(left)) || left.ends_with(']') || ends_with_type_arguments(left);
+    let is_end = right.starts_with(['=', ';', ',', ')', ':', '[']);
+    is_type && is_end && !right.starts_with("==") && !right.starts_with("::") && !is_deleted_array(left)
+}
+
+/// Whether the text ends with C++'s `delete[]`.
+fn is_deleted_array(left: &str) -> bool {
+    let array = left.strip_suffix(']').and_then(|left| left.trim_end().strip_suffix('['));
+    array.is_some_and(|left| last_word(left.trim_end()) == "delete")
 }
 
 /// Whether the text ends with the arguments of a type, `List<String>`, and not with the sign of a comparison:
 /// `size >`.
-fn ends_with_type_arguments(left: &str) -> bool {
+pub(super) fn ends_with_type_arguments(left: &str) -> bool {
     if !left.ends_with('>') {
         return false;
     }

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 
 use super::bases::bases;
 use super::class_names;
+use super::cpp;
 use super::family::has_types;
 use super::inherited_overloads::with_inherited_overloads;
 use super::jvm_names;
@@ -37,6 +38,12 @@ pub(super) fn member(
     let own = own_members(resolver, class, name);
     if !own.is_empty() {
         return Ok(Meaning::Declared(with_inherited_overloads(resolver, class, name, own)?));
+    }
+    if resolver.profile.members.are_defined_outside {
+        let outside = cpp::nested_outside(resolver, class, name)?;
+        if !outside.is_empty() {
+            return Ok(Meaning::Declared(outside));
+        }
     }
     // Java reaches a Kotlin object by a field of it.
     if name == "INSTANCE" && has_types(&class.file) && jvm_names::is_object(resolver.sources, class) {
@@ -114,6 +121,10 @@ pub(super) fn own_members(
         Some(parent) if resolver.profile.members.has_companions => {
             let companion = &outline.rows[parent];
             outline.name(companion) == "Companion" && companion.parent() == Some(class.row)
+        }
+        Some(parent) if resolver.profile.members.enumerators_are_outer => {
+            outline.rows[parent].kind() == SymbolKind::Enum
+                && outline.rows[parent].parent() == Some(class.row)
         }
         _ => false,
     };

@@ -4,6 +4,7 @@
 use super::class_names;
 use super::classes::is_class;
 use super::context::{Receiver, last_word, receiver, text_after, text_before};
+use super::cpp::{self, declares_apart};
 use super::enclosing::enclosing_row;
 use super::family::{Family, has_types};
 use super::gradle;
@@ -11,7 +12,7 @@ use super::meaning::Meaning;
 use super::modules;
 use super::occurrence::{Judgement, Role};
 use super::place::{OccurrenceKind, classify_occurrence, embedded};
-use super::profiles::{LiteralKey, ModuleLookup, Namespaces, UnresolvedName};
+use super::profiles::{ConstructorCalls, LiteralKey, ModuleLookup, Namespaces, UnresolvedName};
 use super::resolver::{CurrentFile, Resolver};
 use super::rust_names::{self, MacroKind};
 use super::scope::{self, SearchStart};
@@ -26,6 +27,8 @@ pub(super) struct TargetContext<'t> {
     target: &'t IndexedDeclaration,
     /// All declarations of the symbol, the target among them.
     all: &'t [IndexedDeclaration],
+    /// Declarations of which it is not known whether they are the symbol's.
+    perhaps: &'t [IndexedDeclaration],
     row: &'t Row,
     name: &'t str,
     /// The class or function around the target.
@@ -56,6 +59,7 @@ impl<'t> TargetContext<'t> {
     pub(super) fn new(
         resolver: &Resolver,
         all: &'t [IndexedDeclaration],
+        perhaps: &'t [IndexedDeclaration],
     ) -> Result<Option<TargetContext<'t>>, Cancelled> {
         let Some(target) = all.first() else { return Ok(None) };
         let Some((outline, row)) = target.row() else { return Ok(None) };
@@ -63,33 +67,39 @@ impl<'t> TargetContext<'t> {
             let parent = target.row()?.1.parent()?;
             Some(IndexedDeclaration { file: target.file.clone(), row: parent })
         };
-        let (owner, owners) = (owner_of(target), all.iter().filter_map(owner_of).collect());
-        let is_in_class =
-            owner.as_ref().and_then(IndexedDeclaration::row).is_some_and(|(_, row)| is_class(row));
+        let owner = owner_of(target);
+        let owners: Vec<IndexedDeclaration> = all.iter().filter_map(owner_of).collect();
+        let is_in_class = owners.iter().any(|owner| owner.row().is_some_and(|(_, row)| is_class(row)));
         let rules = &resolver.profile.uses;
         let is_extension = rules.has_extensions
             && resolver.read_file(&target.file).is_some_and(|here| {
                 text_before(here.text.as_str(), row.name_start as usize, resolver.family).ends_with('.')
             });
         let is_constructor = |one: &IndexedDeclaration| {
-            one.row().is_some_and(|(outline, row)| class_names::is_class_named(resolver.family, outline, row))
+            one.row().is_some_and(|(outline, row)| {
+                class_names::is_class_named(resolver.family, outline, row)
+                    || cpp::is_outside_constructor(resolver.profile, outline, row)
+            })
         };
-        let is_called_by_class_name =
-            resolver.profile.members.constructors.are_called && all.iter().all(is_constructor);
+        let is_called_by_class_name = resolver.profile.members.constructors.called != ConstructorCalls::Named
+            && all.iter().all(is_constructor);
         let is_another = |one: &IndexedDeclaration| {
             is_constructor(one) && !all.iter().any(|known| known.is_same_declaration(one))
         };
-        let has_other_constructors =
-            is_called_by_class_name && class_names::declared_with_class(target).iter().any(is_another);
+        let has_other_constructors = is_called_by_class_name
+            && all.iter().flat_map(class_names::declared_with_class).any(|one| is_another(&one));
         let of_target = if rules.has_macros { resolver.read_file(&target.file) } else { None };
         let macro_kind = of_target.map_or(MacroKind::None, |here| MacroKind::of(&here, row));
         let declared = resolver.declared(outline.name(row))?;
         Ok(Some(TargetContext {
             target,
             all,
+            perhaps,
             row,
             name: outline.name(row),
-            is_member: is_in_class || matches!(row.kind(), SymbolKind::Method | SymbolKind::EnumMember),
+            // The fields of a C struct without a name have no class around them.
+            is_member: is_in_class
+                || matches!(row.kind(), SymbolKind::Method | SymbolKind::EnumMember | SymbolKind::Field),
             owner,
             owners,
             is_extension,
@@ -123,12 +133,20 @@ impl<'t> TargetContext<'t> {
         range: TextRange,
     ) -> Result<(Judgement, Role), Cancelled> {
         let (judgement, role) = self.judge_name(resolver, here, range)?;
+        let is_forward = resolver.family == Family::C && cpp::is_forward(here.text.as_str(), range);
+        let role =
+            if is_forward && self.row.kind() != SymbolKind::Constructor { Role::Declaration } else { role };
         // What nothing resolves is something else where the file cannot see the declaration.
         let is_beyond = judgement == Judgement::Unchecked
             && (self.is_private && self.all.iter().all(|one| one.file.path != here.file.path)
                 || self.all.iter().all(|one| !gradle::may_see(resolver, &here.file.path, &one.file.path)));
         if is_beyond {
             return Ok((Judgement::Unlikely, role));
+        }
+        if self.is_called_by_class_name
+            && resolver.profile.members.constructors.called == ConstructorCalls::Values
+        {
+            return Ok((self.construction(resolver, here, range, judgement, role), role));
         }
         // The class's name as a type.
         let is_type = match role {
@@ -140,15 +158,61 @@ impl<'t> TargetContext<'t> {
         Ok((if is_no_call { Judgement::Unlikely } else { judgement }, role))
     }
 
+    /// Drops a meaning that rests on the structure of a C or C++ file with syntax errors, which macros cause: its
+    /// declarations may stand in other scopes than it seems.
+    fn doubted(&self, here: &CurrentFile, kind: OccurrenceKind) -> OccurrenceKind {
+        let is_doubtful = |meaning: &Meaning| match meaning {
+            Meaning::Declared(found) => {
+                !found.iter().any(|one| self.is_target(one) || self.is_owner(one))
+                    && found.iter().any(|one| one.file.path == here.file.path)
+            }
+            _ => false,
+        };
+        match kind {
+            kind if !here.outline.has_errors || !declares_apart(&here.file) => kind,
+            OccurrenceKind::Bare(meaning) if is_doubtful(&meaning) => OccurrenceKind::Bare(Meaning::Unknown),
+            OccurrenceKind::Member(meaning) if is_doubtful(&meaning) => {
+                OccurrenceKind::Member(Meaning::Unknown)
+            }
+            kind => kind,
+        }
+    }
+
+    /// Judges the name of a C++ class for one of its constructors: a declared value runs one too, `Shop shop;`.
+    fn construction(
+        &self,
+        resolver: &Resolver,
+        here: &CurrentFile,
+        range: TextRange,
+        judgement: Judgement,
+        role: Role,
+    ) -> Judgement {
+        if matches!(role, Role::Declaration) || judgement == Judgement::Unlikely {
+            return judgement;
+        }
+        match cpp::construction(here.text.as_str(), range, resolver.family) {
+            cpp::Construction::None => Judgement::Unlikely,
+            cpp::Construction::Perhaps => judgement.max(Judgement::Unchecked),
+            cpp::Construction::Called => judgement,
+        }
+    }
+
     fn judge_name(
         &self,
         resolver: &Resolver,
         here: &CurrentFile,
         range: TextRange,
     ) -> Result<(Judgement, Role), Cancelled> {
-        Ok(match classify_occurrence(resolver, here, range, self.name)? {
+        Ok(match self.doubted(here, classify_occurrence(resolver, here, range, self.name)?) {
             OccurrenceKind::Declaration(row) => {
-                match (self.declaration(here, row), embedded(resolver, here, row)?) {
+                // A constructor that is defined outside of its class has the class's name.
+                if cpp::is_outside_constructor(resolver.profile, &here.outline, &here.outline.rows[row])
+                    && let Some(class) = cpp::outside_class(resolver, here, row)?
+                    && self.is_target(&class)
+                {
+                    return Ok((Judgement::Likely, Role::Declaration));
+                }
+                match (self.declaration(resolver, here, row), embedded(resolver, here, row)?) {
                     (Judgement::Unlikely, Some(meaning)) => {
                         (self.judge_meaning(&meaning).unwrap_or(Judgement::Unchecked), Role::Use)
                     }
@@ -256,9 +320,7 @@ impl<'t> TargetContext<'t> {
     /// Returns the judgement that a meaning implies; `None` if it implies none.
     fn judge_meaning(&self, meaning: &Meaning) -> Option<Judgement> {
         match meaning {
-            Meaning::Declared(found)
-                if found.iter().any(|one| self.is_target(one) || self.is_prototype(one)) =>
-            {
+            Meaning::Declared(found) if found.iter().any(|one| self.is_target(one)) => {
                 let is_one_symbol = found.iter().all(|one| self.is_same_symbol(one));
                 Some(if is_one_symbol { Judgement::Likely } else { Judgement::Unchecked })
             }
@@ -279,6 +341,13 @@ impl<'t> TargetContext<'t> {
                 Some(Judgement::Unchecked)
             }
             Meaning::Probable(_) | Meaning::Possible(_) | Meaning::Unknown => None,
+            Meaning::Declared(found) | Meaning::LocalOrDeclared(found)
+                if found
+                    .iter()
+                    .any(|one| self.perhaps.iter().any(|other| one.is_same_declaration(other))) =>
+            {
+                Some(Judgement::Unchecked)
+            }
             _ => Some(Judgement::Unlikely),
         }
     }
@@ -287,7 +356,6 @@ impl<'t> TargetContext<'t> {
     /// branch of an `if`, or a property's setter.
     fn is_same_symbol(&self, other: &IndexedDeclaration) -> bool {
         self.is_target(other)
-            || self.is_prototype(other)
             || Family::of(&other.file).is_some_and(|family| family.profile().uses.redeclares)
                 && other.file.path == self.target.file.path
                 && other.row().is_some_and(|(_, row)| row.parent == self.row.parent)
@@ -303,22 +371,21 @@ impl<'t> TargetContext<'t> {
         self.all.iter().any(|one| one.is_same_declaration(other))
     }
 
-    /// Whether `other` is the C prototype of the target, or the function whose prototype the target is: `a.h`
-    /// beside `a.c`.
-    fn is_prototype(&self, other: &IndexedDeclaration) -> bool {
-        Family::of(&other.file).is_some_and(|family| family.profile().uses.has_prototypes)
-            && other.file.path.file_stem() == self.target.file.path.file_stem()
-            && other.row().is_some_and(|(_, row)| row.parent == 0 && self.row.parent == 0)
-    }
-
-    fn declaration(&self, here: &CurrentFile, row: usize) -> Judgement {
+    fn declaration(&self, resolver: &Resolver, here: &CurrentFile, row: usize) -> Judgement {
         let other = here.target(row);
-        if self.is_target(&other) || self.is_prototype(&other) {
+        if self.is_target(&other) {
             return Judgement::Likely;
+        }
+        if self.perhaps.iter().any(|one| one.is_same_declaration(&other)) {
+            return Judgement::Unchecked;
         }
         let is_sibling = self.all.iter().any(|one| {
             let parent = one.row().map(|(_, row)| row.parent);
-            here.file.path == one.file.path && Some(here.outline.rows[row].parent) == parent
+            let is_beside = here.file.path == one.file.path && Some(here.outline.rows[row].parent) == parent;
+            // What is around a member that is defined outside of its class does not tell the class.
+            is_beside
+                && (resolver.family != Family::C
+                    || here.row_of(one).is_some_and(|at| cpp::have_same_owner((here, at), (here, row))))
         });
         if is_sibling { Judgement::Unchecked } else { Judgement::Unlikely }
     }

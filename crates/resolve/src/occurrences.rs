@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::cpp;
 use super::family::{Family, has_types};
 use super::judge::TargetContext;
 use super::occurrence::Occurrence;
@@ -31,12 +32,22 @@ pub fn occurrences(
     // Kotlin's `expect` and `actual` are one symbol, whichever is given.
     let typed = targets.iter().filter(|one| has_types(&one.file));
     let counterparts = typed.flat_map(|one| resolver.kotlin().counterparts(&resolver, one));
-    for other in counterparts.collect::<Vec<_>>() {
+    let mut counterparts: Vec<IndexedDeclaration> = counterparts.collect();
+    let mut perhaps = Vec::new();
+    // So are a prototype and its definition in C and C++.
+    if resolver.profile.uses.has_prototypes {
+        for target in &targets {
+            let linked = cpp::linked(&resolver, target)?;
+            counterparts.extend(linked.same);
+            perhaps.extend(linked.perhaps);
+        }
+    }
+    for other in counterparts {
         if !targets.iter().any(|one| one.is_same_declaration(&other)) {
             targets.push(other);
         }
     }
-    let Some(wanted) = TargetContext::new(&resolver, &targets)? else { return Ok(Vec::new()) };
+    let Some(wanted) = TargetContext::new(&resolver, &targets, &perhaps)? else { return Ok(Vec::new()) };
     let name = wanted.name();
     let hash = name_hash(name.as_bytes());
     let function = wanted.function().map(|function| name_hash(function.as_bytes()));

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::cpp;
 use super::family::{Family, has_types};
 use super::gradle;
 use super::occurrence::{Judgement, Occurrence, Role};
@@ -29,13 +30,19 @@ pub struct OperatorUses {
     pub unchecked: usize,
 }
 
-/// Returns the uses of `target` by operators; none for what is no Kotlin function with the name of one.
+/// Returns the uses of `target` by operators; none for what is no Kotlin function with the name of one. What C and
+/// C++ use without the name counts as unchecked: operators, destructors, names that macros build.
 pub fn operator_uses(
     sources: &dyn Sources,
     target: &IndexedDeclaration,
     cancel: &Cancel,
 ) -> Result<OperatorUses, Cancelled> {
-    let mut found = OperatorUses::default();
+    let pasted = cpp::pasted_names(sources, target, cancel)?.len();
+    let mut found = OperatorUses { unchecked: pasted, ..OperatorUses::default() };
+    if cpp::is_used_without_name(target) {
+        found.unchecked += 1;
+        return Ok(found);
+    }
     let Some((_, row)) = target.row().filter(|_| has_types(&target.file)) else { return Ok(found) };
     let is_function = matches!(row.kind(), SymbolKind::Function | SymbolKind::Method);
     if row.is_local() || !is_function || !is_convention(target.name()) {

@@ -4,6 +4,7 @@
 use super::binders::open_bracket;
 use super::classes;
 use super::context::{self, Receiver, argument_of, last_word, receiver};
+use super::cpp;
 use super::family::Family;
 use super::java_values;
 use super::meaning::Meaning;
@@ -144,12 +145,24 @@ fn meaning_by_name(
 ) -> Result<(bool, Meaning), Cancelled> {
     let at = u32::try_from(start).unwrap_or(u32::MAX);
     let is_java = here.language.accessors == AccessorForm::Methods;
+    let is_c = resolver.family == Family::C;
     Ok(match receiver(here.text.as_str(), start, resolver.family) {
         Receiver::None => match scope::resolve_name(resolver, here, at, name)? {
             Meaning::Unknown if is_java => match java_values::switched(resolver, here, start)? {
                 Some(class) => (false, scope::resolve_member(resolver, &class, name)?),
                 None => (false, Meaning::Unknown),
             },
+            _ if is_c && cpp::is_macro_parameter(here.text.as_str(), start, name) => (false, Meaning::Local),
+            found if is_c => {
+                let found = cpp::tagged(resolver, here, at, name, &found)?.unwrap_or(found);
+                (
+                    false,
+                    match found {
+                        Meaning::Unknown => cpp::forwarded(resolver, here, name)?.unwrap_or(Meaning::Unknown),
+                        found => found,
+                    },
+                )
+            }
             found => (false, found),
         },
         Receiver::Expression => (true, member_of_value(resolver, here, start, name)?),
@@ -160,7 +173,7 @@ fn meaning_by_name(
         Receiver::Chain(chain, first) => {
             let first = u32::try_from(first).unwrap_or(u32::MAX);
             let owner = scope::resolve_chain(resolver, here, first, &chain, SearchStart::Inside)?;
-            let meaning = scope::resolve_member(resolver, &owner, name)?;
+            let meaning = scope::resolve_member_from(resolver, here, &owner, name)?;
             // A member that no base of the class declares may still be set from outside, or by a metaclass.
             let is_class = matches!(owner, Meaning::Declared(_));
             let meaning = match meaning {

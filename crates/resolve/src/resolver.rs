@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::bases::Base;
 use super::binders::{self, LocalScopes, Locality};
 use super::comprehension::{Comprehension, comprehensions};
+use super::cpp::IncludedFiles;
 use super::family::Family;
 use super::jvm_names::FileClasses;
 use super::kotlin_names::KotlinNames;
@@ -49,6 +50,8 @@ pub(super) struct Resolver<'a> {
     /// What the names of Kotlin files mean.
     kotlin: OnceCell<KotlinNames<'a>>,
     file_classes: OnceCell<FileClasses<'a>>,
+    /// What files of C and C++ include, by path.
+    pub(super) included: RefCell<HashMap<RelPath, Rc<IncludedFiles>>>,
     /// Classes whose bases are being resolved: what a base means must not depend on itself.
     pub(super) finding_bases: RefCell<HashSet<RowPlace>>,
 }
@@ -185,6 +188,7 @@ impl<'a> Resolver<'a> {
             finding_bases: RefCell::default(),
             kotlin: OnceCell::new(),
             file_classes: OnceCell::new(),
+            included: RefCell::default(),
         }
     }
 

@@ -4,6 +4,7 @@
 use super::binders::Locality;
 use super::classes::{self, is_class, is_function};
 use super::context::{first_word, last_word, text_before};
+use super::cpp;
 use super::enclosing::{enclosing_row, is_enclosing};
 use super::family::Family;
 use super::meaning::{Meaning, binds, top_level};
@@ -14,7 +15,7 @@ use super::rust_names;
 use super::sources::IndexedDeclaration;
 use symd_base::cancel::Cancelled;
 use symd_base::{RelPath, TextRange};
-use symd_syntax::{Import, ImportKind, Imported, Row, call_site};
+use symd_syntax::{Import, ImportKind, Imported, Row, SymbolKind, call_site};
 
 /// Where the search for a name begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +61,7 @@ pub(super) fn resolve_chain(
     let mut path = (*first).to_owned();
     for part in rest {
         let was = std::mem::replace(&mut meaning, Meaning::Unknown);
-        meaning = resolve_member(resolver, &was, part)?;
+        meaning = resolve_member_from(resolver, here, &was, part)?;
         path = format!("{path}.{part}");
         // A submodule is available as an attribute only when it was imported: in this file, or by its
         // package.
@@ -98,6 +99,21 @@ pub(super) fn own_class(here: &CurrentFile, at: u32) -> Meaning {
         Some(row) => Meaning::Declared(vec![here.target(row)]),
         None => Meaning::Unknown,
     }
+}
+
+/// Like [`resolve_member`]; of a C++ namespace only what the file `here` sees.
+pub(super) fn resolve_member_from(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    meaning: &Meaning,
+    part: &str,
+) -> Result<Meaning, Cancelled> {
+    if resolver.profile.members.are_defined_outside
+        && let Some(found) = cpp::member_of_namespace(resolver, here, meaning, part)?
+    {
+        return Ok(found);
+    }
+    resolve_member(resolver, meaning, part)
 }
 
 /// Resolves `part` as a member of what `meaning` is.
@@ -226,7 +242,16 @@ fn resolve_ignoring_locals(
         {
             continue;
         }
-        if is_class(row) {
+        let is_qualified = resolver.profile.members.are_defined_outside;
+        if is_qualified && cpp::is_in_qualifier(here, scope, at) {
+            continue;
+        }
+        if is_qualified && row.kind() == SymbolKind::Namespace {
+            let path = cpp::namespace_path(here, scope);
+            if let found @ Meaning::Declared(_) = cpp::in_namespace(resolver, here, &path, name)? {
+                return Ok((found, reach));
+            }
+        } else if is_class(row) {
             if here.language.class_heads_are_outside && is_in_head(here, row, at) {
                 continue;
             }
@@ -283,6 +308,13 @@ fn resolve_ignoring_locals(
                 return Ok((imported, reach));
             }
         }
+        if is_qualified {
+            match cpp::in_owner(resolver, here, scope, name)? {
+                Some(found @ Meaning::Declared(_)) => return Ok((found, reach)),
+                Some(Meaning::Unknown) => is_open = true,
+                _ => {}
+            }
+        }
         is_innermost = false;
     }
     let (found, reach) = resolve_in_file(resolver, here, name)?;
@@ -299,7 +331,10 @@ fn resolve_in_file(
     if let Some(known) = here.at_top.borrow().get(name) {
         return Ok(known.clone());
     }
-    let found = resolve_in_file_uncached(resolver, here, name)?;
+    let found = match resolver.profile.members.are_defined_outside {
+        true => cpp::in_file(resolver, here, name)?,
+        false => resolve_in_file_uncached(resolver, here, name)?,
+    };
     here.at_top.borrow_mut().insert(name.to_owned(), found.clone());
     Ok(found)
 }

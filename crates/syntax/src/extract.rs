@@ -215,8 +215,7 @@ impl Extractor {
             self.parser.set_language(&compiled.language).map_err(refused)?;
             self.loaded = Some(grammar);
         }
-        self.macros =
-            if grammar.rules().has_head_macros { cpp_macros::head_macros(text) } else { Vec::new() };
+        self.macros = if grammar.rules().has_head_macros { cpp_macros::macros(text) } else { Vec::new() };
         let bytes = cpp_macros::masked(text, &self.macros);
         self.parsed.texts += 1;
         self.parsed.bytes += u64::from(offset(bytes.len()));
@@ -275,7 +274,9 @@ impl Extractor {
         self.has_open_string = false;
         let bytes = text.as_bytes();
         for range in self.macros.iter().filter(|range| cpp_macros::is_code(tree, range)) {
-            self.seen.push(PackedOccurrence::new(&bytes[range.clone()], offset(range.start)));
+            for word in cpp_macros::words(text, range) {
+                self.seen.push(PackedOccurrence::new(&bytes[word.clone()], offset(word.start)));
+            }
         }
         let mut cursor = tree.walk();
         let mut countdown = NODES_BETWEEN_CHECKS;

@@ -30,7 +30,7 @@
 //!
 //! | property | meaning |
 //! |---|---|
-//! | `member <kind>` | the kind if the parent is class-like |
+//! | `member <kind>` | the kind if the parent is class-like and no namespace |
 //! | `constructor <name>` | a member of this name is a constructor |
 //! | `constructor @class` | a member named like its class is a constructor |
 //! | `capitals <kind>` | the kind if the name is written in capitals |

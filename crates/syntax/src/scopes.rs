@@ -476,7 +476,9 @@ impl<'a> Scopes<'a> {
             if is_constructor {
                 return SymbolKind::Constructor;
             }
-            if let Some(kind) = role.member {
+            let holder = scope.draft.map(|draft| self.drafts[draft].kind);
+            let is_namespace = matches!(holder, Some(SymbolKind::Namespace | SymbolKind::Module));
+            if let Some(kind) = role.member.filter(|_| !is_namespace) {
                 return kind;
             }
         }

@@ -18,6 +18,7 @@ pub(super) fn names(grammar: Grammar, node: Node<'_>, text: &str, note: &mut imp
         NamesInStrings::Dollars => kotlin(node, text, note),
         NamesInStrings::FormatStrings => rust(node, text, note),
         NamesInStrings::Quoted => quoted::names(node, text, note),
+        NamesInStrings::MacroBodies => macro_body(node, text, note),
         NamesInStrings::None => {}
     }
 }
@@ -40,6 +41,42 @@ fn word_length(text: &str) -> usize {
         return 0;
     }
     text.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(text.len())
+}
+
+/// Notes the names in the body of a macro of C, which is one token for the grammar; not those in its literals and
+/// comments.
+fn macro_body(node: Node<'_>, text: &str, note: &mut impl FnMut(Range<usize>)) {
+    let (mut at, end) = (node.start_byte(), node.end_byte());
+    while let Some(rest) = text.get(at..end).filter(|rest| !rest.is_empty()) {
+        let word = word_length(rest);
+        let skipped = match rest.as_bytes()[0] {
+            _ if word > 0 => {
+                note(at..at + word);
+                word
+            }
+            quote @ (b'"' | b'\'') => literal_length(rest, quote),
+            b'/' if rest.starts_with("//") => rest.len(),
+            b'/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |close| close + 2),
+            // `1u`, `0xff`: no name begins in a number.
+            b'0'..=b'9' => rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len()),
+            _ => rest.chars().next().map_or(1, char::len_utf8),
+        };
+        at += skipped;
+    }
+}
+
+/// Returns the length in bytes of the literal with whose quote `text` begins.
+fn literal_length(text: &str, quote: u8) -> usize {
+    let mut escaped = false;
+    for (at, byte) in text.bytes().enumerate().skip(1) {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            byte if byte == quote => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
 }
 
 /// Notes the names in a Kotlin string. The grammar treats `\$` as an escape in raw strings too, where it is

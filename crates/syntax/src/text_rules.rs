@@ -50,6 +50,8 @@ pub(super) enum NamesInStrings {
     FormatStrings,
     /// Whole names and annotations in quotes.
     Quoted,
+    /// The bodies of C's macros.
+    MacroBodies,
 }
 
 /// What may follow the name in a call, besides an argument list.
@@ -113,6 +115,7 @@ const DOXYGEN: &[&str] = &["/**", "/*!", "///", "//!"];
 
 pub(super) static C: TextRules = TextRules {
     documentation: DOXYGEN,
+    named_in_strings: NamesInStrings::MacroBodies,
     has_directives: true,
     has_head_macros: true,
     ..TextRules::plain(&head_syntax::C, NameRules::C)
@@ -120,6 +123,7 @@ pub(super) static C: TextRules = TextRules {
 
 pub(super) static CPP: TextRules = TextRules {
     documentation: DOXYGEN,
+    named_in_strings: NamesInStrings::MacroBodies,
     has_directives: true,
     has_head_macros: true,
     calls: CallRules { takes_braces: true, ..CallRules::WITH_ANGLES },

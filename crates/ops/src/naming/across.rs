@@ -1,17 +1,16 @@
-//! Declarations of one entity in several files: a function of C or C++ that is declared in one and defined in
-//! another, what Kotlin's common code marks `expect` and each platform marks `actual`. Invariant: two
-//! definitions are two entities.
+//! Declarations of one entity in several files: what Kotlin's common code marks `expect` and each platform marks
+//! `actual`. Invariant: two declarations of one platform are two entities.
 
 use super::container::{container, is_callable};
 use super::entity::{before_name, text_of};
-use super::entity_rules::{DeclarationSpread, EntityRules};
+use super::entity_rules::EntityRules;
 use crate::symbol::signature_of;
 use symd_base::Cancel;
 use symd_base::cancel::Cancelled;
 use symd_engine::View;
 use symd_index::{Hit, Locals, Query};
+use symd_syntax::NamePattern;
 use symd_syntax::name_path::Matching;
-use symd_syntax::{NamePattern, SymbolKind};
 
 /// Maximum number of symbols of one name that are examined: no entity has so many declarations.
 const MAX_NAMESAKES: usize = 2_000;
@@ -19,13 +18,11 @@ const MAX_NAMESAKES: usize = 2_000;
 /// The role of a declaration among the others of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DeclarationRole {
-    /// Declares the entity: a prototype, `extern`, `expect`.
+    /// Declares the entity: `expect`.
     Declares,
-    /// Defines the entity.
-    Defines,
     /// Defines the entity for one platform: `actual`.
     DefinesHere,
-    /// Not linked to declarations in other files, for example `static`.
+    /// Not linked to declarations in other files.
     Own,
 }
 
@@ -52,12 +49,8 @@ pub(super) fn across_files(view: &View, hit: &Hit, cancel: &Cancel) -> Result<Ve
         }
     }
     let count = |part: DeclarationRole| all.iter().filter(|(of, _)| *of == part).count();
-    let is_one = match own.spread {
-        DeclarationSpread::Platforms => {
-            count(DeclarationRole::Declares) == 1 && count(DeclarationRole::DefinesHere) + 1 == all.len()
-        }
-        _ => count(DeclarationRole::Defines) <= 1,
-    };
+    let is_one =
+        count(DeclarationRole::Declares) == 1 && count(DeclarationRole::DefinesHere) + 1 == all.len();
     let hits = all.into_iter().map(|(_, other)| other);
     Ok(if is_one { hits.collect() } else { alone() })
 }
@@ -75,7 +68,6 @@ fn has_same_kind(one: &Hit, other: &Hit) -> bool {
 /// The properties of a declaration that are compared.
 struct DeclarationFacts {
     name: String,
-    spread: DeclarationSpread,
     container: Vec<String>,
     /// The types of its parameters where they distinguish overloads, without white space.
     types: Option<Vec<String>>,
@@ -86,36 +78,22 @@ impl DeclarationFacts {
     fn read(view: &View, hit: &Hit) -> Option<DeclarationFacts> {
         let outline = hit.file.outline()?;
         let row = outline.rows.get(hit.row)?;
-        let spread = EntityRules::of(&hit.file).spread;
         let text = text_of(view, &hit.file)?;
         let says = |row: usize, word: &str| {
             before_name(&text, outline, row).split_whitespace().any(|other| other == word)
         };
-        let part = match spread {
-            DeclarationSpread::Platforms if says(hit.row, "actual") => DeclarationRole::DefinesHere,
-            DeclarationSpread::Platforms => {
-                // The members of an `expect` declaration are expected too, without a keyword.
-                let above = std::iter::successors(Some(hit.row), |&row| outline.rows[row].parent());
-                let mut above = above.map(|row| says(row, "expect"));
-                if above.any(|is_expected| is_expected) {
-                    DeclarationRole::Declares
-                } else {
-                    DeclarationRole::Own
-                }
-            }
-            _ if says(hit.row, "static") && row.parent().is_none() => DeclarationRole::Own,
-            _ if is_callable(row.kind()) => {
-                let is_defined = text.get(row.range().as_range())?.trim_end().ends_with('}');
-                if is_defined { DeclarationRole::Defines } else { DeclarationRole::Declares }
-            }
-            _ if row.kind() == SymbolKind::Variable && says(hit.row, "extern") => DeclarationRole::Declares,
-            _ if row.kind() == SymbolKind::Variable => DeclarationRole::Defines,
-            _ => DeclarationRole::Own,
+        // The members of an `expect` declaration are expected too, without a keyword.
+        let mut above = std::iter::successors(Some(hit.row), |&row| outline.rows[row].parent());
+        let part = if says(hit.row, "actual") {
+            DeclarationRole::DefinesHere
+        } else if above.any(|row| says(row, "expect")) {
+            DeclarationRole::Declares
+        } else {
+            DeclarationRole::Own
         };
         let types = || signature_of(view, &hit.file, hit.row)?.parameter_types();
         Some(DeclarationFacts {
             name: outline.name(row).to_owned(),
-            spread,
             container: container(view, hit),
             types: types(),
             part,

@@ -13,6 +13,7 @@ use symd_base::cancel::Cancelled;
 use symd_config::Languages;
 use symd_engine::View;
 use symd_index::{FileEntry, Hit};
+use symd_resolve as resolve;
 use symd_syntax::{Outline, Row, SymbolKind};
 
 /// Maximum number of declarations of one entity; more declarations of a name are separate entities.
@@ -47,7 +48,15 @@ fn of_one_thing(view: &View, hit: &Hit, cancel: &Cancel) -> Result<Vec<Hit>, Can
     let alone = || vec![hit.clone()];
     let Some(outline) = hit.file.outline() else { return Ok(alone()) };
     match EntityRules::of(&hit.file).spread {
-        DeclarationSpread::Platforms | DeclarationSpread::Prototypes => across_files(view, hit, cancel),
+        DeclarationSpread::Platforms => across_files(view, hit, cancel),
+        DeclarationSpread::Prototypes => {
+            let declared = resolve::IndexedDeclaration { file: hit.file.clone(), row: hit.row };
+            let mut hits = alone();
+            let others = resolve::linked_declarations(view, &declared, cancel)?;
+            hits.extend(others.into_iter().map(|one| Hit { file: one.file, row: one.row }));
+            hits.sort_by(|a, b| (&a.file.path, a.row).cmp(&(&b.file.path, b.row)));
+            Ok(hits)
+        }
         DeclarationSpread::OneFile => {
             let Some(text) = text_of(view, &hit.file) else { return Ok(alone()) };
             let rows = family(&hit.file, outline, &text, hit.row);

@@ -63,10 +63,11 @@ fn has_namesakes(target: &Target) -> bool {
 /// Removes declarations: the overloads are listed above their uses and are not uses of one another.
 fn remove_declarations(found: &mut References) {
     let is_use = |one: &Reference| one.role != Role::Declaration;
+    let doubts = found.list.iter().filter(|one| !is_use(one) && one.judgement.is_open()).count();
     found.list.retain(is_use);
     found.unreported.retain(is_use);
-    if let (Completeness::Unchecked(_), Source::Syntax(_)) = (found.completeness, &found.source) {
-        let left = found.list.iter().chain(&found.possible).filter(|one| one.judgement.is_open()).count();
+    if let (Completeness::Unchecked(all), Source::Syntax(_)) = (found.completeness, &found.source) {
+        let left = all.saturating_sub(doubts);
         found.completeness = if left == 0 { Completeness::Complete } else { Completeness::Unchecked(left) };
     }
 }

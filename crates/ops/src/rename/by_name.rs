@@ -138,6 +138,30 @@ pub(super) async fn with_hazards(
     Ok(draft)
 }
 
+/// Rejects or notes the rename of a name of C that macros may build with `##`.
+pub(super) async fn with_pasted_names(
+    project: &Project,
+    symbol: &LinkedSymbol,
+    ask: &Rename,
+    mut draft: Draft,
+) -> Result<Draft, RenameError> {
+    let of = symbol.target.resolved();
+    let work = move |view: &View, cancel: &_| {
+        let places = resolve::pasted_names(view, &of, cancel)?;
+        listed(view, &places, cancel)
+    };
+    let places = project.with_view(work).await?.map_err(QuestionError::from)?;
+    if places.is_empty() {
+        return Ok(draft);
+    }
+    let text = format!("macros build names with ## that may be `{}`", symbol.target.name);
+    if ask.doubts != DoubtPolicy::Note {
+        return Err(RenameError::Doubtful { why: text, places });
+    }
+    draft.notes.push(RenameNote::doubt(text, places));
+    Ok(draft)
+}
+
 /// Whether a hazard rejects the rename or is only noted.
 enum HazardEffect {
     Yes,

@@ -26,7 +26,9 @@ mod unparsed;
 use std::collections::BTreeSet;
 
 pub use self::answer::{Listed, PlannedRename, RenameError, RenameNote};
-use self::by_name::{with_computed_names, with_hazards, with_mirrored, with_parameters, with_readers};
+use self::by_name::{
+    with_computed_names, with_hazards, with_mirrored, with_parameters, with_pasted_names, with_readers,
+};
 use self::linked::{LinkedSymbol, linked, override_notes};
 pub(crate) use self::mentioned::mentioned;
 pub use self::mentioned::{MentionPlace, Mentioned};
@@ -173,6 +175,7 @@ async fn plan_at(project: &Project, ask: &Rename) -> Result<PlannedRename, Renam
     let draft = with_readers(project, &symbol, ask, draft).await?;
     let draft = with_mirrored(project, &symbol, ask, draft).await?;
     let draft = with_hazards(project, &symbol, ask, draft).await?;
+    let draft = with_pasted_names(project, &symbol, ask, draft).await?;
     let draft = with_mentions(project, &symbol.target, ask, draft, found).await?;
     let draft = without_collisions(project, &symbol, ask, draft, conflicts).await?;
     to_plan(symbol.target, ask, draft)

@@ -1,9 +1,9 @@
 //! C and C++.
 
 use super::{
-    BaseList, BaseRules, ConstructorRules, EntryPoint, FamilyProfile, HeadRules, HiddenBinding, ImportRules,
-    LanguageProfile, LocalSearch, MemberRules, ModuleLookup, Overriding, ScopeRules, SpellingRules,
-    UnresolvedName, UseRules,
+    BaseList, BaseRules, ConstructorCalls, ConstructorRules, EntryPoint, FamilyProfile, HeadRules,
+    HiddenBinding, ImportRules, LanguageProfile, LocalSearch, MemberRules, ModuleLookup, Overriding,
+    ScopeRules, SpellingRules, UnresolvedName, UseRules,
 };
 use crate::family::Family;
 
@@ -27,8 +27,13 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
         overriding: Overriding::Keyword,
         has_overloads: true,
         are_defined_outside: true,
+        enumerators_are_outer: true,
         marks_override_behind: true,
-        constructors: ConstructorRules { have_class_name: true, ..ConstructorRules::PLAIN },
+        constructors: ConstructorRules {
+            have_class_name: true,
+            called: ConstructorCalls::Values,
+            ..ConstructorRules::PLAIN
+        },
         ..MemberRules::PLAIN
     },
     uses: UseRules { unresolved: UnresolvedName::Included, has_prototypes: true, ..UseRules::PLAIN },

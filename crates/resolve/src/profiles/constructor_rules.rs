@@ -7,9 +7,7 @@ pub(crate) struct ConstructorRules {
     pub(crate) are_inherited: bool,
     /// Whether constructors have their class's name: no lookup of that name finds them, and both are renamed together.
     pub(crate) have_class_name: bool,
-    /// Whether a constructor with its class's name is meant only where that name is called or referred to: `new A()`,
-    /// `A::new`.
-    pub(crate) are_called: bool,
+    pub(crate) called: ConstructorCalls,
     /// The names by which a class's members call the class that they belong to: `cls()`.
     pub(crate) own_class_names: &'static [&'static str],
     /// The word by which a constructor calls another of its class: `this(1)`.
@@ -18,11 +16,22 @@ pub(crate) struct ConstructorRules {
     pub(crate) base_word: Option<&'static str>,
 }
 
+/// Where a constructor is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ConstructorCalls {
+    /// Where its own name stands.
+    Named,
+    /// Only where its class's name is called or referred to: `new A()`, `A::new`.
+    ClassNamed,
+    /// Also where the class's name declares a value: `A a;`.
+    Values,
+}
+
 impl ConstructorRules {
     pub(crate) const PLAIN: ConstructorRules = ConstructorRules {
         are_inherited: false,
         have_class_name: false,
-        are_called: false,
+        called: ConstructorCalls::Named,
         own_class_names: &[],
         own_word: None,
         base_word: None,

@@ -1,9 +1,9 @@
 //! C#.
 
 use super::{
-    AnnotationForm, AnnotationRules, BaseList, BaseRules, ConstructorRules, EntryPoint, FamilyProfile,
-    HeadRules, ImportRules, LanguageProfile, LocalSearch, MemberRules, NamePrecedence, Overriding,
-    PackageScope, ScopeRules, SpellingRules, UseRules,
+    AnnotationForm, AnnotationRules, BaseList, BaseRules, ConstructorCalls, ConstructorRules, EntryPoint,
+    FamilyProfile, HeadRules, ImportRules, LanguageProfile, LocalSearch, MemberRules, NamePrecedence,
+    Overriding, PackageScope, ScopeRules, SpellingRules, UseRules,
 };
 use crate::family::Family;
 
@@ -25,7 +25,7 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
         has_root_class: true,
         constructors: ConstructorRules {
             have_class_name: true,
-            are_called: true,
+            called: ConstructorCalls::ClassNamed,
             own_word: Some("this"),
             base_word: Some("base"),
             ..ConstructorRules::PLAIN

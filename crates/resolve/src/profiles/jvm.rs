@@ -1,9 +1,10 @@
 //! Kotlin and Java.
 
 use super::{
-    AccessorForm, AnnotationRules, BaseList, BaseRules, ConstructorRules, EntryPoint, FamilyProfile,
-    HeadRules, ImportRules, LanguageProfile, LocalSearch, MemberRules, NamePrecedence, NameReader,
-    Namespaces, NonUse, Overriding, PackageScope, ScopeRules, SpellingRules, UnresolvedName, UseRules,
+    AccessorForm, AnnotationRules, BaseList, BaseRules, ConstructorCalls, ConstructorRules, EntryPoint,
+    FamilyProfile, HeadRules, ImportRules, LanguageProfile, LocalSearch, MemberRules, NamePrecedence,
+    NameReader, Namespaces, NonUse, Overriding, PackageScope, ScopeRules, SpellingRules, UnresolvedName,
+    UseRules,
 };
 use crate::family::Family;
 
@@ -37,7 +38,7 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
         has_companions: true,
         constructors: ConstructorRules {
             have_class_name: true,
-            are_called: true,
+            called: ConstructorCalls::ClassNamed,
             own_word: Some("this"),
             base_word: Some("super"),
             ..ConstructorRules::PLAIN

@@ -19,6 +19,8 @@ pub(crate) struct MemberRules {
     pub(crate) underscored_are_private: bool,
     /// Whether a member may be defined outside its class: `int Class::member() { … }`.
     pub(crate) are_defined_outside: bool,
+    /// Whether an enum's members are members of the class around it too.
+    pub(crate) enumerators_are_outer: bool,
     /// Whether the members of a class's companion are those of the class.
     pub(crate) has_companions: bool,
     pub(crate) constructors: ConstructorRules,
@@ -72,6 +74,7 @@ impl MemberRules {
         mangles_private: false,
         underscored_are_private: false,
         are_defined_outside: false,
+        enumerators_are_outer: false,
         has_companions: false,
         constructors: ConstructorRules::PLAIN,
         has_impls: false,

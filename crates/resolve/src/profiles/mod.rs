@@ -25,7 +25,7 @@ mod use_rules;
 
 pub(crate) use accessor_form::AccessorForm;
 pub(crate) use base_rules::{BaseRules, HiddenBinding};
-pub(crate) use constructor_rules::ConstructorRules;
+pub(crate) use constructor_rules::{ConstructorCalls, ConstructorRules};
 pub(crate) use entry_points::{AnnotationForm, AnnotationRules, EntryPoint};
 pub(crate) use head_rules::{BaseList, HeadRules};
 pub(crate) use import_rules::{

@@ -1,0 +1,26 @@
+//! C and C++: names written with their class or namespace, declarations in one file and their definition in another,
+//! namespaces that span files. Invariant: a declaration counts only where the file includes the one that holds it.
+
+mod construction;
+mod declarators;
+mod directives;
+mod included;
+mod linked;
+mod owner_path;
+mod pasted;
+mod scopes;
+
+pub(super) use self::construction::{
+    Construction, construction, is_outside_constructor, is_used_without_name,
+};
+pub(super) use self::declarators::is_declarator;
+pub(super) use self::directives::is_macro_parameter;
+pub(super) use self::included::IncludedFiles;
+pub(super) use self::linked::linked;
+pub use self::linked::{declares_apart, linked_declarations};
+pub(super) use self::owner_path::{have_same_owner, is_in_qualifier};
+pub use self::pasted::pasted_names;
+pub(super) use self::scopes::{
+    forwarded, in_file, in_namespace, in_owner, is_forward, is_tagged, member_of_namespace, namespace_path,
+    nested_outside, outside_class, tagged,
+};
