@@ -42,6 +42,8 @@ impl Real {
             ));
         }
         write(&user.path("config/languages.toml"), &toml);
+        // On a busy machine a real server takes longer than the second after which syntax answers.
+        write(&user.path("config/config.toml"), "server_answer_ms = 60000\n");
         Some(Real { user })
     }
 
