@@ -1,9 +1,10 @@
-"""Holds symd's references in Java files, without a language server, against javac.
+"""Holds symd's references, without a language server, against a table of what a compiler or a language server resolved.
 
-    javac -d OUT JavacUses.java && (cd DIR && java -cp OUT JavacUses "" $(find src/main/java -name '*.java' | grep -v -e package-info -e module-info)) > T.tsv
     python3 references.py --symd BIN --project DIR --truth T.tsv --home H [--n 500] [--seed 7] [--wrong FILE]
 
-For each sampled declaration: lines that use it, imports left out, in the files that javac read. H is a folder for symd's own HOME.
+A row of the table is: path, line, name, declaring file, its line, kind. The path "-" declares without a use; "?" takes the lines
+from the fifth to the sixth column of the fourth out of the comparison. For each sampled declaration: lines that use it, imports
+left out, in the files that the table names. H is a folder for symd's own HOME; DIR, H and BIN are absolute.
 """
 import argparse, collections, json, os, random, socket, subprocess
 
@@ -22,7 +23,7 @@ def run(*words):
 
 class Client:
     def __init__(self):
-        run("start")
+        run("stop"); run("start")
         self.socket = socket.socket(socket.AF_UNIX); self.socket.connect(run("socket").strip())
         self.lines, self.id = self.socket.makefile("rb"), 0
         self.send({"symd": {"protocol": [1, 1], "version": "bench", "toolset": ["native"], "client": "bench"}}); self.lines.readline()
@@ -40,7 +41,9 @@ class Client:
 
     def references(self, name, place):
         arguments = {"name_path": name, "relative_path": place, "format": "json", "limit": 1000000}
-        return json.loads(self.ask("tools/call", {"name": "references", "arguments": arguments})["result"]["content"][0]["text"])
+        text = self.ask("tools/call", {"name": "references", "arguments": arguments})["result"]["content"][0]["text"]
+        try: return json.loads(text)
+        except ValueError: return text
 
 
 texts = {}
@@ -49,19 +52,34 @@ def line(path, number):
     return texts[path][number - 1]
 
 
-truth, kinds, read = collections.defaultdict(set), {}, set()
+truth, kinds, read, skipped = collections.defaultdict(set), {}, set(), set()
 for row in open(a.truth):
     path, number, name, declared, at, kind = row.rstrip("\n").split("\t")
+    if path == "?": skipped.update((declared, n) for n in range(int(at), int(kind) + 1)); continue
     key = (declared, int(at), name); kinds[key] = kind; read |= {path, declared}; truth[key]
+    if path == "-": continue
     if not line(path, int(number)).lstrip().startswith("import "): truth[key].add((path, int(number)))
+# A server counts overridden destructors, and the lines of a class's constructors as uses of the class.
+truth = {key: uses for key, uses in truth.items() if not key[2].split("::")[-1].startswith("~")}
+built = collections.defaultdict(set)
+for declared, at, name in truth:
+    if kinds[declared, at, name] == "constructor": built[name.split("::")[-1]].add((declared, at))
+for key in truth:
+    if kinds[key] in ("class", "struct"): truth[key] = truth[key] - built[key[2].split('::')[-1]]
+# `typedef struct a a;` declares two of one name.
+truth = {key: uses - skipped for key, uses in truth.items() if line(key[0], key[1]).count(key[2].split("::")[-1]) < 2 or kinds[key] != "class"}
 keys = sorted(truth); random.Random(a.seed).shuffle(keys); keys = keys[:a.n]
 client, wrong = Client(), []
 sums = collections.defaultdict(collections.Counter)
 for key in keys:
     declared, at, name = key
-    answer, uses = client.references(name, f"{declared}:{at}"), truth[key]
-    hits = [one for one in answer["references"] if one["role"] != "import" and one["path"] in read]
+    answer, uses = client.references(name.split("::")[-1], f"{declared}:{at}"), truth[key]
+    if isinstance(answer, str):
+        sums["not found"].update(n=1); wrong.append([key, kinds[key], answer, sorted(uses), []]); continue
+    if "overloads" in answer: answer["references"] = [use for one in answer["overloads"] for use in one["references"]]
+    hits = [one for one in answer["references"] if one["role"] != "import" and one["path"] in read and (one["path"], one["line"]) not in skipped]
     told = {(one["path"], one["line"]) for one in hits}
+    if kinds[key] in ("class", "struct"): told -= built[name.split('::')[-1]]
     certain = {(one["path"], one["line"]) for one in hits if one["certainty"] == "certain"}
     for sum in (sums["all"], sums[kinds[key]]):
         sum.update(n=1, right=len(told & uses), told=len(told), uses=len(uses), exact=told == uses, certain=len(certain), sure=len(certain & uses),
