@@ -153,16 +153,7 @@ fn meaning_by_name(
                 None => (false, Meaning::Unknown),
             },
             _ if is_c && cpp::is_macro_parameter(here.text.as_str(), start, name) => (false, Meaning::Local),
-            found if is_c => {
-                let found = cpp::tagged(resolver, here, at, name, &found)?.unwrap_or(found);
-                (
-                    false,
-                    match found {
-                        Meaning::Unknown => cpp::forwarded(resolver, here, name)?.unwrap_or(Meaning::Unknown),
-                        found => found,
-                    },
-                )
-            }
+            found if is_c => (false, cpp::beyond_scopes(resolver, here, at, name, found)?),
             found => (false, found),
         },
         Receiver::Expression => (true, member_of_value(resolver, here, start, name)?),

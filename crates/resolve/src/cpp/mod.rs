@@ -4,6 +4,7 @@
 mod construction;
 mod declarators;
 mod directives;
+mod forward;
 mod included;
 mod linked;
 mod owner_path;
@@ -15,12 +16,12 @@ pub(super) use self::construction::{
 };
 pub(super) use self::declarators::is_declarator;
 pub(super) use self::directives::is_macro_parameter;
+pub(super) use self::forward::{beyond_scopes, is_forward, is_tagged};
 pub(super) use self::included::IncludedFiles;
 pub(super) use self::linked::linked;
 pub use self::linked::{declares_apart, linked_declarations};
 pub(super) use self::owner_path::{have_same_owner, is_in_qualifier};
 pub use self::pasted::pasted_names;
 pub(super) use self::scopes::{
-    forwarded, in_file, in_namespace, in_owner, is_forward, is_tagged, member_of_namespace, namespace_path,
-    nested_outside, outside_class, tagged,
+    in_file, in_namespace, in_owner, member_of_namespace, namespace_path, nested_outside, outside_class,
 };
