@@ -143,7 +143,7 @@ fn tokens(text: &str, range: std::ops::Range<usize>) -> Vec<usize> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let before = std::iter::once(' ').chain(text.chars());
     let all = text.char_indices().zip(before);
-    let starts = all.filter(|((_, c), before)| !c.is_whitespace() && !(is_word(*c) && is_word(*before)));
+    let starts = all.filter(|((_, c), before)| !(c.is_whitespace() || is_word(*c) && is_word(*before)));
     starts.map(|((at, _), _)| at).filter(|at| range.contains(at)).collect()
 }
 
