@@ -15,7 +15,7 @@ use super::profiles::LocalSearch;
 use super::resolver::{CurrentFile, Resolver};
 use super::rust_locals;
 use symd_base::TextRange;
-use symd_syntax::is_short_template;
+use symd_syntax::{SymbolKind, is_short_template};
 
 /// How far to search, in bytes: `MAX_FAR` for a bracket, `MAX_NEAR` for the words of a binding.
 const MAX_FAR: usize = 4000;
@@ -89,6 +89,10 @@ pub(super) fn scopes(resolver: &Resolver, here: &CurrentFile, name: &str) -> Loc
             LocalSearch::KotlinCode => {
                 around.map_or_else(Vec::new, |around| kotlin(here, (start, end), around))
             }
+            LocalSearch::TypesFirst if resolver.family == Family::C && is_no_row() => {
+                let Some(around) = around else { continue };
+                c(here, (start, end), around, &mut scopes.doubtful)
+            }
             _ if !binds(text, (start, end), search, resolver.family) || !is_no_row() => Vec::new(),
             _ => {
                 let Some(around) = around else { continue };
@@ -122,6 +126,32 @@ fn around(here: &CurrentFile, start: usize) -> Option<usize> {
     let holds = |row: &usize| rows[*row].start <= at && at < rows[*row].end;
     let narrowest = || (0..rows.len()).filter(holds).min_by_key(|&row| rows[row].end - rows[row].start);
     enclosing_row(&here.outline, at).or_else(narrowest)
+}
+
+/// Returns where a name of C or C++ that is bound at `start..end` is visible; adds to `doubtful` where it may be.
+fn c(
+    here: &CurrentFile,
+    (start, end): ByteSpan,
+    around: usize,
+    doubtful: &mut Vec<TextRange>,
+) -> Vec<TextRange> {
+    let (text, row) = (here.text.as_str(), &here.outline.rows[around]);
+    if cpp::is_template_parameter(text, (start, end), is_type_word) {
+        return vec![row.range()];
+    }
+    let is_function =
+        matches!(row.kind(), SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor);
+    let is_in_function = is_function && (row.name_start as usize) < start;
+    let is_local = is_in_function && cpp::is_local_declarator(text, (start, end), is_type_word);
+    let is_bound = is_local || binds(text, (start, end), LocalSearch::TypesFirst, Family::C);
+    if is_bound || is_in_function && cpp::may_be_declarator(text, (start, end), is_type_word) {
+        doubtful.push(row.range());
+    }
+    if !is_bound {
+        return Vec::new();
+    }
+    let function = (row.start as usize, row.end as usize);
+    blocks::visible(text, (start, end), function).into_iter().filter_map(range).collect()
 }
 
 fn kotlin(here: &CurrentFile, (start, end): ByteSpan, around: usize) -> Vec<TextRange> {
@@ -226,9 +256,15 @@ fn binds(text: &str, (start, end): ByteSpan, search: LocalSearch, family: Family
             is_new || word == "var" || is_parameter
         }
         LocalSearch::TypesFirst => {
-            is_typed_like_c(left, right) && !(family == Family::C && cpp::is_tagged(text, start))
+            let is_c = family == Family::C;
+            let is_other = |start| {
+                cpp::is_tagged(text, start)
+                    || cpp::is_inner_parameter(text, start)
+                    || cpp::is_extern(text, start)
+            };
+            is_typed_like_c(left, right) && !(is_c && is_other(start))
                 || right.starts_with("=>")
-                || family == Family::C && cpp::is_declarator(text, (start, end), is_type_word)
+                || is_c && cpp::is_declarator(text, (start, end), is_type_word)
         }
         LocalSearch::RustPatterns | LocalSearch::PythonExpressions | LocalSearch::KotlinCode => false,
     }

@@ -152,6 +152,9 @@ fn meaning_by_name(
                 Some(class) => (false, scope::resolve_member(resolver, &class, name)?),
                 None => (false, Meaning::Unknown),
             },
+            _ if is_c && cpp::is_no_declaration(here.text.as_str(), start) => {
+                (false, Meaning::OutsideProject)
+            }
             _ if is_c && cpp::is_macro_parameter(here.text.as_str(), start, name) => (false, Meaning::Local),
             found if is_c => (false, cpp::beyond_scopes(resolver, here, at, name, found)?),
             found => (false, found),

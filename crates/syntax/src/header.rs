@@ -32,6 +32,12 @@ fn shows_cpp(line: &[u8]) -> bool {
     };
     match word {
         b"class" | b"namespace" => declares() || word == b"namespace" && rest.starts_with(b"{"),
+        // A base.
+        b"struct" => {
+            let behind = rest.iter().position(|&byte| !is_word(byte)).map_or(&b""[..], |end| &rest[end..]);
+            let behind = behind.trim_ascii_start();
+            behind.starts_with(b":") && !behind.starts_with(b"::") && rest.contains(&b'{')
+        }
         b"template" => rest.starts_with(b"<"),
         b"public" | b"private" | b"protected" => rest.starts_with(b":") && !rest.starts_with(b"::"),
         b"using" | b"friend" | b"virtual" | b"explicit" | b"constexpr" => {

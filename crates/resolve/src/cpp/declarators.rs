@@ -57,6 +57,80 @@ pub(in super::super) fn is_declarator(text: &str, (start, end): ByteSpan, is_typ
     is_statement && !right.starts_with(')')
 }
 
+/// Whether the name is declared in a way that only a function's body has: `Type name(1)`, `Type name{1}`, `auto [a, name] =`,
+/// a lambda's `[name = 1]`.
+pub(in super::super) fn is_local_declarator(
+    text: &str,
+    (start, end): ByteSpan,
+    is_type: fn(&str) -> bool,
+) -> bool {
+    let (left, right) = (text_before(text, start, Family::C), text_after(text, end));
+    if right.starts_with(['(', '{']) {
+        return is_type(last_word(left)) && !MODIFIERS.contains(&last_word(left))
+            || ends_with_type_arguments(left);
+    }
+    let Some(open) = open_bracket(text, start).filter(|&open| text[open..].starts_with('[')) else {
+        return false;
+    };
+    let head = text_before(text, open, Family::C).trim_end_matches('&').trim_end();
+    let is_bound = right.starts_with([',', ']']) && last_word(head) == "auto";
+    let is_captured = right.starts_with('=') && !right.starts_with("==") && {
+        let is_subscript = is_type(last_word(head)) || head.ends_with([')', ']']);
+        !is_subscript && left.trim_end_matches('&').trim_end().ends_with(['[', ','])
+    };
+    is_bound || is_captured
+}
+
+/// Whether the name may be declared in parentheses: `int (*name)(int)`, `int (&name)[3]`, `int (name) = 1`.
+pub(in super::super) fn may_be_declarator(
+    text: &str,
+    (start, end): ByteSpan,
+    is_type: fn(&str) -> bool,
+) -> bool {
+    let bare = without_signs(text_before(text, start, Family::C));
+    let behind = text_after(text, end).strip_prefix([')', '[']).map(str::trim_start);
+    let outer = bare.strip_suffix('(').map(str::trim_end);
+    outer.is_some_and(|outer| is_type(last_word(outer)) || ends_with_type_arguments(outer))
+        && behind.is_some_and(|behind| behind.starts_with(['(', '[', '=', ']', ')', ',', ';']))
+}
+
+/// Returns whether the name is a parameter of a template: `template <class T, int N>`.
+pub(in super::super) fn is_template_parameter(
+    text: &str,
+    (start, end): ByteSpan,
+    is_type: fn(&str) -> bool,
+) -> bool {
+    let (left, right) = (text_before(text, start, Family::C), text_after(text, end));
+    let left = left.strip_suffix("...").map_or(left, str::trim_end);
+    let word = last_word(left);
+    let is_named = matches!(word, "class" | "typename") || is_type(word);
+    if !is_named || !right.starts_with(['>', ',', '=']) {
+        return false;
+    }
+    let from =
+        (start.saturating_sub(MAX_BACK)..=start).find(|&at| text.is_char_boundary(at)).unwrap_or(start);
+    let near = &text[from..start];
+    let Some(at) = near.rfind("template") else { return false };
+    let list = near[at + "template".len()..].trim_start();
+    list.starts_with('<') && !list.contains([';', '{', '}', '('])
+}
+
+/// Whether the parenthesis around the name closes before another list goes on: `int (*call)(int name))`, where no body sees
+/// it.
+pub(in super::super) fn is_inner_parameter(text: &str, start: usize) -> bool {
+    let open = open_bracket(text, start).filter(|&open| text[open..].starts_with('('));
+    open.is_some_and(|open| text_after(text, close_bracket(text, open)).starts_with([')', ',', '>']))
+}
+
+/// Whether the statement declares what is defined elsewhere: `extern int name;`.
+pub(in super::super) fn is_extern(text: &str, start: usize) -> bool {
+    let from =
+        (start.saturating_sub(MAX_BACK)..=start).find(|&at| text.is_char_boundary(at)).unwrap_or(start);
+    let near = &text[from..start];
+    let statement = &near[near.rfind([';', '{', '}']).map_or(0, |at| at + 1)..];
+    statement.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| word == "extern")
+}
+
 /// Removes `*`, `&` and the words between them from the end.
 fn without_signs(left: &str) -> &str {
     let mut left = left;
@@ -130,6 +204,11 @@ fn is_further(text: &str, start: usize, is_type: fn(&str) -> bool) -> bool {
     let near = &text[from..start];
     let Some(begin) = near.rfind([';', '{', '}']) else { return false };
     let statement = near[begin + 1..].trim_start();
+    // `for (int i = 0, name = 1; …)`
+    let statement = match statement.strip_prefix("for").map(str::trim_start) {
+        Some(head) if head.starts_with('(') => head[1..].trim_start(),
+        _ => statement,
+    };
     // A comma in a call or a list separates arguments.
     let depth = |open: char, close: char| statement.matches(open).count() > statement.matches(close).count();
     if depth('(', ')') || depth('[', ']') || statement.contains("//") || statement.contains('#') {
@@ -181,5 +260,42 @@ mod tests {
         check("{ a = b, name = c; }", false);
         check("if (a && name) { }", false);
         check("{ *name = 1; }", false);
+        check("{ for (int i = 0, name = 2; ; ) {} }", true);
+    }
+
+    #[test]
+    fn declarators_of_bodies_and_templates() {
+        let is_type =
+            |word: &str| !word.is_empty() && !matches!(word, "return" | "class" | "typename" | "else");
+        let at = |text: &str| {
+            let start = text.rfind("name").expect("a name");
+            (start, start + 4)
+        };
+        for text in [
+            "int name(3);",
+            "X name{3};",
+            "std::vector<int> name(3);",
+            "auto [a, name] = p;",
+            "auto& [name, b] : m",
+            "return [name = 3]",
+        ] {
+            assert!(is_local_declarator(text, at(text), is_type), "{text}");
+        }
+        for text in ["return name(3);", "f(name);", "a[name] = 3;", "else name(1);", "x = name{1};"] {
+            assert!(!is_local_declarator(text, at(text), is_type), "{text}");
+        }
+        for text in ["template <class name>", "template <int a, typename... name>", "template<int name = 1>"]
+        {
+            assert!(is_template_parameter(text, at(text), is_type), "{text}");
+        }
+        assert!(!is_template_parameter("template <class T> f(a<int name>", (24, 28), is_type));
+        let text = "int (*name)(int)";
+        assert!(
+            may_be_declarator(text, at(text), is_type) && !may_be_declarator("(*name)(3)", (2, 6), is_type)
+        );
+        let text = "{ extern int name; }";
+        assert!(is_extern(text, at(text).0) && !is_extern("extern int a; int name;", 18));
+        let text = "int f(int (*cb)(int name))";
+        assert!(is_inner_parameter(text, at(text).0) && !is_inner_parameter("int f(int name) {", 10));
     }
 }

@@ -16,6 +16,29 @@ pub(in super::super) fn is_macro_parameter(text: &str, at: usize, name: &str) ->
     list.split(',').any(|one| one.trim() == name)
 }
 
+/// Whether the name at byte `at` names no declaration: a macro in a directive (`#define name`, `#ifdef name`), or an
+/// attribute (`__attribute__((name))`, `[[name]]`).
+pub(in super::super) fn is_no_declaration(text: &str, at: usize) -> bool {
+    let line = text.get(line_start(text, at)..at).unwrap_or("");
+    if let Some(directive) = line.trim_start().strip_prefix('#') {
+        let directive = directive.trim_start();
+        let end = directive.find(|c: char| !c.is_alphanumeric()).unwrap_or(directive.len());
+        let (word, rest) = directive.split_at(end);
+        return match word {
+            "define" => rest.trim().is_empty(),
+            "ifdef" | "ifndef" | "undef" | "if" | "elif" | "elifdef" | "elifndef" => true,
+            _ => false,
+        };
+    }
+    let is_open =
+        |mark: &str, close: &str| line.rfind(mark).is_some_and(|open| !line[open..].contains(close));
+    let in_attribute = line.rfind("__attribute__").is_some_and(|open| {
+        let rest = &line[open..];
+        rest.matches('(').count() == rest.matches(')').count() + 2
+    });
+    in_attribute || is_open("[[", "]]")
+}
+
 /// Returns the text of the directive that holds byte `at`, from the start of its first line; `None` outside of directives.
 fn definition_around(text: &str, at: usize) -> Option<&str> {
     let mut start = line_start(text, at);
@@ -34,6 +57,22 @@ fn line_start(text: &str, at: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_of_macros_and_attributes() {
+        let check = |text: &str, expected: bool| {
+            assert_eq!(is_no_declaration(text, text.rfind("name").expect("a name")), expected, "{text}");
+        };
+        check("#define name(x) x", true);
+        check("#define other name", false);
+        check("# ifdef name", true);
+        check("#if defined(name)", true);
+        check("struct __attribute__((name)) S {", true);
+        check("int x __attribute__((cleanup(name)));", false);
+        check("[[name]] int f();", true);
+        check("[[nodiscard]] int name();", false);
+        check("a[b[name]]", false);
+    }
 
     #[test]
     fn parameters_of_macros() {

@@ -23,6 +23,9 @@ pub(in super::super) fn beyond_scopes(
     name: &str,
     found: Meaning,
 ) -> Result<Meaning, Cancelled> {
+    if matches!(found, Meaning::Local) {
+        return Ok(found);
+    }
     let found = tagged(resolver, here, at, name, &found)?.unwrap_or(found);
     match found {
         Meaning::Unknown => Ok(forwarded(resolver, here, name)?.unwrap_or(Meaning::Unknown)),

@@ -108,7 +108,9 @@ pub(in super::super) fn linked(
     };
     let is_static = own.is_static || same.iter().any(|one| one.is_static && one.is_in_file_of(&own));
     let all: Vec<&LinkFacts> = same.iter().chain(spelled_otherwise).collect();
-    let definitions = all.iter().filter(|one| one.is_definition).count() + usize::from(own.is_definition);
+    // What is static in another file is not counted: it is another symbol.
+    let defines = |one: &LinkFacts| one.is_definition && !one.is_static;
+    let definitions = all.iter().filter(|one| defines(one)).count() + usize::from(defines(&own));
     let mut reached = vec![false; all.len()];
     let mut open = vec![&own];
     while let Some(one) = open.pop() {
