@@ -147,6 +147,11 @@ impl Target {
         resolve::IndexedDeclaration { file: self.file.clone(), row: self.row }
     }
 
+    /// Whether its language declares one symbol in several places: C, C++.
+    pub fn is_declared_apart(&self) -> bool {
+        resolve::declares_apart(&self.file)
+    }
+
     /// Returns the spellings that a use of it may have: its name, and for a constructor that of its class.
     pub fn spellings(&self) -> Vec<String> {
         let mut names = vec![self.name.clone()];

@@ -136,6 +136,9 @@ fn c(
     doubtful: &mut Vec<TextRange>,
 ) -> Vec<TextRange> {
     let (text, row) = (here.text.as_str(), &here.outline.rows[around]);
+    if cpp::follows_directive(text, start) {
+        return Vec::new();
+    }
     if cpp::is_template_parameter(text, (start, end), is_type_word) {
         return vec![row.range()];
     }

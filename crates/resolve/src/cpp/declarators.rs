@@ -51,7 +51,9 @@ pub(in super::super) fn is_declarator(text: &str, (start, end): ByteSpan, is_typ
             || is_parameter(text, start)
             || right.starts_with(':') && before.ends_with('(');
     }
+    let is_directive = before.rsplit('\n').next().is_some_and(|line| line.trim_start().starts_with('#'));
     let is_statement = before.is_empty()
+        || is_directive
         || before.ends_with([';', '{', '}', ':'])
         || before.ends_with('>') && !before.ends_with("->");
     is_statement && !right.starts_with(')')

@@ -39,6 +39,14 @@ pub(in super::super) fn is_no_declaration(text: &str, at: usize) -> bool {
     in_attribute || is_open("[[", "]]")
 }
 
+/// Whether a directive is what precedes the name at byte `at`, on an earlier line: no type precedes it.
+pub(in super::super) fn follows_directive(text: &str, at: usize) -> bool {
+    let before = text.get(..line_start(text, at)).unwrap_or("");
+    let is_first = text.get(line_start(text, at)..at).is_some_and(|line| line.trim().is_empty());
+    let line = before.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("");
+    is_first && line.trim_start().starts_with('#')
+}
+
 /// Returns the text of the directive that holds byte `at`, from the start of its first line; `None` outside of directives.
 fn definition_around(text: &str, at: usize) -> Option<&str> {
     let mut start = line_start(text, at);

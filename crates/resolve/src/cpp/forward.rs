@@ -23,7 +23,9 @@ pub(in super::super) fn beyond_scopes(
     name: &str,
     found: Meaning,
 ) -> Result<Meaning, Cancelled> {
-    if matches!(found, Meaning::Local) {
+    // A local hides no tag; `class` may introduce a template's parameter.
+    let word = last_word(text_before(here.text.as_str(), at as usize, Family::C));
+    if matches!(found, Meaning::Local) && !matches!(word, "struct" | "union" | "enum") {
         return Ok(found);
     }
     let found = tagged(resolver, here, at, name, &found)?.unwrap_or(found);

@@ -18,7 +18,7 @@ pub(super) use self::declarators::{
     is_declarator, is_extern, is_inner_parameter, is_local_declarator, is_template_parameter,
     may_be_declarator,
 };
-pub(super) use self::directives::{is_macro_parameter, is_no_declaration};
+pub(super) use self::directives::{follows_directive, is_macro_parameter, is_no_declaration};
 pub(super) use self::forward::{beyond_scopes, is_forward, is_tagged};
 pub(super) use self::included::IncludedFiles;
 pub(super) use self::linked::linked;

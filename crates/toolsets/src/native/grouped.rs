@@ -28,7 +28,8 @@ pub(super) fn grouped_text<T>(
 }
 
 /// Formats the answers as JSON: the only one, if it is about a single symbol, else `overloads` with one entry
-/// per answer. `object` formats one answer within a number of characters.
+/// per answer. A symbol of C or C++ is single with all its declarations, which `symbols` lists. `object` formats one answer
+/// within a number of characters.
 pub(super) fn grouped_json<T>(
     all: &[OverloadAnswer<T>],
     limit: usize,
@@ -45,6 +46,11 @@ pub(super) fn grouped_json<T>(
         object["symbols"] = one.targets.iter().map(symbol_json).collect();
         object
     };
+    if let [only] = all
+        && only.targets.iter().all(Target::is_declared_apart)
+    {
+        return group(only).to_string();
+    }
     let groups: Vec<Value> = all.iter().map(group).collect();
     let is_complete = groups.iter().all(|group| group["complete"] == json!(true));
     json!({ "overloads": groups, "complete": is_complete }).to_string()
