@@ -1,4 +1,7 @@
-//! Macros: their parameters are locals of their bodies.
+//! Macros: their parameters are locals of their bodies, their names no declarations.
+
+use super::super::context::text_before;
+use super::super::family::Family;
 
 /// How far back the first line of a macro is searched, in bytes.
 const MAX_BACK: usize = 16_000;
@@ -39,12 +42,11 @@ pub(in super::super) fn is_no_declaration(text: &str, at: usize) -> bool {
     in_attribute || is_open("[[", "]]")
 }
 
-/// Whether a directive is what precedes the name at byte `at`, on an earlier line: no type precedes it.
+/// Whether a directive is what precedes the name at byte `at`, on an earlier line, comments left out: no type precedes it.
 pub(in super::super) fn follows_directive(text: &str, at: usize) -> bool {
-    let before = text.get(..line_start(text, at)).unwrap_or("");
-    let is_first = text.get(line_start(text, at)..at).is_some_and(|line| line.trim().is_empty());
-    let line = before.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("");
-    is_first && line.trim_start().starts_with('#')
+    let left = text_before(text, at, Family::C);
+    let is_first = text.get(left.len()..at).is_some_and(|between| between.contains('\n'));
+    is_first && left.rsplit('\n').next().is_some_and(|line| line.trim_start().starts_with('#'))
 }
 
 /// Returns the text of the directive that holds byte `at`, from the start of its first line; `None` outside of directives.
