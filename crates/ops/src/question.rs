@@ -238,7 +238,7 @@ impl Project {
         targets: Vec<Target>,
     ) -> Result<Vec<Vec<Target>>, QuestionError> {
         if let [only] = &*targets
-            && !symd_resolve::declares_apart(&only.file)
+            && !symd_resolve::has_prototypes(&only.file)
         {
             return Ok(vec![targets]);
         }

@@ -147,9 +147,9 @@ impl Target {
         resolve::IndexedDeclaration { file: self.file.clone(), row: self.row }
     }
 
-    /// Whether its language declares one symbol in several places: C, C++.
-    pub fn is_declared_apart(&self) -> bool {
-        resolve::declares_apart(&self.file)
+    /// Whether it may have declarations apart from its definition: C, C++.
+    pub fn has_prototypes(&self) -> bool {
+        resolve::has_prototypes(&self.file)
     }
 
     /// Returns the spellings that a use of it may have: its name, and for a constructor that of its class.
@@ -277,20 +277,10 @@ pub fn targets(
 /// Leaves out the constructors that C++ defines outside of a class, where the class itself is among the symbols: both have
 /// the class's name path, which means the class.
 fn without_outside_constructors(mut hits: Vec<Hit>) -> Vec<Hit> {
-    let kind =
-        |hit: &Hit| hit.file.outline().and_then(|outline| outline.rows.get(hit.row)).map(|row| row.kind());
-    let has_class = hits.iter().any(|hit| kind(hit).is_some_and(symd_resolve::is_type));
-    let is_outside = |hit: &Hit| {
-        let row = hit.file.outline().and_then(|outline| outline.rows.get(hit.row));
-        symd_resolve::declares_apart(&hit.file)
-            && kind(hit) == Some(SymbolKind::Constructor)
-            && row.is_some_and(|row| {
-                let parent = row.parent().and_then(|at| hit.file.outline()?.rows.get(at).copied());
-                parent.is_none_or(|parent| !symd_resolve::is_type(parent.kind()))
-            })
-    };
-    if has_class {
-        hits.retain(|hit| !is_outside(hit));
+    let declared = |hit: &Hit| resolve::IndexedDeclaration { file: hit.file.clone(), row: hit.row };
+    let is_class = |hit: &Hit| declared(hit).row().is_some_and(|(_, row)| resolve::is_type(row.kind()));
+    if hits.iter().any(is_class) {
+        hits.retain(|hit| !resolve::is_outside_constructor(&declared(hit)));
     }
     hits
 }

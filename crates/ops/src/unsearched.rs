@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::needed_words::{NeededWords, may_hold};
+use super::spot::whole_words;
 use super::target::Target;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
@@ -236,19 +237,11 @@ pub(crate) fn broken_around(
             let at = u32::try_from(at).unwrap_or(u32::MAX);
             !listed.contains(&(&file.path, at))
         };
-        if words(current.text.as_str(), &target.name).any(is_missing) {
+        if whole_words(current.text.as_str(), &target.name).any(is_missing) {
             unread.add(Obstacle::BrokenWithName, file.path.clone());
         }
     }
     Ok(unread)
-}
-
-/// Iterates over where a name stands as a whole word.
-fn words<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = usize> + 't {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    text.match_indices(name)
-        .map(|(at, _)| at)
-        .filter(move |at| !text[..*at].ends_with(is_word) && !text[at + name.len()..].starts_with(is_word))
 }
 
 /// Returns the files with syntax errors that may inherit from the target, or override it: they contain its

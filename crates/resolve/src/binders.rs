@@ -89,9 +89,9 @@ pub(super) fn scopes(resolver: &Resolver, here: &CurrentFile, name: &str) -> Loc
             LocalSearch::KotlinCode => {
                 around.map_or_else(Vec::new, |around| kotlin(here, (start, end), around))
             }
-            LocalSearch::TypesFirst if resolver.family == Family::C && is_no_row() => {
+            LocalSearch::Declarators if is_no_row() => {
                 let Some(around) = around else { continue };
-                c(here, (start, end), around, &mut scopes.doubtful)
+                declarators(here, (start, end), around, &mut scopes.doubtful)
             }
             _ if !binds(text, (start, end), search, resolver.family) || !is_no_row() => Vec::new(),
             _ => {
@@ -129,7 +129,7 @@ fn around(here: &CurrentFile, start: usize) -> Option<usize> {
 }
 
 /// Returns where a name of C or C++ that is bound at `start..end` is visible; adds to `doubtful` where it may be.
-fn c(
+fn declarators(
     here: &CurrentFile,
     (start, end): ByteSpan,
     around: usize,
@@ -146,7 +146,7 @@ fn c(
         matches!(row.kind(), SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor);
     let is_in_function = is_function && (row.name_start as usize) < start;
     let is_local = is_in_function && cpp::is_local_declarator(text, (start, end), is_type_word);
-    let is_bound = is_local || binds(text, (start, end), LocalSearch::TypesFirst, Family::C);
+    let is_bound = is_local || binds(text, (start, end), LocalSearch::Declarators, Family::C);
     if is_bound || is_in_function && cpp::may_be_declarator(text, (start, end), is_type_word) {
         doubtful.push(row.range());
     }
@@ -258,16 +258,15 @@ fn binds(text: &str, (start, end): ByteSpan, search: LocalSearch, family: Family
                 && is_header(text, start, family);
             is_new || word == "var" || is_parameter
         }
-        LocalSearch::TypesFirst => {
-            let is_c = family == Family::C;
-            let is_other = |start| {
+        LocalSearch::TypesFirst => is_typed_like_c(left, right) || right.starts_with("=>"),
+        LocalSearch::Declarators => {
+            let is_other = || {
                 cpp::is_tagged(text, start)
                     || cpp::is_inner_parameter(text, start)
                     || cpp::is_extern(text, start)
             };
-            is_typed_like_c(left, right) && !(is_c && is_other(start))
-                || right.starts_with("=>")
-                || is_c && cpp::is_declarator(text, (start, end), is_type_word)
+            is_typed_like_c(left, right) && !is_other()
+                || cpp::is_declarator(text, (start, end), is_type_word)
         }
         LocalSearch::RustPatterns | LocalSearch::PythonExpressions | LocalSearch::KotlinCode => false,
     }
@@ -514,6 +513,6 @@ fn is_whole(text: &str, at: usize, word: &str) -> bool {
 }
 
 /// Returns the nearest character boundary at or below byte `at`.
-fn floor(text: &str, at: usize) -> usize {
+pub(super) fn floor(text: &str, at: usize) -> usize {
     (0..=at).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }

@@ -14,6 +14,7 @@ use super::modules::ecma_stem;
 use super::overrides::own_member_rows;
 use super::profiles::ModuleLookup;
 use super::registered::{REGISTER, registered};
+use super::renamed_exports::DEFAULT;
 use super::resolver::{CurrentFile, Resolver};
 use super::sources::IndexedDeclaration;
 use symd_base::RelPath;
@@ -23,9 +24,6 @@ use symd_syntax::{ImportKind, Imported, SymbolKind};
 
 /// Number of names beyond which every file is read: by then about as many files hold one of them.
 pub(super) const MAX_NAMES: usize = 50;
-
-/// The name of a default export in imports and exports.
-const DEFAULT: &str = "default";
 
 /// Which classes a question looks at, besides the given ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 use super::class_names;
 use super::classes::is_class;
 use super::context::{Receiver, last_word, receiver, text_after, text_before};
-use super::cpp::{self, declares_apart};
+use super::cpp::{self, has_prototypes};
 use super::enclosing::enclosing_row;
 use super::family::{Family, has_types};
 use super::gradle;
@@ -78,7 +78,7 @@ impl<'t> TargetContext<'t> {
         let is_constructor = |one: &IndexedDeclaration| {
             one.row().is_some_and(|(outline, row)| {
                 class_names::is_class_named(resolver.family, outline, row)
-                    || cpp::is_outside_constructor(resolver.profile, outline, row)
+                    || cpp::is_outside_constructor_row(resolver.profile, outline, row)
             })
         };
         let is_called_by_class_name = resolver.profile.members.constructors.called != ConstructorCalls::Named
@@ -133,7 +133,7 @@ impl<'t> TargetContext<'t> {
         range: TextRange,
     ) -> Result<(Judgement, Role), Cancelled> {
         let (judgement, role) = self.judge_name(resolver, here, range)?;
-        let is_forward = resolver.family == Family::C && cpp::is_forward(here.text.as_str(), range);
+        let is_forward = resolver.profile.uses.has_prototypes && cpp::is_forward(here.text.as_str(), range);
         let role =
             if is_forward && self.row.kind() != SymbolKind::Constructor { Role::Declaration } else { role };
         // What nothing resolves is something else where the file cannot see the declaration.
@@ -169,7 +169,7 @@ impl<'t> TargetContext<'t> {
             _ => false,
         };
         match kind {
-            kind if !here.outline.has_errors || !declares_apart(&here.file) => kind,
+            kind if !here.outline.has_errors || !has_prototypes(&here.file) => kind,
             OccurrenceKind::Bare(meaning) if is_doubtful(&meaning) => OccurrenceKind::Bare(Meaning::Unknown),
             OccurrenceKind::Member(meaning) if is_doubtful(&meaning) => {
                 OccurrenceKind::Member(Meaning::Unknown)
@@ -206,7 +206,7 @@ impl<'t> TargetContext<'t> {
         Ok(match self.doubted(here, classify_occurrence(resolver, here, range, self.name)?) {
             OccurrenceKind::Declaration(row) => {
                 // A constructor that is defined outside of its class has the class's name.
-                if cpp::is_outside_constructor(resolver.profile, &here.outline, &here.outline.rows[row])
+                if cpp::is_outside_constructor_row(resolver.profile, &here.outline, &here.outline.rows[row])
                     && let Some(class) = cpp::outside_class(resolver, here, row)?
                     && self.is_target(&class)
                 {
@@ -384,7 +384,7 @@ impl<'t> TargetContext<'t> {
             let is_beside = here.file.path == one.file.path && Some(here.outline.rows[row].parent) == parent;
             // What is around a member that is defined outside of its class does not tell the class.
             is_beside
-                && (resolver.family != Family::C
+                && (!resolver.profile.uses.has_prototypes
                     || here.row_of(one).is_some_and(|at| cpp::have_same_owner((here, at), (here, row))))
         });
         if is_sibling { Judgement::Unchecked } else { Judgement::Unlikely }

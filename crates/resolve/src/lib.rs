@@ -79,7 +79,7 @@ pub use bindings::other_bindings;
 pub use class_names::names_its_file;
 pub use conflicts::{find_captures, find_conflicts};
 pub use constructed::constructed_members;
-pub use cpp::{declares_apart, linked_declarations, pasted_names};
+pub use cpp::{has_prototypes, is_outside_constructor, linked_declarations, pasted_names, unnamed_uses};
 pub use definitions::{MeantDeclarations, definitions};
 pub use dynamic_classes::DynamicClass;
 pub use enclosing::{attributed_row, enclosing_row};

@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use super::cpp;
 use super::family::{Family, has_types};
 use super::gradle;
 use super::occurrence::{Judgement, Occurrence, Role};
@@ -30,28 +29,20 @@ pub struct OperatorUses {
     pub unchecked: usize,
 }
 
-/// Returns the uses of `target` by operators; none for what is no Kotlin function with the name of one. What C and
-/// C++ use without the name counts as unchecked: operators, destructors, names that macros build.
+/// Returns the uses of `target` by operators; none for what is no Kotlin function with the name of one.
 pub fn operator_uses(
     sources: &dyn Sources,
     target: &IndexedDeclaration,
     cancel: &Cancel,
 ) -> Result<OperatorUses, Cancelled> {
-    let pasted = cpp::pasted_names(sources, target, cancel)?.len();
-    let mut found = OperatorUses { unchecked: pasted, ..OperatorUses::default() };
-    if cpp::is_used_without_name(target) {
-        found.unchecked += 1;
-        return Ok(found);
-    }
+    let mut found = OperatorUses::default();
     let Some((_, row)) = target.row().filter(|_| has_types(&target.file)) else { return Ok(found) };
     let is_function = matches!(row.kind(), SymbolKind::Function | SymbolKind::Method);
     if row.is_local() || !is_function || !is_convention(target.name()) {
         return Ok(found);
     }
     let resolver = Resolver::new(sources, Family::Jvm, cancel);
-    let Some(function) = resolver.refresh_targets(std::slice::from_ref(target)).pop() else {
-        return Ok(found);
-    };
+    let function = resolver.refreshed(target);
     if !may_be_operator(&resolver, &function) {
         return Ok(found);
     }

@@ -139,8 +139,7 @@ pub fn overrides(
     let Some(family) = Family::of(&target.file) else { return Ok(alone) };
     let resolver = Resolver::new(sources, family, cancel);
     // A class without a name may stand between the target and the container that the index has for it.
-    let at_hand = resolver.refresh_targets(std::slice::from_ref(target));
-    let target = at_hand.first().unwrap_or(target);
+    let target = &resolver.refreshed(target);
     let Some(class) = class_of(&resolver, target)? else { return Ok(alone) };
     let name = target.name();
     // Python mangles such a name, so that it belongs to this class alone.

@@ -145,18 +145,15 @@ fn meaning_by_name(
 ) -> Result<(bool, Meaning), Cancelled> {
     let at = u32::try_from(start).unwrap_or(u32::MAX);
     let is_java = here.language.accessors == AccessorForm::Methods;
-    let is_c = resolver.family == Family::C;
     Ok(match receiver(here.text.as_str(), start, resolver.family) {
         Receiver::None => match scope::resolve_name(resolver, here, at, name)? {
             Meaning::Unknown if is_java => match java_values::switched(resolver, here, start)? {
                 Some(class) => (false, scope::resolve_member(resolver, &class, name)?),
                 None => (false, Meaning::Unknown),
             },
-            _ if is_c && cpp::is_no_declaration(here.text.as_str(), start) => {
-                (false, Meaning::OutsideProject)
+            found if resolver.profile.uses.has_prototypes => {
+                (false, cpp::bare_meaning(resolver, here, at, name, found)?)
             }
-            _ if is_c && cpp::is_macro_parameter(here.text.as_str(), start, name) => (false, Meaning::Local),
-            found if is_c => (false, cpp::beyond_scopes(resolver, here, at, name, found)?),
             found => (false, found),
         },
         Receiver::Expression => (true, member_of_value(resolver, here, start, name)?),

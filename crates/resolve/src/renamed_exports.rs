@@ -17,7 +17,7 @@ use symd_syntax::call_site::is_called;
 use symd_syntax::{Import, ImportKind, ImportList, Imported};
 
 /// The name of a default export in imports and exports; no name in a text.
-const DEFAULT: &str = "default";
+pub(super) const DEFAULT: &str = "default";
 
 /// Returns the places where `target` goes by another name under which it is exported, each with that name.
 pub(super) fn renamed_export_uses(

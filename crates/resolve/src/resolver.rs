@@ -240,13 +240,16 @@ impl<'a> Resolver<'a> {
         unpacked
     }
 
+    /// Returns the same declaration in its file as it is now.
+    pub(super) fn refreshed(&self, target: &IndexedDeclaration) -> IndexedDeclaration {
+        let here = self.read_file(&target.file);
+        let at_hand = here.and_then(|here| Some(here.target(here.row_of(target)?)));
+        at_hand.unwrap_or_else(|| target.clone())
+    }
+
     /// Returns the same declarations in the files as they are now.
     pub(super) fn refresh_targets(&self, targets: &[IndexedDeclaration]) -> Vec<IndexedDeclaration> {
-        let at_hand = |target: &IndexedDeclaration| {
-            let here = self.read_file(&target.file)?;
-            Some(here.target(here.row_of(target)?))
-        };
-        targets.iter().map(|target| at_hand(target).unwrap_or_else(|| target.clone())).collect()
+        targets.iter().map(|target| self.refreshed(target)).collect()
     }
 
     /// Returns all declarations of `name`, except locals, in files of this family, in path order.

@@ -67,6 +67,12 @@ const WORDS: [(SymbolKind, &str); 26] = {
 };
 
 impl SymbolKind {
+    /// Whether symbols of this kind can be called.
+    pub fn is_callable(self) -> bool {
+        use SymbolKind::{Constructor, Function, Method, Operator};
+        matches!(self, Function | Method | Constructor | Operator)
+    }
+
     /// Returns the kind with the LSP number `number`, or `None` outside 1..=26.
     pub fn from_number(number: i64) -> Option<SymbolKind> {
         let index = usize::try_from(number.checked_sub(1)?).ok()?;

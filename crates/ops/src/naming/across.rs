@@ -1,7 +1,7 @@
 //! Declarations of one entity in several files: what Kotlin's common code marks `expect` and each platform marks
 //! `actual`. Invariant: two declarations of one platform are two entities.
 
-use super::container::{container, is_callable};
+use super::container::container;
 use super::entity::{before_name, text_of};
 use super::entity_rules::EntityRules;
 use crate::symbol::signature_of;
@@ -61,7 +61,7 @@ fn has_same_kind(one: &Hit, other: &Hit) -> bool {
         |hit: &Hit| hit.file.outline().and_then(|outline| outline.rows.get(hit.row)).map(|row| row.kind());
     let spread = |hit: &Hit| EntityRules::of(&hit.file).spread;
     let (Some(first), Some(second)) = (kind(one), kind(other)) else { return false };
-    let is_kind = first == second || (is_callable(first) && is_callable(second));
+    let is_kind = first == second || (first.is_callable() && second.is_callable());
     is_kind && spread(one) == spread(other)
 }
 

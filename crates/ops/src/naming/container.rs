@@ -19,10 +19,10 @@ pub(crate) fn are_overloads(view: &View, hits: &[Hit]) -> bool {
         && hits.iter().all(|hit| {
             let Some(outline) = hit.file.outline() else { return false };
             let row = &outline.rows[hit.row];
-            let sort = (is_callable(row.kind()), outline.name(row).to_owned(), container(view, hit));
+            let sort = (row.kind().is_callable(), outline.name(row).to_owned(), container(view, hit));
             let has_overloads = EntityRules::of(&hit.file).overloads != OverloadForm::None;
             let is_possible =
-                has_overloads && (is_callable(row.kind()) || row.kind() == SymbolKind::Property);
+                has_overloads && (row.kind().is_callable() || row.kind() == SymbolKind::Property);
             is_possible && *first.get_or_insert_with(|| sort.clone()) == sort
         })
 }
@@ -54,10 +54,4 @@ pub(super) fn container(view: &View, hit: &Hit) -> Vec<String> {
             vec![path.to_owned(), parent.map_or_else(String::new, |row| outline.name_path(row))]
         }
     }
-}
-
-/// Whether symbols of this kind can be called.
-pub(super) fn is_callable(kind: SymbolKind) -> bool {
-    use SymbolKind::{Constructor, Function, Method, Operator};
-    matches!(kind, Function | Method | Constructor | Operator)
 }

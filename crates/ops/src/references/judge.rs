@@ -125,7 +125,7 @@ fn all(view: &View, targets: &[Target], cancel: &Cancel) -> Result<JudgedOccurre
     let mut own: Vec<(RelPath, u32)> =
         targets.iter().map(|target| (target.at.path.clone(), target.name_range.start)).collect();
     // The other declarations of a symbol of C or C++ are no uses of it.
-    if resolved.first().is_some_and(|one| resolve::declares_apart(&one.file)) {
+    if resolved.first().is_some_and(|one| resolve::has_prototypes(&one.file)) {
         let is_declaration =
             |one: &&Occurrence| one.role == Role::Declaration && one.judgement == Judgement::Likely;
         own.extend(occurrences.iter().filter(is_declaration).map(|one| (one.path.clone(), one.range.start)));

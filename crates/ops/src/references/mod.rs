@@ -199,11 +199,12 @@ async fn add_indirect_uses(
     let work = move |view: &View, cancel: &_| {
         let mut uses = Vec::new();
         let by_operators = resolve::operator_uses(view, &target, cancel)?;
+        let unnamed = resolve::unnamed_uses(view, &target, cancel)?;
         for (name, one) in resolve::indirect_uses(view, &target, cancel)?.into_iter().chain(by_operators.uses)
         {
             uses.extend(listed(view, &[JudgedOccurrence::of(&one)], &name, cancel)?);
         }
-        Ok::<_, QuestionError>((uses, by_operators.unchecked))
+        Ok::<_, QuestionError>((uses, by_operators.unchecked + unnamed))
     };
     let (mut uses, not_read) = project.with_view(work).await??;
     let known: HashSet<(RelPath, u32)> =

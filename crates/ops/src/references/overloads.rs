@@ -43,11 +43,13 @@ async fn of_thing(
     for declaration in declarations {
         let found = of_target(project, declaration, waiting).await?;
         let is_complete = found.completeness == Completeness::Complete;
+        // Syntax judges the uses of all declarations of a symbol of C or C++ at once.
+        let holds_for_all = declaration.has_prototypes() && matches!(found.source, Source::Syntax(_));
         let is_better = best.as_ref().is_none_or(|best| is_complete || found.list.len() > best.list.len());
         if is_better {
             best = Some(found);
         }
-        if is_complete {
+        if is_complete || holds_for_all {
             break;
         }
     }

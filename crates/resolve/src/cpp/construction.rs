@@ -1,10 +1,11 @@
-//! Where a C++ class's name runs a constructor, and what runs without a name.
+//! Where a C++ class's name runs a constructor.
 
 use super::super::classes::is_class;
 use super::super::context::{last_word, text_after, text_before};
 use super::super::family::Family;
 use super::super::profiles::{ConstructorCalls, FamilyProfile};
 use super::super::sources::IndexedDeclaration;
+use super::statements::statement_before;
 use symd_base::TextRange;
 use symd_syntax::{Outline, Row, SymbolKind};
 
@@ -42,27 +43,22 @@ pub(in super::super) fn construction(text: &str, range: TextRange, family: Famil
 
 /// Whether a name behind `left` is a base in the head of a class.
 fn is_base(left: &str) -> bool {
-    let start = left.rfind([';', '{', '}']).map_or(0, |at| at + 1);
-    let words = left[start..].split(|c: char| !(c.is_alphanumeric() || c == '_'));
-    let is_head = words.clone().any(|word| matches!(word, "class" | "struct"));
-    is_head && left[start..].contains(':')
+    let head = statement_before(left, left.len());
+    let mut words = head.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+    words.any(|word| matches!(word, "class" | "struct")) && head.contains(':')
 }
 
-/// Whether expressions use a function of C++ without its name: an operator, a conversion, a destructor.
-pub(in super::super) fn is_used_without_name(target: &IndexedDeclaration) -> bool {
-    let is_callable = target.row().is_some_and(|(_, row)| {
-        matches!(
-            row.kind(),
-            SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor | SymbolKind::Operator
-        )
-    });
-    let name = target.name();
-    let is_word = || !name.starts_with("operator ") && name.chars().all(|c| c.is_alphanumeric() || c == '_');
-    is_callable && Family::of(&target.file) == Some(Family::C) && !is_word()
+/// Whether a declaration is a constructor that is defined outside of its class, in C++.
+pub fn is_outside_constructor(declared: &IndexedDeclaration) -> bool {
+    let profile = Family::of(&declared.file).map(Family::profile);
+    let row = declared.row();
+    profile
+        .zip(row)
+        .is_some_and(|(profile, (outline, row))| is_outside_constructor_row(profile, outline, row))
 }
 
 /// Whether a row is a constructor defined outside of its class.
-pub(in super::super) fn is_outside_constructor(
+pub(in super::super) fn is_outside_constructor_row(
     profile: &FamilyProfile,
     outline: &Outline,
     row: &Row,

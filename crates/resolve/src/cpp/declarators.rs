@@ -3,9 +3,8 @@
 use super::super::binders::{ByteSpan, close_bracket, ends_with_type_arguments, open_bracket};
 use super::super::context::{first_word, last_word, text_after, text_before};
 use super::super::family::Family;
-
-/// How far back a statement's first word is searched, in bytes.
-const MAX_BACK: usize = 600;
+use super::owner_path::without_arguments;
+use super::statements::{near, statement_before};
 
 /// Words that may precede a type in a declaration.
 const MODIFIERS: [&str; 17] = [
@@ -109,16 +108,13 @@ pub(in super::super) fn is_template_parameter(
     if !is_named || !right.starts_with(['>', ',', '=']) {
         return false;
     }
-    let from =
-        (start.saturating_sub(MAX_BACK)..=start).find(|&at| text.is_char_boundary(at)).unwrap_or(start);
-    let near = &text[from..start];
+    let near = near(text, start);
     let Some(at) = near.rfind("template") else { return false };
     let list = near[at + "template".len()..].trim_start();
     list.starts_with('<') && !list.contains([';', '{', '}', '('])
 }
 
-/// Whether the parenthesis around the name closes before another list goes on: `int (*call)(int name))`, where no body sees
-/// it.
+/// Whether the name is a parameter of a function type inside another list, which no body sees: `int (*call)(int name))`.
 pub(in super::super) fn is_inner_parameter(text: &str, start: usize) -> bool {
     let open = open_bracket(text, start).filter(|&open| text[open..].starts_with('('));
     open.is_some_and(|open| text_after(text, close_bracket(text, open)).starts_with([')', ',', '>']))
@@ -126,11 +122,9 @@ pub(in super::super) fn is_inner_parameter(text: &str, start: usize) -> bool {
 
 /// Whether the statement declares what is defined elsewhere: `extern int name;`.
 pub(in super::super) fn is_extern(text: &str, start: usize) -> bool {
-    let from =
-        (start.saturating_sub(MAX_BACK)..=start).find(|&at| text.is_char_boundary(at)).unwrap_or(start);
-    let near = &text[from..start];
-    let statement = &near[near.rfind([';', '{', '}']).map_or(0, |at| at + 1)..];
-    statement.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| word == "extern")
+    statement_before(text, start)
+        .split(|c: char| !(c.is_alphanumeric() || c == '_'))
+        .any(|word| word == "extern")
 }
 
 /// Removes `*`, `&` and the words between them from the end.
@@ -154,7 +148,7 @@ fn without_signs(left: &str) -> &str {
 fn before_type(text: &str, is_type: fn(&str) -> bool) -> Option<&str> {
     let mut rest = text;
     if ends_with_type_arguments(rest) {
-        rest = rest[..open_angle(rest)?].trim_end();
+        rest = without_arguments(rest);
     }
     let word = last_word(rest);
     if !is_type(word) && !MODIFIERS.contains(&word) {
@@ -169,19 +163,6 @@ fn before_type(text: &str, is_type: fn(&str) -> bool) -> Option<&str> {
         rest = rest[..rest.len() - last_word(rest).len()].trim_end();
     }
     Some(rest)
-}
-
-fn open_angle(text: &str) -> Option<usize> {
-    let mut depth = 0_usize;
-    text.char_indices().rev().find_map(|(at, c)| {
-        match c {
-            '>' => depth += 1,
-            '<' if depth == 1 => return Some(at),
-            '<' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        None
-    })
 }
 
 /// Whether the parenthesis around byte `start` holds the parameters of a function that has a body.
@@ -201,11 +182,11 @@ fn is_parameter(text: &str, start: usize) -> bool {
 
 /// Whether the statement in which the name at byte `start` follows a comma declares names: `Type a = 1, name`.
 fn is_further(text: &str, start: usize, is_type: fn(&str) -> bool) -> bool {
-    let from =
-        (start.saturating_sub(MAX_BACK)..=start).find(|&at| text.is_char_boundary(at)).unwrap_or(start);
-    let near = &text[from..start];
-    let Some(begin) = near.rfind([';', '{', '}']) else { return false };
-    let statement = near[begin + 1..].trim_start();
+    let statement = statement_before(text, start);
+    if statement.len() == near(text, start).len() {
+        return false;
+    }
+    let statement = statement.trim_start();
     // `for (int i = 0, name = 1; …)`
     let statement = match statement.strip_prefix("for").map(str::trim_start) {
         Some(head) if head.starts_with('(') => head[1..].trim_start(),

@@ -7,7 +7,7 @@ use super::super::family::Family;
 const MAX_BACK: usize = 16_000;
 
 /// Whether the name at byte `at` is a parameter of the macro whose definition holds it.
-pub(in super::super) fn is_macro_parameter(text: &str, at: usize, name: &str) -> bool {
+pub(super) fn is_macro_parameter(text: &str, at: usize, name: &str) -> bool {
     let Some(definition) = definition_around(text, at) else { return false };
     let rest = definition.trim_start().strip_prefix('#').map(str::trim_start);
     let Some(rest) = rest.and_then(|rest| rest.strip_prefix("define")) else { return false };
@@ -21,7 +21,7 @@ pub(in super::super) fn is_macro_parameter(text: &str, at: usize, name: &str) ->
 
 /// Whether the name at byte `at` names no declaration: a macro in a directive (`#define name`, `#ifdef name`), or an
 /// attribute (`__attribute__((name))`, `[[name]]`).
-pub(in super::super) fn is_no_declaration(text: &str, at: usize) -> bool {
+pub(super) fn is_no_declaration(text: &str, at: usize) -> bool {
     let line = text.get(line_start(text, at)..at).unwrap_or("");
     if let Some(directive) = line.trim_start().strip_prefix('#') {
         let directive = directive.trim_start();

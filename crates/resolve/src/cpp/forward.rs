@@ -7,6 +7,7 @@ use super::super::meaning::Meaning;
 use super::super::resolver::{CurrentFile, Resolver};
 use super::super::scope;
 use super::super::sources::IndexedDeclaration;
+use super::directives::{is_macro_parameter, is_no_declaration};
 use super::included::included;
 use super::owner_path::around;
 use super::scopes::{is_outside, namespace_path};
@@ -14,17 +15,25 @@ use symd_base::TextRange;
 use symd_base::cancel::Cancelled;
 use symd_syntax::SymbolKind;
 
-/// Returns what the bare name at byte `at` means if `found` is what its scopes know: a type from elsewhere, where a word
-/// that introduces a type precedes it, or a visible file declares it.
-pub(in super::super) fn beyond_scopes(
+/// Returns what the bare name at byte `at` means if `found` is what its scopes know: no declaration, where it names a macro
+/// or an attribute; a parameter of a macro; a type from elsewhere, where a word that introduces a type precedes it, or a
+/// visible file declares it.
+pub(in super::super) fn bare_meaning(
     resolver: &Resolver,
     here: &CurrentFile,
     at: u32,
     name: &str,
     found: Meaning,
 ) -> Result<Meaning, Cancelled> {
+    let text = here.text.as_str();
+    if is_no_declaration(text, at as usize) {
+        return Ok(Meaning::OutsideProject);
+    }
+    if is_macro_parameter(text, at as usize, name) {
+        return Ok(Meaning::Local);
+    }
     // A local hides no tag; `class` may introduce a template's parameter.
-    let word = last_word(text_before(here.text.as_str(), at as usize, Family::C));
+    let word = last_word(text_before(text, at as usize, Family::C));
     if matches!(found, Meaning::Local) && !matches!(word, "struct" | "union" | "enum") {
         return Ok(found);
     }
@@ -93,7 +102,7 @@ fn types_around(
         for one in resolver.declared(name)?.iter().filter(|one| is_defined_type(one)) {
             let is_there = one.row().is_some_and(|(outline, _)| around(outline, one.row) == path);
             if is_there && !is_outside(resolver, one)? {
-                types.push(resolver.refresh_targets(std::slice::from_ref(one)).remove(0));
+                types.push(resolver.refreshed(one));
             }
         }
         if !types.is_empty() {

@@ -26,8 +26,8 @@ pub(in super::super) struct LinkedDeclarations {
     pub(in super::super) perhaps: Vec<IndexedDeclaration>,
 }
 
-/// Whether a file's language declares one symbol in several places: C, C++.
-pub fn declares_apart(file: &FileEntry) -> bool {
+/// Whether a symbol in this file's language may have declarations apart from its definition: C, C++.
+pub fn has_prototypes(file: &FileEntry) -> bool {
     Family::of(file).is_some_and(|family| family.profile().uses.has_prototypes)
 }
 
@@ -37,14 +37,11 @@ pub fn linked_declarations(
     target: &IndexedDeclaration,
     cancel: &Cancel,
 ) -> Result<Vec<IndexedDeclaration>, Cancelled> {
-    let Some(family) = Family::of(&target.file).filter(|_| declares_apart(&target.file)) else {
+    let Some(family) = Family::of(&target.file).filter(|_| has_prototypes(&target.file)) else {
         return Ok(Vec::new());
     };
     let resolver = Resolver::new(sources, family, cancel);
-    let mut same = Vec::new();
-    for fresh in resolver.refresh_targets(std::slice::from_ref(target)) {
-        same.extend(linked(&resolver, &fresh)?.same);
-    }
+    let same = linked(&resolver, &resolver.refreshed(target))?.same;
     // Rows of the index, which may differ from those of the files as they were read.
     let indexed = resolver.declared(target.name())?;
     let start = |one: &IndexedDeclaration| one.row().map(|(_, row)| row.name_start);
@@ -148,12 +145,11 @@ fn may_belong_to(other: &IndexedDeclaration, path: &[String]) -> bool {
 
 impl LinkFacts {
     fn read(resolver: &Resolver, declared: &IndexedDeclaration) -> Option<LinkFacts> {
-        use SymbolKind::{Constructor, Field, Function, Method, Operator, Variable};
         let here = resolver.read_file(&declared.file)?;
         let at = here.row_of(declared)?;
         let row = &here.outline.rows[at];
-        let is_callable = matches!(row.kind(), Function | Method | Constructor | Operator);
-        if !is_callable && !matches!(row.kind(), Variable | Field) {
+        let is_callable = row.kind().is_callable();
+        if !is_callable && !matches!(row.kind(), SymbolKind::Variable | SymbolKind::Field) {
             return None;
         }
         let text = here.text.as_str();

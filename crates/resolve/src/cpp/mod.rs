@@ -10,21 +10,23 @@ mod linked;
 mod owner_path;
 mod pasted;
 mod scopes;
+mod statements;
+mod unnamed_uses;
 
-pub(super) use self::construction::{
-    Construction, construction, is_outside_constructor, is_used_without_name,
-};
+pub use self::construction::is_outside_constructor;
+pub(super) use self::construction::{Construction, construction, is_outside_constructor_row};
 pub(super) use self::declarators::{
     is_declarator, is_extern, is_inner_parameter, is_local_declarator, is_template_parameter,
     may_be_declarator,
 };
-pub(super) use self::directives::{follows_directive, is_macro_parameter, is_no_declaration};
-pub(super) use self::forward::{beyond_scopes, is_forward, is_tagged};
+pub(super) use self::directives::follows_directive;
+pub(super) use self::forward::{bare_meaning, is_forward, is_tagged};
 pub(super) use self::included::IncludedFiles;
 pub(super) use self::linked::linked;
-pub use self::linked::{declares_apart, linked_declarations};
+pub use self::linked::{has_prototypes, linked_declarations};
 pub(super) use self::owner_path::{have_same_owner, is_in_qualifier};
 pub use self::pasted::pasted_names;
 pub(super) use self::scopes::{
     in_file, in_namespace, in_owner, member_of_namespace, namespace_path, nested_outside, outside_class,
 };
+pub use self::unnamed_uses::unnamed_uses;

@@ -35,7 +35,7 @@ fn words_before(text: &str, name: usize, start: usize) -> Vec<(&str, usize)> {
 }
 
 /// Removes template arguments at the end: `Shop<A, B<C>>` becomes `Shop`.
-fn without_arguments(text: &str) -> &str {
+pub(super) fn without_arguments(text: &str) -> &str {
     if !text.ends_with('>') {
         return text;
     }

@@ -111,8 +111,7 @@ pub(in super::super) fn in_namespace<P: AsRef<str>>(
         if !is_listed || is_in_class(one) {
             continue;
         }
-        let one = resolver.refresh_targets(std::slice::from_ref(one)).remove(0);
-        found.push(one);
+        found.push(resolver.refreshed(one));
     }
     Ok(if found.is_empty() { Meaning::Unknown } else { Meaning::Declared(found) })
 }
@@ -161,7 +160,7 @@ pub(in super::super) fn nested_outside(
         let path = path.get_or_insert_with(|| path_of(resolver, class));
         let Some(here) = resolver.read_file(&one.file) else { continue };
         if here.row_of(one).is_some_and(|row| owner_path(&here, row) == *path) {
-            found.push(resolver.refresh_targets(std::slice::from_ref(one)).remove(0));
+            found.push(resolver.refreshed(one));
         }
     }
     Ok(found)

@@ -41,11 +41,11 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
 
 pub(super) static C: LanguageProfile = LanguageProfile {
     entry_points: &[EntryPoint::start("main")],
-    ..LanguageProfile::plain("c", Family::C, LocalSearch::TypesFirst)
+    ..LanguageProfile::plain("c", Family::C, LocalSearch::Declarators)
 };
 
 pub(super) static CPP: LanguageProfile = LanguageProfile {
     heads: HeadRules { list: BaseList::Colon, ..HeadRules::PLAIN },
     entry_points: &[EntryPoint::start("main")],
-    ..LanguageProfile::plain("cpp", Family::C, LocalSearch::TypesFirst)
+    ..LanguageProfile::plain("cpp", Family::C, LocalSearch::Declarators)
 };

@@ -17,4 +17,6 @@ pub(crate) enum LocalSearch {
     Go,
     /// `Type name`, lambdas.
     TypesFirst,
+    /// C's declarators, parameters of templates, lambdas' captures.
+    Declarators,
 }

@@ -92,7 +92,7 @@ impl Signature {
         if let Some(at) = tokens.first_unopened() {
             tokens.truncate(at);
         }
-        let is_declared = head.end == HeadEnd::Body || is_callable(kind) || tokens.text(0) == "(";
+        let is_declared = head.end == HeadEnd::Body || kind.is_callable() || tokens.text(0) == "(";
         let mut signature = if is_declared && !is_assigned(kind, head.end) {
             declared(&tokens, syntax, kind, before)
         } else {
@@ -181,11 +181,6 @@ fn cut(mut text: String, limit: usize) -> String {
     text
 }
 
-fn is_callable(kind: SymbolKind) -> bool {
-    use SymbolKind::{Constructor, Function, Method, Operator};
-    matches!(kind, Function | Method | Constructor | Operator)
-}
-
 /// Reports whether a symbol of this kind, whose head ends with its statement, is the value that the statement
 /// assigns.
 fn is_assigned(kind: SymbolKind, end: HeadEnd) -> bool {
@@ -207,11 +202,11 @@ fn declared(tokens: &Tokens<'_>, syntax: &HeadSyntax, kind: SymbolKind, before: 
         signature.lead = tokens.render(0..close + 1);
         at = close + 1;
     }
-    let is_class = !is_callable(kind) && tokens.text(at) != "(";
-    if syntax.has_constructor_keyword && !is_callable(kind) {
+    let is_class = !kind.is_callable() && tokens.text(at) != "(";
+    if syntax.has_constructor_keyword && !kind.is_callable() {
         at = skip_constructor(tokens, at);
     }
-    if (is_callable(kind) || syntax.has_class_parameters || !is_class_like(kind)) && tokens.text(at) == "(" {
+    if (kind.is_callable() || syntax.has_class_parameters || !is_class_like(kind)) && tokens.text(at) == "(" {
         let (inside, behind) = match tokens.close(at, "(") {
             Some(close) => (at + 1..close, close + 1),
             None => (at + 1..tokens.len(), tokens.len()),
@@ -243,7 +238,7 @@ fn declared(tokens: &Tokens<'_>, syntax: &HeadSyntax, kind: SymbolKind, before: 
     };
     let given = match &*before.of_type {
         "" => return signature,
-        of_type if is_callable(kind) => format!(" -> {of_type}"),
+        of_type if kind.is_callable() => format!(" -> {of_type}"),
         of_type => format!(" = {of_type}"),
     };
     match syntax.shows_result_last {

@@ -47,7 +47,7 @@ pub(super) fn grouped_json<T>(
         object
     };
     if let [only] = all
-        && only.targets.iter().all(Target::is_declared_apart)
+        && only.targets.iter().all(Target::has_prototypes)
     {
         return group(only).to_string();
     }

@@ -23,7 +23,7 @@ impl Universe<'_> {
 
     /// Whether one of the objects may have a member, where types that are not known decide whether the extension that was found is meant: as
     /// classes of the library have one of that name, or where its class is one from outside on a platform.
-    pub(super) fn may_be_anothers(&self, search: &Search, found: &Lookup, receivers: &[Type]) -> bool {
+    pub(super) fn may_be_library_member(&self, search: &Search, found: &Lookup, receivers: &[Type]) -> bool {
         let Search { file, name, wanted, .. } = *search;
         let is_of_platform = |ty: &Type| {
             matches!(ty, Type::Class(class)
@@ -40,12 +40,12 @@ impl Universe<'_> {
     /// outside, where types that are not known decide whether what was found is meant.
     pub(super) fn may_be_members(&self, search: &Search, found: &Lookup) -> bool {
         let is_of_outside =
-            |ty: &Type| matches!(ty, Type::External(_) | Type::Stranger(_)) && !is_foreign(ty);
+            |ty: &Type| matches!(ty, Type::External(_) | Type::LikelyExternal(_)) && !is_foreign(ty);
         let is_extension = |one: &Member| self.extension_receiver(one.declaration).is_some();
         let is_own = |one: &Member| !self.of_library(one.declaration);
         found.candidates.iter().any(is_own)
             && match found.candidates.iter().any(is_extension) {
-                true => self.may_be_anothers(search, found, &search.receivers),
+                true => self.may_be_library_member(search, found, &search.receivers),
                 false => {
                     found.is_open
                         && matches!(search.wanted, NameUse::Call(_))
@@ -90,13 +90,13 @@ impl Universe<'_> {
 
     /// Whether an extension of a class of the project could only take an object whose class a star brings: such a class is hardly
     /// one of the project's.
-    pub(super) fn is_strange(&self, member: &Member, receivers: Receivers) -> bool {
+    pub(super) fn takes_only_likely_external(&self, member: &Member, receivers: Receivers) -> bool {
         let all = match &receivers {
             Receivers::Implicit(all) => *all,
             Receivers::Explicit(one) => std::slice::from_ref(*one),
             Receivers::Member(_) => return false,
         };
-        if !all.iter().any(|ty| matches!(ty, Type::Stranger(_))) {
+        if !all.iter().any(|ty| matches!(ty, Type::LikelyExternal(_))) {
             return false;
         }
         let Some(wanted) = self.extension_receiver(member.declaration) else { return false };
@@ -106,7 +106,7 @@ impl Universe<'_> {
             Type::Parameter(parameter) => self.bounds(*parameter).iter().any(is_own),
             ty => is_own(ty),
         };
-        let mut others = all.iter().filter(|ty| !matches!(ty, Type::Stranger(_)));
+        let mut others = all.iter().filter(|ty| !matches!(ty, Type::LikelyExternal(_)));
         wants_own && !others.any(|ty| self.fits(ty, &wanted, &own) != Fit::No)
     }
 

@@ -37,7 +37,7 @@ impl Universe<'_> {
         let name = file.name_text(callee);
         let is_class = name.starts_with(char::is_uppercase);
         match self.classifier(file, callee, name) {
-            Classifier::External(_) if is_class => Type::Stranger(name.into()),
+            Classifier::External(_) if is_class => Type::LikelyExternal(name.into()),
             _ => Type::Unknown,
         }
     }
@@ -203,7 +203,7 @@ impl Universe<'_> {
             _ => {
                 let ty = self.expression_type(file, callee);
                 match &ty {
-                    Type::Function(_) | Type::Unknown | Type::Stranger(_) => None,
+                    Type::Function(_) | Type::Unknown | Type::LikelyExternal(_) => None,
                     ty => Some(self.find_member(file, callee, ty, "invoke", NameUse::Call(arguments))),
                 }
             }

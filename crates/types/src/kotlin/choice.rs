@@ -34,7 +34,7 @@ impl Universe<'_> {
         let mut fitting: Vec<(Fit, Member)> = Vec::new();
         for member in members {
             let Some(kind) = self.kind(member.declaration) else { continue };
-            if self.is_strange(&member, receivers) {
+            if self.takes_only_likely_external(&member, receivers) {
                 unfit.push(member);
                 continue;
             }

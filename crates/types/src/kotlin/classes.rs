@@ -208,7 +208,7 @@ impl Universe<'_> {
             Type::Integer => self.members(&self.library_type("kotlin", "Int", Vec::new()), name, fits),
             Type::Nothing | Type::Null => Members::default(),
             Type::Function(_) => self.members(&self.library_type("kotlin", "Any", Vec::new()), name, fits),
-            Type::External(_) | Type::Stranger(_) | Type::Java(_) | Type::Unknown => {
+            Type::External(_) | Type::LikelyExternal(_) | Type::Java(_) | Type::Unknown => {
                 Members { found: Vec::new(), may_be_more: true }
             }
         }

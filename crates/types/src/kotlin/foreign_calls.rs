@@ -158,7 +158,7 @@ impl Universe<'_> {
             Type::Integer | Type::Null | Type::Nothing | Type::External(_) => true,
             Type::Class(class) => class.arguments.is_empty() && self.of_library(class.class),
             Type::Unknown
-            | Type::Stranger(_)
+            | Type::LikelyExternal(_)
             | Type::Java(_)
             | Type::Parameter(_)
             | Type::Function(_)

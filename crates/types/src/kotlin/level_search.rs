@@ -63,7 +63,7 @@ impl Universe<'_> {
     /// Whether a variable can be called.
     pub(super) fn is_invocable(&self, variable: DeclarationId) -> bool {
         match self.declared_type(variable) {
-            Type::Function(_) | Type::Unknown | Type::Stranger(_) => true,
+            Type::Function(_) | Type::Unknown | Type::LikelyExternal(_) => true,
             Type::External(_) | Type::Integer | Type::Null | Type::Nothing => false,
             ty => {
                 let members = self.members(&ty, "invoke", &DeclarationKind::is_function);

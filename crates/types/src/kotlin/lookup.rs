@@ -328,7 +328,7 @@ impl Universe<'_> {
             if let Some(mut found) = self.choose(file, members, wanted, explicit, &mut search.unfit) {
                 found = self.with_further(file, found, tiers.collect(), wanted, explicit);
                 let is_known = matches!(receiver, Type::Class(class) if !self.of_library(class.class));
-                let has_rival = self.may_be_anothers(&search, &found, std::slice::from_ref(receiver))
+                let has_rival = self.may_be_library_member(&search, &found, std::slice::from_ref(receiver))
                     || !(is_known && found.certainty == Certainty::Certain) && self.names_outside(file, name);
                 if has_rival && found.candidates.iter().any(|one| !self.of_library(one.declaration)) {
                     found.certainty = Certainty::Possible;

@@ -150,7 +150,7 @@ impl Universe<'_> {
             ty if ty.is_unknown() && self.has_foreign_receiver(file, lambda) => {
                 levels.push(Level::Receiver { ty: Type::External(FOREIGN.into()), label: None });
             }
-            Type::Unknown | Type::Stranger(_) => {
+            Type::Unknown | Type::LikelyExternal(_) => {
                 levels.push(Level::Receiver { ty: Type::Unknown, label: None });
             }
             _ => {}

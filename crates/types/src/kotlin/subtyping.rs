@@ -31,17 +31,20 @@ impl Universe<'_> {
             (_, Type::Class(class)) if matches!(actual, Type::Java(_)) && self.is_any(class.class) => {
                 Fit::Yes
             }
-            (Type::Stranger(one), Type::Stranger(two)) if one == two => Fit::Yes,
-            (Type::Stranger(name), Type::External(path)) | (Type::External(path), Type::Stranger(name))
+            (Type::LikelyExternal(one), Type::LikelyExternal(two)) if one == two => Fit::Yes,
+            (Type::LikelyExternal(name), Type::External(path))
+            | (Type::External(path), Type::LikelyExternal(name))
                 if path.rsplit('.').next() == Some(&**name) =>
             {
                 Fit::Yes
             }
-            (_, Type::Class(class)) if matches!(actual, Type::Stranger(_)) && self.is_any(class.class) => {
+            (_, Type::Class(class))
+                if matches!(actual, Type::LikelyExternal(_)) && self.is_any(class.class) =>
+            {
                 Fit::Yes
             }
-            (Type::Unknown | Type::Stranger(_) | Type::Java(_), _)
-            | (_, Type::Unknown | Type::Stranger(_) | Type::Java(_)) => Fit::Unknown,
+            (Type::Unknown | Type::LikelyExternal(_) | Type::Java(_), _)
+            | (_, Type::Unknown | Type::LikelyExternal(_) | Type::Java(_)) => Fit::Unknown,
             (Type::Nothing | Type::Null, _) => Fit::Yes,
             (Type::Parameter(one), Type::Parameter(two)) if one == two => Fit::Yes,
             (Type::Parameter(parameter), _) => {

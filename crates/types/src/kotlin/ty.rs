@@ -15,7 +15,7 @@ pub(super) enum Type {
     External(Rc<str>),
     /// A class that is hardly one of the project's, by its simple name: no file of the project declares it, and the file imports a package
     /// from outside with a star; or what makes the value is imported from outside and named like a class. It fits like an unknown one.
-    Stranger(Rc<str>),
+    LikelyExternal(Rc<str>),
     /// A class that a Java file of the project declares, by its qualified name. Its members are not known here.
     Java(Rc<str>),
     Function(Rc<FunctionType>),
@@ -87,6 +87,6 @@ impl Type {
     }
 
     pub(super) fn is_unknown(&self) -> bool {
-        matches!(self, Type::Unknown | Type::Stranger(_))
+        matches!(self, Type::Unknown | Type::LikelyExternal(_))
     }
 }

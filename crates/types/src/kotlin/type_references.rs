@@ -92,7 +92,7 @@ impl Universe<'_> {
             && let [name] = names[..]
             && self.imports_from_outside(file)
         {
-            return Type::Stranger(file.name_text(name).into());
+            return Type::LikelyExternal(file.name_text(name).into());
         }
         let ty = self.type_of_classifier(&found, arguments.unwrap_or_default());
         if has_projection(file, node) { ty.projected() } else { ty }
