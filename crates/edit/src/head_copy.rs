@@ -14,7 +14,9 @@ use super::in_place_journal::ERASED;
 use symd_base::state::{StateError, durable};
 
 /// Offset of the head, after the data of [`super::lock_cache`].
-const OFFSET: u64 = 64;
+const OFFSET: u64 = BEFORE as u64;
+
+const BEFORE: usize = 64;
 
 #[derive(Debug)]
 pub(super) struct HeadCopy {
@@ -37,9 +39,12 @@ impl HeadCopy {
         HeadCopy { path }
     }
 
-    /// Writes `head` into the lock file, which the caller has locked.
-    pub(super) fn write(&self, lock: &File, head: &[u8]) -> Result<(), StateError> {
-        lock.write_all_at(head, OFFSET).map_err(|source| self.failed("cannot write", source))
+    /// Writes `head` into the lock file, which the caller has locked, and before it `record`, the data of the lock
+    /// cache: both with one call.
+    pub(super) fn write(&self, lock: &File, mut record: Vec<u8>, head: &[u8]) -> Result<(), StateError> {
+        record.resize(BEFORE, 0);
+        record.extend_from_slice(head);
+        lock.write_all_at(&record, 0).map_err(|source| self.failed("cannot write", source))
     }
 
     pub(super) fn clear(&self) -> Result<(), StateError> {

@@ -23,12 +23,49 @@ const PROVEN_BYTES: usize = 24;
 pub(super) struct LockCache {
     /// Identifies this editor.
     token: u128,
-    /// Bytes of each committed operation; `None` until they are read.
-    pub(super) committed: Option<BTreeMap<OperationId, u64>>,
+    /// The committed operations; `None` until they are read.
+    pub(super) committed: Option<CommittedSizes>,
     /// The last number assigned.
     last: u64,
     /// Whether nothing was left over when the lock was last held.
     pub(super) is_clean: bool,
+}
+
+/// The sizes of the committed operations in bytes.
+#[derive(Debug, Default)]
+pub(super) struct CommittedSizes {
+    by_id: BTreeMap<OperationId, u64>,
+    total: u64,
+}
+
+impl CommittedSizes {
+    pub(super) fn insert(&mut self, id: OperationId, size: u64) {
+        self.remove(id);
+        self.by_id.insert(id, size);
+        self.total += size;
+    }
+
+    pub(super) fn remove(&mut self, id: OperationId) {
+        self.total -= self.by_id.remove(&id).unwrap_or(0);
+    }
+
+    /// Returns the operations that do not fit `limit` bytes, newest first; the newest of all fits any limit. All
+    /// operations older than one that does not fit are included, so that undo has no gaps.
+    pub(super) fn beyond(&self, limit: u64) -> Vec<OperationId> {
+        // After nearly every edit, of a history of thousands.
+        if self.total <= limit {
+            return Vec::new();
+        }
+        let mut room = limit;
+        let newest_first = self.by_id.iter().rev().enumerate();
+        let fits = newest_first.take_while(|(age, (_, size))| {
+            let rest = room.checked_sub(**size);
+            room = rest.unwrap_or(0);
+            rest.is_some() || *age == 0
+        });
+        let fitting = fits.count();
+        self.by_id.keys().rev().skip(fitting).copied().collect()
+    }
 }
 
 impl LockCache {
@@ -58,21 +95,25 @@ impl LockCache {
     /// Fills the cache with the committed operations and their sizes; `last` is the highest number of all
     /// operations.
     pub(super) fn found(&mut self, committed: BTreeMap<OperationId, u64>, last: Option<OperationId>) {
-        self.committed = Some(committed);
+        self.committed = Some(CommittedSizes { total: committed.values().sum(), by_id: committed });
         self.last = self.last.max(last.map_or(0, |id| id.0));
     }
 
-    /// Assigns a number.
-    pub(super) fn next(&mut self, lock: &File) -> std::io::Result<OperationId> {
+    /// Assigns a number. The caller writes the [`LockCache::record`] before anything that bears the number.
+    pub(super) fn next(&mut self) -> OperationId {
         self.last += 1;
-        self.write(lock)?;
-        Ok(OperationId(self.last))
+        OperationId(self.last)
+    }
+
+    /// Returns what the lock file begins with.
+    pub(super) fn record(&self) -> Vec<u8> {
+        let mut bytes = [self.token.to_le_bytes().as_slice(), &self.last.to_le_bytes()].concat();
+        bytes.extend(proof(&bytes));
+        bytes
     }
 
     fn write(&self, lock: &File) -> std::io::Result<()> {
-        let mut bytes = [self.token.to_le_bytes().as_slice(), &self.last.to_le_bytes()].concat();
-        bytes.extend(proof(&bytes));
-        lock.write_all_at(&bytes, 0)
+        lock.write_all_at(&self.record(), 0)
     }
 }
 

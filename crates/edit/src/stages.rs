@@ -135,6 +135,12 @@ impl Editor {
         EditorTurn { _guard: Arc::clone(&self.turn).lock_owned().await, asked: BTreeSet::new() }
     }
 
+    /// Returns the turn if no other edit of this process has it.
+    pub fn try_turn(&self) -> Option<EditorTurn> {
+        let guard = Arc::clone(&self.turn).try_lock_owned().ok()?;
+        Some(EditorTurn { _guard: guard, asked: BTreeSet::new() })
+    }
+
     /// Journals and stages `changes`.
     pub(super) fn stage_changes(
         &self,
@@ -172,8 +178,7 @@ impl Editor {
         if is_nothing && matches!(kind, Kind::Edit | Kind::Aside | Kind::Recovery | Kind::Finish { .. }) {
             return Ok(None);
         }
-        let journal =
-            Journal::of(self.store.next_id(&lock.everywhere)?, changes, (by, kind), &lock.turn.asked);
+        let journal = Journal::of(self.store.next_id()?, changes, (by, kind), &lock.turn.asked);
         let place = self.store.begin(&journal, &lock.everywhere)?;
         Ok(Some(Pending { journal, place, is_salvaged: false }))
     }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::entry::{Entry, Head, Journal};
 use super::head_copy::{HeadCopy, Stored, is_nothing};
 use super::in_place_journal::InPlaceJournal;
-use super::lock_cache::LockCache;
+use super::lock_cache::{CommittedSizes, LockCache};
 use symd_base::state::{self, StateError, durable};
 
 /// The number of an operation, unique in its project and increasing with time.
@@ -94,17 +94,21 @@ impl Store {
         Ok(lock)
     }
 
-    /// Returns a number that no operation has had.
-    pub(super) fn next_id(&self, lock: &File) -> Result<OperationId, StateError> {
+    /// Returns a number that no operation has had. [`Store::begin`] records it.
+    pub(super) fn next_id(&self) -> Result<OperationId, StateError> {
         self.with_committed(|_| ())?;
-        self.ledger().next(lock).map_err(|source| self.failed("cannot write", source))
+        Ok(self.ledger().next())
     }
 
     /// Writes the journal of an edit that is about to be applied, and waits for the disk.
     pub(super) fn begin(&self, journal: &Journal, lock: &File) -> Result<JournalLocation, StateError> {
-        self.ledger().is_clean = false;
+        let record = {
+            let mut ledger = self.ledger();
+            ledger.is_clean = false;
+            ledger.record()
+        };
         let head = self.head(journal)?;
-        self.second_head.write(lock, &head)?;
+        self.second_head.write(lock, record, &head)?;
         let parts = journal.parts(&head);
         if InPlaceJournal::has_room(&parts) {
             self.slot.write(&parts)?;
@@ -309,18 +313,15 @@ impl Store {
 
     /// Removes the oldest operations until the rest fits the limit. The newest stays, however large.
     pub(super) fn prune(&self) -> Result<(), StateError> {
-        for id in self.with_committed(|committed| beyond(committed, self.limit))? {
+        for id in self.with_committed(|committed| committed.beyond(self.limit))? {
             durable::remove(&self.path(id, COMMITTED))?;
-            self.with_committed(|committed| committed.remove(&id))?;
+            self.with_committed(|committed| committed.remove(id))?;
         }
         Ok(())
     }
 
-    /// Calls `look` with the size in bytes of each committed operation.
-    fn with_committed<T>(
-        &self,
-        look: impl FnOnce(&mut BTreeMap<OperationId, u64>) -> T,
-    ) -> Result<T, StateError> {
+    /// Calls `look` with the sizes of the committed operations.
+    fn with_committed<T>(&self, look: impl FnOnce(&mut CommittedSizes) -> T) -> Result<T, StateError> {
         let mut ledger = self.ledger();
         if ledger.committed.is_none() {
             let size = |id: OperationId| self.path(id, COMMITTED).metadata().map_or(0, |meta| meta.len());
@@ -362,20 +363,6 @@ impl Store {
     fn pending_path(&self) -> PathBuf {
         self.directory.join("pending")
     }
-}
-
-/// Returns the operations that do not fit `limit` bytes. All operations older than one that does not fit are
-/// included, so that undo has no gaps.
-fn beyond(committed: &BTreeMap<OperationId, u64>, limit: u64) -> Vec<OperationId> {
-    let mut room = limit;
-    let newest_first = committed.iter().rev().enumerate();
-    let fits = newest_first.take_while(|(age, (_, size))| {
-        let rest = room.checked_sub(**size);
-        room = rest.unwrap_or(0);
-        rest.is_some() || *age == 0
-    });
-    let fitting = fits.count();
-    committed.keys().rev().skip(fitting).copied().collect()
 }
 
 /// Returns the number of the operation to which a file of this name belongs.

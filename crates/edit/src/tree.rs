@@ -14,12 +14,15 @@ use super::settings::Settings;
 use super::splice::splice;
 use symd_base::{ContentHash, RelPath};
 use symd_vfs::{
-    EntryKind, GitPaths, MAX_FILE_BYTES, PermissionSource, Root, SlotContent, UnsavedTexts, VfsError,
+    EntryKind, GitPaths, MAX_FILE_BYTES, PermissionSource, Root, SlotContent, SlotOpener, UnsavedTexts,
+    VfsError,
 };
 
 /// Files before and after the plan. A path is in both maps or in neither.
 struct Tree<'r> {
     root: &'r Root,
+    /// Of what the plan names.
+    slots: SlotOpener<'r>,
     /// The texts of editors, which stand for their files.
     unsaved: &'r UnsavedTexts,
     links: Links,
@@ -138,7 +141,19 @@ impl<'r> Tree<'r> {
         let (conflicts, directories) = (BTreeMap::new(), BTreeSet::new());
         let (links, settings, gits) = (Links::Followed, Settings::default(), GitPaths::default());
         let clear = Vec::new();
-        Tree { root, unsaved, links, settings, gits, before, now, conflicts, directories, clear }
+        Tree {
+            root,
+            slots: SlotOpener::new(root),
+            unsaved,
+            links,
+            settings,
+            gits,
+            before,
+            now,
+            conflicts,
+            directories,
+            clear,
+        }
     }
 
     fn apply_step(&mut self, step: &PlanStep) -> Result<(), EditError> {
@@ -253,7 +268,7 @@ impl<'r> Tree<'r> {
         if self.before.contains_key(path) {
             return Ok(());
         }
-        let read = match self.root.slot(path) {
+        let read = match self.slots.slot(path) {
             // Without a directory there is no file.
             Err(VfsError::NotFound { .. }) => None,
             slot => slot?.read()?,
@@ -347,9 +362,9 @@ impl<'r> Tree<'r> {
                 changes.list.push(Change::Content { path, before, after });
             }
         }
-        changes.make = missing_directories(self.root, &changes.list, &self.directories)?;
+        changes.make = missing_directories(&mut self.slots, &changes.list, &self.directories)?;
         changes.clear = self.clear;
-        check_writable(self.root, &changes)?;
+        check_writable(&mut self.slots, &changes)?;
         Ok(changes)
     }
 
@@ -393,7 +408,7 @@ fn not_a_directory(path: &RelPath) -> EditError {
 
 /// Returns the missing directories among those that are wanted or that new files need, outermost first.
 fn missing_directories(
-    root: &Root,
+    slots: &mut SlotOpener<'_>,
     list: &[Change],
     wanted: &BTreeSet<RelPath>,
 ) -> Result<Vec<RelPath>, EditError> {
@@ -407,7 +422,7 @@ fn missing_directories(
     });
     for (path, mut above) in needed.chain(wanted.iter().map(|path| (path, Some(path.clone())))) {
         while let Some(directory) = above.filter(|path| !present.contains(path) && !missing.contains(path)) {
-            let found = match root.slot(&directory) {
+            let found = match slots.slot(&directory) {
                 Err(VfsError::NotFound { .. }) => SlotContent::Nothing,
                 slot => slot?.inspect()?,
             };
@@ -432,16 +447,18 @@ fn missing_directories(
 }
 
 /// Rejects changes that could not be written, before anything is written.
-fn check_writable(root: &Root, changes: &Changes) -> Result<(), EditError> {
+fn check_writable(slots: &mut SlotOpener<'_>, changes: &Changes) -> Result<(), EditError> {
     let files = changes.list.iter().flat_map(|change| match change {
-        Change::Content { path, .. } => vec![path],
-        Change::Move { from, to, .. } => vec![from, to],
+        Change::Content { path, before, .. } => {
+            vec![(path, before.as_ref().map(|file| file.meta))]
+        }
+        Change::Move { from, to, file } => vec![(from, Some(file.meta)), (to, None)],
     });
-    for path in files.chain(&changes.make) {
-        match root.slot(path) {
+    for (path, known) in files.chain(changes.make.iter().map(|directory| (directory, None))) {
+        match slots.slot(path) {
             // Its directory will be created, and is checked itself.
             Err(VfsError::NotFound { .. }) => {}
-            slot => slot?.check_writable()?,
+            slot => slot?.check_writable(known)?,
         }
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! Reads the text of one file, whole or some lines of it. Invariant: the text is exact: decoded, but with its
 //! own line endings.
 
-use super::tree::{FileOpError, Tree};
+use super::tree::{FileOpError, LocateError, Tree};
 use symd_base::{ContentHash, RelPath, Text};
 use symd_vfs::{EntryKind, VfsError};
 
@@ -30,17 +30,28 @@ pub struct FileData {
 
 /// Reads the bytes of the file at `path`, as the client wrote it; fails if the ignore rules exclude it.
 pub fn read_bytes(tree: &Tree<'_>, path: &str) -> Result<FileData, FileOpError> {
+    let named = RelPath::new(path).map_err(LocateError::from)?;
+    if let Some(bytes) = read_if_file(tree, &named) {
+        return Ok(FileData { path: named, bytes });
+    }
     let found = tree.locate_unignored(path)?;
     if found.kind == EntryKind::Directory {
         return Err(FileOpError::IsDirectory(path.to_owned()));
     }
     let read = match tree.files.read(&found.path) {
         Err(VfsError::NotFound { .. }) => {
-            return Err(super::tree::LocateError::Missing(path.to_owned()).into());
+            return Err(LocateError::Missing(path.to_owned()).into());
         }
         other => other?,
     };
     Ok(FileData { path: found.path, bytes: read.bytes })
+}
+
+/// Reads the bytes of `path` if it leads to a regular file that the ignore rules do not exclude and that can be read:
+/// without a look at what it is, which is only needed to say why it cannot be read.
+pub fn read_if_file(tree: &Tree<'_>, path: &RelPath) -> Option<Vec<u8>> {
+    let is_ignored = (tree.ignored)(path, EntryKind::File);
+    (!is_ignored).then(|| tree.files.read(path).ok()).flatten().map(|read| read.bytes)
 }
 
 impl FileText {

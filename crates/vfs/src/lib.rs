@@ -21,5 +21,5 @@ pub use memory::MemoryFiles;
 pub use overlay::{Overlay, UnsavedTexts};
 pub use root::{Entry, EntryKind, FileBytes, FileId, MAX_FILE_BYTES, Root, Stat, VfsError};
 pub use root::{kind_of, stat_of};
-pub use slot::{Meta, PermissionSource, Slot, SlotContent, TEMPORARY_PREFIX};
+pub use slot::{Meta, PermissionSource, Slot, SlotContent, SlotOpener, TEMPORARY_PREFIX};
 pub use tree_walk::{TreeWalk, WalkRest};

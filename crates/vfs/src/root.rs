@@ -1,7 +1,7 @@
 //! The project root as an open directory, and reads beneath it. Invariant: only `beneath` resolves paths; the
 //! root's descriptor stays valid when the directory is renamed.
 
-use std::io::{self, Read};
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
@@ -16,6 +16,9 @@ pub const MAX_FILE_BYTES: u64 = 100 << 20;
 
 /// Bytes of a listing read from the kernel at once: a few hundred names.
 const LISTING_BYTES: usize = 16 << 10;
+
+/// The least room that is made for a file that has grown while it was read, in bytes.
+const GROWN_BYTES: usize = 64 << 10;
 
 /// The open root directory of a project.
 #[derive(Debug)]
@@ -161,7 +164,7 @@ impl Root {
 
     fn read_opened(&self, path: &RelPath, how: OFlags, max_bytes: u64) -> Result<FileBytes, VfsError> {
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | how;
-        let mut file = std::fs::File::from(self.open_beneath(path, flags)?);
+        let file = self.open_beneath(path, flags)?;
         let io = |source| VfsError::Io { path: path.clone(), source };
         let raw = rustix::fs::fstat(&file).map_err(|errno| io(errno.into()))?;
         let stat = stat_of(&raw);
@@ -172,9 +175,7 @@ impl Root {
         if stat.size > max_bytes {
             return Err(VfsError::TooLarge { path: path.clone(), bytes: stat.size, limit: max_bytes });
         }
-        let mut bytes = Vec::with_capacity(usize::try_from(stat.size).unwrap_or(0) + 1);
-        // Reading one byte past the limit shows whether the file has grown beyond it meanwhile.
-        file.by_ref().take(max_bytes + 1).read_to_end(&mut bytes).map_err(io)?;
+        let bytes = read_to_end(&file, stat.size, max_bytes).map_err(io)?;
         if bytes.len() as u64 > max_bytes {
             return Err(VfsError::TooLarge {
                 path: path.clone(),
@@ -295,6 +296,29 @@ impl Root {
         beneath::open(self.directory.as_fd(), &self.path, path.as_path(), flags)
             .map_err(|errno| refusal(errno, path, flags))
     }
+}
+
+/// Reads a regular file that had `size` bytes to its end, or one byte past `limit`: then it has grown beyond that.
+/// A file of that size takes one call: a read that leaves room has met the end.
+pub(super) fn read_to_end(file: impl AsFd, size: u64, limit: u64) -> io::Result<Vec<u8>> {
+    let length = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
+    let most = length(limit.saturating_add(1));
+    let mut bytes = Vec::with_capacity(length(size).saturating_add(1).min(most));
+    while bytes.len() < most {
+        if bytes.len() == bytes.capacity() {
+            bytes.reserve(bytes.len().max(GROWN_BYTES).min(most - bytes.len()));
+        }
+        let room = bytes.capacity() - bytes.len();
+        match rustix::io::read(&file, rustix::buffer::spare_capacity(&mut bytes)) {
+            Ok(0) => break,
+            // Some file systems return less than was asked for before the end, but never the expected size by chance.
+            Ok(read) if read < room && bytes.len() as u64 == size => break,
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+    }
+    bytes.truncate(most);
+    Ok(bytes)
 }
 
 /// Returns the error for `errno` from opening `path` with `flags`.

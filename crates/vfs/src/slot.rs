@@ -3,14 +3,15 @@
 //! Invariant: no step follows a link; only regular files are read, replaced, moved or removed.
 
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::os::fd::OwnedFd;
+use std::sync::Arc;
 
 use rustix::fs::{Access, AtFlags, FileType, Gid, Mode, OFlags, Uid, XattrFlags};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
-use super::root::{describe, stat_of};
+use super::root::{describe, read_to_end, stat_of};
 use super::{MAX_FILE_BYTES, Root, Stat, VfsError};
 use symd_base::RelPath;
 use symd_sys::disk;
@@ -20,6 +21,9 @@ pub const TEMPORARY_PREFIX: &str = ".symd-edit-";
 
 /// The permission bits that a replaced file keeps.
 const MODE_BITS: u32 = 0o7777;
+
+/// The permissions of a file whose final ones are not known yet.
+const PRIVATE_MODE: u32 = 0o600;
 
 /// Size limit of an extended attribute that is copied; Linux allows 64 KiB for a value and for the list of
 /// names.
@@ -66,7 +70,33 @@ pub enum PermissionSource {
 pub struct Slot<'r> {
     root: &'r Root,
     path: RelPath,
-    directory: OwnedFd,
+    directory: Arc<OwnedFd>,
+}
+
+/// Opens names one after the other and keeps the last directory open: the files of an edit are mostly beside each
+/// other. For looking: a directory may be moved while it is open, so whoever changes a file opens its directory then.
+#[derive(Debug)]
+pub struct SlotOpener<'r> {
+    root: &'r Root,
+    last: Option<(RelPath, Arc<OwnedFd>)>,
+}
+
+impl<'r> SlotOpener<'r> {
+    pub fn new(root: &'r Root) -> SlotOpener<'r> {
+        SlotOpener { root, last: None }
+    }
+
+    /// Opens the directory of `path` as [`Root::slot`] does, unless it is the one of the path before.
+    pub fn slot(&mut self, path: &RelPath) -> Result<Slot<'r>, VfsError> {
+        if let Some((directory, opened)) = &self.last
+            && path.parent().as_ref() == Some(directory)
+        {
+            return Ok(Slot { root: self.root, path: path.clone(), directory: Arc::clone(opened) });
+        }
+        let slot = self.root.slot(path)?;
+        self.last = path.parent().map(|directory| (directory, Arc::clone(&slot.directory)));
+        Ok(slot)
+    }
 }
 
 impl Root {
@@ -75,7 +105,7 @@ impl Root {
         let Some(parent) = path.parent() else {
             return Err(VfsError::NotAFile { path: path.clone(), what: "a directory" });
         };
-        let directory = self.open_no_symlinks(&parent)?;
+        let directory = Arc::new(self.open_no_symlinks(&parent)?);
         Ok(Slot { root: self, path: path.clone(), directory })
     }
 }
@@ -104,9 +134,8 @@ impl Slot<'_> {
     pub fn read(&self) -> Result<Option<(Vec<u8>, SlotContent)>, VfsError> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let not_a_file = |what| Err(VfsError::NotAFile { path: self.path.clone(), what });
-        let mut file = match rustix::fs::openat(&self.directory, self.path.file_name(), flags, Mode::empty())
-        {
-            Ok(file) => File::from(file),
+        let file = match rustix::fs::openat(&self.directory, self.path.file_name(), flags, Mode::empty()) {
+            Ok(file) => file,
             Err(Errno::NOENT) => return Ok(None),
             Err(Errno::LOOP) => return not_a_file("a link"),
             Err(Errno::NXIO) => return not_a_file("a socket"),
@@ -118,14 +147,11 @@ impl Slot<'_> {
             other => return not_a_file(describe(other)),
         }
         let stat = stat_of(&raw);
-        let mut bytes = Vec::new();
-        if stat.size <= MAX_FILE_BYTES {
-            bytes.reserve_exact(usize::try_from(stat.size).unwrap_or(0) + 1);
-            Read::by_ref(&mut file)
-                .take(MAX_FILE_BYTES + 1)
-                .read_to_end(&mut bytes)
-                .map_err(|source| self.unreadable(source))?;
-        }
+        let bytes = if stat.size <= MAX_FILE_BYTES {
+            read_to_end(&file, stat.size, MAX_FILE_BYTES).map_err(|source| self.unreadable(source))?
+        } else {
+            Vec::new()
+        };
         let size = stat.size.max(bytes.len() as u64);
         if size > MAX_FILE_BYTES {
             return Err(VfsError::TooLarge { path: self.path.clone(), bytes: size, limit: MAX_FILE_BYTES });
@@ -135,8 +161,8 @@ impl Slot<'_> {
 
     /// Returns an error when the directory does not allow creating and removing names, or when the file is
     /// read-only. A missing write bit counts for root too, whom the system would allow to write: it was
-    /// removed on purpose.
-    pub fn check_writable(&self) -> Result<(), VfsError> {
+    /// removed on purpose. `known` are the file's permissions, if it was just read.
+    pub fn check_writable(&self, known: Option<Meta>) -> Result<(), VfsError> {
         let read_only = |directory| VfsError::ReadOnly { path: self.path.clone(), directory };
         let refused = |errno, directory| match errno {
             Errno::ACCESS | Errno::ROFS | Errno::PERM => read_only(directory),
@@ -145,7 +171,14 @@ impl Slot<'_> {
         let enter = Access::WRITE_OK | Access::EXEC_OK;
         rustix::fs::accessat(&self.directory, ".", enter, AtFlags::EACCESS)
             .map_err(|errno| refused(errno, true))?;
-        if let SlotContent::File { meta, .. } = self.inspect()? {
+        let found = match known {
+            Some(meta) => Some(meta),
+            None => match self.inspect()? {
+                SlotContent::File { meta, .. } => Some(meta),
+                _ => None,
+            },
+        };
+        if let Some(meta) = found {
             if meta.mode & 0o222 == 0 {
                 return Err(read_only(false));
             }
@@ -160,11 +193,15 @@ impl Slot<'_> {
     /// set-user-id bits are dropped with the owner they were for. The returned file is not synced.
     pub fn stage(&self, temporary: &str, bytes: &[u8], like: &PermissionSource) -> Result<File, VfsError> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let (mode, source) = match like {
-            PermissionSource::New => (0o666, None),
-            PermissionSource::NewProgram => (0o777, None),
-            PermissionSource::Meta(_) => (0o600, None),
-            PermissionSource::File(path) => (0o600, self.open_permission_source(path)?),
+        let source = match like {
+            PermissionSource::File(path) => Some(self.open_permission_source(path)?),
+            _ => None,
+        };
+        let mode = match (like, &source) {
+            (PermissionSource::New, _) => 0o666,
+            (PermissionSource::NewProgram, _) => 0o777,
+            (_, Some(source)) if source.is_plain => source.meta.mode,
+            _ => PRIVATE_MODE,
         };
         let file = rustix::fs::openat(&self.directory, temporary, flags, Mode::from_raw_mode(mode)).map_err(
             |errno| {
@@ -175,18 +212,7 @@ impl Slot<'_> {
             },
         )?;
         let mut file = File::from(file);
-        let written =
-            file.write_all(bytes).map_err(|source| VfsError::Write { path: self.path.clone(), source });
-        let dressed = written.and_then(|()| match (like, source) {
-            (PermissionSource::Meta(meta), _) => self.apply_metadata(&file, *meta),
-            (_, Some(source)) => {
-                copy_attributes(&source, &file);
-                let raw = rustix::fs::fstat(&source).map_err(|errno| self.write_failed(errno))?;
-                self.apply_metadata(&file, meta_of(&raw))
-            }
-            _ => Ok(()),
-        });
-        match dressed {
+        match self.fill(&mut file, bytes, like, source) {
             Ok(()) => Ok(file),
             Err(error) => {
                 let _ = self.unstage(temporary);
@@ -195,19 +221,56 @@ impl Slot<'_> {
         }
     }
 
-    fn open_permission_source(&self, path: &RelPath) -> Result<Option<OwnedFd>, VfsError> {
-        let slot = self.root.slot(path)?;
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-        match rustix::fs::openat(&slot.directory, path.file_name(), flags, Mode::empty()) {
-            Ok(file) => Ok(Some(file)),
-            Err(errno) => Err(slot.failed(errno)),
+    /// Writes `bytes` to a new file, and gives it the permissions of `like`.
+    fn fill(
+        &self,
+        file: &mut File,
+        bytes: &[u8],
+        like: &PermissionSource,
+        source: Option<SourceFile>,
+    ) -> Result<(), VfsError> {
+        let meta = match (like, &source) {
+            (PermissionSource::Meta(meta), _) => Some(*meta),
+            (_, Some(source)) => Some(source.meta),
+            _ => None,
+        };
+        let is_plain = source.as_ref().is_some_and(|source| source.is_plain);
+        // Created as it is to be, unless the umask or the directory's group was against it.
+        let is_done = is_plain && meta == Some(self.meta_of(file)?);
+        if is_plain && !is_done {
+            // While it is empty: others may not read what only another group may.
+            rustix::fs::fchmod(&*file, Mode::from_raw_mode(PRIVATE_MODE))
+                .map_err(|errno| self.write_failed(errno))?;
         }
+        file.write_all(bytes).map_err(|source| VfsError::Write { path: self.path.clone(), source })?;
+        let Some(meta) = meta.filter(|_| !is_done) else { return Ok(()) };
+        if let Some(source) = source.filter(|source| !source.is_plain) {
+            copy_attributes(&source.file, file);
+        }
+        self.apply_metadata(file, meta)
+    }
+
+    fn meta_of(&self, file: &File) -> Result<Meta, VfsError> {
+        Ok(meta_of(&rustix::fs::fstat(file).map_err(|errno| self.write_failed(errno))?))
+    }
+
+    fn open_permission_source(&self, path: &RelPath) -> Result<SourceFile, VfsError> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let open = |slot: &Slot<'_>| {
+            rustix::fs::openat(&slot.directory, path.file_name(), flags, Mode::empty())
+                .map_err(|errno| slot.failed(errno))
+        };
+        // Most files keep their own permissions.
+        let file = if *path == self.path { open(self)? } else { open(&self.root.slot(path)?)? };
+        let meta = meta_of(&rustix::fs::fstat(&file).map_err(|errno| self.write_failed(errno))?);
+        let is_plain = meta.mode & !0o777 == 0 && has_no_attributes(&file);
+        Ok(SourceFile { file, meta, is_plain })
     }
 
     fn apply_metadata(&self, file: &File, meta: Meta) -> Result<(), VfsError> {
-        let raw = rustix::fs::fstat(file).map_err(|errno| self.write_failed(errno))?;
+        let found = self.meta_of(file)?;
         let mut mode = meta.mode;
-        if (raw.st_uid, raw.st_gid) != (meta.uid, meta.gid) {
+        if (found.uid, found.gid) != (meta.uid, meta.gid) {
             let (owner, group) = (Uid::from_raw(meta.uid), Gid::from_raw(meta.gid));
             let owned = rustix::fs::fchown(file, Some(owner), Some(group)).is_ok();
             if !owned {
@@ -304,12 +367,26 @@ impl Slot<'_> {
     }
 }
 
+/// The file whose permissions another gets.
+struct SourceFile {
+    file: OwnedFd,
+    meta: Meta,
+    /// Whether a new file can be created with its permissions: it has no others than those of owner, group and others.
+    is_plain: bool,
+}
+
+/// Whether the file has no extended attributes, as far as we may read them.
+fn has_no_attributes(file: &OwnedFd) -> bool {
+    let no_room: &mut [u8] = &mut [];
+    matches!(rustix::fs::flistxattr(file, no_room), Ok(0) | Err(Errno::OPNOTSUPP))
+}
+
 /// Copies the extended attributes that we may read and set; the others are lost, as with any editor that
 /// replaces files.
 fn copy_attributes(from: &OwnedFd, to: &File) {
     let mut names = vec![0; MAX_XATTR_BYTES];
     let Ok(length) = rustix::fs::flistxattr(from, &mut names[..]) else { return };
-    let mut value = vec![0; if length == 0 { 0 } else { MAX_XATTR_BYTES }];
+    let mut value = vec![0; MAX_XATTR_BYTES];
     for name in names[..length].split(|&byte| byte == 0).filter(|name| !name.is_empty()) {
         if let Ok(length) = rustix::fs::fgetxattr(from, name, &mut value[..]) {
             let _ = rustix::fs::fsetxattr(to, name, &value[..length], XattrFlags::empty());

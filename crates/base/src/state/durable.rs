@@ -65,12 +65,12 @@ pub fn patch_at(path: &Path, bytes: &[u8], at: u64) -> Result<(), StateError> {
     file.and_then(|file| file.write_all_at(bytes, at)).map_err(|source| failed("cannot write", path, source))
 }
 
-/// Writes `parts` one after the other to a new file `path`, mode 0600. [`sync_file`] and [`sync_directory`]
+/// Writes `parts`, which are short, one after the other to a new file `path`, mode 0600. [`sync_file`] and [`sync_directory`]
 /// bring it to the disk. On an error the file is removed again, unless it existed before.
 pub fn create(path: &Path, parts: &[&[u8]]) -> Result<(), StateError> {
     let options = || std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
     let mut file = options().map_err(|source| failed("cannot create", path, source))?;
-    parts.iter().try_for_each(|part| file.write_all(part)).map_err(|source| {
+    file.write_all(&parts.concat()).map_err(|source| {
         let _ = std::fs::remove_file(path);
         failed("cannot write", path, source)
     })

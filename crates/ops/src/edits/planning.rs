@@ -16,7 +16,7 @@ use symd_base::{Cancel, ContentHash, RelPath, Text, TextEdit, TextEditError, Tex
 use symd_config::Languages;
 use symd_edit::{Access, Plan, PlanStep};
 use symd_engine::{CurrentError, MAX_PARSED_BYTES, PreparsedOutline, View};
-use symd_files::read_file::{read_bytes, read_file};
+use symd_files::read_file::{read_bytes, read_file, read_if_file};
 use symd_files::search::MatchContext;
 use symd_files::tree::{FileOpError, LocateError, Tree};
 use symd_index::{Content, FileEntry};
@@ -49,6 +49,13 @@ pub struct PlannedEdit {
     pub overwrites: bool,
     /// Outlines of proposed texts, which the index then need not parse again.
     pub preparsed: Vec<PreparsedOutline>,
+}
+
+impl PlannedEdit {
+    /// Returns the files that have a text afterwards.
+    pub(super) fn written_files(&self) -> Vec<RelPath> {
+        self.files.iter().filter(|(_, new)| new.is_some()).map(|(path, _)| path.clone()).collect()
+    }
 }
 
 /// A text before and after an edit.
@@ -338,17 +345,23 @@ impl Maker<'_> {
 
     fn write(&mut self, written: &str, content: &str) -> Result<(), PlanningError> {
         let path = RelPath::new(written)?;
-        match self.tree(|tree| tree.locate(written)) {
-            Err(LocateError::Missing(_)) => return self.make_file(path, content),
-            Ok(found) if found.kind == EntryKind::Directory => {
-                return Err(FileOpError::IsDirectory(written.to_owned()).into());
+        let old = match self.tree(|tree| read_if_file(tree, &path)) {
+            Some(old) => old,
+            None => {
+                match self.tree(|tree| tree.locate(written)) {
+                    Err(LocateError::Missing(_)) => return self.make_file(path, content),
+                    Ok(found) if found.kind == EntryKind::Directory => {
+                        return Err(FileOpError::IsDirectory(written.to_owned()).into());
+                    }
+                    located => located?,
+                };
+                // Located again: an ignored file is not overwritten.
+                self.tree(|tree| tree.locate_unignored(written))?;
+                self.view.files.read(&path)?.bytes
             }
-            located => located?,
         };
-        // Located again: an ignored file is not overwritten.
-        self.tree(|tree| tree.locate_unignored(written))?;
+        // A link that changed meanwhile leads to a file with another hash, which the check finds.
         let path = self.view.files.resolve(&path)?;
-        let old = self.view.files.read(&path)?.bytes;
         let base = ContentHash::of(&old);
         self.request.base.check(&path, Some(base))?;
         let before = Text::decode(old).map_or_else(|_| String::new(), |text| text.as_str().to_owned());

@@ -75,6 +75,14 @@ impl ProposedText {
             // The index will not parse it either.
             return Ok(None);
         }
+        if breaking == Breaking::Allowed {
+            // Whatever is wrong with the text, it is written: only its outline is of use.
+            return match parsers.outline_now(self.grammar, after, cancel) {
+                Ok(outline) => Ok(Some(outline)),
+                Err(ParseError::Cancelled) => Err(Cancelled.into()),
+                Err(_) => Ok(None),
+            };
+        }
         // No line is inspected.
         let nothing = TextRange::new(0, 0);
         let Inspected { outline, error, .. } = match parsers.inspect(self.grammar, after, nothing, cancel) {
@@ -82,13 +90,10 @@ impl ProposedText {
             Err(ParseError::Cancelled) => return Err(Cancelled.into()),
             // What did not parse before need not parse afterwards, and a text that crashes the parser does
             // not parse.
-            Err(_) if breaking == Breaking::Allowed || !self.parsed_before(parsers, cancel) => {
-                return Ok(None);
-            }
+            Err(_) if !self.parsed_before(parsers, cancel) => return Ok(None),
             Err(error) => return Err(PlanningError::Unparsable { path: self.path.clone(), error }),
         };
         if let Some(error) = error
-            && breaking == Breaking::Refused
             && self.parsed_before(parsers, cancel)
         {
             let fault = Box::new(EditFault::Broken(BrokenAt::new(after, &error)));
