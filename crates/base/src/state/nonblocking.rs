@@ -4,6 +4,7 @@
 //! about the file.
 
 use std::io::IoSliceMut;
+use std::os::fd::AsFd;
 use std::path::Path;
 
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
@@ -37,7 +38,7 @@ pub fn read_private(path: &Path, most: u64) -> Option<Option<Vec<u8>>> {
 }
 
 /// Whether the file is on a file system without a disk.
-fn is_in_memory(file: &std::fs::File) -> bool {
+fn is_in_memory(file: impl AsFd) -> bool {
     rustix::fs::fstatfs(file).is_ok_and(|system| system.f_type == TMPFS_MAGIC)
 }
 
@@ -46,11 +47,20 @@ fn is_in_memory(file: &std::fs::File) -> bool {
 pub fn is_known_absent(directory: &Path, file: &Path) -> bool {
     let resolve = ResolveFlags::CACHED | ResolveFlags::NO_SYMLINKS;
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let open =
-        |from, path: &Path, flags, resolve| rustix::fs::openat2(from, path, flags, Mode::empty(), resolve);
-    let Ok(directory) = open(CWD, directory, flags | OFlags::DIRECTORY, resolve) else { return false };
-    let file = rustix::fs::openat2(directory, file, flags, Mode::empty(), resolve | ResolveFlags::BENEATH);
-    matches!(file, Err(Errno::NOENT))
+    let opened = rustix::fs::openat2(CWD, directory, flags | OFlags::DIRECTORY, Mode::empty(), resolve);
+    let Ok(directory) = opened else { return false };
+    let look = |resolve: ResolveFlags| {
+        let resolve = resolve | ResolveFlags::NO_SYMLINKS | ResolveFlags::BENEATH;
+        rustix::fs::openat2(&directory, file, flags, Mode::empty(), resolve)
+    };
+    match look(ResolveFlags::CACHED) {
+        Err(Errno::NOENT) => true,
+        // The kernel keeps no absent name of this file system, of which all names are in memory.
+        Err(Errno::AGAIN) if is_in_memory(&directory) => {
+            matches!(look(ResolveFlags::NO_XDEV), Err(Errno::NOENT))
+        }
+        _ => false,
+    }
 }
 
 #[cfg(test)]
@@ -91,7 +101,13 @@ mod tests {
 
     #[test]
     fn absence_is_told_only_where_it_is_certain() {
-        let place = tempfile::tempdir().expect("a directory");
+        absence_in(&tempfile::tempdir().expect("a directory"));
+        if let Ok(place) = tempfile::tempdir_in("/dev/shm") {
+            absence_in(&place);
+        }
+    }
+
+    fn absence_in(place: &tempfile::TempDir) {
         let root = place.path().canonicalize().expect("there");
         let file = Path::new(".symd/file");
         assert!(!root.join(file).exists());
