@@ -111,7 +111,7 @@ impl Engine {
     /// several steps ([`Engine::ask_on`]) that can be run several times. After a run [`View::is_lacking`] tells
     /// whether what came of it is to be discarded; the question is run again on [`Engine::next_view`].
     pub async fn view_by_need(&self) -> Result<Arc<View>, EngineError> {
-        self.submit_by_need(QuestionLength::Short, Arc::clone).await
+        self.submit_by_need(QuestionLength::Instant, Arc::clone).await
     }
 
     /// Returns a view that has what `last` lacked. If an edit changed files since, a new view that lacks nothing:
@@ -133,7 +133,7 @@ impl Engine {
         (by_need.fetched, by_need.held) = (Some(fetched), held);
         drop(last);
         let question =
-            Question { length: QuestionLength::Short, on: None, run: QuestionRun::ByNeed(by_need) };
+            Question { length: QuestionLength::Instant, on: None, run: QuestionRun::ByNeed(by_need) };
         self.send(Event::Lacking { question, needs }, answered).await
     }
 }

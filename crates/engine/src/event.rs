@@ -48,6 +48,9 @@ impl QuestionRun {
 /// The expected duration of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum QuestionLength {
+    /// Only passes something of the view on: done in the engine's own task, since two changes of threads would take
+    /// longer.
+    Instant,
     /// Most questions: they need the index, or a few files.
     Short,
     /// For example, a question that reads every file.

@@ -18,6 +18,7 @@ mod status;
 mod trials;
 mod turns;
 mod view;
+mod view_here;
 mod word_search;
 
 #[cfg(test)]
@@ -30,7 +31,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::{mpsc, oneshot, watch as tokio_watch};
+use tokio::sync::{Semaphore, mpsc, oneshot, watch as tokio_watch};
 use tokio::time::timeout;
 
 pub use gate::{Busy, QuestionsPaused};
@@ -39,6 +40,7 @@ pub use scan::MAX_PARSED_BYTES;
 pub use status::{EngineStatus, SkippedFiles, UnparsableFile};
 pub use turns::EditTurn;
 pub use view::{CurrentError, CurrentText, View};
+pub use view_here::ViewHere;
 
 use by_need::ByNeed;
 use event::{Event, Question, QuestionLength, QuestionRun};
@@ -48,7 +50,7 @@ use preparsed::PreparsedOutlines;
 use run::Run;
 use scan::Scanner;
 use symd_base::state::{self, StateError};
-use symd_base::{ContentHash, RelPath};
+use symd_base::{ContentHash, RelPath, cores};
 use symd_config::Languages;
 use symd_index::IndexState;
 use symd_index::cache::{Cache, Key};
@@ -80,6 +82,8 @@ pub struct Engine {
     cache: Option<Arc<Cache>>,
     gate: QuestionGate,
     turns: EditQueue,
+    /// Limits the questions that run on threads of those that ask ([`Engine::view_here`]).
+    outside_pool: Arc<Semaphore>,
     preparsed: Arc<PreparsedOutlines>,
     parsers: Parsers,
 }
@@ -231,6 +235,7 @@ impl Engine {
             cache,
             gate: QuestionGate::default(),
             turns: EditQueue::default(),
+            outside_pool: Arc::new(Semaphore::new(cores::count())),
             preparsed,
             parsers,
         }
@@ -248,7 +253,7 @@ impl Engine {
     /// Returns a view that contains everything written before this call: for a question of several steps
     /// ([`Engine::ask_on`]). Holding it delays no edit.
     pub async fn view(&self) -> Result<Arc<View>, EngineError> {
-        self.submit(None, QuestionLength::Short, Arc::clone).await
+        self.submit(None, QuestionLength::Instant, Arc::clone).await
     }
 
     /// Runs a step of a question on a pool thread, on the question's view. An edit may come between two steps:
@@ -444,7 +449,7 @@ impl Engine {
 
     /// Waits until the index, after the first crawl, contains everything that was written before this call.
     pub async fn wait_until_fresh(&self) -> Result<EngineStatus, EngineError> {
-        self.ask(|_| ()).await?;
+        self.submit(None, QuestionLength::Instant, |_| ()).await?;
         Ok(self.status())
     }
 

@@ -60,6 +60,9 @@ pub(super) struct Run {
     /// Questions that came after the current barrier was sent: they need a barrier made after they were
     /// asked.
     next_barrier: Vec<Question>,
+    /// Whether everything that changed before the event that is being handled has been reported, as if a barrier had
+    /// arrived.
+    knows_all: bool,
     /// Whether the watcher is alive: if not, no question can be answered.
     watched: bool,
     /// Whether a question waits for all scans, as the pool was told.
@@ -107,6 +110,7 @@ impl Run {
             asked_about: BTreeSet::new(),
             behind_barrier: None,
             next_barrier: Vec::new(),
+            knows_all: false,
             watched: true,
             is_waited_for: false,
             crawled: false,
@@ -141,7 +145,12 @@ impl Run {
             };
             // All handles are dropped, so no more questions can come.
             let Some(event) = event else { break };
+            // A step of a question has its view already.
+            if matches!(&event, Some(Event::Ask(question)) if question.on.is_none()) {
+                self.knows_all = self.catch_up(&mut notices);
+            }
             event.into_iter().for_each(|event| self.handle(event));
+            self.knows_all = false;
             self.after_event();
             if self.stopping.is_some() && !self.storing {
                 break;
@@ -154,6 +163,20 @@ impl Run {
         // Must precede the drop of `self`, which joins the watcher's thread: that thread may be blocked on
         // the full channel.
         drop((notices, events));
+    }
+
+    /// Handles what the watcher has reported, if it has reported everything. Returns whether it has: then a question needs
+    /// no barrier, which would take two changes of threads.
+    fn catch_up(&mut self, notices: &mut mpsc::Receiver<Event>) -> bool {
+        let may_read = self.watched && self.pending.looks() < MAX_PENDING_LOOKS;
+        if !may_read || !self.watch.is_quiet() {
+            return false;
+        }
+        // What is in the channel was sent before the look.
+        while let Ok(event) = notices.try_recv() {
+            self.handle(event);
+        }
+        self.watched
     }
 
     pub(super) fn handle(&mut self, event: Event) {

@@ -58,6 +58,13 @@ impl Barriers {
         Ok(number)
     }
 
+    /// Whether a request could succeed: the directory of the files is still there.
+    pub(super) fn can_be_made(&self) -> bool {
+        let is_there =
+            |files: &BarrierFiles| rustix::fs::fstat(&files.directory).is_ok_and(|found| found.st_nlink > 0);
+        self.files.as_ref().is_none_or(is_there)
+    }
+
     /// Removes barrier `number` from those outstanding, and returns whether it was among them.
     pub(super) fn complete(&self, number: u64) -> bool {
         self.lock().remove(&number)

@@ -52,6 +52,7 @@ impl Watch {
             requests,
             tally: Arc::new(AtomicCounters::default()),
             waker: Box::new(bell),
+            quiet: None,
             ended: Arc::new(AtomicBool::new(false)),
             thread: None,
         };

@@ -14,6 +14,7 @@ use super::counters::{AtomicCounters, Counters};
 use super::inotify::{EventWaker, Inotify};
 use super::notify::Notify;
 use super::poll::Poll;
+use super::quiet::Quiet;
 use super::watcher::{Requests, Watcher};
 use symd_base::RelPath;
 use symd_base::state::StateError;
@@ -82,6 +83,8 @@ pub struct Watch {
     pub(super) requests: Arc<Requests>,
     pub(super) tally: Arc<AtomicCounters>,
     pub(super) waker: Box<dyn Waker>,
+    /// `None` where only a barrier tells that everything has been reported.
+    pub(super) quiet: Option<Arc<Quiet>>,
     pub(super) ended: Arc<AtomicBool>,
     pub(super) thread: Option<JoinHandle<()>>,
 }
@@ -104,12 +107,13 @@ impl Watch {
         sink: impl FnMut(Vec<Notice>) -> ControlFlow<()> + Send + 'static,
     ) -> Result<Watch, WatchError> {
         let start = |source| WatchError::Start { root: root.path().to_owned(), source };
-        let Chosen { backend, barriers, waker } = choose(&root, runtime_dir, options)?;
+        let Chosen { backend, barriers, waker, quiet } = choose(&root, runtime_dir, options)?;
         let (requests, tally) = (Arc::new(Requests::default()), Arc::new(AtomicCounters::default()));
         let shared = (Arc::clone(&barriers), Arc::clone(&requests), Arc::clone(&tally));
         let ended = Arc::new(AtomicBool::new(false));
         let at_end = SetAtEnd(Arc::clone(&ended));
-        let mut watcher = Watcher::new((Arc::clone(&root), ignore), backend, shared, Box::new(sink));
+        let mut watcher =
+            Watcher::new((Arc::clone(&root), ignore), backend, shared, Box::new(sink)).telling(quiet.clone());
         let thread = std::thread::Builder::new()
             .name("watch".to_owned())
             .spawn(move || {
@@ -117,7 +121,7 @@ impl Watch {
                 watcher.run();
             })
             .map_err(start)?;
-        Ok(Watch { barriers, requests, tally, waker, ended, thread: Some(thread) })
+        Ok(Watch { barriers, requests, tally, waker, quiet, ended, thread: Some(thread) })
     }
 
     /// Requests a barrier: [`Notice::Barrier`] with the returned number follows once every change made before
@@ -131,6 +135,14 @@ impl Watch {
             self.waker.wake();
         }
         Ok(number)
+    }
+
+    /// Whether everything that changed before this call has been passed to the sink: then a barrier would tell nothing
+    /// more. Does not block.
+    pub fn is_quiet(&self) -> bool {
+        !self.ended.load(Ordering::Acquire)
+            && self.quiet.as_ref().is_some_and(|quiet| quiet.holds())
+            && !self.requests.has_rescans()
     }
 
     /// Requests that `directory` and everything beneath it be listed again.
@@ -159,6 +171,7 @@ struct Chosen {
     backend: Box<dyn Backend>,
     barriers: Arc<Barriers>,
     waker: Box<dyn Waker>,
+    quiet: Option<Arc<Quiet>>,
 }
 
 fn choose(root: &Root, runtime_dir: &Path, options: &WatchOptions) -> Result<Chosen, WatchError> {
@@ -168,9 +181,15 @@ fn choose(root: &Root, runtime_dir: &Path, options: &WatchOptions) -> Result<Cho
     match options.backend {
         BackendChoice::Auto => {
             let barriers = with_files()?;
-            match Inotify::new(root.path(), Arc::clone(&barriers), Arc::clone(&wake), options.max_watches) {
+            match Inotify::new(root, Arc::clone(&barriers), Arc::clone(&wake), options.max_watches) {
                 Ok(inotify) => {
-                    return Ok(Chosen { backend: Box::new(inotify), barriers, waker: Box::new(waker) });
+                    let quiet = inotify.quiet();
+                    return Ok(Chosen {
+                        backend: Box::new(inotify),
+                        barriers,
+                        waker: Box::new(waker),
+                        quiet,
+                    });
                 }
                 // For example, the limit of instances or of watches is reached.
                 Err(error) => tracing::warn!(%error, "inotify is not available; polling the project"),
@@ -179,12 +198,12 @@ fn choose(root: &Root, runtime_dir: &Path, options: &WatchOptions) -> Result<Cho
         BackendChoice::Notify => {
             let barriers = with_files()?;
             let (notify, waker) = Notify::new(root.path(), Arc::clone(&barriers)).map_err(start)?;
-            return Ok(Chosen { backend: Box::new(notify), barriers, waker: Box::new(waker) });
+            return Ok(Chosen { backend: Box::new(notify), barriers, waker: Box::new(waker), quiet: None });
         }
         BackendChoice::Poll => {}
     }
     let barriers = Arc::new(Barriers::new(None));
-    Ok(Chosen { backend: Box::new(Poll { wake }), barriers, waker: Box::new(waker) })
+    Ok(Chosen { backend: Box::new(Poll { wake }), barriers, waker: Box::new(waker), quiet: None })
 }
 
 /// Sets the flag when the thread ends, even by a panic.

@@ -14,13 +14,17 @@ use rustix::io::Errno;
 
 use super::backend::{Backend, Event, Waker, WatchId, WatchRefusal, WriteReports};
 use super::barrier::Barriers;
+use super::quiet::Quiet;
+use symd_vfs::Root;
 
 /// Bytes read from the kernel at once: some 2,000 events, so that a burst becomes one batch.
 const BUFFER_BYTES: usize = 64 << 10;
 
 /// The inotify instance.
 pub(super) struct Inotify {
-    instance: OwnedFd,
+    instance: Arc<OwnedFd>,
+    /// Told when events are taken from the kernel.
+    quiet: Option<Arc<Quiet>>,
     wake: Arc<OwnedFd>,
     barriers: Arc<Barriers>,
     barrier_watch: i32,
@@ -84,12 +88,13 @@ fn tree_mask() -> WatchFlags {
 impl Inotify {
     /// Opens an instance that watches the directory of the barriers and the name of `root` in its parent.
     pub(super) fn new(
-        root: &Path,
+        root: &Root,
         barriers: Arc<Barriers>,
         wake: Arc<OwnedFd>,
         max_watches: Option<usize>,
     ) -> io::Result<Inotify> {
-        let instance = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?;
+        let instance = Arc::new(inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?);
+        let quiet = Quiet::new(Arc::clone(&instance), Arc::clone(&barriers), root).map(Arc::new);
         let files = barriers.files().ok_or(Errno::INVAL)?;
         let by_proc = proc_path(files.directory().as_fd());
         let mask = WatchFlags::CREATE | WatchFlags::ONLYDIR;
@@ -99,13 +104,14 @@ impl Inotify {
             Err(other) => return Err(other.into()),
         };
         let mask = WatchFlags::DELETE | WatchFlags::MOVED_FROM | WatchFlags::ONLYDIR;
-        let parent = root.parent().zip(root.file_name().and_then(|name| name.to_str()));
+        let parent = root.path().parent().zip(root.path().file_name().and_then(|name| name.to_str()));
         // Without this watch (the parent may be unreadable) a barrier still detects that the root is gone.
         let parent = parent.and_then(|(parent, name)| {
             Some((inotify::add_watch(&instance, parent, mask).ok()?, name.to_owned()))
         });
         Ok(Inotify {
             instance,
+            quiet,
             wake,
             barriers,
             barrier_watch,
@@ -117,8 +123,16 @@ impl Inotify {
         })
     }
 
+    /// Returns what tells whether all events have been handled.
+    pub(super) fn quiet(&self) -> Option<Arc<Quiet>> {
+        self.quiet.clone()
+    }
+
     fn read(&mut self, events: &mut Vec<Event>) -> io::Result<()> {
-        let mut reader = inotify::Reader::new(&self.instance, &mut self.buffer);
+        if let Some(quiet) = &self.quiet {
+            quiet.begin();
+        }
+        let mut reader = inotify::Reader::new(&*self.instance, &mut self.buffer);
         loop {
             let event = match reader.next() {
                 Ok(event) => event,
@@ -238,7 +252,8 @@ impl Backend for Inotify {
     }
 
     fn wait(&mut self, events: &mut Vec<Event>) -> io::Result<()> {
-        let mut ready = [PollFd::new(&self.instance, PollFlags::IN), PollFd::new(&*self.wake, PollFlags::IN)];
+        let mut ready =
+            [PollFd::new(&*self.instance, PollFlags::IN), PollFd::new(&*self.wake, PollFlags::IN)];
         match rustix::event::poll(&mut ready, None) {
             Ok(_) => {}
             Err(Errno::INTR) => return Ok(()),

@@ -15,6 +15,7 @@ mod inotify;
 mod notify;
 mod opener;
 mod poll;
+mod quiet;
 mod sweep;
 mod tree;
 mod watcher;

@@ -12,6 +12,7 @@ use super::backend::{Backend, Event, WatchId};
 use super::barrier::Barriers;
 use super::counters::AtomicCounters;
 use super::crawl::Visit;
+use super::quiet::Quiet;
 use super::sweep::Snapshot;
 use super::tree::{Tree, WatchPurpose};
 use super::writes::Written;
@@ -50,6 +51,10 @@ impl Requests {
         }
     }
 
+    pub(super) fn has_rescans(&self) -> bool {
+        !self.0.lock().unwrap_or_else(PoisonError::into_inner).rescans.is_empty()
+    }
+
     fn is_stopped(&self) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).stop
     }
@@ -82,6 +87,8 @@ pub(super) struct Watcher {
     pub(super) due: BTreeSet<RelPath>,
     /// Whether the sink has ended the thread, or the root is gone.
     over: bool,
+    /// Told when everything that was read from the system has been reported.
+    quiet: Option<Arc<Quiet>>,
 }
 
 impl Watcher {
@@ -107,7 +114,13 @@ impl Watcher {
             batch_paths: 0,
             due: BTreeSet::new(),
             over: false,
+            quiet: None,
         }
+    }
+
+    /// Returns the watcher, set to tell `quiet` when it has nothing in hand.
+    pub(super) fn telling(self, quiet: Option<Arc<Quiet>>) -> Watcher {
+        Watcher { quiet, ..self }
     }
 
     /// Crawls, then follows events until the thread is stopped, the sink ends it, or the root is gone.
@@ -115,6 +128,7 @@ impl Watcher {
         self.crawl(&RelPath::root(), Visit::Anyway, Visit::Anyway);
         self.report(Notice::Crawled);
         self.flush();
+        self.tell_quiet();
         let mut events = Vec::new();
         while !self.is_over() {
             if let Err(error) = self.backend().wait(&mut events) {
@@ -139,6 +153,20 @@ impl Watcher {
                 }
             }
             self.flush();
+            self.tell_quiet();
+        }
+    }
+
+    /// Tells that everything in hand has been reported, and whether something is left that only a barrier examines.
+    fn tell_quiet(&mut self) {
+        let is_settled = self.written.is_settled()
+            && self.unexamined.is_empty()
+            && self.failing.is_empty()
+            && self.due.is_empty()
+            && self.tree.polled_count() == 0
+            && !self.over;
+        if let Some(quiet) = &self.quiet {
+            quiet.end(is_settled);
         }
     }
 

@@ -70,6 +70,16 @@ impl Written {
         is_too_much
     }
 
+    /// Whether there is nothing to report. What was counted of directories for which nothing is kept is dropped then, as it
+    /// is at a barrier.
+    pub(super) fn is_settled(&mut self) -> bool {
+        let is_settled = self.names == 0 && self.directories.values().all(|one| one.flooded.is_none());
+        if is_settled {
+            self.directories.clear();
+        }
+        is_settled
+    }
+
     /// Removes the name of a file that is examined for another reason.
     pub(super) fn forget(&mut self, watch: WatchId, name: &str) {
         if let Some(directory) = self.directories.get_mut(&watch) {

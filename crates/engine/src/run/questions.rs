@@ -1,5 +1,6 @@
 //! Questions in the engine's task: their barriers, and their runs on the pool.
-//! Invariant: a question runs only after a barrier that was made after it was asked.
+//! Invariant: a question runs only after a barrier that was made after it was asked, or after a look that found that
+//! there is nothing that a barrier could be behind.
 
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -28,6 +29,11 @@ impl Run {
         }
         if question.on.is_some() {
             self.release(question);
+            return;
+        }
+        if self.knows_all {
+            self.scan_paths(self.state.may_be_readable());
+            self.begin_question(question);
             return;
         }
         self.next_barrier.push(question);
@@ -115,6 +121,14 @@ impl Run {
                     None => (self.state.snapshot(), None),
                 };
                 let (view, sender) = (Arc::new(self.view(snapshot, partial)), self.sender.clone());
+                if length == QuestionLength::Instant {
+                    let needs = (by_need.run)(Ok(view));
+                    if !needs.is_empty() {
+                        let run = QuestionRun::ByNeed(by_need);
+                        self.fetch_needs(Question { length, on: None, run }, needs);
+                    }
+                    return;
+                }
                 self.run_question(length, move || {
                     let needs = (by_need.run)(Ok(view));
                     if !needs.is_empty() {
@@ -128,6 +142,7 @@ impl Run {
 
     fn run_question(&self, length: QuestionLength, run: impl FnOnce() + Send + 'static) {
         match length {
+            QuestionLength::Instant => run(),
             QuestionLength::Short => self.pool.question(run),
             QuestionLength::Long => self.pool.long_question(run),
         }

@@ -157,6 +157,7 @@ impl Tree {
             cache: None,
             gate: QuestionGate::default(),
             turns: EditQueue::default(),
+            outside_pool: Arc::new(tokio::sync::Semaphore::new(1)),
             preparsed: Arc::default(),
             parsers: Parsers::in_this_process(),
         }

@@ -4,6 +4,7 @@
 mod changes;
 mod fake;
 mod limits;
+mod quiet;
 mod random;
 
 use std::collections::BTreeMap;
