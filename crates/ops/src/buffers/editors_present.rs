@@ -35,7 +35,7 @@ impl Buffers {
     }
 
     /// Returns the name of a process that is present and has not told of its documents.
-    fn silent_editor(&self) -> Option<String> {
+    pub(super) fn silent_editor(&self) -> Option<String> {
         let present = present_in(&self.presences);
         let table = self.table();
         let has_told =

@@ -42,6 +42,12 @@ impl Buffers {
         }
     }
 
+    /// Returns the turn if no other edit has it, and no editor is there that has not told of its documents.
+    pub(crate) fn try_turn(&self) -> Option<OwnedMutexGuard<()>> {
+        let turn = Arc::clone(&self.edits).try_lock_owned().ok()?;
+        self.silent_editor().is_none().then_some(turn)
+    }
+
     /// Records that an edit waits for an editor's answer, until the returned value is dropped.
     pub(super) fn ask_editor(&self, name: String) -> AskedNow<'_> {
         self.asked_editor.send_replace(Some(name));

@@ -9,6 +9,7 @@ use std::future::Future;
 use std::sync::Arc;
 
 use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
 
 use crate::Project;
 use crate::buffers::{AgreedBuffers, Buffers};
@@ -131,7 +132,7 @@ async fn run_stages(
     let _whole = buffers.turn(client).await?;
     buffers.await_editors().await?;
     let turn = editor.turn().await.asking_about(buffers.asked_files());
-    let mut stage = match ready {
+    let stage = match ready {
         None => {
             let (engine, buffers) = (engine.clone(), Arc::clone(&buffers));
             on_thread(&editor, move |editor| finish_if_idle(editor, (&engine, &buffers), stage(editor, turn)))
@@ -143,6 +144,15 @@ async fn run_stages(
             staged
         }
     };
+    go_on(editor, (engine, buffers), stage).await
+}
+
+/// Takes an edit from the stage that it has reached to its end.
+async fn go_on(
+    editor: Arc<Editor>,
+    (engine, buffers): (Engine, Arc<Buffers>),
+    mut stage: EditStage,
+) -> Result<Applied, ApplyError> {
     let mut agreed = None;
     if let EditStage::Staged(staged) = stage {
         match buffers.agree(&staged).await {
@@ -208,6 +218,52 @@ async fn change_files(
             }
         };
     }
+}
+
+/// How far an edit got on the thread on which it began.
+pub(super) enum BegunEdit {
+    Ended(Result<Applied, ApplyError>),
+    /// It goes on, also if no task waits for that.
+    GoesOn(JoinHandle<Result<Applied, ApplyError>>),
+}
+
+impl BegunEdit {
+    /// Waits until the edit has ended.
+    pub(super) async fn end(self) -> Result<Applied, ApplyError> {
+        match self {
+            BegunEdit::Ended(ended) => ended,
+            BegunEdit::GoesOn(task) => task.await.map_err(|_| ApplyError::Lost)?,
+        }
+    }
+}
+
+/// Applies `plan` as [`apply`] does, on this thread, which may block and belongs to a runtime. `None` if another edit or
+/// an editor has to be waited for first: then nothing was begun.
+pub(super) fn begin_here(project: &Project, plan: &Plan, by: &Originator) -> Option<BegunEdit> {
+    let (editor, engine, buffers) = (&project.editor, &project.engine, &project.buffers);
+    let whole = buffers.try_turn()?;
+    let turn = editor.try_turn()?.asking_about(buffers.asked_files());
+    let stage = editor.stage(turn, plan, by.clone());
+    let stage = match finish_if_idle(editor, (engine, buffers), stage) {
+        EditStage::Ended(ended) => {
+            if let Ok(applied) = &ended {
+                buffers.tell_edit(applied, by);
+            }
+            return Some(BegunEdit::Ended(ended.map_err(ApplyError::from)));
+        }
+        stage => stage,
+    };
+    let (editor, engine, buffers) = (Arc::clone(editor), engine.clone(), Arc::clone(buffers));
+    let by = by.clone();
+    let rest = async move {
+        let _whole = whole;
+        let applied = go_on(editor, (engine, Arc::clone(&buffers)), stage).await;
+        if let Ok(applied) = &applied {
+            buffers.tell_edit(applied, &by);
+        }
+        applied
+    };
+    Some(BegunEdit::GoesOn(tokio::spawn(Box::pin(rest))))
 }
 
 /// Changes the files at once if no question is running: each hand-over between threads costs more than a rename.

@@ -81,10 +81,33 @@ pub(super) async fn before(
     report: DiagnosticsReport,
     files: &[RelPath],
 ) -> DiagnosticsBefore {
-    if report == DiagnosticsReport::Nothing {
-        return DiagnosticsBefore(Err(EffectsUnknown::NotAsked));
+    match before_without_asking(project, report, files) {
+        Some(before) => before,
+        None => DiagnosticsBefore(ask(project, files).await),
     }
-    DiagnosticsBefore(ask(project, files).await)
+}
+
+/// Returns the current diagnostics of `files` if no server is asked about them.
+pub(super) fn before_without_asking(
+    project: &Project,
+    report: DiagnosticsReport,
+    files: &[RelPath],
+) -> Option<DiagnosticsBefore> {
+    if report == DiagnosticsReport::Nothing {
+        return Some(DiagnosticsBefore(Err(EffectsUnknown::NotAsked)));
+    }
+    without_asking(project, files).map(DiagnosticsBefore)
+}
+
+fn without_asking(project: &Project, files: &[RelPath]) -> Option<Result<DiagnosticsSeen, EffectsUnknown>> {
+    if files.len() > MAX_FILES {
+        return Some(Err(EffectsUnknown::ManyFiles));
+    }
+    if files.is_empty() {
+        return Some(Ok(DiagnosticsSeen::default()));
+    }
+    let is_ready = files.iter().any(|path| has_ready_server(project, path));
+    (!is_ready).then_some(Err(EffectsUnknown::NotReady))
 }
 
 /// Requests the diagnostics of the files again and returns the difference. `new_name` is the renaming that
@@ -153,14 +176,8 @@ impl NewName {
 }
 
 async fn ask(project: &Project, files: &[RelPath]) -> Result<DiagnosticsSeen, EffectsUnknown> {
-    if files.len() > MAX_FILES {
-        return Err(EffectsUnknown::ManyFiles);
-    }
-    if files.is_empty() {
-        return Ok(DiagnosticsSeen::default());
-    }
-    if !files.iter().any(|path| has_ready_server(project, path)) {
-        return Err(EffectsUnknown::NotReady);
+    if let Some(known) = without_asking(project, files) {
+        return known;
     }
     let all = async {
         let mut told = DiagnosticsSeen::default();

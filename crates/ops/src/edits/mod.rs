@@ -2,6 +2,7 @@
 //! effects are reported. [`retry`] plans an edit again if a file has changed meanwhile.
 
 mod apply;
+mod at_once;
 mod delete;
 mod effects;
 mod make_new;

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::apply::{ApplyError, apply, preview};
+use super::at_once::{NotPlanned, PlannedHere, plan_here};
 use super::effects::{self, DiagnosticsBefore, DiagnosticsReport, EditEffects};
 use super::planning::{PlannedEdit, PlanningError, Written, plan_edit};
 use super::request::Request;
@@ -98,9 +99,24 @@ pub(super) async fn attempt(
     by: &Originator,
     users: Option<&NameUsers>,
 ) -> Result<PerformedEdit, AttemptError<PerformError>> {
-    let mut made = plan(project, request).await?;
-    let files: Vec<RelPath> =
-        made.files.iter().filter(|(_, new)| new.is_some()).map(|(path, _)| path.clone()).collect();
+    let mut made = match users {
+        // Between the plan and the edit the users are looked at once more.
+        Some(_) => plan(project, request).await?,
+        None => match plan_here(project, request, report, by).await {
+            None => plan(project, request).await?,
+            Some(planned) => {
+                let PlannedHere { made, begun } = planned.map_err(not_planned)?;
+                match begun {
+                    None => made,
+                    Some((begun, before)) => {
+                        let applied = begun.end().await.map_err(|error| not_applied(request, error))?;
+                        return Ok(PerformedEdit { applied, files: made.written_files(), made, before });
+                    }
+                }
+            }
+        },
+    };
+    let files = made.written_files();
     let before = effects::before(project, report, &existing(&made.plan, &files)).await;
     project.engine.add_preparsed(std::mem::take(&mut made.preparsed));
     let by = Originator { title: made.title.clone(), ..by.clone() };
@@ -112,17 +128,31 @@ pub(super) async fn attempt(
         }
     }
     let applied = apply(project, std::mem::take(&mut made.plan), by).await;
-    let applied = applied.map_err(|error| {
-        // For a client that has not read the files, the edit may as well come after that change as before it.
-        let may_repeat = |error: &ApplyError| match error {
-            ApplyError::Edit(EditError::Conflict { files }) => {
-                !files.iter().any(|one| request.base.has_expectation(&one.path))
-            }
-            _ => false,
-        };
-        AttemptError::new(error, may_repeat).map(Into::into)
-    })?;
+    let applied = applied.map_err(|error| not_applied(request, error))?;
     Ok(PerformedEdit { applied, made, files, before })
+}
+
+fn not_applied(request: &Request, error: ApplyError) -> AttemptError<PerformError> {
+    // For a client that has not read the files, the edit may as well come after that change as before it.
+    let may_repeat = |error: &ApplyError| match error {
+        ApplyError::Edit(EditError::Conflict { files }) => {
+            !files.iter().any(|one| request.base.has_expectation(&one.path))
+        }
+        _ => false,
+    };
+    AttemptError::new(error, may_repeat).map(Into::into)
+}
+
+fn not_planned(why: NotPlanned) -> AttemptError<PerformError> {
+    match why {
+        NotPlanned::Question(error) => AttemptError::Final(error.into()),
+        NotPlanned::Plan(error) => plan_failed(error),
+        NotPlanned::Lost(error) => AttemptError::Final(error.into()),
+    }
+}
+
+fn plan_failed(error: PlanningError) -> AttemptError<PerformError> {
+    AttemptError::new(error, |error| matches!(error, PlanningError::Changing(_))).map(Into::into)
 }
 
 impl PerformedEdit {
@@ -148,7 +178,7 @@ impl PerformedEdit {
 }
 
 /// Returns those of `files` that `plan` does not create.
-fn existing(plan: &Plan, files: &[RelPath]) -> Vec<RelPath> {
+pub(super) fn existing(plan: &Plan, files: &[RelPath]) -> Vec<RelPath> {
     let is_made = |path: &RelPath| {
         plan.steps.iter().any(|step| match step {
             PlanStep::Create { path: made, .. } | PlanStep::Rename { to: made, .. } => made == path,
@@ -171,7 +201,5 @@ async fn plan(project: &Project, request: &Arc<Request>) -> Result<PlannedEdit, 
     let (request, languages) = (Arc::clone(request), Arc::clone(&project.languages));
     let planned = project.with_view(move |view, cancel| plan_edit(view, &languages, &request, cancel)).await;
     let planned = planned.map_err(|error| AttemptError::Final(error.into()))?;
-    planned.map_err(|error| {
-        AttemptError::new(error, |error| matches!(error, PlanningError::Changing(_))).map(Into::into)
-    })
+    planned.map_err(plan_failed)
 }
