@@ -42,6 +42,9 @@ const LIST_TTL_MS: u64 = 3_600_000;
 /// How often a long call reports progress, if the client sent a progress token.
 const PROGRESS_EVERY: Duration = Duration::from_millis(500);
 
+/// Length of a short answer's text in bytes.
+const SHORT_BYTES: usize = 32 << 10;
+
 /// Error code that the handler of a cancelled request returns. It is never sent: a cancelled request gets no
 /// response, and rmcp may learn of the cancellation after the handler did.
 const CANCELLED: ErrorCode = ErrorCode(-32800);
@@ -200,6 +203,37 @@ struct Wire {
     opened: Arc<Notify>,
 }
 
+/// What is left to send of a message.
+enum Unsent {
+    Message(Box<TxJsonRpcMessage<RoleServer>>),
+    /// A line for which the queue had no room, if it had none.
+    Line(Option<Vec<u8>>),
+}
+
+/// Whether a message takes less time to write than a change of tasks.
+fn is_short(message: &TxJsonRpcMessage<RoleServer>) -> bool {
+    match message {
+        JsonRpcMessage::Response(JsonRpcResponse {
+            result: ServerResult::CallToolResult(result), ..
+        }) => {
+            let length = |block: &ContentBlock| block.as_text().map(|text| text.text.len());
+            result.content.iter().all(|block| length(block).is_some_and(|length| length <= SHORT_BYTES))
+        }
+        JsonRpcMessage::Error(_) => true,
+        _ => false,
+    }
+}
+
+/// Returns a message as a line.
+fn written(message: &TxJsonRpcMessage<RoleServer>) -> Result<Vec<u8>, OutboxClosed> {
+    let mut line = serde_json::to_vec(message).map_err(|error| {
+        tracing::error!(%error, "an answer cannot be written as JSON");
+        OutboxClosed
+    })?;
+    line.push(b'\n');
+    Ok(line)
+}
+
 impl Transport<RoleServer> for Wire {
     type Error = OutboxClosed;
 
@@ -207,24 +241,29 @@ impl Transport<RoleServer> for Wire {
         &mut self,
         item: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), OutboxClosed>> + Send + 'static {
-        let outbox = self.outbox.clone();
         let unwanted = matches!(&item, JsonRpcMessage::Error(error) if error.error.code == CANCELLED);
         let opens = matches!(
             &item,
             JsonRpcMessage::Error(_)
                 | JsonRpcMessage::Response(JsonRpcResponse { result: ServerResult::InitializeResult(_), .. })
         );
-        let opened = Arc::clone(&self.opened);
+        // What is returned runs in a task of its own: a short answer is written before that begins.
+        let at_once = !unwanted && is_short(&item);
+        let sent = if at_once {
+            written(&item).and_then(|line| self.outbox.try_send(line)).map(Result::err).map(Unsent::Line)
+        } else {
+            Ok(Unsent::Message(Box::new(item)))
+        };
+        let (outbox, opened) = (self.outbox.clone(), Arc::clone(&self.opened));
         async move {
             if unwanted {
                 return Ok(());
             }
-            let mut line = serde_json::to_vec(&item).map_err(|error| {
-                tracing::error!(%error, "an answer cannot be written as JSON");
-                OutboxClosed
-            })?;
-            line.push(b'\n');
-            let sent = outbox.send(line).await;
+            let sent = match sent? {
+                Unsent::Line(None) => Ok(()),
+                Unsent::Line(Some(line)) => outbox.send(line).await,
+                Unsent::Message(item) => outbox.send(written(&item)?).await,
+            };
             if opens {
                 opened.notify_one();
             }
