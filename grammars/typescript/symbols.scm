@@ -41,7 +41,11 @@
 ; `constructor(private name: string)` declares a property of the class.
 ([
   (required_parameter (accessibility_modifier) pattern: (identifier) @name)
-  (required_parameter "readonly" pattern: (identifier) @name)] @definition.property
+  (required_parameter "readonly" pattern: (identifier) @name)
+  (required_parameter (override_modifier) pattern: (identifier) @name)
+  (optional_parameter (accessibility_modifier) pattern: (identifier) @name)
+  (optional_parameter "readonly" pattern: (identifier) @name)
+  (optional_parameter (override_modifier) pattern: (identifier) @name)] @definition.property
   (#set! owner class))
 
 ; A class without a name; what a variable or field holds is known by that.

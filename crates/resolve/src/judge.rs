@@ -9,9 +9,10 @@ use super::enclosing::enclosing_row;
 use super::family::{Family, has_types};
 use super::gradle;
 use super::meaning::Meaning;
+use super::module_calls;
 use super::modules;
 use super::occurrence::{Judgement, Role};
-use super::place::{OccurrenceKind, classify_occurrence, embedded};
+use super::place::{OccurrenceKind, classify_occurrence, embedded, is_shorthand};
 use super::profiles::{ConstructorCalls, LiteralKey, ModuleLookup, Namespaces, UnresolvedName};
 use super::resolver::{CurrentFile, Resolver};
 use super::rust_names::{self, MacroKind};
@@ -133,6 +134,12 @@ impl<'t> TargetContext<'t> {
         range: TextRange,
     ) -> Result<(Judgement, Role), Cancelled> {
         let (judgement, role) = self.judge_name(resolver, here, range)?;
+        if judgement == Judgement::Unlikely
+            && role != Role::Import
+            && let Some(judgement) = self.shorthand(resolver, here, range)?
+        {
+            return Ok((judgement, Role::Use));
+        }
         let is_forward = resolver.profile.uses.has_prototypes && cpp::is_forward(here.text.as_str(), range);
         let role =
             if is_forward && self.row.kind() != SymbolKind::Constructor { Role::Declaration } else { role };
@@ -156,6 +163,26 @@ impl<'t> TargetContext<'t> {
         };
         let is_no_call = self.is_called_by_class_name && is_type;
         Ok((if is_no_call { Judgement::Unlikely } else { judgement }, role))
+    }
+
+    /// Judges a name that stands for a variable and a member of an object at once, `{ name }`: any object may have such a
+    /// member; that of a module is its export.
+    fn shorthand(
+        &self,
+        resolver: &Resolver,
+        here: &CurrentFile,
+        range: TextRange,
+    ) -> Result<Option<Judgement>, Cancelled> {
+        let (start, end) = (range.start as usize, range.end as usize);
+        let can_be = resolver.profile.spelling.literal_key == LiteralKey::Member && !self.row.is_local();
+        if !can_be || !is_shorthand(here.text.as_str(), start, end) {
+            return Ok(None);
+        }
+        if self.is_member {
+            return Ok(Some(Judgement::Unchecked));
+        }
+        let taken = module_calls::taken_from_call(resolver, here, start, self.name)?;
+        Ok(taken.map(|meaning| self.judge_meaning(&meaning).unwrap_or(Judgement::Unchecked)))
     }
 
     /// Drops a meaning that rests on the structure of a C or C++ file with syntax errors, which macros cause: its

@@ -42,6 +42,7 @@ mod kotlin_project;
 mod lookup;
 mod meaning;
 mod mirrored_calls;
+mod module_calls;
 mod modules;
 mod occurrence;
 mod occurrences;

@@ -8,6 +8,7 @@ use super::cpp;
 use super::family::Family;
 use super::java_values;
 use super::meaning::Meaning;
+use super::module_calls;
 use super::modules::Module;
 use super::profiles::{AccessorForm, LiteralKey, ModuleLookup};
 use super::resolver::{CurrentFile, Resolver};
@@ -79,7 +80,8 @@ pub(super) fn classify_occurrence(
     }
     match resolver.profile.spelling.literal_key {
         LiteralKey::Member if is_key(text, start, end) => {
-            return Ok(OccurrenceKind::Member(Meaning::Unknown));
+            let taken = module_calls::taken_from_call(resolver, here, start, name)?;
+            return Ok(OccurrenceKind::Member(taken.unwrap_or(Meaning::Unknown)));
         }
         LiteralKey::FieldOrValue if is_key(text, start, end) => {
             return Ok(OccurrenceKind::Bare(Meaning::Unknown));
@@ -96,9 +98,23 @@ fn is_key(text: &str, start: usize, end: usize) -> bool {
     let right = context::text_after(text, end);
     let is_typed = right.strip_prefix('?').unwrap_or(right).starts_with(':') && !right.starts_with(":=");
     let line = || text[..start].rsplit('\n').next().unwrap_or("").trim_start();
+    // In types, a line's end separates members, too; behind an operator the line goes on.
+    let ends_member = |c: char| c.is_alphanumeric() || "_$)]}>'\"`".contains(c);
+    let is_first =
+        |left: &str| left.ends_with(['{', ',', ';']) || line().is_empty() && left.ends_with(ends_member);
     is_typed
-        && context::text_before(text, start, Family::Ecma).ends_with(['{', ','])
+        && is_first(context::text_before(text, start, Family::Ecma))
         && !line().starts_with("case ")
+        && open_bracket(text, start).is_some_and(|open| text[open..].starts_with('{'))
+}
+
+/// Whether the name stands for a member of an object and for a variable at once: `{ name }`, `{ name = 1 }`.
+pub(super) fn is_shorthand(text: &str, start: usize, end: usize) -> bool {
+    let right = context::text_after(text, end);
+    let is_last = right.starts_with([',', '}'])
+        || right.strip_prefix('=').is_some_and(|rest| !rest.starts_with(['=', '>']));
+    is_last
+        && context::text_before(text, start, Family::Ecma).ends_with(['{', ','])
         && open_bracket(text, start).is_some_and(|open| text[open..].starts_with('{'))
 }
 
@@ -183,13 +199,16 @@ fn meaning_by_name(
     })
 }
 
-/// Resolves the name behind a value of Java code by the value's declared type.
+/// Resolves the name behind a value: of Java code by the value's declared type, of JavaScript where a call loads a module.
 fn member_of_value(
     resolver: &Resolver,
     here: &CurrentFile,
     start: usize,
     name: &str,
 ) -> Result<Meaning, Cancelled> {
+    if resolver.family == Family::Ecma {
+        return Ok(module_calls::exported_of_call(resolver, here, start, name)?.unwrap_or(Meaning::Unknown));
+    }
     if here.language.accessors != AccessorForm::Methods {
         return Ok(Meaning::Unknown);
     }

@@ -62,6 +62,10 @@ pub(super) fn resolve_chain(
     for part in rest {
         let was = std::mem::replace(&mut meaning, Meaning::Unknown);
         meaning = resolve_member_from(resolver, here, &was, part)?;
+        // A member that no base of the class declares may still be assigned: `this.part = value`.
+        if matches!((&was, &meaning), (Meaning::Declared(_), Meaning::OutsideProject)) {
+            meaning = Meaning::Unknown;
+        }
         path = format!("{path}.{part}");
         // A submodule is available as an attribute only when it was imported: in this file, or by its
         // package.
@@ -128,6 +132,7 @@ pub(super) fn resolve_member(
             [class] if class.row().is_some_and(|(_, row)| is_class(row)) => {
                 classes::member(resolver, class, part)
             }
+            found if resolver.family == Family::Ecma => Ok(member_of_namespaces(found, part)),
             _ => Ok(Meaning::Unknown),
         },
         Meaning::OutsideProject => Ok(Meaning::OutsideProject),
@@ -137,6 +142,24 @@ pub(super) fn resolve_member(
         | Meaning::Possible(_)
         | Meaning::Unknown => Ok(Meaning::Unknown),
     }
+}
+
+/// Resolves a member of TypeScript's namespaces: `namespace A { export const part = 1; }`. What else has the namespace's name, a
+/// class or a function, may have other members.
+fn member_of_namespaces(found: &[IndexedDeclaration], part: &str) -> Meaning {
+    let mut members = Vec::new();
+    for namespace in found {
+        let Some((outline, row)) = namespace.row().filter(|(_, row)| row.kind() == SymbolKind::Module) else {
+            continue;
+        };
+        let inside = namespace.row + 1..=namespace.row + row.descendants as usize;
+        let is_it = |at: &usize| {
+            outline.rows[*at].parent() == Some(namespace.row) && outline.name(&outline.rows[*at]) == part
+        };
+        members
+            .extend(inside.filter(is_it).map(|row| IndexedDeclaration { file: namespace.file.clone(), row }));
+    }
+    if members.is_empty() { Meaning::Unknown } else { Meaning::Declared(members) }
 }
 
 /// Resolves the bare `name` at byte `at`.

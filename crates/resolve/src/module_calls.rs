@@ -1,0 +1,119 @@
+//! Modules that JavaScript and TypeScript load in an expression: `import('./a').name`, `(await import('./a')).name`,
+//! `require('./a').name`, `const { name } = await import('./a')`, and `typeof import('./a')` in types.
+
+use super::binders::{close_bracket, open_bracket};
+use super::context::{last_word, text_after, text_before};
+use super::family::Family;
+use super::meaning::Meaning;
+use super::modules;
+use super::resolver::{CurrentFile, Resolver};
+use symd_base::cancel::Cancelled;
+
+/// Resolves the name at byte `start` as an export of the module that the call before its dot loads; `None` where no such call
+/// stands there.
+pub(super) fn exported_of_call(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    start: usize,
+    name: &str,
+) -> Result<Option<Meaning>, Cancelled> {
+    match loaded_before(here.text.as_str(), start) {
+        Some(written) => Ok(Some(exported(resolver, here, written, start, name)?)),
+        None => Ok(None),
+    }
+}
+
+/// Resolves the name at byte `start` as an export that a pattern takes from a module: `const { name } = await import('./a')`;
+/// `None` where it stands in no such pattern.
+pub(super) fn taken_from_call(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    start: usize,
+    name: &str,
+) -> Result<Option<Meaning>, Cancelled> {
+    match loaded_behind(here.text.as_str(), start) {
+        Some(written) => Ok(Some(exported(resolver, here, written, start, name)?)),
+        None => Ok(None),
+    }
+}
+
+fn exported(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    written: &str,
+    start: usize,
+    name: &str,
+) -> Result<Meaning, Cancelled> {
+    let at = u32::try_from(start).unwrap_or(u32::MAX);
+    match modules::find(resolver, &here.file, written, at) {
+        Some(module) => resolver.exported(&module, name, 0),
+        None => Ok(Meaning::Unknown),
+    }
+}
+
+/// Returns the module's path in `{ …, name, … } = await import('path')`, where the name begins at byte `start`.
+fn loaded_behind(text: &str, start: usize) -> Option<&str> {
+    let open = open_bracket(text, start).filter(|&open| text[open..].starts_with('{'))?;
+    let value = text_after(text, close_bracket(text, open)).strip_prefix('=')?.trim_start();
+    let value = value.strip_prefix("await").map_or(value, str::trim_start);
+    let call = value.strip_prefix("import").or_else(|| value.strip_prefix("require"))?.trim_start();
+    unquoted(call.strip_prefix('(')?.trim_start())
+}
+
+/// Returns the module's path in `import('path').`, which ends at byte `end`.
+fn loaded_before(text: &str, end: usize) -> Option<&str> {
+    let left = text_before(text, end, Family::Ecma).strip_suffix('.')?;
+    let left = left.strip_suffix('?').unwrap_or(left).trim_end();
+    let inner = left.strip_suffix(')')?;
+    let open = open_bracket(text, inner.len())?;
+    let argument = text.get(open + 1..inner.len())?.trim();
+    let head = text_before(text, open, Family::Ecma);
+    if matches!(last_word(head), "import" | "require") {
+        return unquoted(argument);
+    }
+    // `(await import('path'))`
+    let call = argument.strip_prefix("await")?.trim_start().strip_prefix("import")?.trim_start();
+    unquoted(call.strip_prefix('(')?.strip_suffix(')')?.trim())
+}
+
+/// Returns what stands in the quotes of a plain string; the argument may be followed by others.
+fn unquoted(argument: &str) -> Option<&str> {
+    let quote = argument.chars().next().filter(|one| matches!(one, '\'' | '"' | '`'))?;
+    argument[1..].split_once(quote).map(|(inside, _)| inside)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{loaded_before, loaded_behind};
+
+    #[test]
+    fn patterns_that_take_exports() {
+        for (text, expected) in [
+            ("const { name } = await import('./a')", Some("./a")),
+            ("({ a, name: b } = await import(\n  './a'))", Some("./a")),
+            ("const { name } = require('./a');", Some("./a")),
+            ("const { name } = load('./a')", None),
+            ("f({ name }, import('./a'))", None),
+        ] {
+            let start = text.find("name").expect("in it");
+            assert_eq!(loaded_behind(text, start), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn calls_that_load_modules() {
+        for (text, expected) in [
+            ("import('./a').name", Some("./a")),
+            ("type T = import(\"./a\", { with: {} }).name", Some("./a")),
+            ("require('./a').name", Some("./a")),
+            ("(await import('./a')).name", Some("./a")),
+            ("(await import( './a' ))\n  ?.name", Some("./a")),
+            ("load('./a').name", None),
+            ("import(path).name", None),
+            ("import('./a').then(name", None),
+        ] {
+            let start = text.find("name").expect("in it");
+            assert_eq!(loaded_before(text, start), expected, "{text}");
+        }
+    }
+}
