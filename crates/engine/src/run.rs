@@ -14,9 +14,9 @@ use tokio::sync::{mpsc, oneshot, watch as tokio_watch};
 
 use super::event::{Event, Question};
 use super::hard_links::HardLinks;
-use super::kotlin_files::KotlinFiles;
 use super::pending::Pending;
 use super::pool::Pool;
+use super::recent_parses::RecentParses;
 use super::scan::Scanner;
 use super::searches::Searches;
 use super::status::{EngineStatus, StatusTally};
@@ -44,7 +44,7 @@ pub(super) struct Run {
     pool: Pool,
     trials: Trials,
     links: HardLinks,
-    kotlin_files: KotlinFiles,
+    parses: RecentParses,
     /// Sender for the pool's results. Weak, so that the task ends when the last [`super::Engine`] is dropped.
     sender: mpsc::WeakSender<Event>,
     status: tokio_watch::Sender<EngineStatus>,
@@ -99,7 +99,7 @@ impl Run {
             pool,
             trials,
             links: HardLinks::default(),
-            kotlin_files: KotlinFiles::default(),
+            parses: RecentParses::default(),
             sender,
             status,
             gone,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::by_need::PartialView;
-use super::kotlin_files::KotlinFiles;
+use super::recent_parses::RecentParses;
 use super::scan::MAX_PARSED_BYTES;
 use symd_base::{Cancel, ContentHash, RelPath, Text};
 use symd_config::Languages;
@@ -13,7 +13,7 @@ use symd_index::{Content, FileEntry, Origin, Skipped, Snapshot};
 use symd_parse::{Attempt, ParseError, Parsers};
 pub use symd_resolve::CurrentText;
 use symd_resolve::{GradleModules, Sources};
-use symd_syntax::{Grammar, Outline, RustBindings};
+use symd_syntax::{Grammar, LocalBindings, Outline};
 use symd_types::kotlin::SourceFile;
 use symd_vfs::{EntryKind, Files, Ignore, VfsError};
 
@@ -36,8 +36,8 @@ pub struct View {
     pub parsers: Parsers,
     /// `None` if all files are known.
     pub(super) partial: Option<PartialView>,
-    /// Kotlin files that were parsed for questions.
-    pub(super) kotlin_files: KotlinFiles,
+    /// What was parsed for questions.
+    pub(super) parses: RecentParses,
     /// The Gradle modules, once something asked for them.
     pub(super) gradle_modules: OnceLock<Arc<GradleModules>>,
     /// The results of reading files.
@@ -200,11 +200,14 @@ impl Sources for View {
         Some(Text::decode(bytes).ok()?.as_str().to_owned())
     }
 
-    fn rust_bindings(&self, file: &FileEntry, text: &str, cancel: &Cancel) -> Option<RustBindings> {
-        match self.parsers.rust_bindings(file.grammar()?, text, file.hash()?, cancel).ok()? {
-            Attempt::Parsed(bindings) => Some(bindings),
-            Attempt::SetAside(_) => None,
-        }
+    fn local_bindings(&self, file: &FileEntry, text: &str, cancel: &Cancel) -> Option<Arc<LocalBindings>> {
+        let (grammar, hash) = (file.grammar()?, file.hash()?);
+        self.parses.locals.get(hash, grammar, || {
+            match self.parsers.local_bindings(grammar, text, hash, cancel).ok()? {
+                Attempt::Parsed(bindings) => Some(bindings),
+                Attempt::SetAside(_) => None,
+            }
+        })
     }
 
     fn kotlin_file(
@@ -214,7 +217,7 @@ impl Sources for View {
         cancel: &Cancel,
     ) -> Option<Arc<SourceFile>> {
         let (text, grammar) = (&current.text, file.grammar()?);
-        let parsed = self.kotlin_files.get(current.hash, || {
+        let parsed = self.parses.kotlin_files.get(current.hash, grammar, || {
             if text.as_str().len() > MAX_TREE_TEXT {
                 return None;
             }

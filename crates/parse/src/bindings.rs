@@ -1,26 +1,29 @@
-//! The encoding of a worker's answer to [`Task::RustBindings`](super::protocol::Task::RustBindings).
+//! The encoding of a worker's answer to [`Task::LocalBindings`](super::protocol::Task::LocalBindings).
 //! Invariant: decoded ranges lie in the text of the request, on character boundaries.
 //!
 //! ```text
 //! number of field names u32 | offset u32 *
+//! number of type names u32 | offset u32 *
 //! number of combined parts u32 | (start u32, end u32) *
 //! number of unparsed parts u32 | (start u32, end u32) *
-//! (name u32, u32 | sure u8 | number of scopes u32 | (start u32, end u32) *) *
+//! (name u32, u32 | sure 1 + type 2 u8 | number of scopes u32 | (start u32, end u32) *) *
 //! ```
 //! Numbers are little endian.
 
 use symd_base::TextRange;
-use symd_syntax::{RustBindings, RustLocal};
+use symd_syntax::{BoundLocal, LocalBindings};
 
-pub(super) fn encode(bindings: &RustBindings) -> Vec<u8> {
+pub(super) fn encode(bindings: &LocalBindings) -> Vec<u8> {
     let mut bytes = Vec::new();
-    put_number(&mut bytes, bindings.field_names.len());
-    bytes.extend(bindings.field_names.iter().flat_map(|at| at.to_le_bytes()));
+    for offsets in [&bindings.field_names, &bindings.type_names] {
+        put_number(&mut bytes, offsets.len());
+        bytes.extend(offsets.iter().flat_map(|at| at.to_le_bytes()));
+    }
     put_ranges(&mut bytes, &bindings.combined);
     put_ranges(&mut bytes, &bindings.unparsed);
     for local in &bindings.locals {
         put_range(&mut bytes, local.name);
-        bytes.push(u8::from(local.is_sure));
+        bytes.push(u8::from(local.is_sure) + 2 * u8::from(local.is_type));
         put_ranges(&mut bytes, &local.scopes);
     }
     bytes
@@ -41,26 +44,18 @@ fn put_ranges(bytes: &mut Vec<u8>, ranges: &[TextRange]) {
 }
 
 /// Returns `None` for invalid bytes, or for an answer that does not fit `text`.
-pub(super) fn decode(bytes: &[u8], text: &str) -> Option<RustBindings> {
+pub(super) fn decode(bytes: &[u8], text: &str) -> Option<LocalBindings> {
     let mut rest = Rest { bytes, text };
-    let mut field_names = Vec::new();
-    for _ in 0..rest.count(4)? {
-        let at = rest.number()?;
-        let is_ascending = field_names.last().is_none_or(|last| *last < at);
-        field_names.push((is_ascending && text.is_char_boundary(at as usize)).then_some(at)?);
-    }
+    let (field_names, type_names) = (rest.offsets()?, rest.offsets()?);
     let (combined, unparsed) = (rest.ranges()?, rest.ranges()?);
     let mut locals = Vec::new();
     while !rest.bytes.is_empty() {
         let name = rest.range()?;
-        let is_sure = match rest.byte()? {
-            0 => false,
-            1 => true,
-            _ => return None,
-        };
-        locals.push(RustLocal { name, scopes: rest.ranges()?, is_sure });
+        let flags = rest.byte().filter(|flags| *flags < 4)?;
+        let (is_sure, is_type) = (flags & 1 == 1, flags & 2 == 2);
+        locals.push(BoundLocal { name, scopes: rest.ranges()?, is_sure, is_type });
     }
-    Some(RustBindings { locals, field_names, combined, unparsed })
+    Some(LocalBindings { locals, field_names, type_names, combined, unparsed })
 }
 
 /// What is left to decode.
@@ -88,6 +83,17 @@ impl Rest<'_> {
         (count <= self.bytes.len() / size).then_some(count)
     }
 
+    /// Reads offsets of the text, ascending.
+    fn offsets(&mut self) -> Option<Vec<u32>> {
+        let mut offsets = Vec::new();
+        for _ in 0..self.count(4)? {
+            let at = self.number()?;
+            let is_ascending = offsets.last().is_none_or(|last| *last < at);
+            offsets.push((is_ascending && self.text.is_char_boundary(at as usize)).then_some(at)?);
+        }
+        Some(offsets)
+    }
+
     fn range(&mut self) -> Option<TextRange> {
         let (start, end) = (self.number()?, self.number()?);
         let is_part = start <= end && self.text.get(start as usize..end as usize).is_some();
@@ -103,18 +109,22 @@ impl Rest<'_> {
 mod tests {
     use super::*;
     use symd_base::Cancel;
-    use symd_syntax::rust_bindings;
+    use symd_syntax::{Grammar, local_bindings};
+
+    fn rust_bindings(text: &str) -> LocalBindings {
+        local_bindings(Grammar::named("rust").expect("known"), text, &Cancel::new()).expect("parsed")
+    }
 
     const TEXT: &str = "fn f(a: A) { let é = S { b, c: d }; fn g() {} x!(a => b); m!(|e| e) }";
 
     #[test]
     fn bindings_are_read_as_they_were_written() {
         for text in ["", TEXT] {
-            let bindings = rust_bindings(text, &Cancel::new()).expect("parsed");
+            let bindings = rust_bindings(text);
             let bytes = encode(&bindings);
             assert_eq!(decode(&bytes, text), Some(bindings));
         }
-        let bindings = rust_bindings(TEXT, &Cancel::new()).expect("parsed");
+        let bindings = rust_bindings(TEXT);
         let bytes = encode(&bindings);
         // A cut between two locals leaves fewer of them.
         let whole = (0..bytes.len()).filter(|&cut| decode(&bytes[..cut], TEXT).is_some());
@@ -122,8 +132,17 @@ mod tests {
     }
 
     #[test]
+    fn bindings_of_typescript_are_read_as_they_were_written() {
+        let (text, grammar) =
+            ("function f<T>(é: T) { let a: é }", Grammar::named("typescript").expect("known"));
+        let bindings = local_bindings(grammar, text, &Cancel::new()).expect("parsed");
+        assert_eq!((bindings.locals.len(), bindings.type_names.len()), (3, 3));
+        assert_eq!(decode(&encode(&bindings), text), Some(bindings));
+    }
+
+    #[test]
     fn ranges_outside_the_text_are_no_answer() {
-        let bytes = encode(&rust_bindings(TEXT, &Cancel::new()).expect("parsed"));
+        let bytes = encode(&rust_bindings(TEXT));
         assert_eq!(decode(&bytes, &TEXT[..20]), None);
         assert_eq!(decode(&bytes, &TEXT.replace('é', "e")), None);
         assert_eq!(decode(&[0xFF; 12], TEXT), None);

@@ -12,7 +12,7 @@ use super::protocol::{Request, Task};
 use super::quarantine::Quarantine;
 use symd_base::{Cancel, ContentHash, RelPath, TextRange};
 use symd_index::cache::{Key, codec};
-use symd_syntax::{self as syntax, FlatTree, Grammar, Inspected, Outline, OutlineError, RustBindings};
+use symd_syntax::{self as syntax, FlatTree, Grammar, Inspected, LocalBindings, Outline, OutlineError};
 
 /// Maximum number of attempts for a text whose workers fail for other reasons (they are killed, the system
 /// has no memory).
@@ -249,17 +249,17 @@ impl Parsers {
         }
     }
 
-    /// Returns the locals and the field names of a Rust file's text. A slow text is set aside.
-    pub fn rust_bindings(
+    /// Returns what a text binds as locals. A slow text is set aside.
+    pub fn local_bindings(
         &self,
         grammar: Grammar,
         text: &str,
         hash: ContentHash,
         cancel: &Cancel,
-    ) -> Result<Attempt<RustBindings>, ParseError> {
+    ) -> Result<Attempt<LocalBindings>, ParseError> {
         let decode = |payload: &[u8], _: Grammar, text: &str| bindings::decode(payload, text);
-        let task = ParseTask::beside_outline(Task::RustBindings, grammar, text, hash, decode);
-        self.attempt_for_question(&task, cancel, || syntax::rust_bindings(text, cancel))
+        let task = ParseTask::beside_outline(Task::LocalBindings, grammar, text, hash, decode);
+        self.attempt_for_question(&task, cancel, || syntax::local_bindings(grammar, text, cancel))
     }
 
     /// Returns the tree of a text. A slow text is set aside.

@@ -30,8 +30,8 @@ pub(super) enum Task {
     Outline,
     /// Inspect it for an edit, and classify the lines of this range.
     Inspect(TextRange),
-    /// Find the locals and the field names of a Rust text.
-    RustBindings,
+    /// Find what a text binds as locals.
+    LocalBindings,
     /// Return its tree.
     Tree,
 }
@@ -45,7 +45,7 @@ impl Task {
                 head.extend(range.start.to_le_bytes());
                 head.extend(range.end.to_le_bytes());
             }
-            Task::RustBindings => head.push(2),
+            Task::LocalBindings => head.push(2),
             Task::Tree => head.push(3),
         }
     }
@@ -61,7 +61,7 @@ impl Task {
                 let (start, end) = (u32::from_le_bytes(*start), u32::from_le_bytes(*end));
                 (start <= end).then(|| (Task::Inspect(TextRange::new(start, end)), rest))
             }
-            2 => Some((Task::RustBindings, rest)),
+            2 => Some((Task::LocalBindings, rest)),
             3 => Some((Task::Tree, rest)),
             _ => None,
         }
@@ -201,7 +201,7 @@ mod tests {
         }
         assert!(Request::read(&[&[9], &body[1..]].concat()).is_none(), "no such task");
         let inspections = [TextRange::new(0, 0), TextRange::new(1, u32::MAX)].map(Task::Inspect);
-        for task in inspections.into_iter().chain([Task::RustBindings, Task::Tree]) {
+        for task in inspections.into_iter().chain([Task::LocalBindings, Task::Tree]) {
             let asked = Request { task, stop_after: None, ..request };
             let frame = [asked.head(), request.text.into()].concat();
             let read = Request::read(&frame[LENGTH..]).expect("a request");

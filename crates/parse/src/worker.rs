@@ -88,7 +88,7 @@ impl Worker {
             Task::Inspect(range) => {
                 inspected::encode(&syntax::inspect(grammar, request.text, range, &cancel)?)
             }
-            Task::RustBindings => bindings::encode(&syntax::rust_bindings(request.text, &cancel)?),
+            Task::LocalBindings => bindings::encode(&syntax::local_bindings(grammar, request.text, &cancel)?),
             Task::Tree => syntax::flat_tree(grammar, request.text, &cancel)?.to_bytes(),
         })
     }

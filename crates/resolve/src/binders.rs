@@ -1,6 +1,6 @@
 //! Locals that the outline does not list, detected by the text around their names: parameters and variables
-//! of every language but Python, and in Python those of lambdas and comprehensions. Those of Rust come from its
-//! syntax tree (`rust_locals`). Invariant: a name is
+//! of every language but Python, and in Python those of lambdas and comprehensions. Those of Rust, Go, JavaScript and
+//! TypeScript come from the syntax tree (`rust_locals`, `scoped_locals`). Invariant: a name is
 //! certainly a local only where a visible binding is found; in the rest of the function it is possibly one,
 //! so that no use is lost.
 
@@ -14,6 +14,7 @@ use super::kotlin_locals;
 use super::profiles::LocalSearch;
 use super::resolver::{CurrentFile, Resolver};
 use super::rust_locals;
+use super::scoped_locals;
 use symd_base::TextRange;
 use symd_syntax::{SymbolKind, is_short_template};
 
@@ -61,8 +62,10 @@ impl LocalScopes {
 /// Finds where in the file a local called `name` that the outline does not list is in scope.
 pub(super) fn scopes(resolver: &Resolver, here: &CurrentFile, name: &str) -> LocalScopes {
     let search = here.language.locals;
-    if search == LocalSearch::RustPatterns {
-        return rust_locals::scopes(resolver, here, name);
+    match search {
+        LocalSearch::RustPatterns => return rust_locals::scopes(resolver, here, name),
+        LocalSearch::TreeScopes => return scoped_locals::scopes(resolver, here, name),
+        _ => {}
     }
     let text = here.text.as_str();
     let mut scopes = LocalScopes::default();
@@ -232,32 +235,6 @@ fn binds(text: &str, (start, end): ByteSpan, search: LocalSearch, family: Family
                 || (is_pattern && !word.is_empty() && word != "instanceof")
                 || left.ends_with("...")
         }
-        LocalSearch::Ecma => {
-            let is_local = is_parameter_property(text, start)
-                || matches!(word, "const" | "let" | "var" | "function" | "class");
-            let is_arrow = right.starts_with("=>") && !is_type_before(left)
-                || (in_list
-                    && closes_into(text, end, &["=>", "{", ":"])
-                    && !is_choice(text, start, end)
-                    && is_header(text, start, family));
-            is_local
-                || is_arrow
-                || !right.starts_with(':')
-                    && left.ends_with(['{', ',', '[', ':'])
-                    && is_in_pattern(text, start)
-        }
-        LocalSearch::Go => {
-            let is_new = right.starts_with(":=")
-                || (right.starts_with(',')
-                    && text[end..].lines().next().is_some_and(|line| line.contains(":=")));
-            // Excludes `name[0]` and `name * 2`, which begin like a name with its type.
-            let is_typed = text[end..].starts_with([' ', '\t']) && !right.starts_with("* ");
-            let is_parameter = in_list
-                && is_typed
-                && right.starts_with(|c: char| c.is_alphabetic() || "*[".contains(c))
-                && is_header(text, start, family);
-            is_new || word == "var" || is_parameter
-        }
         LocalSearch::TypesFirst => is_typed_like_c(left, right) || right.starts_with("=>"),
         LocalSearch::Declarators => {
             let is_other = || {
@@ -268,16 +245,11 @@ fn binds(text: &str, (start, end): ByteSpan, search: LocalSearch, family: Family
             is_typed_like_c(left, right) && !is_other()
                 || cpp::is_declarator(text, (start, end), is_type_word)
         }
-        LocalSearch::RustPatterns | LocalSearch::PythonExpressions | LocalSearch::KotlinCode => false,
+        LocalSearch::RustPatterns
+        | LocalSearch::TreeScopes
+        | LocalSearch::PythonExpressions
+        | LocalSearch::KotlinCode => false,
     }
-}
-
-/// Whether the text before an arrow ends with a type, not with a parameter: `(a): Type => …`,
-/// `(a): a is A | B => …`.
-fn is_type_before(left: &str) -> bool {
-    const OF_TYPES: [&str; 7] = ["is", "keyof", "typeof", "infer", "readonly", "unique", "asserts"];
-    let is_joined = |sign: char| left.strip_suffix(sign).is_some_and(|rest| !rest.ends_with(sign));
-    left.ends_with(':') || is_joined('|') || is_joined('&') || OF_TYPES.contains(&last_word(left))
 }
 
 /// Whether a word may name a type, as far as the word tells.
@@ -402,23 +374,10 @@ fn lambda_around(text: &str, start: usize) -> Option<usize> {
 
 /// Whether the name is a property that a TypeScript constructor's parameter declares:
 /// `constructor(private name: Type)`.
-fn is_parameter_property(text: &str, start: usize) -> bool {
+pub(super) fn is_parameter_property(text: &str, start: usize) -> bool {
     let word = last_word(text_before(text, start, Family::Ecma));
     matches!(word, "private" | "public" | "protected" | "readonly" | "override")
         && open_bracket(text, start).is_some_and(|open| text[open..].starts_with('('))
-}
-
-/// Whether the call around the name is an operand of `?` and `:`, or is extended by a class:
-/// `a ? f(name) : b`, `extends f(name) {`.
-fn is_choice(text: &str, start: usize, end: usize) -> bool {
-    let Some(open) = open_bracket(text, end) else { return false };
-    let head = text_before(text, open, Family::Ecma);
-    let callee = head.rsplit(|c: char| c.is_whitespace()).next().unwrap_or("");
-    let left = text_before(text, head.len() - callee.len(), Family::Ecma);
-    let line = || text[..start].rsplit('\n').next().unwrap_or("");
-    left.ends_with('?')
-        || last_word(left) == "extends"
-        || find_word(line(), "extends").is_some() && find_word(line(), "class").is_some()
 }
 
 /// Whether the parenthesis around `end` closes directly before one of `tokens`.
@@ -427,43 +386,6 @@ fn closes_into(text: &str, end: usize, tokens: &[&str]) -> bool {
     let close = close_bracket(text, open);
     let rest = text.get(close..).unwrap_or("").trim_start();
     text[open..].starts_with('(') && tokens.iter().any(|token| rest.starts_with(token))
-}
-
-/// Whether a destructuring pattern binds the name: `const { a: [name] } = …`, `({ name }) => …`,
-/// `for (const [a, name] of …)`.
-fn is_in_pattern(text: &str, start: usize) -> bool {
-    let mut at = start;
-    for _ in 0..MAX_NESTED {
-        let Some(open) = open_bracket(text, at) else { return false };
-        if text[open..].starts_with('(') {
-            // A name directly in a list is in no pattern; behind a colon stands a type.
-            return at != start
-                && !text_before(text, at, Family::Ecma).ends_with(':')
-                && closes_into(text, at, &["=>", "{", ":"])
-                && !is_choice(text, at, at)
-                && is_header(text, at, Family::Ecma);
-        }
-        let left = text_before(text, open, Family::Ecma);
-        if matches!(last_word(left), "const" | "let" | "var") {
-            let rest = text.get(close_bracket(text, open)..).unwrap_or("").trim_start();
-            return rest.starts_with(['=', ':']) || matches!(first_word(rest), "of" | "in");
-        }
-        if !left.ends_with(['(', ',', ':', '[', '{']) {
-            return false;
-        }
-        at = open;
-    }
-    false
-}
-
-/// Whether the parenthesis around `start` can hold parameters: no `if`, `for`, `return` or the like precedes
-/// it.
-fn is_header(text: &str, start: usize, family: Family) -> bool {
-    let Some(open) = open_bracket(text, start) else { return false };
-    !matches!(
-        last_word(text_before(text, open, family)),
-        "if" | "for" | "while" | "switch" | "with" | "return"
-    )
 }
 
 /// Finds the innermost bracket around byte `at`, at most `MAX_FAR` bytes back.

@@ -12,7 +12,7 @@ use super::meaning::Meaning;
 use super::module_calls;
 use super::modules;
 use super::occurrence::{Judgement, Role};
-use super::place::{OccurrenceKind, classify_occurrence, embedded, is_shorthand};
+use super::place::{OccurrenceKind, binds_here, classify_occurrence, embedded, is_shorthand};
 use super::profiles::{ConstructorCalls, LiteralKey, ModuleLookup, Namespaces, UnresolvedName};
 use super::resolver::{CurrentFile, Resolver};
 use super::rust_names::{self, MacroKind};
@@ -246,6 +246,11 @@ impl<'t> TargetContext<'t> {
                     (judgement, _) => (judgement, Role::Declaration),
                 }
             }
+            OccurrenceKind::Import(_)
+                if range.start == self.row.name_start && self.is_loaded_by(resolver, here) =>
+            {
+                (Judgement::Likely, Role::Declaration)
+            }
             OccurrenceKind::Import(_) if self.is_no_path_segment(resolver, here, range) => {
                 (Judgement::Unlikely, Role::Import)
             }
@@ -279,6 +284,9 @@ impl<'t> TargetContext<'t> {
                 let judgement = if is_nearest { Judgement::Probable } else { Judgement::Unchecked };
                 (judgement, role(here, range))
             }
+            OccurrenceKind::Bare(meaning) if self.is_loaded_by(resolver, here) => {
+                (self.loaded(here, &meaning), role(here, range))
+            }
             OccurrenceKind::Bare(meaning) => {
                 // `S { name }` names the field, whatever else the name means there.
                 let is_field = resolver.profile.spelling.literal_key == LiteralKey::Field
@@ -301,6 +309,26 @@ impl<'t> TargetContext<'t> {
                 (judgement, role(here, range))
             }
         })
+    }
+
+    /// Whether the target is a variable of this file that holds a module, or what a module exports: `const name = require('./a')`.
+    fn is_loaded_by(&self, resolver: &Resolver, here: &CurrentFile) -> bool {
+        let range = TextRange::new(self.row.name_start, self.row.name_start + u32::from(self.row.name_len));
+        resolver.profile.imports.declarations_import
+            && here.row_of(self.target).is_some()
+            && binds_here(here, range, self.name)
+    }
+
+    /// Judges a bare name in a file whose import declares the target: it means the target, unless it is a local or another
+    /// declaration of the file.
+    fn loaded(&self, here: &CurrentFile, meaning: &Meaning) -> Judgement {
+        let is_other = |one: &IndexedDeclaration| one.file.path == here.file.path && !self.is_target(one);
+        match meaning {
+            Meaning::Local => Judgement::Unlikely,
+            Meaning::Declared(found) if found.iter().any(is_other) => Judgement::Unlikely,
+            Meaning::LocalOrDeclared(_) => Judgement::Unchecked,
+            _ => Judgement::Likely,
+        }
     }
 
     /// Whether the name is a segment inside the path of a Rust `use`, which cannot mean the target.

@@ -61,6 +61,7 @@ mod ruled_out;
 mod rust_locals;
 mod rust_names;
 mod scope;
+mod scoped_locals;
 mod signature;
 mod sources;
 mod stand_ins;

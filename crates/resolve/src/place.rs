@@ -268,7 +268,7 @@ fn in_import(
 }
 
 /// Whether `range` lies in an import that binds this name.
-fn binds_here(here: &CurrentFile, range: TextRange, name: &str) -> bool {
+pub(super) fn binds_here(here: &CurrentFile, range: TextRange, name: &str) -> bool {
     let is_it = |import: Import| import.kind == ImportKind::Import && import.bound() == Some(name);
     here.imports().around(range).any(is_it)
 }

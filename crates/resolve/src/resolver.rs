@@ -22,7 +22,7 @@ use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, Text};
 use symd_index::{Content, FileEntry, Locals, Query};
 use symd_syntax::{
-    Grammar, Import, ImportList, Matching, NamePattern, Outline, Row, RustBindings, with_hidden_types,
+    Grammar, Import, ImportList, LocalBindings, Matching, NamePattern, Outline, Row, with_hidden_types,
 };
 
 /// An outline and its unpacked imports.
@@ -67,8 +67,8 @@ pub(super) struct CurrentFile {
     locals: RefCell<HashMap<String, LocalScopes>>,
     imports: OnceCell<ImportList>,
     comprehensions: OnceCell<Vec<Comprehension>>,
-    /// What the patterns of a Rust file bind; `None` when it could not be parsed in time.
-    rust_bindings: OnceCell<Option<RustBindings>>,
+    /// What the file binds as locals; `None` when it could not be parsed in time.
+    local_bindings: OnceCell<Option<Arc<LocalBindings>>>,
     /// The indices of its imports, by the name that they bind.
     bound: OnceCell<HashMap<String, Vec<usize>>>,
     /// Meanings of names at its top level, cached.
@@ -102,7 +102,7 @@ impl CurrentFile {
             locals: RefCell::default(),
             imports: OnceCell::new(),
             comprehensions: OnceCell::new(),
-            rust_bindings: OnceCell::new(),
+            local_bindings: OnceCell::new(),
             bound: OnceCell::new(),
             at_top: RefCell::default(),
         })
@@ -133,11 +133,16 @@ impl CurrentFile {
         self.comprehensions.get_or_init(|| comprehensions(self.text.as_str()))
     }
 
-    /// Returns what the patterns of a Rust file bind, which takes a parse; `None` when it could not be parsed
-    /// in time.
-    pub(super) fn rust_bindings(&self, resolver: &Resolver) -> Option<&RustBindings> {
-        let bindings = || resolver.sources.rust_bindings(&self.file, self.text.as_str(), resolver.cancel);
-        self.rust_bindings.get_or_init(bindings).as_ref()
+    /// Returns what the file binds as locals, which takes a parse; `None` when it could not be parsed in time.
+    pub(super) fn local_bindings(&self, resolver: &Resolver) -> Option<&LocalBindings> {
+        let bindings = || resolver.sources.local_bindings(&self.file, self.text.as_str(), resolver.cancel);
+        self.local_bindings.get_or_init(bindings).as_deref()
+    }
+
+    /// Whether the outline lists a declaration whose name begins at byte `start`, other than a parameter that declares a property.
+    pub(super) fn is_declared_at(&self, start: u32) -> bool {
+        self.outline.rows.iter().any(|row| row.name_start == start)
+            && !binders::is_parameter_property(self.text.as_str(), start as usize)
     }
 
     pub(super) fn target(&self, row: usize) -> IndexedDeclaration {

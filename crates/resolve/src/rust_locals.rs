@@ -14,7 +14,7 @@ pub(super) fn scopes(resolver: &Resolver, here: &CurrentFile, name: &str) -> Loc
         return scopes;
     }
     let text = here.text.as_str();
-    let Some(bindings) = here.rust_bindings(resolver) else {
+    let Some(bindings) = here.local_bindings(resolver) else {
         let whole = u32::try_from(text.len()).map(|end| TextRange::new(0, end));
         scopes.doubtful.extend(whole);
         return scopes;
@@ -40,7 +40,7 @@ pub(super) fn scopes(resolver: &Resolver, here: &CurrentFile, name: &str) -> Loc
 
 /// Whether the name at byte `at` is that of a field in a literal or a pattern; `None` where that is not known.
 pub(super) fn is_field_name(resolver: &Resolver, here: &CurrentFile, at: u32) -> Option<bool> {
-    let bindings = here.rust_bindings(resolver)?;
+    let bindings = here.local_bindings(resolver)?;
     if bindings.field_names.binary_search(&at).is_ok() {
         return Some(true);
     }

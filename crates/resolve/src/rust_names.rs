@@ -13,7 +13,7 @@ use symd_syntax::{Row, SymbolKind};
 /// Whether the name at byte `at` may be combined with other tokens, by a macro or an attribute.
 fn may_be_combined(resolver: &Resolver, here: &CurrentFile, at: u32) -> bool {
     let holds = |part: &TextRange| part.start <= at && at < part.end;
-    here.rust_bindings(resolver).is_none_or(|bindings| bindings.combined.iter().any(holds))
+    here.local_bindings(resolver).is_none_or(|bindings| bindings.combined.iter().any(holds))
 }
 
 /// Whether the bare name at `range` may mean a declaration of `kind`.

@@ -6,7 +6,7 @@ use super::gradle::GradleModules;
 use symd_base::{Cancel, ContentHash, RelPath, Text};
 use symd_config::Languages;
 use symd_index::{FileEntry, Snapshot};
-use symd_syntax::{Outline, Row, RustBindings};
+use symd_syntax::{LocalBindings, Outline, Row};
 use symd_types::kotlin::SourceFile;
 
 /// The source of texts. The engine's view of the project implements it; tests implement it in memory.
@@ -18,9 +18,9 @@ pub trait Sources {
     /// Returns the current text of the file at a path, in any language; `None` when it cannot be read or is binary. Needs
     /// nothing of the index.
     fn text(&self, path: &RelPath) -> Option<String>;
-    /// Returns the locals and the field names of a Rust file whose hash is that of `text`; `None` when it
-    /// cannot be parsed in time.
-    fn rust_bindings(&self, file: &FileEntry, text: &str, cancel: &Cancel) -> Option<RustBindings>;
+    /// Returns what a file whose hash is that of `text` binds as locals, in languages whose trees are read for it; `None` when
+    /// it cannot be parsed in time.
+    fn local_bindings(&self, file: &FileEntry, text: &str, cancel: &Cancel) -> Option<Arc<LocalBindings>>;
     /// Returns a Kotlin file with its declarations; `None` when it cannot be parsed in time.
     fn kotlin_file(
         &self,

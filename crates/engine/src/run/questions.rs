@@ -169,7 +169,7 @@ impl Run {
             ignore: self.ignore.clone(),
             languages: self.scanner.languages.clone(),
             parsers: self.scanner.parsers.clone(),
-            kotlin_files: self.kotlin_files.clone(),
+            parses: self.parses.clone(),
             gradle_modules: OnceLock::new(),
             read: Mutex::default(),
         }

@@ -49,6 +49,6 @@ const fn language(grammar: &'static str) -> LanguageProfile {
     LanguageProfile {
         heads: HeadRules { list: BaseList::Keywords, ..HeadRules::PLAIN },
         annotations: AnnotationRules::at(&[]),
-        ..LanguageProfile::plain(grammar, Family::Ecma, LocalSearch::Ecma)
+        ..LanguageProfile::plain(grammar, Family::Ecma, LocalSearch::TreeScopes)
     }
 }

@@ -36,7 +36,7 @@ pub(super) static GO: LanguageProfile = LanguageProfile {
         test("Fuzz"),
         test("Example"),
     ],
-    ..LanguageProfile::plain("go", Family::Go, LocalSearch::Go)
+    ..LanguageProfile::plain("go", Family::Go, LocalSearch::TreeScopes)
 };
 
 const fn test(prefix: &'static str) -> EntryPoint {

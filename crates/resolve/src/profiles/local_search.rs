@@ -11,10 +11,8 @@ pub(crate) enum LocalSearch {
     KotlinCode,
     /// `Type name`, lambdas, patterns behind `instanceof`.
     Java,
-    /// `const`, `let` and the like, parameters of functions and arrow functions, patterns.
-    Ecma,
-    /// `name :=`, `var name`, parameters.
-    Go,
+    /// What Go, JavaScript and TypeScript bind in blocks and functions, in the syntax tree.
+    TreeScopes,
     /// `Type name`, lambdas.
     TypesFirst,
     /// C's declarators, parameters of templates, lambdas' captures.

@@ -23,7 +23,7 @@ use by_need::everywhere;
 use symd_base::{Cancel, ContentHash, RelPath, Text, TextRange};
 use symd_config::Languages;
 use symd_index::{Content, FileEntry, IndexState, Origin, Snapshot};
-use symd_syntax::{Grammar, Outline, RustBindings, flat_tree, outline, rust_bindings};
+use symd_syntax::{Grammar, LocalBindings, Outline, flat_tree, local_bindings, outline};
 use symd_types::kotlin::SourceFile;
 
 /// A project in memory.
@@ -53,8 +53,8 @@ impl Sources for Memory {
         self.texts.iter().find(|(one, _)| one == path).map(|(_, text)| text.clone())
     }
 
-    fn rust_bindings(&self, _: &FileEntry, text: &str, cancel: &Cancel) -> Option<RustBindings> {
-        rust_bindings(text, cancel).ok()
+    fn local_bindings(&self, file: &FileEntry, text: &str, cancel: &Cancel) -> Option<Arc<LocalBindings>> {
+        local_bindings(file.grammar()?, text, cancel).ok().map(Arc::new)
     }
 
     fn kotlin_file(&self, _: &FileEntry, current: &CurrentText, cancel: &Cancel) -> Option<Arc<SourceFile>> {

@@ -93,7 +93,7 @@ fn typescripts_locals_hide_a_name_where_they_are_seen() {
     assert_eq!(typed("function f(c: boolean) {\nreturn c ? g(name) : 0;\n}"), ["3: likely use"]);
     assert_eq!(
         typed("function f(c: boolean) {\nif (c) {\nconst name = 2;\nuse(name);\n}\nreturn name;\n}"),
-        ["4: unlikely use", "5: unlikely use", "7: unchecked use"]
+        ["4: unlikely use", "5: unlikely use", "7: likely use"]
     );
     assert_eq!(typed("const f = ({ a, name }) => a + name;"), ["2: unlikely use", "2: unlikely use"]);
     assert_eq!(
@@ -124,11 +124,11 @@ fn gos_locals_hide_a_name_where_they_are_seen() {
     );
     assert_eq!(
         go("func f() int {\nif name := g(); name > 1 {\nuse(name)\n}\nreturn name\n}"),
-        ["4: unlikely use", "4: unchecked use", "5: unlikely use", "7: unchecked use"]
+        ["4: unlikely use", "4: unlikely use", "5: unlikely use", "7: likely use"]
     );
     assert_eq!(
         go("func f() int {\nname := name + 1\nreturn name\n}"),
-        ["4: unlikely use", "4: unchecked use", "5: unlikely use"]
+        ["4: unlikely use", "4: likely use", "5: unlikely use"]
     );
     assert_eq!(go("func f(name int) int { return name }"), ["3: unlikely use", "3: unlikely use"]);
 }

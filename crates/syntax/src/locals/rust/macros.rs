@@ -4,7 +4,7 @@
 use tree_sitter::Node;
 
 use super::patterns::is_local_name;
-use super::{MAX_MACROS, Part, Reader, RustLocal};
+use super::{BoundLocal, MAX_MACROS, Part, Reader};
 use crate::extract::{OutlineError, with_tree};
 
 /// Macros whose arms are known: their patterns certainly bind.
@@ -170,10 +170,11 @@ impl Reader<'_> {
 
     fn close_arm(&mut self, open: &mut Vec<(usize, usize)>, scope: (usize, usize), part: Part) {
         for (from, to) in open.drain(..) {
-            self.bindings.locals.push(RustLocal {
+            self.bindings.locals.push(BoundLocal {
                 name: part.range(from, to),
                 scopes: vec![part.range(scope.0, scope.1)],
                 is_sure: part.is_sure,
+                is_type: false,
             });
         }
     }

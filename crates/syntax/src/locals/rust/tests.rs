@@ -1,7 +1,13 @@
 //! Texts in which `$0` marks a name that a pattern binds and `‹…›` mark where it is visible.
 
-use super::rust_bindings;
+use super::super::{LocalBindings, local_bindings};
+use crate::Grammar;
+use crate::extract::OutlineError;
 use symd_base::Cancel;
+
+fn rust_bindings(text: &str, cancel: &Cancel) -> Result<LocalBindings, OutlineError> {
+    local_bindings(Grammar::named("rust").expect("known"), text, cancel)
+}
 
 /// Checks that the local at `$0` is visible exactly between the marks, and whether it is sure.
 #[track_caller]

@@ -3,7 +3,7 @@
 use tree_sitter::{Node, Tree};
 
 use super::patterns::bound_names;
-use super::{Part, Reader, RustLocal};
+use super::{BoundLocal, Part, Reader};
 use crate::extract::OutlineError;
 use symd_base::TextRange;
 
@@ -117,10 +117,11 @@ impl Reader<'_> {
             "const_parameter" => {
                 // Visible in its item, from the list of parameters on.
                 if let (Some(name), [.., item, _]) = (field("name"), around) {
-                    let local = RustLocal {
+                    let local = BoundLocal {
                         name: part.range(name.start_byte(), name.end_byte()),
                         scopes: vec![part.range(name.end_byte(), item.end_byte())],
                         is_sure: part.is_sure,
+                        is_type: false,
                     };
                     match item.kind() {
                         "impl_item" | "trait_item" => self.of_items.push(local),
@@ -141,10 +142,11 @@ impl Reader<'_> {
     fn bind(&mut self, pattern: Node, scope: (usize, usize), part: Part) {
         let scope = part.range(scope.0, scope.1);
         let text = self.text.get(part.offset..).unwrap_or("");
-        let locals = bound_names(pattern, text).into_iter().map(|(from, to)| RustLocal {
+        let locals = bound_names(pattern, text).into_iter().map(|(from, to)| BoundLocal {
             name: part.range(from, to),
             scopes: vec![scope],
             is_sure: part.is_sure,
+            is_type: false,
         });
         self.bindings.locals.extend(locals);
     }

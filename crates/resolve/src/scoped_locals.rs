@@ -1,0 +1,113 @@
+//! Where a name of Go, JavaScript or TypeScript is a local, by the syntax tree. Invariant: a text in which no name of this spelling
+//! stands where one is bound is not parsed.
+
+use super::binders::LocalScopes;
+use super::context::{last_word, text_after, text_before};
+use super::family::Family;
+use super::resolver::{CurrentFile, Resolver};
+use symd_base::TextRange;
+
+/// Returns where a local called `name` is in scope. Where a declaration that the outline lists hides the local, it is none.
+pub(super) fn scopes(resolver: &Resolver, here: &CurrentFile, name: &str) -> LocalScopes {
+    let mut scopes = LocalScopes::default();
+    if !may_be_bound(here, name, resolver.family) {
+        return scopes;
+    }
+    let text = here.text.as_str();
+    let whole = || u32::try_from(text.len()).map(|end| TextRange::new(0, end)).into_iter();
+    let Some(bindings) = here.local_bindings(resolver) else {
+        scopes.doubtful.extend(whole());
+        return scopes;
+    };
+    let of_name: Vec<_> =
+        bindings.locals.iter().filter(|local| text.get(local.name.as_range()) == Some(name)).collect();
+    let (listed, locals): (Vec<_>, Vec<_>) =
+        of_name.into_iter().partition(|local| here.is_declared_at(local.name.start));
+    let length = u32::try_from(name.len()).unwrap_or(u32::MAX);
+    let in_types: Vec<TextRange> = bindings
+        .type_names
+        .iter()
+        .filter(|&&at| text.get(at as usize..).is_some_and(|rest| rest.starts_with(name)))
+        .map(|&at| TextRange::new(at, at + length))
+        .collect();
+    for local in locals {
+        let into = if local.is_sure { &mut scopes.sure } else { &mut scopes.doubtful };
+        into.push(local.name);
+        for &scope in &local.scopes {
+            let hidden = listed.iter().flat_map(|one| &one.scopes).filter(|part| is_within(**part, scope));
+            let seen = without(scope, hidden);
+            // Types and values of one name do not hide each other.
+            match local.is_type {
+                true => {
+                    into.extend(in_types.iter().filter(|at| seen.iter().any(|part| is_within(**at, *part))))
+                }
+                false => into.extend(seen.into_iter().flat_map(|part| without(part, in_types.iter()))),
+            }
+        }
+    }
+    let may_bind = |part: &TextRange| text.get(part.as_range()).is_some_and(|part| part.contains(name));
+    if bindings.unparsed.iter().any(may_bind) {
+        scopes.doubtful.extend(whole());
+    }
+    scopes
+}
+
+fn is_within(part: TextRange, scope: TextRange) -> bool {
+    scope.start <= part.start && part.end <= scope.end
+}
+
+/// Returns what is left of a scope without some parts of it.
+fn without<'a>(scope: TextRange, parts: impl Iterator<Item = &'a TextRange>) -> Vec<TextRange> {
+    let mut left = vec![scope];
+    for part in parts {
+        left = left
+            .into_iter()
+            .flat_map(|one| {
+                let before = TextRange::new(one.start, part.start.clamp(one.start, one.end));
+                let after = TextRange::new(part.end.clamp(one.start, one.end), one.end);
+                [before, after].into_iter().filter(|rest| rest.start < rest.end)
+            })
+            .collect();
+    }
+    left
+}
+
+/// Whether the name stands anywhere in the file where it could be bound.
+fn may_be_bound(here: &CurrentFile, name: &str, family: Family) -> bool {
+    let text = here.text.as_str();
+    here.outline.occurrences.offsets_of(name).any(|at| {
+        let (start, end) = (at as usize, at as usize + name.len());
+        let (left, right) = (text_before(text, start, family), text_after(text, end));
+        let word = last_word(left);
+        match family {
+            Family::Go => {
+                let is_listed = left.ends_with(['(', ',', '[']) && !right.starts_with(['(', '.']);
+                is_listed || right.starts_with([',', ':']) || matches!(word, "var" | "const" | "type")
+            }
+            _ => {
+                let is_listed =
+                    left.ends_with(['(', ',', '[', '{', ':', '<', ')']) && !right.starts_with(['(', '.']);
+                let is_declared = DECLARING.contains(&word) || left.ends_with(['*', '@']);
+                is_listed || is_declared || left.ends_with("...") || right.starts_with("=>")
+            }
+        }
+    })
+}
+
+/// Words of JavaScript and TypeScript that precede a name that they declare.
+const DECLARING: [&str; 14] = [
+    "const",
+    "let",
+    "var",
+    "function",
+    "class",
+    "interface",
+    "type",
+    "enum",
+    "infer",
+    "private",
+    "public",
+    "protected",
+    "readonly",
+    "override",
+];
