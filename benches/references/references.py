@@ -3,8 +3,9 @@
     python3 references.py --symd BIN --project DIR --truth T.tsv --home H [--n 500] [--seed 7] [--wrong FILE]
 
 A row of the table is: path, line, name, declaring file, its line, kind. The path "-" declares without a use; "?" takes the lines
-from the fifth to the sixth column of the fourth out of the comparison. For each sampled declaration: lines that use it, imports
-left out, in the files that the table names. H is a folder for symd's own HOME; DIR, H and BIN are absolute.
+from the fifth to the sixth column of the fourth out of the comparison; a "~" before the path says that the line uses what the
+declaration is connected with: neither right nor wrong. For each sampled declaration: lines that use it, in the files that the table
+names, without imports, lists of exports and lines of comments. H is a folder for symd's own HOME; DIR, H and BIN are absolute.
 """
 import argparse, collections, json, os, random, socket, subprocess
 
@@ -52,13 +53,15 @@ def line(path, number):
     return texts[path][number - 1]
 
 
+beside = collections.defaultdict(set)
 truth, kinds, read, skipped = collections.defaultdict(set), {}, set(), set()
 for row in open(a.truth):
     path, number, name, declared, at, kind = row.rstrip("\n").split("\t")
     if path == "?": skipped.update((declared, n) for n in range(int(at), int(kind) + 1)); continue
-    key = (declared, int(at), name); kinds[key] = kind; read |= {path, declared}; truth[key]
+    key = (declared, int(at), name); kinds[key] = kind; read |= {path.lstrip("~"), declared}; truth[key]
+    if path[0] == "~": beside[key].add((path[1:], int(number))); continue
     if path == "-": continue
-    if not line(path, int(number)).lstrip().startswith("import "): truth[key].add((path, int(number)))
+    if not line(path, int(number)).lstrip().startswith(("import ", "from ", "export default ", "export {", "export type {", "* ", "*/", "//")): truth[key].add((path, int(number)))
 # A server counts overridden destructors, and the lines of a class's constructors as uses of the class.
 truth = {key: uses for key, uses in truth.items() if not key[2].split("::")[-1].startswith("~")}
 built = collections.defaultdict(set)
@@ -79,6 +82,7 @@ for key in keys:
     if "overloads" in answer: answer["references"] = [use for one in answer["overloads"] for use in one["references"]]
     hits = [one for one in answer["references"] if one["role"] != "import" and one["path"] in read and (one["path"], one["line"]) not in skipped]
     told = {(one["path"], one["line"]) for one in hits}
+    told -= beside[key] - uses
     if kinds[key] in ("class", "struct"): told -= built[name.split('::')[-1]]
     certain = {(one["path"], one["line"]) for one in hits if one["certainty"] == "certain"}
     for sum in (sums["all"], sums[kinds[key]]):

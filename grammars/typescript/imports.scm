@@ -15,6 +15,12 @@
 ((export_statement "default" value: (identifier) @import.name) @export
   (#set! alias "default"))
 
+; `module.exports = name`: what the whole module is.
+((assignment_expression
+  left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports)
+  right: (identifier) @import.name) @export
+  (#eq? @_module "module") (#eq? @_exports "exports") (#set! alias "module.exports"))
+
 ((variable_declarator
   name: (identifier) @import.alias
   value: (call_expression function: (identifier) @_require arguments: (arguments . (string) @import.module .))) @import

@@ -64,8 +64,10 @@
   (#set! local none))
 ((variable_declarator name: [
   (object_pattern (shorthand_property_identifier_pattern) @name)
-  (object_pattern (pair_pattern value: (identifier) @name))
-  (array_pattern (identifier) @name)]) @definition.variable
+  (object_pattern (object_assignment_pattern left: (shorthand_property_identifier_pattern) @name))
+  (object_pattern (pair_pattern value: [(identifier) @name (assignment_pattern left: (identifier) @name)]))
+  (object_pattern (rest_pattern (identifier) @name))
+  (array_pattern [(identifier) @name (assignment_pattern left: (identifier) @name) (rest_pattern (identifier) @name)])]) @definition.variable
   (#set! local none))
 
 [(arrow_function) (function_expression) (generator_function) (method_definition)] @scope.function

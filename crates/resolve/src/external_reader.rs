@@ -1,8 +1,8 @@
 //! Declarations that are looked up by their names, though the project does not use them by name: by Python
-//! itself, by pytest, and by Kotlin's operators. A test whose new name pytest finds in the same way is not
+//! itself, by pytest, by Kotlin's operators, by a program's start and by interfaces of Go's standard library. A test whose new name pytest finds in the same way is not
 //! reported.
 
-use super::profiles::{LanguageProfile, NameReader};
+use super::profiles::{EntryPoint, LanguageProfile, NameReader};
 use super::sources::{IndexedDeclaration, Sources};
 use symd_syntax::SymbolKind;
 use symd_types::kotlin::is_convention;
@@ -42,15 +42,41 @@ fn is_operator(sources: &dyn Sources, target: &IndexedDeclaration) -> bool {
     head.split_whitespace().rev().take_while(|word| *word != "}").any(marks)
 }
 
+/// Returns the entry point that the target is, and would not be by `new_name`.
+fn entry_point(
+    language: &LanguageProfile,
+    target: &IndexedDeclaration,
+    new_name: Option<&str>,
+) -> Option<&'static EntryPoint> {
+    let (outline, row) = target.row().filter(|(_, row)| !row.is_local())?;
+    let (name, path) = (outline.name(row), target.file.path.as_str());
+    let is_function =
+        matches!(row.kind(), SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor);
+    let fits_place = |one: &EntryPoint| match one.is_of_interface {
+        true => row.kind() == SymbolKind::Method,
+        false => one.is_member == row.parent().is_some() && path.ends_with(one.file_end),
+    };
+    language.entry_points.iter().find(|one| {
+        is_function
+            && fits_place(one)
+            && one.fits(name)
+            && !new_name.is_some_and(|new_name| one.fits(new_name))
+    })
+}
+
 /// Returns what looks up the target by its name, and would not find it by `new_name`, or without a name for `None`:
-/// "Python", "pytest" or "a Kotlin operator"; `None` if nothing does.
+/// "Python", "pytest", "the program's start"; `None` if nothing does.
 pub fn find_external_reader(
     sources: &dyn Sources,
     target: &IndexedDeclaration,
     new_name: Option<&str>,
 ) -> Option<&'static str> {
     let (outline, row) = target.row()?;
-    match LanguageProfile::of(&target.file)?.name_reader {
+    let language = LanguageProfile::of(&target.file)?;
+    if let Some(entry) = entry_point(language, target, new_name) {
+        return Some(entry.reader);
+    }
+    match language.name_reader {
         NameReader::Operators => return is_operator(sources, target).then_some("a Kotlin operator"),
         NameReader::Python if !row.is_local() => {}
         NameReader::Python | NameReader::None => return None,

@@ -9,6 +9,7 @@ mod bindings;
 mod blocks;
 mod class_names;
 mod classes;
+mod commonjs;
 mod comprehension;
 mod computed_names;
 mod conflicts;

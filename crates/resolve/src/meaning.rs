@@ -1,6 +1,7 @@
 //! Resolves what a name means in a module seen from outside, and through imports, to a fixpoint. Invariant:
 //! terminates on every input; cyclic imports are walked once.
 
+use super::commonjs;
 use super::family::{Family, has_types};
 use super::jvm_names;
 use super::modules::{self, Module};
@@ -84,6 +85,9 @@ impl Resolver<'_> {
                 _ => import.module,
             };
             return Ok(match modules::find(self, from, written, at) {
+                Some(module) if self.family == Family::Ecma => {
+                    commonjs::whole_export(self, &module, hops + 1)?.unwrap_or(Meaning::Module(module))
+                }
                 Some(module) => Meaning::Module(module),
                 None => self.unresolved(import.module),
             });
@@ -213,7 +217,9 @@ impl Resolver<'_> {
         let Some(outline) = file.outline() else { return Ok(Meaning::Unknown) };
         let Some(entry) = self.file(file.path.as_str()) else { return Ok(Meaning::Unknown) };
         let own = top_level(entry, name);
-        let mut meaning = if own.is_empty() { Meaning::Unknown } else { Meaning::Declared(own) };
+        let is_hidden =
+            own.is_empty() || self.family == Family::Ecma && !commonjs::may_offer(self, file, name);
+        let mut meaning = if is_hidden { Meaning::Unknown } else { Meaning::Declared(own) };
         let offers = self.profile.imports.offers;
         if offers == ImportedOffer::Exports {
             // Each export refers to a declaration of this file or of another one.
@@ -237,7 +243,7 @@ impl Resolver<'_> {
     }
 
     /// Resolves `name` at the top level of `file` itself.
-    fn own(&self, file: &FileEntry, name: &str, hops: usize) -> Result<Meaning, Cancelled> {
+    pub(super) fn own(&self, file: &FileEntry, name: &str, hops: usize) -> Result<Meaning, Cancelled> {
         let Some(entry) = self.file(file.path.as_str()) else { return Ok(Meaning::Unknown) };
         let own = top_level(entry, name);
         if !own.is_empty() {

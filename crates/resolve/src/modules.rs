@@ -5,10 +5,10 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::profiles::ModuleLookup;
-use super::resolver::Resolver;
+use super::resolver::{CurrentFile, Resolver};
 use symd_base::RelPath;
 use symd_index::FileEntry;
-use symd_syntax::SymbolKind;
+use symd_syntax::{Import, ImportKind, Imported, SymbolKind};
 
 /// A module. Files are compared by their paths.
 #[derive(Clone, Debug)]
@@ -262,6 +262,22 @@ pub(super) fn go_package(path: &str) -> Option<&str> {
     };
     let name = path.rsplit('/').find(|part| !is_version(part))?;
     Some(name.rsplit_once('.').filter(|(_, version)| is_version(version)).map_or(name, |(name, _)| name))
+}
+
+/// Finds the package `name` among those that the file imports by paths that end otherwise: `import "m/util-go"` for `package util`.
+pub(super) fn go_package_called(resolver: &Resolver, here: &CurrentFile, name: &str) -> Option<Module> {
+    let unnamed = |import: &Import| import.alias.is_none() && import.imported == Imported::Module;
+    let mut imported =
+        here.imports().iter().filter(|import| import.kind == ImportKind::Import).filter(unnamed);
+    imported.find_map(|import| {
+        let Some(Module::Directory(directory)) = go(resolver, import.module) else { return None };
+        let is_it = |file: &&Arc<FileEntry>| {
+            let package = file.outline().and_then(|outline| outline.imports.package());
+            package.as_deref() == Some(name)
+        };
+        let has_it = resolver.files_in(&directory).any(|file| is_it(&file));
+        has_it.then_some(Module::Directory(directory))
+    })
 }
 
 /// Returns the project's root, where `import "example.org/name"` means the project's own module.

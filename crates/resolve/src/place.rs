@@ -14,6 +14,7 @@ use super::profiles::{AccessorForm, LiteralKey, ModuleLookup};
 use super::resolver::{CurrentFile, Resolver};
 use super::rust_names;
 use super::scope::{self, SearchStart};
+use super::scoped_locals;
 use symd_base::TextRange;
 use symd_base::cancel::Cancelled;
 use symd_syntax::{Import, ImportKind, Imported, SymbolKind};
@@ -59,6 +60,9 @@ pub(super) fn classify_occurrence(
     }
     if let Some(meaning) = in_import(resolver, here, range, name)? {
         return Ok(OccurrenceKind::Import(meaning));
+    }
+    if scoped_locals::is_markup(resolver, here, range.start) {
+        return Ok(OccurrenceKind::Member(Meaning::Unknown));
     }
     let callee_end = argument_of(text, start, end, resolver.family);
     if here.language.has_types
@@ -108,14 +112,23 @@ fn is_key(text: &str, start: usize, end: usize) -> bool {
         && open_bracket(text, start).is_some_and(|open| text[open..].starts_with('{'))
 }
 
-/// Whether the name stands for a member of an object and for a variable at once: `{ name }`, `{ name = 1 }`.
+/// Whether the name stands for a member of an object and for a variable at once: `{ name }`, in a pattern `{ name = 1 }`.
 pub(super) fn is_shorthand(text: &str, start: usize, end: usize) -> bool {
     let right = context::text_after(text, end);
-    let is_last = right.starts_with([',', '}'])
-        || right.strip_prefix('=').is_some_and(|rest| !rest.starts_with(['=', '>']));
-    is_last
-        && context::text_before(text, start, Family::Ecma).ends_with(['{', ','])
-        && open_bracket(text, start).is_some_and(|open| text[open..].starts_with('{'))
+    let has_default = right.strip_prefix('=').is_some_and(|rest| !rest.starts_with(['=', '>']));
+    if !right.starts_with([',', '}']) && !has_default
+        || !context::text_before(text, start, Family::Ecma).ends_with(['{', ','])
+    {
+        return false;
+    }
+    open_bracket(text, start)
+        .is_some_and(|open| text[open..].starts_with('{') && (!has_default || is_pattern(text, open)))
+}
+
+/// Whether the brace at byte `open` begins a pattern or an object, and no block.
+fn is_pattern(text: &str, open: usize) -> bool {
+    let left = context::text_before(text, open, Family::Ecma);
+    left.ends_with(['(', ',', '[', ':']) || matches!(last_word(left), "const" | "let" | "var")
 }
 
 /// Resolves the type that a Go struct embeds, where `row` is the field that the embedding declares:

@@ -8,8 +8,8 @@ use super::cpp;
 use super::enclosing::{enclosing_row, is_enclosing};
 use super::family::Family;
 use super::meaning::{Meaning, binds, top_level};
-use super::modules::Module;
-use super::profiles::{NamePrecedence, Namespaces, PackageScope};
+use super::modules::{self, Module};
+use super::profiles::{NamePrecedence, Namespaces, PackageScope, PathBinding};
 use super::resolver::{CurrentFile, Resolver};
 use super::rust_names;
 use super::sources::IndexedDeclaration;
@@ -274,6 +274,11 @@ fn resolve_ignoring_locals(
             if let found @ Meaning::Declared(_) = cpp::in_namespace(resolver, here, &path, name)? {
                 return Ok((found, reach));
             }
+        } else if resolver.family == Family::Ecma && row.kind() == SymbolKind::Enum {
+            let own = children(here, scope, name, &|_| true);
+            if !own.is_empty() {
+                return Ok((Meaning::Declared(own.into_iter().map(|row| here.target(row)).collect()), reach));
+            }
         } else if is_class(row) {
             if here.language.class_heads_are_outside && is_in_head(here, row, at) {
                 continue;
@@ -321,7 +326,17 @@ fn resolve_ignoring_locals(
                 }
             }
         } else {
-            let own = children(here, scope, name, &|_| true);
+            let mut own = children(here, scope, name, &|_| true);
+            // Namespaces of one name are one.
+            if own.is_empty() && row.kind() == SymbolKind::Module {
+                let is_part = |(_, other): &(usize, &Row)| {
+                    other.kind() == row.kind()
+                        && other.parent == row.parent
+                        && outline.name(other) == outline.name(row)
+                };
+                let parts = outline.rows.iter().enumerate().filter(is_part);
+                own = parts.flat_map(|(part, _)| children(here, part, name, &|_| true)).collect();
+            }
             if !own.is_empty() {
                 let own = own.into_iter().map(|row| here.target(row)).collect();
                 return Ok((Meaning::Declared(own), reach));
@@ -458,6 +473,12 @@ fn resolve_import(
                 found => found,
             },
         };
+    }
+    if matches!(meaning, Meaning::Unknown)
+        && resolver.profile.imports.path_binds == PathBinding::PackageName
+        && let Some(package) = modules::go_package_called(resolver, here, name)
+    {
+        return Ok(Meaning::Module(package));
     }
     Ok(meaning)
 }

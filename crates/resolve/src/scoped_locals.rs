@@ -52,6 +52,19 @@ pub(super) fn scopes(resolver: &Resolver, here: &CurrentFile, name: &str) -> Loc
     scopes
 }
 
+/// Whether the name at byte `at` is that of an attribute in JSX, or of an element that the browser knows.
+pub(super) fn is_markup(resolver: &Resolver, here: &CurrentFile, at: u32) -> bool {
+    let text = here.text.as_str();
+    let has_markup =
+        || ["</", "/>"].iter().any(|sign| memchr::memmem::find(text.as_bytes(), sign.as_bytes()).is_some());
+    resolver.family == Family::Ecma
+        && here.grammar.name() != "typescript"
+        && has_markup()
+        && here
+            .local_bindings(resolver)
+            .is_some_and(|bindings| bindings.field_names.binary_search(&at).is_ok())
+}
+
 fn is_within(part: TextRange, scope: TextRange) -> bool {
     scope.start <= part.start && part.end <= scope.end
 }

@@ -3,9 +3,8 @@
 
 use super::external_reader::find_external_reader;
 use super::lookup::{is_harmless, rust_attributes};
-use super::profiles::{AnnotationForm, EntryPoint, LanguageProfile};
+use super::profiles::{AnnotationForm, LanguageProfile};
 use super::sources::{IndexedDeclaration, Sources};
-use symd_syntax::SymbolKind;
 
 /// What uses a declaration without its name in the project's code.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,20 +20,8 @@ pub fn unseen_user(sources: &dyn Sources, target: &IndexedDeclaration) -> Option
     if let Some(reader) = find_external_reader(sources, target, None) {
         return Some(UnseenUser::Reader(reader));
     }
-    let (outline, row) = target.row().filter(|(_, row)| !row.is_local())?;
+    let (_, row) = target.row().filter(|(_, row)| !row.is_local())?;
     let language = LanguageProfile::of(&target.file)?;
-    let is_function =
-        matches!(row.kind(), SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor);
-    let is_entry = |one: &&EntryPoint| {
-        let (name, path) = (outline.name(row), target.file.path.as_str());
-        is_function
-            && one.is_member == row.parent().is_some()
-            && one.fits(name)
-            && path.ends_with(one.file_end)
-    };
-    if let Some(entry) = language.entry_points.iter().find(is_entry) {
-        return Some(UnseenUser::Reader(entry.reader));
-    }
     let current = sources.current(&target.file).filter(|it| target.file.hash() == Some(it.hash))?;
     let head = current.text.as_str().get(row.start as usize..row.name_start as usize)?;
     let annotations = match language.annotations.form {

@@ -27,8 +27,9 @@ pub(super) fn is_export(text: &str, range: TextRange) -> bool {
 
 /// Returns the offset of the opening brace of `{ …, name, … }`.
 fn list_around(text: &str, range: TextRange) -> Option<usize> {
-    let after = text[range.end as usize..].trim_start().chars().next();
-    if !matches!(after, Some(',' | '}')) {
+    let after = text[range.end as usize..].trim_start();
+    let has_default = after.strip_prefix('=').is_some_and(|rest| !rest.starts_with(['=', '>']));
+    if !after.starts_with([',', '}']) && !has_default {
         return None;
     }
     let mut depth = 0_u32;
@@ -36,12 +37,18 @@ fn list_around(text: &str, range: TextRange) -> Option<usize> {
         match character {
             ')' | ']' | '}' => depth += 1,
             '(' | '[' | '{' if depth > 0 => depth -= 1,
-            '{' => return Some(at),
+            '{' => return (!has_default || is_pattern(&text[..at])).then_some(at),
             '(' | '[' | ';' => return None,
             _ => {}
         }
     }
     None
+}
+
+/// Whether a brace behind `left` begins a pattern of JavaScript, and no block: in one `name = 1` assigns.
+fn is_pattern(left: &str) -> bool {
+    let left = left.trim_end();
+    left.ends_with(['(', ',', '[', ':']) || matches!(without_last_word(left).1, "const" | "let" | "var")
 }
 
 /// Whether the brace at `open` belongs to `export {` or `export type {`.
@@ -90,6 +97,10 @@ mod tests {
             ("export type { run } from './a'", (false, true)),
             ("export { run as go }", (false, false)),
             ("export const a = { run }", (true, false)),
+            ("const { run = 1 } = a", (true, false)),
+            ("function f({ a, run = 1 }) {}", (true, false)),
+            ("if (a) { run = 1 }", (false, false)),
+            ("f(() => { run = 1 })", (false, false)),
         ] {
             let at = u32::try_from(text.find("run").expect("in it")).expect("short");
             let range = TextRange::new(at, at + 3);

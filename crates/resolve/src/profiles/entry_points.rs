@@ -8,6 +8,8 @@ pub(crate) struct EntryPoint {
     is_prefix: bool,
     /// Whether it is a member of a type; otherwise it is at the top level.
     pub(crate) is_member: bool,
+    /// Whether it is a method that an interface outside of the project asks for.
+    pub(crate) is_of_interface: bool,
     /// The end of the paths of its files.
     pub(crate) file_end: &'static str,
     /// What finds it, as answers say it.
@@ -36,7 +38,14 @@ pub(crate) enum AnnotationForm {
 
 impl EntryPoint {
     pub(crate) const fn start(name: &'static str) -> EntryPoint {
-        EntryPoint { name, is_prefix: false, is_member: false, file_end: "", reader: "the program's start" }
+        EntryPoint {
+            name,
+            is_prefix: false,
+            is_member: false,
+            is_of_interface: false,
+            file_end: "",
+            reader: "the program's start",
+        }
     }
 
     pub(crate) const fn member(name: &'static str) -> EntryPoint {
@@ -45,6 +54,11 @@ impl EntryPoint {
 
     pub(crate) const fn read_by(name: &'static str, reader: &'static str) -> EntryPoint {
         EntryPoint { reader, ..EntryPoint::start(name) }
+    }
+
+    /// A method that an interface outside of the project asks for.
+    pub(crate) const fn of_interface(name: &'static str, reader: &'static str) -> EntryPoint {
+        EntryPoint { is_of_interface: true, ..EntryPoint::read_by(name, reader) }
     }
 
     /// A function that a test runner finds by the prefix of its name.

@@ -27,15 +27,68 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
     uses: UseRules { embeds_by_name: true, ..UseRules::PLAIN },
 };
 
+/// The methods that interfaces of the standard library ask for most: a type is given to `fmt`, `io`, `sort`, `net/http` or
+/// `encoding/json` without a word of the interface.
+const OF_INTERFACES: [&str; 40] = [
+    "Error",
+    "String",
+    "GoString",
+    "Format",
+    "Unwrap",
+    "Is",
+    "As",
+    "Read",
+    "Write",
+    "Close",
+    "Seek",
+    "ReadAt",
+    "WriteAt",
+    "ReadFrom",
+    "WriteTo",
+    "ReadByte",
+    "ReadRune",
+    "UnreadByte",
+    "UnreadRune",
+    "WriteByte",
+    "WriteString",
+    "Len",
+    "Less",
+    "Swap",
+    "Push",
+    "Pop",
+    "ServeHTTP",
+    "RoundTrip",
+    "WriteHeader",
+    "Flush",
+    "Hijack",
+    "MarshalJSON",
+    "UnmarshalJSON",
+    "MarshalText",
+    "UnmarshalText",
+    "MarshalBinary",
+    "UnmarshalBinary",
+    "Scan",
+    "Lock",
+    "Unlock",
+];
+
+const ENTRY_POINTS: [EntryPoint; 46] = {
+    let mut all = [const { EntryPoint::start("main") }; 46];
+    all[1] = EntryPoint::read_by("init", "Go");
+    all[2] = test("Test");
+    all[3] = test("Benchmark");
+    all[4] = test("Fuzz");
+    all[5] = test("Example");
+    let mut at = 0;
+    while at < OF_INTERFACES.len() {
+        all[6 + at] = EntryPoint::of_interface(OF_INTERFACES[at], "an interface of Go's standard library");
+        at += 1;
+    }
+    all
+};
+
 pub(super) static GO: LanguageProfile = LanguageProfile {
-    entry_points: &[
-        EntryPoint::start("main"),
-        EntryPoint::read_by("init", "Go"),
-        test("Test"),
-        test("Benchmark"),
-        test("Fuzz"),
-        test("Example"),
-    ],
+    entry_points: &ENTRY_POINTS,
     ..LanguageProfile::plain("go", Family::Go, LocalSearch::TreeScopes)
 };
 

@@ -43,6 +43,28 @@ fn kotlins_operators_find_functions_by_their_names() {
     }
 }
 
+#[test]
+fn starts_and_interfaces_find_functions_by_their_names() {
+    for (fixture, new_name, expected) in [
+        ("//- a.c\nint $0main(void) { return 0; }\n", "other", Some("the program's start")),
+        (
+            "//- a.go\npackage a\nfunc (e E) $0Error() string { return \"\" }\n",
+            "Text",
+            Some("an interface of Go's standard library"),
+        ),
+        ("//- a.go\npackage a\nfunc $0Error() string { return \"\" }\n", "Text", None),
+        ("//- a_test.go\npackage a\nfunc $0TestA(t *testing.T) {}\n", "checkA", Some("go test")),
+        ("//- a_test.go\npackage a\nfunc $0TestA(t *testing.T) {}\n", "TestB", None),
+        (
+            "//- A.java\nclass A { public static void $0main(String[] a) {} }\n",
+            "run",
+            Some("the program's start"),
+        ),
+    ] {
+        assert_eq!(reader(fixture, new_name), expected, "{fixture}");
+    }
+}
+
 fn user(fixture: &str) -> String {
     let (texts, (path, at)) = files(fixture);
     let memory = memory(texts);

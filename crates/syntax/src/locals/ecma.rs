@@ -40,11 +40,11 @@ const TYPES: [&str; 5] =
     ["interface_declaration", "type_alias_declaration", "type_parameter", "mapped_type_clause", "infer_type"];
 
 pub(super) fn bindings(grammar: Grammar, text: &str, cancel: &Cancel) -> Result<LocalBindings, OutlineError> {
-    with_tree(grammar, text, cancel, |tree| walk(tree, cancel))?
+    with_tree(grammar, text, cancel, |tree| walk(tree, text, cancel))?
 }
 
 /// Notes the bindings of a tree. Does not recurse over the tree.
-fn walk(tree: &Tree, cancel: &Cancel) -> Result<LocalBindings, OutlineError> {
+fn walk(tree: &Tree, text: &str, cancel: &Cancel) -> Result<LocalBindings, OutlineError> {
     let mut found = LocalBindings::default();
     let mut around: Vec<Node> = Vec::new();
     let mut cursor: TreeCursor = tree.root_node().walk();
@@ -58,7 +58,7 @@ fn walk(tree: &Tree, cancel: &Cancel) -> Result<LocalBindings, OutlineError> {
         if node.is_error() {
             found.unparsed.push(range(node));
         }
-        note(node, &around, &mut found);
+        note(node, &around, text, &mut found);
         if cursor.goto_first_child() {
             around.push(node);
             continue;
@@ -73,7 +73,8 @@ fn walk(tree: &Tree, cancel: &Cancel) -> Result<LocalBindings, OutlineError> {
 }
 
 /// Notes what one node binds; `around` are the nodes around it, the outermost first.
-fn note(node: Node, around: &[Node], found: &mut LocalBindings) {
+fn note(node: Node, around: &[Node], text: &str, found: &mut LocalBindings) {
+    let parent = around.last().map(Node::kind);
     let field = |name: &str| node.child_by_field_name(name);
     match node.kind() {
         "variable_declarator" => {
@@ -124,6 +125,18 @@ fn note(node: Node, around: &[Node], found: &mut LocalBindings) {
             bind(node.kind(), node.named_child(0), conditional.map(|outer| Scope::of(*outer)), found);
         }
         "type_identifier" => found.type_names.push(range(node).start),
+        "property_identifier" if parent == Some("jsx_attribute") => found.field_names.push(range(node).start),
+        "identifier"
+            if matches!(
+                parent,
+                Some("jsx_opening_element" | "jsx_closing_element" | "jsx_self_closing_element")
+            ) =>
+        {
+            let is_small = |text: &str| text.starts_with(|c: char| c.is_lowercase());
+            if text.get(node.byte_range()).is_some_and(is_small) {
+                found.field_names.push(range(node).start);
+            }
+        }
         _ => {}
     }
 }

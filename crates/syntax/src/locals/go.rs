@@ -24,6 +24,9 @@ const BLOCKS: [&str; 9] = [
     "communication_case",
 ];
 
+/// How deep the type arguments of a receiver lie: `(s *(Stack[E]))`.
+const MAX_RECEIVER_DEPTH: usize = 6;
+
 pub(super) fn bindings(grammar: Grammar, text: &str, cancel: &Cancel) -> Result<LocalBindings, OutlineError> {
     with_tree(grammar, text, cancel, |tree| walk(tree, cancel))?
 }
@@ -75,6 +78,19 @@ fn note(node: Node, around: &[Node], found: &mut LocalBindings) {
             let start = body.map_or(node.end_byte(), |body| body.start_byte());
             bind(node, "name", start, Some(body.unwrap_or(node)), found);
         }
+        // The receiver's type parameters: `func (s *Stack[E]) Push(x E)`
+        "method_declaration" => {
+            let receiver = node.child_by_field_name("receiver");
+            let arguments = receiver.and_then(|receiver| descendant(receiver, "type_arguments"));
+            for argument in
+                arguments.iter().flat_map(|list| list.named_children(&mut list.walk()).collect::<Vec<_>>())
+            {
+                let name = argument.named_child(0).unwrap_or(argument);
+                if name.kind() == "type_identifier" {
+                    push(name, node.start_byte(), node, found);
+                }
+            }
+        }
         "type_parameter_declaration" => {
             if let [.., item, list] = around {
                 bind(node, "name", list.start_byte(), Some(*item), found);
@@ -90,16 +106,33 @@ fn bind(node: Node, field: &str, start: usize, scope: Option<Node>, found: &mut 
     let mut names: Vec<Node> = node.children_by_field_name(field, &mut node.walk()).collect();
     while let Some(name) = names.pop() {
         match name.kind() {
-            "identifier" | "type_identifier" => found.locals.push(BoundLocal {
-                name: range(name.start_byte(), name.end_byte()),
-                scopes: vec![range(start, scope.end_byte().max(start))],
-                is_sure: !scope.has_error(),
-                is_type: false,
-            }),
+            "identifier" | "type_identifier" => push(name, start, scope, found),
             "expression_list" => names.extend(name.named_children(&mut name.walk())),
             _ => {}
         }
     }
+}
+
+fn push(name: Node, start: usize, scope: Node, found: &mut LocalBindings) {
+    found.locals.push(BoundLocal {
+        name: range(name.start_byte(), name.end_byte()),
+        scopes: vec![range(start, scope.end_byte().max(start))],
+        is_sure: !scope.has_error(),
+        is_type: false,
+    });
+}
+
+/// Returns the first node of a kind beneath `node`, a few levels deep.
+fn descendant<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
+    let mut level = vec![node];
+    for _ in 0..MAX_RECEIVER_DEPTH {
+        if let Some(found) = level.iter().find(|node| node.kind() == kind) {
+            return Some(*found);
+        }
+        level =
+            level.iter().flat_map(|node| node.named_children(&mut node.walk()).collect::<Vec<_>>()).collect();
+    }
+    None
 }
 
 fn range(from: usize, to: usize) -> TextRange {
@@ -132,6 +165,7 @@ mod tests {
             "func (s *S) f() ($0a error) ‹{ return }›",
             "var f = func($0a int) ‹{ use(a) }›",
             "func (s *$0S) f() {}",
+            "‹func (s *S[$0E]) f(x E) {}›",
             "func f‹[$0T any](a T) T { return a }›",
         ] {
             check("go", &format!("package p\n{marked}\n"));

@@ -1,0 +1,91 @@
+//! What a CommonJS module exports: `module.exports = name`, `exports.name = name`, `module.exports = { name }`.
+
+use super::binders::close_bracket;
+use super::context::{first_word, last_word};
+use super::meaning::Meaning;
+use super::modules::Module;
+use super::resolver::Resolver;
+use symd_base::cancel::Cancelled;
+use symd_index::FileEntry;
+use symd_syntax::{ImportKind, Imported};
+
+/// The name under which an outline lists what `module.exports = name` exports.
+const WHOLE: &str = "module.exports";
+
+/// Resolves what a module is as a whole, where its file says `module.exports = name`.
+pub(super) fn whole_export(
+    resolver: &Resolver,
+    module: &Module,
+    hops: usize,
+) -> Result<Option<Meaning>, Cancelled> {
+    let Module::File(file) = module else { return Ok(None) };
+    let Some(outline) = file.outline() else { return Ok(None) };
+    let imports = resolver.unpacked(&file.path, outline);
+    let exported =
+        imports.iter().find(|import| import.kind == ImportKind::Export && import.alias == Some(WHOLE));
+    let Some(Imported::Name(name)) = exported.map(|import| import.imported) else { return Ok(None) };
+    Ok(match resolver.own(file, name, hops)? {
+        found @ Meaning::Declared(_) => Some(found),
+        _ => None,
+    })
+}
+
+/// Whether a file offers its own declaration called `name` to importers: a CommonJS module only what it assigns to its exports.
+pub(super) fn may_offer(resolver: &Resolver, file: &FileEntry, name: &str) -> bool {
+    let is_commonjs = file.outline().is_some_and(|outline| {
+        outline.occurrences.contains("exports")
+            && !resolver
+                .unpacked(&file.path, outline)
+                .iter()
+                .any(|import| import.kind == ImportKind::Export && import.alias != Some(WHOLE))
+    });
+    let entry = if is_commonjs { resolver.file(file.path.as_str()) } else { None };
+    let here = entry.and_then(|entry| resolver.read_file(entry));
+    here.is_none_or(|here| assigns(here.text.as_str(), name))
+}
+
+/// Whether a text assigns the variable `name` to the export of that name.
+fn assigns(text: &str, name: &str) -> bool {
+    memchr::memmem::find_iter(text.as_bytes(), "exports").any(|at| {
+        let rest = text[at + "exports".len()..].trim_start();
+        if let Some(member) = rest.strip_prefix('.') {
+            let value = member.strip_prefix(name).and_then(|rest| rest.trim_start().strip_prefix('='));
+            return first_word(member) == name
+                && value.is_some_and(|value| first_word(value.trim_start()) == name);
+        }
+        let Some(object) = rest.strip_prefix('=').map(str::trim_start) else { return false };
+        object.starts_with('{') && has_own(&object[..close_bracket(object, 0)], name)
+    })
+}
+
+/// Whether an object has a member `name` that the variable of that name gives: `{ name }`, `{ name: name }`.
+fn has_own(object: &str, name: &str) -> bool {
+    memchr::memmem::find_iter(object.as_bytes(), name).any(|at| {
+        let (left, right) = (object[..at].trim_end(), object[at + name.len()..].trim_start());
+        let is_whole =
+            last_word(&object[..at]).is_empty() && first_word(&object[at + name.len()..]).is_empty();
+        let is_value = left.strip_suffix(':').is_some_and(|left| last_word(left.trim_end()) == name);
+        is_whole && right.starts_with([',', '}']) && (left.ends_with(['{', ',']) || is_value)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::assigns;
+
+    #[test]
+    fn what_is_exported() {
+        for (text, expected) in [
+            ("exports.run = run;", true),
+            ("module.exports.run = run", true),
+            ("module.exports = { go, run };", true),
+            ("module.exports = {\n  run: run,\n};", true),
+            ("exports.run = other;", false),
+            ("module.exports = { run: other };", false),
+            ("exports.runs = runs", false),
+            ("const api = module.exports = {}; api.run = 1;", false),
+        ] {
+            assert_eq!(assigns(text, "run"), expected, "{text}");
+        }
+    }
+}
