@@ -565,7 +565,10 @@ impl<'t> TargetContext<'t> {
                 Meaning::Declared(found)
                     if !found.iter().any(|one| self.is_target(one)) || !is_path(resolver, here, at) =>
                 {
-                    Judgement::Unlikely
+                    let is_reached = module_calls::reaches(resolver, here, self.name, &|meaning| {
+                        self.judge_meaning(meaning).is_some_and(|judgement| judgement != Judgement::Unlikely)
+                    })?;
+                    if is_reached { Judgement::Unchecked } else { Judgement::Unlikely }
                 }
                 _ => Judgement::Unchecked,
             },

@@ -2,12 +2,14 @@
 //! `require('./a').name`, `const { name } = await import('./a')`, and `typeof import('./a')` in types.
 
 use super::binders::{close_bracket, open_bracket};
-use super::context::{last_word, text_after, text_before};
+use super::context::{first_word, last_word, text_after, text_before};
 use super::family::Family;
 use super::meaning::Meaning;
 use super::modules;
 use super::resolver::{CurrentFile, Resolver};
+use super::scope;
 use symd_base::cancel::Cancelled;
+use symd_syntax::Imported;
 
 /// Resolves the name at byte `start` as an export of the module that the call before its dot loads; `None` where no such call
 /// stands there.
@@ -31,10 +33,47 @@ pub(super) fn taken_from_call(
     start: usize,
     name: &str,
 ) -> Result<Option<Meaning>, Cancelled> {
-    match loaded_behind(here.text.as_str(), start) {
-        Some(written) => Ok(Some(exported(resolver, here, written, start, name)?)),
-        None => Ok(None),
+    let Some(value) = value_of_pattern(here.text.as_str(), start) else { return Ok(None) };
+    if let Some(written) = loaded_at(value) {
+        return Ok(Some(exported(resolver, here, written, start, name)?));
     }
+    // `const { name } = module`
+    let whole = first_word(value);
+    let is_alone =
+        value[whole.len()..].split('\n').next().unwrap_or("").trim_start_matches([';', ')', ' ']).is_empty();
+    if whole.is_empty() || !is_alone {
+        return Ok(None);
+    }
+    let at = u32::try_from(start).unwrap_or(u32::MAX);
+    match scope::resolve_name(resolver, here, at, whole)? {
+        Meaning::Module(module) => Ok(Some(resolver.exported(&module, name, 0)?)),
+        _ => Ok(None),
+    }
+}
+
+/// Whether a JavaScript or TypeScript file has a module in hand, by an import of the whole or in an expression, whose export `name`
+/// `is_meant`: any receiver may hold it then.
+pub(super) fn reaches(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    name: &str,
+    is_meant: &dyn Fn(&Meaning) -> bool,
+) -> Result<bool, Cancelled> {
+    if resolver.family != Family::Ecma {
+        return Ok(false);
+    }
+    let text = here.text.as_str();
+    let called = memchr::memmem::find_iter(text.as_bytes(), "import")
+        .filter_map(|at| unquoted(text[at + "import".len()..].trim_start().strip_prefix('(')?.trim_start()));
+    let imports = here.imports();
+    let whole =
+        imports.iter().filter(|import| import.imported == Imported::Module).map(|import| import.module);
+    for written in called.chain(whole) {
+        if is_meant(&exported(resolver, here, written, 0, name)?) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn exported(
@@ -51,10 +90,15 @@ fn exported(
     }
 }
 
-/// Returns the module's path in `{ …, name, … } = await import('path')`, where the name begins at byte `start`.
-fn loaded_behind(text: &str, start: usize) -> Option<&str> {
+/// Returns the text from the value on that a pattern takes apart, `{ …, name, … } = value`, where the name begins at byte `start`.
+fn value_of_pattern(text: &str, start: usize) -> Option<&str> {
     let open = open_bracket(text, start).filter(|&open| text[open..].starts_with('{'))?;
     let value = text_after(text, close_bracket(text, open)).strip_prefix('=')?.trim_start();
+    (!value.starts_with(['=', '>'])).then_some(value)
+}
+
+/// Returns the module's path in `await import('path')` and `require('path')`.
+fn loaded_at(value: &str) -> Option<&str> {
     let value = value.strip_prefix("await").map_or(value, str::trim_start);
     let call = value.strip_prefix("import").or_else(|| value.strip_prefix("require"))?.trim_start();
     unquoted(call.strip_prefix('(')?.trim_start())
@@ -84,7 +128,7 @@ fn unquoted(argument: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{loaded_before, loaded_behind};
+    use super::{loaded_at, loaded_before, value_of_pattern};
 
     #[test]
     fn patterns_that_take_exports() {
@@ -96,7 +140,7 @@ mod tests {
             ("f({ name }, import('./a'))", None),
         ] {
             let start = text.find("name").expect("in it");
-            assert_eq!(loaded_behind(text, start), expected, "{text}");
+            assert_eq!(value_of_pattern(text, start).and_then(loaded_at), expected, "{text}");
         }
     }
 

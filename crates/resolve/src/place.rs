@@ -61,7 +61,7 @@ pub(super) fn classify_occurrence(
     if let Some(meaning) = in_import(resolver, here, range, name)? {
         return Ok(OccurrenceKind::Import(meaning));
     }
-    if scoped_locals::is_markup(resolver, here, range.start) {
+    if scoped_locals::is_field_name(resolver, here, range) {
         return Ok(OccurrenceKind::Member(Meaning::Unknown));
     }
     let callee_end = argument_of(text, start, end, resolver.family);

@@ -1,7 +1,7 @@
 //! Where a name of Go, JavaScript or TypeScript is a local, by the syntax tree. Invariant: a text in which no name of this spelling
 //! stands where one is bound is not parsed.
 
-use super::binders::LocalScopes;
+use super::binders::{LocalScopes, close_bracket};
 use super::context::{last_word, text_after, text_before};
 use super::family::Family;
 use super::resolver::{CurrentFile, Resolver};
@@ -52,17 +52,36 @@ pub(super) fn scopes(resolver: &Resolver, here: &CurrentFile, name: &str) -> Loc
     scopes
 }
 
-/// Whether the name at byte `at` is that of an attribute in JSX, or of an element that the browser knows.
-pub(super) fn is_markup(resolver: &Resolver, here: &CurrentFile, at: u32) -> bool {
-    let text = here.text.as_str();
-    let has_markup =
-        || ["</", "/>"].iter().any(|sign| memchr::memmem::find(text.as_bytes(), sign.as_bytes()).is_some());
+/// Whether the name at byte `at` is that of a member in an object or a type, of an attribute in JSX, or of an element that the browser
+/// knows.
+pub(super) fn is_field_name(resolver: &Resolver, here: &CurrentFile, range: TextRange) -> bool {
     resolver.family == Family::Ecma
-        && here.grammar.name() != "typescript"
-        && has_markup()
+        && (may_be_markup(here) || may_be_member(here.text.as_str(), range))
         && here
             .local_bindings(resolver)
-            .is_some_and(|bindings| bindings.field_names.binary_search(&at).is_ok())
+            .is_some_and(|bindings| bindings.field_names.binary_search(&range.start).is_ok())
+}
+
+/// Whether the file may hold JSX.
+fn may_be_markup(here: &CurrentFile) -> bool {
+    let text = here.text.as_str();
+    here.grammar.name() != "typescript"
+        && ["</", "/>"].iter().any(|sign| memchr::memmem::find(text.as_bytes(), sign.as_bytes()).is_some())
+}
+
+/// Whether the text around a name may declare a member: `name() {}`, `get name()`, `readonly name: T`, `[name: T]`.
+fn may_be_member(text: &str, range: TextRange) -> bool {
+    let (start, end) = (range.start as usize, range.end as usize);
+    let (left, right) = (text_before(text, start, Family::Ecma), text_after(text, end));
+    let has_body = || {
+        let open = text.len() - right.len();
+        right.starts_with('(') && text_after(text, close_bracket(text, open)).starts_with(['{', ':'])
+    };
+    matches!(last_word(left), "get" | "set" | "async" | "readonly")
+        || left.ends_with('*')
+        || right.starts_with(['?', '<'])
+        || right.starts_with(':') && left.ends_with(['[', ','])
+        || has_body()
 }
 
 fn is_within(part: TextRange, scope: TextRange) -> bool {

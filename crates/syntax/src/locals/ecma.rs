@@ -125,7 +125,14 @@ fn note(node: Node, around: &[Node], text: &str, found: &mut LocalBindings) {
             bind(node.kind(), node.named_child(0), conditional.map(|outer| Scope::of(*outer)), found);
         }
         "type_identifier" => found.type_names.push(range(node).start),
-        "property_identifier" if parent == Some("jsx_attribute") => found.field_names.push(range(node).start),
+        // Members of objects and of types, attributes of JSX.
+        "property_identifier" if parent != Some("member_expression") => {
+            found.field_names.push(range(node).start);
+        }
+        // `[name: string]`, a tuple's member.
+        "identifier" if around.iter().rev().nth(1).is_some_and(|outer| outer.kind() == "tuple_type") => {
+            found.field_names.push(range(node).start);
+        }
         "identifier"
             if matches!(
                 parent,

@@ -17,8 +17,8 @@ use symd_base::{Cancel, TextRange};
 pub struct LocalBindings {
     /// One entry for each name that is bound, in no particular order.
     pub locals: Vec<BoundLocal>,
-    /// Where the names of fields stand without a receiver, ascending: in Rust in literals and patterns of structs, in JSX those
-    /// of attributes and of elements that the browser knows, `<button>`.
+    /// Where the names of fields stand without a receiver, ascending: in Rust in literals and patterns of structs, in JavaScript
+    /// in objects and types, and as JSX's attributes; so do the elements that the browser knows, `<button>`.
     pub field_names: Vec<u32>,
     /// TypeScript: where names stand in types, ascending. Only the names of types are looked up there.
     pub type_names: Vec<u32>,
