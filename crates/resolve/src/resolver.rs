@@ -139,10 +139,10 @@ impl CurrentFile {
         self.local_bindings.get_or_init(bindings).as_deref()
     }
 
-    /// Whether the outline lists a declaration whose name begins at byte `start`, other than a parameter that declares a property.
-    pub(super) fn is_declared_at(&self, start: u32) -> bool {
-        self.outline.rows.iter().any(|row| row.name_start == start)
-            && !binders::is_parameter_property(self.text.as_str(), start as usize)
+    /// Returns where the names of the declarations begin that the outline lists, without parameters that declare properties.
+    pub(super) fn declared_starts(&self) -> HashSet<u32> {
+        let starts = self.outline.rows.iter().map(|row| row.name_start);
+        starts.filter(|&at| !binders::is_parameter_property(self.text.as_str(), at as usize)).collect()
     }
 
     pub(super) fn target(&self, row: usize) -> IndexedDeclaration {

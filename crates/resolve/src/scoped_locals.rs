@@ -7,6 +7,9 @@ use super::family::Family;
 use super::resolver::{CurrentFile, Resolver};
 use symd_base::TextRange;
 
+/// How many comparisons of scopes and occurrences may be made for one name in a file. Code that people write needs a thousandth of it.
+const MAX_STEPS: usize = 32 << 20;
+
 /// Returns where a local called `name` is in scope. Where a declaration that the outline lists hides the local, it is none.
 pub(super) fn scopes(resolver: &Resolver, here: &CurrentFile, name: &str) -> LocalScopes {
     let mut scopes = LocalScopes::default();
@@ -21,8 +24,12 @@ pub(super) fn scopes(resolver: &Resolver, here: &CurrentFile, name: &str) -> Loc
     };
     let of_name: Vec<_> =
         bindings.locals.iter().filter(|local| text.get(local.name.as_range()) == Some(name)).collect();
+    if of_name.is_empty() && bindings.unparsed.is_empty() {
+        return scopes;
+    }
+    let declared = here.declared_starts();
     let (listed, locals): (Vec<_>, Vec<_>) =
-        of_name.into_iter().partition(|local| here.is_declared_at(local.name.start));
+        of_name.into_iter().partition(|local| declared.contains(&local.name.start));
     let length = u32::try_from(name.len()).unwrap_or(u32::MAX);
     let in_types: Vec<TextRange> = bindings
         .type_names
@@ -30,6 +37,11 @@ pub(super) fn scopes(resolver: &Resolver, here: &CurrentFile, name: &str) -> Loc
         .filter(|&&at| text.get(at as usize..).is_some_and(|rest| rest.starts_with(name)))
         .map(|&at| TextRange::new(at, at + length))
         .collect();
+    let occurrences = here.outline.occurrences.offsets_of(name).count();
+    if locals.len().saturating_mul(occurrences + listed.len() + in_types.len()) > MAX_STEPS {
+        scopes.doubtful.extend(whole());
+        return scopes;
+    }
     for local in locals {
         let into = if local.is_sure { &mut scopes.sure } else { &mut scopes.doubtful };
         into.push(local.name);

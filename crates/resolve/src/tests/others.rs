@@ -113,6 +113,14 @@ fn typescripts_locals_hide_a_name_where_they_are_seen() {
 }
 
 #[test]
+fn a_name_that_a_file_binds_too_often_is_possibly_a_local() {
+    let blocks = "{ const name = 1; }\n".repeat(6000);
+    let uses = typed(&format!("function f() {{\n{blocks}}}"));
+    assert_eq!(uses.len(), 6000);
+    assert!(uses.iter().all(|line| line.ends_with("unchecked use")), "{}", uses[0]);
+}
+
+#[test]
 fn gos_locals_hide_a_name_where_they_are_seen() {
     let go = |body: &str| {
         let fixture = format!("//- a.go\npackage p\nvar $0name = 1\n{body}\n");
