@@ -1,27 +1,28 @@
 //! Judges whether an occurrence means the target declaration. `Likely` is used only where a complete server
 //! would list the occurrence, because servers' answers are compared with it.
 
-use super::class_names;
-use super::classes::is_class;
-use super::context::{Receiver, last_word, receiver, text_after, text_before};
-use super::cpp::{self, has_prototypes};
-use super::enclosing::enclosing_row;
-use super::family::{Family, has_types};
-use super::gradle;
-use super::meaning::Meaning;
-use super::module_calls;
-use super::modules;
-use super::occurrence::{Judgement, Role};
-use super::place::{OccurrenceKind, binds_here, classify_occurrence, embedded, is_shorthand};
-use super::profiles::{ConstructorCalls, LiteralKey, ModuleLookup, Namespaces, UnresolvedName};
-use super::resolver::{CurrentFile, Resolver};
-use super::rust_names::{self, MacroKind};
-use super::scope::{self, SearchStart};
-use super::sources::IndexedDeclaration;
-use super::test_functions::{test_function, test_of_all};
+mod arguments;
+mod doubles;
+mod identity;
+mod unresolved;
+
+use crate::class_names;
+use crate::classes::is_class;
+use crate::context::{last_word, text_after, text_before};
+use crate::cpp::{self, has_prototypes};
+use crate::family::{Family, has_types};
+use crate::gradle;
+use crate::meaning::Meaning;
+use crate::occurrence::{Judgement, Role};
+use crate::place::{OccurrenceKind, classify_occurrence, embedded};
+use crate::profiles::{ConstructorCalls, LiteralKey, ModuleLookup, Namespaces};
+use crate::resolver::{CurrentFile, Resolver};
+use crate::rust_names::{self, MacroKind};
+use crate::sources::IndexedDeclaration;
+use crate::test_functions::{test_function, test_of_all};
 use symd_base::cancel::Cancelled;
 use symd_base::{RelPath, TextRange};
-use symd_syntax::{Imported, Row, SymbolKind, call_site};
+use symd_syntax::{Row, SymbolKind, call_site};
 
 /// The target declaration, with the facts that every judgement needs.
 pub(super) struct TargetContext<'t> {
@@ -165,26 +166,6 @@ impl<'t> TargetContext<'t> {
         Ok((if is_no_call { Judgement::Unlikely } else { judgement }, role))
     }
 
-    /// Judges a name that stands for a variable and a member of an object at once, `{ name }`: any object may have such a
-    /// member; that of a module is its export.
-    fn shorthand(
-        &self,
-        resolver: &Resolver,
-        here: &CurrentFile,
-        range: TextRange,
-    ) -> Result<Option<Judgement>, Cancelled> {
-        let (start, end) = (range.start as usize, range.end as usize);
-        let can_be = resolver.profile.spelling.literal_key == LiteralKey::Member && !self.row.is_local();
-        if !can_be || !is_shorthand(here.text.as_str(), start, end) {
-            return Ok(None);
-        }
-        if self.is_member {
-            return Ok(Some(Judgement::Unchecked));
-        }
-        let taken = module_calls::taken_from_call(resolver, here, start, self.name)?;
-        Ok(taken.map(|meaning| self.judge_meaning(&meaning).unwrap_or(Judgement::Unchecked)))
-    }
-
     /// Drops a meaning that rests on the structure of a C or C++ file with syntax errors, which macros cause: its
     /// declarations may stand in other scopes than it seems.
     fn doubted(&self, here: &CurrentFile, kind: OccurrenceKind) -> OccurrenceKind {
@@ -311,26 +292,6 @@ impl<'t> TargetContext<'t> {
         })
     }
 
-    /// Whether the target is a variable of this file that holds a module, or what a module exports: `const name = require('./a')`.
-    fn is_loaded_by(&self, resolver: &Resolver, here: &CurrentFile) -> bool {
-        let range = TextRange::new(self.row.name_start, self.row.name_start + u32::from(self.row.name_len));
-        resolver.profile.imports.declarations_import
-            && here.row_of(self.target).is_some()
-            && binds_here(here, range, self.name)
-    }
-
-    /// Judges a bare name in a file whose import declares the target: it means the target, unless it is a local or another
-    /// declaration of the file.
-    fn loaded(&self, here: &CurrentFile, meaning: &Meaning) -> Judgement {
-        let is_other = |one: &IndexedDeclaration| one.file.path == here.file.path && !self.is_target(one);
-        match meaning {
-            Meaning::Local => Judgement::Unlikely,
-            Meaning::Declared(found) if found.iter().any(is_other) => Judgement::Unlikely,
-            Meaning::LocalOrDeclared(_) => Judgement::Unchecked,
-            _ => Judgement::Likely,
-        }
-    }
-
     /// Whether the name is a segment inside the path of a Rust `use`, which cannot mean the target.
     fn is_no_path_segment(&self, resolver: &Resolver, here: &CurrentFile, range: TextRange) -> bool {
         resolver.profile.imports.lookup == ModuleLookup::RustPath
@@ -371,235 +332,11 @@ impl<'t> TargetContext<'t> {
             && !left.ends_with("::");
         if is_label || is_type { Judgement::Unchecked } else { judgement }
     }
-
-    /// Returns the judgement that a meaning implies; `None` if it implies none.
-    fn judge_meaning(&self, meaning: &Meaning) -> Option<Judgement> {
-        match meaning {
-            Meaning::Declared(found) if found.iter().any(|one| self.is_target(one)) => {
-                let is_one_symbol = found.iter().all(|one| self.is_same_symbol(one));
-                Some(if is_one_symbol { Judgement::Likely } else { Judgement::Unchecked })
-            }
-            // The class's name in a call: `new A()`.
-            Meaning::Declared(found)
-                if self.is_called_by_class_name && found.iter().any(|one| self.is_owner(one)) =>
-            {
-                Some(if self.has_other_constructors { Judgement::Unchecked } else { Judgement::Likely })
-            }
-            Meaning::LocalOrDeclared(found) if found.iter().any(|one| self.is_target(one)) => {
-                Some(Judgement::Unchecked)
-            }
-            Meaning::Probable(found) if found.iter().any(|one| self.is_target(one)) => {
-                let is_one_symbol = found.iter().all(|one| self.is_same_symbol(one));
-                Some(if is_one_symbol { Judgement::Likely } else { Judgement::Unchecked })
-            }
-            Meaning::Possible(found) if found.iter().any(|one| self.is_target(one)) => {
-                Some(Judgement::Unchecked)
-            }
-            Meaning::Probable(_) | Meaning::Possible(_) | Meaning::Unknown => None,
-            Meaning::Declared(found) | Meaning::LocalOrDeclared(found)
-                if found
-                    .iter()
-                    .any(|one| self.perhaps.iter().any(|other| one.is_same_declaration(other))) =>
-            {
-                Some(Judgement::Unchecked)
-            }
-            _ => Some(Judgement::Unlikely),
-        }
-    }
-
-    /// Whether `other` is the target, or another definition of it in a language that has such: in the other
-    /// branch of an `if`, or a property's setter.
-    fn is_same_symbol(&self, other: &IndexedDeclaration) -> bool {
-        self.is_target(other)
-            || Family::of(&other.file).is_some_and(|family| family.profile().uses.redeclares)
-                && other.file.path == self.target.file.path
-                && other.row().is_some_and(|(_, row)| row.parent == self.row.parent)
-    }
-
-    /// Whether `other` is the class or function around one of the target declarations.
-    fn is_owner(&self, other: &IndexedDeclaration) -> bool {
-        self.owners.iter().any(|one| one.is_same_declaration(other))
-    }
-
-    /// Whether `other` is one of the target declarations.
-    fn is_target(&self, other: &IndexedDeclaration) -> bool {
-        self.all.iter().any(|one| one.is_same_declaration(other))
-    }
-
-    fn declaration(&self, resolver: &Resolver, here: &CurrentFile, row: usize) -> Judgement {
-        let other = here.target(row);
-        if self.is_target(&other) {
-            return Judgement::Likely;
-        }
-        if self.perhaps.iter().any(|one| one.is_same_declaration(&other)) {
-            return Judgement::Unchecked;
-        }
-        let is_sibling = self.all.iter().any(|one| {
-            let parent = one.row().map(|(_, row)| row.parent);
-            let is_beside = here.file.path == one.file.path && Some(here.outline.rows[row].parent) == parent;
-            // What is around a member that is defined outside of its class does not tell the class.
-            is_beside
-                && (!resolver.profile.uses.has_prototypes
-                    || here.row_of(one).is_some_and(|at| cpp::have_same_owner((here, at), (here, row))))
-        });
-        if is_sibling { Judgement::Unchecked } else { Judgement::Unlikely }
-    }
-
-    /// Judges `f(name=…)`, which means the parameter of `f`, or the property that the constructor of `f`
-    /// takes.
-    fn argument(&self, resolver: &Resolver, callee: &str, meaning: &Meaning) -> Judgement {
-        if self.is_field_in_body(resolver) {
-            // A parameter of the same name is another symbol; a keyword that a function takes with `**` may
-            // be the field.
-            let has_parameter = |one: &IndexedDeclaration| {
-                one.row().is_some_and(|(outline, row)| {
-                    let is_function = matches!(row.kind(), SymbolKind::Method | SymbolKind::Function);
-                    let is_it = |other: &Row| {
-                        other.is_local()
-                            && other.parent() == Some(one.row)
-                            && outline.name(other) == self.name
-                    };
-                    is_function && outline.rows.iter().any(is_it)
-                })
-            };
-            return match meaning {
-                Meaning::Declared(found) if found.iter().all(has_parameter) => Judgement::Unlikely,
-                _ => Judgement::Unchecked,
-            };
-        }
-        let judgements = self.owners.iter().map(|owner| self.argument_of(resolver, owner, callee, meaning));
-        judgements.min().unwrap_or(Judgement::Unlikely)
-    }
-
-    /// Whether the target is a field that a class declares in its body, of which dataclasses and the like make
-    /// constructor parameters. Other functions accept the same parameters.
-    fn is_field_in_body(&self, resolver: &Resolver) -> bool {
-        use SymbolKind::{Class, Constructor, Function, Method};
-        let Some((outline, row)) = self.target.row() else { return false };
-        resolver.profile.uses.fields_are_parameters
-            && self.is_member
-            && !row.is_local()
-            && !matches!(row.kind(), Method | Function | Constructor | Class)
-            && enclosing_row(outline, row.name_start) == row.parent()
-    }
-
-    fn argument_of(
-        &self,
-        resolver: &Resolver,
-        owner: &IndexedDeclaration,
-        callee: &str,
-        meaning: &Meaning,
-    ) -> Judgement {
-        let (function, class) = match owner.row() {
-            Some((outline, row)) => (owner.name(), row.parent().map(|at| outline.name(&outline.rows[at]))),
-            None => return Judgement::Unlikely,
-        };
-        let is_of = callee == function || (function == "__init__" && class == Some(callee));
-        let takes_properties = resolver.profile.uses.parameters_are_properties;
-        if !is_of && takes_properties && self.is_member && may_construct(callee, meaning, class) {
-            return Judgement::Unchecked;
-        }
-        if !is_of || !(self.row.is_local() || self.is_member) {
-            return Judgement::Unlikely;
-        }
-        let Meaning::Declared(found) = meaning else { return Judgement::Unchecked };
-        let leads_here = found.iter().any(|one| {
-            one.is_same_declaration(owner)
-                || owner.row().and_then(|(_, row)| row.parent()).is_some_and(|class| {
-                    one.is_same_declaration(&IndexedDeclaration { file: owner.file.clone(), row: class })
-                })
-        });
-        match leads_here {
-            false => Judgement::Unlikely,
-            true if takes_properties || self.row.is_local() => Judgement::Likely,
-            true => Judgement::Unchecked,
-        }
-    }
-
-    /// Judges a bare name that the scopes do not resolve.
-    fn bare(&self, resolver: &Resolver, here: &CurrentFile, range: TextRange) -> Judgement {
-        if self.row.is_local() {
-            return Judgement::Unlikely;
-        }
-        match (resolver.profile.uses.unresolved, self.is_member) {
-            (UnresolvedName::NoMember, true) | (UnresolvedName::OnlyMember, false) => Judgement::Unlikely,
-            (UnresolvedName::FitsPlace, _)
-                if !rust_names::may_be_bare(resolver, here, range, self.row.kind()) =>
-            {
-                Judgement::Unlikely
-            }
-            (UnresolvedName::Included, false) if self.is_unique && includes(resolver, here, self.target) => {
-                Judgement::Likely
-            }
-            _ => Judgement::Unchecked,
-        }
-    }
-
-    /// Judges a member of an unknown receiver.
-    fn member(&self, resolver: &Resolver, here: &CurrentFile, at: u32) -> Result<Judgement, Cancelled> {
-        if self.row.is_local() {
-            return Ok(Judgement::Unlikely);
-        }
-        if rust_names::is_of_standard_library(resolver, here, at) {
-            return Ok(Judgement::Unlikely);
-        }
-        if self.is_member || self.is_fields_name {
-            return Ok(Judgement::Unchecked);
-        }
-        if self.is_extension {
-            // A local or a member of that name does not hide an extension that is called on another receiver.
-            let visible = scope::resolve_chain(resolver, here, at, &[self.name], SearchStart::File)?;
-            return Ok(match self.judge_meaning(&visible) {
-                Some(Judgement::Likely) if !self.is_unique => Judgement::Unchecked,
-                Some(judgement) => judgement,
-                None => Judgement::Unlikely,
-            });
-        }
-        Ok(match resolver.profile.uses.receivers_may_be_modules {
-            false => Judgement::Unlikely,
-            // Where the bare name resolves, a member of that name can be the target only at the end of a path
-            // of modules: `package.module.name`.
-            // `module::name` may be in a module that is not followed.
-            true if is_behind_colons(here, at) => Judgement::Unchecked,
-            true => match scope::resolve_name(resolver, here, at, self.name)? {
-                Meaning::Declared(found)
-                    if !found.iter().any(|one| self.is_target(one)) || !is_path(resolver, here, at) =>
-                {
-                    let is_reached = module_calls::reaches(resolver, here, self.name, &|meaning| {
-                        self.judge_meaning(meaning).is_some_and(|judgement| judgement != Judgement::Unlikely)
-                    })?;
-                    if is_reached { Judgement::Unchecked } else { Judgement::Unlikely }
-                }
-                _ => Judgement::Unchecked,
-            },
-        })
-    }
 }
 
 /// Whether a declaration is in a language whose types are known, and only its own file can name it.
 fn is_private(resolver: &Resolver, declaration: &IndexedDeclaration) -> bool {
     has_types(&declaration.file) && resolver.kotlin().is_private(declaration)
-}
-
-/// Whether a call with named arguments may call a Kotlin constructor by a name other than its class's:
-/// `copy`, `this`, `super`, an enum entry, an alias of the class.
-fn may_construct(callee: &str, meaning: &Meaning, class: Option<&str>) -> bool {
-    let is_other_name = |target: &IndexedDeclaration| {
-        target.row().is_some_and(|(_, row)| match row.kind() {
-            SymbolKind::EnumMember => true,
-            // An alias has no members.
-            SymbolKind::Class => row.descendants == 0 && Some(target.name()) != class,
-            _ => false,
-        })
-    };
-    matches!(callee, "copy" | "this" | "super")
-        || matches!(meaning, Meaning::Declared(found) if found.iter().any(is_other_name))
-}
-
-/// Whether the name at byte `at` is a member of a path of several names.
-fn is_path(resolver: &Resolver, here: &CurrentFile, at: u32) -> bool {
-    let receiver = receiver(here.text.as_str(), at as usize, resolver.family);
-    matches!(receiver, Receiver::Chain(chain, _) if chain.len() > 1)
 }
 
 /// Whether a class's name that no argument list follows refers to a constructor: `A::new`, `::A`, `new A { X = 1 }`.
@@ -610,21 +347,6 @@ fn refers_to_constructor(text: &str, range: TextRange, family: Family) -> bool {
     behind.strip_prefix("::").is_some_and(is_new) || before.ends_with("::") || last_word(before) == "new"
 }
 
-fn is_behind_colons(here: &CurrentFile, at: u32) -> bool {
-    here.text.as_str().get(..at as usize).is_some_and(|left| left.trim_end().ends_with("::"))
-}
-
 fn role(here: &CurrentFile, range: TextRange) -> Role {
     if call_site::is_called(here.grammar, here.text.as_str(), range) { Role::Call } else { Role::Use }
-}
-
-/// Whether the file includes the target's file, or a header with the same file stem.
-fn includes(resolver: &Resolver, here: &CurrentFile, target: &IndexedDeclaration) -> bool {
-    here.file.path == target.file.path
-        || here.imports().iter().filter(|import| import.imported == Imported::Everything).any(|import| {
-            match modules::find(resolver, &here.file, import.module, import.statement.start) {
-                Some(modules::Module::File(file)) => file.path.file_stem() == target.file.path.file_stem(),
-                _ => false,
-            }
-        })
 }
