@@ -52,7 +52,11 @@ impl Stage {
                 let toml = format!("[[language]]\nname = \"python\"\nlanguage-servers = [\"{only}\"]\n");
                 (servers, toml)
             }
-            Answers::NoServer => (path.join("installed"), String::new()),
+            Answers::NoServer => {
+                // The machine may have some on its PATH.
+                let without = |name| format!("[[language]]\nname = \"{name}\"\nlanguage-servers = []\n");
+                (path.join("installed"), ["c", "cpp", "go", "rust"].map(without).concat())
+            }
         };
         let project = Opening { installed, ..Opening::new(&path, &toml) }.open(&path);
         Stage { scratch, project, client: Arc::new(Client::with_name("test")) }
