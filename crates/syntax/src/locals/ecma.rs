@@ -2,15 +2,10 @@
 //! whole function, parameters in their function's head and body, type parameters in their declaration. Names at the top level
 //! are no locals, but for those that a block there declares.
 
-use tree_sitter::{Node, Tree, TreeCursor};
+use tree_sitter::Node;
 
-use super::{BoundLocal, LocalBindings};
-use crate::extract::{OutlineError, with_tree};
-use crate::grammar::Grammar;
-use symd_base::{Cancel, TextRange};
-
-/// The cancel flag is checked once per this many nodes.
-const NODES_BETWEEN_CHECKS: u32 = 4096;
+use super::{BoundLocal, LocalBindings, range_of};
+use symd_base::TextRange;
 
 /// What `let`, `const`, `function` and `class` are scoped to.
 const BLOCKS: [&str; 7] = [
@@ -39,41 +34,8 @@ const FUNCTIONS: [&str; 8] = [
 const TYPES: [&str; 5] =
     ["interface_declaration", "type_alias_declaration", "type_parameter", "mapped_type_clause", "infer_type"];
 
-pub(super) fn bindings(grammar: Grammar, text: &str, cancel: &Cancel) -> Result<LocalBindings, OutlineError> {
-    with_tree(grammar, text, cancel, |tree| walk(tree, text, cancel))?
-}
-
-/// Notes the bindings of a tree. Does not recurse over the tree.
-fn walk(tree: &Tree, text: &str, cancel: &Cancel) -> Result<LocalBindings, OutlineError> {
-    let mut found = LocalBindings::default();
-    let mut around: Vec<Node> = Vec::new();
-    let mut cursor: TreeCursor = tree.root_node().walk();
-    let mut nodes = 0_u32;
-    loop {
-        nodes = nodes.wrapping_add(1);
-        if nodes.is_multiple_of(NODES_BETWEEN_CHECKS) {
-            cancel.check()?;
-        }
-        let node = cursor.node();
-        if node.is_error() {
-            found.unparsed.push(range(node));
-        }
-        note(node, &around, text, &mut found);
-        if cursor.goto_first_child() {
-            around.push(node);
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return Ok(found);
-            }
-            around.pop();
-        }
-    }
-}
-
-/// Notes what one node binds; `around` are the nodes around it, the outermost first.
-fn note(node: Node, around: &[Node], text: &str, found: &mut LocalBindings) {
+/// Notes what one node binds; `around` are the nodes around it, the outermost first, `text` is the whole text.
+pub(super) fn note(node: Node, around: &[Node], text: &str, found: &mut LocalBindings) {
     let parent = around.last().map(Node::kind);
     let field = |name: &str| node.child_by_field_name(name);
     match node.kind() {
@@ -124,14 +86,14 @@ fn note(node: Node, around: &[Node], text: &str, found: &mut LocalBindings) {
             let conditional = around.iter().rev().find(|outer| outer.kind() == "conditional_type");
             bind(node.kind(), node.named_child(0), conditional.map(|outer| Scope::of(*outer)), found);
         }
-        "type_identifier" => found.type_names.push(range(node).start),
+        "type_identifier" => found.type_names.push(range_of(node).start),
         // Members of objects and of types, attributes of JSX.
         "property_identifier" if parent != Some("member_expression") => {
-            found.field_names.push(range(node).start);
+            found.field_names.push(range_of(node).start);
         }
         // `[name: string]`, a tuple's member.
         "identifier" if around.iter().rev().nth(1).is_some_and(|outer| outer.kind() == "tuple_type") => {
-            found.field_names.push(range(node).start);
+            found.field_names.push(range_of(node).start);
         }
         "identifier"
             if matches!(
@@ -141,7 +103,7 @@ fn note(node: Node, around: &[Node], text: &str, found: &mut LocalBindings) {
         {
             let is_small = |text: &str| text.starts_with(|c: char| c.is_lowercase());
             if text.get(node.byte_range()).is_some_and(is_small) {
-                found.field_names.push(range(node).start);
+                found.field_names.push(range_of(node).start);
             }
         }
         _ => {}
@@ -170,12 +132,12 @@ struct Scope {
 
 impl Scope {
     fn of(node: Node) -> Scope {
-        Scope { range: range(node), is_sure: !node.has_error() }
+        Scope { range: range_of(node), is_sure: !node.has_error() }
     }
 
     /// Returns the scope from the beginning of `list` to the end of `item`, which holds it.
     fn from(list: Node, item: Node) -> Scope {
-        let range = TextRange::new(range(list).start, range(item).end);
+        let range = TextRange::new(range_of(list).start, range_of(item).end);
         Scope { range, is_sure: !item.has_error() }
     }
 }
@@ -189,7 +151,7 @@ fn bind(declaration: &str, pattern: Option<Node>, scope: Option<Scope>, found: &
             "identifier" | "type_identifier" | "shorthand_property_identifier_pattern" => {
                 let (scopes, is_sure) = (vec![scope.range], scope.is_sure);
                 let is_type = TYPES.contains(&declaration);
-                found.locals.push(BoundLocal { name: range(node), scopes, is_sure, is_type });
+                found.locals.push(BoundLocal { name: range_of(node), scopes, is_sure, is_type });
             }
             // `{ key: pattern }`, `pattern = default`
             "pair_pattern" => left.extend(node.child_by_field_name("value")),
@@ -203,12 +165,6 @@ fn bind(declaration: &str, pattern: Option<Node>, scope: Option<Scope>, found: &
             _ => {}
         }
     }
-}
-
-fn range(node: Node) -> TextRange {
-    // Texts over 4 GiB are not parsed.
-    let at = |byte: usize| u32::try_from(byte).unwrap_or(u32::MAX);
-    TextRange::new(at(node.start_byte()), at(node.end_byte()))
 }
 
 #[cfg(test)]

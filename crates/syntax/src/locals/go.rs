@@ -1,15 +1,9 @@
 //! The locals of Go: what `:=`, `var`, `const` and `type` declare in a function is in scope from behind its statement to the end of
 //! the block, case or statement around it, a parameter in its function's body, a type parameter in its declaration.
 
-use tree_sitter::{Node, Tree};
+use tree_sitter::Node;
 
-use super::{BoundLocal, LocalBindings};
-use crate::extract::{OutlineError, with_tree};
-use crate::grammar::Grammar;
-use symd_base::{Cancel, TextRange};
-
-/// The cancel flag is checked once per this many nodes.
-const NODES_BETWEEN_CHECKS: u32 = 4096;
+use super::{BoundLocal, LocalBindings, range, range_of};
 
 /// What ends the scope of a name that is declared in it.
 const BLOCKS: [&str; 9] = [
@@ -27,41 +21,8 @@ const BLOCKS: [&str; 9] = [
 /// How deep the type arguments of a receiver lie: `(s *(Stack[E]))`.
 const MAX_RECEIVER_DEPTH: usize = 6;
 
-pub(super) fn bindings(grammar: Grammar, text: &str, cancel: &Cancel) -> Result<LocalBindings, OutlineError> {
-    with_tree(grammar, text, cancel, |tree| walk(tree, cancel))?
-}
-
-/// Notes the bindings of a tree. Does not recurse over the tree.
-fn walk(tree: &Tree, cancel: &Cancel) -> Result<LocalBindings, OutlineError> {
-    let mut found = LocalBindings::default();
-    let mut around: Vec<Node> = Vec::new();
-    let mut cursor = tree.root_node().walk();
-    let mut nodes = 0_u32;
-    loop {
-        nodes = nodes.wrapping_add(1);
-        if nodes.is_multiple_of(NODES_BETWEEN_CHECKS) {
-            cancel.check()?;
-        }
-        let node = cursor.node();
-        if node.is_error() {
-            found.unparsed.push(range(node.start_byte(), node.end_byte()));
-        }
-        note(node, &around, &mut found);
-        if cursor.goto_first_child() {
-            around.push(node);
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return Ok(found);
-            }
-            around.pop();
-        }
-    }
-}
-
 /// Notes what one node binds; `around` are the nodes around it, the outermost first.
-fn note(node: Node, around: &[Node], found: &mut LocalBindings) {
+pub(super) fn note(node: Node, around: &[Node], _: &str, found: &mut LocalBindings) {
     let block = || around.iter().rev().find(|outer| BLOCKS.contains(&outer.kind())).copied();
     let declares = || node.children(&mut node.walk()).any(|token| token.kind() == ":=");
     match node.kind() {
@@ -115,8 +76,8 @@ fn bind(node: Node, field: &str, start: usize, scope: Option<Node>, found: &mut 
 
 fn push(name: Node, start: usize, scope: Node, found: &mut LocalBindings) {
     found.locals.push(BoundLocal {
-        name: range(name.start_byte(), name.end_byte()),
-        scopes: vec![range(start, scope.end_byte().max(start))],
+        name: range_of(name),
+        scopes: vec![range(start, scope.end_byte())],
         is_sure: !scope.has_error(),
         is_type: false,
     });
@@ -133,12 +94,6 @@ fn descendant<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
             level.iter().flat_map(|node| node.named_children(&mut node.walk()).collect::<Vec<_>>()).collect();
     }
     None
-}
-
-fn range(from: usize, to: usize) -> TextRange {
-    // Texts over 4 GiB are not parsed.
-    let at = |byte: usize| u32::try_from(byte).unwrap_or(u32::MAX);
-    TextRange::new(at(from), at(to))
 }
 
 #[cfg(test)]

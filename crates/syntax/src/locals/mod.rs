@@ -8,9 +8,14 @@ mod go;
 mod marked;
 mod rust;
 
-use crate::extract::OutlineError;
+use tree_sitter::{Node, Tree};
+
+use crate::extract::{OutlineError, with_tree};
 use crate::grammar::Grammar;
 use symd_base::{Cancel, TextRange};
+
+/// The cancel flag is checked once per this many nodes.
+const NODES_BETWEEN_CHECKS: u32 = 4096;
 
 /// The locals and the bare field names of a text. Ranges are in bytes, exclusive of their end.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -59,8 +64,67 @@ pub struct BoundLocal {
 pub fn local_bindings(grammar: Grammar, text: &str, cancel: &Cancel) -> Result<LocalBindings, OutlineError> {
     match grammar.name() {
         "rust" => rust::bindings(grammar, text, cancel),
-        "go" => go::bindings(grammar, text, cancel),
-        "javascript" | "typescript" | "tsx" => ecma::bindings(grammar, text, cancel),
+        "go" => noted(grammar, text, cancel, go::note),
+        "javascript" | "typescript" | "tsx" => noted(grammar, text, cancel, ecma::note),
         _ => Ok(LocalBindings::default()),
     }
+}
+
+/// Returns what `note` finds at the nodes of a text.
+fn noted(
+    grammar: Grammar,
+    text: &str,
+    cancel: &Cancel,
+    note: fn(Node, &[Node], &str, &mut LocalBindings),
+) -> Result<LocalBindings, OutlineError> {
+    let mut found = LocalBindings::default();
+    with_tree(grammar, text, cancel, |tree| {
+        walk(tree, cancel, |node, around| {
+            if node.is_error() {
+                found.unparsed.push(range_of(node));
+            }
+            note(node, around, text, &mut found);
+            Ok(true)
+        })
+    })??;
+    Ok(found)
+}
+
+/// Calls `visit` with each node of a tree and the nodes around it, the outermost first; the children of a node are visited if it
+/// returns `true`. Does not recurse over the tree.
+fn walk<'t>(
+    tree: &'t Tree,
+    cancel: &Cancel,
+    mut visit: impl FnMut(Node<'t>, &[Node<'t>]) -> Result<bool, OutlineError>,
+) -> Result<(), OutlineError> {
+    let mut around: Vec<Node> = Vec::new();
+    let mut cursor = tree.root_node().walk();
+    let mut nodes = 0_u32;
+    loop {
+        nodes = nodes.wrapping_add(1);
+        if nodes.is_multiple_of(NODES_BETWEEN_CHECKS) {
+            cancel.check()?;
+        }
+        let node = cursor.node();
+        if visit(node, &around)? && cursor.goto_first_child() {
+            around.push(node);
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return Ok(());
+            }
+            around.pop();
+        }
+    }
+}
+
+/// Returns the bytes from `from` to `to` as a range. Texts over 4 GiB are not parsed.
+fn range(from: usize, to: usize) -> TextRange {
+    let at = |byte: usize| u32::try_from(byte).unwrap_or(u32::MAX);
+    TextRange::new(at(from), at(to.max(from)))
+}
+
+fn range_of(node: Node) -> TextRange {
+    range(node.start_byte(), node.end_byte())
 }

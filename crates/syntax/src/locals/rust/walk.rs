@@ -2,6 +2,7 @@
 
 use tree_sitter::{Node, Tree};
 
+use super::super::walk;
 use super::patterns::bound_names;
 use super::{BoundLocal, Part, Reader};
 use crate::extract::OutlineError;
@@ -11,39 +12,21 @@ use symd_base::TextRange;
 const MAX_CHAIN: usize = 64;
 /// How many items inside one scope are left out of it; with more of them its local is not sure.
 const MAX_ITEMS: usize = 64;
-/// The cancel flag is checked once per this many nodes.
-const NODES_BETWEEN_CHECKS: u32 = 4096;
 
 impl Reader<'_> {
-    /// Notes the bindings of a tree. Does not recurse over the tree.
+    /// Notes the bindings of a tree.
     pub(super) fn walk(&mut self, tree: &Tree, part: Part) -> Result<(), OutlineError> {
         let first = self.bindings.locals.len();
         let mut items = Vec::new();
-        let mut around: Vec<Node> = Vec::new();
-        let mut cursor = tree.root_node().walk();
-        let mut nodes = 0_u32;
-        loop {
-            nodes = nodes.wrapping_add(1);
-            if nodes.is_multiple_of(NODES_BETWEEN_CHECKS) {
-                self.cancel.check()?;
-            }
-            let node = cursor.node();
+        let cancel = self.cancel;
+        walk(tree, cancel, |node, around| {
             if is_item(node) && !around.is_empty() {
                 items.push(part.range(node.start_byte(), node.end_byte()));
             }
-            let enters = self.note(node, &around, part)?;
-            if enters && cursor.goto_first_child() {
-                around.push(node);
-                continue;
-            }
-            while !cursor.goto_next_sibling() {
-                if !cursor.goto_parent() {
-                    self.leave_items_out(first, &items);
-                    return Ok(());
-                }
-                around.pop();
-            }
-        }
+            self.note(node, around, part)
+        })?;
+        self.leave_items_out(first, &items);
+        Ok(())
     }
 
     /// Notes what one node binds; returns whether its children are to be visited.
