@@ -25,7 +25,7 @@ impl Engine {
         let passed = self.gate.pass().await;
         let (answer, answered) = oneshot::channel();
         let run = Box::new(move |view: Result<Arc<View>, EngineError>| {
-            // If the asker is gone, this releases what it would hold.
+            // If the receiver was dropped, so is the view, and with it the gate and the permit are released.
             let _ = answer.send(view.map(|view| ViewHere { view, _passed: passed, _permit: permit }));
         });
         let run = QuestionRun::Once(run);

@@ -104,6 +104,7 @@ pub use operator_uses::{OperatorUses, operator_uses};
 pub use overrides::{
     OutsideMember, OverrideFamily, ServerBase, ServerBases, UnknownBase, UnknownFact, overrides,
 };
+pub use place::{is_default, is_pattern};
 pub use python_hazards::{PythonHazard, python_hazards};
 pub use ruled_out::rule_out_uses;
 pub use sources::{CurrentText, IndexedDeclaration, Sources};

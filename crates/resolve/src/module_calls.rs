@@ -5,7 +5,7 @@ use super::binders::{close_bracket, open_bracket};
 use super::context::{first_word, last_word, text_after, text_before};
 use super::family::Family;
 use super::meaning::Meaning;
-use super::modules;
+use super::modules::{self, Module};
 use super::resolver::{CurrentFile, Resolver};
 use super::scope;
 use symd_base::cancel::Cancelled;
@@ -51,8 +51,7 @@ pub(super) fn taken_from_call(
     }
 }
 
-/// Whether a JavaScript or TypeScript file has a module in hand, by an import of the whole or in an expression, whose export `name`
-/// `is_meant`: any receiver may hold it then.
+/// Whether the file has a module in hand whose export `name` `is_meant`: any receiver may hold it then.
 pub(super) fn reaches(
     resolver: &Resolver,
     here: &CurrentFile,
@@ -62,18 +61,23 @@ pub(super) fn reaches(
     if resolver.family != Family::Ecma {
         return Ok(false);
     }
+    for module in here.whole_modules(resolver) {
+        if is_meant(&resolver.exported(module, name, 0)?) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Returns the modules that the file imports as a whole, or loads in an expression.
+pub(super) fn whole_modules(resolver: &Resolver, here: &CurrentFile) -> Vec<Module> {
     let text = here.text.as_str();
     let called = memchr::memmem::find_iter(text.as_bytes(), "import")
         .filter_map(|at| unquoted(text[at + "import".len()..].trim_start().strip_prefix('(')?.trim_start()));
     let imports = here.imports();
     let whole =
         imports.iter().filter(|import| import.imported == Imported::Module).map(|import| import.module);
-    for written in called.chain(whole) {
-        if is_meant(&exported(resolver, here, written, 0, name)?) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+    called.chain(whole).filter_map(|written| modules::find(resolver, &here.file, written, 0)).collect()
 }
 
 fn exported(
@@ -97,11 +101,14 @@ fn value_of_pattern(text: &str, start: usize) -> Option<&str> {
     (!value.starts_with(['=', '>'])).then_some(value)
 }
 
-/// Returns the module's path in `await import('path')` and `require('path')`.
+/// Returns the module's path in `await import('path')` and `require('path')`; `None` where the value goes on behind the call.
 fn loaded_at(value: &str) -> Option<&str> {
     let value = value.strip_prefix("await").map_or(value, str::trim_start);
     let call = value.strip_prefix("import").or_else(|| value.strip_prefix("require"))?.trim_start();
-    unquoted(call.strip_prefix('(')?.trim_start())
+    let argument = call.strip_prefix('(')?.trim_start();
+    let behind = text_after(call, close_bracket(call, 0));
+    let goes_on = behind.starts_with(['.', '(', '[']) || behind.starts_with("?.");
+    unquoted(argument).filter(|_| !goes_on)
 }
 
 /// Returns the module's path in `import('path').`, which ends at byte `end`.
@@ -111,13 +118,12 @@ fn loaded_before(text: &str, end: usize) -> Option<&str> {
     let inner = left.strip_suffix(')')?;
     let open = open_bracket(text, inner.len())?;
     let argument = text.get(open + 1..inner.len())?.trim();
-    let head = text_before(text, open, Family::Ecma);
-    if matches!(last_word(head), "import" | "require") {
-        return unquoted(argument);
+    match last_word(text_before(text, open, Family::Ecma)) {
+        "import" | "require" => unquoted(argument),
+        // `(await import('path'))`
+        "" => loaded_at(argument),
+        _ => None,
     }
-    // `(await import('path'))`
-    let call = argument.strip_prefix("await")?.trim_start().strip_prefix("import")?.trim_start();
-    unquoted(call.strip_prefix('(')?.strip_suffix(')')?.trim())
 }
 
 /// Returns what stands in the quotes of a plain string; the argument may be followed by others.
@@ -137,6 +143,9 @@ mod tests {
             ("({ a, name: b } = await import(\n  './a'))", Some("./a")),
             ("const { name } = require('./a');", Some("./a")),
             ("const { name } = load('./a')", None),
+            ("const { name } = require('./a')(options)", None),
+            ("const { name } = await import('./a').then(f)", None),
+            ("const { name } = require('./a').inner", None),
             ("f({ name }, import('./a'))", None),
         ] {
             let start = text.find("name").expect("in it");
@@ -153,6 +162,8 @@ mod tests {
             ("(await import('./a')).name", Some("./a")),
             ("(await import( './a' ))\n  ?.name", Some("./a")),
             ("load('./a').name", None),
+            ("(await import('./a').then(f)).name", None),
+            ("require('./a')(1).name", None),
             ("import(path).name", None),
             ("import('./a').then(name", None),
         ] {

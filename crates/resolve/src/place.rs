@@ -115,7 +115,7 @@ fn is_key(text: &str, start: usize, end: usize) -> bool {
 /// Whether the name stands for a member of an object and for a variable at once: `{ name }`, in a pattern `{ name = 1 }`.
 pub(super) fn is_shorthand(text: &str, start: usize, end: usize) -> bool {
     let right = context::text_after(text, end);
-    let has_default = right.strip_prefix('=').is_some_and(|rest| !rest.starts_with(['=', '>']));
+    let has_default = is_default(right);
     if !right.starts_with([',', '}']) && !has_default
         || !context::text_before(text, start, Family::Ecma).ends_with(['{', ','])
     {
@@ -125,8 +125,13 @@ pub(super) fn is_shorthand(text: &str, start: usize, end: usize) -> bool {
         .is_some_and(|open| text[open..].starts_with('{') && (!has_default || is_pattern(text, open)))
 }
 
-/// Whether the brace at byte `open` begins a pattern or an object, and no block.
-fn is_pattern(text: &str, open: usize) -> bool {
+/// Whether a text that stands behind a name begins with the default of JavaScript's patterns, `= value`.
+pub fn is_default(right: &str) -> bool {
+    right.strip_prefix('=').is_some_and(|rest| !rest.starts_with(['=', '>']))
+}
+
+/// Whether the brace at byte `open` begins a pattern or an object of JavaScript, and no block: in one `name = 1` assigns.
+pub fn is_pattern(text: &str, open: usize) -> bool {
     let left = context::text_before(text, open, Family::Ecma);
     left.ends_with(['(', ',', '[', ':']) || matches!(last_word(left), "const" | "let" | "var")
 }

@@ -14,6 +14,7 @@ use super::family::Family;
 use super::jvm_names::FileClasses;
 use super::kotlin_names::KotlinNames;
 use super::meaning::{Meaning, binds};
+use super::module_calls;
 use super::modules::Module;
 use super::profiles::{FamilyProfile, LanguageProfile};
 use super::scope::Reach;
@@ -69,6 +70,10 @@ pub(super) struct CurrentFile {
     comprehensions: OnceCell<Vec<Comprehension>>,
     /// What the file binds as locals; `None` when it could not be parsed in time.
     local_bindings: OnceCell<Option<Arc<LocalBindings>>>,
+    /// Whether a JavaScript or TSX file may hold JSX.
+    may_hold_markup: OnceCell<bool>,
+    /// The modules that it has in hand as a whole.
+    whole_modules: OnceCell<Vec<Module>>,
     /// The indices of its imports, by the name that they bind.
     bound: OnceCell<HashMap<String, Vec<usize>>>,
     /// Meanings of names at its top level, cached.
@@ -103,6 +108,8 @@ impl CurrentFile {
             imports: OnceCell::new(),
             comprehensions: OnceCell::new(),
             local_bindings: OnceCell::new(),
+            may_hold_markup: OnceCell::new(),
+            whole_modules: OnceCell::new(),
             bound: OnceCell::new(),
             at_top: RefCell::default(),
         })
@@ -137,6 +144,17 @@ impl CurrentFile {
     pub(super) fn local_bindings(&self, resolver: &Resolver) -> Option<&LocalBindings> {
         let bindings = || resolver.sources.local_bindings(&self.file, self.text.as_str(), resolver.cancel);
         self.local_bindings.get_or_init(bindings).as_deref()
+    }
+
+    /// Whether the file may hold JSX. Cached, since each occurrence of a name needs it.
+    pub(super) fn may_hold_markup(&self) -> bool {
+        let has = |sign: &str| memchr::memmem::find(self.text.as_str().as_bytes(), sign.as_bytes()).is_some();
+        *self.may_hold_markup.get_or_init(|| self.grammar.name() != "typescript" && (has("</") || has("/>")))
+    }
+
+    /// Returns the modules that a JavaScript or TypeScript file has in hand as a whole. Cached: it takes a look at all of the text.
+    pub(super) fn whole_modules(&self, resolver: &Resolver) -> &[Module] {
+        self.whole_modules.get_or_init(|| module_calls::whole_modules(resolver, self))
     }
 
     /// Returns where the names of the declarations begin that the outline lists, without parameters that declare properties.

@@ -10,7 +10,7 @@ use symd_base::TextRange;
 /// How many comparisons of scopes and occurrences may be made for one name in a file. Code that people write needs a thousandth of it.
 const MAX_STEPS: usize = 32 << 20;
 
-/// Returns where a local called `name` is in scope. Where a declaration that the outline lists hides the local, it is none.
+/// Returns where a local called `name` is in scope. The scope of a declaration in the outline that hides the local is left out.
 pub(super) fn scopes(resolver: &Resolver, here: &CurrentFile, name: &str) -> LocalScopes {
     let mut scopes = LocalScopes::default();
     if !may_be_bound(here, name, resolver.family) {
@@ -68,17 +68,10 @@ pub(super) fn scopes(resolver: &Resolver, here: &CurrentFile, name: &str) -> Loc
 /// knows.
 pub(super) fn is_field_name(resolver: &Resolver, here: &CurrentFile, range: TextRange) -> bool {
     resolver.family == Family::Ecma
-        && (may_be_markup(here) || may_be_member(here.text.as_str(), range))
+        && (here.may_hold_markup() || may_be_member(here.text.as_str(), range))
         && here
             .local_bindings(resolver)
             .is_some_and(|bindings| bindings.field_names.binary_search(&range.start).is_ok())
-}
-
-/// Whether the file may hold JSX.
-fn may_be_markup(here: &CurrentFile) -> bool {
-    let text = here.text.as_str();
-    here.grammar.name() != "typescript"
-        && ["</", "/>"].iter().any(|sign| memchr::memmem::find(text.as_bytes(), sign.as_bytes()).is_some())
 }
 
 /// Whether the text around a name may declare a member: `name() {}`, `get name()`, `readonly name: T`, `[name: T]`.

@@ -74,7 +74,7 @@ pub struct Slot<'r> {
 }
 
 /// Opens names one after the other and keeps the last directory open: the files of an edit are mostly beside each
-/// other. For looking: a directory may be moved while it is open, so whoever changes a file opens its directory then.
+/// other. Only for checks: a directory may be moved while it is open, so each change of a file opens the directory anew.
 #[derive(Debug)]
 pub struct SlotOpener<'r> {
     root: &'r Root,

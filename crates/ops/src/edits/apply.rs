@@ -223,7 +223,7 @@ async fn change_files(
 /// How far an edit got on the thread on which it began.
 pub(super) enum BegunEdit {
     Ended(Result<Applied, ApplyError>),
-    /// It goes on, also if no task waits for that.
+    /// The task that finishes the edit, whether or not its result is awaited.
     GoesOn(JoinHandle<Result<Applied, ApplyError>>),
 }
 

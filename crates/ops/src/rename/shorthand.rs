@@ -2,6 +2,7 @@
 //! server knows what such a name becomes.
 
 use symd_base::{Text, TextRange};
+use symd_resolve::{is_default, is_pattern};
 use symd_syntax::Grammar;
 
 /// Whether a language has such names.
@@ -28,7 +29,7 @@ pub(super) fn is_export(text: &str, range: TextRange) -> bool {
 /// Returns the offset of the opening brace of `{ …, name, … }`.
 fn list_around(text: &str, range: TextRange) -> Option<usize> {
     let after = text[range.end as usize..].trim_start();
-    let has_default = after.strip_prefix('=').is_some_and(|rest| !rest.starts_with(['=', '>']));
+    let has_default = is_default(after);
     if !after.starts_with([',', '}']) && !has_default {
         return None;
     }
@@ -37,18 +38,12 @@ fn list_around(text: &str, range: TextRange) -> Option<usize> {
         match character {
             ')' | ']' | '}' => depth += 1,
             '(' | '[' | '{' if depth > 0 => depth -= 1,
-            '{' => return (!has_default || is_pattern(&text[..at])).then_some(at),
+            '{' => return (!has_default || is_pattern(text, at)).then_some(at),
             '(' | '[' | ';' => return None,
             _ => {}
         }
     }
     None
-}
-
-/// Whether a brace behind `left` begins a pattern of JavaScript, and no block: in one `name = 1` assigns.
-fn is_pattern(left: &str) -> bool {
-    let left = left.trim_end();
-    left.ends_with(['(', ',', '[', ':']) || matches!(without_last_word(left).1, "const" | "let" | "var")
 }
 
 /// Whether the brace at `open` belongs to `export {` or `export type {`.

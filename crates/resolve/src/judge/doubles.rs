@@ -36,6 +36,7 @@ impl TargetContext<'_> {
     pub(super) fn is_loaded_by(&self, resolver: &Resolver, here: &CurrentFile) -> bool {
         let range = TextRange::new(self.row.name_start, self.row.name_start + u32::from(self.row.name_len));
         resolver.profile.imports.declarations_import
+            && here.file.path == self.target.file.path
             && here.row_of(self.target).is_some()
             && binds_here(here, range, self.name)
     }
