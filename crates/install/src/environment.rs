@@ -77,9 +77,10 @@ const NPM: [&str; 12] = [
     "fetch_retries",
 ];
 
-/// Prefixes of cargo's settings: how registries are reached, and which registry replaces which. Tokens for
-/// publishing are excluded, because build scripts inherit cargo's environment.
-const CARGO: [&str; 4] = ["CARGO_HTTP_", "CARGO_NET_", "CARGO_REGISTRIES_", "CARGO_SOURCE_"];
+/// Prefixes of cargo's settings: how registries are reached, which registry replaces which, and how much is optimised.
+/// Tokens for publishing are excluded, because build scripts inherit cargo's environment.
+const CARGO: [&str; 5] =
+    ["CARGO_HTTP_", "CARGO_NET_", "CARGO_PROFILE_", "CARGO_REGISTRIES_", "CARGO_SOURCE_"];
 
 fn passes(name: &str) -> bool {
     let small = name.to_ascii_lowercase();
@@ -148,7 +149,10 @@ mod tests {
         for name in ["HOME", "HTTPS_PROXY", "no_proxy", "PIP_INDEX_URL", "npm_config_registry", "LC_ALL"] {
             assert!(passes(name), "{name}");
         }
-        assert!(passes("NPM_CONFIG_CAFILE") && passes("CARGO_HTTP_CAINFO") && passes("PIP_CERT"));
+        for name in ["NPM_CONFIG_CAFILE", "CARGO_HTTP_CAINFO", "CARGO_PROFILE_RELEASE_OPT_LEVEL", "PIP_CERT"]
+        {
+            assert!(passes(name), "{name}");
+        }
         for name in [
             "PYTHONPATH",
             "PYTHONHOME",
