@@ -180,7 +180,7 @@ fn ecma(resolver: &Resolver, from: &RelPath, written: &str) -> Option<Module> {
     let file = file
         .or_else(|| resolver.file(base))
         .or_else(|| with(base))
-        .or_else(|| with(&format!("{base}/index")));
+        .or_else(|| with(format!("{base}/index").trim_start_matches('/')));
     file.map(|file| Module::File(file.clone()))
 }
 

@@ -31,14 +31,15 @@ pub(super) fn scopes(resolver: &Resolver, here: &CurrentFile, name: &str) -> Loc
     let (listed, locals): (Vec<_>, Vec<_>) =
         of_name.into_iter().partition(|local| declared.contains(&local.name.start));
     let length = u32::try_from(name.len()).unwrap_or(u32::MAX);
+    let as_range = |&at: &u32| TextRange::new(at, at.saturating_add(length));
     let in_types: Vec<TextRange> = bindings
         .type_names
         .iter()
         .filter(|&&at| text.get(at as usize..).is_some_and(|rest| rest.starts_with(name)))
-        .map(|&at| TextRange::new(at, at + length))
+        .map(as_range)
         .collect();
     let occurrences = here.outline.occurrences.offsets_of(name).count();
-    if locals.len().saturating_mul(occurrences + listed.len() + in_types.len()) > MAX_STEPS {
+    if locals.len().saturating_mul(occurrences + listed.len() + bindings.type_names.len()) > MAX_STEPS {
         scopes.doubtful.extend(whole());
         return scopes;
     }
@@ -48,11 +49,16 @@ pub(super) fn scopes(resolver: &Resolver, here: &CurrentFile, name: &str) -> Loc
         for &scope in &local.scopes {
             let hidden = listed.iter().flat_map(|one| &one.scopes).filter(|part| is_within(**part, scope));
             let seen = without(scope, hidden);
-            // Types and values of one name do not hide each other.
+            // Types and values of one name do not hide each other. A type is in scope at the names of other types too, as
+            // a rename asks.
             match local.is_type {
-                true => {
-                    into.extend(in_types.iter().filter(|at| seen.iter().any(|part| is_within(**at, *part))))
-                }
+                true => into.extend(
+                    bindings
+                        .type_names
+                        .iter()
+                        .map(as_range)
+                        .filter(|at| seen.iter().any(|part| is_within(*at, *part))),
+                ),
                 false => into.extend(seen.into_iter().flat_map(|part| without(part, in_types.iter()))),
             }
         }

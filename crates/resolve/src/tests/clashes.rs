@@ -245,3 +245,42 @@ fn gos_and_rusts_imports() {
     free(module, "subclasses");
     assert_eq!(in_the_way(module, "Kind"), ["src/lib.rs:3"]);
 }
+
+#[test]
+fn names_that_modules_export_are_in_the_way() {
+    let clause = "//- a.ts\nfunction other() {}\nexport { other as go };\nexport function $0run() {}\n";
+    assert_eq!(in_the_way(clause, "go"), ["a.ts:2"]);
+    free(clause, "walk");
+    free("//- a.ts\nfunction other() {}\nexport { other as go };\nfunction $0run() {}\nrun();\n", "go");
+    let stars = "//- a.ts\nexport function $0run() {}\n//- b.ts\nexport function go() {}\n\
+                 //- index.ts\nexport * from './a';\nexport * from './b';\n//- all.ts\nexport const leap = 1;\nexport * from '.';\n\
+                 //- user.ts\nimport { run } from './all';\nrun();\n";
+    assert_eq!(in_the_way(stars, "go"), ["all.ts:2", "index.ts:1"]);
+    assert_eq!(in_the_way(stars, "leap"), ["all.ts:2"]);
+    free(stars, "walk");
+    free(
+        "//- a.ts\nexport function $0run() {}\n//- b.ts\nexport function go() {}\nexport * from './c';\n//- c.ts\n",
+        "go",
+    );
+}
+
+#[test]
+fn a_component_stays_one() {
+    let fixture =
+        "//- a.tsx\nexport function $0Card() {}\nconst a = () => <Card></Card>;\nconst b = f<Card>();\n";
+    assert_eq!(in_the_way(fixture, "card"), ["a.tsx:2"]);
+    free(fixture, "Sheet");
+    free("//- a.tsx\nexport function $0Card() {}\nCard();\nconst a = <p></p>;\n", "card");
+    assert_eq!(in_the_way("//- a.ts\nfunction $0run() {}\nrun();\n", "arguments"), ["a.ts:1"]);
+}
+
+#[test]
+fn type_parameters_are_in_the_way_of_types_in_their_scope() {
+    let fixture = "//- a.ts\nexport interface $0Old { x: number }\nexport class Box<T> {\n  f(o: Old): T | undefined { return undefined; }\n}\n\
+                   export function g<U extends Old>(u: U): Old { return u; }\nexport type Inf<Z> = Z extends Array<infer E> ? E | Old : never;\n";
+    assert_eq!(in_the_way(fixture, "T"), ["a.ts:3"]);
+    assert_eq!(in_the_way(fixture, "U"), ["a.ts:5"]);
+    assert_eq!(in_the_way(fixture, "Z"), ["a.ts:6"]);
+    assert_eq!(in_the_way(fixture, "E"), ["a.ts:6"]);
+    free(fixture, "K");
+}

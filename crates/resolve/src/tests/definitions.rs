@@ -34,5 +34,5 @@ fn kotlin_and_typescript() {
     assert_eq!(defined(&format!("{kotlin}fun f(A: Int) = $0A\n")), [""; 0]);
     let fixture = "//- a.ts\nexport function f() {}\n//- index.ts\nexport { f } from './a';\n\
         //- b.ts\nimport { f } from '.';\n$0f();\n";
-    assert_eq!(defined(fixture), ["a.ts:1 ?"]);
+    assert_eq!(defined(fixture), ["a.ts:1"]);
 }
