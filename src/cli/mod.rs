@@ -2,6 +2,7 @@
 //! everything they know about the project from the daemon.
 
 mod args;
+mod clickable;
 mod client;
 mod colour;
 mod commands;

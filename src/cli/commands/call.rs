@@ -4,10 +4,12 @@
 mod human;
 
 use std::io::{BufRead, IsTerminal, Read, Write};
+use std::path::Path;
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use crate::cli::clickable::{self, LinkForm};
 use crate::cli::client::{Client, Role};
 use crate::cli::colour;
 use crate::cli::commands::waiting_line::WaitingLine;
@@ -83,7 +85,7 @@ pub(super) fn tool_call(
     let answer = answered(context, toolset, tool, arguments, AdvanceAnswer::Nothing)?;
     let went_well = answer["outcome"].as_str() == Some("done");
     let text = words::of_command_line(answer["text"].as_str().unwrap_or_default(), went_well);
-    show(&text, arguments)?;
+    show(&text, tool, arguments, context.place()?.root.as_path())?;
     exit(&answer)
 }
 
@@ -98,17 +100,26 @@ fn call_and_print(
     let answer = answered(context, toolset, tool, arguments, said)?;
     let root = context.place()?.root;
     let text = human::shown(form, answer["text"].as_str().unwrap_or_default(), toolset, tool, &root);
-    show(&text, arguments)?;
+    show(&text, tool, arguments, &root)?;
     exit(&answer)
 }
 
-/// Prints a tool's answer; colours the diff of a dry run.
-fn show(text: &str, arguments: &Map<String, Value>) -> Result<(), Failure> {
+/// Tools whose answers are read at a terminal, place by place.
+const CLICKABLE: [&str; 3] = ["explain_build_output", "investigate", "resolve_stack_trace"];
+
+/// Prints a tool's answer; at a terminal it colours the diff of a dry run, and makes the places in a trace clickable.
+fn show(text: &str, tool: &str, arguments: &Map<String, Value>, root: &Path) -> Result<(), Failure> {
     let end = if text.ends_with('\n') { "" } else { "\n" };
+    let text = format!("{text}{end}");
     let is_diff = arguments.get("dry_run") == Some(&Value::Bool(true));
-    match is_diff && colour::is_wanted() {
-        true => print(&colour::diff(&format!("{text}{end}"))),
-        false => print(&format!("{text}{end}")),
+    if !colour::is_wanted() {
+        print(&text)
+    } else if is_diff {
+        print(&colour::diff(&text))
+    } else if CLICKABLE.contains(&tool) {
+        print(&clickable::places(&text, root, LinkForm::of_terminal()))
+    } else {
+        print(&text)
     }
 }
 
