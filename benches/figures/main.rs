@@ -7,6 +7,7 @@ mod bare;
 mod branch;
 mod contracts;
 mod daemon;
+mod debugging;
 mod editor;
 mod edits;
 mod first;
@@ -63,7 +64,7 @@ fn main() {
     if trees.is_empty() {
         // With `cargo test --benches` and similar commands nothing is measured.
         eprintln!(
-            "usage: cargo bench --bench figures -- [--edits | --editor | --small-files | --terminal] | [--large | --only-large | --first | --servers | --server-times | --contracts | --isolation] TREE…   (say, the unpacked source of Django 5.1)"
+            "usage: cargo bench --bench figures -- [--edits | --editor | --small-files | --terminal] | [--large | --only-large | --first | --servers | --server-times | --contracts | --debugging | --isolation] TREE…   (say, the unpacked source of Django 5.1)"
         );
         return;
     }
@@ -93,6 +94,13 @@ fn main() {
     if flags.iter().any(|flag| flag == "--isolation") {
         for tree in &trees {
             isolation::measure(&prepare(Path::new(tree)), &mut table);
+        }
+        table.print(&[flags, trees].concat());
+        return;
+    }
+    if flags.iter().any(|flag| flag == "--debugging") {
+        for tree in &trees {
+            debugging::measure(&prepare(Path::new(tree)), &mut table);
         }
         table.print(&[flags, trees].concat());
         return;
