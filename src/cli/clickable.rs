@@ -53,7 +53,7 @@ pub(super) fn places(text: &str, root: &Path, form: LinkForm) -> String {
     let mut shown = String::with_capacity(text.len() + text.len() / 2);
     for line in text.split_inclusive('\n') {
         let (content, end) = line.strip_suffix('\n').map_or((line, ""), |content| (content, "\n"));
-        let content: String = content.chars().map(visible).collect();
+        let content = harmless(content);
         // Writing to a String cannot fail.
         let _ = match place(&content, root) {
             Some(place) => {
@@ -102,9 +102,14 @@ fn place<'t>(content: &'t str, root: &Path) -> Option<NamedPlace<'t>> {
     })
 }
 
-/// Returns a character as it may be printed: control characters of a pasted text would steer the terminal.
-fn visible(character: char) -> char {
-    if character.is_control() && character != '\t' { char::REPLACEMENT_CHARACTER } else { character }
+/// Returns the text without control characters but tabs and line ends: those of a pasted log would steer the terminal.
+pub(super) fn harmless(text: &str) -> String {
+    let shown = |one: char| match one {
+        '\t' | '\n' => one,
+        one if one.is_control() => char::REPLACEMENT_CHARACTER,
+        one => one,
+    };
+    text.chars().map(shown).collect()
 }
 
 #[cfg(test)]

@@ -112,14 +112,12 @@ fn show(text: &str, tool: &str, arguments: &Map<String, Value>, root: &Path) -> 
     let end = if text.ends_with('\n') { "" } else { "\n" };
     let text = format!("{text}{end}");
     let is_diff = arguments.get("dry_run") == Some(&Value::Bool(true));
-    if !colour::is_wanted() {
-        print(&text)
-    } else if is_diff {
-        print(&colour::diff(&text))
-    } else if CLICKABLE.contains(&tool) {
-        print(&clickable::places(&text, root, LinkForm::of_terminal()))
-    } else {
-        print(&text)
+    let is_log = CLICKABLE.contains(&tool) && std::io::stdout().is_terminal();
+    match (colour::is_wanted(), is_diff) {
+        (true, true) => print(&colour::diff(&text)),
+        (true, false) if is_log => print(&clickable::places(&text, root, LinkForm::of_terminal())),
+        (false, _) if is_log => print(&clickable::harmless(&text)),
+        _ => print(&text),
     }
 }
 
