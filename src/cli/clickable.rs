@@ -117,6 +117,7 @@ mod tests {
     use super::{LinkForm, places};
 
     #[test]
+    #[allow(clippy::disallowed_methods, reason = "writes the files of the test's own project")]
     fn places_become_links_and_nothing_else_does() {
         let scratch = tempfile::tempdir().unwrap();
         let root = scratch.path();
