@@ -6,12 +6,13 @@
 //! number of type names u32 | offset u32 *
 //! number of combined parts u32 | (start u32, end u32) *
 //! number of unparsed parts u32 | (start u32, end u32) *
+//! number of sources u32 | (name u32 | kind u8 | start u32, end u32 | result u32) *
 //! (name u32, u32 | sure 1 + type 2 u8 | number of scopes u32 | (start u32, end u32) *) *
 //! ```
 //! Numbers are little endian.
 
 use symd_base::TextRange;
-use symd_syntax::{BoundLocal, LocalBindings};
+use symd_syntax::{BoundLocal, LocalBindings, LocalSource, LocalSourceKind};
 
 pub(super) fn encode(bindings: &LocalBindings) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -21,6 +22,13 @@ pub(super) fn encode(bindings: &LocalBindings) -> Vec<u8> {
     }
     put_ranges(&mut bytes, &bindings.combined);
     put_ranges(&mut bytes, &bindings.unparsed);
+    put_number(&mut bytes, bindings.sources.len());
+    for source in &bindings.sources {
+        bytes.extend(source.name_start.to_le_bytes());
+        bytes.push(source.kind as u8);
+        put_range(&mut bytes, source.range);
+        bytes.extend(source.result.to_le_bytes());
+    }
     for local in &bindings.locals {
         put_range(&mut bytes, local.name);
         bytes.push(u8::from(local.is_sure) + 2 * u8::from(local.is_type));
@@ -48,6 +56,7 @@ pub(super) fn decode(bytes: &[u8], text: &str) -> Option<LocalBindings> {
     let mut rest = Rest { bytes, text };
     let (field_names, type_names) = (rest.offsets()?, rest.offsets()?);
     let (combined, unparsed) = (rest.ranges()?, rest.ranges()?);
+    let sources = (0..rest.count(17)?).map(|_| rest.source()).collect::<Option<_>>()?;
     let mut locals = Vec::new();
     while !rest.bytes.is_empty() {
         let name = rest.range()?;
@@ -55,7 +64,7 @@ pub(super) fn decode(bytes: &[u8], text: &str) -> Option<LocalBindings> {
         let (is_sure, is_type) = (flags & 1 == 1, flags & 2 == 2);
         locals.push(BoundLocal { name, scopes: rest.ranges()?, is_sure, is_type });
     }
-    Some(LocalBindings { locals, field_names, type_names, combined, unparsed })
+    Some(LocalBindings { locals, field_names, type_names, combined, unparsed, sources })
 }
 
 /// What is left to decode.
@@ -100,6 +109,12 @@ impl Rest<'_> {
         is_part.then(|| TextRange::new(start, end))
     }
 
+    fn source(&mut self) -> Option<LocalSource> {
+        let name_start = self.number().filter(|at| self.text.is_char_boundary(*at as usize))?;
+        let kind = *LocalSourceKind::ALL.get(usize::from(self.byte()?))?;
+        Some(LocalSource { name_start, kind, range: self.range()?, result: self.number()? })
+    }
+
     fn ranges(&mut self) -> Option<Vec<TextRange>> {
         (0..self.count(8)?).map(|_| self.range()).collect()
     }
@@ -138,6 +153,19 @@ mod tests {
         let bindings = local_bindings(grammar, text, &Cancel::new()).expect("parsed");
         assert_eq!((bindings.locals.len(), bindings.type_names.len()), (3, 3));
         assert_eq!(decode(&encode(&bindings), text), Some(bindings));
+    }
+
+    #[test]
+    fn sources_of_gos_locals_are_read_as_they_were_written() {
+        let text = "package p\nfunc f(é, a *T, b ...T) { for k := range a { x, y := k.f() } }";
+        let grammar = Grammar::named("go").expect("known");
+        let bindings = local_bindings(grammar, text, &Cancel::new()).expect("parsed");
+        assert_eq!(bindings.sources.len(), 6);
+        let mut bytes = encode(&bindings);
+        assert_eq!(decode(&bytes, text), Some(bindings));
+        // An unknown kind.
+        bytes[4 * 5 + 4] = 9;
+        assert_eq!(decode(&bytes, text), None);
     }
 
     #[test]

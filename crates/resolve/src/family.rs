@@ -41,7 +41,12 @@ pub fn has_types(file: &FileEntry) -> bool {
 
 /// Whether values in a file have declared types that symd reads: what a name is ruled out to mean there, it does not.
 pub fn declares_types(file: &FileEntry) -> bool {
-    LanguageProfile::of(file).is_some_and(|language| language.family == Family::Jvm)
+    LanguageProfile::of(file).is_some_and(|language| matches!(language.family, Family::Go | Family::Jvm))
+}
+
+/// Whether a file is Kotlin or Java.
+pub(super) fn is_jvm(file: &FileEntry) -> bool {
+    Family::of(file) == Some(Family::Jvm)
 }
 
 /// Whether text can look up only those of a file's declarations that an attribute makes known by their names.

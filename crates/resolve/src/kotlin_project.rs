@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::accessors::accessor_names;
 use super::classes::is_class;
-use super::family::{Family, declares_types, has_types};
+use super::family::{Family, has_types, is_jvm};
 use super::profiles::LanguageProfile;
 use super::sources::{IndexedDeclaration, Sources};
 use symd_base::{Cancel, RelPath};
@@ -132,10 +132,7 @@ impl<'a> KotlinProject<'a> {
         let files = &self.sources.snapshot().files;
         let packages = self.packages.get_or_init(|| {
             let known = files.known_within(&RelPath::root());
-            known
-                .filter(|file| declares_types(file))
-                .filter_map(|file| file.outline()?.imports.package())
-                .collect()
+            known.filter(|file| is_jvm(file)).filter_map(|file| file.outline()?.imports.package()).collect()
         });
         // Files that are not known matter only if none that is known declares one.
         let is_found = packages.iter().any(|package| is_meant(package));
@@ -159,7 +156,7 @@ pub(super) fn profile(sources: &dyn Sources, path: &RelPath) -> Option<&'static 
 }
 
 fn is_java(file: &FileEntry) -> bool {
-    declares_types(file) && !has_types(file)
+    is_jvm(file) && !has_types(file)
 }
 
 /// Returns the package and the names of the classes around a declaration, with its own, joined by dots.

@@ -322,8 +322,14 @@ pub(super) fn top_level(file: &std::sync::Arc<FileEntry>, name: &str) -> Vec<Ind
         return Vec::new();
     }
     let rows = outline.rows.iter().enumerate();
-    // A constructor that C++ defines outside its class is not found by its name.
-    let is_found = |row: &Row| row.parent == 0 && !row.is_local() && row.kind() != SymbolKind::Constructor;
+    // A constructor that C++ defines outside its class is not found by its name, nor is a method of Go.
+    let is_go = Family::of(file) == Some(Family::Go);
+    let is_found = |row: &Row| {
+        row.parent == 0
+            && !row.is_local()
+            && row.kind() != SymbolKind::Constructor
+            && !(is_go && row.kind() == SymbolKind::Method)
+    };
     let named = rows.filter(|(_, row)| is_found(row) && outline.name(row) == name);
     named.map(|(row, _)| IndexedDeclaration { file: file.clone(), row }).collect()
 }

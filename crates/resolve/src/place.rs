@@ -6,6 +6,7 @@ use super::classes;
 use super::context::{self, Receiver, argument_of, last_word, receiver};
 use super::cpp;
 use super::family::Family;
+use super::go_values::{self, LiteralEntry};
 use super::java_values;
 use super::meaning::Meaning;
 use super::module_calls;
@@ -88,7 +89,11 @@ pub(super) fn classify_occurrence(
             return Ok(OccurrenceKind::Member(taken.unwrap_or(Meaning::Unknown)));
         }
         LiteralKey::FieldOrValue if is_key(text, start, end) => {
-            return Ok(OccurrenceKind::Bare(Meaning::Unknown));
+            match go_values::literal_key(resolver, here, start, name)? {
+                LiteralEntry::Field(field) => return Ok(OccurrenceKind::Member(field)),
+                LiteralEntry::Value => {}
+                LiteralEntry::Unknown => return Ok(OccurrenceKind::Bare(Meaning::Unknown)),
+            }
         }
         _ => {}
     }
@@ -217,7 +222,7 @@ fn meaning_by_name(
     })
 }
 
-/// Resolves the name behind a value: of Java code by the value's declared type, of JavaScript where a call loads a module.
+/// Resolves the name behind a value: of Go and Java by the value's declared type, of JavaScript where a call loads a module.
 fn member_of_value(
     resolver: &Resolver,
     here: &CurrentFile,
@@ -226,6 +231,9 @@ fn member_of_value(
 ) -> Result<Meaning, Cancelled> {
     if resolver.family == Family::Ecma {
         return Ok(module_calls::exported_of_call(resolver, here, start, name)?.unwrap_or(Meaning::Unknown));
+    }
+    if resolver.family == Family::Go {
+        return go_values::member(resolver, here, start, name);
     }
     if here.language.accessors != AccessorForm::Methods {
         return Ok(Meaning::Unknown);

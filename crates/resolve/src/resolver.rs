@@ -11,6 +11,7 @@ use super::binders::{self, LocalScopes, Locality};
 use super::comprehension::{Comprehension, comprehensions};
 use super::cpp::IncludedFiles;
 use super::family::Family;
+use super::go_values::GoMethod;
 use super::jvm_names::FileClasses;
 use super::kotlin_names::KotlinNames;
 use super::meaning::{Meaning, binds};
@@ -51,6 +52,8 @@ pub(super) struct Resolver<'a> {
     /// What the names of Kotlin files mean.
     kotlin: OnceCell<KotlinNames<'a>>,
     file_classes: OnceCell<FileClasses<'a>>,
+    /// Go's methods, by name.
+    pub(super) go_methods: RefCell<HashMap<String, Rc<[GoMethod]>>>,
     /// What files of C and C++ include, by path.
     pub(super) included: RefCell<HashMap<RelPath, Rc<IncludedFiles>>>,
     /// Classes whose bases are being resolved: what a base means must not depend on itself.
@@ -211,6 +214,7 @@ impl<'a> Resolver<'a> {
             finding_bases: RefCell::default(),
             kotlin: OnceCell::new(),
             file_classes: OnceCell::new(),
+            go_methods: RefCell::default(),
             included: RefCell::default(),
         }
     }

@@ -124,7 +124,9 @@ fn may_be_bound(here: &CurrentFile, name: &str, family: Family) -> bool {
         let word = last_word(left);
         match family {
             Family::Go => {
-                let is_listed = left.ends_with(['(', ',', '[']) && !right.starts_with(['(', '.']);
+                let is_variadic = right.starts_with("...");
+                let is_listed =
+                    left.ends_with(['(', ',', '[']) && (is_variadic || !right.starts_with(['(', '.']));
                 is_listed || right.starts_with([',', ':']) || matches!(word, "var" | "const" | "type")
             }
             _ => {

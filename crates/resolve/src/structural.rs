@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::bases::Base;
 use super::context::text_before;
+use super::go_values::receiver_type;
 use super::graph::ClassGraph;
 use super::overrides::{own_member_rows, own_names, sort};
 use super::profiles::StructuralTypes;
@@ -99,10 +100,7 @@ fn of_receivers(resolver: &Resolver, wanted: &[String]) -> Result<Vec<IndexedDec
             let Some((_, row)) = method.row().filter(|(_, row)| row.parent().is_none()) else { continue };
             let Some(here) = resolver.read_file(&method.file) else { continue };
             let left = text_before(here.text.as_str(), row.name_start as usize, resolver.family);
-            // `func (s *Stack[T]) `
-            let receiver = left.strip_suffix(')').and_then(|left| Some(&left[left.rfind('(')? + 1..]));
-            let Some(receiver) = receiver else { continue };
-            let of = receiver.split('[').next().unwrap_or("").rsplit([' ', '*', '(']).next().unwrap_or("");
+            let Some(of) = receiver_type(left) else { continue };
             let directory = method.file.path.parent().unwrap_or_else(RelPath::root);
             have.entry((directory, of.to_owned())).or_default().insert(name);
         }

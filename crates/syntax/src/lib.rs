@@ -53,7 +53,7 @@ pub use imports::{Import, ImportKind, ImportList, Imported, Imports, MAX_IMPORTE
 pub use inspect::{Inspected, inspect};
 pub use kind::SymbolKind;
 pub use line_kinds::{LineKind, line_kinds};
-pub use locals::{BoundLocal, LocalBindings, local_bindings};
+pub use locals::{BoundLocal, LocalBindings, LocalSource, LocalSourceKind, local_bindings};
 pub use name_path::{Matching, NamePattern, NamePatternError};
 pub use name_rules::{NameQuoting, NameRules};
 pub use occurrences::name_hash;

@@ -5,7 +5,7 @@ use super::linked::LinkedSymbol;
 use super::places::listed;
 use super::{DoubtPolicy, Draft, Rename, counted};
 use crate::Project;
-use crate::question::QuestionError;
+use crate::question::{QuestionError, Source};
 use symd_base::{RelPath, TextRange};
 use symd_engine::View;
 use symd_resolve::{self as resolve, PythonHazard};
@@ -77,6 +77,45 @@ pub(super) async fn with_mirrored(
             symbol.target.name
         );
         draft.notes.push(ask.doubt_of_uses(why, places)?);
+    }
+    Ok(draft)
+}
+
+/// Rejects, or notes, that interfaces of Go may ask for the method, or that a field has its type's name; a server knows.
+pub(super) async fn with_interfaces(
+    project: &Project,
+    symbol: &LinkedSymbol,
+    ask: &Rename,
+    mut draft: Draft,
+) -> Result<Draft, RenameError> {
+    if let Source::Server(_) = draft.source {
+        return Ok(draft);
+    }
+    let of = symbol.resolved();
+    let work = move |view: &View, cancel: &_| {
+        let outside = resolve::outside_method_use(view, &of, cancel)?;
+        let inside = resolve::methods_of_interfaces(view, &of, cancel)?;
+        let is_embedding = resolve::is_embedding(view, &of, cancel)?;
+        let (outside, inside) = (listed(view, outside.as_slice(), cancel)?, listed(view, &inside, cancel)?);
+        Ok::<_, QuestionError>((outside, inside, is_embedding))
+    };
+    let (outside, inside, is_embedding) = project.with_view(work).await??;
+    let name = &symbol.target.name;
+    if is_embedding {
+        let why = format!("the field '{name}' embeds a type and has its name: rename the type");
+        draft.notes.push(ask.doubt_of_uses(why, Vec::new())?);
+    }
+    if !inside.is_empty() {
+        let why = format!(
+            "interfaces ask for '{name}': which types have to keep the name, or are renamed with it, only a server can tell"
+        );
+        draft.notes.push(ask.doubt_of_uses(why, inside)?);
+    }
+    if !outside.is_empty() {
+        let why = format!(
+            "a type outside the project has '{name}' too; if it is an interface that this type has to satisfy, it would not any more"
+        );
+        draft.notes.push(ask.doubt_of_uses(why, outside)?);
     }
     Ok(draft)
 }

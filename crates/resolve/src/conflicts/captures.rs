@@ -24,9 +24,11 @@ impl Renaming<'_, '_> {
             found.push((here.file.path.clone(), range));
         }
         let mine = match classify_occurrence(self.resolver, here, range, self.old)? {
-            OccurrenceKind::Argument { .. } | OccurrenceKind::Parameter(_) | OccurrenceKind::Member(_) => {
+            OccurrenceKind::Member(_) => {
+                found.extend(self.captures_of_member(here, range)?);
                 return Ok(());
             }
+            OccurrenceKind::Argument { .. } | OccurrenceKind::Parameter(_) => return Ok(()),
             OccurrenceKind::Declaration(row) => {
                 found.extend(self.siblings_of(here, row));
                 return Ok(());

@@ -5,6 +5,7 @@
 
 mod captures;
 mod exports;
+mod go;
 mod namespaces;
 mod new_uses;
 
@@ -160,6 +161,7 @@ impl<'p, 's> Renaming<'p, 's> {
         let mut found: Vec<SourcePlace> = siblings
             .map(|(at, _)| name_place(&IndexedDeclaration { file: self.target.file.clone(), row: at }))
             .collect();
+        found.extend(self.conflicts_in_go_type()?);
         if let Visibility::Member(_) = self.visible {
             return Ok(found);
         }

@@ -6,6 +6,7 @@ use super::namespaces::{Space, space};
 use super::{Renaming, SourcePlace, Visibility};
 use crate::classes::is_class;
 use crate::context::{Receiver, argument_of, receiver, text_after, text_before};
+use crate::family::Family;
 use crate::inheritance::Inheritance;
 use crate::meaning::Meaning;
 use crate::place::{OccurrenceKind, classify_occurrence};
@@ -56,6 +57,7 @@ impl Renaming<'_, '_> {
             }
             let would_mean = match receiver(here.text.as_str(), start as usize, self.resolver.family) {
                 Receiver::None => self.would_mean(here, range)?,
+                _ if self.resolver.family == Family::Go => self.is_member_of_go_value(here, start)?,
                 Receiver::Chain(chain, first) => match &kin {
                     Some(kin) => self.is_member_of_kin(here, first, &chain, kin)?,
                     None => false,

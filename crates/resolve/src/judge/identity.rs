@@ -3,6 +3,7 @@
 use super::TargetContext;
 use crate::cpp;
 use crate::family::Family;
+use crate::go_values::receiver_of;
 use crate::meaning::Meaning;
 use crate::occurrence::Judgement;
 use crate::resolver::{CurrentFile, Resolver};
@@ -76,6 +77,8 @@ impl TargetContext<'_> {
             let is_beside = here.file.path == one.file.path && Some(here.outline.rows[row].parent) == parent;
             // What is around a member that is defined outside of its class does not tell the class.
             is_beside
+                && (resolver.family != Family::Go
+                    || here.row_of(one).is_some_and(|at| receiver_of(here, at) == receiver_of(here, row)))
                 && (!resolver.profile.uses.has_prototypes
                     || here.row_of(one).is_some_and(|at| cpp::have_same_owner((here, at), (here, row))))
         });

@@ -283,6 +283,7 @@ impl<'t> TargetContext<'t> {
             }
             OccurrenceKind::Member(meaning) => {
                 let judgement = match self.judge_meaning(&meaning) {
+                    Some(Judgement::Unlikely) if self.is_embedded(resolver, &meaning)? => Judgement::Likely,
                     Some(judgement) => judgement,
                     None if self.is_of_another_test(here, range.start) => Judgement::Unlikely,
                     None => self.member(resolver, here, range.start)?,
@@ -290,6 +291,24 @@ impl<'t> TargetContext<'t> {
                 (judgement, role(here, range))
             }
         })
+    }
+
+    /// Whether a member of Go is a field that embeds the target and has its name: `route.Conf` of `struct { Conf }`.
+    fn is_embedded(&self, resolver: &Resolver, meaning: &Meaning) -> Result<bool, Cancelled> {
+        let Meaning::Declared(fields) = meaning else { return Ok(false) };
+        if !self.is_fields_name {
+            return Ok(false);
+        }
+        for field in fields {
+            let Some(there) = resolver.read_file(&field.file) else { continue };
+            let Some(row) = there.row_of(field) else { continue };
+            if let Some(embedded) = embedded(resolver, &there, row)?
+                && self.judge_meaning(&embedded) == Some(Judgement::Likely)
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Whether the name is a segment inside the path of a Rust `use`, which cannot mean the target.

@@ -284,3 +284,29 @@ fn type_parameters_are_in_the_way_of_types_in_their_scope() {
     assert_eq!(in_the_way(fixture, "E"), ["a.ts:6"]);
     free(fixture, "K");
 }
+
+#[test]
+fn members_of_gos_types_are_in_the_way() {
+    let fixture = "//- a.go\npackage a\ntype Base struct { $0name string }\nfunc (b Base) Title() string { return b.name }\n\
+                   type Sub struct { Base; size int }\nfunc (s Sub) Own() int { return s.size }\nfunc f(s Sub) string { return s.name }\n\
+                   type Outer struct { *Sub; deep Deep }\ntype Deep struct { far int }\n";
+    assert_eq!(in_the_way(fixture, "Title"), ["a.go:3"]);
+    assert_eq!(in_the_way(fixture, "size"), ["a.go:4", "a.go:5"]);
+    assert_eq!(in_the_way(fixture, "Own"), ["a.go:5"]);
+    for name in ["far", "deep", "other"] {
+        free(fixture, name);
+    }
+    let promoted = "//- a.go\npackage a\ntype Base struct { name string }\ntype Sub struct { Base; $0size int }\n\
+                    func f(s Sub) string { return s.name + s.Base.name }\nfunc (s *Sub) Own() int { return s.size }\n";
+    assert_eq!(in_the_way(promoted, "name"), ["a.go:2", "a.go:4"]);
+    assert_eq!(
+        in_the_way(
+            &promoted
+                .replace("$0", "")
+                .replace(") Own", ") $0Own")
+                .replace("{ return s.size", "{ return s.Own() + s.size"),
+            "size"
+        ),
+        ["a.go:3", "a.go:5"]
+    );
+}

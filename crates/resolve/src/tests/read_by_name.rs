@@ -110,3 +110,53 @@ fn what_uses_a_declaration_without_its_name() {
         assert_eq!(user(fixture), expected, "{fixture}");
     }
 }
+
+#[test]
+fn types_from_outside_may_ask_for_a_method_of_go() {
+    let uses = |fixture: &str| {
+        let (texts, (path, at)) = files(fixture);
+        let memory = memory(texts);
+        let target = target(&memory, &path, at);
+        let found = outside_method_use(&memory, &[target], &Cancel::new()).expect("not cancelled");
+        found.map(|(path, range)| format!("{path}:{}", range.start))
+    };
+    let code = |use_of: &str| {
+        format!(
+            "//- a.go\npackage a\nimport \"ext.org/lib\"\ntype A struct {{ lib.Mixin }}\nfunc (a A) $0Show() {{}}\ntype B struct {{ lib.Mixin }}\nfunc f(thing lib.Thing, a A, b B) {{ {use_of} }}\n"
+        )
+    };
+    for (use_of, is_found) in [
+        ("thing.Show()", true),
+        ("b.Show()", true),
+        ("lib.Show()", false),
+        ("a.Show()", false),
+        ("thing.Other()", false),
+    ] {
+        assert_eq!(uses(&code(use_of)).is_some(), is_found, "{use_of}");
+    }
+    assert_eq!(uses(&code("thing.show()").replace("Show", "show")), None);
+}
+
+#[test]
+fn interfaces_of_the_project_ask_for_methods_of_go() {
+    let places = |fixture: &str| {
+        let (texts, (path, at)) = files(fixture);
+        let memory = memory(texts);
+        let target = target(&memory, &path, at);
+        let found = methods_of_interfaces(&memory, &[target], &Cancel::new()).expect("not cancelled");
+        let text =
+            |path: &RelPath| &memory.texts.iter().find(|(known, _)| known == path).expect("is there").1;
+        found
+            .iter()
+            .map(|(path, range)| text(path)[..range.start as usize].matches('\n').count() + 1)
+            .collect::<Vec<_>>()
+    };
+    let code = "//- a.go\npackage a\ntype I interface { Go(a int)\nShow() }\nfunc (a A) Show() {}\nfunc (b B) Show() {}\n\
+                func f(x any) { x.(interface{ Show() }).Show() }\nfunc (b B) Own() {}\nfunc Show() {}\n";
+    assert_eq!(places(&code.replacen("Show", "$0Show", 2).replacen("$0Show", "Show", 1)), [3, 6]);
+    assert_eq!(places(&code.replacen("Show", "$0Show", 1)), [4, 5, 6]);
+    assert_eq!(places(&code.replace("Go(", "$0Go(")), [2]);
+    assert!(places(&code.replace("Go(", "$0leap(")).is_empty());
+    assert!(places(&code.replace("Own", "$0Own")).is_empty());
+    assert!(places(&code.replace("func Show", "func $0Show")).is_empty());
+}

@@ -31,6 +31,48 @@ pub struct LocalBindings {
     pub combined: Vec<TextRange>,
     /// Parts of the text with syntax errors; in Rust also arguments of macros that are no expressions.
     pub unparsed: Vec<TextRange>,
+    /// Go: where the types of the locals come from, in no particular order.
+    pub sources: Vec<LocalSource>,
+}
+
+/// What tells the type of a local.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LocalSource {
+    /// The byte where the local's name begins.
+    pub name_start: u32,
+    pub kind: LocalSourceKind,
+    /// The type or the expression.
+    pub range: TextRange,
+    /// Of an expression with several results, or of what a loop goes over, which one it is, from 0.
+    pub result: u32,
+}
+
+/// How a part of a text tells the type of a local.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum LocalSourceKind {
+    /// It is the type: `x T`.
+    Type,
+    /// It is the type of an element: `x ...T`.
+    Elements,
+    /// It is the value: `x := value`.
+    Value,
+    /// The local is its key (result 0) or its element (1): `for x, y := range it`.
+    Iterated,
+    /// The type behind `case` in a type switch; what stands behind the next `case` is another type. An empty range where the case
+    /// has no or several types.
+    Case,
+}
+
+impl LocalSourceKind {
+    /// All kinds, in the order of their numbers.
+    pub const ALL: [LocalSourceKind; 5] = [
+        LocalSourceKind::Type,
+        LocalSourceKind::Elements,
+        LocalSourceKind::Value,
+        LocalSourceKind::Iterated,
+        LocalSourceKind::Case,
+    ];
 }
 
 impl LocalBindings {
@@ -42,6 +84,7 @@ impl LocalBindings {
             + 4 * (self.field_names.len() + self.type_names.len())
             + size_of_val(&*self.combined)
             + size_of_val(&*self.unparsed)
+            + size_of_val(&*self.sources)
     }
 }
 

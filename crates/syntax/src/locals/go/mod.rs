@@ -1,6 +1,8 @@
 //! The locals of Go: what `:=`, `var`, `const` and `type` declare in a function is in scope from behind its statement to the end of
 //! the block, case or statement around it, a parameter in its function's body, a type parameter in its declaration.
 
+mod sources;
+
 use tree_sitter::Node;
 
 use super::{BoundLocal, LocalBindings, range, range_of};
@@ -25,6 +27,7 @@ const MAX_RECEIVER_DEPTH: usize = 6;
 pub(super) fn note(node: Node, around: &[Node], _: &str, found: &mut LocalBindings) {
     let block = || around.iter().rev().find(|outer| BLOCKS.contains(&outer.kind())).copied();
     let declares = || node.children(&mut node.walk()).any(|token| token.kind() == ":=");
+    sources::note(node, around, found);
     match node.kind() {
         "short_var_declaration" => bind(node, "left", node.end_byte(), block(), found),
         "range_clause" | "receive_statement" if declares() => {
@@ -98,7 +101,7 @@ fn descendant<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::marked::check;
+    use crate::locals::marked::check;
 
     #[test]
     fn scopes_of_go() {
