@@ -25,7 +25,7 @@ mod family;
 mod fixture_uses;
 mod fixtures;
 mod fluent;
-mod go_interfaces;
+mod go_renames;
 mod go_values;
 mod gradle;
 mod graph;
@@ -94,7 +94,7 @@ pub use family::{
 };
 pub use fixtures::{FixtureValue, fixture_values, is_pytest_fixture};
 pub use fluent::{FluentChain, fluent_members, preceding_calls};
-pub use go_interfaces::{is_embedding, methods_of_interfaces, outside_method_use};
+pub use go_renames::{GoRenameObstacles, go_rename_obstacles};
 pub use gradle::GradleModules;
 pub use heads::{WrittenBase, is_type};
 pub use indirect_uses::indirect_uses;

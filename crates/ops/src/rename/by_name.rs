@@ -82,7 +82,7 @@ pub(super) async fn with_mirrored(
 }
 
 /// Rejects, or notes, that interfaces of Go may ask for the method, or that a field has its type's name; a server knows.
-pub(super) async fn with_interfaces(
+pub(super) async fn with_go_obstacles(
     project: &Project,
     symbol: &LinkedSymbol,
     ask: &Rename,
@@ -93,15 +93,14 @@ pub(super) async fn with_interfaces(
     }
     let of = symbol.resolved();
     let work = move |view: &View, cancel: &_| {
-        let outside = resolve::outside_method_use(view, &of, cancel)?;
-        let inside = resolve::methods_of_interfaces(view, &of, cancel)?;
-        let is_embedding = resolve::is_embedding(view, &of, cancel)?;
-        let (outside, inside) = (listed(view, outside.as_slice(), cancel)?, listed(view, &inside, cancel)?);
-        Ok::<_, QuestionError>((outside, inside, is_embedding))
+        let found = resolve::go_rename_obstacles(view, &of, cancel)?;
+        let outside = listed(view, found.outside_use.as_slice(), cancel)?;
+        let inside = listed(view, &found.of_interfaces, cancel)?;
+        Ok::<_, QuestionError>((found.embeds_type, inside, outside))
     };
-    let (outside, inside, is_embedding) = project.with_view(work).await??;
+    let (embeds_type, inside, outside) = project.with_view(work).await??;
     let name = &symbol.target.name;
-    if is_embedding {
+    if embeds_type {
         let why = format!("the field '{name}' embeds a type and has its name: rename the type");
         draft.notes.push(ask.doubt_of_uses(why, Vec::new())?);
     }

@@ -117,8 +117,8 @@ fn types_from_outside_may_ask_for_a_method_of_go() {
         let (texts, (path, at)) = files(fixture);
         let memory = memory(texts);
         let target = target(&memory, &path, at);
-        let found = outside_method_use(&memory, &[target], &Cancel::new()).expect("not cancelled");
-        found.map(|(path, range)| format!("{path}:{}", range.start))
+        let found = go_rename_obstacles(&memory, &[target], &Cancel::new()).expect("not cancelled");
+        found.outside_use.map(|(path, range)| format!("{path}:{}", range.start))
     };
     let code = |use_of: &str| {
         format!(
@@ -143,10 +143,11 @@ fn interfaces_of_the_project_ask_for_methods_of_go() {
         let (texts, (path, at)) = files(fixture);
         let memory = memory(texts);
         let target = target(&memory, &path, at);
-        let found = methods_of_interfaces(&memory, &[target], &Cancel::new()).expect("not cancelled");
+        let found = go_rename_obstacles(&memory, &[target], &Cancel::new()).expect("not cancelled");
         let text =
             |path: &RelPath| &memory.texts.iter().find(|(known, _)| known == path).expect("is there").1;
         found
+            .of_interfaces
             .iter()
             .map(|(path, range)| text(path)[..range.start as usize].matches('\n').count() + 1)
             .collect::<Vec<_>>()
