@@ -17,13 +17,21 @@ const MAX_EMBEDDING: usize = 12;
 /// How many types are looked at for one member.
 const MAX_TYPES: usize = 64;
 
+/// Which members of a type count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum GoMemberSet {
+    All,
+    /// All but methods that stand outside of the type: only a struct's fields, and what an interface declares.
+    WithoutMethods,
+}
+
 impl GoReader<'_, '_> {
     /// Resolves a member of a value or a package.
     pub(super) fn member(&self, owner: &GoType, name: &str, depth: usize) -> Result<Meaning, Cancelled> {
         match owner {
             GoType::Package(module) => self.resolver.exported(module, name, 0),
             GoType::Outside | GoType::OutsidePackage { .. } => Ok(Meaning::OutsideProject),
-            GoType::Named(one) => self.promoted(one, name, true, depth),
+            GoType::Named(one) => self.promoted(one, name, GoMemberSet::All, depth),
             _ => Ok(Meaning::Unknown),
         }
     }
@@ -31,7 +39,7 @@ impl GoReader<'_, '_> {
     /// Resolves a field of a struct.
     pub(super) fn field(&self, owner: &GoType, name: &str, depth: usize) -> Result<Meaning, Cancelled> {
         match owner {
-            GoType::Named(one) => self.promoted(one, name, false, depth),
+            GoType::Named(one) => self.promoted(one, name, GoMemberSet::WithoutMethods, depth),
             _ => Ok(Meaning::Unknown),
         }
     }
@@ -40,44 +48,34 @@ impl GoReader<'_, '_> {
         &self,
         one: &IndexedDeclaration,
         name: &str,
-        with_methods: bool,
+        set: GoMemberSet,
         depth: usize,
     ) -> Result<Meaning, Cancelled> {
         let Some(depth) = depth.checked_sub(1) else { return Ok(Meaning::Unknown) };
         // What another module does not export, it does not promote.
         let is_exported = name.starts_with(char::is_uppercase);
-        let mut level = vec![(one.clone(), with_methods)];
+        let mut level = vec![(one.clone(), set)];
         let mut seen: Vec<IndexedDeclaration> = Vec::new();
-        // Whether something unknown, or something from outside, is embedded further out than the level before this one.
-        let (mut is_open, mut is_outside) = (false, false);
+        // Whether a type from outside is embedded further out, or beside this level's types, which would have the member first.
+        let mut is_outside = false;
         for _ in 0..MAX_EMBEDDING {
             let (mut found, mut next) = (Vec::new(), Vec::new());
             let (mut opens, mut goes_outside) = (false, false);
-            while let Some((ty, with_methods)) = level.pop() {
+            while let Some((ty, set)) = level.pop() {
                 if seen.iter().any(|known| known.is_same_declaration(&ty)) || seen.len() > MAX_TYPES {
                     continue;
                 }
                 seen.push(ty.clone());
-                if with_methods {
-                    let directory = ty.file.path.parent().unwrap_or_else(RelPath::root);
-                    let methods = methods_called(self.resolver, name)?;
-                    let own = methods.iter().filter(|one| one.of == ty.name() && one.directory == directory);
-                    found.extend(own.map(|one| one.declaration.clone()));
-                }
-                let embedded = match self.underlying(&ty, depth)? {
-                    Underlying::Struct => {
-                        found.extend(own_members(self.resolver, &ty, name));
-                        self.embedded_fields(&ty, depth)?
-                    }
-                    Underlying::Interface(at) => {
-                        found.extend(own_members(self.resolver, &ty, name));
-                        self.embedded_interfaces(&ty, at, depth)?
-                    }
+                let underlying = self.underlying(&ty, depth)?;
+                found.extend(self.own(&ty, &underlying, name, set)?);
+                let embedded = match underlying {
+                    Underlying::Struct => self.embedded_fields(&ty, depth)?,
+                    Underlying::Interface(at) => self.embedded_interfaces(&ty, at, depth)?,
                     // Only the fields of another type go over to one that is declared by it, or the methods of an interface.
                     Underlying::Other(GoType::Named(inner)) => {
                         let is_interface =
                             matches!(self.underlying(&inner, depth)?, Underlying::Interface(_));
-                        level.push((inner, with_methods && is_interface));
+                        level.push((inner, if is_interface { set } else { GoMemberSet::WithoutMethods }));
                         Vec::new()
                     }
                     Underlying::Other(GoType::Unknown) => vec![GoType::Unknown],
@@ -86,14 +84,14 @@ impl GoReader<'_, '_> {
                 };
                 for part in embedded {
                     match part {
-                        GoType::Named(part) => next.push((part, with_methods)),
+                        GoType::Named(part) => next.push((part, set)),
                         GoType::Outside => goes_outside |= is_exported,
                         _ => opens = true,
                     }
                 }
             }
             if !found.is_empty() {
-                return Ok(if is_open || is_outside { Meaning::Unknown } else { Meaning::Declared(found) });
+                return Ok(if is_outside { Meaning::Unknown } else { Meaning::Declared(found) });
             }
             // An unknown type of this level may have the member; so may one from outside, where no type of the project beside it does.
             if opens {
@@ -103,37 +101,45 @@ impl GoReader<'_, '_> {
                 let has_outside = goes_outside || is_outside;
                 return Ok(if has_outside { Meaning::OutsideProject } else { Meaning::Unknown });
             }
-            is_open |= opens;
             level = next;
             // What is embedded beside the next level's types lies as deep as their members.
-            if goes_outside {
-                let beside = self.own_members(&level, name, depth)?;
-                if beside.is_empty() {
-                    is_outside = true;
-                }
-            }
+            is_outside |= goes_outside && !self.declares_any(&level, name, depth)?;
         }
         Ok(Meaning::Unknown)
     }
 
-    /// Returns the members called `name` that types of one level declare themselves.
-    pub(super) fn own_members(
+    /// Whether one of the types of a level declares a member called `name` itself.
+    fn declares_any(
         &self,
-        level: &[(IndexedDeclaration, bool)],
+        level: &[(IndexedDeclaration, GoMemberSet)],
         name: &str,
         depth: usize,
-    ) -> Result<Vec<IndexedDeclaration>, Cancelled> {
-        let methods = methods_called(self.resolver, name)?;
-        let mut found = Vec::new();
-        for (ty, with_methods) in level {
-            let directory = ty.file.path.parent().unwrap_or_else(RelPath::root);
-            let own = methods
-                .iter()
-                .filter(|one| *with_methods && one.of == ty.name() && one.directory == directory);
-            found.extend(own.map(|one| one.declaration.clone()));
-            if !matches!(self.underlying(ty, depth)?, Underlying::Other(_)) {
-                found.extend(own_members(self.resolver, ty, name));
+    ) -> Result<bool, Cancelled> {
+        for (ty, set) in level {
+            if !self.own(ty, &self.underlying(ty, depth)?, name, *set)?.is_empty() {
+                return Ok(true);
             }
+        }
+        Ok(false)
+    }
+
+    /// Returns the members called `name` that a type declares itself.
+    pub(super) fn own(
+        &self,
+        ty: &IndexedDeclaration,
+        underlying: &Underlying,
+        name: &str,
+        set: GoMemberSet,
+    ) -> Result<Vec<IndexedDeclaration>, Cancelled> {
+        let mut found = Vec::new();
+        if set == GoMemberSet::All {
+            let directory = ty.file.path.parent().unwrap_or_else(RelPath::root);
+            let methods = methods_called(self.resolver, name)?;
+            let own = methods.iter().filter(|one| one.of == ty.name() && one.directory == directory);
+            found.extend(own.map(|one| one.declaration.clone()));
+        }
+        if !matches!(underlying, Underlying::Other(_)) {
+            found.extend(own_members(self.resolver, ty, name));
         }
         Ok(found)
     }

@@ -14,6 +14,7 @@ mod written;
 
 use std::sync::Arc;
 
+use self::members::GoMemberSet;
 pub(super) use self::receivers::{GoMethod, receiver_of, receiver_type};
 use super::context::last_word;
 use super::family::Family;
@@ -67,9 +68,8 @@ pub(super) fn member(
     name: &str,
 ) -> Result<Meaning, Cancelled> {
     let reader = GoReader { resolver };
-    let Some(value) = text_around::before(here, start).strip_suffix('.') else { return Ok(Meaning::Unknown) };
-    let owner = reader.value(here, value.len(), 0, MAX_DEPTH)?.ty;
-    reader.member(&owner, name, MAX_DEPTH)
+    let Some(owner) = reader.owner(here, start, MAX_DEPTH)? else { return Ok(Meaning::Unknown) };
+    reader.member(&owner.ty, name, MAX_DEPTH)
 }
 
 /// Whether the name at byte `start` is a member that a value has from a type outside of the project.
@@ -80,10 +80,9 @@ pub(super) fn is_member_of_outside_value(
     name: &str,
 ) -> Result<bool, Cancelled> {
     let reader = GoReader { resolver };
-    let Some(value) = text_around::before(here, start).strip_suffix('.') else { return Ok(false) };
-    let owner = reader.value(here, value.len(), 0, MAX_DEPTH)?.ty;
-    let is_package = matches!(owner, GoType::Package(_) | GoType::OutsidePackage { .. });
-    Ok(!is_package && matches!(reader.member(&owner, name, MAX_DEPTH)?, Meaning::OutsideProject))
+    let Some(owner) = reader.owner(here, start, MAX_DEPTH)? else { return Ok(false) };
+    let is_package = matches!(owner.ty, GoType::Package(_) | GoType::OutsidePackage { .. });
+    Ok(!is_package && matches!(reader.member(&owner.ty, name, MAX_DEPTH)?, Meaning::OutsideProject))
 }
 
 /// Whether the name at byte `start` stands in the body of an interface, as a method's.
@@ -99,7 +98,8 @@ pub(super) fn own_members_of(
     ty: &IndexedDeclaration,
     name: &str,
 ) -> Result<Vec<IndexedDeclaration>, Cancelled> {
-    GoReader { resolver }.own_members(&[(ty.clone(), true)], name, MAX_DEPTH)
+    let reader = GoReader { resolver };
+    reader.own(ty, &reader.underlying(ty, MAX_DEPTH)?, name, GoMemberSet::All)
 }
 
 /// What a key of a composite literal is, `T{key: value}`.

@@ -99,6 +99,17 @@ impl GoReader<'_, '_> {
         }
     }
 
+    /// Returns the value or the package before the dot in front of byte `at`; `None` where no dot stands there.
+    pub(super) fn owner(
+        &self,
+        here: &CurrentFile,
+        at: usize,
+        depth: usize,
+    ) -> Result<Option<TypedExpression>, Cancelled> {
+        let Some(owner) = before(here, at).strip_suffix('.') else { return Ok(None) };
+        self.value(here, owner.len(), 0, depth).map(Some)
+    }
+
     /// Returns what the name or selector that ends at byte `end` is, and where it begins.
     fn name(&self, here: &CurrentFile, end: usize, depth: usize) -> Result<(Callee, usize), Cancelled> {
         let text = here.text.as_str();
@@ -107,16 +118,12 @@ impl GoReader<'_, '_> {
             return Ok((Callee::Value(GoType::Unknown), usize::MAX));
         }
         let at = end - word.len();
-        if let Some(owner) = before(here, at).strip_suffix('.') {
-            let owner = self.value(here, owner.len(), 0, depth)?;
-            let is_package = matches!(owner.ty, GoType::Package(_) | GoType::OutsidePackage { .. });
+        if let Some(owner) = self.owner(here, at, depth)? {
             let callee = match self.member(&owner.ty, word, depth)? {
                 Meaning::Declared(found) => self.declared(&found, depth)?,
                 // A function from outside may give back what it is given.
                 Meaning::OutsideProject => match owner.ty {
-                    GoType::OutsidePackage { is_plain: false } if is_package => {
-                        Callee::Value(GoType::Unknown)
-                    }
+                    GoType::OutsidePackage { is_plain: false } => Callee::Value(GoType::Unknown),
                     _ => Callee::Value(GoType::Outside),
                 },
                 _ => Callee::Value(GoType::Unknown),
@@ -165,19 +172,15 @@ impl GoReader<'_, '_> {
             };
             return Ok(TypedExpression { ty, start });
         }
-        match left.as_bytes().last() {
-            Some(b')') => {
-                let Some(inner) = opening(text, left.len() - 1) else { return Ok(unknown()) };
-                // `(*T)(x)`
-                if text[inner + 1..].trim_start().starts_with('*') && is_operator(operand_before(here, inner))
-                {
-                    return Ok(TypedExpression { ty: self.written(here, inner + 1, depth)?, start: inner });
-                }
-                let callee = self.value(here, left.len(), 0, depth)?;
-                let ty = self.called(Callee::Value(callee.ty), result, depth)?;
-                Ok(TypedExpression { ty, start: callee.start })
+        if left.ends_with(')') {
+            let Some(inner) = opening(text, left.len() - 1) else { return Ok(unknown()) };
+            // `(*T)(x)`
+            if text[inner + 1..].trim_start().starts_with('*') && is_operator(operand_before(here, inner)) {
+                return Ok(TypedExpression { ty: self.written(here, inner + 1, depth)?, start: inner });
             }
-            Some(b']') => {
+        }
+        match left.as_bytes().last() {
+            Some(b')' | b']') => {
                 let callee = self.value(here, left.len(), 0, depth)?;
                 let ty = self.called(Callee::Value(callee.ty), result, depth)?;
                 Ok(TypedExpression { ty, start: callee.start })
