@@ -152,10 +152,11 @@ pub(super) fn embedded(
     if !resolver.profile.uses.embeds_by_name || row.kind() != SymbolKind::Field {
         return Ok(None);
     }
-    let (start, text) = (row.name_start as usize, here.text.as_str());
-    let behind = text.get(start + usize::from(row.name_len)..).unwrap_or("").trim_start_matches([' ', '\t']);
-    let has_no_type = behind.starts_with(['\n', '\r', '}', ';', '`', '"', '/']);
-    Ok(if has_no_type { Some(meaning_at(resolver, here, start, here.outline.name(row))?.1) } else { None })
+    let start = row.name_start as usize;
+    if !go_values::is_without_type(here.text.as_str(), start + usize::from(row.name_len)) {
+        return Ok(None);
+    }
+    Ok(Some(meaning_at(resolver, here, start, here.outline.name(row))?.1))
 }
 
 /// Resolves `name` at byte `start`, and returns whether it is a member of a receiver.

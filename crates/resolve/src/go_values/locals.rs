@@ -1,7 +1,7 @@
 //! The types of Go's locals, and of declared variables and fields.
 
 use super::calls::Callee;
-use super::text_around::{skip_spaces, word_at};
+use super::text_around::{is_without_type, qualifier_start, skip_blanks, skip_spaces, word_at};
 use super::{GoReader, GoType, name_end, spot};
 use crate::resolver::CurrentFile;
 use crate::sources::IndexedDeclaration;
@@ -96,22 +96,19 @@ impl GoReader<'_, '_> {
         let mut at = skip_spaces(text, end);
         let mut is_list = false;
         while text[at..].starts_with(',') {
-            let next = super::text_around::skip_blanks(text, at + 1);
+            let next = skip_blanks(text, at + 1);
             at = skip_spaces(text, next + word_at(text, next).len());
             is_list = true;
         }
-        let rest = &text[at..];
-        if rest.starts_with('=') {
+        if text[at..].starts_with('=') {
             let row = here.row_of(one).map(|row| &here.outline.rows[row]);
             let Some(row) = row.filter(|_| !is_list) else { return Ok(GoType::Unknown) };
             let from = u32::try_from(at + 1).unwrap_or(u32::MAX);
             return self.whole(here, TextRange::new(from.min(row.end), row.end), 0, depth);
         }
-        if rest.is_empty() || rest.starts_with(['\n', '\r', '}', ';', '`', '"', '/', ')']) {
+        if is_without_type(text, at) {
             // An embedded field has the name of its type.
-            let start = end - one.name().len();
-            let left = text[..start].strip_suffix('.');
-            let from = left.map_or(start, |left| left.len() - crate::context::last_word(left).len());
+            let from = qualifier_start(text, end - one.name().len());
             return if is_field { self.written(here, from, depth) } else { Ok(GoType::Unknown) };
         }
         self.written(here, at, depth)

@@ -1,7 +1,7 @@
 //! Members of Go's types: fields, methods, and what embedded types promote, the shallowest first.
 
 use super::receivers::methods_called;
-use super::text_around::{closing, skip_blanks, skip_spaces, word_at};
+use super::text_around::{closing, is_without_type, qualifier_start, skip_blanks, word_at};
 use super::written::Underlying;
 use super::{GoReader, GoType};
 use crate::classes::own_members;
@@ -155,10 +155,8 @@ impl GoReader<'_, '_> {
                 continue;
             }
             let (start, end) = (row.name_start as usize, row.name_start as usize + usize::from(row.name_len));
-            let behind = &text[skip_spaces(text, end)..];
-            if behind.is_empty()
-                || behind.starts_with(['\n', '\r', '}', ';', '`', '"', '/', '[']) && !is_array(text, end)
-            {
+            // `Name[T]` embeds; the type of an array stands behind a blank.
+            if is_without_type(text, end) || text[end..].starts_with('[') {
                 types.push(self.written(&here, qualifier_start(text, start), depth)?);
             }
         }
@@ -213,15 +211,4 @@ fn skip_result(text: &str, mut at: usize, end: usize) -> usize {
         }
     }
     end
-}
-
-/// Whether a field's name is followed by the type of an array, `name [5]T`, and not by type arguments.
-fn is_array(text: &str, end: usize) -> bool {
-    text[end..].starts_with([' ', '\t']) && text[skip_spaces(text, end)..].starts_with('[')
-}
-
-/// Returns where the type of an embedded field begins, whose name stands at byte `start`: `*a.Name`.
-fn qualifier_start(text: &str, start: usize) -> usize {
-    let Some(left) = text[..start].strip_suffix('.') else { return start };
-    left.len() - crate::context::last_word(left).len()
 }

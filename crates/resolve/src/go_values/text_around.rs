@@ -1,7 +1,7 @@
 //! Words and brackets around a byte of a Go text.
 
 use super::GO;
-use crate::context::{first_word, text_before};
+use crate::context::{first_word, last_word, text_before};
 use crate::resolver::CurrentFile;
 
 /// How far back a bracket is searched for, in bytes.
@@ -98,6 +98,19 @@ pub(super) fn skip_blanks(text: &str, at: usize) -> usize {
 pub(super) fn skip_spaces(text: &str, at: usize) -> usize {
     let rest = text.get(at..).unwrap_or("");
     text.len() - rest.trim_start_matches([' ', '\t']).len()
+}
+
+/// Whether no type stands behind the name of a field or a variable that ends at byte `end`: a field without one embeds the type of
+/// its name.
+pub(crate) fn is_without_type(text: &str, end: usize) -> bool {
+    let behind = &text[skip_spaces(text, end)..];
+    behind.is_empty() || behind.starts_with(['\n', '\r', '}', ';', '`', '"', '/', ')'])
+}
+
+/// Returns where the type of an embedded field begins, whose name stands at byte `start`: `a.Name`.
+pub(super) fn qualifier_start(text: &str, start: usize) -> usize {
+    let Some(left) = text[..start].strip_suffix('.') else { return start };
+    left.len() - last_word(left).len()
 }
 
 /// Splits what stands between two brackets, bytes `from` to `to`, at its commas; returns where each part begins and ends.
