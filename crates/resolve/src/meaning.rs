@@ -323,14 +323,13 @@ pub(super) fn top_level(file: &std::sync::Arc<FileEntry>, name: &str) -> Vec<Ind
     }
     let rows = outline.rows.iter().enumerate();
     // A constructor that C++ defines outside its class is not found by its name, nor is a method of Go.
-    let is_go = Family::of(file) == Some(Family::Go);
-    let is_found = |row: &Row| {
-        row.parent == 0
-            && !row.is_local()
-            && row.kind() != SymbolKind::Constructor
-            && !(is_go && row.kind() == SymbolKind::Method)
+    let is_of_class = |row: &Row| match row.kind() {
+        SymbolKind::Constructor => true,
+        SymbolKind::Method => Family::of(file) == Some(Family::Go),
+        _ => false,
     };
-    let named = rows.filter(|(_, row)| is_found(row) && outline.name(row) == name);
+    let is_named = |row: &Row| row.parent == 0 && !row.is_local() && outline.name(row) == name;
+    let named = rows.filter(|(_, row)| is_named(row) && !is_of_class(row));
     named.map(|(row, _)| IndexedDeclaration { file: file.clone(), row }).collect()
 }
 

@@ -5,8 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::bases::Base;
-use super::context::text_before;
-use super::go_values::receiver_type;
+use super::go_values::methods_called;
 use super::graph::ClassGraph;
 use super::overrides::{own_member_rows, own_names, sort};
 use super::profiles::StructuralTypes;
@@ -96,13 +95,8 @@ fn is_protocol(base: &Base) -> bool {
 fn of_receivers(resolver: &Resolver, wanted: &[String]) -> Result<Vec<IndexedDeclaration>, Cancelled> {
     let mut have: BTreeMap<(RelPath, String), HashSet<&str>> = BTreeMap::new();
     for name in wanted {
-        for method in resolver.declared(name)?.iter() {
-            let Some((_, row)) = method.row().filter(|(_, row)| row.parent().is_none()) else { continue };
-            let Some(here) = resolver.read_file(&method.file) else { continue };
-            let left = text_before(here.text.as_str(), row.name_start as usize, resolver.family);
-            let Some(of) = receiver_type(left) else { continue };
-            let directory = method.file.path.parent().unwrap_or_else(RelPath::root);
-            have.entry((directory, of.to_owned())).or_default().insert(name);
+        for method in methods_called(resolver, name)?.iter() {
+            have.entry((method.directory.clone(), method.of.clone())).or_default().insert(name);
         }
     }
     let mut found = Vec::new();

@@ -10,16 +10,19 @@ use crate::modules::{self, Module, ecma_stem};
 use symd_base::RelPath;
 use symd_base::cancel::Cancelled;
 use symd_index::NeededWords;
-use symd_syntax::{Import, ImportKind, Imported};
+use symd_syntax::{Import, ImportKind, ImportList, Imported};
 
 impl Renaming<'_, '_> {
     /// Returns the export statements that offer the new name already where the declaration is exported.
     pub(super) fn conflicts_in_exports(&self) -> Result<Vec<SourcePlace>, Cancelled> {
-        if self.resolver.family != Family::Ecma || self.visible != Visibility::File || !self.is_exported() {
+        if self.resolver.family != Family::Ecma || self.visible != Visibility::File {
+            return Ok(Vec::new());
+        }
+        let own = self.outline.imports.unpack();
+        if !self.is_exported(&own) {
             return Ok(Vec::new());
         }
         let file = &self.target.file;
-        let own = self.outline.imports.unpack();
         let mut found: Vec<SourcePlace> = own
             .iter()
             .filter(|export| export.kind == ImportKind::Export && export.bound() == Some(self.new))
@@ -44,8 +47,8 @@ impl Renaming<'_, '_> {
         Ok(found)
     }
 
-    /// Whether the file exports the declaration, under any name.
-    fn is_exported(&self) -> bool {
+    /// Whether the file, which has these imports and exports, exports the declaration, under any name.
+    fn is_exported(&self, own: &ImportList) -> bool {
         let is_it = |one: Import| one.kind == ImportKind::Export && one.imported == Imported::Name(self.old);
         let in_statement = || {
             let here = self.resolver.read_file(&self.target.file)?;
@@ -53,7 +56,7 @@ impl Renaming<'_, '_> {
             let statement = before.rsplit(['\n', ';', '}']).next()?;
             Some(statement.split(|c: char| !c.is_alphanumeric()).any(|word| word == "export"))
         };
-        self.outline.imports.unpack().iter().any(is_it) || in_statement().unwrap_or(true)
+        own.iter().any(is_it) || in_statement().unwrap_or(true)
     }
 
     /// Returns the statements that export all of what the file at `path` exports: `export * from './path'`.

@@ -15,7 +15,7 @@ mod written;
 use std::sync::Arc;
 
 use self::members::GoMemberSet;
-pub(super) use self::receivers::{GoMethod, receiver_of, receiver_type};
+pub(super) use self::receivers::{GoMethod, methods_called, receiver_of};
 pub(super) use self::text_around::is_without_type;
 use super::context::last_word;
 use super::family::Family;

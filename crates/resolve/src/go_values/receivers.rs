@@ -18,7 +18,7 @@ pub(crate) struct GoMethod {
 }
 
 /// Returns the name of the type in a receiver that ends a text: `func (s *Stack[T])`.
-pub(crate) fn receiver_type(left: &str) -> Option<&str> {
+fn receiver_type(left: &str) -> Option<&str> {
     let inside = left.strip_suffix(')')?;
     let open = inside.rfind('(')?;
     // A method of an interface may follow the parameters of another one.
@@ -36,7 +36,7 @@ pub(crate) fn receiver_of(here: &CurrentFile, row: usize) -> Option<&str> {
 }
 
 /// Returns the methods called `name`, of all types. Cached: each use of a method asks for them.
-pub(super) fn methods_called(resolver: &Resolver, name: &str) -> Result<Rc<[GoMethod]>, Cancelled> {
+pub(crate) fn methods_called(resolver: &Resolver, name: &str) -> Result<Rc<[GoMethod]>, Cancelled> {
     if let Some(known) = resolver.go_methods.borrow().get(name) {
         return Ok(known.clone());
     }
