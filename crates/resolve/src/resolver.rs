@@ -24,7 +24,8 @@ use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, Text};
 use symd_index::{Content, FileEntry, Locals, Query};
 use symd_syntax::{
-    Grammar, Import, ImportList, LocalBindings, Matching, NamePattern, Outline, Row, with_hidden_types,
+    BoundLocal, Grammar, Import, ImportList, LocalBindings, Matching, NamePattern, Outline, Row,
+    with_hidden_types,
 };
 
 /// An outline and its unpacked imports.
@@ -73,6 +74,8 @@ pub(super) struct CurrentFile {
     comprehensions: OnceCell<Vec<Comprehension>>,
     /// What the file binds as locals; `None` when it could not be parsed in time.
     local_bindings: OnceCell<Option<Arc<LocalBindings>>>,
+    /// The indices of these locals, by name.
+    locals_by_name: OnceCell<HashMap<String, Vec<usize>>>,
     /// Whether a JavaScript or TSX file may hold JSX.
     may_hold_markup: OnceCell<bool>,
     /// The modules that it has in hand as a whole.
@@ -111,6 +114,7 @@ impl CurrentFile {
             imports: OnceCell::new(),
             comprehensions: OnceCell::new(),
             local_bindings: OnceCell::new(),
+            locals_by_name: OnceCell::new(),
             may_hold_markup: OnceCell::new(),
             whole_modules: OnceCell::new(),
             bound: OnceCell::new(),
@@ -147,6 +151,26 @@ impl CurrentFile {
     pub(super) fn local_bindings(&self, resolver: &Resolver) -> Option<&LocalBindings> {
         let bindings = || resolver.sources.local_bindings(&self.file, self.text.as_str(), resolver.cancel);
         self.local_bindings.get_or_init(bindings).as_deref()
+    }
+
+    /// Returns the locals called `name`, in their order; `None` when the file could not be parsed in time.
+    pub(super) fn locals_called(
+        &self,
+        resolver: &Resolver,
+        name: &str,
+    ) -> Option<impl Iterator<Item = &BoundLocal>> {
+        let locals = &self.local_bindings(resolver)?.locals;
+        let by_name = self.locals_by_name.get_or_init(|| {
+            let mut by_name: HashMap<String, Vec<usize>> = HashMap::new();
+            for (number, local) in locals.iter().enumerate() {
+                if let Some(name) = self.text.as_str().get(local.name.as_range()) {
+                    by_name.entry(name.to_owned()).or_default().push(number);
+                }
+            }
+            by_name
+        });
+        let numbers = by_name.get(name).map_or(&[][..], Vec::as_slice);
+        Some(numbers.iter().filter_map(|&number| locals.get(number)))
     }
 
     /// Whether the file may hold JSX. Cached, since each occurrence of a name needs it.

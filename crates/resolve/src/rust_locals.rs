@@ -23,16 +23,14 @@ pub(super) fn scopes(resolver: &Resolver, here: &CurrentFile, name: &str) -> Loc
     let may_be_constant = resolver.declared(name).is_ok_and(|declared| {
         declared.iter().any(|one| one.row().is_some_and(|(_, row)| row.kind() == SymbolKind::Constant))
     });
-    for local in &bindings.locals {
-        if text.get(local.name.as_range()) == Some(name) {
-            let into = if local.is_sure && !(may_be_constant && is_in_pattern(text, local.name)) {
-                &mut scopes.sure
-            } else {
-                &mut scopes.doubtful
-            };
-            into.push(local.name);
-            into.extend(&local.scopes);
-        }
+    for local in here.locals_called(resolver, name).into_iter().flatten() {
+        let into = if local.is_sure && !(may_be_constant && is_in_pattern(text, local.name)) {
+            &mut scopes.sure
+        } else {
+            &mut scopes.doubtful
+        };
+        into.push(local.name);
+        into.extend(&local.scopes);
     }
     scopes.doubtful.extend(bindings.unparsed.iter().filter(|part| binds_within(text, **part, name)));
     scopes

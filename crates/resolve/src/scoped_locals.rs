@@ -22,8 +22,7 @@ pub(super) fn scopes(resolver: &Resolver, here: &CurrentFile, name: &str) -> Loc
         scopes.doubtful.extend(whole());
         return scopes;
     };
-    let of_name: Vec<_> =
-        bindings.locals.iter().filter(|local| text.get(local.name.as_range()) == Some(name)).collect();
+    let of_name: Vec<_> = here.locals_called(resolver, name).into_iter().flatten().collect();
     if of_name.is_empty() && bindings.unparsed.is_empty() {
         return scopes;
     }

@@ -19,13 +19,12 @@ impl GoReader<'_, '_> {
         depth: usize,
     ) -> Result<GoType, Cancelled> {
         let Some(bindings) = here.local_bindings(self.resolver) else { return Ok(GoType::Unknown) };
+        let of_name = here.locals_called(self.resolver, name).into_iter().flatten();
         let place = u32::try_from(at).unwrap_or(u32::MAX);
-        let text = here.text.as_str();
         let scope_at = |scopes: &[TextRange]| {
             let around = scopes.iter().filter(|scope| scope.start <= place && place < scope.end);
             around.map(|scope| scope.start).max()
         };
-        let of_name = bindings.locals.iter().filter(|local| text.get(local.name.as_range()) == Some(name));
         let nearest = of_name
             .filter_map(|local| Some((scope_at(&local.scopes)?, local)))
             .max_by_key(|(start, _)| *start);
