@@ -5,6 +5,7 @@
 //! so that no use is lost.
 
 use super::blocks;
+use super::brackets::{close_bracket, open_bracket};
 use super::context::{first_word, last_word, text_after, text_before};
 use super::cpp;
 use super::enclosing::enclosing_row;
@@ -18,8 +19,7 @@ use super::scoped_locals;
 use symd_base::TextRange;
 use symd_syntax::{SymbolKind, is_short_template};
 
-/// How far to search, in bytes: `MAX_FAR` for a bracket, `MAX_NEAR` for the words of a binding.
-const MAX_FAR: usize = 4000;
+/// How far to search for the words of a binding, in bytes.
 const MAX_NEAR: usize = 300;
 /// How many nested brackets of a pattern are searched: a name nested deeper binds nothing.
 pub(super) const MAX_NESTED: usize = 16;
@@ -386,39 +386,6 @@ fn closes_into(text: &str, end: usize, tokens: &[&str]) -> bool {
     let close = close_bracket(text, open);
     let rest = text.get(close..).unwrap_or("").trim_start();
     text[open..].starts_with('(') && tokens.iter().any(|token| rest.starts_with(token))
-}
-
-/// Finds the innermost bracket around byte `at`, at most `MAX_FAR` bytes back.
-pub(super) fn open_bracket(text: &str, at: usize) -> Option<usize> {
-    let from = at.saturating_sub(MAX_FAR);
-    let mut depth = 0_usize;
-    for (offset, &byte) in text.as_bytes().get(from..at)?.iter().enumerate().rev() {
-        match byte {
-            b')' | b']' | b'}' => depth += 1,
-            b'(' | b'[' | b'{' if depth == 0 => return Some(from + offset),
-            b'(' | b'[' | b'{' => depth -= 1,
-            _ => {}
-        }
-    }
-    None
-}
-
-/// Returns the byte just past the bracket that closes the one at `open`; the text's length when none does.
-pub(super) fn close_bracket(text: &str, open: usize) -> usize {
-    let mut depth = 0_usize;
-    for (offset, &byte) in text.as_bytes()[open..].iter().enumerate() {
-        match byte {
-            b'(' | b'[' | b'{' => depth += 1,
-            b')' | b']' | b'}' => {
-                depth = depth.saturating_sub(1);
-                if depth == 0 {
-                    return open + offset + 1;
-                }
-            }
-            _ => {}
-        }
-    }
-    text.len()
 }
 
 fn rfind_word(text: &str, word: &str) -> Option<usize> {

@@ -2,7 +2,8 @@
 //! block; for a name that a header binds, in the body behind the header. Invariant: where the text is not
 //! understood, only the name itself counts as the local's.
 
-use super::binders::{ByteSpan, MAX_NESTED, close_bracket, open_bracket};
+use super::binders::{ByteSpan, MAX_NESTED};
+use super::brackets::{close_bracket, open_bracket};
 use super::context::{first_word, last_word};
 
 /// Words that begin a header whose names are visible in the body behind it.

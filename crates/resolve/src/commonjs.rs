@@ -1,6 +1,6 @@
 //! What a CommonJS module exports: `module.exports = name`, `exports.name = name`, `module.exports = { name }`.
 
-use super::binders::close_bracket;
+use super::brackets::close_bracket;
 use super::context::{first_word, last_word};
 use super::meaning::Meaning;
 use super::modules::Module;

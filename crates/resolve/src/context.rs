@@ -2,9 +2,10 @@
 //! Invariant: every scan is bounded, so that the time of a question grows only with the number of
 //! occurrences.
 
+use super::brackets::open_parenthesis;
 use super::family::Family;
 
-/// How far back to search for a call's opening parenthesis, or for the start of a receiver, in bytes.
+/// How far back to search for the start of a receiver, in bytes.
 const MAX_BACK: usize = 4000;
 
 /// The receiver of an identifier.
@@ -157,23 +158,6 @@ pub(super) fn argument_of(text: &str, start: usize, end: usize, family: Family) 
     let open = open_parenthesis(text, left.len())?;
     let callee = text_before(text, open, family);
     (!last_word(callee).is_empty() || callee.ends_with([')', ']', '>'])).then_some(callee.len())
-}
-
-/// Finds the parenthesis directly around byte `at`; `None` when the innermost bracket is another one, or is
-/// too far back.
-pub(super) fn open_parenthesis(text: &str, at: usize) -> Option<usize> {
-    let mut depth = 0_usize;
-    let from = at.saturating_sub(MAX_BACK);
-    for (offset, &byte) in text.as_bytes().get(from..at)?.iter().enumerate().rev() {
-        match byte {
-            b')' | b']' | b'}' => depth += 1,
-            b'(' if depth == 0 => return Some(from + offset),
-            b'[' | b'{' if depth == 0 => return None,
-            b'(' | b'[' | b'{' => depth -= 1,
-            _ => {}
-        }
-    }
-    None
 }
 
 #[cfg(test)]

@@ -2,9 +2,10 @@
 //! binds it, in the enclosing block; a class's parameters, in the code that runs when an object is created.
 //! Where the text is not understood, a name is visible in the whole function.
 
-use super::binders::{ByteSpan, open_bracket};
+use super::binders::ByteSpan;
+use super::brackets::{open_bracket, open_parenthesis};
 use super::classes::is_class;
-use super::context::{first_word, last_word, open_parenthesis, text_after, text_before};
+use super::context::{first_word, last_word, text_after, text_before};
 use super::enclosing::is_enclosing;
 use super::family::Family;
 use super::kotlin_code::{KotlinCode, block_end, closing, statement_end};

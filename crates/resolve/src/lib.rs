@@ -7,6 +7,7 @@ mod bases;
 mod binders;
 mod bindings;
 mod blocks;
+mod brackets;
 mod class_names;
 mod classes;
 mod commonjs;

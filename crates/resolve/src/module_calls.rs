@@ -1,7 +1,7 @@
 //! Modules that JavaScript and TypeScript load in an expression: `import('./a').name`, `(await import('./a')).name`,
 //! `require('./a').name`, `const { name } = await import('./a')`, and `typeof import('./a')` in types.
 
-use super::binders::{close_bracket, open_bracket};
+use super::brackets::{close_bracket, open_bracket};
 use super::context::{first_word, last_word, text_after, text_before};
 use super::family::Family;
 use super::meaning::Meaning;

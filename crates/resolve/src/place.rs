@@ -1,7 +1,7 @@
 //! Classifies an identifier occurrence and resolves what it means by syntax, for references and for
 //! definitions alike. Invariant: the occurrence is an identifier of the outline, and its text is the name.
 
-use super::binders::open_bracket;
+use super::brackets::open_bracket;
 use super::classes;
 use super::context::{self, Receiver, argument_of, last_word, receiver};
 use super::cpp;

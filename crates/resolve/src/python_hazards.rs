@@ -2,7 +2,7 @@
 //! class makes private, members of library classes that it would override, keywords that reach a parameter
 //! other than through a call that names it. By syntax alone; a possible hazard is reported too.
 
-use super::binders::{close_bracket, open_bracket};
+use super::brackets::{close_bracket, open_bracket};
 use super::classes::is_class;
 use super::conflicts::SourcePlace;
 use super::context::{Receiver, receiver};

@@ -1,7 +1,8 @@
 //! Where a name of Go, JavaScript or TypeScript is a local, by the syntax tree. Invariant: a text in which no name of this spelling
 //! stands where one is bound is not parsed.
 
-use super::binders::{LocalScopes, close_bracket};
+use super::binders::LocalScopes;
+use super::brackets::close_bracket;
 use super::context::{last_word, text_after, text_before};
 use super::family::Family;
 use super::resolver::{CurrentFile, Resolver};

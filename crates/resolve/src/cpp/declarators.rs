@@ -1,6 +1,7 @@
 //! Declarators that a word alone does not tell: `Type* name`, `Type& name`, `Type a, name`.
 
-use super::super::binders::{ByteSpan, close_bracket, ends_with_type_arguments, open_bracket};
+use super::super::binders::{ByteSpan, ends_with_type_arguments};
+use super::super::brackets::{close_bracket, open_bracket};
 use super::super::context::{first_word, last_word, text_after, text_before};
 use super::super::family::Family;
 use super::owner_path::without_arguments;
