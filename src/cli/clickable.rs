@@ -1,6 +1,6 @@
 //! Makes the places in an answer clickable for people at a terminal: `path:line` becomes a hyperlink (OSC 8,
-//! <https://gist.github.com/egmontkob/eb114294efbcd5adb1944c9f3cb5feda>), the line that the answer is about is bold. Invariant: what a pasted log says never
-//! steers the terminal; without its control characters, and without ours, the text is unchanged.
+//! <https://gist.github.com/egmontkob/eb114294efbcd5adb1944c9f3cb5feda>), the line that the answer is about is bold.
+//! Invariant: without the control characters added here, the text is unchanged. The caller has escaped the text's own.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -48,14 +48,13 @@ impl LinkForm {
     }
 }
 
-/// Returns the text with links to the places at the start of its lines that name files beneath `root`, and in colours.
+/// Returns `text`, which has no control characters, with links to the places at the start of its lines that name files beneath `root`, and in colours.
 pub(super) fn places(text: &str, root: &Path, form: LinkForm) -> String {
     let mut shown = String::with_capacity(text.len() + text.len() / 2);
     for line in text.split_inclusive('\n') {
         let (content, end) = line.strip_suffix('\n').map_or((line, ""), |content| (content, "\n"));
-        let content = harmless(content);
         // Writing to a String cannot fail.
-        let _ = match place(&content, root) {
+        let _ = match place(content, root) {
             Some(place) => {
                 let (before, rest) = content.split_at(place.start);
                 let (named, behind) = rest.split_at(place.length);
@@ -102,16 +101,6 @@ fn place<'t>(content: &'t str, root: &Path) -> Option<NamedPlace<'t>> {
     })
 }
 
-/// Returns the text without control characters but tabs and line ends: those of a pasted log would steer the terminal.
-pub(super) fn harmless(text: &str) -> String {
-    let shown = |one: char| match one {
-        '\t' | '\n' => one,
-        one if one.is_control() => char::REPLACEMENT_CHARACTER,
-        one => one,
-    };
-    text.chars().map(shown).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::{LinkForm, places};
@@ -123,11 +112,12 @@ mod tests {
         let root = scratch.path();
         std::fs::create_dir_all(root.join("a b")).unwrap();
         std::fs::write(root.join("a b/Till.kt"), "").unwrap();
-        let text = "shop: no 1: \x1b[2J\n? a b/Till.kt:30 in f\n  >  30  x\nno/File.kt:3 in g\n../a:1\n\ta b/Till.kt:x\n";
+        let text =
+            "shop: no 1\n? a b/Till.kt:30 in f\n  >  30  x\nno/File.kt:3 in g\n../a:1\n\ta b/Till.kt:x\n";
         let encoded = format!("{}/a%20b/Till.kt", root.to_str().unwrap());
         let expected = |link: &str| {
             format!(
-                "shop: no 1: \u{fffd}[2J\n? {link} in f\n\x1b[1m  >  30  x\x1b[0m\nno/File.kt:3 in g\n../a:1\n\ta b/Till.kt:x\n"
+                "shop: no 1\n? {link} in f\n\x1b[1m  >  30  x\x1b[0m\nno/File.kt:3 in g\n../a:1\n\ta b/Till.kt:x\n"
             )
         };
         let styled = "\x1b[36ma b/Till.kt:30\x1b[0m";

@@ -1,13 +1,13 @@
 //! `symd trace` on what the programs of fixtures/traces print when they crash: `fixtures/traces/make.sh` compiles and runs
 //! them. `fixtures/traces/jvm-17.expected.txt` is read line by line when it changes; `UPDATE_EXPECT=1` writes it.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use expect_test::expect_file;
 
-use crate::support::{User, write};
+use crate::support::{User, open_terminal, terminal, write};
 
 fn traces() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/traces")
@@ -175,4 +175,38 @@ fn hostile_texts_are_answered() {
         let answer = trace(&user, text);
         assert!(!answer.trim().is_empty() && !answer.contains("panicked"), "{answer}");
     }
+}
+
+/// Returns what a terminal receives from a command in the project, which reads `input`.
+fn on_a_terminal(user: &User, arguments: &[&str], input: &str) -> String {
+    let (mut master, name) = terminal();
+    let mut command = user.symd();
+    command.args(arguments).current_dir(user.path("project"));
+    command
+        .env_remove("NO_COLOR")
+        .env_remove("TERM_PROGRAM")
+        .env_remove("TERMINAL_EMULATOR")
+        .env("TERM", "xterm");
+    command.stdin(Stdio::piped()).stdout(open_terminal(&name));
+    let mut child = command.spawn().unwrap();
+    // The command holds the terminal's other end: reads must fail after the child has exited.
+    drop(command);
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    let (mut seen, mut some) = (Vec::new(), [0; 4096]);
+    while let Ok(count @ 1..) = master.read(&mut some) {
+        seen.extend_from_slice(&some[..count]);
+    }
+    assert!(child.wait().unwrap().success());
+    String::from_utf8(seen).unwrap()
+}
+
+#[test]
+fn on_a_terminal_places_are_links_and_pasted_control_characters_are_escaped() {
+    let user = user();
+    let crash = "java.lang.Error: \u{1b}[2J\n\tat shop.app.MainKt.main(Main.kt:101)\n";
+    let seen = on_a_terminal(&user, &["trace"], crash);
+    assert!(seen.contains("\x1b]8;;file:///") && seen.contains("\x1b[36m"), "{seen:?}");
+    assert!(seen.contains("\\u{1b}[2J") && !seen.contains("\x1b[2J"), "{seen:?}");
+    let seen = on_a_terminal(&user, &["rename", "--dry-run", "--force", "shout", "cry"], "");
+    assert!(seen.contains("\x1b[32m+"), "{seen:?}");
 }

@@ -13,7 +13,7 @@ use crate::cli::clickable::{self, LinkForm};
 use crate::cli::client::{Client, Role};
 use crate::cli::colour;
 use crate::cli::commands::waiting_line::WaitingLine;
-use crate::cli::commands::{Form, print};
+use crate::cli::commands::{Form, print, print_styled};
 use crate::cli::context::{Context, Spawning};
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::reading::is_reading_tool;
@@ -107,18 +107,20 @@ fn call_and_print(
 /// Tools whose answers are read at a terminal, place by place.
 const CLICKABLE: [&str; 3] = ["explain_build_output", "investigate", "resolve_stack_trace"];
 
-/// Prints a tool's answer; at a terminal it colours the diff of a dry run, and makes the places in a trace clickable.
+/// Prints a tool's answer. A terminal that wants colours gets the diff of a dry run coloured, and links to the places in a trace.
 fn show(text: &str, tool: &str, arguments: &Map<String, Value>, root: &Path) -> Result<(), Failure> {
     let end = if text.ends_with('\n') { "" } else { "\n" };
     let text = format!("{text}{end}");
     let is_diff = arguments.get("dry_run") == Some(&Value::Bool(true));
-    let is_log = CLICKABLE.contains(&tool) && std::io::stdout().is_terminal();
-    match (colour::is_wanted(), is_diff) {
-        (true, true) => print(&colour::diff(&text)),
-        (true, false) if is_log => print(&clickable::places(&text, root, LinkForm::of_terminal())),
-        (false, _) if is_log => print(&clickable::harmless(&text)),
-        _ => print(&text),
+    if !colour::is_wanted() || !(is_diff || CLICKABLE.contains(&tool)) {
+        return print(&text);
     }
+    // The answer's own control characters are escaped before ours are added.
+    let text = terminal::harmless(&text);
+    print_styled(&match is_diff {
+        true => colour::diff(&text),
+        false => clickable::places(&text, root, LinkForm::of_terminal()),
+    })
 }
 
 fn exit(answer: &Value) -> Result<(), Failure> {
