@@ -16,6 +16,8 @@
 (field_declaration name: (_) @name) @definition.field
 (field_declaration !name type: (type_identifier) @name) @definition.field
 (field_declaration !name type: (qualified_type name: (_) @name)) @definition.field
+(field_declaration !name type: (generic_type type: (type_identifier) @name)) @definition.field
+(field_declaration !name type: (generic_type type: (qualified_type name: (_) @name))) @definition.field
 (method_elem name: (_) @name) @definition.method
 
 (const_declaration "const" . (const_spec) .) @around

@@ -153,7 +153,7 @@ pub(super) fn embedded(
         return Ok(None);
     }
     let start = row.name_start as usize;
-    if !go_values::is_without_type(here.text.as_str(), start + usize::from(row.name_len)) {
+    if !go_values::embeds(here.text.as_str(), start + usize::from(row.name_len)) {
         return Ok(None);
     }
     Ok(Some(meaning_at(resolver, here, start, here.outline.name(row))?.1))

@@ -1,7 +1,7 @@
 //! The types of Go's locals, and of declared variables and fields.
 
 use super::calls::Callee;
-use super::text_around::{is_without_type, qualifier_start, skip_blanks, skip_spaces, word_at};
+use super::text_around::{embeds, is_without_type, qualifier_start, skip_blanks, skip_spaces, word_at};
 use super::{GoReader, GoType, name_end, spot};
 use crate::resolver::CurrentFile;
 use crate::sources::IndexedDeclaration;
@@ -92,6 +92,9 @@ impl GoReader<'_, '_> {
         depth: usize,
     ) -> Result<GoType, Cancelled> {
         let text = here.text.as_str();
+        if is_field && embeds(text, end) {
+            return self.written(here, qualifier_start(text, end - one.name().len()), depth);
+        }
         let mut at = skip_spaces(text, end);
         let mut is_list = false;
         while text[at..].starts_with(',') {
@@ -106,9 +109,7 @@ impl GoReader<'_, '_> {
             return self.whole(here, TextRange::new(from.min(row.end), row.end), 0, depth);
         }
         if is_without_type(text, at) {
-            // An embedded field has the name of its type.
-            let from = qualifier_start(text, end - one.name().len());
-            return if is_field { self.written(here, from, depth) } else { Ok(GoType::Unknown) };
+            return Ok(GoType::Unknown);
         }
         self.written(here, at, depth)
     }

@@ -1,7 +1,7 @@
 //! Members of Go's types: fields, methods, and what embedded types promote, the shallowest first.
 
 use super::receivers::methods_called;
-use super::text_around::{closing, is_without_type, qualifier_start, skip_blanks, word_at};
+use super::text_around::{closing, embeds, qualifier_start, skip_blanks, word_at};
 use super::written::Underlying;
 use super::{GoReader, GoType};
 use crate::classes::own_members;
@@ -155,8 +155,7 @@ impl GoReader<'_, '_> {
                 continue;
             }
             let (start, end) = (row.name_start as usize, row.name_start as usize + usize::from(row.name_len));
-            // `Name[T]` embeds; the type of an array stands behind a blank.
-            if is_without_type(text, end) || text[end..].starts_with('[') {
+            if embeds(text, end) {
                 types.push(self.written(&here, qualifier_start(text, start), depth)?);
             }
         }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use self::members::GoMemberSet;
 pub(super) use self::receivers::{GoMethod, methods_called, receiver_of};
-pub(super) use self::text_around::is_without_type;
+pub(super) use self::text_around::embeds;
 use super::context::last_word;
 use super::family::Family;
 use super::meaning::Meaning;

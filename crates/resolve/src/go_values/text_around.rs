@@ -100,14 +100,20 @@ pub(super) fn skip_spaces(text: &str, at: usize) -> usize {
     text.len() - rest.trim_start_matches([' ', '\t']).len()
 }
 
-/// Whether no type stands behind the name of a field or a variable that ends at byte `end`: a field without one embeds the type of
-/// its name.
-pub(crate) fn is_without_type(text: &str, end: usize) -> bool {
+/// Whether no type stands behind the name of a field or a variable that ends at byte `end`.
+pub(super) fn is_without_type(text: &str, end: usize) -> bool {
     let behind = &text[skip_spaces(text, end)..];
     behind.is_empty() || behind.starts_with(['\n', '\r', '}', ';', '`', '"', '/', ')'])
 }
 
-/// Returns where the type of an embedded field begins, whose name stands at byte `start`: `a.Name`.
+/// Whether a field's name that ends at byte `end` is the type that a struct embeds, `Base` or `Base[int]`: no type follows it. The
+/// length of an array, as in `bytes [4]byte`, stands behind a blank or before its type.
+pub(crate) fn embeds(text: &str, end: usize) -> bool {
+    let has_arguments = text.get(end..).unwrap_or("").starts_with('[');
+    is_without_type(text, if has_arguments { closing(text, end).unwrap_or(end) } else { end })
+}
+
+/// Returns where the type of an embedded field begins, whose name stands at byte `start`: `*a.Name`.
 pub(super) fn qualifier_start(text: &str, start: usize) -> usize {
     let Some(left) = text[..start].strip_suffix('.') else { return start };
     left.len() - last_word(left).len()
