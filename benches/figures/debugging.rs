@@ -11,7 +11,7 @@ use symd::syntax::{self, Grammar, SymbolKind};
 use crate::Bench;
 use crate::bare;
 use crate::daemon::{Connection, Daemon};
-use crate::table::{Table, ms, percentiles};
+use crate::table::{Table, ms, percentiles, percentiles_of};
 
 /// Questions of each kind.
 const QUESTIONS: usize = 300;
@@ -41,17 +41,8 @@ pub(crate) fn measure(bench: &Bench, table: &mut Table) {
         (0..QUESTIONS).map(|_| &functions[random.usize(..functions.len())]).collect();
     let against = format!("{} functions of {} Kotlin files", functions.len(), kotlin_files(&bench.tree));
     let mut row = |figure: &str, took: Vec<Duration>, target: &str| {
-        let mut sorted = took.clone();
-        sorted.sort();
-        let p95 = sorted[(sorted.len() - 1) * 95 / 100];
-        let (p50, p99) = percentiles(took);
-        table.row(
-            &bench.name,
-            figure,
-            format!("{} / {} / {}", ms(p50), ms(p95), ms(p99)),
-            against.clone(),
-            target,
-        );
+        let measured = percentiles_of([50, 95, 99], took).map(ms).join(" / ");
+        table.row(&bench.name, figure, measured, against.clone(), target);
     };
     let read = time(&mut session, "read_file", asked.iter().map(|one| json!({ "filePath": one.path })));
     row("kotlin_debug read_file, p50 / p95 / p99", read, "≤ 2 ms p50");

@@ -33,107 +33,75 @@ pub(crate) struct Bench {
     pub(crate) scratch: tempfile::TempDir,
 }
 
+type Measure = fn(&mut Table);
+type MeasureTree = fn(&Bench, &mut Table);
+
+/// Flags that measure what they make themselves, without a tree.
+const WITHOUT_TREE: [(&str, Measure); 4] = [
+    ("--edits", edits::measure),
+    ("--editor", editor::measure),
+    ("--small-files", |table| contracts::measure_small("–", table)),
+    ("--terminal", terminal::measure),
+];
+
+/// Flags that measure one subject on each tree.
+const OF_TREES: [(&str, MeasureTree); 6] = [
+    ("--servers", servers::measure),
+    ("--server-times", servers::measure_times),
+    ("--first", first::measure),
+    ("--isolation", isolation::measure),
+    ("--debugging", debugging::measure),
+    ("--contracts", contracts::measure),
+];
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     let (flags, trees): (Vec<String>, Vec<String>) =
         arguments.into_iter().partition(|argument| argument.starts_with("--"));
-    if flags.iter().any(|flag| flag == "--edits") {
-        let mut table = Table::default();
-        edits::measure(&mut table);
-        table.print(&flags);
-        return;
-    }
-    if flags.iter().any(|flag| flag == "--editor") {
-        let mut table = Table::default();
-        editor::measure(&mut table);
-        table.print(&flags);
-        return;
-    }
-    if flags.iter().any(|flag| flag == "--small-files") {
-        let mut table = Table::default();
-        contracts::measure_small("–", &mut table);
-        table.print(&flags);
-        return;
-    }
-    if flags.iter().any(|flag| flag == "--terminal") {
-        let mut table = Table::default();
-        terminal::measure(&mut table);
-        table.print(&flags);
-        return;
-    }
-    if trees.is_empty() {
-        // With `cargo test --benches` and similar commands nothing is measured.
-        eprintln!(
-            "usage: cargo bench --bench figures -- [--edits | --editor | --small-files | --terminal] | [--large | --only-large | --first | --servers | --server-times | --contracts | --debugging | --isolation] TREE…   (say, the unpacked source of Django 5.1)"
-        );
-        return;
-    }
+    let is_asked = |flag: &str| flags.iter().any(|one| one == flag);
     let mut table = Table::default();
-    let only_large = flags.iter().any(|flag| flag == "--only-large");
-    if flags.iter().any(|flag| flag == "--servers") {
-        for tree in &trees {
-            servers::measure(&prepare(Path::new(tree)), &mut table);
-        }
-        table.print(&[flags, trees].concat());
+    if let Some((_, measure)) = WITHOUT_TREE.iter().find(|(flag, _)| is_asked(flag)) {
+        measure(&mut table);
+    } else if trees.is_empty() {
+        // With `cargo test --benches` and similar commands nothing is measured.
+        eprintln!("{}", usage());
         return;
-    }
-    if flags.iter().any(|flag| flag == "--server-times") {
-        for tree in &trees {
-            servers::measure_times(&prepare(Path::new(tree)), &mut table);
+    } else if let Some((_, measure)) = OF_TREES.iter().find(|(flag, _)| is_asked(flag)) {
+        trees.iter().for_each(|tree| measure(&prepare(Path::new(tree)), &mut table));
+    } else {
+        if !is_asked("--only-large") {
+            trees.iter().for_each(|tree| measure_all(&prepare(Path::new(tree)), &mut table));
+            eprintln!("a branch switch of 10,000 files");
+            branch::measure(&mut table);
         }
-        table.print(&[flags, trees].concat());
-        return;
-    }
-    if flags.iter().any(|flag| flag == "--first") {
-        for tree in &trees {
-            first::measure(&prepare(Path::new(tree)), &mut table);
+        if is_asked("--only-large") || is_asked("--large") {
+            eprintln!("two million symbols");
+            scale::measure(Path::new(&trees[0]), &mut table);
         }
-        table.print(&[flags, trees].concat());
-        return;
-    }
-    if flags.iter().any(|flag| flag == "--isolation") {
-        for tree in &trees {
-            isolation::measure(&prepare(Path::new(tree)), &mut table);
-        }
-        table.print(&[flags, trees].concat());
-        return;
-    }
-    if flags.iter().any(|flag| flag == "--debugging") {
-        for tree in &trees {
-            debugging::measure(&prepare(Path::new(tree)), &mut table);
-        }
-        table.print(&[flags, trees].concat());
-        return;
-    }
-    if flags.iter().any(|flag| flag == "--contracts") {
-        for tree in &trees {
-            contracts::measure(&prepare(Path::new(tree)), &mut table);
-        }
-        table.print(&[flags, trees].concat());
-        return;
-    }
-    for tree in trees.iter().filter(|_| !only_large) {
-        let bench = prepare(Path::new(tree));
-        eprintln!("{}: start and restart", bench.name);
-        start::measure(&bench, &mut table);
-        eprintln!("{}: queries", bench.name);
-        latency::measure(&bench, &mut table);
-        eprintln!("{}: freshness", bench.name);
-        fresh::measure(&bench, &mut table);
-        eprintln!("{}: search", bench.name);
-        search::measure(&bench, &mut table);
-        eprintln!("{}: answer sizes, memory, idling", bench.name);
-        size::measure(&bench, &mut table);
-    }
-    if !only_large {
-        eprintln!("a branch switch of 10,000 files");
-        branch::measure(&mut table);
-    }
-    if only_large || flags.iter().any(|flag| flag == "--large") {
-        eprintln!("two million symbols");
-        scale::measure(Path::new(&trees[0]), &mut table);
     }
     table.print(&[flags, trees].concat());
+}
+
+fn usage() -> String {
+    let flags = |flags: &[&str]| flags.join(" | ");
+    format!(
+        "usage: cargo bench --bench figures -- [{}] | [--large | --only-large | {}] TREE…   (say, the unpacked source of Django 5.1)",
+        flags(&WITHOUT_TREE.map(|(flag, _)| flag)),
+        flags(&OF_TREES.map(|(flag, _)| flag))
+    )
+}
+
+fn measure_all(bench: &Bench, table: &mut Table) {
+    eprintln!("{}: start and restart", bench.name);
+    start::measure(bench, table);
+    eprintln!("{}: queries", bench.name);
+    latency::measure(bench, table);
+    eprintln!("{}: freshness", bench.name);
+    fresh::measure(bench, table);
+    eprintln!("{}: search", bench.name);
+    search::measure(bench, table);
+    eprintln!("{}: answer sizes, memory, idling", bench.name);
+    size::measure(bench, table);
 }
 
 fn prepare(tree: &Path) -> Bench {

@@ -32,13 +32,15 @@ pub(crate) fn ms(duration: Duration) -> String {
 }
 
 /// Returns the median and the 99th percentile.
-pub(crate) fn percentiles(mut samples: Vec<Duration>) -> (Duration, Duration) {
+pub(crate) fn percentiles(samples: Vec<Duration>) -> (Duration, Duration) {
+    let [p50, p99] = percentiles_of([50, 99], samples);
+    (p50, p99)
+}
+
+/// Returns the given percentiles.
+pub(crate) fn percentiles_of<const N: usize>(parts: [usize; N], mut samples: Vec<Duration>) -> [Duration; N] {
     samples.sort();
-    let at = |part: usize| {
-        let index = ((samples.len() - 1) * part) / 100;
-        samples[index]
-    };
-    (at(50), at(99))
+    parts.map(|part| samples[((samples.len() - 1) * part) / 100])
 }
 
 pub(crate) fn median(samples: Vec<Duration>) -> Duration {
