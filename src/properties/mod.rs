@@ -32,7 +32,7 @@ pub struct Property {
 const GRAMMAR: &str = "grammar_";
 
 /// All properties except those of grammars.
-pub const ALL: [Property; 14] = [
+pub const ALL: [Property; 15] = [
     Property {
         name: "json_rpc_line",
         check: serve::properties::json_rpc_line,
@@ -116,6 +116,13 @@ pub const ALL: [Property; 14] = [
         seeds: index::cache::properties::packs,
         words: &[],
         cases: 300,
+    },
+    Property {
+        name: "file_records",
+        check: index::cache::properties::records,
+        seeds: index::cache::properties::record_files,
+        words: &[],
+        cases: 4_000,
     },
     Property {
         name: "cached_outline",

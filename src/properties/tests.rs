@@ -148,6 +148,7 @@ tests!(
     journal,
     slot,
     pack,
+    file_records,
     cached_outline,
     worker_answer,
 );

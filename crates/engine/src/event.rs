@@ -9,7 +9,7 @@ use super::searches::{FoundWords, ScopedWords};
 use super::view::View;
 use super::{EngineError, OutlinedFile};
 use symd_base::RelPath;
-use symd_index::{BuiltSegment, Need};
+use symd_index::{BuiltSegment, FileEntry, Need};
 use symd_watch::Notice;
 
 /// The work to do with the index once it is fresh, or with the reason why it cannot be.
@@ -99,6 +99,15 @@ pub(super) enum Event {
     Sweep,
     /// Files that the sweep found changed.
     Swept(Vec<RelPath>),
+    /// A job verified files that were taken with a recorded state.
+    Verified {
+        /// Number of the job's files.
+        count: usize,
+        /// Those whose bytes are not as recorded.
+        changed: Vec<Arc<FileEntry>>,
+        /// Those that it did not come to.
+        unread: Vec<Arc<FileEntry>>,
+    },
     /// The end of writing new outlines to the cache.
     Stored,
     /// A request to stop, answered once the cache has been written.

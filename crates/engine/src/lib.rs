@@ -11,12 +11,14 @@ mod pending;
 mod pool;
 mod preparsed;
 mod recent_parses;
+mod recorded;
 mod run;
 mod scan;
 mod searches;
 mod status;
 mod trials;
 mod turns;
+mod verification;
 mod view;
 mod view_here;
 mod word_search;
@@ -47,6 +49,7 @@ use event::{Event, Question, QuestionLength, QuestionRun};
 use gate::QuestionGate;
 use pool::Pool;
 use preparsed::PreparsedOutlines;
+use recorded::Clock;
 use run::Run;
 use scan::Scanner;
 use symd_base::state::{self, StateError};
@@ -56,6 +59,7 @@ use symd_index::IndexState;
 use symd_index::cache::{Cache, Key};
 use symd_parse::{Parsers, Warm};
 use symd_syntax::Outline;
+use symd_sys::clock::ClockReading;
 use symd_vfs::{Change, Ignore, IgnoreSettings, Overlay, Root, Stat, UnsavedTexts, Vendored};
 use symd_watch::{Notice, Watch, WatchError, WatchOptions};
 use turns::EditQueue;
@@ -179,10 +183,10 @@ impl Engine {
     /// Starts watching and indexing. Returns at once; the first crawl continues in the background. Must be
     /// called within a tokio runtime.
     pub fn start(options: EngineOptions) -> Result<Engine, EngineError> {
-        Engine::start_with(options, IndexState::default())
+        Engine::start_with(options, IndexState::default(), ClockReading::now)
     }
 
-    fn start_with(options: EngineOptions, state: IndexState) -> Result<Engine, EngineError> {
+    fn start_with(options: EngineOptions, state: IndexState, clock: Clock) -> Result<Engine, EngineError> {
         let root = Root::open(&options.root).map_err(|source| EngineError::root(&options.root, source))?;
         let root = Arc::new(root);
         state::private_dir(&options.runtime_directory)?;
@@ -203,8 +207,9 @@ impl Engine {
             &options.watch,
             sink(notice_sender),
         )?;
+        let settled = (root.settled_device(), clock);
         let files = Arc::new(Overlay::new(root, options.unsaved.clone()));
-        let scanner = run::scanner(files, options.languages, cache.map(Arc::new), options.parsers);
+        let scanner = run::scanner(files, options.languages, cache.map(Arc::new), settled, options.parsers);
         let engine =
             Engine::run((scanner, ignore, options.unsaved), watch, notices, state, options.on_change);
         engine.sweep_every(options.sweep_every);

@@ -5,6 +5,7 @@
 mod needs;
 mod questions;
 mod scan_jobs;
+mod verifying;
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
@@ -17,10 +18,12 @@ use super::hard_links::HardLinks;
 use super::pending::Pending;
 use super::pool::Pool;
 use super::recent_parses::RecentParses;
+use super::recorded::{Clock, RecordedFiles};
 use super::scan::Scanner;
 use super::searches::Searches;
 use super::status::{EngineStatus, StatusTally};
 use super::trials::Trials;
+use super::verification::Verification;
 use super::{OnChange, OutlinedFile};
 use symd_base::RelPath;
 use symd_index::cache::{Cache, Key};
@@ -73,7 +76,11 @@ pub(super) struct Run {
     has_grown: bool,
     storing: bool,
     unstored: usize,
+    /// The files that were taken with a recorded state.
+    verification: Verification,
     changes: u64,
+    /// The number of changes when the files' states were written.
+    recorded_changes: u64,
     on_change: Option<OnChange>,
     stopping: Option<oneshot::Sender<()>>,
 }
@@ -118,7 +125,9 @@ impl Run {
             has_grown: false,
             storing: false,
             unstored: 0,
+            verification: Verification::default(),
             changes: 0,
+            recorded_changes: 0,
             on_change: None,
             stopping: None,
         };
@@ -211,6 +220,7 @@ impl Run {
                 paths.retain(|path| self.state.file(path).is_some());
                 self.scan_paths(paths);
             }
+            Event::Verified { count, changed, unread } => self.verified(count, changed, unread),
             Event::Stored => {
                 self.storing = false;
                 if self.stopping.is_some() {
@@ -253,6 +263,10 @@ impl Run {
         let is_first = || self.unstored > 0 && self.status.borrow().cache.packs == 0;
         if is_ready && (self.unstored >= STORE_AFTER || is_first()) {
             self.store();
+        }
+        if is_ready && self.stopping.is_none() {
+            self.scanner.recorded.iter().for_each(RecordedFiles::forget);
+            self.verify();
         }
     }
 
@@ -473,11 +487,21 @@ impl Run {
 
     fn store(&mut self) {
         let Some(cache) = self.scanner.cache.clone() else { return };
-        if self.storing || self.unstored == 0 {
+        // What is not ready lacks files, and their states would be lost.
+        let records = self.is_ready() && self.scanner.recorded.is_some();
+        let is_stopping = self.stopping.is_some();
+        let has_unrecorded = records && is_stopping && self.changes != self.recorded_changes;
+        if self.storing || self.unstored == 0 && !has_unrecorded {
             return;
         }
         self.storing = true;
         self.unstored = 0;
+        if records {
+            self.recorded_changes = self.changes;
+        }
+        let scanner = self.scanner.clone();
+        // Read now: a state that is written must be older than the snapshot.
+        let now = scanner.recorded.as_ref().filter(|_| records).map(RecordedFiles::now);
         let sender = self.sender.clone();
         let files = self.state.snapshot().files.clone();
         self.pool.background(move || {
@@ -495,6 +519,9 @@ impl Run {
             if let Err(error) = Cache::store(&cache, &live) {
                 tracing::warn!(%error, "cannot write the cache; the next start parses these files again");
             }
+            if let (Some(recorded), Some(now)) = (&scanner.recorded, now) {
+                recorded.write(&now, files.iter());
+            }
         });
     }
 
@@ -502,7 +529,7 @@ impl Run {
         let (ready, cache) = (self.is_ready(), self.scanner.cache.as_ref().map(|cache| cache.status()));
         let (state, tally) = (&self.state, &mut self.tally);
         let (pending, unread) = (self.pending.files(), self.pending.unread().len());
-        let changes = self.changes;
+        let (changes, verification) = (self.changes, &self.verification);
         self.status.send_modify(|status| {
             status.revision = state.revision();
             status.files = state.file_count();
@@ -511,6 +538,9 @@ impl Run {
             status.pending_files = pending;
             status.unread_files = unread;
             status.changes = changes;
+            status.recorded_files = verification.taken;
+            status.unverified_files = verification.left();
+            status.corrected_files = verification.corrected;
             status.segments = state.segment_count();
             tally.write(status);
             status.cache = cache.unwrap_or_default();
@@ -555,13 +585,19 @@ async fn until(time: Option<Instant>) {
     }
 }
 
-/// Creates the scanner of the project's files.
+/// Creates the scanner of the project's files. `settled_device` is the file system whose files' states say whether their bytes
+/// changed, if there is one.
 pub(super) fn scanner(
     files: Arc<dyn Files>,
     languages: Arc<symd_config::Languages>,
     cache: Option<Arc<Cache>>,
+    (settled_device, clock): (Option<u64>, Clock),
     parsers: Parsers,
 ) -> Arc<Scanner> {
     let (cancel, preparsed) = (symd_base::Cancel::new(), Arc::default());
-    Arc::new(Scanner { files, languages, cache, cancel, preparsed, parsers })
+    let recorded = cache
+        .as_ref()
+        .zip(settled_device)
+        .map(|(cache, device)| RecordedFiles::read(cache.records_path(files.path()), device, clock));
+    Arc::new(Scanner { files, languages, cache, cancel, preparsed, parsers, recorded })
 }

@@ -8,12 +8,13 @@ use std::time::Instant;
 
 use super::claim::Claim;
 use super::preparsed::PreparsedOutlines;
+use super::recorded::RecordedFiles;
 use symd_base::{Cancel, ContentHash, RelPath, text};
 use symd_config::Languages;
 use symd_index::cache::{Cache, Key};
 use symd_index::{Content, FileEntry, Origin, Skipped};
 use symd_parse::{Attempt, ParseError, Parsers, RunningTrial};
-use symd_syntax::{Grammar, grammar_of_text};
+use symd_syntax::{Grammar, grammar_of_text, grammars_of_name};
 use symd_vfs::{EntryKind, FileBytes, Files, Stat, VfsError};
 
 /// Size in bytes above which files are listed and searched, but not parsed: a syntax tree takes many times
@@ -62,6 +63,8 @@ pub(super) enum ScanOutcome {
     Cancelled,
     /// The file has long lines and is postponed until other files are scanned.
     Later,
+    /// An entry by the state that the last daemon recorded; the file was not read.
+    Recorded(Arc<FileEntry>),
     /// A new entry.
     New {
         entry: Arc<FileEntry>,
@@ -101,6 +104,8 @@ pub(super) struct Scanner {
     pub(super) cancel: Cancel,
     pub(super) preparsed: Arc<PreparsedOutlines>,
     pub(super) parsers: Parsers,
+    /// `None` without a cache, or on a file system whose states say nothing about bytes.
+    pub(super) recorded: Option<RecordedFiles>,
 }
 
 /// When a file with long lines is parsed. Such files are generated, take longest to parse or never finish,
@@ -144,6 +149,7 @@ impl Scanner {
         });
         let stat = match &found {
             ScanOutcome::Same(entry)
+            | ScanOutcome::Recorded(entry)
             | ScanOutcome::New { entry, .. }
             | ScanOutcome::SetAside { entry, .. } => self.stat_of_code(entry),
             ScanOutcome::Gone | ScanOutcome::Cancelled | ScanOutcome::Later => None,
@@ -219,6 +225,11 @@ impl Scanner {
         known: Option<&Arc<FileEntry>>,
     ) -> ScanOutcome {
         let skipped = |why, stat| new(path, Content::Skipped { why, stat });
+        if known.is_none()
+            && let Some(entry) = self.recorded_entry(path, grammar)
+        {
+            return ScanOutcome::Recorded(entry);
+        }
         let FileBytes { bytes, stat } = match self.files.read_no_follow(path, MAX_PARSED_BYTES) {
             Ok(read) => read,
             Err(VfsError::NotFound { .. } | VfsError::NotAFile { .. } | VfsError::Outside { .. }) => {
@@ -289,6 +300,28 @@ impl Scanner {
             }
             Err(ParseError::Refused(_)) => skipped(Skipped::TooLarge, stat),
         }
+    }
+
+    /// Returns the entry of a file whose state is the recorded one: with the outline of the bytes that it had.
+    fn recorded_entry(&self, path: &RelPath, named: Grammar) -> Option<Arc<FileEntry>> {
+        let records = self.recorded.as_ref()?.records();
+        if records.is_empty() {
+            return None;
+        }
+        let (EntryKind::File, stat) = self.files.stat_link(path).ok()? else { return None };
+        let key = records.key(path, &stat)?;
+        let mut grammars = grammars_of_name(named, path.extension());
+        let grammar = grammars.find(|grammar| grammar.fingerprint() == key.fingerprint)?;
+        let outline = Arc::new(self.cache.as_ref()?.get(key)?);
+        let content = Content::Code { origin: Origin::Grammar(grammar), hash: key.content, stat, outline };
+        Some(Arc::new(FileEntry { path: path.clone(), content }))
+    }
+
+    /// Reads the file of `entry`, and reports whether its bytes are those of which the entry was made. So does a file that cannot
+    /// be read: that has an event of its own.
+    pub(super) fn has_bytes_of(&self, entry: &FileEntry) -> bool {
+        let read = self.files.read_no_follow(&entry.path, MAX_PARSED_BYTES);
+        read.map_or(true, |read| Some(ContentHash::of(&read.bytes)) == entry.hash())
     }
 
     /// Scans a file that a language server outlined: once its text has changed, the outline is invalid.

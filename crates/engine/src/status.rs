@@ -41,6 +41,12 @@ pub struct EngineStatus {
     pub pending_files: usize,
     /// Number of code files whose present content is not known yet: a question that needs one of them has it read first.
     pub unread_files: usize,
+    /// Number of files that were not read at the start, since their state was as the last daemon recorded it.
+    pub recorded_files: usize,
+    /// Number of those whose bytes were not held against the record yet.
+    pub unverified_files: usize,
+    /// Number of those whose bytes were others: changed without a trace in their state.
+    pub corrected_files: usize,
     /// Number of scans that found a change.
     pub changes: u64,
     /// Number of name tables in use.

@@ -13,6 +13,12 @@ pub fn grammar_of_text(named: Grammar, extension: Option<&str>, text: &[u8]) -> 
     Grammar::named("cpp").filter(|_| shows_it).unwrap_or(named)
 }
 
+/// Returns the grammars that [`grammar_of_text`] may return, whatever the text.
+pub fn grammars_of_name(named: Grammar, extension: Option<&str>) -> impl Iterator<Item = Grammar> {
+    let is_header = named.name() == "c" && extension == Some("h");
+    [Some(named), Grammar::named("cpp").filter(|_| is_header)].into_iter().flatten()
+}
+
 /// Whether a line is code that C does not have. Prose in a comment seldom is: a keyword begins the line, and what follows
 /// looks like a declaration.
 fn shows_cpp(line: &[u8]) -> bool {

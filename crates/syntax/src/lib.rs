@@ -48,7 +48,7 @@ pub use enclosure::{Enclosure, enclosure_at};
 pub use extract::{OutlineError, outline, with_hidden_types};
 pub use flat_tree::{FlatTree, NodeId, flat_tree};
 pub use grammar::Grammar;
-pub use header::grammar_of_text;
+pub use header::{grammar_of_text, grammars_of_name};
 pub use imports::{Import, ImportKind, ImportList, Imported, Imports, MAX_IMPORTED_BYTES};
 pub use inspect::{Inspected, inspect};
 pub use kind::SymbolKind;

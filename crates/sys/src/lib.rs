@@ -3,8 +3,10 @@
 
 pub mod beneath;
 pub mod child_end;
+pub mod clock;
 pub mod descendants;
 pub mod disk;
+pub mod file_system;
 pub mod group;
 pub mod life_line;
 pub mod process_handle;

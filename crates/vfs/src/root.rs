@@ -10,6 +10,7 @@ use rustix::io::Errno;
 
 use symd_base::RelPath;
 use symd_sys::beneath;
+use symd_sys::file_system::keeps_change_times;
 
 /// Size limit of files that are read: larger ones are of no use to symd, and offsets are 32 bits.
 pub const MAX_FILE_BYTES: u64 = 100 << 20;
@@ -143,6 +144,12 @@ impl Root {
     /// Returns the root's absolute path, links resolved, as it was when the root was opened.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Returns the device of the root's file system, if an unchanged state of a file on it says that the bytes are unchanged.
+    pub fn settled_device(&self) -> Option<u64> {
+        let stat = rustix::fs::fstat(&self.directory).ok()?;
+        keeps_change_times(&self.directory).then_some(stat_of(&stat).device)
     }
 
     /// Returns the descriptor of the root directory.

@@ -153,6 +153,10 @@ impl Run {
                     }
                 }
                 ScanOutcome::Gone => self.remove(&path),
+                ScanOutcome::Recorded(entry) => {
+                    self.verification.add(entry.clone());
+                    self.replace_entry(entry);
+                }
                 ScanOutcome::New { entry, parsed } => {
                     self.unstored += usize::from(parsed);
                     self.replace_entry(entry);

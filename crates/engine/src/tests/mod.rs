@@ -7,6 +7,7 @@ mod kotlin_facts;
 mod oracle;
 mod order;
 mod play;
+mod restart;
 mod unsaved;
 mod uses_by_need;
 
@@ -18,6 +19,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::event::Event;
 use super::pool::{Pool, Queued};
+use super::recorded::Clock;
 use super::run::{Run, scanner};
 use super::scan::Scanner;
 use super::*;
@@ -77,6 +79,15 @@ impl Scratch {
     fn parts(&self) -> (Arc<Scanner>, Arc<Ignore>) {
         let root = Arc::new(Root::open(self.0.path()).expect("opened"));
         let ignore = Arc::new(Ignore::new(&root, IgnoreSettings::default()));
-        (scanner(root, Languages::builtin().clone(), None, Parsers::in_this_process()), ignore)
+        (
+            scanner(
+                root,
+                Languages::builtin().clone(),
+                None,
+                (None, ClockReading::now),
+                Parsers::in_this_process(),
+            ),
+            ignore,
+        )
     }
 }

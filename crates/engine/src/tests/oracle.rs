@@ -40,7 +40,7 @@ fn start(
         parsers: Parsers::in_this_process(),
         on_change: None,
     };
-    Engine::start_with(options, IndexState::with_limits(limits)).expect("started")
+    Engine::start_with(options, IndexState::with_limits(limits), ClockReading::now).expect("started")
 }
 
 /// Returns a fresh snapshot of the index.
@@ -205,7 +205,13 @@ fn events_that_overflow_the_kernels_queue_are_no_loss() {
         Watch::start(opened.clone(), ignore.clone(), &run, &WatchOptions::default(), told).expect("started");
     let engine = {
         let _within = runtime.enter();
-        let scanner = scanner(opened, Languages::builtin().clone(), None, Parsers::in_this_process());
+        let scanner = scanner(
+            opened,
+            Languages::builtin().clone(),
+            None,
+            (None, ClockReading::now),
+            Parsers::in_this_process(),
+        );
         Engine::run((scanner, ignore, Arc::default()), watch, notices, IndexState::with_limits(SMALL), None)
     };
     index(&runtime, &engine);

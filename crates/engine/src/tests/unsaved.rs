@@ -26,7 +26,13 @@ impl MemoryEngine {
         let memory = Arc::new(MemoryFiles::new(Path::new("/p"), files.iter().copied()));
         let unsaved = Arc::<UnsavedTexts>::default();
         let overlay = Arc::new(Overlay::new(memory.clone(), unsaved.clone()));
-        let scanner = scanner(overlay, Languages::builtin().clone(), None, Parsers::in_this_process());
+        let scanner = scanner(
+            overlay,
+            Languages::builtin().clone(),
+            None,
+            (None, ClockReading::now),
+            Parsers::in_this_process(),
+        );
         let engine = {
             let _within = runtime.enter();
             Engine::run((scanner, ignore, unsaved), watch, notices, IndexState::default(), None)

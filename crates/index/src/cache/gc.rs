@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::pack_paths;
+use super::{PACK_EXTENSION, RECORDS_EXTENSION, paths_with};
 use symd_base::state::{self, StateError};
 
 /// What a collection did.
@@ -14,7 +14,7 @@ pub struct GcReport {
     pub bytes_before: u64,
     /// Bytes of all caches after.
     pub bytes_after: u64,
-    /// Pack files removed.
+    /// Files removed.
     pub removed: usize,
 }
 
@@ -22,12 +22,12 @@ pub struct GcReport {
 const LEFT_OVER_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 
 struct Repository {
-    packs: Vec<PathBuf>,
+    files: Vec<PathBuf>,
     bytes: u64,
     written: SystemTime,
 }
 
-/// Removes packs of the repositories under `outlines` (one directory each) until all together have at most
+/// Removes the outlines and records of the repositories under `outlines` (one directory each) until all together have at most
 /// `max_bytes`. A daemon that has a removed pack open continues to read it.
 pub fn gc(outlines: &Path, max_bytes: u64) -> Result<GcReport, StateError> {
     let mut repositories = Vec::new();
@@ -38,12 +38,12 @@ pub fn gc(outlines: &Path, max_bytes: u64) -> Result<GcReport, StateError> {
     };
     for directory in directories.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()) {
         remove_leftovers(&directory)?;
-        let packs = pack_paths(&directory)?;
-        let stats: Vec<_> = packs.iter().filter_map(|path| path.metadata().ok()).collect();
+        let files = paths_with(&[PACK_EXTENSION, RECORDS_EXTENSION], &directory)?;
+        let stats: Vec<_> = files.iter().filter_map(|path| path.metadata().ok()).collect();
         let written =
             stats.iter().filter_map(|stat| stat.modified().ok()).max().unwrap_or(SystemTime::UNIX_EPOCH);
         repositories.push(Repository {
-            packs,
+            files,
             bytes: stats.iter().map(std::fs::Metadata::len).sum(),
             written,
         });
@@ -55,8 +55,8 @@ pub fn gc(outlines: &Path, max_bytes: u64) -> Result<GcReport, StateError> {
         if report.bytes_after <= max_bytes {
             break;
         }
-        for pack in &repository.packs {
-            state::remove_file(pack)?;
+        for file in &repository.files {
+            state::remove_file(file)?;
             report.removed += 1;
         }
         report.bytes_after -= repository.bytes;

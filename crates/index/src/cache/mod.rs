@@ -3,6 +3,7 @@
 //! outdated file is a miss, never an error and never a wrong answer.
 
 pub mod codec;
+mod file_records;
 mod gc;
 mod pack;
 #[allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "it is for tests")]
@@ -14,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
+pub use file_records::{FileRecord, FileRecords};
 pub use gc::{GcReport, gc};
 
 use pack::Pack;
@@ -28,6 +30,7 @@ const MAX_PACKS: usize = 8;
 const KEPT_PER_LIVE: usize = 4;
 
 const PACK_EXTENSION: &str = "pack";
+const RECORDS_EXTENSION: &str = "files";
 
 /// The key of an outline: the bytes it was created from, and what created it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -140,6 +143,13 @@ impl Cache {
         old.iter().try_for_each(|path| state::remove_file(path))
     }
 
+    /// Returns the path of the records of the project at `root`. Worktrees of one repository share their outlines, but
+    /// not the states of their files.
+    pub fn records_path(&self, root: &Path) -> PathBuf {
+        let hash = ContentHash::of(root.as_os_str().as_encoded_bytes());
+        self.directory.join(format!("{hash}.{RECORDS_EXTENSION}"))
+    }
+
     pub fn status(&self) -> CacheStatus {
         let packs = self.packs();
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
@@ -210,11 +220,16 @@ fn merge(
 
 /// Returns the paths of the pack files in a directory, in name order.
 fn pack_paths(directory: &Path) -> Result<Vec<PathBuf>, StateError> {
+    paths_with(&[PACK_EXTENSION], directory)
+}
+
+/// Returns the paths of the files in a directory that have one of these extensions, in name order.
+fn paths_with(extensions: &[&str], directory: &Path) -> Result<Vec<PathBuf>, StateError> {
     let io = |source| StateError::Io { what: "cannot list", path: directory.to_owned(), source };
     let mut paths = Vec::new();
     for entry in std::fs::read_dir(directory).map_err(io)? {
         let path = entry.map_err(io)?.path();
-        if path.extension().is_some_and(|extension| extension == PACK_EXTENSION) {
+        if path.extension().is_some_and(|extension| extensions.iter().any(|one| extension == *one)) {
             paths.push(path);
         }
     }

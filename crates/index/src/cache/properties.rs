@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 
 use super::pack::{self, Pack};
-use super::{Key, codec};
+use super::{Key, codec, file_records};
 use symd_base::{Cancel, ContentHash};
 use symd_syntax::{self as syntax, Grammar, Outline};
 
@@ -81,4 +81,14 @@ pub fn packs() -> Vec<Vec<u8>> {
     pack::write(&path, &seeds().into_iter().enumerate().map(|(at, bytes)| (key(at), bytes)).collect())
         .unwrap();
     vec![std::fs::read(&path).unwrap()]
+}
+
+/// Checks that a file of records is rejected, or holds records that can be written again.
+pub fn records(bytes: &[u8]) {
+    file_records::property(bytes);
+}
+
+/// Returns a file of records to start from.
+pub fn record_files() -> Vec<Vec<u8>> {
+    vec![file_records::seed()]
 }

@@ -1,0 +1,60 @@
+//! Files that the last daemon knew: one whose state is unchanged gets the outline that it had, without being read. Invariant:
+//! each such file is read and hashed later ([`crate::verification`]).
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use symd_index::cache::{FileRecord, FileRecords, Key};
+use symd_index::{Content, FileEntry, Origin};
+use symd_sys::clock::ClockReading;
+
+/// Reads the clocks: the machine's, or those of a test.
+pub(super) type Clock = fn() -> ClockReading;
+
+/// The records of the last daemon, and where those of this one are written.
+#[derive(Debug)]
+pub(super) struct RecordedFiles {
+    path: PathBuf,
+    /// The file system of the project's root. Files on others are read.
+    device: u64,
+    clock: Clock,
+    /// Until all files are known.
+    records: Mutex<Arc<FileRecords>>,
+}
+
+impl RecordedFiles {
+    /// Reads the records at `path`, of files on `device`.
+    pub(super) fn read(path: PathBuf, device: u64, clock: Clock) -> RecordedFiles {
+        let records = Mutex::new(Arc::new(FileRecords::read(&path, &clock())));
+        RecordedFiles { path, device, clock, records }
+    }
+
+    pub(super) fn records(&self) -> Arc<FileRecords> {
+        self.records.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Drops the records: all files are known.
+    pub(super) fn forget(&self) {
+        *self.records.lock().unwrap_or_else(PoisonError::into_inner) = Arc::default();
+    }
+
+    pub(super) fn now(&self) -> ClockReading {
+        (self.clock)()
+    }
+
+    /// Writes the states of `files`, as they were at `now`. Without them the next start reads all files.
+    pub(super) fn write<'f>(&self, now: &ClockReading, files: impl Iterator<Item = &'f Arc<FileEntry>>) {
+        let record = |file: &'f Arc<FileEntry>| match &file.content {
+            Content::Code { origin: Origin::Grammar(grammar), hash, stat, .. }
+                if stat.device == self.device =>
+            {
+                let key = Key { content: *hash, fingerprint: grammar.fingerprint() };
+                Some(FileRecord { path: file.path.clone(), stat: *stat, key })
+            }
+            _ => None,
+        };
+        if let Err(error) = FileRecords::write(&self.path, now, files.filter_map(record)) {
+            tracing::warn!(%error, "cannot write the files' states; the next start reads all files");
+        }
+    }
+}

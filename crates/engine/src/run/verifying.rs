@@ -1,0 +1,50 @@
+//! Reads and hashes the files that were taken with a recorded state. Invariants: it begins when everything is scanned, and no
+//! question waits for it; a file whose bytes are others is scanned like one that changed.
+
+use std::sync::Arc;
+
+use super::Run;
+use crate::event::Event;
+use crate::run::send;
+use symd_index::FileEntry;
+
+/// Files per job.
+const FILES_PER_JOB: usize = 64;
+
+impl Run {
+    /// Queues the files that are not verified, behind all other work.
+    pub(super) fn verify(&mut self) {
+        while let Some(files) = self.verification.begin(FILES_PER_JOB) {
+            let (scanner, sender) = (self.scanner.clone(), self.sender.clone());
+            let rule = self.pool.background_rule();
+            self.pool.background(move || {
+                let (count, mut files, mut changed) = (files.len(), files.into_iter(), Vec::new());
+                for file in files.by_ref() {
+                    changed.extend((!scanner.has_bytes_of(&file)).then_some(file));
+                    if rule.holds_back() || scanner.cancel.is_cancelled() {
+                        break;
+                    }
+                }
+                send(&sender, Event::Verified { count, changed, unread: files.collect() });
+            });
+        }
+    }
+
+    /// Scans the files whose bytes are others than recorded, unless a change has had them scanned meanwhile.
+    pub(super) fn verified(
+        &mut self,
+        count: usize,
+        changed: Vec<Arc<FileEntry>>,
+        unread: Vec<Arc<FileEntry>>,
+    ) {
+        self.verification.end(count, unread);
+        let is_known =
+            |file: &Arc<FileEntry>| self.state.file(&file.path).is_some_and(|now| Arc::ptr_eq(now, file));
+        let changed: Vec<Arc<FileEntry>> = changed.into_iter().filter(is_known).collect();
+        for file in &changed {
+            tracing::warn!(path = %file.path, "the file's state is as recorded and its bytes are not; it is read again");
+        }
+        self.verification.corrected += changed.len();
+        self.scan_paths(changed.into_iter().map(|file| file.path.clone()).collect());
+    }
+}

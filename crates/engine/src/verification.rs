@@ -1,0 +1,43 @@
+//! The files that were taken with a recorded state and whose bytes were not read yet.
+
+use std::sync::Arc;
+
+use symd_index::FileEntry;
+
+/// What is verified, and what came of it.
+#[derive(Debug, Default)]
+pub(super) struct Verification {
+    waiting: Vec<Arc<FileEntry>>,
+    /// Number of files in the pool's jobs.
+    in_jobs: usize,
+    /// Number of files that were taken with a recorded state.
+    pub(super) taken: usize,
+    /// Number of those whose bytes were others.
+    pub(super) corrected: usize,
+}
+
+impl Verification {
+    /// Adds a file that was taken with a recorded state.
+    pub(super) fn add(&mut self, entry: Arc<FileEntry>) {
+        self.taken += 1;
+        self.waiting.push(entry);
+    }
+
+    /// Returns files for a job, at most `most`; `None` if no file waits.
+    pub(super) fn begin(&mut self, most: usize) -> Option<Vec<Arc<FileEntry>>> {
+        let chunk = self.waiting.split_off(self.waiting.len().saturating_sub(most));
+        self.in_jobs += chunk.len();
+        (!chunk.is_empty()).then_some(chunk)
+    }
+
+    /// Ends a job of `count` files, which did not come to `unread`.
+    pub(super) fn end(&mut self, count: usize, unread: Vec<Arc<FileEntry>>) {
+        self.in_jobs -= count;
+        self.waiting.extend(unread);
+    }
+
+    /// Returns the number of files whose bytes were not read yet.
+    pub(super) fn left(&self) -> usize {
+        self.waiting.len() + self.in_jobs
+    }
+}

@@ -1,0 +1,242 @@
+//! The states of a project's files when their outlines were made, so that a restart reads only files whose state
+//! differs. Invariant: a record is used only if an unchanged state says that the bytes are unchanged; a damaged or foreign file
+//! of records is as none.
+//!
+//! ```text
+//! magic 8 | version u32 | count u32 | checksum of the rest 16 | wall i64 | since start i64 | start u128 | records
+//! record: path length u16 | path | size, mtime, ctime, inode, device, links 6 × 8 | content hash 16 | fingerprint u64
+//! ```
+//! Numbers are little endian; records ascend by path.
+
+use std::path::Path;
+
+use super::Key;
+use super::pack::Fields;
+use symd_base::state::{self, StateError};
+use symd_base::{ContentHash, RelPath};
+use symd_sys::clock::ClockReading;
+use symd_vfs::Stat;
+
+const MAGIC: &[u8; 8] = b"symdfile";
+/// Incremented when this layout changes.
+const VERSION: u32 = 1;
+const HEADER: usize = 32;
+/// symd writes no larger file: about a million records.
+const MAX_BYTES: u64 = 256 << 20;
+/// Nanoseconds that a file's last change must be older than its record: a change in the same tick of the file system's
+/// clock would leave the state as it was.
+const SETTLED: i64 = 2_000_000_000;
+
+/// The records of one project.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct FileRecords(Vec<FileRecord>);
+
+/// A file, its state, and the key of the outline that its bytes had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileRecord {
+    pub path: RelPath,
+    pub stat: Stat,
+    pub key: Key,
+}
+
+impl FileRecords {
+    /// Reads the records at `path`. None if there are none, they are damaged, or the wall clock was set back since they
+    /// were made: a change after that may have given a file the time that it had.
+    pub fn read(path: &Path, now: &ClockReading) -> FileRecords {
+        let bytes = state::read_private(path, MAX_BYTES).ok().flatten().unwrap_or_default();
+        match decode(&bytes) {
+            Some((made, records)) if !now.was_set_back_since(&made) => records,
+            _ => FileRecords::default(),
+        }
+    }
+
+    /// Writes records of files to `path`. Leaves out files that changed just before `now`.
+    pub fn write(
+        path: &Path,
+        now: &ClockReading,
+        records: impl IntoIterator<Item = FileRecord>,
+    ) -> Result<(), StateError> {
+        state::replace_file(path, &[&encode(now, records)])
+    }
+
+    /// Returns the key of the outline of the file at `path`, if its state is the recorded one.
+    pub fn key(&self, path: &RelPath, stat: &Stat) -> Option<Key> {
+        let at = self.0.binary_search_by(|record| record.path.cmp(path)).ok()?;
+        Some(&self.0[at]).filter(|record| record.stat == *stat).map(|record| record.key)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// Whether an unchanged state says, from `now` on, that the bytes are unchanged.
+fn is_settled(stat: &Stat, now: &ClockReading) -> bool {
+    stat.ctime > 0 && stat.ctime <= now.wall.saturating_sub(SETTLED)
+}
+
+fn encode(now: &ClockReading, records: impl IntoIterator<Item = FileRecord>) -> Vec<u8> {
+    let mut records: Vec<FileRecord> =
+        records.into_iter().filter(|record| is_settled(&record.stat, now)).collect();
+    records.sort_unstable_by(|one, other| one.path.cmp(&other.path));
+    let mut rest = Vec::new();
+    rest.extend(now.wall.to_le_bytes());
+    rest.extend(now.since_start.to_le_bytes());
+    rest.extend(now.start.to_le_bytes());
+    let mut count = 0_u32;
+    for FileRecord { path, stat, key } in &records {
+        let Ok(length) = u16::try_from(path.as_str().len()) else { continue };
+        rest.extend(length.to_le_bytes());
+        rest.extend(path.as_str().as_bytes());
+        rest.extend(stat.size.to_le_bytes());
+        rest.extend(stat.mtime.to_le_bytes());
+        rest.extend(stat.ctime.to_le_bytes());
+        rest.extend(stat.inode.to_le_bytes());
+        rest.extend(stat.device.to_le_bytes());
+        rest.extend(stat.links.to_le_bytes());
+        rest.extend(key.content.0);
+        rest.extend(key.fingerprint.to_le_bytes());
+        count += 1;
+    }
+    sealed(count, &rest)
+}
+
+/// Returns the file of `count` records that `rest` holds.
+fn sealed(count: u32, rest: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(HEADER + rest.len());
+    bytes.extend(MAGIC);
+    bytes.extend(VERSION.to_le_bytes());
+    bytes.extend(count.to_le_bytes());
+    bytes.extend(ContentHash::of(rest).0);
+    bytes.extend(rest);
+    bytes
+}
+
+/// Returns the records, and the clocks when they were made.
+fn decode(bytes: &[u8]) -> Option<(ClockReading, FileRecords)> {
+    let mut fields = Fields(bytes);
+    if fields.take::<8>()? != *MAGIC || u32::from_le_bytes(fields.take()?) != VERSION {
+        return None;
+    }
+    let count = u32::from_le_bytes(fields.take()?);
+    let checksum: [u8; 16] = fields.take()?;
+    if ContentHash::of(fields.0).0 != checksum {
+        return None;
+    }
+    let made = ClockReading {
+        wall: i64::from_le_bytes(fields.take()?),
+        since_start: i64::from_le_bytes(fields.take()?),
+        start: u128::from_le_bytes(fields.take()?),
+    };
+    // The count is not trusted for memory: each record takes bytes.
+    let records = (0..count).map(|_| record(&mut fields)).collect::<Option<Vec<_>>>()?;
+    let ascends = records.is_sorted_by(|one, other| one.path < other.path);
+    (ascends && fields.0.is_empty()).then_some((made, FileRecords(records)))
+}
+
+fn record(fields: &mut Fields<'_>) -> Option<FileRecord> {
+    let length = usize::from(u16::from_le_bytes(fields.take()?));
+    let (path, rest) = fields.0.split_at_checked(length)?;
+    fields.0 = rest;
+    Some(FileRecord {
+        path: RelPath::new(std::str::from_utf8(path).ok()?).ok()?,
+        stat: Stat {
+            size: u64::from_le_bytes(fields.take()?),
+            mtime: i64::from_le_bytes(fields.take()?),
+            ctime: i64::from_le_bytes(fields.take()?),
+            inode: u64::from_le_bytes(fields.take()?),
+            device: u64::from_le_bytes(fields.take()?),
+            links: u64::from_le_bytes(fields.take()?),
+        },
+        key: Key { content: ContentHash(fields.take()?), fingerprint: u64::from_le_bytes(fields.take()?) },
+    })
+}
+
+/// Checks that bytes are rejected, or hold records that are the same once they are encoded: the bytes as they are, and
+/// behind a header that fits them.
+pub(super) fn property(bytes: &[u8]) {
+    for count in 0..4 {
+        check(&sealed(count, bytes.get(HEADER..).unwrap_or(bytes)));
+    }
+    check(bytes);
+}
+
+#[allow(clippy::unwrap_used, reason = "it is for tests")]
+fn check(bytes: &[u8]) {
+    let Some((made, FileRecords(records))) = decode(bytes) else { return };
+    let late = ClockReading { wall: i64::MAX, ..made };
+    let settled: Vec<FileRecord> =
+        records.into_iter().filter(|record| is_settled(&record.stat, &late)).collect();
+    let (_, again) = decode(&encode(&late, settled.clone())).unwrap();
+    assert_eq!(again.0, settled);
+}
+
+/// Returns a file of records.
+pub(super) fn seed() -> Vec<u8> {
+    let made = ClockReading { wall: 10_000_000_000, since_start: 5, start: 7 };
+    let record = |(at, path): (u64, &str)| {
+        let stat = Stat { size: 30, mtime: 1_000, ctime: 2_000, inode: at, device: 2, links: 1 };
+        let key = Key { content: ContentHash::of(path.as_bytes()), fingerprint: at };
+        Some(FileRecord { path: RelPath::new(path).ok()?, stat, key })
+    };
+    encode(&made, (1..).zip(["a/größe.py", "a.py", "b/c/d.kt"]).filter_map(record))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: i64 = 1_000_000_000;
+
+    fn at(wall: i64) -> ClockReading {
+        ClockReading { wall: wall * SECOND, since_start: wall * SECOND, start: 1 }
+    }
+
+    fn record(path: &str, ctime: i64) -> FileRecord {
+        FileRecord {
+            path: RelPath::new(path).expect("a path"),
+            stat: Stat { size: 1, mtime: 5, ctime, inode: 6, device: 7, links: 1 },
+            key: Key { content: ContentHash::of(path.as_bytes()), fingerprint: 9 },
+        }
+    }
+
+    #[test]
+    fn only_an_unchanged_state_has_a_key() {
+        let scratch = tempfile::tempdir().expect("scratch");
+        let path = scratch.path().join("0.files");
+        let old = record("b.py", 90 * SECOND);
+        let fresh = record("a.py", 98 * SECOND + 1);
+        FileRecords::write(&path, &at(100), [old.clone(), fresh.clone()]).expect("written");
+        let records = FileRecords::read(&path, &at(101));
+        assert_eq!(records.key(&old.path, &old.stat), Some(old.key));
+        assert_eq!(records.key(&fresh.path, &fresh.stat), None, "it changed just before");
+        let others = [
+            Stat { size: 2, ..old.stat },
+            Stat { mtime: 6, ..old.stat },
+            Stat { ctime: old.stat.ctime + 1, ..old.stat },
+            Stat { inode: 8, ..old.stat },
+            Stat { device: 8, ..old.stat },
+        ];
+        for other in others {
+            assert_eq!(records.key(&old.path, &other), None, "{other:?}");
+        }
+        assert!(FileRecords::read(&path, &at(99)).is_empty(), "the clock was set back");
+        assert!(!FileRecords::read(&path, &ClockReading { start: 2, ..at(100) }).is_empty());
+    }
+
+    #[test]
+    fn damaged_records_are_none() {
+        let seed = seed();
+        assert!(decode(&seed).is_some());
+        for cut in 0..seed.len() {
+            assert!(decode(&seed[..cut]).is_none(), "{cut}");
+        }
+        for at in 0..seed.len() {
+            let mut damaged = seed.clone();
+            damaged[at] ^= 1;
+            let changed = decode(&damaged);
+            // The count is no part of what the checksum covers, but must fit.
+            assert!(changed.is_none(), "byte {at}");
+        }
+    }
+}
