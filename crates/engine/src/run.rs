@@ -79,8 +79,8 @@ pub(super) struct Run {
     /// The files that were taken with a recorded state.
     verification: Verification,
     changes: u64,
-    /// The number of changes when the files' states were written.
-    recorded_changes: u64,
+    /// Whether the files' states were written at the end. Earlier records lack files that had changed just before.
+    recorded_at_end: bool,
     on_change: Option<OnChange>,
     stopping: Option<oneshot::Sender<()>>,
 }
@@ -127,7 +127,7 @@ impl Run {
             unstored: 0,
             verification: Verification::default(),
             changes: 0,
-            recorded_changes: 0,
+            recorded_at_end: false,
             on_change: None,
             stopping: None,
         };
@@ -489,16 +489,13 @@ impl Run {
         let Some(cache) = self.scanner.cache.clone() else { return };
         // What is not ready lacks files, and their states would be lost.
         let records = self.is_ready() && self.scanner.recorded.is_some();
-        let is_stopping = self.stopping.is_some();
-        let has_unrecorded = records && is_stopping && self.changes != self.recorded_changes;
-        if self.storing || self.unstored == 0 && !has_unrecorded {
+        let is_last = records && self.stopping.is_some() && !self.recorded_at_end;
+        if self.storing || self.unstored == 0 && !is_last {
             return;
         }
         self.storing = true;
         self.unstored = 0;
-        if records {
-            self.recorded_changes = self.changes;
-        }
+        self.recorded_at_end |= is_last;
         let scanner = self.scanner.clone();
         // Read now: a state that is written must be older than the snapshot.
         let now = scanner.recorded.as_ref().filter(|_| records).map(RecordedFiles::now);
