@@ -337,3 +337,84 @@ fn whatever_the_model_answers_a_search_fails_with_embedding_failed() {
     drop(model);
     assert_eq!(found(&user, "z")["error"]["code"], "EMBEDDING_FAILED");
 }
+
+/// The vector of a text by another model, of as many components.
+fn reversed(text: &str) -> Vec<u32> {
+    vector(text).into_iter().rev().collect()
+}
+
+/// Returns how many solutions a search finds, all of which must have the similarity that one model gives to both texts.
+fn exactly_found(user: &User) -> u64 {
+    // The daemon reads its settings when it starts.
+    user.run(&["stop"]);
+    let is_late = |answer: &Value| {
+        let message = answer["error"]["message"].as_str().unwrap_or_default();
+        answer["error"]["code"] == "TOOL_TIMEOUT" || message.contains("timed out")
+    };
+    // On a busy machine the contract's two seconds may pass before the new daemon answers.
+    let mut answers = (0..20).map(|_| found(user, "zzz"));
+    let answer = answers.find(|answer| !is_late(answer)).unwrap();
+    if answer["error"]["code"] == "NO_RESULTS" {
+        return 0;
+    }
+    // The texts have each three times z; those of solutions beside it an e and a c, of their type and cause.
+    let expected = 3.0 / (3.0_f64 * 3.0 + 1.0 + 1.0).sqrt();
+    for one in answer["data"]["results"].as_array().unwrap_or_else(|| panic!("{answer}")) {
+        assert!((one["similarity"].as_f64().unwrap() - expected).abs() < 1e-3, "{one}");
+    }
+    answer["data"]["totalFound"].as_u64().unwrap()
+}
+
+/// A signal ends the run while the model computes: in the question for the dimension, in the first batch of 256, in the second.
+#[test]
+fn a_run_that_is_killed_mixes_no_rows_and_goes_on_where_it_stopped() {
+    let hang_at = Arc::new(Mutex::new(usize::MAX));
+    let (tell, hangs) = std::sync::mpsc::channel();
+    let at = Arc::clone(&hang_at);
+    let model = ModelServer::new(move |number, call| {
+        if number == *at.lock().unwrap() {
+            tell.send(()).unwrap();
+            return None;
+        }
+        if call.body["model"] == "minilm" {
+            return as_documented(call);
+        }
+        let vectors: Vec<Vec<u32>> = texts(call).iter().map(|text| reversed(text)).collect();
+        let body = json!({ "embeddings": vectors }).to_string().into_bytes();
+        Some(("200 OK".to_owned(), body))
+    });
+    let user = model.user("/api/embed");
+    let names: Vec<String> = (0..300).map(|n| format!("zzz {n}")).collect();
+    import(&user, &names.iter().map(String::as_str).collect::<Vec<_>>());
+    user.check(&["solutions", "reembed", "--yes"], 0);
+    assert_eq!(exactly_found(&user), 300);
+
+    let consent = user.path("data/solutions/embedder-consent");
+    let of_first = std::fs::read_to_string(&consent).unwrap();
+    let of_other = of_first.replace("minilm", "other");
+    for (nth, of_new) in [(1, 0), (6, 0), (1 + 8 + 1, 256)] {
+        write(&user.path("config/config.toml"), &model.config("/api/embed", "other"));
+        *hang_at.lock().unwrap() = model.calls().len() + nth;
+        let mut command = user.symd();
+        command.args(["solutions", "reembed", "--yes"]).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut run = command.spawn().unwrap();
+        hangs.recv_timeout(PATIENCE).unwrap();
+        run.kill().unwrap();
+        assert!(!run.wait().unwrap().success());
+        *hang_at.lock().unwrap() = usize::MAX;
+
+        write(&consent, &of_other);
+        assert_eq!(exactly_found(&user), of_new, "killed at request {nth}");
+        write(&user.path("config/config.toml"), &model.config("/api/embed", "minilm"));
+        write(&consent, &of_first);
+        assert_eq!(exactly_found(&user), 300 - of_new, "killed at request {nth}");
+    }
+    write(&user.path("config/config.toml"), &model.config("/api/embed", "other"));
+    let output = user.run(&["solutions", "reembed", "--yes"]);
+    assert!(
+        output.status.success() && said(&output).contains("44 vectors were computed"),
+        "{}",
+        said(&output)
+    );
+    assert_eq!(exactly_found(&user), 300);
+}

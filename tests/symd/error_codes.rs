@@ -1,10 +1,10 @@
-//! Codes of kotlin_debug's table that take a broken machine: a store that cannot be opened, a parser that stands still.
+//! Codes of kotlin_debug's table that take a broken machine: a store that cannot be opened, a parser that stands still, no project.
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use symd::sys::processes;
 
-use crate::support::{User, write};
+use crate::support::{User, call, initialize, write};
 
 fn says(user: &User, tool: &str, arguments: serde_json::Value) -> String {
     let arguments = arguments.to_string();
@@ -41,4 +41,15 @@ fn an_answer_that_takes_longer_than_two_seconds_is_tool_timeout() {
     });
     assert!(said.contains(r#""code":"TOOL_TIMEOUT""#), "{said}");
     assert!(ask().contains("fun b() = 1"));
+}
+
+#[test]
+fn a_call_outside_of_any_project_is_internal_error() {
+    let user = User::new();
+    let asked = call(1, "read_file", json!({ "filePath": "a.kt" }));
+    let answers = user.mcp_with("home", &["--toolset", "kotlin_debug"], &[initialize("2025-11-25"), asked]);
+    let answer = answers.iter().find(|answer| answer["id"] == 1).unwrap_or_else(|| panic!("{answers:?}"));
+    let text = answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}"));
+    assert!(text.starts_with(r#"{"success":false,"error":{"code":"INTERNAL_ERROR","message":""#), "{text}");
+    assert_eq!(answer["result"]["isError"], true);
 }

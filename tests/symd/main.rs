@@ -79,6 +79,7 @@ mod native_listed;
 mod neovim;
 mod neovim_servers;
 mod one_daemon;
+mod one_store;
 mod opened;
 mod override_tools;
 mod parse_workers;

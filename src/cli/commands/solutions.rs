@@ -1,6 +1,6 @@
 //! `symd solutions`: the user's past solutions. Needs no daemon: the store takes several processes at once.
 
-use std::io::Read;
+mod import;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -10,7 +10,8 @@ use crate::cli::commands::{print, say};
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
 use crate::knowledge::{Embedder, ImportedSolutions, Solution, SolutionStore, StoreError};
-use crate::ops::solutions::{Solutions, without_secrets};
+use crate::ops::solutions::Solutions;
+use import::ReadSolutions;
 
 /// Maximum number of characters of an error's first line in the list.
 const SHOWN: usize = 80;
@@ -90,20 +91,8 @@ fn reembed(solutions: &Solutions, yes: bool) -> Result<(), Failure> {
 
 /// Imports all lines or, if one of them is no solution, none.
 fn import(store: &dyn SolutionStore) -> Result<(), Failure> {
-    let mut text = String::new();
-    let read = std::io::stdin().read_to_string(&mut text);
-    read.map_err(|error| Exit::Usage.because(format!("cannot read the solutions from stdin: {error}")))?;
-    let mut solutions = Vec::new();
-    let mut removed = 0;
-    for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
-        let wrong = |why: String| Exit::Usage.because(format!("line {number}: {why}; nothing was imported"));
-        let solution: Solution = serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
-        solution.check().map_err(|error| wrong(error.to_string()))?;
-        let (solution, count) = without_secrets(solution);
-        removed += count;
-        solutions.push(solution);
-    }
-    let ImportedSolutions { count, replaced, renumbered } = store.import(solutions).map_err(failed)?;
+    let ReadSolutions { list, removed } = import::read(std::io::stdin().lock())?;
+    let ImportedSolutions { count, replaced, renumbered } = store.import(list).map_err(failed)?;
     let secrets = match removed {
         0 => String::new(),
         removed => format!("; {removed} secrets and home paths were taken out"),
