@@ -12,7 +12,7 @@ use super::question::QuestionError;
 use super::recent_changes::{ChangesOfPlace, recent_changes};
 use super::relations::{CallChains, FindCallChains, call_chains};
 use super::stack_trace::{
-    MappingChoice, ResolvedFrame, ResolvedTraces, TraceError, TraceQuestion, resolve_trace,
+    MappingChoice, ResolvedFrame, ResolvedTrace, ResolvedTraces, TraceError, TraceQuestion, resolve_trace,
 };
 use symd_base::{Cancel, RelPath};
 use symd_engine::View;
@@ -239,12 +239,27 @@ fn changes(
     recent_changes(view, &repository, commit.as_ref(), &places)
 }
 
-/// Returns the text by which similar solutions are found: of a build its root cause, else the whole text.
+/// The longest text that is searched for as it is, in bytes; of a longer log the errors count.
+const WHOLE: usize = 16 << 10;
+
+/// Returns the text by which similar solutions are found: of a build its root cause, of a long log its first crash, else the
+/// whole text.
 fn searched_text(diagnosis: &Diagnosis, text: &str) -> String {
     match diagnosis {
         Diagnosis::Build(build) => {
             build.errors.first().map_or_else(|| text.to_owned(), |root| root.problem.message.clone())
         }
+        Diagnosis::Trace(traces) if text.len() > WHOLE => {
+            let chain = traces.chains().into_iter().next().unwrap_or_default();
+            chain.into_iter().map(as_text).collect()
+        }
         Diagnosis::Trace(_) | Diagnosis::Message => text.to_owned(),
     }
+}
+
+/// Writes a trace as a program prints it.
+fn as_text(trace: &ResolvedTrace) -> String {
+    let at = |one: &ResolvedFrame| format!("\tat {}.{}()\n", one.frame.class, one.frame.method);
+    let frames: String = trace.frames.iter().map(at).collect();
+    format!("{}: {}\n{frames}", trace.error_type, trace.message)
 }

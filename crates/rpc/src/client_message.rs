@@ -50,7 +50,10 @@ impl RejectedRequest {
 
     /// The error that answers a line longer than `limit` bytes.
     pub fn too_long(limit: usize) -> RejectedRequest {
-        let message = format!("this line is longer than {limit} bytes; it was skipped, the next one is read");
+        let message = format!(
+            "this line is longer than {limit} bytes; it was skipped, the next one is read; send less (of a log the part with the \
+             error), or let the user raise [limits] max_line_bytes in config.toml"
+        );
         RejectedRequest::new(Value::Null, INVALID_REQUEST, message)
     }
 

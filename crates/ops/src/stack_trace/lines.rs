@@ -1,6 +1,7 @@
 //! The lines of a trace without what surrounds them where it was copied: the prefixes of logcat, quotes of e-mails, XML,
 //! fences. Lines of several processes or threads of a log are sorted apart.
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -26,6 +27,8 @@ static LOGCAT: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     patterns.into_iter().filter_map(|pattern| Regex::new(pattern).ok()).collect()
 });
 
+const LEVELS: &str = "VDIWEFA";
+
 /// The head of a message in logcat's format `long`.
 static LONG: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"^\[ (?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\s+(?P<p>\d+):\s*(?P<t>\S+) [VDIWEFA]/(?P<tag>\S+)\s*\]$")
@@ -35,18 +38,32 @@ static LONG: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static TAG: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r#"</?[a-zA-Z][\w-]*(?:\s+[\w:-]+="[^"]*")*\s*/?>|<!\[CDATA\[|\]\]>"#).ok());
 
-/// Splits a text into streams, in the order in which they begin.
+/// What Android logs before the trace of a crash; traces of exceptions that were caught have no such line.
+const FATAL: &str = "FATAL EXCEPTION";
+
+/// Splits a text into streams: those of a log that hold a crash first, then in the order in which they begin.
 pub(super) fn streams(text: &str) -> Vec<LogStream> {
-    let mut all: Vec<((String, String, String), LogStream)> = Vec::new();
+    let mut all: Vec<LogStream> = Vec::new();
+    let mut known: HashMap<(String, String, String), usize> = HashMap::new();
     let mut long: Option<(String, String, String)> = None;
+    let mut format = 0;
     let is_xml = text.contains("<testcase") || text.contains("<failure") || text.contains("<![CDATA[");
-    for line in text.split(['\n', '\r']) {
+    // A line break of Windows is one: a frame that was wrapped goes on behind it.
+    let lines = text.split('\n').flat_map(|line| line.strip_suffix('\r').unwrap_or(line).split('\r'));
+    for line in lines {
         let line = unquoted(line);
-        if let Some(found) = LONG.as_ref().and_then(|long| long.captures(line)) {
+        let is_long = line.starts_with("[ ");
+        if let Some(found) = LONG.as_ref().filter(|_| is_long).and_then(|long| long.captures(line)) {
             long = Some((found["p"].to_owned(), found["t"].to_owned(), found["tag"].to_owned()));
             continue;
         }
-        let found = LOGCAT.iter().find_map(|pattern| pattern.captures(line));
+        // A log of megabytes has one format: that of the line before is tried first.
+        let may_be = line.starts_with(|c: char| c.is_ascii_digit() || LEVELS.contains(c));
+        let first = LOGCAT.get(format).filter(|_| may_be).and_then(|pattern| pattern.captures(line));
+        let mut formats = LOGCAT.iter().enumerate().filter(|_| may_be && first.is_none());
+        let other = formats.find_map(|(at, pattern)| Some((at, pattern.captures(line)?)));
+        format = other.as_ref().map_or(format, |(at, _)| *at);
+        let found = first.or(other.map(|(_, found)| found));
         let (key, message) = match &found {
             Some(found) => {
                 long = None;
@@ -58,15 +75,16 @@ pub(super) fn streams(text: &str) -> Vec<LogStream> {
             None => (long.clone().unwrap_or_default(), line.to_owned()),
         };
         let message = if is_xml { without_xml(&message) } else { message };
-        let at = all.iter().position(|(known, _)| *known == key).unwrap_or_else(|| {
-            all.push((key, LogStream::default()));
+        let at = *known.entry(key).or_insert_with(|| {
+            all.push(LogStream::default());
             all.len() - 1
         });
-        all[at].1.lines.extend(message.split('\n').map(str::to_owned));
+        all[at].lines.extend(message.split('\n').map(str::to_owned));
     }
-    let mut streams: Vec<LogStream> = all.into_iter().map(|(_, stream)| stream).collect();
-    streams.iter_mut().for_each(|stream| stream.lines = joined(std::mem::take(&mut stream.lines)));
-    streams
+    // Stable.
+    all.sort_by_key(|stream| !stream.lines.iter().any(|line| line.contains(FATAL)));
+    all.iter_mut().for_each(|stream| stream.lines = joined(std::mem::take(&mut stream.lines)));
+    all
 }
 
 /// Removes the marks of quoted e-mails and of code in chats.
@@ -77,6 +95,8 @@ fn unquoted(line: &str) -> &str {
     {
         line = rest;
     }
+    // An empty line of a quote.
+    line = if line == ">" { "" } else { line };
     line = line.strip_prefix("```").unwrap_or(line);
     line.strip_prefix("INSTRUMENTATION_STATUS: stack=").unwrap_or(line)
 }
@@ -100,6 +120,10 @@ fn without_xml(line: &str) -> String {
 /// Maximum number of lines over which a mail or a chat wraps a frame.
 const MAX_WRAPPED: usize = 3;
 
+fn begins_name(c: char) -> bool {
+    c.is_alphabetic() || c == '_' || c == '$'
+}
+
 /// Joins frames that were wrapped: a frame ends with a parenthesis.
 fn joined(lines: Vec<String>) -> Vec<String> {
     let mut all: Vec<String> = Vec::with_capacity(lines.len());
@@ -114,7 +138,8 @@ fn joined(lines: Vec<String>) -> Vec<String> {
                 open = if last.trim_end().ends_with(')') { 0 } else { open - 1 };
             }
             _ => {
-                let is_open = trimmed.starts_with("at ") && !trimmed.contains(')');
+                let name = trimmed.strip_prefix("at ").filter(|name| name.starts_with(begins_name));
+                let is_open = name.is_some() && !trimmed.contains(')');
                 open = if is_open { MAX_WRAPPED } else { 0 };
                 all.push(line);
             }
@@ -138,6 +163,8 @@ mod tests {
             "[ 01-05 12:34:56.789 12345:12346 E/AndroidRuntime ]\n\tat a.B.c(B.kt:1)",
             "> > \tat a.B.c(B.kt:1)",
             "\tat a.B.c(\n  B.kt:1)",
+            "\tat a.B.c(\r\n  B.kt:1)\r",
+            "E/AndroidRuntime(12345): \tat a.B.c(B.kt:1)\r",
             "<failure message=\"x\">\tat a.B.c(B.kt:1)</failure>",
         ] {
             let found = streams(line);
@@ -147,6 +174,13 @@ mod tests {
                 "{line}: {found:?}"
             );
         }
+    }
+
+    #[test]
+    fn the_stream_of_a_crash_comes_first() {
+        let text = "W/A(1): one\nE/AndroidRuntime(2): FATAL EXCEPTION: main\nW/A(1): two";
+        let lines: Vec<usize> = streams(text).iter().map(|stream| stream.lines.len()).collect();
+        assert_eq!(lines, [1, 2]);
     }
 
     #[test]

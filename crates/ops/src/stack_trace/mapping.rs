@@ -10,8 +10,11 @@ use proguard::{ProguardMapper, ProguardMapping, ProguardRecord, StackFrame};
 
 use super::parse::{ParsedFrame, ParsedTrace};
 
-/// Maximum size of a mapping file, in bytes.
-pub(super) const MAX_MAPPING_BYTES: u64 = 256 << 20;
+/// Maximum size of the sections that a trace needs, in bytes: what they mean takes some ten times as much memory.
+const MAX_SECTIONS: usize = 16 << 20;
+
+/// Maximum number of identities that are kept; a mapping has two.
+const MAX_IDS: usize = 16;
 
 /// The part of a mapping that a trace needs.
 #[derive(Clone, Debug)]
@@ -33,38 +36,64 @@ pub enum MappingMisfit {
     OtherBuild { frames: String, mapping: String },
     #[error("it has none of the classes of the trace, so it is of another build")]
     NoClass,
+    #[error(
+        "what it says of the trace's classes has more than {} MiB; resolve fewer frames at once",
+        MAX_SECTIONS >> 20
+    )]
+    TooBig,
 }
 
-impl TraceMapping {
-    /// Reads the sections of the classes that the traces name.
-    pub fn read(bytes: &[u8], traces: &[ParsedTrace]) -> Result<TraceMapping, MappingMisfit> {
-        let frames = || traces.iter().flat_map(|trace| &trace.frames);
-        let mut named: BTreeSet<&str> = frames().map(|frame| frame.class.as_str()).collect();
+/// Reads a mapping line by line.
+pub(super) struct MappingReader<'t> {
+    traces: &'t [ParsedTrace],
+    /// The classes that the traces name.
+    named: BTreeSet<&'t str>,
+    mapping: TraceMapping,
+    /// Whether the line belongs to one of them.
+    is_kept: bool,
+    has_class: bool,
+    is_too_big: bool,
+}
+
+impl<'t> MappingReader<'t> {
+    pub(super) fn of(traces: &'t [ParsedTrace]) -> MappingReader<'t> {
+        let frames = traces.iter().flat_map(|trace| &trace.frames);
+        let mut named: BTreeSet<&str> = frames.map(|frame| frame.class.as_str()).collect();
         named.extend(traces.iter().map(|trace| trace.error_type.as_str()));
-        let mut mapping = TraceMapping { sections: Vec::new(), ids: Vec::new(), classes: BTreeMap::new() };
-        let mut is_kept = false;
-        let mut has_class = false;
-        for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-            match line.first() {
-                Some(b' ' | b'\t') => {}
-                Some(b'#') => mapping.ids.extend(map_id(line)),
-                _ => {
-                    let class = class_line(line);
-                    has_class |= class.is_some();
-                    is_kept = class.as_ref().is_some_and(|(_, obfuscated)| named.contains(obfuscated));
-                    if let Some((original, obfuscated)) = class.filter(|_| is_kept) {
-                        mapping.classes.insert(obfuscated.to_owned(), original.to_owned());
-                    }
+        let mapping = TraceMapping { sections: Vec::new(), ids: Vec::new(), classes: BTreeMap::new() };
+        MappingReader { traces, named, mapping, is_kept: false, has_class: false, is_too_big: false }
+    }
+
+    /// Takes the next line, with its line break if it has one.
+    pub(super) fn line(&mut self, line: &[u8]) {
+        let mapping = &mut self.mapping;
+        match line.first() {
+            Some(b' ' | b'\t') => {}
+            Some(b'#') if mapping.ids.len() < MAX_IDS => mapping.ids.extend(map_id(line)),
+            Some(b'#') => {}
+            _ => {
+                let class = class_line(line);
+                self.has_class |= class.is_some();
+                self.is_kept = class.as_ref().is_some_and(|(_, obfuscated)| self.named.contains(obfuscated));
+                if let Some((original, obfuscated)) = class.filter(|_| self.is_kept) {
+                    mapping.classes.insert(obfuscated.to_owned(), original.to_owned());
                 }
             }
-            if is_kept {
-                mapping.sections.extend_from_slice(line);
-            }
         }
-        if !has_class {
+        self.is_too_big |= self.is_kept && mapping.sections.len() + line.len() > MAX_SECTIONS;
+        if self.is_kept && !self.is_too_big {
+            mapping.sections.extend_from_slice(line);
+        }
+    }
+
+    /// Returns the sections of the classes that the traces name.
+    pub(super) fn finish(self) -> Result<TraceMapping, MappingMisfit> {
+        let MappingReader { traces, mapping, .. } = self;
+        if !self.has_class {
             return Err(MappingMisfit::NoMapping);
         }
-        let said: BTreeSet<&str> = frames().filter_map(|frame| frame.map_id.as_deref()).collect();
+        let frames = traces.iter().flat_map(|trace| &trace.frames);
+        let said: BTreeSet<&str> = frames.filter_map(|frame| frame.map_id.as_deref()).collect();
         if let Some(said) = said.iter().find(|said| !mapping.ids.is_empty() && !mapping.is_called(said)) {
             let (frames, mapping) = ((*said).to_owned(), mapping.ids.join(" / "));
             return Err(MappingMisfit::OtherBuild { frames, mapping });
@@ -72,9 +101,14 @@ impl TraceMapping {
         if mapping.classes.is_empty() {
             return Err(MappingMisfit::NoClass);
         }
+        if self.is_too_big {
+            return Err(MappingMisfit::TooBig);
+        }
         Ok(mapping)
     }
+}
 
+impl TraceMapping {
     /// Whether it gives another name to anything in the trace. A trace that is not obfuscated is not to be retraced.
     pub fn renames_any(&self, traces: &[ParsedTrace]) -> bool {
         if self.classes.iter().any(|(obfuscated, original)| obfuscated != original) {
@@ -269,6 +303,7 @@ fn map_id(line: &[u8]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::mapping_pieces::CutLines;
     use super::super::parse::parse_trace;
     use super::*;
 
@@ -279,9 +314,15 @@ mod tests {
         void open(java.lang.String) -> b\n    4:4:int getCount() -> c\n    4:4:int \
         access$count(shop.app.Till) -> c\nshop.app.Gone -> a.b:\n";
 
+    fn read_bytes(bytes: &[u8], traces: &[ParsedTrace]) -> Result<TraceMapping, MappingMisfit> {
+        let mut reader = MappingReader::of(traces);
+        CutLines::default().take(bytes, &mut |line| reader.line(line));
+        reader.finish()
+    }
+
     fn read(trace: &str) -> Result<(TraceMapping, Vec<ParsedTrace>), MappingMisfit> {
         let traces = parse_trace(trace);
-        TraceMapping::read(MAPPING.as_bytes(), &traces).map(|mapping| (mapping, traces))
+        read_bytes(MAPPING.as_bytes(), &traces).map(|mapping| (mapping, traces))
     }
 
     fn shown(trace: &str) -> Vec<String> {
@@ -339,7 +380,7 @@ mod tests {
         let cases = |text: &str| text.split("### ").skip(1).map(str::to_owned).collect::<Vec<_>>();
         for (crash, judge) in cases(&crashes).iter().zip(cases(&retraced)) {
             let mut traces = parse_trace(crash);
-            let Ok(mapping) = TraceMapping::read(mapping.as_bytes(), &traces) else { continue };
+            let Ok(mapping) = read_bytes(mapping.as_bytes(), &traces) else { continue };
             mapping.retrace(&mut traces);
             let name = |frame: &ParsedFrame| {
                 let line = frame.line.filter(|line| *line > 0);
@@ -379,11 +420,46 @@ mod tests {
         assert_eq!(read("x.Y: x\n\tat x.Y.z(SourceFile:2)\n").err(), Some(MappingMisfit::NoClass));
         let traces = parse_trace("a.b: x\n\tat a.a.a(SourceFile:2)\n");
         for text in ["", "# only a comment\n", "<html></html>\n", "\u{fffd} -> \n"] {
-            let read = TraceMapping::read(text.as_bytes(), &traces).err();
+            let read = read_bytes(text.as_bytes(), &traces).err();
             assert_eq!(read, Some(MappingMisfit::NoMapping), "{text}");
         }
-        // Cut in the middle of a line.
-        let cut = TraceMapping::read(&MAPPING.as_bytes()[..MAPPING.len() / 2], &traces);
-        assert!(cut.is_ok_and(|mapping| mapping.renames_any(&traces)));
+    }
+
+    /// What a copy that was broken off left of the file still counts, and nothing of it is taken for something else.
+    #[test]
+    fn a_mapping_that_is_cut_gives_back_what_is_left() {
+        let whole = shown("a.b: no till\n\tat a.a.a(SourceFile:1)\n\tat a.a.c(SourceFile:4)\n");
+        let traces = || parse_trace("a.b: no till\n\tat a.a.a(SourceFile:1)\n\tat a.a.c(SourceFile:4)\n");
+        // With `ab` in place of `a`: what is left of it is the name of the trace's method.
+        let mapping = MAPPING.replacen("12:12 -> a\n", "12:12 -> ab\n    1:1:void sell():12:12 -> a\n", 1);
+        let mut kept = BTreeSet::new();
+        for end in 0..mapping.len() {
+            let mut traces = traces();
+            match read_bytes(&mapping.as_bytes()[..end], &traces) {
+                Ok(mapping) => {
+                    mapping.retrace(&mut traces);
+                    let frames: Vec<&ParsedFrame> = traces.iter().flat_map(|trace| &trace.frames).collect();
+                    assert_eq!(frames.len(), 2, "cut at {end}");
+                    let line = |frame: &ParsedFrame| (frame.class.clone(), frame.method.clone(), frame.line);
+                    kept.insert(line(frames[0]));
+                }
+                Err(why) => assert!(
+                    matches!(why, MappingMisfit::NoMapping | MappingMisfit::NoClass),
+                    "cut at {end}: {why}"
+                ),
+            }
+        }
+        let frame = |method: &str, line| ("shop.app.Till".to_owned(), method.to_owned(), Some(line));
+        assert_eq!(kept, BTreeSet::from([frame("a", 1), frame("sell", 12)]));
+        assert_eq!(whole[1], "shop.app.Till.sell:12");
+    }
+
+    #[test]
+    fn what_a_mapping_says_of_one_class_is_bounded() {
+        let traces = parse_trace("a.b: x\n\tat a.a.a(SourceFile:2)\n");
+        let mut reader = MappingReader::of(&traces);
+        reader.line(b"shop.app.Till -> a.a:\n");
+        (0..400_000).for_each(|_| reader.line(b"    1:1:void sell(java.lang.String):12:12 -> a\n"));
+        assert_eq!(reader.finish().err(), Some(MappingMisfit::TooBig));
     }
 }

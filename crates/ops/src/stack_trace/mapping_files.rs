@@ -1,12 +1,12 @@
 //! Finds the mapping file of a trace: the given one, or the one of a build in the project. A build's mapping is used only
 //! if it renames a class of the trace, so that a trace of a debug build keeps its lines.
 
-use super::mapping::{MAX_MAPPING_BYTES, TraceMapping};
+use super::mapping::{MappingReader, TraceMapping};
+use super::mapping_pieces::{FileEnd, for_each_line};
 use super::parse::ParsedTrace;
 use crate::view_tree::ViewTree;
-use symd_base::RelPath;
+use symd_base::{Cancel, RelPath};
 use symd_engine::View;
-use symd_files::read_bytes::read_bytes_within;
 
 /// Which mapping is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,22 +28,20 @@ pub(super) fn load(
     view: &View,
     choice: MappingChoice<'_>,
     traces: &[ParsedTrace],
+    cancel: &Cancel,
 ) -> (Option<(String, TraceMapping)>, Vec<String>) {
     let mut notes = Vec::new();
+    let mut fitting: Vec<(String, ReadMapping)> = Vec::new();
     match choice {
-        MappingChoice::Given(path) => match read(view, path, traces) {
-            Ok(mapping) => (Some((path.to_owned(), mapping)), notes),
-            Err(why) => {
-                notes.push(format!("{path} is not used: {why}"));
-                (None, notes)
-            }
+        MappingChoice::Given(path) => match read(view, path, traces, cancel) {
+            Ok(mapping) => fitting.push((path.to_owned(), mapping)),
+            Err(why) => notes.push(format!("{path} is not used: {why}")),
         },
-        MappingChoice::OfBuild if !traces.iter().any(may_be_obfuscated) => (None, notes),
+        MappingChoice::OfBuild if !traces.iter().any(may_be_obfuscated) => {}
         MappingChoice::OfBuild => {
-            let mut fitting: Vec<(String, TraceMapping)> = Vec::new();
             for path in of_builds(view) {
-                match read(view, &path, traces) {
-                    Ok(mapping) if mapping.renames_any(traces) => fitting.push((path, mapping)),
+                match read(view, &path, traces, cancel) {
+                    Ok(read) if read.mapping.renames_any(traces) => fitting.push((path, read)),
                     Ok(_) => {}
                     // Methods of other programs have short names, too.
                     Err(why) if traces.iter().any(is_obfuscated) => {
@@ -53,19 +51,29 @@ pub(super) fn load(
                 }
             }
             // That of most of the trace's classes.
-            fitting.sort_by_key(|(_, mapping)| std::cmp::Reverse(mapping.class_count()));
-            let mut fitting = fitting.into_iter();
-            let chosen = fitting.next();
-            notes.extend(fitting.map(|(path, _)| format!("{path} may fit, too")));
-            (chosen, notes)
+            fitting.sort_by_key(|(_, read)| std::cmp::Reverse(read.mapping.class_count()));
         }
     }
+    let mut fitting = fitting.into_iter();
+    let chosen = fitting.next();
+    notes.extend(fitting.map(|(path, _)| format!("{path} may fit, too")));
+    if let Some((path, ReadMapping { end: FileEnd::Cut, .. })) = &chosen {
+        notes.push(format!("{path} ends in the middle of a line, so more of it may be missing"));
+    }
+    (chosen.map(|(path, read)| (path, read.mapping)), notes)
 }
 
-fn read(view: &View, path: &str, traces: &[ParsedTrace]) -> Result<TraceMapping, String> {
-    let bytes = view.whole_tree(|tree| read_bytes_within(tree, path, MAX_MAPPING_BYTES));
-    let bytes = bytes.map_err(|error| error.to_string())?.bytes;
-    TraceMapping::read(&bytes, traces).map_err(|error| error.to_string())
+struct ReadMapping {
+    mapping: TraceMapping,
+    end: FileEnd,
+}
+
+fn read(view: &View, path: &str, traces: &[ParsedTrace], cancel: &Cancel) -> Result<ReadMapping, String> {
+    let found = view.whole_tree(|tree| tree.locate(path)).map_err(|error| error.to_string())?;
+    let mut reader = MappingReader::of(traces);
+    let end = for_each_line(&*view.files, &found.path, cancel, |line| reader.line(line))?;
+    let mapping = reader.finish().map_err(|error| error.to_string())?;
+    Ok(ReadMapping { mapping, end })
 }
 
 fn is_short(name: &str) -> bool {

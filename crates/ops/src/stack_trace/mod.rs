@@ -4,9 +4,12 @@
 mod lines;
 mod mapping;
 mod mapping_files;
+mod mapping_pieces;
 mod names;
 mod parse;
 mod place;
+mod python;
+mod python_place;
 mod revisions;
 mod source_version;
 
@@ -18,6 +21,8 @@ pub(crate) use self::place::declaration_at;
 use self::place::{SourceFiles, file_names};
 pub use self::revisions::FittingTags;
 use self::source_version::{CommittedSources, SavedSources, SourceVersion};
+use std::path::Path;
+
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath};
 use symd_engine::View;
@@ -131,7 +136,7 @@ pub fn resolve_trace(
     cancel: &Cancel,
 ) -> Result<ResolvedTraces, TraceError> {
     let mut traces = parse_trace(question.text);
-    let (mapping, mut notes) = mapping_files::load(view, question.mapping, &traces);
+    let (mapping, mut notes) = mapping_files::load(view, question.mapping, &traces, cancel);
     if let Some((_, mapping)) = &mapping {
         mapping.retrace(&mut traces);
     }
@@ -148,7 +153,7 @@ pub fn resolve_trace(
         .collect();
     let names = file_names(&frames);
     let Some(revision) = question.revision else {
-        let traces = placed(&SavedSources::named(view, &names, cancel)?, traces, cancel)?;
+        let traces = placed(&SavedSources::named(view, &names, cancel)?, view.files.path(), traces, cancel)?;
         let fitting_tags = fitting_tags(view, question.git, &traces).unwrap_or_else(|error| {
             notes.push(format!("tags were not tried: {error}"));
             None
@@ -162,17 +167,18 @@ pub fn resolve_trace(
     let commit = repository.commit(revision).map_err(|error| cannot(&error))?;
     let sources =
         CommittedSources::named(view, repository, &commit, &names).map_err(|error| cannot(&error))?;
-    let traces = placed(&sources, traces, cancel)?;
+    let traces = placed(&sources, view.files.path(), traces, cancel)?;
     let revision = Some(ReadRevision { name: revision.to_owned(), commit: commit.short().to_owned() });
     Ok(ResolvedTraces { traces, mapping, revision, fitting_tags: None, notes })
 }
 
 fn placed(
     sources: &dyn SourceVersion,
+    root: &Path,
     traces: Vec<ParsedTrace>,
     cancel: &Cancel,
 ) -> Result<Vec<ResolvedTrace>, Cancelled> {
-    let mut files = SourceFiles::of(sources);
+    let mut files = SourceFiles::of(sources, root);
     let mut all = Vec::with_capacity(traces.len());
     for trace in traces {
         cancel.check()?;
@@ -239,6 +245,11 @@ fn folded(frames: Vec<ParsedFrame>) -> Vec<(ParsedFrame, usize, usize)> {
     let mut all = Vec::new();
     let mut at = 0;
     while at < frames.len() {
+        if frames[at].repeats > 0 {
+            all.push((frames[at].clone(), frames[at].repeats.saturating_add(1), 1));
+            at += 1;
+            continue;
+        }
         let repeats = |length: usize| {
             let mut times = 1;
             while frames.get(at + times * length..at + (times + 1) * length) == Some(&frames[at..at + length])

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::lines::streams;
+use super::python::tracebacks;
 
 /// A throwable or a thread with its frames.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,7 +40,8 @@ pub enum TraceRelation {
 /// One frame, as it is written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ParsedFrame {
-    /// The class with its package, `$` before nested ones; empty where only a file is named.
+    /// The class with its package, `$` before nested ones; of Python the module or the library; empty where only a file is
+    /// named.
     pub class: String,
     /// The method; empty where only a file is named.
     pub method: String,
@@ -51,10 +53,16 @@ pub struct ParsedFrame {
     pub map_id: Option<String>,
     /// What else the frame may be, by an ambiguous mapping.
     pub alternatives: Vec<ParsedFrame>,
+    /// The file's path with `/`, as Python writes it; empty for other frames.
+    pub path: String,
+    /// The line of source, as Python writes it.
+    pub code: String,
+    /// How many more times it stands there than is written.
+    pub repeats: usize,
 }
 
 /// Maximum number of lines of a message that are kept.
-const MAX_MESSAGE_LINES: usize = 20;
+pub(super) const MAX_MESSAGE_LINES: usize = 20;
 
 static HEADER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
@@ -83,7 +91,9 @@ static PLACE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 pub fn parse_trace(text: &str) -> Vec<ParsedTrace> {
     let mut all = Vec::new();
     for stream in streams(text) {
-        all.extend(of_lines(&stream.lines));
+        let (of_python, others) = tracebacks(&stream.lines);
+        all.extend(of_python);
+        all.extend(of_lines(&others));
     }
     if all.is_empty() {
         all.extend(places_alone(text));
@@ -154,6 +164,10 @@ fn header(line: &str) -> Option<(ParsedTrace, HeadStrength)> {
     let error_type = &found["type"];
     let simple = error_type.rsplit('.').next().unwrap_or(error_type);
     let is_said = !line[..found.name("type")?.start()].trim().is_empty();
+    // The rest of a frame that was cut in two, `talog.kt:30)`.
+    if matches!(simple, "kt" | "kts" | "java") {
+        return None;
+    }
     let has_known_end =
         ["Exception", "Error", "Throwable", "Failure"].iter().any(|end| simple.ends_with(end));
     // Any class may be a throwable: with another name it is one if a frame follows at once.
@@ -245,7 +259,7 @@ fn frame(line: &str) -> Option<ParsedFrame> {
         file: if is_file { file.to_owned() } else { String::new() },
         line,
         map_id: file.strip_prefix("r8-map-id-").map(str::to_owned),
-        alternatives: Vec::new(),
+        ..ParsedFrame::default()
     })
 }
 

@@ -2,11 +2,13 @@
 //! that is not sure says why.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::PlaceCode;
 use super::names::{SourceNames, source_names};
 use super::parse::ParsedFrame;
+use super::python_place::{self, written_files};
 use super::source_version::SourceVersion;
 use crate::code_context::{counted_lines, lines_of};
 use symd_base::RelPath;
@@ -54,12 +56,14 @@ fn files_of_class(outer: &str) -> Vec<String> {
 /// The files that frames may lie in.
 pub(super) struct SourceFiles<'v> {
     version: &'v dyn SourceVersion,
+    /// The absolute path of the project's root.
+    root: &'v Path,
     read: BTreeMap<RelPath, Option<Arc<CurrentText>>>,
 }
 
 impl<'v> SourceFiles<'v> {
-    pub(super) fn of(version: &'v dyn SourceVersion) -> SourceFiles<'v> {
-        SourceFiles { version, read: BTreeMap::new() }
+    pub(super) fn of(version: &'v dyn SourceVersion, root: &'v Path) -> SourceFiles<'v> {
+        SourceFiles { version, root, read: BTreeMap::new() }
     }
 
     /// Returns the code around a place.
@@ -94,6 +98,9 @@ impl<'v> SourceFiles<'v> {
     }
 
     fn places_of(&mut self, frame: &ParsedFrame) -> Vec<FramePlace> {
+        if !frame.path.is_empty() {
+            return self.of_path(frame);
+        }
         let Some(names) = source_names(frame) else { return self.of_file_alone(frame) };
         let file_names = match frame.file.as_str() {
             "" => files_of_class(&names.outer),
@@ -121,6 +128,15 @@ impl<'v> SourceFiles<'v> {
                 .map(|place| FramePlace { doubt: Some(format!("{count} files fit it")), ..place })
                 .collect(),
         }
+    }
+
+    fn of_path(&mut self, frame: &ParsedFrame) -> Vec<FramePlace> {
+        let files = written_files(&frame.path, self.root, self.version.named(&frame.file));
+        let placed = |(path, doubt)| {
+            let place = python_place::place(&path, &*self.read(&path)?, frame);
+            Some(FramePlace { doubt: place.doubt.clone().or(doubt), ..place })
+        };
+        files.into_iter().filter_map(placed).collect()
     }
 
     fn of_file_alone(&mut self, frame: &ParsedFrame) -> Vec<FramePlace> {
@@ -163,6 +179,9 @@ fn attributed(current: &CurrentText, line: usize) -> Option<usize> {
 
 /// Whether a frame fits a text of its file without a doubt.
 pub(super) fn fits(path: &RelPath, current: &CurrentText, frame: &ParsedFrame) -> bool {
+    if !frame.path.is_empty() {
+        return python_place::place(path, current, frame).doubt.is_none();
+    }
     source_names(frame).is_some_and(|names| place(path, current, &names, frame).doubt.is_none())
 }
 

@@ -19,7 +19,7 @@ use symd_ops::stack_trace::{
 pub(super) const RESOLVE_STACK_TRACE: Tool = Tool::read_only(
     "resolve_stack_trace",
     "Resolve stack trace",
-    "Resolves a stack trace (JVM, Android, logcat, test reports) to this project's declarations: the cause first, with its code, \
+    "Resolves a stack trace (JVM, Android, Python, logcat, test reports) to this project's declarations: the cause first, with its code, \
      frames of libraries folded. A place that is not sure says why.",
     schema,
     |call| {
@@ -77,7 +77,7 @@ fn resolve(
     };
     match resolved.traces.is_empty() {
         true => failed(
-            "there is no stack trace in the text: no line such as `at shop.Till.sell(Till.kt:12)` or `Till.kt:12`",
+            "there is no stack trace in the text: no line such as `at shop.Till.sell(Till.kt:12)`, `Till.kt:12` or `File \"till.py\", line 12, in sell`",
         ),
         false => Reply::done(shown(&resolved, limit)),
     }
@@ -173,7 +173,9 @@ fn placed(place: &FramePlace, frame: &ResolvedFrame) -> String {
     let doubt = place.doubt.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
     let method = &frame.frame.method;
     let last = place.name_path.rsplit('/').next().unwrap_or_default();
-    let is_same = method.is_empty() || last == method || last.split('[').next() == Some(method);
+    let is_same = matches!(method.as_str(), "" | "<module>")
+        || last == method
+        || last.split('[').next() == Some(method);
     let written =
         if is_same { String::new() } else { format!(" as {}.{method}", simple(&frame.frame.class)) };
     format!("{mark}{}:{}{inside}{written}{doubt}", place.path, place.line)
