@@ -690,9 +690,20 @@ pub(super) enum SolutionsCommand {
         id: String,
     },
     /// Print all as JSON lines
-    Export,
+    Export {
+        /// Those of this machine, although config.toml names a team's Chroma
+        #[arg(long)]
+        local: bool,
+    },
     /// Add those on stdin, as JSON lines: copies replace what they are of, and ids that others have are given anew
     Import,
+    /// Keep them in the team's Chroma from now on, which `[chroma]` in config.toml names; asks first, and makes the collection if
+    /// there is none
+    Connect {
+        /// Connect without asking
+        #[arg(long)]
+        yes: bool,
+    },
     /// Compute vectors again by the model of `[embedder]` in config.toml; asks before texts are sent. Goes on where it stopped
     Reembed {
         /// Send the texts without asking

@@ -106,7 +106,7 @@ impl Opening {
             ),
             solutions: symd::ops::solutions::Solutions::new(
                 &state,
-                &symd::config::settings::EmbedderSettings::default(),
+                &symd::config::settings::Settings::default(),
             ),
             view: None,
         }

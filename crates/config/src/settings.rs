@@ -138,6 +138,56 @@ impl std::fmt::Debug for EmbedderSettings {
     }
 }
 
+/// The Chroma server that keeps a team's past solutions.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ChromaSettings {
+    /// `http://chroma.example:8000`; without it the solutions are in a file of this machine.
+    pub url: Option<String>,
+    pub tenant: String,
+    pub database: String,
+    /// What the server, or the proxy before it, knows the user by. It is never shown.
+    #[serde(serialize_with = "hidden")]
+    pub token: Option<String>,
+}
+
+impl Default for ChromaSettings {
+    fn default() -> ChromaSettings {
+        let (tenant, database) = ("default_tenant".to_owned(), "default_database".to_owned());
+        ChromaSettings { url: None, tenant, database, token: None }
+    }
+}
+
+impl std::fmt::Debug for ChromaSettings {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let ChromaSettings { url, tenant, database, token } = self;
+        write!(f, "ChromaSettings({url:?}, {tenant:?}, {database:?}, has a token: {})", token.is_some())
+    }
+}
+
+impl ChromaSettings {
+    fn check(&self) -> Result<(), String> {
+        if let Some(url) = &self.url
+            && !(url.starts_with("https://") || url.starts_with("http://"))
+        {
+            return Err(format!("chroma.url: {url} begins with neither https:// nor http://"));
+        }
+        for (key, name) in [("tenant", &self.tenant), ("database", &self.database)] {
+            // They are parts of URLs.
+            let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+            if !name.bytes().all(is_plain) || name.trim_matches('.').is_empty() {
+                let expected = "letters, digits, '-', '_' and '.'";
+                return Err(format!("chroma.{key}: {name:?} does not consist of {expected}"));
+            }
+        }
+        let is_sent = |token: &String| !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic());
+        if self.token.as_ref().is_some_and(|token| !is_sent(token)) {
+            return Err("chroma.token: it is empty, or holds what an HTTP header cannot hold".to_owned());
+        }
+        Ok(())
+    }
+}
+
 /// All keys of `config.toml`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -164,6 +214,7 @@ pub struct Settings {
     pub shell_background: ShellBackground,
     pub docs_search: DocsSearchSettings,
     pub embedder: EmbedderSettings,
+    pub chroma: ChromaSettings,
     pub limits: Limits,
 }
 
@@ -182,6 +233,7 @@ impl Default for Settings {
             shell_background: ShellBackground::Reap,
             docs_search: DocsSearchSettings::default(),
             embedder: EmbedderSettings::default(),
+            chroma: ChromaSettings::default(),
             limits: Limits::default(),
         }
     }
@@ -263,6 +315,7 @@ impl Settings {
                 return Err("embedder.model: the name of the model at embedder.url is missing".to_owned());
             }
         }
+        self.chroma.check()?;
         if self.toolset.is_empty() {
             return Err("toolset: the list is empty; write [\"native\"]".to_owned());
         }
@@ -320,6 +373,10 @@ mod tests {
             ("[docs_search.github]\nurl = \"api.github.com\"", "docs_search.github.url"),
             ("[embedder]\nurl = \"localhost\"\nmodel = \"a\"", "embedder.url"),
             ("[embedder]\nurl = \"http://localhost\"", "embedder.model"),
+            ("[chroma]\nurl = \"chroma:8000\"", "chroma.url"),
+            ("[chroma]\ntenant = \"a/b\"", "chroma.tenant"),
+            ("[chroma]\ndatabase = \"..\"", "chroma.database"),
+            ("[chroma]\ntoken = \"a\\nb\"", "chroma.token"),
             ("[limits]\nmax_in_flight = 0", "limits.max_in_flight"),
         ];
         for (text, key) in cases {

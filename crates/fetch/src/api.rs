@@ -17,10 +17,17 @@ pub struct ApiRequest {
     pub url: String,
     /// Header names in lower case, and their values.
     pub headers: Vec<(&'static str, String)>,
-    /// The JSON that is posted; without it the method is GET.
-    pub json: Option<String>,
+    pub method: ApiMethod,
     /// The time from the name look-up to the last byte.
     pub time_limit: Duration,
+}
+
+/// An HTTP method, and the JSON that is sent with it.
+#[derive(Clone, Debug)]
+pub enum ApiMethod {
+    Get,
+    Post(String),
+    Put(String),
 }
 
 /// An API's answer.
@@ -52,12 +59,14 @@ pub async fn call_api(request: &ApiRequest) -> Result<ApiAnswer, FetchError> {
 
 async fn send(url: Url, request: &ApiRequest) -> Result<Response, FetchError> {
     let (response, _) = connect_with(&url, AddressPolicy::Anywhere, |client| {
-        let mut sent = match &request.json {
-            Some(json) => {
-                client.post(url.clone()).header(header::CONTENT_TYPE, "application/json").body(json.clone())
-            }
-            None => client.get(url.clone()),
+        let (mut sent, json) = match &request.method {
+            ApiMethod::Get => (client.get(url.clone()), None),
+            ApiMethod::Post(json) => (client.post(url.clone()), Some(json)),
+            ApiMethod::Put(json) => (client.put(url.clone()), Some(json)),
         };
+        if let Some(json) = json {
+            sent = sent.header(header::CONTENT_TYPE, "application/json").body(json.clone());
+        }
         for (name, value) in &request.headers {
             sent = sent.header(*name, value);
         }

@@ -19,7 +19,7 @@ use std::time::Duration;
 use reqwest::{Response, StatusCode, header};
 use url::Url;
 
-pub use api::{ApiAnswer, ApiRequest, call_api};
+pub use api::{ApiAnswer, ApiMethod, ApiRequest, call_api};
 pub use body::MAX_BODY_BYTES;
 pub use readable::readable;
 pub use url_check::InvalidUrl;

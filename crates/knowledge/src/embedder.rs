@@ -1,5 +1,7 @@
 //! What turns texts into vectors.
 
+use std::time::Instant;
+
 /// A model that turns a text into a vector of length 1. Vectors of different models, or of different dimensions, are never
 /// compared.
 pub trait Embedder: Send + Sync {
@@ -9,6 +11,11 @@ pub trait Embedder: Send + Sync {
     /// Returns the vector of a text that is searched for; the zero vector if the text says nothing. May block for as long as
     /// a question may take.
     fn embed(&self, text: &str) -> Result<Vec<f32>, EmbedError>;
+
+    /// Does the same for a question that is answered by `until`.
+    fn embed_by(&self, text: &str, _until: Instant) -> Result<Vec<f32>, EmbedError> {
+        self.embed(text)
+    }
 
     /// Returns the vectors of texts that are recorded, in their order. May block longer.
     fn embed_all(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {

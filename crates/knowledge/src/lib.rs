@@ -1,17 +1,23 @@
 //! Past solutions of errors: what was recorded, and what of it is similar to an error. Holds the store, the
 //! embedders and the removal of secrets; no protocol and no project.
 
+pub mod chroma;
+mod consent;
 pub mod embedder;
 pub mod lexical;
 mod matrix;
 mod query_text;
+mod ranking;
 pub mod redaction;
+mod shared_words;
 pub mod solution;
 pub mod sqlite;
 pub mod store;
 mod terms;
 pub mod url_embedder;
+mod waiting_call;
 
+pub use chroma::{ChromaServer, ChromaStore};
 pub use embedder::{EmbedError, Embedder};
 pub use lexical::LexicalEmbedder;
 pub use redaction::{count_redacted, redact};

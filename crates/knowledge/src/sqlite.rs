@@ -156,7 +156,7 @@ impl SolutionStore for SqliteStore {
     fn find_similar(&self, query: &SolutionQuery) -> Result<SimilarSolutions, StoreError> {
         let text = identifying(&query.text);
         // First: a model may be slow, and the file is not locked meanwhile.
-        let vector = self.embedder.embed(&text)?;
+        let vector = self.embedder.embed_by(&text, query.until)?;
         let (found, missing) = self.with(|connection, matrix| {
             let found = self.search(connection, matrix, query, (&text, &vector))?;
             let missing = match self.embedder.is_costly() {

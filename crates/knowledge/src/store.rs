@@ -1,5 +1,7 @@
 //! What a store of solutions does, whichever it is.
 
+use std::time::Instant;
+
 use super::embedder::EmbedError;
 use super::solution::{InvalidSolution, Solution};
 
@@ -15,6 +17,8 @@ pub struct SolutionQuery {
     /// Only solutions of at least this confidence.
     pub min_confidence: f64,
     pub limit: usize,
+    /// When the answer must be there, the vector of the text included: a store behind a URL gives up then.
+    pub until: Instant,
 }
 
 /// A solution that was found.
@@ -51,6 +55,14 @@ pub enum StoreError {
     /// The store cannot be used at all.
     #[error("the store of solutions {place} cannot be used: {reason}")]
     Unavailable { place: String, reason: String },
+    /// A service behind a URL did not answer in time.
+    #[error("{place} did not answer in time: {reason}")]
+    Late { place: String, reason: String },
+    /// A service behind a URL answered, but not with what was asked for.
+    #[error("{place} {reason}")]
+    Service { place: String, reason: String },
+    #[error("there is no collection {collection} at {place}; {next}")]
+    NoCollection { place: String, collection: String, next: String },
     #[error(transparent)]
     Embed(#[from] EmbedError),
     #[error("there is no solution {0}; `symd solutions list` shows what there is")]

@@ -4,16 +4,17 @@
 //! Shapes: <https://github.com/ollama/ollama/blob/main/docs/api.md#generate-embeddings>,
 //! <https://platform.openai.com/docs/api-reference/embeddings/create>.
 
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
-use symd_base::state;
 use symd_config::settings::EmbedderSettings;
-use symd_fetch::{ApiRequest, call_api};
+use symd_fetch::{ApiMethod, ApiRequest};
 
+use super::consent::SendingConsent;
 use super::embedder::{EmbedError, Embedder, normalize};
 use super::redaction::redact;
+use super::waiting_call::call_and_wait;
 
 /// How long a query's vector may take: a tool that searches answers within two seconds.
 const FOR_QUERY: Duration = Duration::from_millis(1_500);
@@ -39,8 +40,7 @@ pub struct UrlEmbedder {
     endpoint: String,
     model: String,
     key: Option<String>,
-    /// The file that holds what the user has said yes to.
-    consent: PathBuf,
+    consent: SendingConsent,
 }
 
 #[derive(Serialize)]
@@ -70,11 +70,13 @@ impl UrlEmbedder {
     pub fn of(settings: &EmbedderSettings, directory: &Path) -> Option<UrlEmbedder> {
         let url = settings.url.as_deref()?.trim_end_matches('/');
         let is_whole = url.ends_with("/api/embed") || url.ends_with("/embeddings");
+        let endpoint = if is_whole { url.to_owned() } else { format!("{url}/embeddings") };
+        let about = format!("{endpoint}\n{}\n", settings.model);
         Some(UrlEmbedder {
-            endpoint: if is_whole { url.to_owned() } else { format!("{url}/embeddings") },
+            endpoint,
             model: settings.model.clone(),
             key: settings.key.clone(),
-            consent: directory.join("embedder-consent"),
+            consent: SendingConsent::new(directory.join("embedder-consent"), about),
         })
     }
 
@@ -85,19 +87,12 @@ impl UrlEmbedder {
 
     /// Whether the user has said yes to this URL and model.
     pub fn has_consent(&self) -> bool {
-        matches!(state::read_file(&self.consent), Ok(Some(text)) if text == self.consent_text().as_bytes())
+        self.consent.is_given()
     }
 
     /// Keeps the user's yes.
     pub fn consent(&self) -> Result<(), EmbedError> {
-        let parent = self.consent.parent().unwrap_or(Path::new("/"));
-        state::private_dir(parent)
-            .and_then(|()| state::replace_file(&self.consent, &[self.consent_text().as_bytes()]))
-            .map_err(|error| self.failed(error))
-    }
-
-    fn consent_text(&self) -> String {
-        format!("{}\n{}\n", self.endpoint, self.model)
+        self.consent.give().map_err(|error| self.failed(error))
     }
 
     fn failed(&self, reason: impl ToString) -> EmbedError {
@@ -117,13 +112,10 @@ impl UrlEmbedder {
         let request = ApiRequest {
             url: self.endpoint.clone(),
             headers: authorization.collect(),
-            json: Some(json),
+            method: ApiMethod::Post(json),
             time_limit,
         };
-        // The caller's thread is one that may block.
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| self.failed(error))?;
-        let answer = runtime.block_on(call_api(&request)).map_err(|error| self.failed(error))?;
+        let answer = call_and_wait(&request).map_err(|error| self.failed(error))?;
         if answer.is_cut {
             return Err(self.failed("its answer is too long"));
         }
@@ -174,7 +166,12 @@ impl Embedder for UrlEmbedder {
     }
 
     fn embed(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
-        let vectors = self.ask(&[text.to_owned()], FOR_QUERY)?;
+        self.embed_by(text, Instant::now() + FOR_QUERY)
+    }
+
+    fn embed_by(&self, text: &str, until: Instant) -> Result<Vec<f32>, EmbedError> {
+        let left = until.saturating_duration_since(Instant::now());
+        let vectors = self.ask(&[text.to_owned()], left.min(FOR_QUERY))?;
         vectors.into_iter().next().ok_or_else(|| self.failed("it gave none"))
     }
 

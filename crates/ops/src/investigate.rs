@@ -11,6 +11,7 @@ use super::build_output::{BuildOutcome, BuildTool, ExplainedBuild, explain_build
 use super::question::QuestionError;
 use super::recent_changes::{ChangesOfPlace, recent_changes};
 use super::relations::{CallChains, FindCallChains, call_chains};
+use super::solutions::Solutions;
 use super::stack_trace::{
     MappingChoice, ResolvedFrame, ResolvedTrace, ResolvedTraces, TraceError, TraceQuestion, resolve_trace,
 };
@@ -121,6 +122,7 @@ pub async fn investigate(project: &Project, ask: Investigate) -> Result<Investig
         error_type: None,
         min_confidence: 0.0,
         limit: SOLUTIONS,
+        until: Solutions::deadline(),
     };
     let similar = match project.solutions.find_similar(query).await {
         Ok(found) => {

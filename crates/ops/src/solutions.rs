@@ -2,23 +2,28 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
-use symd_config::settings::EmbedderSettings;
+use symd_config::settings::Settings;
 use symd_knowledge::{
-    Embedder, LexicalEmbedder, SimilarSolutions, Solution, SolutionQuery, SolutionStore, SqliteStore,
-    StoreError, UrlEmbedder, count_redacted, redact,
+    ChromaServer, ChromaStore, Embedder, LexicalEmbedder, SimilarSolutions, Solution, SolutionQuery,
+    SolutionStore, SqliteStore, StoreError, UrlEmbedder, count_redacted, redact,
 };
 
 /// How long the vectors stay in memory after a question.
 const IDLE: Duration = Duration::from_secs(60);
 
+/// How long a search may take, the vector of its text and the store's answer together: a tool answers within two seconds.
+const FOR_SEARCH: Duration = Duration::from_millis(1_800);
+
 /// The user's store. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Solutions {
     store: Arc<dyn SolutionStore>,
+    /// The same store, if it is a team's.
+    team: Option<Arc<ChromaStore>>,
     /// The model behind a URL, if the settings name one.
     url_embedder: Option<UrlEmbedder>,
     /// The number of questions so far.
@@ -44,16 +49,36 @@ pub struct FoundSolutions {
 }
 
 impl Solutions {
-    /// Returns the store beneath symd's data directory; it is opened when it is first needed.
-    pub fn new(data: &Path, settings: &EmbedderSettings) -> Solutions {
+    /// Returns the team's store, if the settings name one, or the one beneath symd's data directory; it is opened when it is
+    /// first needed.
+    pub fn new(data: &Path, settings: &Settings) -> Solutions {
         let directory = data.join("solutions");
-        let url_embedder = UrlEmbedder::of(settings, &directory);
+        let url_embedder = UrlEmbedder::of(&settings.embedder, &directory);
         let embedder: Arc<dyn Embedder> = match &url_embedder {
             Some(embedder) => Arc::new(embedder.clone()),
             None => Arc::new(LexicalEmbedder),
         };
-        let store = Arc::new(SqliteStore::new(&directory.join("solutions.db"), embedder));
-        Solutions { store, url_embedder, asked: Arc::new(watch::Sender::new(0)) }
+        let asked = Arc::new(watch::Sender::new(0));
+        match ChromaServer::of(&settings.chroma, &directory) {
+            Some(server) => {
+                let team = Arc::new(ChromaStore::new(server, embedder));
+                Solutions { store: Arc::<ChromaStore>::clone(&team), team: Some(team), url_embedder, asked }
+            }
+            None => {
+                let store = Arc::new(SqliteStore::new(&directory.join("solutions.db"), embedder));
+                Solutions { store, team: None, url_embedder, asked }
+            }
+        }
+    }
+
+    /// Returns the team's store, which needs the user's yes, if the settings name one.
+    pub fn team(&self) -> Option<&ChromaStore> {
+        self.team.as_deref()
+    }
+
+    /// Returns when a search that begins now has its answer, or fails.
+    pub fn deadline() -> Instant {
+        Instant::now() + FOR_SEARCH
     }
 
     /// Returns the model behind a URL, which needs the user's yes, if the settings name one.

@@ -9,6 +9,7 @@ use crate::cli::commands::trust::confirmed;
 use crate::cli::commands::{print, say};
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
+use crate::config::settings::ChromaSettings;
 use crate::knowledge::{Embedder, ImportedSolutions, Solution, SolutionStore, StoreError};
 use crate::ops::solutions::Solutions;
 use import::ReadSolutions;
@@ -17,8 +18,17 @@ use import::ReadSolutions;
 const SHOWN: usize = 80;
 
 pub(super) fn run(context: &Context, command: &SolutionsCommand) -> Result<(), Failure> {
-    let solutions = Solutions::new(&context.dirs.persistent.data, &context.settings()?.embedder);
+    let data = &context.dirs.persistent.data;
+    let mut settings = context.settings()?;
+    if matches!(command, SolutionsCommand::Export { local: true }) {
+        settings.chroma = ChromaSettings::default();
+    }
+    let solutions = Solutions::new(data, &settings);
     let done = match command {
+        SolutionsCommand::Connect { yes } => {
+            settings.chroma = ChromaSettings::default();
+            connect(&solutions, &Solutions::new(data, &settings), *yes)
+        }
         SolutionsCommand::Reembed { yes } => reembed(&solutions, *yes),
         command => run_on(solutions.store(), command),
     };
@@ -43,16 +53,45 @@ fn run_on(store: &dyn SolutionStore, command: &SolutionsCommand) -> Result<(), F
             say(&format!("{} ({}) is deleted", solution.id, solution.error_type));
             Ok(())
         }
-        SolutionsCommand::Export => {
+        SolutionsCommand::Export { .. } => {
             let all = store.all().map_err(failed)?;
             let lines: Result<Vec<String>, _> = all.iter().map(serde_json::to_string).collect();
             let lines = lines.map_err(|error| Exit::Failed.because(error))?;
             print(&lines.iter().map(|line| format!("{line}\n")).collect::<String>())
         }
         SolutionsCommand::Import => import(store),
-        // `run` has handled it.
-        SolutionsCommand::Reembed { .. } => Ok(()),
+        // `run` has handled them.
+        SolutionsCommand::Connect { .. } | SolutionsCommand::Reembed { .. } => Ok(()),
     }
+}
+
+/// Keeps the user's yes to the team's server, and makes its collection. What this machine has is not sent: whether the team needs
+/// it is the user's to say.
+fn connect(solutions: &Solutions, local: &Solutions, yes: bool) -> Result<(), Failure> {
+    let Some(team) = solutions.team() else {
+        let how = "write the lines `[chroma]` and `url = \"http://HOST:PORT\"` there first";
+        return Err(Exit::Usage.because(format!("config.toml names no Chroma; {how}")));
+    };
+    let server = team.server();
+    if !server.has_consent() {
+        say(&format!(
+            "Solutions are kept at {}, where everyone who may use it reads them: the texts of each that is recorded or imported \
+             from now on, without secrets and home paths; of searches the vector and the filters.",
+            server.url()
+        ));
+        if !yes && !confirmed("Connect?", "`symd solutions connect --yes` connects without asking")? {
+            return Err(Exit::Denied.because("nothing was sent"));
+        }
+        server.consent().map_err(|error| Exit::Failed.because(error))?;
+    }
+    let records = team.prepare().map_err(failed)?;
+    say(&format!("connected to {}: {}", server.url(), counted(records, "record")));
+    let here = local.store().all().map_err(failed)?.len();
+    if here > 0 {
+        let how = "`symd solutions export --local | symd solutions import` copies them there";
+        say(&format!("{} of this machine are not there; {how}", counted(here, "solution")));
+    }
+    Ok(())
 }
 
 /// Computes vectors again, with a bar on a terminal. The user's yes to a model behind a URL is kept for all that is sent
@@ -69,6 +108,13 @@ fn reembed(solutions: &Solutions, yes: bool) -> Result<(), Failure> {
             return Err(Exit::Denied.because("nothing was sent"));
         }
         embedder.consent().map_err(|error| Exit::Failed.because(error))?;
+    }
+    if let Some(team) = solutions.team() {
+        say(&format!("Vectors at {} are computed again for everyone who uses it.", team.server().url()));
+        if !yes && !confirmed("Compute them?", "`symd solutions reembed --yes` computes them without asking")?
+        {
+            return Err(Exit::Denied.because("nothing was changed"));
+        }
     }
     let bar = ProgressBar::new(0);
     bar.set_style(ProgressStyle::default_bar());
@@ -97,7 +143,7 @@ fn import(store: &dyn SolutionStore) -> Result<(), Failure> {
         0 => String::new(),
         removed => format!("; {removed} secrets and home paths were taken out"),
     };
-    let count = if count == 1 { "1 solution".to_owned() } else { format!("{count} solutions") };
+    let count = counted(count, "solution");
     let replaced = match replaced {
         0 => String::new(),
         replaced => format!("; {replaced} replaced an earlier copy"),
@@ -108,6 +154,10 @@ fn import(store: &dyn SolutionStore) -> Result<(), Failure> {
     };
     say(&format!("{count} imported{replaced}{renumbered}{secrets}"));
     Ok(())
+}
+
+fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 fn line(solution: &Solution) -> String {

@@ -15,7 +15,7 @@ use url::Url;
 
 use symd_base::Timestamp;
 use symd_config::settings::{DocsApi, DocsSearchSettings};
-use symd_fetch::{ApiAnswer, ApiRequest};
+use symd_fetch::{ApiAnswer, ApiMethod, ApiRequest};
 
 use crate::cache::CachedAnswer;
 
@@ -139,7 +139,7 @@ impl Api {
         if headers.iter().all(|(name, _)| *name != "accept") {
             headers.push(("accept", "application/json".to_owned()));
         }
-        ApiRequest { url, headers, json: None, time_limit }
+        ApiRequest { url, headers, method: ApiMethod::Get, time_limit }
     }
 
     /// Reads an answer: what was found, and for how long the API asks for silence.

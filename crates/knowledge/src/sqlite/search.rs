@@ -9,22 +9,12 @@ use super::rows::{COLUMNS, from_bytes, number_at, solution_at, text_at};
 use super::{LoadedMatrix, SqliteStore, column};
 use crate::embedder::cosine;
 use crate::matrix::{Filter, Matrix, simple_type};
-use crate::solution::Solution;
+use crate::ranking::{MIN_SIMILARITY, rank_score};
+use crate::shared_words::{distinct_terms, shares_most};
 use crate::store::{SimilarSolution, SimilarSolutions, SolutionQuery};
-use crate::terms::for_each_term;
 
 /// How many of the nearest vectors, and of the best by words, are candidates.
 pub(super) const CANDIDATES: usize = 200;
-
-/// Below this cosine a solution is a match only if it has most of the query's words: one that is common, such as
-/// "property", would make everything similar.
-pub(super) const MIN_SIMILARITY: f64 = 0.2;
-
-/// Maximum number of words of a query for the search by words.
-const MAX_TERMS: usize = 40;
-
-/// The rank from which ranks count little: that of reciprocal rank fusion.
-const RANK_OFFSET: f64 = 60.0;
 
 impl SqliteStore {
     /// Returns the vectors of the file as it is now: those of this model and dimension.
@@ -97,7 +87,7 @@ impl SqliteStore {
         let mut ranked: HashMap<i64, f64> = HashMap::new();
         for list in [&nearest.best, &by_words] {
             for (rank, row) in (1_u32..).zip(list) {
-                *ranked.entry(*row).or_default() += 1.0 / (RANK_OFFSET + f64::from(rank));
+                *ranked.entry(*row).or_default() += rank_score(rank);
             }
         }
         // Of all that match, the candidates decide about themselves by their exact vectors and their words.
@@ -158,24 +148,4 @@ pub(super) fn by_words(connection: &Connection, text: &str, filter: &Filter) -> 
         Err(error) if error.to_string().starts_with("fts5: ") => Ok(Vec::new()),
         rows => rows.map_err(Failure::Words),
     }
-}
-
-/// Returns the first terms of a text, each once.
-fn distinct_terms(text: &str) -> Vec<String> {
-    let mut terms: Vec<String> = Vec::new();
-    for_each_term(text, |term| {
-        if terms.len() < MAX_TERMS && !terms.iter().any(|known| known == term) {
-            terms.push(term.to_owned());
-        }
-    });
-    terms
-}
-
-/// Whether a solution has more than half of the terms.
-fn shares_most(terms: &[String], solution: &Solution) -> bool {
-    let mut own = HashSet::new();
-    for_each_term(&solution.searched_text(), |term| {
-        own.insert(term.to_owned());
-    });
-    terms.iter().filter(|term| own.contains(*term)).count() * 2 > terms.len()
 }

@@ -2,11 +2,12 @@
 #![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
 use super::file::Failure;
-use super::search::{CANDIDATES, MIN_SIMILARITY, by_words};
+use super::search::{CANDIDATES, by_words};
 use super::*;
 use crate::embedder::cosine;
 use crate::lexical::LexicalEmbedder;
 use crate::matrix::Filter;
+use crate::ranking::MIN_SIMILARITY;
 use crate::solution::InvalidSolution;
 
 /// Returns a directory that only its owner may enter, as symd's own are.
@@ -35,7 +36,14 @@ fn solution(error_type: &str, description: &str) -> Solution {
 }
 
 fn query(text: &str) -> SolutionQuery {
-    SolutionQuery { text: text.to_owned(), language: None, error_type: None, min_confidence: 0.7, limit: 5 }
+    SolutionQuery {
+        text: text.to_owned(),
+        language: None,
+        error_type: None,
+        min_confidence: 0.7,
+        limit: 5,
+        until: std::time::Instant::now() + std::time::Duration::from_secs(60),
+    }
 }
 
 fn ids(store: &SqliteStore, query: &SolutionQuery) -> Vec<String> {

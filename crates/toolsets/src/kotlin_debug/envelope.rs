@@ -36,6 +36,7 @@ pub(super) enum ErrorCode {
     Timeout,
     DbConnectionFailed,
     EmbeddingFailed,
+    CollectionNotFound,
     NoResults,
     NoActiveEditor,
     NoDiagnostics,

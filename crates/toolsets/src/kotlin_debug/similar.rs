@@ -9,7 +9,7 @@ use crate::Tool;
 use crate::arguments::{ArgumentError, Arguments};
 use symd_knowledge::{SimilarSolution, SolutionQuery, StoreError};
 use symd_ops::Project;
-use symd_ops::solutions::FoundSolutions;
+use symd_ops::solutions::{FoundSolutions, Solutions};
 
 const RESULTS: std::ops::RangeInclusive<i64> = 1..=10;
 const DEFAULT_RESULTS: i64 = 5;
@@ -91,6 +91,7 @@ fn request(arguments: &Arguments<'_>) -> Result<SolutionQuery, ArgumentError> {
         error_type: arguments.string_if("errorType")?.map(str::to_owned),
         min_confidence,
         limit: usize::try_from(limit).unwrap_or(1),
+        until: Solutions::deadline(),
     })
 }
 
@@ -133,6 +134,9 @@ fn solution_data(one: &SimilarSolution) -> SolutionData<'_> {
 fn failed(error: StoreError) -> DebugToolError {
     let code = match error {
         StoreError::Embed(_) => ErrorCode::EmbeddingFailed,
+        StoreError::Late { .. } => ErrorCode::ToolTimeout,
+        StoreError::NoCollection { .. } => ErrorCode::CollectionNotFound,
+        StoreError::Service { .. } => ErrorCode::ApiError,
         StoreError::Unavailable { .. } | StoreError::Unknown(_) | StoreError::Invalid(_) => {
             ErrorCode::DbConnectionFailed
         }

@@ -1,0 +1,34 @@
+//! The words that a query and a solution share.
+
+use std::collections::HashSet;
+
+use crate::solution::Solution;
+use crate::terms::for_each_term;
+
+/// Maximum number of words of a query for the search by words.
+const MAX_TERMS: usize = 40;
+
+/// Returns the first terms of a text, each once.
+pub(crate) fn distinct_terms(text: &str) -> Vec<String> {
+    let mut terms: Vec<String> = Vec::new();
+    for_each_term(text, |term| {
+        if terms.len() < MAX_TERMS && !terms.iter().any(|known| known == term) {
+            terms.push(term.to_owned());
+        }
+    });
+    terms
+}
+
+/// Returns how many of the terms a solution has.
+pub(crate) fn shared(terms: &[String], solution: &Solution) -> usize {
+    let mut own = HashSet::new();
+    for_each_term(&solution.searched_text(), |term| {
+        own.insert(term.to_owned());
+    });
+    terms.iter().filter(|term| own.contains(*term)).count()
+}
+
+/// Whether a solution has more than half of the terms.
+pub(crate) fn shares_most(terms: &[String], solution: &Solution) -> bool {
+    shared(terms, solution) * 2 > terms.len()
+}
