@@ -56,7 +56,7 @@ impl GoReader<'_, '_> {
         let is_exported = name.starts_with(char::is_uppercase);
         let mut level = vec![(one.clone(), set)];
         let mut seen: Vec<IndexedDeclaration> = Vec::new();
-        // Whether a type from outside is embedded further out, or beside this level's types, which would have the member first.
+        // Whether a type from outside, embedded no deeper than the types of this level, may have the member.
         let mut is_outside = false;
         for _ in 0..MAX_EMBEDDING {
             let (mut found, mut next) = (Vec::new(), Vec::new());
