@@ -161,30 +161,29 @@ mod tests {
                 if command.contains('\n') || command.contains('…') {
                     continue;
                 }
-                let filled = filled(command);
-                let words = filled.split_whitespace().map(|word| word.trim_matches('\''));
-                let parsed = Arguments::try_parse_from(words);
-                let is_known = |kind| {
-                    matches!(
-                        kind,
-                        clap::error::ErrorKind::DisplayHelp
-                            | clap::error::ErrorKind::DisplayVersion
-                            // A command with subcommands shows their help.
-                            | clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
-                            // The command is named without its arguments: it and its flags exist.
-                            | clap::error::ErrorKind::MissingRequiredArgument
-                    )
-                };
-                if let Err(error) = parsed
-                    && !is_known(error.kind())
-                    && !HIDDEN.iter().any(|hidden| filled.starts_with(hidden))
-                {
-                    panic!("{path}: `{command}`: {error}");
-                }
+                // A pipe joins commands.
+                command.split(" | ").for_each(|command| assert_is_known(command, path));
                 seen += 1;
             }
         }
         assert!(seen > 50, "{seen} commands");
+    }
+
+    /// Fails unless the command exists, with its flags; its arguments may be missing.
+    fn assert_is_known(command: &str, path: &str) {
+        use clap::error::ErrorKind::{
+            DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion, MissingRequiredArgument,
+        };
+        let filled = filled(command);
+        let words = filled.split_whitespace().map(|word| word.trim_matches('\''));
+        let Err(error) = Arguments::try_parse_from(words) else { return };
+        // A command with subcommands shows their help; one without its arguments is only named.
+        let is_named = matches!(
+            error.kind(),
+            DisplayHelp | DisplayVersion | DisplayHelpOnMissingArgumentOrSubcommand | MissingRequiredArgument
+        );
+        let is_hidden = HIDDEN.iter().any(|hidden| filled.starts_with(hidden));
+        assert!(is_named || is_hidden, "{path}: `{command}`: {error}");
     }
 
     /// Commands that clap does not know: symd starts them itself.

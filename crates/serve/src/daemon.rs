@@ -351,7 +351,7 @@ pub fn open_project(
         buffers,
         editor_contexts: Arc::default(),
         docs_search: DocsSearch::new(&settings.docs_search, &place.persistent.cache),
-        solutions: Solutions::new(&place.persistent.data, &settings),
+        solutions: Solutions::new(&place.persistent.data, settings),
         view: None,
     })
 }
