@@ -15,9 +15,6 @@ use symd_syntax::{Import, ImportKind, Imported, Row, SymbolKind};
 /// The most modules through which a name is followed.
 const MAX_HOPS: usize = 24;
 
-/// The most hops after which a result is cached. Results further along, within cyclic imports, are not.
-const REMEMBERED_HOPS: usize = 1;
-
 /// The meaning of a name at a place.
 #[derive(Clone, Debug)]
 pub(super) enum Meaning {
@@ -111,11 +108,9 @@ impl Resolver<'_> {
         if is_outside { Meaning::OutsideProject } else { Meaning::Unknown }
     }
 
-    /// Resolves `name` in `module`, seen from outside.
+    /// Resolves `name` in `module`, seen from outside. The result is kept for each number of hops: where modules import
+    /// everything of one another, there are exponentially many ways to a module, and each would be followed.
     pub(super) fn exported(&self, module: &Module, name: &str, hops: usize) -> Result<Meaning, Cancelled> {
-        if hops > REMEMBERED_HOPS {
-            return self.exported_anew(module, name, hops);
-        }
         let key = (module.clone(), name.to_owned(), hops);
         if let Some(known) = self.exported_meanings.borrow().get(&key) {
             return Ok(known.clone());

@@ -310,3 +310,19 @@ fn members_of_gos_types_are_in_the_way() {
         ["a.go:3", "a.go:5"]
     );
 }
+
+/// Modules that import everything of one another: each of the many ways to a module was followed.
+#[test]
+fn modules_that_import_everything_of_each_other_are_followed_once() {
+    let modules: String = (0..40)
+        .map(|number| format!("mod m{number} {{ use super::*; pub fn f() {{ let _ = Solo2; }} }}\n"))
+        .collect();
+    free(&format!("//- src/lib.rs\npub enum Op {{ $0Solo }}\n{modules}"), "Solo2");
+    let packages: String = (0..12)
+        .map(|number| {
+            let stars: String = (0..12).map(|other| format!("from p{other} import *\n")).collect();
+            format!("//- p{number}.py\n{stars}")
+        })
+        .collect();
+    free(&format!("{packages}//- a.py\nfrom p0 import *\ndef $0solo(): pass\nsolo()\nother()\n"), "other2");
+}
