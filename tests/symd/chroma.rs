@@ -378,7 +378,7 @@ fn what_this_machine_has_is_copied_when_the_user_wants_it(chroma: &mut TestChrom
     write(&user.path("config/config.toml"), &chroma.config());
     let told = talk(&user, &["connect", "--yes"]);
     let how =
-        "1 solution of this machine are not there; `symd solutions export --local | symd solutions import`";
+        "not there yet: 1 solution of this machine; `symd solutions export --local | symd solutions import`";
     assert!(told.contains(how), "{told}");
     assert_eq!(user.check(&["solutions"], 0), "");
     let here = user.check(&["solutions", "export", "--local"], 0);

@@ -88,8 +88,8 @@ fn connect(solutions: &Solutions, local: &Solutions, yes: bool) -> Result<(), Fa
     say(&format!("connected to {}: {}", server.url(), counted(records, "record")));
     let here = local.store().all().map_err(failed)?.len();
     if here > 0 {
-        let how = "`symd solutions export --local | symd solutions import` copies them there";
-        say(&format!("{} of this machine are not there; {how}", counted(here, "solution")));
+        let how = "`symd solutions export --local | symd solutions import` copies them";
+        say(&format!("not there yet: {} of this machine; {how}", counted(here, "solution")));
     }
     Ok(())
 }
