@@ -2,6 +2,8 @@
 //! itself, by pytest, by Kotlin's operators, by a program's start and by interfaces of Go's standard library. A test whose new name pytest finds in the same way is not
 //! reported.
 
+use super::classes::is_class;
+use super::family::Family;
 use super::profiles::{EntryPoint, LanguageProfile, NameReader};
 use super::sources::{IndexedDeclaration, Sources};
 use symd_syntax::SymbolKind;
@@ -64,6 +66,36 @@ fn entry_point(
     })
 }
 
+/// Reports whether the linker finds a function of Rust by its name: an exported one, and for a new name one of another language.
+fn is_linked(sources: &dyn Sources, target: &IndexedDeclaration, new_name: Option<&str>) -> bool {
+    let Some((outline, row)) = target.row().filter(|(_, row)| row.kind() == SymbolKind::Function) else {
+        return false;
+    };
+    let Some((head, has_body)) = rust_item(sources, target) else { return false };
+    let is_in_type = row.parent().is_some_and(|parent| is_class(&outline.rows[parent]));
+    let is_foreign = !has_body && !is_in_type && new_name.is_some();
+    head.contains("no_mangle") || head.contains("export_name") || is_foreign
+}
+
+/// Reports whether a module of Rust is in a file that has its name: `mod inner;` without `#[path]`.
+pub fn is_named_like_its_file(sources: &dyn Sources, target: &IndexedDeclaration) -> bool {
+    let is_module = target.row().is_some_and(|(_, row)| row.kind() == SymbolKind::Module);
+    is_module
+        && LanguageProfile::of(&target.file).is_some_and(|language| language.family == Family::Rust)
+        && rust_item(sources, target).is_some_and(|(head, has_body)| !has_body && !head.contains("path"))
+}
+
+/// Returns the text between the item before and the name, attributes included, and whether the item has a body.
+fn rust_item(sources: &dyn Sources, target: &IndexedDeclaration) -> Option<(String, bool)> {
+    let (_, row) = target.row()?;
+    let current = sources.current(&target.file).filter(|it| target.file.hash() == Some(it.hash))?;
+    let text = current.text.as_str();
+    let head = text.get(..row.name_start as usize)?;
+    let head = &head[head.rfind(['}', ';', '{']).map_or(0, |at| at + 1)..];
+    let has_body = !text.get(row.start as usize..row.end as usize)?.trim_end().ends_with(';');
+    Some((head.to_owned(), has_body))
+}
+
 /// Returns what looks up the target by its name, and would not find it by `new_name`, or without a name for `None`:
 /// "Python", "pytest", "the program's start"; `None` if nothing does.
 pub fn find_external_reader(
@@ -75,6 +107,9 @@ pub fn find_external_reader(
     let language = LanguageProfile::of(&target.file)?;
     if let Some(entry) = entry_point(language, target, new_name) {
         return Some(entry.reader);
+    }
+    if language.family == Family::Rust {
+        return is_linked(sources, target, new_name).then_some("the linker");
     }
     match language.name_reader {
         NameReader::Operators => return is_operator(sources, target).then_some("a Kotlin operator"),

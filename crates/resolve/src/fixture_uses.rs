@@ -106,15 +106,62 @@ fn class_of(here: &CurrentFile, function: usize) -> Option<usize> {
     here.outline.rows.get(function)?.parent()
 }
 
+/// Returns what passes the parameter `target` by its name: "pytest" a fixture, "a decorator" a value whose name it holds in a
+/// string, `@option("--dry-run")`. `None` for others, and for other declarations.
+pub fn parameter_filler(
+    sources: &dyn Sources,
+    target: &IndexedDeclaration,
+    cancel: &Cancel,
+) -> Result<Option<&'static str>, Cancelled> {
+    let family = Family::of(&target.file).filter(|family| family.profile().uses.has_test_functions);
+    let Some(family) = family else { return Ok(None) };
+    let resolver = Resolver::new(sources, family, cancel);
+    let Some(here) = resolver.read_file(&target.file) else { return Ok(None) };
+    let Some(row) = here.row_of(target).map(|row| &here.outline.rows[row]) else { return Ok(None) };
+    let Some(function) = row.parent().filter(|&function| is_parameter(&here, row, function)) else {
+        return Ok(None);
+    };
+    let name = here.outline.name(row);
+    Ok(if names_in_string(decorators(&here, function), name) {
+        Some("a decorator")
+    } else {
+        let is_known = is_test(&here.outline, function) || is_fixture(&here, function);
+        let is_filled = is_known && !is_given(&here, row) && is_filled_by_pytest(&here, function, name);
+        is_filled.then_some("pytest")
+    })
+}
+
+/// Whether a local's row is a parameter of the function in a row.
+fn is_parameter(here: &CurrentFile, row: &Row, function: usize) -> bool {
+    let of = &here.outline.rows[function];
+    let is_function = matches!(of.kind(), SymbolKind::Function | SymbolKind::Method);
+    is_function && row.is_local() && row.name_start < of.name_start.saturating_add(u32::from(of.head))
+}
+
+/// Whether a parameter has a default value, which pytest leaves to it.
+fn is_given(here: &CurrentFile, row: &Row) -> bool {
+    let behind = here.text.as_str().get(row.name_start as usize + usize::from(row.name_len)..).unwrap_or("");
+    let end = behind.find([',', ')', '\n']).unwrap_or(behind.len());
+    behind[..end].contains('=')
+}
+
+/// Whether strings in these decorators hold the name, `-` for `_`.
+fn names_in_string(decorators: &str, name: &str) -> bool {
+    let mut strings = decorators.split(['"', '\'']).skip(1).step_by(2);
+    strings.any(|string| {
+        let string = string.replace('-', "_");
+        let mut words = string.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+        words.any(|word| word.trim_start_matches('_') == name.trim_start_matches('_') && !word.is_empty())
+    })
+}
+
 /// Returns the parameters of the fixture's name, each with its function's row, which pytest may fill.
 fn parameters(here: &CurrentFile, fixture: &Fixture) -> Vec<(TextRange, Option<usize>)> {
     let outline = &here.outline;
     let filled = |row: &Row| {
-        let function = row.parent().filter(|_| row.is_local() && outline.name(row) == fixture.name)?;
-        let of = &outline.rows[function];
-        let is_function = matches!(of.kind(), SymbolKind::Function | SymbolKind::Method);
-        let is_parameter = row.name_start < of.name_start.saturating_add(u32::from(of.head));
-        let is_filled = is_function && is_parameter && is_filled_by_pytest(here, function, fixture.name);
+        let function = row.parent().filter(|_| outline.name(row) == fixture.name)?;
+        let is_filled =
+            is_parameter(here, row, function) && is_filled_by_pytest(here, function, fixture.name);
         let end = row.name_start.saturating_add(u32::from(row.name_len));
         is_filled.then(|| (TextRange::new(row.name_start, end), Some(function)))
     };

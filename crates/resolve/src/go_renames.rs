@@ -45,6 +45,38 @@ pub fn go_rename_obstacles(
     Ok(obstacles)
 }
 
+/// Reports whether `target` is a method of a type of Go whose name an interface asks for, of the project or perhaps from
+/// outside.
+pub fn is_asked_for(
+    sources: &dyn Sources,
+    target: &IndexedDeclaration,
+    cancel: &Cancel,
+) -> Result<bool, Cancelled> {
+    let is_method = target.row().is_some_and(|(_, row)| row.kind() == SymbolKind::Method);
+    if !is_method || Family::of(&target.file) != Some(Family::Go) {
+        return Ok(false);
+    }
+    let resolver = Resolver::new(sources, Family::Go, cancel);
+    let targets = std::slice::from_ref(target);
+    Ok(has_receiver(&resolver, target)
+        && (!places_of_interfaces(&resolver, targets, target)?.is_empty()
+            || outside_use(&resolver, target.name())?.is_some()))
+}
+
+/// Reports whether `new_name` would hide a declaration of Go, which other packages see now, from the file at `user`: a file of
+/// another directory, or a test of the package from outside.
+pub fn hides_from(target: &IndexedDeclaration, new_name: &str, user: &RelPath, text: &str) -> bool {
+    let is_exported = |name: &str| name.starts_with(char::is_uppercase);
+    if Family::of(&target.file) != Some(Family::Go) || !is_exported(target.name()) || is_exported(new_name) {
+        return false;
+    }
+    let is_outside_test = || {
+        let mut lines = text.lines();
+        lines.any(|line| line.strip_prefix("package ").is_some_and(|name| name.trim().ends_with("_test")))
+    };
+    user.parent() != target.file.path.parent() || user.as_str().ends_with("_test.go") && is_outside_test()
+}
+
 /// Returns a place where a value from outside of the project has a member called `name`, if another module could ask for it.
 fn outside_use(resolver: &Resolver, name: &str) -> Result<Option<(RelPath, TextRange)>, Cancelled> {
     let mut found = None;

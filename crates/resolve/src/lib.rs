@@ -89,13 +89,14 @@ pub use cpp::{has_prototypes, is_outside_constructor, linked_declarations, paste
 pub use definitions::{MeantDeclarations, definitions};
 pub use dynamic_classes::DynamicClass;
 pub use enclosing::{attributed_row, enclosing_row};
-pub use external_reader::find_external_reader;
+pub use external_reader::{find_external_reader, is_named_like_its_file};
 pub use family::{
     declares_types, files_share_names, grammars_share_names, has_types, is_dynamic, publishes_by_attributes,
 };
+pub use fixture_uses::parameter_filler;
 pub use fixtures::{FixtureValue, fixture_values, is_pytest_fixture};
 pub use fluent::{FluentChain, fluent_members, preceding_calls};
-pub use go_renames::{GoRenameObstacles, go_rename_obstacles};
+pub use go_renames::{GoRenameObstacles, go_rename_obstacles, hides_from, is_asked_for};
 pub use gradle::GradleModules;
 pub use heads::{WrittenBase, is_type};
 pub use indirect_uses::indirect_uses;

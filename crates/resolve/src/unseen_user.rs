@@ -2,9 +2,11 @@
 //! that makes it known to a framework. Read from the text around the name, without a tree.
 
 use super::external_reader::find_external_reader;
+use super::family::Family;
 use super::lookup::{is_harmless, rust_attributes};
 use super::profiles::{AnnotationForm, LanguageProfile};
 use super::sources::{IndexedDeclaration, Sources};
+use symd_syntax::{Row, SymbolKind};
 
 /// What uses a declaration without its name in the project's code.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +15,10 @@ pub enum UnseenUser {
     Reader(&'static str),
     /// An annotation as written, without arguments: `@app.route`. It may register what it annotates.
     Annotation(String),
+    /// Interfaces of Go ask for a method of its name.
+    Interface,
+    /// The constants after it get their values by their positions.
+    Position,
 }
 
 /// Returns what uses the target though no code names it; `None` if nothing is known to.
@@ -21,6 +27,9 @@ pub fn unseen_user(sources: &dyn Sources, target: &IndexedDeclaration) -> Option
         return Some(UnseenUser::Reader(reader));
     }
     let (_, row) = target.row().filter(|(_, row)| !row.is_local())?;
+    if numbers_others(sources, target) {
+        return Some(UnseenUser::Position);
+    }
     let language = LanguageProfile::of(&target.file)?;
     let current = sources.current(&target.file).filter(|it| target.file.hash() == Some(it.hash))?;
     let head = current.text.as_str().get(row.start as usize..row.name_start as usize)?;
@@ -48,6 +57,31 @@ pub fn unseen_user(sources: &dyn Sources, target: &IndexedDeclaration) -> Option
         AnnotationForm::Brackets => format!("[{found}]"),
         _ => format!("@{found}"),
     }))
+}
+
+/// Reports whether constants after the target have no values of their own, but count on from it: in enumerations of C, C++,
+/// C# and TypeScript, where Python writes `auto()`, and in a group of Go's constants with `iota`.
+fn numbers_others(sources: &dyn Sources, target: &IndexedDeclaration) -> bool {
+    let Some((outline, row)) = target.row() else { return false };
+    let current = sources.current(&target.file).filter(|it| target.file.hash() == Some(it.hash));
+    let (Some(current), Some(family)) = (current, Family::of(&target.file)) else { return false };
+    let text = current.text.as_str();
+    let written = |row: &Row| text.get(row.start as usize..row.end as usize).unwrap_or("");
+    let next = outline.rows[target.row + 1..].iter().find(|other| other.parent == row.parent);
+    let Some(next) = next.filter(|next| next.kind() == row.kind()) else { return false };
+    match family {
+        Family::C | Family::CSharp | Family::Ecma => {
+            row.kind() == SymbolKind::EnumMember && !written(next).contains('=')
+        }
+        Family::Python => written(row).contains("auto()") && written(next).contains("auto()"),
+        Family::Go => {
+            // A constant without a value repeats the expression above.
+            let is_between =
+                text.get(row.end as usize..next.start as usize).is_some_and(|it| !it.contains(')'));
+            row.kind() == SymbolKind::Constant && is_between && !written(next).contains('=')
+        }
+        _ => false,
+    }
 }
 
 /// Returns the annotations of a declaration's head, without `@` and arguments: `@app.route("/")`, `@get:Json`.

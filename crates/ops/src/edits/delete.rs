@@ -16,6 +16,7 @@ use crate::rename::{MentionPlace, mentioned};
 use crate::target::Target;
 use symd_base::{RelPath, TextRange};
 use symd_edit::Originator;
+use symd_engine::View;
 use symd_resolve::{self as resolve, UnseenUser};
 
 /// Whether a symbol can be deleted.
@@ -75,7 +76,12 @@ async fn unseen_user(project: &Project, target: &Target) -> Result<Option<Unseen
     project
         .by_need(|project| async move {
             let target = target.clone();
-            project.with_view(move |view, _| resolve::unseen_user(view, &target)).await
+            let work = move |view: &View, cancel: &_| {
+                let is_asked_for = resolve::is_asked_for(view, &target, cancel)?;
+                let interface = is_asked_for.then_some(UnseenUser::Interface);
+                Ok::<_, QuestionError>(interface.or_else(|| resolve::unseen_user(view, &target)))
+            };
+            project.with_view(work).await?
         })
         .await
 }

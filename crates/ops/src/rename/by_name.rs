@@ -38,7 +38,8 @@ pub(super) async fn with_computed_names(
     Ok(draft)
 }
 
-/// Rejects, or notes, that pytest passes a fixture to parameters of its name, which keep that name.
+/// Rejects, or notes, that pytest passes a fixture to parameters of its name, which keep that name; or that pytest or a
+/// decorator passes the parameter by its name.
 pub(super) async fn with_parameters(
     project: &Project,
     symbol: &LinkedSymbol,
@@ -46,14 +47,22 @@ pub(super) async fn with_parameters(
     mut draft: Draft,
 ) -> Result<Draft, RenameError> {
     let of = symbol.target.resolved();
-    if !project.with_view(move |view, cancel| resolve::is_pytest_fixture(view, &of, cancel)).await? {
-        return Ok(draft);
+    let work = move |view: &View, cancel: &_| {
+        let filler = resolve::parameter_filler(view, &of, cancel)?;
+        Ok::<_, QuestionError>((resolve::is_pytest_fixture(view, &of, cancel), filler))
+    };
+    let (is_fixture, filler) = project.with_view(work).await??;
+    let name = &symbol.target.name;
+    if is_fixture {
+        let why = format!(
+            "'{name}' is a pytest fixture: pytest passes it to parameters of this name, which are not renamed"
+        );
+        draft.notes.push(ask.doubt_of_uses(why, Vec::new())?);
     }
-    let why = format!(
-        "'{}' is a pytest fixture: pytest passes it to parameters of this name, which are not renamed",
-        symbol.target.name
-    );
-    draft.notes.push(ask.doubt_of_uses(why, Vec::new())?);
+    if let Some(filler) = filler {
+        let why = format!("{filler} passes '{name}' by this name, which would have to change there too");
+        draft.notes.push(ask.doubt_of_uses(why, Vec::new())?);
+    }
     Ok(draft)
 }
 
@@ -81,7 +90,29 @@ pub(super) async fn with_mirrored(
     Ok(draft)
 }
 
-/// Rejects, or notes, that interfaces of Go may ask for the method, or that a field has its type's name; a server knows.
+/// Rejects, or notes, that a module of Rust would not be found in its file any more; a server renames the file.
+pub(super) async fn with_module_file(
+    project: &Project,
+    symbol: &LinkedSymbol,
+    ask: &Rename,
+    mut draft: Draft,
+) -> Result<Draft, RenameError> {
+    if let Source::Server(_) = draft.source {
+        return Ok(draft);
+    }
+    let of = symbol.target.resolved();
+    if project.with_view(move |view, _| resolve::is_named_like_its_file(view, &of)).await? {
+        let (name, new_name) = (&symbol.target.name, &ask.new_name);
+        let why = format!(
+            "the file of module '{name}' would have to be renamed too ({new_name}.rs or {new_name}/mod.rs), which symd does only with a language server"
+        );
+        draft.notes.push(ask.doubt_of_uses(why, Vec::new())?);
+    }
+    Ok(draft)
+}
+
+/// Rejects, or notes, that interfaces of Go may ask for the method, that a field has its type's name, or that other packages
+/// would not see the new name; a server knows.
 pub(super) async fn with_go_obstacles(
     project: &Project,
     symbol: &LinkedSymbol,
@@ -91,15 +122,35 @@ pub(super) async fn with_go_obstacles(
     if let Source::Server(_) = draft.source {
         return Ok(draft);
     }
-    let of = symbol.resolved();
+    let (of, new_name) = (symbol.resolved(), ask.new_name.clone());
+    let users: Vec<(RelPath, TextRange)> = draft
+        .edit
+        .files
+        .iter()
+        .filter_map(|(path, file)| Some((path.clone(), file.edits.first()?.range)))
+        .collect();
     let work = move |view: &View, cancel: &_| {
+        let hidden = of.first().map(|target| {
+            let text = |path: &RelPath| resolve::Sources::text(view, path).unwrap_or_default();
+            let is_hidden =
+                |(path, _): &&(RelPath, TextRange)| resolve::hides_from(target, &new_name, path, &text(path));
+            users.iter().filter(is_hidden).cloned().collect::<Vec<_>>()
+        });
+        let hidden = listed(view, &hidden.unwrap_or_default(), cancel)?;
         let found = resolve::go_rename_obstacles(view, &of, cancel)?;
         let outside = listed(view, found.outside_use.as_slice(), cancel)?;
         let inside = listed(view, &found.of_interfaces, cancel)?;
-        Ok::<_, QuestionError>((found.embeds_type, inside, outside))
+        Ok::<_, QuestionError>((found.embeds_type, inside, outside, hidden))
     };
-    let (embeds_type, inside, outside) = project.with_view(work).await??;
+    let (embeds_type, inside, outside, hidden) = project.with_view(work).await??;
     let name = &symbol.target.name;
+    if !hidden.is_empty() {
+        let why = format!(
+            "other packages use '{name}' and would not see '{}', which is not exported",
+            ask.new_name
+        );
+        draft.notes.push(ask.doubt_of_uses(why, hidden)?);
+    }
     if embeds_type {
         let why = format!("the field '{name}' embeds a type and has its name: rename the type");
         draft.notes.push(ask.doubt_of_uses(why, Vec::new())?);

@@ -72,6 +72,7 @@ fn user(fixture: &str) -> String {
     match everywhere(&memory, |memory| unseen_user(memory, &target)) {
         Some(UnseenUser::Reader(reader)) => reader.to_owned(),
         Some(UnseenUser::Annotation(annotation)) => annotation,
+        Some(other) => format!("{other:?}"),
         None => String::new(),
     }
 }
@@ -106,6 +107,19 @@ fn what_uses_a_declaration_without_its_name() {
         ("//- conftest.py\n@pytest.fixture(autouse=True)\ndef $0db(): pass\n", "pytest"),
         ("//- test_a.py\ndef $0test_a(): pass\n", "pytest"),
         ("//- a.ts\n@Component({a: 1})\nclass $0A {}\n", "@Component"),
+        ("//- a.rs\n#[no_mangle]\npub extern \"C\" fn $0f() {}\n", "the linker"),
+        ("//- a.rs\nextern \"C\" { fn $0abs(x: i32) -> i32; }\n", ""),
+        // Values that count by position.
+        ("//- a.ts\nenum E { $0A, B }\n", "Position"),
+        ("//- a.ts\nenum E { $0A, B = 2, C }\n", ""),
+        ("//- a.ts\nenum E { A, $0B }\n", ""),
+        ("//- a.c\nenum e { $0A = 1, B };\n", "Position"),
+        ("//- A.cs\nenum E { $0A, B }\n", "Position"),
+        ("//- a.py\nclass E(Enum):\n    $0A = auto()\n    B = auto()\n", "Position"),
+        ("//- a.py\nclass E(Enum):\n    $0A = auto()\n    B = 2\n", ""),
+        ("//- a.go\npackage a\nconst (\n\tA = iota\n\t$0B\n\tC\n)\n", "Position"),
+        ("//- a.go\npackage a\nconst (\n\tA = iota\n\t$0B\n)\nconst C = 2\n", ""),
+        ("//- a.go\npackage a\nconst (\n\t$0A = 1\n\tB = 2\n)\n", ""),
     ] {
         assert_eq!(user(fixture), expected, "{fixture}");
     }
@@ -160,4 +174,66 @@ fn interfaces_of_the_project_ask_for_methods_of_go() {
     assert!(places(&code.replace("Go(", "$0leap(")).is_empty());
     assert!(places(&code.replace("Own", "$0Own")).is_empty());
     assert!(places(&code.replace("func Show", "func $0Show")).is_empty());
+}
+
+#[test]
+fn parameters_that_are_passed_by_name() {
+    let filler = |fixture: &str| {
+        let (texts, (path, at)) = files(fixture);
+        let memory = memory(texts);
+        parameter_filler(&memory, &target(&memory, &path, at), &Cancel::new()).expect("not cancelled")
+    };
+    for (code, expected) in [
+        ("def test_a($0tmp_path): pass", Some("pytest")),
+        ("class TestA:\n    def test_a(self, $0tmp_path): pass", Some("pytest")),
+        ("def test_a($0x=1): pass", None),
+        ("@pytest.fixture\ndef f($0db): pass", Some("pytest")),
+        ("@pytest.mark.parametrize('x, y', [(1, 2)])\ndef test_a($0y): pass", Some("a decorator")),
+        ("@click.option('--dry-run')\ndef f($0dry_run): pass", Some("a decorator")),
+        ("@click.option('--dry-run')\ndef f($0run): pass", None),
+        ("def f($0tmp_path): pass", None),
+        ("def test_a():\n    $0tmp_path = 1", None),
+    ] {
+        assert_eq!(filler(&format!("//- test_a.py\nimport pytest\n{code}\n")), expected, "{code}");
+    }
+}
+
+#[test]
+fn what_a_new_name_hides_or_loses() {
+    let declared = |fixture: &str| {
+        let (texts, (path, at)) = files(fixture);
+        let memory = memory(texts);
+        let target = target(&memory, &path, at);
+        (memory, target)
+    };
+    let (_, target) = declared("//- m/a.go\npackage m\nfunc $0Used() {}\n");
+    let hides = |new_name: &str, user: &str, package: &str| {
+        hides_from(&target, new_name, &RelPath::new(user).expect("a path"), &format!("package {package}\n"))
+    };
+    assert!(hides("used", "n/b.go", "n") && hides("_used", "m/a_test.go", "m_test"));
+    assert!(
+        !hides("Other", "n/b.go", "n") && !hides("used", "m/b.go", "m") && !hides("used", "m/a_test.go", "m")
+    );
+    for (code, is_named) in [
+        ("mod $0inner;", true),
+        ("#[macro_use]\npub mod $0inner;", true),
+        ("#[path = \"x.rs\"]\nmod $0inner;", false),
+        ("mod $0inner { fn f() {} }", false),
+        ("fn $0inner() {}", false),
+    ] {
+        let (memory, target) = declared(&format!("//- src/lib.rs\nuse a::b;\n{code}\n"));
+        assert_eq!(is_named_like_its_file(&memory, &target), is_named, "{code}");
+    }
+    for (code, is_asked) in [
+        ("type I interface { M() }\nfunc (T) $0M() {}", true),
+        ("type I interface { $0M() }\nfunc (T) M() {}", false),
+        ("type I interface { N() }\nfunc (T) $0M() {}", false),
+    ] {
+        let (memory, target) = declared(&format!("//- a.go\npackage a\ntype T struct {{}}\n{code}\n"));
+        assert_eq!(
+            is_asked_for(&memory, &target, &Cancel::new()).expect("not cancelled"),
+            is_asked,
+            "{code}"
+        );
+    }
 }

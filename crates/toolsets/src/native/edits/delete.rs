@@ -120,6 +120,10 @@ async fn checked(
                 UnseenUser::Annotation(annotation) => {
                     format!("{annotation} may register it, and what is registered is called without its name")
                 }
+                UnseenUser::Interface => "an interface may ask for a method of its name".to_owned(),
+                UnseenUser::Position => {
+                    "the constants after it would get other values, which count by position".to_owned()
+                }
             };
             Err(AttemptError::Final(failed(counts_as_used(&used.0, &why))))
         }
