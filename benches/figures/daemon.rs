@@ -106,6 +106,11 @@ impl Connection {
         text.to_owned()
     }
 
+    /// Calls a tool; returns whether it succeeded.
+    pub(crate) fn succeeds(&mut self, tool: &str, arguments: &Value) -> bool {
+        self.request("tools/call", &json!({"name": tool, "arguments": arguments}))["isError"] != json!(true)
+    }
+
     fn request(&mut self, method: &str, params: &Value) -> Value {
         self.id += 1;
         let id = self.id;

@@ -18,6 +18,7 @@ mod scale;
 mod search;
 mod servers;
 mod size;
+mod solutions;
 mod start;
 mod table;
 mod terminal;
@@ -37,10 +38,11 @@ type Measure = fn(&mut Table);
 type MeasureTree = fn(&Bench, &mut Table);
 
 /// Flags that measure what they make themselves, without a tree.
-const WITHOUT_TREE: [(&str, Measure); 4] = [
+const WITHOUT_TREE: [(&str, Measure); 5] = [
     ("--edits", edits::measure),
     ("--editor", editor::measure),
     ("--small-files", |table| contracts::measure_small("–", table)),
+    ("--solutions", solutions::measure),
     ("--terminal", terminal::measure),
 ];
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::chroma::{import, is_error, misbehaving, said, search, solution};
+use crate::chroma::{import, is_error, late_search, misbehaving, said, search, solution};
 use crate::chroma_server::{TestChroma, raw_response};
 use crate::support::write;
 
@@ -78,7 +78,7 @@ fn an_answer_that_does_not_come_is_tool_timeout_whichever_it_is() {
     for silent_at in ["/collections/rca_solutions", "/query", "/get"] {
         chroma.misbehave(Box::new(move |request| request.path.ends_with(silent_at).then(Vec::new)));
         let began = Instant::now();
-        let late = search(&user, &json!({ "query": "no till" }));
+        let late = late_search(&user, &json!({ "query": "no till" }));
         // Ours, not that of the tool, which names no server.
         is_error(&late, "TOOL_TIMEOUT", &[&chroma.url(), "did not answer in time", "try again"]);
         assert!(began.elapsed() >= Duration::from_millis(1_700), "{:?}", began.elapsed());
@@ -113,7 +113,7 @@ fn model_and_server_have_one_deadline() {
     assert_eq!(search(&user, &json!({ "query": "no till" }))["data"]["totalFound"], 1);
     chroma.misbehave(Box::new(|request| request.path.ends_with("/query").then(Vec::new)));
     let began = Instant::now();
-    let late = search(&user, &json!({ "query": "no till" }));
+    let late = late_search(&user, &json!({ "query": "no till" }));
     let took = began.elapsed();
     is_error(&late, "TOOL_TIMEOUT", &["did not answer in time", &chroma.url()]);
     assert!(took >= Duration::from_millis(1_700), "{took:?}");
