@@ -165,13 +165,19 @@ impl std::fmt::Debug for ChromaSettings {
     }
 }
 
+/// Rejects a URL of another scheme than HTTP's.
+fn check_url(key: &str, url: Option<&str>) -> Result<(), String> {
+    match url {
+        Some(url) if !(url.starts_with("https://") || url.starts_with("http://")) => {
+            Err(format!("{key}: {url} begins with neither https:// nor http://"))
+        }
+        _ => Ok(()),
+    }
+}
+
 impl ChromaSettings {
     fn check(&self) -> Result<(), String> {
-        if let Some(url) = &self.url
-            && !(url.starts_with("https://") || url.starts_with("http://"))
-        {
-            return Err(format!("chroma.url: {url} begins with neither https:// nor http://"));
-        }
+        check_url("chroma.url", self.url.as_deref())?;
         for (key, name) in [("tenant", &self.tenant), ("database", &self.database)] {
             // They are parts of URLs.
             let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
@@ -300,20 +306,12 @@ impl Settings {
             }
         }
         for (key, api) in self.docs_search.named() {
-            if let Some(url) = &api.url
-                && !(url.starts_with("https://") || url.starts_with("http://"))
-            {
-                return Err(format!("docs_search.{key}.url: {url} begins with neither https:// nor http://"));
-            }
+            check_url(&format!("docs_search.{key}.url"), api.url.as_deref())?;
         }
         let embedder = &self.embedder;
-        if let Some(url) = &embedder.url {
-            if !(url.starts_with("https://") || url.starts_with("http://")) {
-                return Err(format!("embedder.url: {url} begins with neither https:// nor http://"));
-            }
-            if embedder.model.trim().is_empty() {
-                return Err("embedder.model: the name of the model at embedder.url is missing".to_owned());
-            }
+        check_url("embedder.url", embedder.url.as_deref())?;
+        if embedder.url.is_some() && embedder.model.trim().is_empty() {
+            return Err("embedder.model: the name of the model at embedder.url is missing".to_owned());
         }
         self.chroma.check()?;
         if self.toolset.is_empty() {

@@ -2,7 +2,7 @@
 //! each such file is read and hashed later ([`crate::verification`]).
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use symd_index::cache::{FileRecord, FileRecords, Key};
 use symd_index::{Content, FileEntry, Origin};
@@ -18,24 +18,24 @@ pub(super) struct RecordedFiles {
     /// The file system of the project's root. Files on others are read.
     device: u64,
     clock: Clock,
-    /// Until all files are known.
-    records: Mutex<Arc<FileRecords>>,
+    /// Read when the first file is scanned, and kept until all files are known.
+    records: OnceLock<Mutex<Option<Arc<FileRecords>>>>,
 }
 
 impl RecordedFiles {
-    /// Reads the records at `path`, of files on `device`.
-    pub(super) fn read(path: PathBuf, device: u64, clock: Clock) -> RecordedFiles {
-        let records = Mutex::new(Arc::new(FileRecords::read(&path, &clock())));
-        RecordedFiles { path, device, clock, records }
+    /// The records at `path`, of files on `device`.
+    pub(super) fn new(path: PathBuf, device: u64, clock: Clock) -> RecordedFiles {
+        RecordedFiles { path, device, clock, records: OnceLock::new() }
     }
 
-    pub(super) fn records(&self) -> Arc<FileRecords> {
-        self.records.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub(super) fn records(&self) -> Option<Arc<FileRecords>> {
+        let read = || Mutex::new(FileRecords::read(&self.path, &(self.clock)()).map(Arc::new));
+        self.records.get_or_init(read).lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Drops the records: all files are known.
     pub(super) fn forget(&self) {
-        *self.records.lock().unwrap_or_else(PoisonError::into_inner) = Arc::default();
+        *self.records.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     pub(super) fn now(&self) -> ClockReading {

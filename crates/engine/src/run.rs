@@ -595,6 +595,6 @@ pub(super) fn scanner(
     let recorded = cache
         .as_ref()
         .zip(settled_device)
-        .map(|(cache, device)| RecordedFiles::read(cache.records_path(files.path()), device, clock));
+        .map(|(cache, device)| RecordedFiles::new(cache.records_path(files.path()), device, clock));
     Arc::new(Scanner { files, languages, cache, cancel, preparsed, parsers, recorded })
 }

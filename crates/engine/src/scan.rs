@@ -304,10 +304,7 @@ impl Scanner {
 
     /// Returns the entry of a file whose state is the recorded one: with the outline of the bytes that it had.
     fn recorded_entry(&self, path: &RelPath, named: Grammar) -> Option<Arc<FileEntry>> {
-        let records = self.recorded.as_ref()?.records();
-        if records.is_empty() {
-            return None;
-        }
+        let records = self.recorded.as_ref()?.records()?;
         let (EntryKind::File, stat) = self.files.stat_link(path).ok()? else { return None };
         let key = records.key(path, &stat)?;
         let mut grammars = grammars_of_name(named, path.extension());

@@ -4,9 +4,11 @@
 
 use super::classes::is_class;
 use super::family::Family;
+use super::lookup::rust_attributes;
 use super::profiles::{EntryPoint, LanguageProfile, NameReader};
-use super::sources::{IndexedDeclaration, Sources};
-use symd_syntax::SymbolKind;
+use super::sources::{CurrentText, IndexedDeclaration, Sources};
+use symd_base::Text;
+use symd_syntax::{Row, SymbolKind};
 use symd_types::kotlin::is_convention;
 
 /// Names that pytest reads in `conftest.py` and in test modules.
@@ -35,9 +37,7 @@ fn is_operator(sources: &dyn Sources, target: &IndexedDeclaration) -> bool {
     else {
         return false;
     };
-    let Some(current) = sources.current(&target.file).filter(|it| target.file.hash() == Some(it.hash)) else {
-        return false;
-    };
+    let Some(current) = unchanged(sources, target) else { return false };
     let head = current.text.as_str().get(row.start as usize..row.name_start as usize).unwrap_or("");
     let is_convention = is_convention(target.name());
     let marks = |word: &str| word == "operator" || word == "override" && is_convention;
@@ -71,29 +71,34 @@ fn is_linked(sources: &dyn Sources, target: &IndexedDeclaration, new_name: Optio
     let Some((outline, row)) = target.row().filter(|(_, row)| row.kind() == SymbolKind::Function) else {
         return false;
     };
-    let Some((head, has_body)) = rust_item(sources, target) else { return false };
-    let is_in_type = row.parent().is_some_and(|parent| is_class(&outline.rows[parent]));
-    let is_foreign = !has_body && !is_in_type && new_name.is_some();
-    head.contains("no_mangle") || head.contains("export_name") || is_foreign
+    let Some(current) = unchanged(sources, target) else { return false };
+    let is_exported = |attribute: &str| attribute.contains("no_mangle") || attribute.contains("export_name");
+    let is_in_type = || row.parent().is_some_and(|parent| is_class(&outline.rows[parent]));
+    let is_foreign = new_name.is_some() && !has_body(&current.text, row) && !is_in_type();
+    is_foreign || rust_attributes(&current.text, row).any(is_exported)
 }
 
 /// Reports whether a module of Rust is in a file that has its name: `mod inner;` without `#[path]`.
 pub fn is_named_like_its_file(sources: &dyn Sources, target: &IndexedDeclaration) -> bool {
-    let is_module = target.row().is_some_and(|(_, row)| row.kind() == SymbolKind::Module);
-    is_module
-        && LanguageProfile::of(&target.file).is_some_and(|language| language.family == Family::Rust)
-        && rust_item(sources, target).is_some_and(|(head, has_body)| !has_body && !head.contains("path"))
+    let Some((_, row)) = target.row().filter(|(_, row)| row.kind() == SymbolKind::Module) else {
+        return false;
+    };
+    let is_rust = LanguageProfile::of(&target.file).is_some_and(|language| language.family == Family::Rust);
+    let Some(current) = unchanged(sources, target).filter(|_| is_rust) else { return false };
+    let names_path =
+        |attribute: &str| attribute.trim_start().starts_with("path") || attribute.contains(" path");
+    !has_body(&current.text, row) && !rust_attributes(&current.text, row).any(names_path)
 }
 
-/// Returns the text between the item before and the name, attributes included, and whether the item has a body.
-fn rust_item(sources: &dyn Sources, target: &IndexedDeclaration) -> Option<(String, bool)> {
-    let (_, row) = target.row()?;
-    let current = sources.current(&target.file).filter(|it| target.file.hash() == Some(it.hash))?;
-    let text = current.text.as_str();
-    let head = text.get(..row.name_start as usize)?;
-    let head = &head[head.rfind(['}', ';', '{']).map_or(0, |at| at + 1)..];
-    let has_body = !text.get(row.start as usize..row.end as usize)?.trim_end().ends_with(';');
-    Some((head.to_owned(), has_body))
+/// Returns the text of the target's file, if it is still the one that was indexed.
+fn unchanged(sources: &dyn Sources, target: &IndexedDeclaration) -> Option<CurrentText> {
+    sources.current(&target.file).filter(|it| target.file.hash() == Some(it.hash))
+}
+
+/// Whether an item of Rust has a body, or ends at a `;`.
+fn has_body(text: &Text, row: &Row) -> bool {
+    let item = text.as_str().get(row.start as usize..row.end as usize);
+    item.is_some_and(|item| !item.trim_end().ends_with(';'))
 }
 
 /// Returns what looks up the target by its name, and would not find it by `new_name`, or without a name for `None`:
@@ -108,11 +113,9 @@ pub fn find_external_reader(
     if let Some(entry) = entry_point(language, target, new_name) {
         return Some(entry.reader);
     }
-    if language.family == Family::Rust {
-        return is_linked(sources, target, new_name).then_some("the linker");
-    }
     match language.name_reader {
         NameReader::Operators => return is_operator(sources, target).then_some("a Kotlin operator"),
+        NameReader::Linker => return is_linked(sources, target, new_name).then_some("the linker"),
         NameReader::Python if !row.is_local() => {}
         NameReader::Python | NameReader::None => return None,
     }

@@ -63,18 +63,25 @@ pub fn is_asked_for(
             || outside_use(&resolver, target.name())?.is_some()))
 }
 
-/// Reports whether `new_name` would hide a declaration of Go, which other packages see now, from the file at `user`: a file of
-/// another directory, or a test of the package from outside.
-pub fn hides_from(target: &IndexedDeclaration, new_name: &str, user: &RelPath, text: &str) -> bool {
+/// Returns those of `users`, places that use a declaration of Go, from which `new_name` would hide it: they are in other packages,
+/// and only the old name is exported. A test of the package from outside is one, though in the same directory.
+pub fn hidden_users(
+    sources: &dyn Sources,
+    target: &IndexedDeclaration,
+    new_name: &str,
+    users: &[(RelPath, TextRange)],
+) -> Vec<(RelPath, TextRange)> {
     let is_exported = |name: &str| name.starts_with(char::is_uppercase);
     if Family::of(&target.file) != Some(Family::Go) || !is_exported(target.name()) || is_exported(new_name) {
-        return false;
+        return Vec::new();
     }
-    let is_outside_test = || {
-        let mut lines = text.lines();
+    let is_outside_test = |path: &RelPath| {
+        let text = sources.text(path).filter(|_| path.as_str().ends_with("_test.go"));
+        let mut lines = text.as_ref().into_iter().flat_map(|text| text.lines());
         lines.any(|line| line.strip_prefix("package ").is_some_and(|name| name.trim().ends_with("_test")))
     };
-    user.parent() != target.file.path.parent() || user.as_str().ends_with("_test.go") && is_outside_test()
+    let is_hidden = |path: &RelPath| path.parent() != target.file.path.parent() || is_outside_test(path);
+    users.iter().filter(|(path, _)| is_hidden(path)).cloned().collect()
 }
 
 /// Returns a place where a value from outside of the project has a member called `name`, if another module could ask for it.

@@ -27,6 +27,7 @@ struct Entry {
     imports: &'static str,
     rules: &'static TextRules,
     compiled: OnceLock<Result<Compiled, QueryError>>,
+    fingerprint: OnceLock<u64>,
 }
 
 /// A grammar's query in the form the extractor runs.
@@ -53,6 +54,7 @@ macro_rules! grammars {
             imports: include_str!(concat!("../../../grammars/", $file, "/imports.scm")),
             rules: &text_rules::$rules,
             compiled: OnceLock::new(),
+            fingerprint: OnceLock::new(),
         }),*];
     };
 }
@@ -113,16 +115,7 @@ impl Grammar {
     /// Returns a hash that changes when the grammar crate, the query or the extractor changes: outlines made
     /// under another fingerprint are stale. The hash is the same on every machine.
     pub fn fingerprint(self) -> u64 {
-        let mut hasher = blake3::Hasher::new();
-        for part in [self.0.package, self.0.symbols, self.0.imports, env!("CARGO_PKG_VERSION")] {
-            hasher.update(part.as_bytes());
-            hasher.update(b"\0");
-        }
-        hasher.update(&EXTRACTOR_VERSION.to_le_bytes());
-        let hash = hasher.finalize();
-        let mut cut = [0; 8];
-        cut.copy_from_slice(&hash.as_bytes()[..8]);
-        u64::from_le_bytes(cut)
+        *self.0.fingerprint.get_or_init(|| self.0.compute_fingerprint())
     }
 
     /// Compiles the query in advance, so that the first text does not pay for it. An error is a bug in this
@@ -135,6 +128,21 @@ impl Grammar {
     /// found.
     pub(super) fn compiled(self) -> Result<&'static Compiled, &'static QueryError> {
         self.0.compiled.get_or_init(|| Compiled::new(self.0)).as_ref()
+    }
+}
+
+impl Entry {
+    fn compute_fingerprint(&self) -> u64 {
+        let mut hasher = blake3::Hasher::new();
+        for part in [self.package, self.symbols, self.imports, env!("CARGO_PKG_VERSION")] {
+            hasher.update(part.as_bytes());
+            hasher.update(b"\0");
+        }
+        hasher.update(&EXTRACTOR_VERSION.to_le_bytes());
+        let hash = hasher.finalize();
+        let mut cut = [0; 8];
+        cut.copy_from_slice(&hash.as_bytes()[..8]);
+        u64::from_le_bytes(cut)
     }
 }
 

@@ -6,17 +6,18 @@ use super::cpp_macros::is_word;
 
 /// Returns the grammar for a text whose file name stands for `named`: C++'s for a header of C that shows C++.
 pub fn grammar_of_text(named: Grammar, extension: Option<&str>, text: &[u8]) -> Grammar {
-    if named.name() != "c" || extension != Some("h") {
-        return named;
-    }
-    let shows_it = text.split(|&byte| byte == b'\n').any(shows_cpp);
-    Grammar::named("cpp").filter(|_| shows_it).unwrap_or(named)
+    let shows_it = || text.split(|&byte| byte == b'\n').any(shows_cpp);
+    may_be_cpp(named, extension).filter(|_| shows_it()).unwrap_or(named)
 }
 
 /// Returns the grammars that [`grammar_of_text`] may return, whatever the text.
 pub fn grammars_of_name(named: Grammar, extension: Option<&str>) -> impl Iterator<Item = Grammar> {
-    let is_header = named.name() == "c" && extension == Some("h");
-    [Some(named), Grammar::named("cpp").filter(|_| is_header)].into_iter().flatten()
+    std::iter::once(named).chain(may_be_cpp(named, extension))
+}
+
+/// Returns C++'s grammar for a header of C.
+fn may_be_cpp(named: Grammar, extension: Option<&str>) -> Option<Grammar> {
+    (named.name() == "c" && extension == Some("h")).then(|| Grammar::named("cpp")).flatten()
 }
 
 /// Whether a line is code that C does not have. Prose in a comment seldom is: a keyword begins the line, and what follows

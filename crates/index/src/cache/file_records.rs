@@ -28,7 +28,7 @@ const MAX_BYTES: u64 = 256 << 20;
 const SETTLED: i64 = 2_000_000_000;
 
 /// The records of one project.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct FileRecords(Vec<FileRecord>);
 
 /// A file, its state, and the key of the outline that its bytes had.
@@ -40,14 +40,11 @@ pub struct FileRecord {
 }
 
 impl FileRecords {
-    /// Reads the records at `path`. None if there are none, they are damaged, or the wall clock was set back since they
-    /// were made: a change after that may have given a file the time that it had.
-    pub fn read(path: &Path, now: &ClockReading) -> FileRecords {
-        let bytes = state::read_private(path, MAX_BYTES).ok().flatten().unwrap_or_default();
-        match decode(&bytes) {
-            Some((made, records)) if !now.was_set_back_since(&made) => records,
-            _ => FileRecords::default(),
-        }
+    /// Reads the records at `path`. Returns `None` if there are none, they are damaged, or the wall clock was set back since
+    /// they were made: a change after that may have given a file the time that it had.
+    pub fn read(path: &Path, now: &ClockReading) -> Option<FileRecords> {
+        let (made, records) = decode(&state::read_private(path, MAX_BYTES).ok()??)?;
+        (!now.was_set_back_since(&made)).then_some(records)
     }
 
     /// Writes records of files to `path`. Leaves out files that changed just before `now`.
@@ -63,10 +60,6 @@ impl FileRecords {
     pub fn key(&self, path: &RelPath, stat: &Stat) -> Option<Key> {
         let at = self.0.binary_search_by(|record| record.path.cmp(path)).ok()?;
         Some(&self.0[at]).filter(|record| record.stat == *stat).map(|record| record.key)
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
     }
 }
 
@@ -207,7 +200,7 @@ mod tests {
         let old = record("b.py", 90 * SECOND);
         let fresh = record("a.py", 98 * SECOND + 1);
         FileRecords::write(&path, &at(100), [old.clone(), fresh.clone()]).expect("written");
-        let records = FileRecords::read(&path, &at(101));
+        let records = FileRecords::read(&path, &at(101)).expect("records");
         assert_eq!(records.key(&old.path, &old.stat), Some(old.key));
         assert_eq!(records.key(&fresh.path, &fresh.stat), None, "it changed just before");
         let others = [
@@ -220,8 +213,8 @@ mod tests {
         for other in others {
             assert_eq!(records.key(&old.path, &other), None, "{other:?}");
         }
-        assert!(FileRecords::read(&path, &at(99)).is_empty(), "the clock was set back");
-        assert!(!FileRecords::read(&path, &ClockReading { start: 2, ..at(100) }).is_empty());
+        assert_eq!(FileRecords::read(&path, &at(99)), None, "the clock was set back");
+        assert!(FileRecords::read(&path, &ClockReading { start: 2, ..at(100) }).is_some());
     }
 
     #[test]

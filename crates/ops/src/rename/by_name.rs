@@ -130,12 +130,7 @@ pub(super) async fn with_go_obstacles(
         .filter_map(|(path, file)| Some((path.clone(), file.edits.first()?.range)))
         .collect();
     let work = move |view: &View, cancel: &_| {
-        let hidden = of.first().map(|target| {
-            let text = |path: &RelPath| resolve::Sources::text(view, path).unwrap_or_default();
-            let is_hidden =
-                |(path, _): &&(RelPath, TextRange)| resolve::hides_from(target, &new_name, path, &text(path));
-            users.iter().filter(is_hidden).cloned().collect::<Vec<_>>()
-        });
+        let hidden = of.first().map(|target| resolve::hidden_users(view, target, &new_name, &users));
         let hidden = listed(view, &hidden.unwrap_or_default(), cancel)?;
         let found = resolve::go_rename_obstacles(view, &of, cancel)?;
         let outside = listed(view, found.outside_use.as_slice(), cancel)?;

@@ -9,7 +9,7 @@ use super::python::is_installed;
 use crate::code_context::counted_lines;
 use symd_base::RelPath;
 use symd_engine::CurrentText;
-use symd_syntax::{Row, SymbolKind};
+use symd_syntax::Row;
 
 /// Frames of code that stands in no function of its own name.
 const UNNAMED: [&str; 6] = ["<module>", "<lambda>", "<genexpr>", "<listcomp>", "<setcomp>", "<dictcomp>"];
@@ -96,16 +96,12 @@ fn is_in_function(current: &CurrentText, line: usize, frame: &ParsedFrame) -> bo
         // A syntax error.
         "" => true,
         // Heads of functions, with their defaults and decorators, run at the top level, too.
-        "<module>" => !around.any(|row| is_callable(row) && row.name_line as usize + 1 < line),
+        "<module>" => !around.any(|row| row.kind().is_callable() && row.name_line as usize + 1 < line),
         unnamed if UNNAMED.contains(&unnamed) => true,
         name => around.any(|row| current.outline.name(row) == name),
     }
 }
 
 fn is_function(current: &CurrentText, row: &Row, name: &str) -> bool {
-    is_callable(row) && current.outline.name(row) == name
-}
-
-fn is_callable(row: &Row) -> bool {
-    matches!(row.kind(), SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor)
+    row.kind().is_callable() && current.outline.name(row) == name
 }

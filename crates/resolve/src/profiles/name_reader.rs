@@ -8,4 +8,6 @@ pub(crate) enum NameReader {
     Operators,
     /// Python itself, and pytest.
     Python,
+    /// The linker, which finds exported functions of Rust.
+    Linker,
 }

@@ -2,8 +2,8 @@
 
 use super::{
     AnnotationForm, AnnotationRules, BaseList, BaseRules, EntryPoint, FamilyProfile, HeadRules, ImportRules,
-    LanguageProfile, LiteralKey, LocalSearch, MemberRules, ModuleLookup, Namespaces, NonUse, Overriding,
-    PathBinding, ScopeRules, SpellingRules, UnresolvedName, UseRules,
+    LanguageProfile, LiteralKey, LocalSearch, MemberRules, ModuleLookup, NameReader, Namespaces, NonUse,
+    Overriding, PathBinding, ScopeRules, SpellingRules, UnresolvedName, UseRules,
 };
 use crate::family::Family;
 
@@ -38,6 +38,7 @@ pub(super) static RUST: LanguageProfile = LanguageProfile {
         ..HeadRules::PLAIN
     },
     publishes_by_attributes: true,
+    name_reader: NameReader::Linker,
     entry_points: &[EntryPoint::start("main")],
     annotations: AnnotationRules { form: AnnotationForm::Hash, ..AnnotationRules::NONE },
     ..LanguageProfile::plain("rust", Family::Rust, LocalSearch::RustPatterns)

@@ -91,6 +91,14 @@ fn files(fixture: &str) -> (Vec<(RelPath, String)>, (RelPath, u32)) {
     (texts, cursor.expect("a fixture has one $0"))
 }
 
+/// Returns a fixture's files, and the declaration at `$0`.
+fn declared(fixture: &str) -> (Memory, IndexedDeclaration) {
+    let (texts, (path, at)) = files(fixture);
+    let memory = memory(texts);
+    let target = target(&memory, &path, at);
+    (memory, target)
+}
+
 fn content(path: &RelPath, text: &str) -> Content {
     match parsed(path, text) {
         Some((grammar, outline)) => Content::Code {

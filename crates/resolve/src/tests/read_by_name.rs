@@ -3,9 +3,8 @@
 use super::*;
 
 fn reader(fixture: &str, new_name: &str) -> Option<&'static str> {
-    let (texts, (path, at)) = files(fixture);
-    let memory = memory(texts);
-    find_external_reader(&memory, &target(&memory, &path, at), Some(new_name))
+    let (memory, target) = declared(fixture);
+    find_external_reader(&memory, &target, Some(new_name))
 }
 
 #[test]
@@ -66,9 +65,7 @@ fn starts_and_interfaces_find_functions_by_their_names() {
 }
 
 fn user(fixture: &str) -> String {
-    let (texts, (path, at)) = files(fixture);
-    let memory = memory(texts);
-    let target = target(&memory, &path, at);
+    let (memory, target) = declared(fixture);
     match everywhere(&memory, |memory| unseen_user(memory, &target)) {
         Some(UnseenUser::Reader(reader)) => reader.to_owned(),
         Some(UnseenUser::Annotation(annotation)) => annotation,
@@ -128,9 +125,7 @@ fn what_uses_a_declaration_without_its_name() {
 #[test]
 fn types_from_outside_may_ask_for_a_method_of_go() {
     let uses = |fixture: &str| {
-        let (texts, (path, at)) = files(fixture);
-        let memory = memory(texts);
-        let target = target(&memory, &path, at);
+        let (memory, target) = declared(fixture);
         let found = go_rename_obstacles(&memory, &[target], &Cancel::new()).expect("not cancelled");
         found.outside_use.map(|(path, range)| format!("{path}:{}", range.start))
     };
@@ -154,9 +149,7 @@ fn types_from_outside_may_ask_for_a_method_of_go() {
 #[test]
 fn interfaces_of_the_project_ask_for_methods_of_go() {
     let places = |fixture: &str| {
-        let (texts, (path, at)) = files(fixture);
-        let memory = memory(texts);
-        let target = target(&memory, &path, at);
+        let (memory, target) = declared(fixture);
         let found = go_rename_obstacles(&memory, &[target], &Cancel::new()).expect("not cancelled");
         let text =
             |path: &RelPath| &memory.texts.iter().find(|(known, _)| known == path).expect("is there").1;
@@ -179,9 +172,8 @@ fn interfaces_of_the_project_ask_for_methods_of_go() {
 #[test]
 fn parameters_that_are_passed_by_name() {
     let filler = |fixture: &str| {
-        let (texts, (path, at)) = files(fixture);
-        let memory = memory(texts);
-        parameter_filler(&memory, &target(&memory, &path, at), &Cancel::new()).expect("not cancelled")
+        let (memory, target) = declared(fixture);
+        parameter_filler(&memory, &target, &Cancel::new()).expect("not cancelled")
     };
     for (code, expected) in [
         ("def test_a($0tmp_path): pass", Some("pytest")),
@@ -200,23 +192,20 @@ fn parameters_that_are_passed_by_name() {
 
 #[test]
 fn what_a_new_name_hides_or_loses() {
-    let declared = |fixture: &str| {
-        let (texts, (path, at)) = files(fixture);
-        let memory = memory(texts);
-        let target = target(&memory, &path, at);
-        (memory, target)
-    };
-    let (_, target) = declared("//- m/a.go\npackage m\nfunc $0Used() {}\n");
-    let hides = |new_name: &str, user: &str, package: &str| {
-        hides_from(&target, new_name, &RelPath::new(user).expect("a path"), &format!("package {package}\n"))
-    };
-    assert!(hides("used", "n/b.go", "n") && hides("_used", "m/a_test.go", "m_test"));
-    assert!(
-        !hides("Other", "n/b.go", "n") && !hides("used", "m/b.go", "m") && !hides("used", "m/a_test.go", "m")
+    let (memory, target) = declared(
+        "//- m/a.go\npackage m\nfunc $0Used() {}\n//- m/b.go\npackage m\n//- n/b.go\npackage n\n\
+         //- m/a_test.go\npackage m\n//- m/b_test.go\n// From outside.\npackage m_test\n",
     );
+    let hides = |new_name: &str, user: &str| {
+        let users = [(RelPath::new(user).expect("a path"), TextRange::new(0, 1))];
+        !hidden_users(&memory, &target, new_name, &users).is_empty()
+    };
+    assert!(hides("used", "n/b.go") && hides("_used", "m/b_test.go"));
+    assert!(!hides("Other", "n/b.go") && !hides("used", "m/b.go") && !hides("used", "m/a_test.go"));
     for (code, is_named) in [
         ("mod $0inner;", true),
         ("#[macro_use]\npub mod $0inner;", true),
+        ("/// The path of a thing.\nmod $0inner;", true),
         ("#[path = \"x.rs\"]\nmod $0inner;", false),
         ("mod $0inner { fn f() {} }", false),
         ("fn $0inner() {}", false),
