@@ -3,6 +3,7 @@
 
 [(identifier) (property_identifier) (private_property_identifier) (shorthand_property_identifier) (shorthand_property_identifier_pattern)] @identifier
 [(statement_block) (class_body)] @body
+[(subscript_expression) (computed_property_name) (pair) (pair_pattern) (binary_expression) (method_definition) (field_definition)] @template
 
 [
   (function_declaration name: (identifier) @name)

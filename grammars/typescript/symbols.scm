@@ -3,6 +3,8 @@
 
 [(identifier) (type_identifier) (property_identifier) (private_property_identifier) (shorthand_property_identifier) (shorthand_property_identifier_pattern)] @identifier
 [(statement_block) (class_body) (interface_body) (enum_body)] @body
+[(subscript_expression) (computed_property_name) (pair) (pair_pattern) (binary_expression) (method_definition) (public_field_definition)
+  (method_signature) (abstract_method_signature) (property_signature) (enum_assignment) (enum_body) (lookup_type) (type_arguments)] @template
 
 [
   (function_declaration name: (identifier) @name)

@@ -91,7 +91,21 @@ fn without_access(text: &str, family: Family) -> Option<&str> {
 /// Returns the receiver of the identifier at byte `at`.
 pub(super) fn receiver(text: &str, at: usize, family: Family) -> Receiver<'_> {
     let Some(rest) = without_access(text_before(text, at, family), family) else { return Receiver::None };
-    let mut rest = text_before(text, rest.len(), family);
+    receiver_ending(text, rest.len(), at, family)
+}
+
+/// Returns the receiver of the name between quotes at byte `at`, `value["name"]`; an expression where none is seen.
+pub(super) fn receiver_of_subscript(text: &str, at: usize, family: Family) -> Receiver<'_> {
+    let quoted = text_before(text, at.saturating_sub(1), family);
+    let Some(before) = quoted.strip_suffix('[') else { return Receiver::Expression };
+    let before = text_before(text, before.len(), family);
+    let before = before.strip_suffix("?.").unwrap_or(before);
+    receiver_ending(text, before.len(), at, family)
+}
+
+/// Returns the receiver that ends before byte `end`, of a name at byte `at`.
+fn receiver_ending(text: &str, end: usize, at: usize, family: Family) -> Receiver<'_> {
+    let mut rest = text_before(text, end, family);
     let mut chain = Vec::new();
     loop {
         if rest.len() + MAX_BACK < at {

@@ -59,6 +59,9 @@ pub(super) fn classify_occurrence(
     {
         return Ok(OccurrenceKind::Declaration(row));
     }
+    if resolver.profile.spelling.literal_key == LiteralKey::Member && is_in_quotes(text, start, end) {
+        return Ok(OccurrenceKind::Member(member_in_quotes(resolver, here, start, name)?));
+    }
     if let Some(meaning) = in_import(resolver, here, range, name)? {
         return Ok(OccurrenceKind::Import(meaning));
     }
@@ -115,6 +118,35 @@ fn is_key(text: &str, start: usize, end: usize) -> bool {
         && is_first(context::text_before(text, start, Family::Ecma))
         && !line().starts_with("case ")
         && open_bracket(text, start).is_some_and(|open| text[open..].starts_with('{'))
+}
+
+/// Whether the name is a whole string of JavaScript.
+pub(super) fn is_in_quotes(text: &str, start: usize, end: usize) -> bool {
+    let bytes = text.as_bytes();
+    let before = start.checked_sub(1).and_then(|at| bytes.get(at));
+    matches!(before, Some(b'"' | b'\'')) && before == bytes.get(end)
+}
+
+/// Resolves a member that JavaScript or TypeScript names in quotes: of a class, an interface or an enum that is named before the
+/// bracket, `Type["name"]`; of other values it is unknown.
+fn member_in_quotes(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    start: usize,
+    name: &str,
+) -> Result<Meaning, Cancelled> {
+    let Receiver::Chain(chain, first) =
+        context::receiver_of_subscript(here.text.as_str(), start, resolver.family)
+    else {
+        return Ok(Meaning::Unknown);
+    };
+    let first = u32::try_from(first).unwrap_or(u32::MAX);
+    let owner = scope::resolve_chain(resolver, here, first, &chain, SearchStart::Inside)?;
+    Ok(match scope::resolve_member_from(resolver, here, &owner, name)? {
+        found @ Meaning::Declared(_) => found,
+        // What is no member by its declaration may be set elsewhere.
+        _ => Meaning::Unknown,
+    })
 }
 
 /// Whether the name stands for a member of an object and for a variable at once: `{ name }`, in a pattern `{ name = 1 }`.

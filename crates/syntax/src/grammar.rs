@@ -12,7 +12,7 @@ use super::text_rules::{self, TextRules};
 /// Version of the extractor, part of every cache key. Increase it when the extractor makes different rows
 /// from the same matches, or when caches may contain rows that were built from another text than their key
 /// names (version 3: texts written by edits, including the byte-order mark).
-const EXTRACTOR_VERSION: u32 = 14;
+const EXTRACTOR_VERSION: u32 = 15;
 
 /// A grammar that is compiled into this binary. Cheap to copy; compared and hashed by name.
 #[derive(Clone, Copy)]

@@ -24,6 +24,7 @@ pub mod kotlin;
 mod leb128;
 mod line_kinds;
 mod locals;
+mod member_strings;
 pub mod name_path;
 mod name_rules;
 mod occurrences;

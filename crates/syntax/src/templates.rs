@@ -1,5 +1,6 @@
 //! Names in strings that a grammar does not parse as identifiers: Kotlin's `"$name"`, names captured by
-//! Rust's formatting macros (`println!("{name}")`), and names that Python writes in quotes (`quoted`). Names
+//! Rust's formatting macros (`println!("{name}")`), names that Python writes in quotes (`quoted`), and members that
+//! TypeScript and JavaScript do (`member_strings`). Names
 //! in braces that a grammar parses (`"${a.b}"`, Python's, C#'s and JavaScript's) are ordinary identifiers and
 //! not handled here. Invariant: one pass over the string, whatever it contains.
 
@@ -8,6 +9,7 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use super::grammar::Grammar;
+use super::member_strings;
 use super::quoted;
 use super::text_rules::NamesInStrings;
 
@@ -19,6 +21,7 @@ pub(super) fn names(grammar: Grammar, node: Node<'_>, text: &str, note: &mut imp
         NamesInStrings::FormatStrings => rust(node, text, note),
         NamesInStrings::Quoted => quoted::names(node, text, note),
         NamesInStrings::MacroBodies => macro_body(node, text, note),
+        NamesInStrings::Members => member_strings::names(node, text, note),
         NamesInStrings::None => {}
     }
 }

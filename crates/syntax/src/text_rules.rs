@@ -52,6 +52,8 @@ pub(super) enum NamesInStrings {
     Quoted,
     /// The bodies of C's macros.
     MacroBodies,
+    /// Members in quotes: `value["name"]`, `Type["name"]`, `{ "name": 1 }`.
+    Members,
 }
 
 /// What may follow the name in a call, besides an argument list.
@@ -155,6 +157,7 @@ pub(super) static JAVASCRIPT: TextRules = TextRules {
     has_field_shorthand: true,
     interchangeable_kinds: InterchangeableKinds::Values,
     calls: CallRules { has_optional_calls: true, ..CallRules::PLAIN },
+    named_in_strings: NamesInStrings::Members,
     ..TextRules::plain(&head_syntax::SCRIPT, NameRules::SCRIPT)
 };
 
@@ -185,5 +188,6 @@ pub(super) static TYPESCRIPT: TextRules = TextRules {
     has_field_shorthand: true,
     interchangeable_kinds: InterchangeableKinds::Values,
     calls: CallRules { has_optional_calls: true, ..CallRules::WITH_ANGLES },
+    named_in_strings: NamesInStrings::Members,
     ..TextRules::plain(&head_syntax::SCRIPT, NameRules::SCRIPT)
 };

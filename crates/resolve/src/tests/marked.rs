@@ -68,5 +68,5 @@ fn every_occurrence_is_judged_as_marked() {
         expect_test::expect_file![&path].assert_eq(&all.join("\n"));
     }
     names.sort_unstable();
-    assert_eq!(names, ["c", "jvm", "others", "python"]);
+    assert_eq!(names, ["c", "ecma", "jvm", "others", "python"]);
 }
