@@ -36,6 +36,7 @@ mod indirect_uses;
 mod inheritance;
 mod inherited;
 mod inherited_overloads;
+mod initializer_effect;
 mod java_values;
 mod judge;
 mod jvm_names;

@@ -3,6 +3,7 @@
 
 use super::external_reader::find_external_reader;
 use super::family::Family;
+use super::initializer_effect::initializer_effect;
 use super::lookup::{is_harmless, rust_attributes};
 use super::profiles::{AnnotationForm, LanguageProfile};
 use super::sources::{IndexedDeclaration, Sources};
@@ -19,12 +20,17 @@ pub enum UnseenUser {
     Interface,
     /// The constants after it get their values by their positions.
     Position,
+    /// Its value is computed by this, which may have an effect: `side()`.
+    Effect(String),
 }
 
 /// Returns what uses the target though no code names it; `None` if nothing is known to.
 pub fn unseen_user(sources: &dyn Sources, target: &IndexedDeclaration) -> Option<UnseenUser> {
     if let Some(reader) = find_external_reader(sources, target, None) {
         return Some(UnseenUser::Reader(reader));
+    }
+    if let Some(effect) = initializer_effect(sources, target) {
+        return Some(UnseenUser::Effect(effect));
     }
     let (_, row) = target.row().filter(|(_, row)| !row.is_local())?;
     if numbers_others(sources, target) {

@@ -1,9 +1,9 @@
 //! C and C++.
 
 use super::{
-    BaseList, BaseRules, ConstructorCalls, ConstructorRules, EntryPoint, FamilyProfile, HeadRules,
-    HiddenBinding, ImportRules, LanguageProfile, LocalSearch, MemberRules, ModuleLookup, Overriding,
-    ScopeRules, SpellingRules, UnresolvedName, UseRules,
+    BaseList, BaseRules, ConstructorCalls, ConstructorRules, CountRules, EntryPoint, FamilyProfile,
+    HeadRules, HiddenBinding, ImportRules, LanguageProfile, LocalSearch, MemberRules, ModuleLookup,
+    Overriding, ScopeRules, SpellingRules, UnresolvedName, UseRules,
 };
 use crate::family::Family;
 
@@ -37,6 +37,7 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
         ..MemberRules::PLAIN
     },
     uses: UseRules { unresolved: UnresolvedName::Included, has_prototypes: true, ..UseRules::PLAIN },
+    counts: CountRules { harmless_calls: &["alignof", "offsetof", "sizeof"], ..CountRules::PLAIN },
 };
 
 pub(super) static C: LanguageProfile = LanguageProfile {

@@ -1,9 +1,9 @@
 //! C#.
 
 use super::{
-    AnnotationForm, AnnotationRules, BaseList, BaseRules, ConstructorCalls, ConstructorRules, EntryPoint,
-    FamilyProfile, HeadRules, ImportRules, LanguageProfile, LocalSearch, MemberRules, NamePrecedence,
-    Overriding, PackageScope, ScopeRules, SpellingRules, UseRules,
+    AnnotationForm, AnnotationRules, BaseList, BaseRules, ConstructorCalls, ConstructorRules, CountRules,
+    EntryPoint, FamilyProfile, HeadRules, ImportRules, LanguageProfile, LocalSearch, MemberRules,
+    NamePrecedence, Overriding, PackageScope, ScopeRules, SpellingRules, UseRules,
 };
 use crate::family::Family;
 
@@ -33,6 +33,10 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
         ..MemberRules::PLAIN
     },
     uses: UseRules::PLAIN,
+    counts: CountRules {
+        harmless_calls: &["Dictionary", "HashSet", "List", "nameof", "object"],
+        ..CountRules::PLAIN
+    },
 };
 
 pub(super) static CSHARP: LanguageProfile = LanguageProfile {

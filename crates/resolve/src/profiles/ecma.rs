@@ -1,9 +1,9 @@
 //! JavaScript, TypeScript and TSX.
 
 use super::{
-    AnnotationRules, BaseList, BaseRules, ConstructorRules, FamilyProfile, HeadRules, HiddenBinding,
-    ImportRules, ImportedOffer, LanguageProfile, LiteralKey, LocalSearch, MemberRules, ModuleLookup,
-    NamePrecedence, NonUse, Overriding, ScopeRules, SpellingRules, StructuralTypes, UseRules,
+    AnnotationRules, BaseList, BaseRules, ConstructorRules, CountRules, FamilyProfile, HeadRules,
+    HiddenBinding, ImportRules, ImportedOffer, LanguageProfile, LiteralKey, LocalSearch, MemberRules,
+    ModuleLookup, NamePrecedence, NonUse, Overriding, ScopeRules, SpellingRules, StructuralTypes, UseRules,
 };
 use crate::family::Family;
 
@@ -39,6 +39,10 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
         ..MemberRules::PLAIN
     },
     uses: UseRules::PLAIN,
+    counts: CountRules {
+        harmless_calls: &["Map", "Set", "Symbol", "WeakMap", "WeakSet", "Object.freeze"],
+        ..CountRules::PLAIN
+    },
 };
 
 pub(super) static JAVASCRIPT: LanguageProfile = language("javascript");

@@ -1,8 +1,8 @@
 //! Go.
 
 use super::{
-    BaseRules, EntryPoint, FamilyProfile, ImportRules, LanguageProfile, LiteralKey, LocalSearch, MemberRules,
-    ModuleLookup, NamePrecedence, NonUse, PackageScope, PathBinding, ScopeRules, SpellingRules,
+    BaseRules, CountRules, EntryPoint, FamilyProfile, ImportRules, LanguageProfile, LiteralKey, LocalSearch,
+    MemberRules, ModuleLookup, NamePrecedence, NonUse, PackageScope, PathBinding, ScopeRules, SpellingRules,
     StructuralTypes, UnfoundModule, UseRules,
 };
 use crate::family::Family;
@@ -25,6 +25,10 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
     bases: BaseRules::PLAIN,
     members: MemberRules { structural: StructuralTypes::MethodSets, ..MemberRules::PLAIN },
     uses: UseRules { embeds_by_name: true, ..UseRules::PLAIN },
+    counts: CountRules {
+        harmless_calls: &["cap", "errors.New", "len", "make", "new", "regexp.MustCompile"],
+        ..CountRules::PLAIN
+    },
 };
 
 /// The methods that interfaces of the standard library ask for most: a type is given to `fmt`, `io`, `sort`, `net/http` or

@@ -1,10 +1,10 @@
 //! Kotlin and Java.
 
 use super::{
-    AccessorForm, AnnotationRules, BaseList, BaseRules, ConstructorCalls, ConstructorRules, EntryPoint,
-    FamilyProfile, HeadRules, ImportRules, LanguageProfile, LocalSearch, MemberRules, NamePrecedence,
-    NameReader, Namespaces, NonUse, Overriding, PackageScope, ScopeRules, SpellingRules, UnresolvedName,
-    UseRules,
+    AccessorForm, AnnotationRules, BaseList, BaseRules, ConstructorCalls, ConstructorRules, CountRules,
+    EntryPoint, FamilyProfile, HeadRules, ImportRules, LanguageProfile, LocalSearch, MemberRules,
+    NamePrecedence, NameReader, Namespaces, NonUse, Overriding, PackageScope, ScopeRules, SpellingRules,
+    UnresolvedName, UseRules,
 };
 use crate::family::Family;
 
@@ -53,6 +53,40 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
         has_labels: true,
         parameters_are_properties: true,
         ..UseRules::PLAIN
+    },
+    counts: CountRules {
+        harmless_calls: &[
+            "ArrayList",
+            "AtomicBoolean",
+            "AtomicInteger",
+            "AtomicLong",
+            "ConcurrentHashMap",
+            "HashMap",
+            "HashSet",
+            "LinkedHashMap",
+            "List.of",
+            "Map.of",
+            "MutableStateFlow",
+            "Object",
+            "Regex",
+            "Set.of",
+            "TreeMap",
+            "arrayOf",
+            "emptyList",
+            "emptyMap",
+            "emptySet",
+            "LoggerFactory.getLogger",
+            "Logger.getLogger",
+            "intArrayOf",
+            "lazy",
+            "listOf",
+            "mapOf",
+            "mutableListOf",
+            "mutableMapOf",
+            "mutableSetOf",
+            "setOf",
+        ],
+        ..CountRules::PLAIN
     },
 };
 

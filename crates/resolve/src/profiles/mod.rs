@@ -7,6 +7,7 @@ mod accessor_form;
 mod base_rules;
 mod c;
 mod constructor_rules;
+mod count_rules;
 mod csharp;
 mod ecma;
 mod entry_points;
@@ -26,6 +27,7 @@ mod use_rules;
 pub(crate) use accessor_form::AccessorForm;
 pub(crate) use base_rules::{BaseRules, HiddenBinding};
 pub(crate) use constructor_rules::{ConstructorCalls, ConstructorRules};
+pub(crate) use count_rules::CountRules;
 pub(crate) use entry_points::{AnnotationForm, AnnotationRules, EntryPoint};
 pub(crate) use head_rules::{BaseList, HeadRules};
 pub(crate) use import_rules::{
@@ -55,6 +57,7 @@ pub(crate) struct FamilyProfile {
     pub(crate) bases: BaseRules,
     pub(crate) members: MemberRules,
     pub(crate) uses: UseRules,
+    pub(crate) counts: CountRules,
 }
 
 /// What distinguishes a language from others, of its own family too.

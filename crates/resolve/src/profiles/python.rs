@@ -1,9 +1,9 @@
 //! Python.
 
 use super::{
-    AnnotationRules, BaseList, BaseRules, ConstructorRules, FamilyProfile, HeadRules, ImportRules,
-    ImportedOffer, LanguageProfile, LocalSearch, MemberRules, ModuleLookup, NamePrecedence, NameReader,
-    NonUse, Overriding, PathBinding, ScopeRules, SpellingRules, StructuralTypes, UnfoundModule,
+    AnnotationRules, BaseList, BaseRules, ConstructorRules, CountRules, FamilyProfile, HeadRules,
+    ImportRules, ImportedOffer, LanguageProfile, LocalSearch, MemberRules, ModuleLookup, NamePrecedence,
+    NameReader, NonUse, Overriding, PathBinding, ScopeRules, SpellingRules, StructuralTypes, UnfoundModule,
     UnresolvedName, UseRules,
 };
 use crate::family::Family;
@@ -58,6 +58,36 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
         fields_are_parameters: true,
         has_test_functions: true,
         ..UseRules::PLAIN
+    },
+    counts: CountRules {
+        harmless_calls: &[
+            "NewType",
+            "ParamSpec",
+            "TypeVar",
+            "auto",
+            "bool",
+            "bytes",
+            "defaultdict",
+            "deque",
+            "dict",
+            "field",
+            "float",
+            "frozenset",
+            "logging.getLogger",
+            "dataclasses.field",
+            "collections.defaultdict",
+            "collections.deque",
+            "enum.auto",
+            "int",
+            "list",
+            "namedtuple",
+            "object",
+            "re.compile",
+            "set",
+            "str",
+            "tuple",
+        ],
+        ..CountRules::PLAIN
     },
 };
 

@@ -1,9 +1,9 @@
 //! Rust.
 
 use super::{
-    AnnotationForm, AnnotationRules, BaseList, BaseRules, EntryPoint, FamilyProfile, HeadRules, ImportRules,
-    LanguageProfile, LiteralKey, LocalSearch, MemberRules, ModuleLookup, NameReader, Namespaces, NonUse,
-    Overriding, PathBinding, ScopeRules, SpellingRules, UnresolvedName, UseRules,
+    AnnotationForm, AnnotationRules, BaseList, BaseRules, CountRules, EntryPoint, FamilyProfile, HeadRules,
+    ImportRules, LanguageProfile, LiteralKey, LocalSearch, MemberRules, ModuleLookup, NameReader, Namespaces,
+    NonUse, Overriding, PathBinding, ScopeRules, SpellingRules, UnresolvedName, UseRules,
 };
 use crate::family::Family;
 
@@ -27,6 +27,7 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
     bases: BaseRules::PLAIN,
     members: MemberRules { overriding: Overriding::Traits, has_impls: true, ..MemberRules::PLAIN },
     uses: UseRules { unresolved: UnresolvedName::FitsPlace, has_macros: true, ..UseRules::PLAIN },
+    counts: CountRules { values_are_constant: true, ..CountRules::PLAIN },
 };
 
 pub(super) static RUST: LanguageProfile = LanguageProfile {

@@ -226,3 +226,49 @@ fn what_a_new_name_hides_or_loses() {
         );
     }
 }
+
+#[test]
+fn what_computes_a_value_may_have_an_effect() {
+    for (fixture, expected) in [
+        ("//- a.py\n$0x = side()\n", "side()"),
+        ("//- a.py\n$0x: Annotated[int, Field(gt=1)] = lib.side(1)\n", "lib.side()"),
+        ("//- a.py\n$0x: Annotated[int, Field(gt=1)] = 3\n", ""),
+        ("//- a.py\ndef f():\n    $0x = await other\n", "await"),
+        ("//- a.py\n$0x = lambda: side()\n", ""),
+        ("//- a.py\n$0x = 'f()'  # f()\n", ""),
+        ("//- a.py\n$0x = (1, [2], {3: 4})\n", ""),
+        ("//- a.py\n$0x = re.compile('a')\n", ""),
+        ("//- a.py\n$0x = reset()\n", "reset()"),
+        ("//- a.py\n$0x = box.set(1)\n", "box.set()"),
+        ("//- a.py\n$0x = collections.deque()\n", ""),
+        ("//- a.py\n$0x = [side() for y in z]\n", "side()"),
+        ("//- a.py\n$0x: int\n", ""),
+        ("//- a.go\npackage a\nvar $0x = side()\n", "side()"),
+        ("//- a.go\npackage a\nvar $0x = func() int { return side() }\n", ""),
+        ("//- a.go\npackage a\nvar $0x = func() int { return side() }()\n", "a function called at once"),
+        ("//- a.go\npackage a\nvar $0x = make(map[string]int)\n", ""),
+        ("//- a.go\npackage a\nvar $0x = &T{a: 1}\n", ""),
+        ("//- a.ts\nexport const $0x = side();\n", "side()"),
+        ("//- a.ts\nconst $0x = () => side();\n", ""),
+        ("//- a.ts\nconst $0x = [() => side(), other()];\n", "other()"),
+        ("//- a.ts\nconst $0x: () => void = function () { side(); };\n", ""),
+        ("//- a.ts\nclass A { $0x = new Map<string, number>(); }\n", ""),
+        ("//- a.ts\nclass A { $0x = new Client(1); }\n", "Client()"),
+        ("//- a.ts\nlet $0x = i++;\n", "++"),
+        ("//- a.ts\nconst $0x = { a: 1, b: (c + 1) * 2 };\n", ""),
+        ("//- a.kt\nval $0x = side()\n", "side()"),
+        ("//- a.kt\nval $0x by lazy { side() }\n", ""),
+        ("//- a.kt\nval $0x: Int\n    get() = side()\n", ""),
+        ("//- a.kt\nval $0x = mutableListOf<Int>()\n", ""),
+        ("//- A.java\nclass A { int $0x = side(); }\n", "side()"),
+        ("//- A.java\nclass A { java.util.List<Integer> $0x = new ArrayList<>(); }\n", ""),
+        ("//- A.cs\nclass A { int $0X => F(); }\n", ""),
+        ("//- A.cs\nclass A { int $0X { get; } = F(); }\n", "F()"),
+        ("//- a.cpp\nint $0x = side();\n", "side()"),
+        ("//- a.c\nint $0x = sizeof(int);\n", ""),
+        ("//- a.rs\nstatic $0X: u8 = f();\n", ""),
+    ] {
+        let expected = if expected.is_empty() { String::new() } else { format!("Effect({expected:?})") };
+        assert_eq!(user(fixture), expected, "{fixture}");
+    }
+}

@@ -121,6 +121,9 @@ async fn checked(
                     format!("{annotation} may register it, and what is registered is called without its name")
                 }
                 UnseenUser::Interface => "an interface may ask for a method of its name".to_owned(),
+                UnseenUser::Effect(effect) => {
+                    format!("its value is computed by {effect}, which may have an effect that would be lost")
+                }
                 UnseenUser::Position => {
                     "the constants after it would get other values, which count by position".to_owned()
                 }
