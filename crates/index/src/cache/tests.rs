@@ -157,3 +157,39 @@ fn collection_removes_what_was_written_longest_ago() {
     assert!(!old.exists() && pack_paths(&scratch.path().join("new")).expect("listed").len() == 1);
     assert_eq!(gc(&scratch.path().join("missing"), 0).expect("nothing to do"), GcReport::default());
 }
+
+#[test]
+fn a_pack_that_changes_under_a_running_daemon_costs_its_outlines_and_no_more() {
+    let overwrite = |pack: &PathBuf| {
+        let zeros = vec![0; usize::try_from(pack.metadata().expect("there").len()).expect("small")];
+        std::fs::write(pack, zeros).expect("written");
+    };
+    let directory_instead = |pack: &PathBuf| {
+        std::fs::remove_file(pack).expect("removed");
+        std::fs::create_dir(pack).expect("created");
+    };
+    let truncate = |pack: &PathBuf| std::fs::write(pack, "").expect("written");
+    type Change<'a> = &'a dyn Fn(&PathBuf);
+    // What was open stays readable when only its name is taken away.
+    let cases: [(&str, Change<'_>, bool); 3] = [
+        ("truncated", &truncate, false),
+        ("overwritten", &overwrite, false),
+        ("a directory in its place", &directory_instead, true),
+    ];
+    for (case, change, is_read) in cases {
+        let (scratch, pack) = with_one_pack();
+        let running = reopened(&scratch);
+        change(&pack);
+        assert_eq!(running.get(key(1)).is_some(), is_read, "{case}");
+        assert_eq!(running.status().damaged, u64::from(!is_read), "{case}");
+        // The daemon parses the text again, and stores what came of it beside a further one.
+        let live = [(key(1), outline("alpha")), (key(2), outline("beta"))];
+        running.store(&live).expect(case);
+        for (number, name) in [(1, "alpha"), (2, "beta")] {
+            assert_eq!(running.get(key(number)).as_ref(), Some(&*outline(name)), "{case}");
+        }
+        let after = reopened(&scratch);
+        assert_eq!(after.get(key(2)).as_ref(), Some(&*outline("beta")), "{case}: after a restart");
+        assert_eq!(after.get(key(1)).is_some(), !is_read, "{case}: after a restart");
+    }
+}
