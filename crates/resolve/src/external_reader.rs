@@ -6,7 +6,7 @@ use super::classes::is_class;
 use super::family::Family;
 use super::lookup::rust_attributes;
 use super::profiles::{EntryPoint, LanguageProfile, NameReader};
-use super::sources::{CurrentText, IndexedDeclaration, Sources};
+use super::sources::{IndexedDeclaration, Sources};
 use symd_base::Text;
 use symd_syntax::{Row, SymbolKind};
 use symd_types::kotlin::is_convention;
@@ -37,7 +37,7 @@ fn is_operator(sources: &dyn Sources, target: &IndexedDeclaration) -> bool {
     else {
         return false;
     };
-    let Some(current) = unchanged(sources, target) else { return false };
+    let Some(current) = target.unchanged_text(sources) else { return false };
     let head = current.text.as_str().get(row.start as usize..row.name_start as usize).unwrap_or("");
     let is_convention = is_convention(target.name());
     let marks = |word: &str| word == "operator" || word == "override" && is_convention;
@@ -71,7 +71,7 @@ fn is_linked(sources: &dyn Sources, target: &IndexedDeclaration, new_name: Optio
     let Some((outline, row)) = target.row().filter(|(_, row)| row.kind() == SymbolKind::Function) else {
         return false;
     };
-    let Some(current) = unchanged(sources, target) else { return false };
+    let Some(current) = target.unchanged_text(sources) else { return false };
     let is_exported = |attribute: &str| attribute.contains("no_mangle") || attribute.contains("export_name");
     let is_in_type = || row.parent().is_some_and(|parent| is_class(&outline.rows[parent]));
     let is_foreign = new_name.is_some() && !has_body(&current.text, row) && !is_in_type();
@@ -84,15 +84,10 @@ pub fn is_named_like_its_file(sources: &dyn Sources, target: &IndexedDeclaration
         return false;
     };
     let is_rust = LanguageProfile::of(&target.file).is_some_and(|language| language.family == Family::Rust);
-    let Some(current) = unchanged(sources, target).filter(|_| is_rust) else { return false };
+    let Some(current) = target.unchanged_text(sources).filter(|_| is_rust) else { return false };
     let names_path =
         |attribute: &str| attribute.trim_start().starts_with("path") || attribute.contains(" path");
     !has_body(&current.text, row) && !rust_attributes(&current.text, row).any(names_path)
-}
-
-/// Returns the text of the target's file, if it is still the one that was indexed.
-fn unchanged(sources: &dyn Sources, target: &IndexedDeclaration) -> Option<CurrentText> {
-    sources.current(&target.file).filter(|it| target.file.hash() == Some(it.hash))
 }
 
 /// Whether an item of Rust has a body, or ends at a `;`.

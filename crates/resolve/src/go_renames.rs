@@ -76,7 +76,7 @@ pub fn hidden_users(
         return Vec::new();
     }
     let is_outside_test = |path: &RelPath| {
-        let text = sources.text(path).filter(|_| path.as_str().ends_with("_test.go"));
+        let text = path.as_str().ends_with("_test.go").then(|| sources.text(path)).flatten();
         let mut lines = text.as_ref().into_iter().flat_map(|text| text.lines());
         lines.any(|line| line.strip_prefix("package ").is_some_and(|name| name.trim().ends_with("_test")))
     };

@@ -21,7 +21,7 @@ pub(super) fn initializer_effect(sources: &dyn Sources, target: &IndexedDeclarat
     if !matches!(row.kind(), Constant | Field | Property | Variable) || rules.values_are_constant {
         return None;
     }
-    let current = sources.current(&target.file).filter(|it| target.file.hash() == Some(it.hash))?;
+    let current = target.unchanged_text(sources)?;
     let behind = row.name_start as usize + usize::from(row.name_len);
     let declared = current.text.as_str().get(behind..row.end as usize)?;
     let comment = language.family.profile().spelling.line_comment;

@@ -44,7 +44,7 @@ pub fn is_found_by_name(sources: &dyn Sources, target: &IndexedDeclaration) -> b
         return true;
     }
     let Some((outline, _)) = target.row() else { return true };
-    let Some(current) = sources.current(&target.file).filter(|it| target.file.hash() == Some(it.hash)) else {
+    let Some(current) = target.unchanged_text(sources) else {
         return true;
     };
     let rows = std::iter::successors(Some(target.row), |&row| outline.rows.get(row)?.parent());

@@ -121,7 +121,7 @@ fn is_key(text: &str, start: usize, end: usize) -> bool {
 }
 
 /// Whether the name is a whole string of JavaScript.
-pub(super) fn is_in_quotes(text: &str, start: usize, end: usize) -> bool {
+fn is_in_quotes(text: &str, start: usize, end: usize) -> bool {
     let bytes = text.as_bytes();
     let before = start.checked_sub(1).and_then(|at| bytes.get(at));
     matches!(before, Some(b'"' | b'\'')) && before == bytes.get(end)

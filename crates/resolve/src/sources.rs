@@ -59,6 +59,11 @@ impl IndexedDeclaration {
         Some((outline, outline.rows.get(self.row)?))
     }
 
+    /// Returns the current text of the declaration's file, if it is still the one that was indexed: the row's offsets hold in it.
+    pub(super) fn unchanged_text(&self, sources: &dyn Sources) -> Option<CurrentText> {
+        sources.current(&self.file).filter(|current| self.file.hash() == Some(current.hash))
+    }
+
     /// Returns the simple name; empty when the file has no such row.
     pub fn name(&self) -> &str {
         self.row().map_or("", |(outline, row)| outline.name(row))

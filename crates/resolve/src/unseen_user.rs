@@ -37,7 +37,7 @@ pub fn unseen_user(sources: &dyn Sources, target: &IndexedDeclaration) -> Option
         return Some(UnseenUser::Position);
     }
     let language = LanguageProfile::of(&target.file)?;
-    let current = sources.current(&target.file).filter(|it| target.file.hash() == Some(it.hash))?;
+    let current = target.unchanged_text(sources)?;
     let head = current.text.as_str().get(row.start as usize..row.name_start as usize)?;
     let annotations = match language.annotations.form {
         AnnotationForm::None => return None,
@@ -69,7 +69,7 @@ pub fn unseen_user(sources: &dyn Sources, target: &IndexedDeclaration) -> Option
 /// C# and TypeScript, where Python writes `auto()`, and in a group of Go's constants with `iota`.
 fn numbers_others(sources: &dyn Sources, target: &IndexedDeclaration) -> bool {
     let Some((outline, row)) = target.row() else { return false };
-    let current = sources.current(&target.file).filter(|it| target.file.hash() == Some(it.hash));
+    let current = target.unchanged_text(sources);
     let (Some(current), Some(family)) = (current, Family::of(&target.file)) else { return false };
     let text = current.text.as_str();
     let written = |row: &Row| text.get(row.start as usize..row.end as usize).unwrap_or("");

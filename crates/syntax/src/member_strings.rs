@@ -36,14 +36,10 @@ fn ends_names(kind: &str) -> bool {
 fn types_in(root: Node<'_>, text: &str, note: &mut impl FnMut(Range<usize>)) {
     let mut left = vec![root];
     while let Some(node) = left.pop() {
-        let is_root = node.id() == root.id();
         match node.kind() {
             "string" => noted(node, text, note),
-            "literal_type" | "union_type" | "parenthesized_type" => {
-                let mut cursor = node.walk();
-                left.extend(node.named_children(&mut cursor));
-            }
-            "type_arguments" if is_root => {
+            // Nested arguments stand in types of other kinds.
+            "literal_type" | "union_type" | "parenthesized_type" | "type_arguments" => {
                 let mut cursor = node.walk();
                 left.extend(node.named_children(&mut cursor));
             }
