@@ -1,6 +1,7 @@
 //! Past solutions of errors: what was recorded, and what of it is similar to an error. Holds the store, the
 //! embedders and the removal of secrets; no protocol and no project.
 
+mod best_rows;
 pub mod chroma;
 mod consent;
 pub mod embedder;
@@ -16,6 +17,7 @@ pub mod store;
 mod terms;
 pub mod url_embedder;
 mod waiting_call;
+mod word_ranking;
 
 pub use chroma::{ChromaServer, ChromaStore};
 pub use embedder::{EmbedError, Embedder};

@@ -19,12 +19,20 @@ pub(crate) fn distinct_terms(text: &str) -> Vec<String> {
     terms
 }
 
+/// Returns all terms of a text.
+pub(crate) fn distinct(text: &str) -> HashSet<String> {
+    let mut terms = HashSet::new();
+    for_each_term(text, |term| {
+        if !terms.contains(term) {
+            terms.insert(term.to_owned());
+        }
+    });
+    terms
+}
+
 /// Returns how many of the terms a solution has.
 pub(crate) fn shared(terms: &[String], solution: &Solution) -> usize {
-    let mut own = HashSet::new();
-    for_each_term(&solution.searched_text(), |term| {
-        own.insert(term.to_owned());
-    });
+    let own = distinct(&solution.searched_text());
     terms.iter().filter(|term| own.contains(*term)).count()
 }
 

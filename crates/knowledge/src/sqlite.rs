@@ -1,4 +1,4 @@
-//! The store of this machine: one SQLite file with the solutions, an FTS5 index of their words and their vectors.
+//! The store of this machine: one SQLite file with the solutions, an index of their words and their vectors.
 //! Invariants: a file that is damaged is kept aside and said; each row has its vector's model and dimension, and vectors of
 //! different ones are never compared; what another process writes is seen by the next question.
 
@@ -7,6 +7,7 @@ mod reembed;
 mod rows;
 mod search;
 mod tables;
+mod words;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,6 +16,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, 
 
 use file::Failure;
 use rows::{COLUMNS, solution_at, to_bytes};
+use words::WordChanges;
 
 use super::embedder::Embedder;
 use super::matrix::{Matrix, simple_type};
@@ -48,9 +50,6 @@ struct LoadedMatrix {
     matrix: Matrix,
     /// SQLite's `data_version`.
     version: i64,
-    /// The number of solutions, whatever their models, and the greatest row.
-    rows: i64,
-    last_row: i64,
 }
 
 /// Returns a dimension as a column has it.
@@ -74,15 +73,18 @@ impl SqliteStore {
         self.opened.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the row of the solution that `imported` is a copy of, and whether its id is another's.
-    fn known(transaction: &Transaction<'_>, imported: &Solution) -> Result<(Option<i64>, bool), Failure> {
+    /// Returns the solution that `imported` is a copy of, with its row, and whether its id is another's.
+    fn known(
+        transaction: &Transaction<'_>,
+        imported: &Solution,
+    ) -> Result<(Option<(i64, Solution)>, bool), Failure> {
         let sql = format!("SELECT row, {COLUMNS} FROM solutions WHERE id = ?1");
         let known = transaction
             .query_row(&sql, [&imported.id], |row| Ok((row.get::<_, i64>(0)?, solution_at(row, 1)?)))
             .optional()?;
         Ok(match known {
             None => (None, false),
-            Some((row, known)) if known.is_of_same_error(imported) => (Some(row), false),
+            Some((row, known)) if known.is_of_same_error(imported) => (Some((row, known)), false),
             Some(_) => (None, true),
         })
     }
@@ -90,7 +92,7 @@ impl SqliteStore {
     /// Adds a solution with this id, or with a new one.
     fn insert(
         &self,
-        transaction: &Transaction<'_>,
+        (transaction, words): (&Transaction<'_>, &mut WordChanges),
         solution: &Solution,
         vector: Option<&Vec<f32>>,
         id: Option<&str>,
@@ -128,8 +130,11 @@ impl SqliteStore {
         )?;
         let row = transaction.last_insert_rowid();
         let id = id.map_or_else(|| free_id(transaction, row), |id| Ok(id.to_owned()))?;
-        transaction.execute("UPDATE solutions SET id = ?1 WHERE row = ?2", params![id, row])?;
-        tables::insert_words(transaction, row, &text)?;
+        let word_count = column(words.add(row, &text));
+        transaction.execute(
+            "UPDATE solutions SET id = ?1, word_count = ?2 WHERE row = ?3",
+            params![id, word_count, row],
+        )?;
         Ok(id)
     }
 
@@ -180,11 +185,13 @@ impl SolutionStore for SqliteStore {
         let vectors = self.vectors(&solutions);
         self.with(|connection, matrix| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let mut words = WordChanges::default();
             let with_vectors = solutions.iter().zip(&vectors);
             let ids = with_vectors
-                .map(|(one, vector)| self.insert(&transaction, one, vector.as_ref(), None))
+                .map(|(one, vector)| self.insert((&transaction, &mut words), one, vector.as_ref(), None))
                 .collect::<Result<_, _>>()?;
-            tables::commit(transaction)?;
+            words.write(&transaction)?;
+            transaction.commit()?;
             *matrix = None;
             Ok(ids)
         })
@@ -196,23 +203,25 @@ impl SolutionStore for SqliteStore {
         let vectors = self.vectors(&solutions);
         self.with(|connection, matrix| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let mut words = WordChanges::default();
             let mut done = ImportedSolutions { count: solutions.len(), ..ImportedSolutions::default() };
             for (one, vector) in solutions.iter().zip(&vectors) {
-                let (row, is_taken) = Self::known(&transaction, one)?;
-                if let Some(row) = row {
-                    tables::delete_words(&transaction, row)?;
+                let (known, is_taken) = Self::known(&transaction, one)?;
+                if let Some((row, known)) = &known {
+                    words.remove(*row, &known.searched_text());
                     transaction.execute("DELETE FROM solutions WHERE row = ?1", [row])?;
                 }
                 self.insert(
-                    &transaction,
+                    (&transaction, &mut words),
                     one,
                     vector.as_ref(),
                     Some(one.id.as_str()).filter(|id| !is_taken && !id.is_empty()),
                 )?;
-                done.replaced += usize::from(row.is_some());
+                done.replaced += usize::from(known.is_some());
                 done.renumbered += usize::from(is_taken);
             }
-            tables::commit(transaction)?;
+            words.write(&transaction)?;
+            transaction.commit()?;
             *matrix = None;
             Ok(done)
         })
@@ -244,9 +253,11 @@ impl SolutionStore for SqliteStore {
             let solution = by_id(&transaction, id)?;
             let row =
                 transaction.query_row("SELECT row FROM solutions WHERE id = ?1", [id], |row| row.get(0))?;
-            tables::delete_words(&transaction, row)?;
+            let mut words = WordChanges::default();
+            words.remove(row, &solution.searched_text());
             transaction.execute("DELETE FROM solutions WHERE id = ?1", [id])?;
-            tables::commit(transaction)?;
+            words.write(&transaction)?;
+            transaction.commit()?;
             *matrix = None;
             Ok(solution)
         })

@@ -5,7 +5,8 @@ use rusqlite::{Connection, TransactionBehavior, params};
 
 use super::file::Failure;
 use super::rows::{COLUMNS, solution_at, to_bytes};
-use super::{SqliteStore, column, tables};
+use super::words::WordChanges;
+use super::{SqliteStore, column};
 use crate::solution::Solution;
 
 /// How many solutions are computed and committed at once.
@@ -51,17 +52,18 @@ impl SqliteStore {
             let texts: Vec<String> = others.iter().map(|(_, solution)| solution.searched_text()).collect();
             let vectors = self.embedder.embed_all(&texts)?;
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let mut words = WordChanges::default();
             for (((row, _), text), vector) in others.iter().zip(&texts).zip(&vectors) {
                 let sql = "UPDATE solutions SET model = ?1, dimension = ?2, vector = ?3 WHERE row = ?4";
                 let values = params![model, column(vector.len()), to_bytes(vector), row];
                 // Another process may have deleted it meanwhile; its text never changes.
                 if transaction.prepare(sql)?.execute(values)? > 0 {
-                    tables::delete_words(&transaction, *row)?;
-                    tables::insert_words(&transaction, *row, text)?;
+                    words.add(*row, text);
                     done += 1;
                 }
             }
-            tables::commit(transaction)?;
+            words.write(&transaction)?;
+            transaction.commit()?;
             if vectors.iter().any(|vector| vector.len() != dimension) {
                 let reason = format!("the vectors of {model} are not all of one dimension");
                 return Err(Failure::Store(self.unavailable(reason)));

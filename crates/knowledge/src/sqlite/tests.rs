@@ -2,12 +2,13 @@
 #![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
 use super::file::Failure;
-use super::search::{CANDIDATES, by_words};
+use super::search::CANDIDATES;
 use super::*;
 use crate::embedder::cosine;
 use crate::lexical::LexicalEmbedder;
 use crate::matrix::Filter;
 use crate::ranking::MIN_SIMILARITY;
+use crate::shared_words::distinct_terms;
 use crate::solution::InvalidSolution;
 
 /// Returns a directory that only its owner may enter, as symd's own are.
@@ -189,8 +190,9 @@ fn a_place_that_cannot_be_written_is_an_error() {
 /// Returns the ids of the solutions that share words with `text`, the best first.
 fn word_ids(store: &SqliteStore, text: &str) -> Vec<String> {
     let filter = Filter { language: None, error_type: None, min_confidence: 0.0 };
-    let found = store.with(|connection, _| {
-        let rows = by_words(connection, text, &filter)?;
+    let found = store.with(|connection, known| {
+        let terms = words::rows_of(connection, &distinct_terms(text))?;
+        let rows = store.matrix(connection, known, 384)?.best_by_words(&terms, &filter, CANDIDATES);
         let id =
             |row| connection.query_row("SELECT id FROM solutions WHERE row = ?1", [row], |row| row.get(0));
         Ok(rows.into_iter().map(id).collect::<Result<Vec<String>, _>>()?)
@@ -211,7 +213,7 @@ fn words_are_ranked_by_what_they_tell() {
 }
 
 #[test]
-fn words_that_fts5_splits_are_searched_for() {
+fn words_of_any_script_are_searched_for() {
     let scratch = scratch();
     let store = store(scratch.path());
     store.record(vec![solution("A", "कैटलॉग नहीं मिली"), solution("A", "ऐप बंद हो गया")]).unwrap();
@@ -219,20 +221,35 @@ fn words_that_fts5_splits_are_searched_for() {
     assert_eq!(ids(&store, &query("कैटलॉग நூலகம் \"'* OR (")), ["rca-001"]);
 }
 
+/// Earlier versions had an index of FTS5's, whose own tables may be damaged so that it cannot be dropped.
 #[test]
 fn an_older_index_of_words_is_built_again() {
-    let scratch = scratch();
-    store(scratch.path())
-        .record(vec![solution("A", "कैटलॉग नहीं मिली"), solution("A", "printer jammed")])
-        .unwrap();
-    let old = Connection::open(scratch.path().join("solutions.db")).unwrap();
-    let words = "DROP TABLE words; PRAGMA user_version = 1; \
-        CREATE VIRTUAL TABLE words USING fts5(terms, content='', contentless_delete=1, detail=none);";
-    old.execute_batch(words).unwrap();
-    drop(old);
-    let store = store(scratch.path());
-    assert_eq!(word_ids(&store, "printer"), ["rca-002"]);
-    assert_eq!(word_ids(&store, "कैटलॉग"), ["rca-001"]);
+    for damage in [
+        "",
+        "DELETE FROM words_data",
+        "DROP TABLE words_config",
+        "DROP TABLE words_data; DROP TABLE words_idx",
+    ] {
+        let scratch = scratch();
+        store(scratch.path())
+            .record(vec![solution("A", "कैटलॉग नहीं मिली"), solution("A", "printer jammed")])
+            .unwrap();
+        let old = Connection::open(scratch.path().join("solutions.db")).unwrap();
+        let words = "DROP TABLE words; PRAGMA user_version = 3; ALTER TABLE solutions DROP COLUMN word_count; \
+            CREATE VIRTUAL TABLE words USING fts5(terms, content='', contentless_delete=1);";
+        old.execute_batch(words).expect(words);
+        old.execute_batch(damage).expect(damage);
+        drop(old);
+        let store = store(scratch.path());
+        assert_eq!(word_ids(&store, "printer"), ["rca-002"], "{damage}");
+        assert_eq!(word_ids(&store, "कैटलॉग"), ["rca-001"], "{damage}");
+        let raw = Connection::open(scratch.path().join("solutions.db")).unwrap();
+        let state: String = raw.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+        let left: i64 = raw
+            .query_row("SELECT count(*) FROM sqlite_schema WHERE name LIKE 'words_%'", [], |row| row.get(0))
+            .unwrap();
+        assert_eq!((state.as_str(), left), ("ok", 0), "{damage}");
+    }
 }
 
 fn corrupt() -> Failure {
@@ -403,22 +420,19 @@ fn all_matches_are_counted() {
     assert_eq!((found.list.len(), found.total), (5, 3 * CANDIDATES));
 }
 
-/// Whatever is wrong in FTS5's own tables, nothing is refused for it, and words are found again.
+/// Whatever is wrong in the index of words, nothing is refused for it, and words are found again.
 #[test]
 fn a_damaged_index_of_words_is_built_again() {
     for damage in [
-        "DELETE FROM words_config",
-        "DELETE FROM words_data",
-        "DELETE FROM words_idx",
-        "DELETE FROM words_docsize",
-        "UPDATE words_data SET block = x'00'",
-        "UPDATE words_data SET block = zeroblob(30) WHERE id = 10",
-        "UPDATE words_data SET block = x'FFFFFFFFFFFF' WHERE id > 10",
-        "UPDATE words_docsize SET sz = x''",
-        "DROP TABLE words_data",
-        "DROP TABLE words_idx",
-        "DROP TABLE words_docsize",
-        "DROP TABLE words_config",
+        "DELETE FROM words",
+        "DROP TABLE words",
+        "UPDATE words SET rows = x''",
+        "UPDATE words SET rows = 'text'",
+        "UPDATE words SET rows = x'FFFFFFFFFFFF'",
+        "UPDATE words SET rows = zeroblob(3000)",
+        "ALTER TABLE words RENAME COLUMN rows TO other",
+        "DROP TABLE words; CREATE TABLE words (term TEXT, rows INTEGER)",
+        "DROP TABLE words; CREATE VIEW words AS SELECT 1 AS term, 2 AS rows",
     ] {
         let scratch = scratch();
         store(scratch.path())
