@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use symd_base::ContentHash;
-use symd_syntax::{Grammar, LocalBindings};
+use symd_syntax::{Grammar, LocalBindings, Outline};
 use symd_types::kotlin::SourceFile;
 
 /// Bytes of memory that the parses of one kind are kept for: some thousand files of usual size.
@@ -16,6 +16,8 @@ const MAX_BYTES: usize = 48 << 20;
 pub(super) struct RecentParses {
     pub(super) kotlin_files: ParseCache<SourceFile>,
     pub(super) locals: ParseCache<LocalBindings>,
+    /// Outlines with the types that outlines hide.
+    pub(super) whole_outlines: ParseCache<Outline>,
 }
 
 /// A parse that can be kept.
@@ -27,6 +29,12 @@ pub(super) trait ParseSize {
 impl ParseSize for SourceFile {
     fn memory(&self) -> usize {
         SourceFile::memory(self)
+    }
+}
+
+impl ParseSize for Outline {
+    fn memory(&self) -> usize {
+        Outline::memory(self)
     }
 }
 

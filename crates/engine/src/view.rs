@@ -171,6 +171,15 @@ impl View {
         self.read_results().changed.first().cloned()
     }
 
+    /// Notes a file whose parse is missing: what it declares is not known, so that no answer is complete.
+    fn expect_parsed<T>(&self, file: &FileEntry, parsed: Option<T>, cancel: &Cancel) -> Option<T> {
+        // A step that was given up ends in no answer, and the next one reads the file again.
+        if parsed.is_none() && !cancel.is_cancelled() {
+            self.read_results().failed.insert(file.path.clone());
+        }
+        parsed
+    }
+
     fn read_results(&self) -> MutexGuard<'_, ReadResults> {
         self.read.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -210,6 +219,22 @@ impl Sources for View {
         })
     }
 
+    fn outline_with_hidden_types(
+        &self,
+        file: &FileEntry,
+        current: &CurrentText,
+        cancel: &Cancel,
+    ) -> Option<Arc<Outline>> {
+        let (text, hash, grammar) = (current.text.as_str(), current.hash, file.grammar()?);
+        let outline = self.parses.whole_outlines.get(hash, grammar, || {
+            match self.parsers.outline_with_hidden_types(grammar, text, hash, cancel).ok()? {
+                Attempt::Parsed(outline) => Some(outline),
+                Attempt::SetAside(_) => None,
+            }
+        });
+        self.expect_parsed(file, outline, cancel)
+    }
+
     fn kotlin_file(
         &self,
         file: &FileEntry,
@@ -226,12 +251,7 @@ impl Sources for View {
                 Attempt::SetAside(_) => None,
             }
         });
-        // A step that was given up ends in no answer, and the next one reads the file again.
-        if parsed.is_none() && !cancel.is_cancelled() {
-            // What it declares is not known, so that no answer is complete.
-            self.read_results().failed.insert(file.path.clone());
-        }
-        parsed
+        self.expect_parsed(file, parsed, cancel)
     }
 
     fn gradle_modules(&self) -> Arc<GradleModules> {

@@ -62,11 +62,12 @@ struct ParseTask<'a, T> {
 impl<'a> ParseTask<'a, Outline> {
     fn outline(grammar: Grammar, text: &'a str, hash: ContentHash) -> ParseTask<'a, Outline> {
         let key = Key { content: hash, fingerprint: grammar.fingerprint() };
-        let decode = |payload: &[u8], _: Grammar, text: &str| {
-            codec::decode(payload).filter(|outline| lies_in(outline, text))
-        };
-        ParseTask { task: Task::Outline, grammar, text, key, decode }
+        ParseTask { task: Task::Outline, grammar, text, key, decode: decode_outline }
     }
+}
+
+fn decode_outline(payload: &[u8], _: Grammar, text: &str) -> Option<Outline> {
+    codec::decode(payload).filter(|outline| lies_in(outline, text))
 }
 
 impl<'a, T> ParseTask<'a, T> {
@@ -260,6 +261,19 @@ impl Parsers {
         let decode = |payload: &[u8], _: Grammar, text: &str| bindings::decode(payload, text);
         let task = ParseTask::beside_outline(Task::LocalBindings, grammar, text, hash, decode);
         self.attempt_for_question(&task, cancel, || syntax::local_bindings(grammar, text, cancel))
+    }
+
+    /// Returns the outline of a text with the types that an outline hides. A slow text is set aside.
+    pub fn outline_with_hidden_types(
+        &self,
+        grammar: Grammar,
+        text: &str,
+        hash: ContentHash,
+        cancel: &Cancel,
+    ) -> Result<Attempt, ParseError> {
+        let task = ParseTask::beside_outline(Task::HiddenTypes, grammar, text, hash, decode_outline);
+        let parse = || syntax::outline_with_hidden_types(grammar, text, cancel);
+        self.attempt_for_question(&task, cancel, parse)
     }
 
     /// Returns the tree of a text. A slow text is set aside.

@@ -34,6 +34,8 @@ pub(super) enum Task {
     LocalBindings,
     /// Return its tree.
     Tree,
+    /// Build its outline with the types that an outline hides.
+    HiddenTypes,
 }
 
 impl Task {
@@ -47,6 +49,7 @@ impl Task {
             }
             Task::LocalBindings => head.push(2),
             Task::Tree => head.push(3),
+            Task::HiddenTypes => head.push(4),
         }
     }
 
@@ -63,6 +66,7 @@ impl Task {
             }
             2 => Some((Task::LocalBindings, rest)),
             3 => Some((Task::Tree, rest)),
+            4 => Some((Task::HiddenTypes, rest)),
             _ => None,
         }
     }
@@ -201,7 +205,7 @@ mod tests {
         }
         assert!(Request::read(&[&[9], &body[1..]].concat()).is_none(), "no such task");
         let inspections = [TextRange::new(0, 0), TextRange::new(1, u32::MAX)].map(Task::Inspect);
-        for task in inspections.into_iter().chain([Task::LocalBindings, Task::Tree]) {
+        for task in inspections.into_iter().chain([Task::LocalBindings, Task::Tree, Task::HiddenTypes]) {
             let asked = Request { task, stop_after: None, ..request };
             let frame = [asked.head(), request.text.into()].concat();
             let read = Request::read(&frame[LENGTH..]).expect("a request");

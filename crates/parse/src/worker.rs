@@ -90,6 +90,9 @@ impl Worker {
             }
             Task::LocalBindings => bindings::encode(&syntax::local_bindings(grammar, request.text, &cancel)?),
             Task::Tree => syntax::flat_tree(grammar, request.text, &cancel)?.to_bytes(),
+            Task::HiddenTypes => {
+                codec::encode(&syntax::outline_with_hidden_types(grammar, request.text, &cancel)?)
+            }
         })
     }
 }

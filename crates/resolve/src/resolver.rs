@@ -25,7 +25,6 @@ use symd_base::{Cancel, RelPath, Text};
 use symd_index::{Content, FileEntry, Locals, Query};
 use symd_syntax::{
     BoundLocal, Grammar, Import, ImportList, LocalBindings, Matching, NamePattern, Outline, Row,
-    with_hidden_types,
 };
 
 /// An outline and its unpacked imports.
@@ -89,14 +88,15 @@ pub(super) struct CurrentFile {
 impl CurrentFile {
     /// Reads the file as it is now; `None` when it cannot be read.
     pub(super) fn new(resolver: &Resolver, file: &Arc<FileEntry>) -> Option<CurrentFile> {
-        let CurrentText { text, outline, hash } = resolver.sources.current(file)?;
+        let current = resolver.sources.current(file)?;
         let grammar = file.grammar()?;
         let language = LanguageProfile::of_grammar(grammar.name())?;
         let Content::Code { origin, stat, outline: known, .. } = &file.content else { return None };
-        let outline = match outline.hides_types {
-            true => Arc::new(with_hidden_types(grammar, text.as_str(), &outline, resolver.cancel).ok()?),
-            false => outline,
+        let outline = match current.outline.hides_types {
+            true => resolver.sources.outline_with_hidden_types(file, &current, resolver.cancel)?,
+            false => current.outline,
         };
+        let CurrentText { text, hash, .. } = current;
         let file = match Arc::ptr_eq(known, &outline) {
             true => file.clone(),
             false => {

@@ -21,6 +21,13 @@ pub trait Sources {
     /// Returns what a file whose hash is that of `text` binds as locals, in languages whose trees are read for it; `None` when
     /// it cannot be parsed in time.
     fn local_bindings(&self, file: &FileEntry, text: &str, cancel: &Cancel) -> Option<Arc<LocalBindings>>;
+    /// Returns the outline of a file with the types that its own outline hides; `None` when it cannot be parsed in time.
+    fn outline_with_hidden_types(
+        &self,
+        file: &FileEntry,
+        current: &CurrentText,
+        cancel: &Cancel,
+    ) -> Option<Arc<Outline>>;
     /// Returns a Kotlin file with its declarations; `None` when it cannot be parsed in time.
     fn kotlin_file(
         &self,

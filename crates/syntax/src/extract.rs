@@ -129,28 +129,26 @@ pub(super) fn outline_with<T>(
     Ok((outline, look(&tree)))
 }
 
-/// Returns the outline with additional rows for the types that it hides (those in function bodies and those
-/// without a name) and for their members. These types are flagged as local; their members are not. `outline`
-/// is the outline of `text`.
-pub fn with_hidden_types(
+/// Returns the outline of `text` with additional rows for the types that it hides (those in function bodies and those
+/// without a name) and for their members. These types are flagged as local; their members are not.
+pub fn outline_with_hidden_types(
     grammar: Grammar,
     text: &str,
-    outline: &Outline,
     cancel: &Cancel,
 ) -> Result<Outline, OutlineError> {
     if u32::try_from(text.len()).is_err() {
         return Err(OutlineError::TooLarge);
     }
     let compiled = grammar.compiled().map_err(OutlineError::Query)?;
-    let listed = WORKER.with_borrow_mut(|worker| {
+    let (outline, listed) = WORKER.with_borrow_mut(|worker| {
+        let (outline, tree) = worker.outline(grammar, compiled, text, cancel)?;
         let text = &*with_line_feeds(text);
-        let tree = worker.parse(grammar, compiled, text, cancel)?;
         let mut composed = String::new();
         worker.collect(compiled, &tree, text, &mut composed, cancel)?;
         let scopes = Scopes::new(&compiled.roles, text, &composed, HiddenTypes::Listed);
-        Ok::<_, OutlineError>(scopes.rows(&mut worker.items))
+        Ok::<_, OutlineError>((outline, scopes.rows(&mut worker.items)))
     })?;
-    Ok(Outline { rows: listed.rows, names: listed.names, ..outline.clone() })
+    Ok(Outline { rows: listed.rows, names: listed.names, ..outline })
 }
 
 /// Returns the result of `look` on the tree of `text`, for queries that the outline does not answer. Offsets
@@ -433,7 +431,7 @@ mod tests {
     fn hidden(grammar: &str, text: &str) -> Vec<String> {
         let (grammar, cancel) = (Grammar::named(grammar).expect("known"), Cancel::new());
         let known = outline(grammar, text, &cancel).expect("parsed");
-        let whole = with_hidden_types(grammar, text, &known, &cancel).expect("parsed");
+        let whole = outline_with_hidden_types(grammar, text, &cancel).expect("parsed");
         let paths = |outline: &Outline| (0..outline.rows.len()).map(|row| outline.name_path(row)).collect();
         let (listed, all): (Vec<String>, Vec<String>) = (paths(&known), paths(&whole));
         let mut more = all.clone();

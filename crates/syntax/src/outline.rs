@@ -78,13 +78,23 @@ pub struct Outline {
     /// Whether the parser found text that it could not understand.
     pub has_errors: bool,
     /// Whether the text contains types that are not rows: in function bodies, or without a name
-    /// ([`with_hidden_types`] lists them).
+    /// ([`outline_with_hidden_types`] lists them).
     ///
-    /// [`with_hidden_types`]: super::with_hidden_types
+    /// [`outline_with_hidden_types`]: super::outline_with_hidden_types
     pub hides_types: bool,
 }
 
 impl Outline {
+    /// Returns about how many bytes of memory it takes, without its imports.
+    pub fn memory(&self) -> usize {
+        let Occurrences { hashes, starts, offsets } = &self.occurrences;
+        size_of_val(&*self.rows)
+            + self.names.len()
+            + size_of_val(&**hashes)
+            + size_of_val(&**starts)
+            + offsets.len()
+    }
+
     /// Returns the simple name of a row of this outline.
     pub fn name(&self, row: &Row) -> &str {
         let start = row.name_at as usize;

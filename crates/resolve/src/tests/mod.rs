@@ -23,7 +23,9 @@ use by_need::everywhere;
 use symd_base::{Cancel, ContentHash, RelPath, Text, TextRange};
 use symd_config::Languages;
 use symd_index::{Content, FileEntry, IndexState, Origin, Snapshot};
-use symd_syntax::{Grammar, LocalBindings, Outline, flat_tree, local_bindings, outline};
+use symd_syntax::{
+    Grammar, LocalBindings, Outline, flat_tree, local_bindings, outline, outline_with_hidden_types,
+};
 use symd_types::kotlin::SourceFile;
 
 /// A project in memory.
@@ -55,6 +57,15 @@ impl Sources for Memory {
 
     fn local_bindings(&self, file: &FileEntry, text: &str, cancel: &Cancel) -> Option<Arc<LocalBindings>> {
         local_bindings(file.grammar()?, text, cancel).ok().map(Arc::new)
+    }
+
+    fn outline_with_hidden_types(
+        &self,
+        file: &FileEntry,
+        current: &CurrentText,
+        cancel: &Cancel,
+    ) -> Option<Arc<Outline>> {
+        outline_with_hidden_types(file.grammar()?, current.text.as_str(), cancel).ok().map(Arc::new)
     }
 
     fn kotlin_file(&self, _: &FileEntry, current: &CurrentText, cancel: &Cancel) -> Option<Arc<SourceFile>> {
