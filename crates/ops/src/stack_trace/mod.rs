@@ -1,6 +1,7 @@
 //! Stack traces: which declarations of the project their frames are in. Sources are those on the disk now, which may
 //! differ from those that were built, or those of a revision.
 
+mod declared;
 mod lines;
 mod mapping;
 mod mapping_files;
@@ -12,15 +13,17 @@ mod python;
 mod python_place;
 mod revisions;
 mod source_version;
+mod wanted_files;
 
 pub use self::mapping::{MappingMisfit, TraceMapping};
 pub use self::mapping_files::MappingChoice;
 pub use self::parse::{ParsedFrame, ParsedTrace, TraceRelation, parse_trace};
 pub use self::place::FramePlace;
+use self::place::SourceFiles;
 pub(crate) use self::place::declaration_at;
-use self::place::{SourceFiles, file_names};
 pub use self::revisions::FittingTags;
 use self::source_version::{CommittedSources, SavedSources, SourceVersion};
+use self::wanted_files::WantedFiles;
 use std::path::Path;
 
 use symd_base::cancel::Cancelled;
@@ -151,9 +154,9 @@ pub fn resolve_trace(
         .flat_map(|trace| &trace.frames)
         .flat_map(|frame| std::iter::once(frame).chain(&frame.alternatives))
         .collect();
-    let names = file_names(&frames);
+    let wanted = WantedFiles::of(&frames);
     let Some(revision) = question.revision else {
-        let traces = placed(&SavedSources::named(view, &names, cancel)?, view.files.path(), traces, cancel)?;
+        let traces = placed(&SavedSources::named(view, wanted, cancel)?, view.files.path(), traces, cancel)?;
         let fitting_tags = fitting_tags(view, question.git, &traces).unwrap_or_else(|error| {
             notes.push(format!("tags were not tried: {error}"));
             None
@@ -166,7 +169,7 @@ pub fn resolve_trace(
     let repository = git.repository(symd_git::DEADLINE).map_err(|error| cannot(&error))?;
     let commit = repository.commit(revision).map_err(|error| cannot(&error))?;
     let sources =
-        CommittedSources::named(view, repository, &commit, &names).map_err(|error| cannot(&error))?;
+        CommittedSources::named(view, repository, &commit, wanted).map_err(|error| cannot(&error))?;
     let traces = placed(&sources, view.files.path(), traces, cancel)?;
     let revision = Some(ReadRevision { name: revision.to_owned(), commit: commit.short().to_owned() });
     Ok(ResolvedTraces { traces, mapping, revision, fitting_tags: None, notes })

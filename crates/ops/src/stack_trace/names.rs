@@ -18,6 +18,14 @@ pub(super) struct SourceNames {
     pub(super) has_unnamed: bool,
     /// Whether it is a constructor, an initializer or a method that the compiler makes for a class.
     pub(super) is_of_class: bool,
+    /// Whether it is a constructor or an initializer, or a lambda of javac's in one.
+    pub(super) is_initializer: bool,
+    /// Whether it initializes the class, not an object.
+    pub(super) is_static: bool,
+    /// Whether the method is the function itself, with the name that `@JvmName` gives: lambdas in it have its name in the source.
+    pub(super) is_function: bool,
+    /// Whether it is a lambda that javac made a method of.
+    pub(super) is_javas_lambda: bool,
 }
 
 /// Parts of class names that stand for no declaration.
@@ -39,11 +47,14 @@ const NO_CLASSES: [&str; 11] = [
 const OF_LAMBDAS: [&str; 8] =
     ["invoke", "invokeSuspend", "run", "call", "emit", "resumeWith", "apply", "accept"];
 
+/// Constructors and initializers; Kotlin's compiler gives the second form to functions in them.
+const INITIALIZERS: [&str; 4] = ["<init>", "<clinit>", "_init_", "_clinit_"];
+
+/// What javac calls lambdas in the initializers of an object, and in those of a class.
+const LAMBDAS_OF_INITIALIZERS: [&str; 2] = ["lambda$new$", "lambda$static$"];
+
 /// Methods that compilers make for a class.
-const OF_CLASSES: [&str; 12] = [
-    "<init>",
-    "<clinit>",
-    "_init_",
+const OF_CLASSES: [&str; 9] = [
     "copy",
     "equals",
     "hashCode",
@@ -83,12 +94,16 @@ pub(super) fn source_names(frame: &ParsedFrame) -> Option<SourceNames> {
         SourceNames { package: package.to_owned(), outer, nested, has_unnamed, ..SourceNames::default() };
     let method = frame.method.as_str();
     let base = method.trim_start_matches('-').split('$').find(|part| !part.is_empty()).unwrap_or(method);
-    if OF_CLASSES.contains(&base) || is_component(base) {
+    names.is_function = !method.trim_end_matches("$default").contains('$');
+    names.is_javas_lambda = LAMBDAS_OF_INITIALIZERS.iter().any(|start| method.starts_with(start));
+    names.is_initializer = INITIALIZERS.contains(&base) || names.is_javas_lambda;
+    names.is_static = base.contains("clinit") || method.starts_with(LAMBDAS_OF_INITIALIZERS[1]);
+    if names.is_initializer {
         names.is_of_class = true;
-        // `copy` and the like may be written, too.
-        if !base.starts_with(['<', '_']) {
-            names.members = vec![base.to_owned()];
-        }
+    } else if OF_CLASSES.contains(&base) || is_component(base) {
+        names.is_of_class = true;
+        // They may be written, too.
+        names.members = vec![base.to_owned()];
     } else if !(has_unnamed && OF_LAMBDAS.contains(&base)) {
         names.members = members(method);
     }
@@ -198,6 +213,11 @@ mod tests {
             ("shop.Till$refill$1", "invokeSuspend", "shop Till/refill:"),
             ("ShopKtNamed$main$tests$8$1", "run", " ShopKtNamed/main/tests:"),
             ("shop.Till", "<init>", "shop Till/: class"),
+            ("shop.Till", "_init_$lambda$0", "shop Till/: class"),
+            ("shop.Till", "lambda$new$0", "shop Till/: class"),
+            ("shop.Till", "lambda$static$3", "shop Till/: class"),
+            ("shop.Till", "lambda$newest$0", "shop Till/:newest"),
+            ("shop.State$LOST", "next", "shop State/LOST:next"),
             ("shop.Till", "getLeft", "shop Till/:getLeft,left,isLeft,Left"),
             ("shop.Till", "hide$app_debug", "shop Till/:hide,app_debug"),
             ("shop.Till", "access$getLog$p", "shop Till/:getLog,log,isLog,Log"),

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::declared::NamedText;
 use super::parse::ParsedFrame;
 use super::place::fits;
 use symd_base::RelPath;
-use symd_engine::{CurrentText, View};
+use symd_engine::View;
 use symd_git::{GitError, Repository};
 
 /// How many of the newest tags are tried.
@@ -53,9 +54,9 @@ pub(super) fn fitting_tags(
     let contents = repository.contents(&wanted.keys().map(String::as_str).collect::<Vec<_>>())?;
     let outlined = |(hash, bytes): (String, Vec<u8>)| {
         let current = view.outlined(wanted.get(&hash)?, bytes).ok()?;
-        Some((hash, current))
+        Some((hash, NamedText::of(current)))
     };
-    let texts: BTreeMap<String, CurrentText> = contents.into_iter().filter_map(outlined).collect();
+    let texts: BTreeMap<String, NamedText> = contents.into_iter().filter_map(outlined).collect();
     let count = |tag: usize| {
         let fitting = frames.iter().filter(|(path, frame)| {
             let blob = blobs.get(path).and_then(|blobs| blobs.get(tag)?.as_ref());

@@ -2,13 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::place::is_class;
+use super::wanted_files::{ClassFiles, WantedFiles};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath};
 use symd_engine::{CurrentText, View};
 use symd_git::{Commit, GitError, Repository};
-use symd_index::{Content, FileEntry};
-use symd_syntax::Row;
 
 /// Maximum size in bytes of a source of a commit, and of all that are read at once.
 const MAX_SOURCE: u64 = 4 << 20;
@@ -19,8 +17,8 @@ pub(super) trait SourceVersion {
     /// Returns the files that have a name, in path order; only of names that were asked for when it was made.
     fn named(&self, name: &str) -> &[RelPath];
 
-    /// Returns the files that declare a class, whatever their names.
-    fn declaring(&self, package: &str, class: &str) -> Vec<RelPath>;
+    /// Returns the files that declare a class, whatever their names; only of classes that were asked for when it was made.
+    fn declaring(&self, package: &str, class: &str) -> &[RelPath];
 
     /// Reads a file.
     fn read(&self, path: &RelPath) -> Option<CurrentText>;
@@ -32,20 +30,21 @@ type PathsByName = BTreeMap<String, Vec<RelPath>>;
 pub(super) struct SavedSources<'v> {
     view: &'v View,
     by_name: PathsByName,
+    classes: ClassFiles<'v>,
 }
 
 impl<'v> SavedSources<'v> {
     pub(super) fn named(
         view: &'v View,
-        names: &BTreeSet<String>,
+        wanted: WantedFiles,
         cancel: &Cancel,
     ) -> Result<SavedSources<'v>, Cancelled> {
         let mut by_name = PathsByName::new();
         for file in view.snapshot.files.iter() {
             cancel.check()?;
-            add(&mut by_name, names, &file.path);
+            add(&mut by_name, &wanted.names, &file.path);
         }
-        Ok(SavedSources { view, by_name })
+        Ok(SavedSources { view, by_name, classes: ClassFiles::of(view, wanted) })
     }
 }
 
@@ -61,8 +60,8 @@ impl SourceVersion for SavedSources<'_> {
         self.by_name.get(name).map_or(&[], Vec::as_slice)
     }
 
-    fn declaring(&self, package: &str, class: &str) -> Vec<RelPath> {
-        declaring(self.view, package, class)
+    fn declaring(&self, package: &str, class: &str) -> &[RelPath] {
+        self.classes.declaring(package, class)
     }
 
     fn read(&self, path: &RelPath) -> Option<CurrentText> {
@@ -70,24 +69,12 @@ impl SourceVersion for SavedSources<'_> {
     }
 }
 
-/// Returns the files of the index that declare a class.
-fn declaring(view: &View, package: &str, class: &str) -> Vec<RelPath> {
-    let declares = |file: &FileEntry| match &file.content {
-        Content::Code { outline, .. } => {
-            let is_named = |row: &Row| row.parent().is_none() && outline.name(row) == class && is_class(row);
-            outline.imports.package().unwrap_or_default() == package && outline.rows.iter().any(is_named)
-        }
-        _ => false,
-    };
-    let files = view.snapshot.files.iter().filter(|file| declares(file));
-    files.map(|file| file.path.clone()).collect()
-}
-
 /// The files of a commit.
 pub(super) struct CommittedSources<'v> {
     view: &'v View,
     repository: Repository<'v>,
     by_name: PathsByName,
+    classes: ClassFiles<'v>,
     blobs: BTreeMap<RelPath, String>,
     /// The contents that were read in advance, by blob.
     contents: BTreeMap<String, Vec<u8>>,
@@ -99,24 +86,26 @@ impl<'v> CommittedSources<'v> {
         view: &'v View,
         repository: Repository<'v>,
         commit: &Commit,
-        names: &BTreeSet<String>,
+        wanted: WantedFiles,
     ) -> Result<CommittedSources<'v>, GitError> {
         let mut by_name = PathsByName::new();
         let mut blobs = BTreeMap::new();
-        let (mut wanted, mut left) = (Vec::new(), MAX_SOURCES);
+        let names = &wanted.names;
+        let (mut read, mut left) = (Vec::new(), MAX_SOURCES);
         for file in repository.files(commit)?.into_iter().filter(|file| file.size <= MAX_SOURCE) {
             add(&mut by_name, names, &file.path);
             if names.contains(file.path.file_name()) && file.size <= left {
                 left -= file.size;
-                wanted.push(file.blob.clone());
+                read.push(file.blob.clone());
             }
             blobs.insert(file.path, file.blob);
         }
-        let contents = match wanted.is_empty() {
+        let contents = match read.is_empty() {
             true => BTreeMap::new(),
-            false => repository.contents(&wanted.iter().map(String::as_str).collect::<Vec<_>>())?,
+            false => repository.contents(&read.iter().map(String::as_str).collect::<Vec<_>>())?,
         };
-        Ok(CommittedSources { view, repository, by_name, blobs, contents })
+        let classes = ClassFiles::of(view, wanted);
+        Ok(CommittedSources { view, repository, by_name, classes, blobs, contents })
     }
 }
 
@@ -125,11 +114,9 @@ impl SourceVersion for CommittedSources<'_> {
         self.by_name.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// Those that declare it now, and are in the commit: its other files are not outlined.
-    fn declaring(&self, package: &str, class: &str) -> Vec<RelPath> {
-        let mut all = declaring(self.view, package, class);
-        all.retain(|path| self.blobs.contains_key(path));
-        all
+    /// Those that declare it now: the commit's other files are not outlined.
+    fn declaring(&self, package: &str, class: &str) -> &[RelPath] {
+        self.classes.declaring(package, class)
     }
 
     fn read(&self, path: &RelPath) -> Option<CurrentText> {
