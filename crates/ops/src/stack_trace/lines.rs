@@ -81,8 +81,8 @@ pub(super) fn streams(text: &str) -> Vec<LogStream> {
         });
         all[at].lines.extend(message.split('\n').map(str::to_owned));
     }
-    // Stable.
-    all.sort_by_key(|stream| !stream.lines.iter().any(|line| line.contains(FATAL)));
+    // Stable. A device's log has thousands of streams: each is searched once.
+    all.sort_by_cached_key(|stream| !stream.lines.iter().any(|line| line.contains(FATAL)));
     all.iter_mut().for_each(|stream| stream.lines = joined(std::mem::take(&mut stream.lines)));
     all
 }

@@ -24,6 +24,7 @@ pub(crate) use self::place::declaration_at;
 pub use self::revisions::FittingTags;
 use self::source_version::{CommittedSources, SavedSources, SourceVersion};
 use self::wanted_files::WantedFiles;
+use std::collections::VecDeque;
 use std::path::Path;
 
 use symd_base::cancel::Cancelled;
@@ -94,7 +95,7 @@ pub struct ReadRevision {
 }
 
 /// One throwable with those that it led to: the cause first.
-pub type CauseChain<'t> = Vec<&'t ResolvedTrace>;
+pub type CauseChain<'t> = VecDeque<&'t ResolvedTrace>;
 
 impl ResolvedTraces {
     /// Returns the traces in the order in which they are read: causes before what they led to.
@@ -102,9 +103,9 @@ impl ResolvedTraces {
         let mut all: Vec<CauseChain<'_>> = Vec::new();
         for trace in &self.traces {
             match (trace.relation, all.last_mut()) {
-                (TraceRelation::Cause, Some(chain)) => chain.insert(0, trace),
-                (TraceRelation::Suppressed, Some(chain)) => chain.push(trace),
-                _ => all.push(vec![trace]),
+                (TraceRelation::Cause, Some(chain)) => chain.push_front(trace),
+                (TraceRelation::Suppressed, Some(chain)) => chain.push_back(trace),
+                _ => all.push(VecDeque::from([trace])),
             }
         }
         all
