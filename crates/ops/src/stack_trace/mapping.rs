@@ -1,11 +1,12 @@
-//! Traces of obfuscated programs: a mapping file of ProGuard or R8 gives the names and lines back. Only the sections of the
-//! classes that the trace names are parsed: a mapping has tens of megabytes. Invariant: an ambiguous frame keeps every
+//! Traces of obfuscated programs: a mapping file of ProGuard or R8 gives the names and lines back. Only what it says of the
+//! methods that the trace names is parsed: a mapping has tens of megabytes, and a class thousands of lines. Invariant: an ambiguous frame keeps every
 //! alternative, and frames that were inlined into one keep their order.
 //!
 //! Formats: <https://www.guardsquare.com/manual/tools/retrace>, <https://r8.googlesource.com/r8/+/refs/heads/main/doc/retrace.md>.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use memchr::memrchr;
 use proguard::{ProguardMapper, ProguardMapping, ProguardRecord, StackFrame};
 
 use super::parse::{ParsedFrame, ParsedTrace};
@@ -46,43 +47,75 @@ pub enum MappingMisfit {
 /// Reads a mapping line by line.
 pub(super) struct MappingReader<'t> {
     traces: &'t [ParsedTrace],
-    /// The classes that the traces name.
-    named: BTreeSet<&'t str>,
+    /// The classes that the traces name, with their methods.
+    named: BTreeMap<&'t str, BTreeSet<&'t str>>,
     mapping: TraceMapping,
-    /// Whether the line belongs to one of them.
-    is_kept: bool,
+    /// The class that the line belongs to, if the traces name it.
+    class: Option<&'t str>,
+    /// Whether the line's member, if it has one, is named too.
+    is_named_member: bool,
     has_class: bool,
     is_too_big: bool,
 }
 
 impl<'t> MappingReader<'t> {
     pub(super) fn of(traces: &'t [ParsedTrace]) -> MappingReader<'t> {
-        let frames = traces.iter().flat_map(|trace| &trace.frames);
-        let mut named: BTreeSet<&str> = frames.map(|frame| frame.class.as_str()).collect();
-        named.extend(traces.iter().map(|trace| trace.error_type.as_str()));
+        let mut named: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for trace in traces {
+            named.entry(&trace.error_type).or_default();
+            for frame in &trace.frames {
+                named.entry(&frame.class).or_default().insert(&frame.method);
+            }
+        }
         let mapping = TraceMapping { sections: Vec::new(), ids: Vec::new(), classes: BTreeMap::new() };
-        MappingReader { traces, named, mapping, is_kept: false, has_class: false, is_too_big: false }
+        MappingReader {
+            traces,
+            named,
+            mapping,
+            class: None,
+            is_named_member: true,
+            has_class: false,
+            is_too_big: false,
+        }
     }
 
     /// Takes the next line, with its line break if it has one.
     pub(super) fn line(&mut self, line: &[u8]) {
-        let mapping = &mut self.mapping;
         match line.first() {
-            Some(b' ' | b'\t') => {}
-            Some(b'#') if mapping.ids.len() < MAX_IDS => mapping.ids.extend(map_id(line)),
+            Some(b' ' | b'\t') => self.member(line),
+            Some(b'#') if self.mapping.ids.len() < MAX_IDS => self.mapping.ids.extend(map_id(line)),
             Some(b'#') => {}
-            _ => {
-                let class = class_line(line);
-                self.has_class |= class.is_some();
-                self.is_kept = class.as_ref().is_some_and(|(_, obfuscated)| self.named.contains(obfuscated));
-                if let Some((original, obfuscated)) = class.filter(|_| self.is_kept) {
-                    mapping.classes.insert(obfuscated.to_owned(), original.to_owned());
-                }
-            }
+            _ => self.begin_class(line),
         }
-        self.is_too_big |= self.is_kept && mapping.sections.len() + line.len() > MAX_SECTIONS;
-        if self.is_kept && !self.is_too_big {
-            mapping.sections.extend_from_slice(line);
+        // A comment belongs to the member before it, but for the file of the class.
+        let is_kept = self.class.is_some() && (self.is_named_member || source_file(line).is_some());
+        self.is_too_big |= is_kept && self.mapping.sections.len() + line.len() > MAX_SECTIONS;
+        if is_kept && !self.is_too_big {
+            self.mapping.sections.extend_from_slice(line);
+        }
+    }
+
+    fn begin_class(&mut self, line: &[u8]) {
+        let class = class_line(line);
+        self.has_class |= class.is_some();
+        self.is_named_member = true;
+        self.class = None;
+        if let Some((original, obfuscated)) = class
+            && let Some((&named, _)) = self.named.get_key_value(obfuscated)
+        {
+            self.class = Some(named);
+            self.mapping.classes.insert(obfuscated.to_owned(), original.to_owned());
+        }
+    }
+
+    /// Takes a member, or a comment of one.
+    fn member(&mut self, line: &[u8]) {
+        let Some(methods) = self.class.and_then(|class| self.named.get(class)) else { return };
+        let line = line.trim_ascii();
+        if !line.starts_with(b"#") {
+            let start = memrchr(b' ', line).map_or(0, |blank| blank + 1);
+            let name = std::str::from_utf8(&line[start..]).unwrap_or_default();
+            self.is_named_member = methods.contains(name);
         }
     }
 
