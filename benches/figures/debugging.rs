@@ -31,10 +31,26 @@ struct DeclaredFunction {
 }
 
 pub(crate) fn measure(bench: &Bench, table: &mut Table) {
+    let daemon = started(bench);
+    let functions = functions(&bench.tree);
+    // Before callers, whose slowest answers take minutes altogether.
+    traces(bench, &daemon, &functions, table);
+    reading_and_callers(bench, &daemon, &functions, table);
+}
+
+/// Measures only what a stack trace takes.
+pub(crate) fn measure_traces(bench: &Bench, table: &mut Table) {
+    traces(bench, &started(bench), &functions(&bench.tree), table);
+}
+
+fn started(bench: &Bench) -> Daemon {
     let daemon = Daemon::at(&bench.tree, &bench.scratch.path().join("debugging"));
     daemon.run(&["start"]);
     daemon.wait_until_indexed();
-    let functions = functions(&bench.tree);
+    daemon
+}
+
+fn reading_and_callers(bench: &Bench, daemon: &Daemon, functions: &[DeclaredFunction], table: &mut Table) {
     let mut session = daemon.connect("kotlin_debug");
     let mut random = fastrand::Rng::with_seed(7);
     let asked: Vec<&DeclaredFunction> =
@@ -62,7 +78,6 @@ pub(crate) fn measure(bench: &Bench, table: &mut Table) {
             target,
         );
     }
-    traces(bench, &daemon, &functions, table);
 }
 
 fn traces(bench: &Bench, daemon: &Daemon, functions: &[DeclaredFunction], table: &mut Table) {

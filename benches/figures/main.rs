@@ -47,12 +47,13 @@ const WITHOUT_TREE: [(&str, Measure); 5] = [
 ];
 
 /// Flags that measure one subject on each tree.
-const OF_TREES: [(&str, MeasureTree); 6] = [
+const OF_TREES: [(&str, MeasureTree); 7] = [
     ("--servers", servers::measure),
     ("--server-times", servers::measure_times),
     ("--first", first::measure),
     ("--isolation", isolation::measure),
     ("--debugging", debugging::measure),
+    ("--traces", debugging::measure_traces),
     ("--contracts", contracts::measure),
 ];
 
