@@ -56,6 +56,7 @@ mod other_names;
 mod outside;
 mod overrides;
 mod place;
+mod positions;
 mod profiles;
 mod python_classes;
 mod python_hazards;
@@ -111,6 +112,7 @@ pub use overrides::{
     OutsideMember, OverrideFamily, ServerBase, ServerBases, UnknownBase, UnknownFact, overrides,
 };
 pub use place::{is_default, is_pattern};
+pub use positions::{PositionUse, find_position_use};
 pub use python_hazards::{PythonHazard, python_hazards};
 pub use ruled_out::rule_out_uses;
 pub use sources::{CurrentText, IndexedDeclaration, Sources};

@@ -5,6 +5,7 @@ use super::external_reader::find_external_reader;
 use super::family::Family;
 use super::initializer_effect::initializer_effect;
 use super::lookup::{is_harmless, rust_attributes};
+use super::positions::PositionUse;
 use super::profiles::{AnnotationForm, LanguageProfile};
 use super::sources::{IndexedDeclaration, Sources};
 use symd_syntax::{Row, SymbolKind};
@@ -20,6 +21,10 @@ pub enum UnseenUser {
     Interface,
     /// The constants after it get their values by their positions.
     Position,
+    /// `#[default]` makes it the value that its type's `Default` gives.
+    Default,
+    /// This code reads the positions of the constants after it: `color.ordinal`.
+    PositionRead(PositionUse),
     /// Its value is computed by this, which may have an effect: `side()`.
     Effect(String),
 }
@@ -42,6 +47,11 @@ pub fn unseen_user(sources: &dyn Sources, target: &IndexedDeclaration) -> Option
     let annotations = match language.annotations.form {
         AnnotationForm::None => return None,
         AnnotationForm::Hash => {
+            if row.kind() == SymbolKind::EnumMember
+                && rust_attributes(&current.text, row).any(|one| one == "default")
+            {
+                return Some(UnseenUser::Default);
+            }
             let mut attributes = rust_attributes(&current.text, row);
             let registers = |one: &&str| !is_harmless(one) || one.rsplit("::").next() == Some("test");
             let found = attributes.find(registers)?;

@@ -78,8 +78,14 @@ async fn unseen_user(project: &Project, target: &Target) -> Result<Option<Unseen
             let target = target.clone();
             let work = move |view: &View, cancel: &_| {
                 let is_asked_for = resolve::is_asked_for(view, &target, cancel)?;
-                let interface = is_asked_for.then_some(UnseenUser::Interface);
-                Ok::<_, QuestionError>(interface.or_else(|| resolve::unseen_user(view, &target)))
+                if is_asked_for {
+                    return Ok(Some(UnseenUser::Interface));
+                }
+                if let Some(user) = resolve::unseen_user(view, &target) {
+                    return Ok(Some(user));
+                }
+                let read = resolve::find_position_use(view, &target, cancel)?;
+                Ok::<_, QuestionError>(read.map(UnseenUser::PositionRead))
             };
             project.with_view(work).await?
         })

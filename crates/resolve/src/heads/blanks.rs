@@ -4,7 +4,7 @@ use super::nesting::{at_depth_0, is_word, words_at_depth_0};
 use crate::profiles::LanguageProfile;
 
 /// Returns the text with comments and strings replaced by blanks; offsets stay the same.
-pub(super) fn without_comments(head: &str, language: &LanguageProfile) -> String {
+pub(crate) fn without_comments(head: &str, language: &LanguageProfile) -> String {
     let spelling = &language.family.profile().spelling;
     let mut blank = head.as_bytes().to_vec();
     let mut at = 0;

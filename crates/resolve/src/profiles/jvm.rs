@@ -3,8 +3,8 @@
 use super::{
     AccessorForm, AnnotationRules, BaseList, BaseRules, ConstructorCalls, ConstructorRules, CountRules,
     EntryPoint, FamilyProfile, HeadRules, ImportRules, LanguageProfile, LocalSearch, MemberRules,
-    NamePrecedence, NameReader, Namespaces, NonUse, Overriding, PackageScope, ScopeRules, SpellingRules,
-    UnresolvedName, UseRules,
+    NamePrecedence, NameReader, Namespaces, NonUse, Overriding, PackageScope, PositionRules, ScopeRules,
+    SpellingRules, UnresolvedName, UseRules,
 };
 use crate::family::Family;
 
@@ -104,6 +104,7 @@ pub(super) static KOTLIN: LanguageProfile = LanguageProfile {
     name_reader: NameReader::Operators,
     entry_points: &[EntryPoint::start("main")],
     annotations: ANNOTATIONS,
+    positions: PositionRules { types_follow: true, returns: ":", ..POSITIONS },
     ..LanguageProfile::plain("kotlin", Family::Jvm, LocalSearch::KotlinCode)
 };
 
@@ -119,6 +120,7 @@ pub(super) static JAVA: LanguageProfile = LanguageProfile {
     names_files_by_class: true,
     entry_points: &[EntryPoint::member("main")],
     annotations: ANNOTATIONS,
+    positions: POSITIONS,
     ..LanguageProfile::plain("java", Family::Jvm, LocalSearch::Java)
 };
 
@@ -154,3 +156,18 @@ const ANNOTATIONS: AnnotationRules = AnnotationRules::at(&[
     "Volatile",
     "WorkerThread",
 ]);
+
+/// Kotlin reads `ordinal` as a property, and Java calls it; each reads enumerations of the other.
+const POSITIONS: PositionRules = PositionRules {
+    member: "ordinal",
+    lists: &[
+        ".values()",
+        ".entries",
+        ".getEntries()",
+        ".class.getEnumConstants()",
+        "::class.java.enumConstants",
+        ">()",
+    ],
+    indexing: &["[", ".get(", ".getOrNull(", ".getOrElse(", ".elementAt(", ".elementAtOrNull("],
+    ..PositionRules::NONE
+};

@@ -18,6 +18,7 @@ mod jvm;
 mod local_search;
 mod member_rules;
 mod name_reader;
+mod position_rules;
 mod python;
 mod rust;
 mod scope_rules;
@@ -36,6 +37,7 @@ pub(crate) use import_rules::{
 pub(crate) use local_search::LocalSearch;
 pub(crate) use member_rules::{MemberRules, Overriding, StructuralTypes};
 pub(crate) use name_reader::NameReader;
+pub(crate) use position_rules::PositionRules;
 pub(crate) use python::PYTHON;
 pub(crate) use scope_rules::{NamePrecedence, Namespaces, NonUse, ScopeRules};
 pub(crate) use spelling::{LiteralKey, SpellingRules};
@@ -89,6 +91,8 @@ pub(crate) struct LanguageProfile {
     /// Functions that are called without their names in the code.
     pub(crate) entry_points: &'static [EntryPoint],
     pub(crate) annotations: AnnotationRules,
+    /// How it reads the positions of an enumeration's constants.
+    pub(crate) positions: PositionRules,
 }
 
 /// The languages of all families.
@@ -138,6 +142,7 @@ impl LanguageProfile {
             name_reader: NameReader::None,
             entry_points: &[],
             annotations: AnnotationRules::NONE,
+            positions: PositionRules::NONE,
         }
     }
 

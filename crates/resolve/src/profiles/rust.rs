@@ -3,7 +3,7 @@
 use super::{
     AnnotationForm, AnnotationRules, BaseList, BaseRules, CountRules, EntryPoint, FamilyProfile, HeadRules,
     ImportRules, LanguageProfile, LiteralKey, LocalSearch, MemberRules, ModuleLookup, NameReader, Namespaces,
-    NonUse, Overriding, PathBinding, ScopeRules, SpellingRules, UnresolvedName, UseRules,
+    NonUse, Overriding, PathBinding, PositionRules, ScopeRules, SpellingRules, UnresolvedName, UseRules,
 };
 use crate::family::Family;
 
@@ -42,5 +42,27 @@ pub(super) static RUST: LanguageProfile = LanguageProfile {
     name_reader: NameReader::Linker,
     entry_points: &[EntryPoint::start("main")],
     annotations: AnnotationRules { form: AnnotationForm::Hash, ..AnnotationRules::NONE },
+    positions: PositionRules {
+        casts: &INTEGERS,
+        derives: &[
+            "Deserialize_repr",
+            "FromPrimitive",
+            "FromRepr",
+            "IntoPrimitive",
+            "Serialize_repr",
+            "ToPrimitive",
+            "TryFromPrimitive",
+        ],
+        layouts: &REPRESENTATIONS,
+        types_follow: true,
+        returns: "->",
+        ..PositionRules::NONE
+    },
     ..LanguageProfile::plain("rust", Family::Rust, LocalSearch::RustPatterns)
 };
+
+const INTEGERS: [&str; 12] =
+    ["i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize"];
+
+const REPRESENTATIONS: [&str; 13] =
+    ["C", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize"];

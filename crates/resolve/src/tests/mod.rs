@@ -11,6 +11,7 @@ mod marked;
 mod mirrored;
 mod others;
 mod overrides;
+mod positions;
 mod python;
 mod read_by_name;
 mod ruled_out;

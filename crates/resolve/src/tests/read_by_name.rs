@@ -114,6 +114,11 @@ fn what_uses_a_declaration_without_its_name() {
         ("//- A.cs\nenum E { $0A, B }\n", "Position"),
         ("//- a.py\nclass E(Enum):\n    $0A = auto()\n    B = auto()\n", "Position"),
         ("//- a.py\nclass E(Enum):\n    $0A = auto()\n    B = 2\n", ""),
+        (
+            "//- a.rs\n#[derive(Default)]\nenum E {\n    A,\n    /// B.\n    #[default]\n    $0B,\n}\n",
+            "Default",
+        ),
+        ("//- a.rs\n#[derive(Default)]\nenum E {\n    #[default]\n    A,\n    $0B,\n}\n", ""),
         ("//- a.go\npackage a\nconst (\n\tA = iota\n\t$0B\n\tC\n)\n", "Position"),
         ("//- a.go\npackage a\nconst (\n\tA = iota\n\t$0B\n)\nconst C = 2\n", ""),
         ("//- a.go\npackage a\nconst (\n\t$0A = 1\n\tB = 2\n)\n", ""),

@@ -127,6 +127,16 @@ async fn checked(
                 UnseenUser::Position => {
                     "the constants after it would get other values, which count by position".to_owned()
                 }
+                UnseenUser::Default => {
+                    "#[default] makes it the value of its type's Default; move that to another variant first"
+                        .to_owned()
+                }
+                UnseenUser::PositionRead(read) => format!(
+                    "the constants after it would get other positions, which '{}' at {}:{} reads; give them values or make that code name the constants first",
+                    read.code,
+                    read.path,
+                    read.line + 1
+                ),
             };
             Err(AttemptError::Final(failed(counts_as_used(&used.0, &why))))
         }

@@ -1,0 +1,277 @@
+//! Code that reads the positions of an enumeration's constants: `color as u8`, `color.ordinal()`, `Color.values()[i]`.
+
+use super::typed_names::TypedNames;
+use super::{PositionUse, TypeUses, uses_of_type};
+use crate::brackets::open_bracket;
+use crate::context::{Receiver, first_word, last_word, receiver, text_after, text_before};
+use crate::heads::without_comments;
+use crate::lookup::rust_attributes;
+use crate::profiles::PositionRules;
+use crate::resolver::{CurrentFile, Resolver};
+use crate::sources::IndexedDeclaration;
+use std::rc::Rc;
+use symd_base::TextRange;
+use symd_base::cancel::Cancelled;
+use symd_index::NeededWords;
+use symd_syntax::{Row, SymbolKind};
+
+/// An enumeration whose constants' positions are searched for.
+struct Enumeration<'r, 'a> {
+    resolver: &'r Resolver<'a>,
+    rules: &'static PositionRules,
+    declaration: IndexedDeclaration,
+    constants: Vec<String>,
+    names: TypedNames,
+}
+
+/// Finds code that reads the positions of the constants behind `target`, a constant.
+pub(super) fn find(
+    resolver: &Resolver,
+    target: &IndexedDeclaration,
+) -> Result<Option<PositionUse>, Cancelled> {
+    let Some(here) = resolver.read_file(&target.file) else { return Ok(None) };
+    let rules = &here.language.positions;
+    let (Some(row), true) = (here.outline.rows.get(target.row), rules.are_read()) else { return Ok(None) };
+    let is_beside = |other: &&Row| other.parent == row.parent && other.kind() == SymbolKind::EnumMember;
+    let next = here.outline.rows.iter().filter(is_beside).find(|other| other.name_start > row.name_start);
+    let (Some(next), Some(parent)) = (next, row.parent()) else { return Ok(None) };
+    let behind = here.text.as_str().get(next.name_start as usize..next.end as usize).unwrap_or("");
+    if !rules.casts.is_empty() && behind.contains('=') {
+        return Ok(None);
+    }
+    if let Some(found) = fixed(&here, parent) {
+        return Ok(Some(found));
+    }
+    let declaration = here.target(parent);
+    let uses = uses_of_type(resolver, &declaration)?;
+    let enumeration = Enumeration {
+        resolver,
+        rules,
+        declaration,
+        constants: here
+            .outline
+            .rows
+            .iter()
+            .filter(is_beside)
+            .map(|one| here.outline.name(one).to_owned())
+            .collect(),
+        names: TypedNames::read(&uses, rules),
+    };
+    for one in &uses {
+        resolver.cancel.check()?;
+        if let Some(found) = enumeration.in_user(one)? {
+            return Ok(Some(found));
+        }
+    }
+    enumeration.elsewhere(&uses)
+}
+
+/// Returns the attribute of a Rust enumeration that fixes its positions: `repr(u8)`, `derive(FromPrimitive)`.
+fn fixed(here: &CurrentFile, row: usize) -> Option<PositionUse> {
+    let rules = &here.language.positions;
+    let row = &here.outline.rows[row];
+    let fixes = |attribute: &&str| {
+        let mut words = attribute.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+        let names = match words.next() {
+            Some("repr") => rules.layouts,
+            Some("derive") => rules.derives,
+            _ => &[],
+        };
+        words.any(|word| names.contains(&word))
+    };
+    if rules.derives.is_empty() {
+        return None;
+    }
+    let attribute = rust_attributes(&here.text, row).find(fixes)?;
+    Some(PositionUse { code: format!("#[{attribute}]"), ..PositionUse::at(here, row.name_start as usize) })
+}
+
+impl Enumeration<'_, '_> {
+    /// Finds a read in a file that names the enumeration.
+    fn in_user(&self, user: &TypeUses) -> Result<Option<PositionUse>, Cancelled> {
+        let here = &user.here;
+        let indexed = user.ranges.iter().find_map(|place| self.indexed_behind(here, *place));
+        if let Some(found) = indexed.or_else(|| self.cast(here, Some(&user.ranges))) {
+            return Ok(Some(found));
+        }
+        self.member(here, true)
+    }
+
+    /// Finds a read in files that hold a value of the enumeration without naming it.
+    fn elsewhere(&self, uses: &[TypeUses]) -> Result<Option<PositionUse>, Cancelled> {
+        let files = &self.resolver.sources.snapshot().files;
+        let words =
+            self.names.members().map(|name| NeededWords::of_name(&format!("{name} {}", self.rules.member)));
+        for file in files.with_any_words(words) {
+            let is_user = uses.iter().any(|user| user.here.file.path == file.path);
+            let holds = |name: &String| file.outline().is_some_and(|it| it.occurrences.contains(name));
+            if is_user || self.resolver.file(file.path.as_str()).is_none() || !self.names.members().any(holds)
+            {
+                continue;
+            }
+            self.resolver.cancel.check()?;
+            let Some(here) = self.resolver.read_file(file) else { continue };
+            let found = match self.cast(&here, None) {
+                Some(found) => Some(found),
+                None => self.member(&here, false)?,
+            };
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the list of constants behind the enumeration's name, if one of it is read by its position: `Color.values()[i]`, also by
+    /// way of a variable.
+    fn indexed_behind(&self, here: &CurrentFile, place: TextRange) -> Option<PositionUse> {
+        let text = here.text.as_str();
+        let list = self.rules.lists.iter().find_map(|list| {
+            let is_of_type =
+                |list: &str| !list.starts_with('>') || text[..place.start as usize].ends_with("enumValues<");
+            skip(text, place.end as usize, list).filter(|_| is_of_type(list))
+        })?;
+        let is_indexed = |end: usize| self.rules.indexing.iter().find_map(|index| skip(text, end, index));
+        if is_indexed(list).is_some() {
+            return Some(PositionUse::at(here, list));
+        }
+        let left = text_before(text, place.start as usize, self.resolver.family).strip_suffix('=')?;
+        let variable = last_word(left.trim_end());
+        let mut reads = here.outline.occurrences.offsets_of(variable).filter(|_| !variable.is_empty());
+        let read = reads.find(|start| is_indexed(*start as usize + variable.len()).is_some())? as usize;
+        Some(PositionUse::at(here, read))
+    }
+
+    /// Finds a cast of a constant, or of a value of the type, to a number.
+    fn cast(&self, here: &CurrentFile, users: Option<&[TextRange]>) -> Option<PositionUse> {
+        if self.rules.casts.is_empty() {
+            return None;
+        }
+        let blank = without_comments(here.text.as_str(), here.language);
+        let casts = blank.match_indices(" as ").filter(|(at, word)| {
+            let kind = text_after(&blank, at + word.len());
+            self.rules.casts.contains(&first_word(kind))
+        });
+        let mut casts = casts.map(|(at, _)| at);
+        let at = casts.find(|&at| self.is_value(here, &blank, at, users))?;
+        Some(PositionUse::at(here, at))
+    }
+
+    /// Whether the operand that ends before byte `end` is a constant or a value of the enumeration.
+    fn is_value(&self, here: &CurrentFile, text: &str, end: usize, users: Option<&[TextRange]>) -> bool {
+        let operand = text[..end].trim_end();
+        let operand = match operand.strip_suffix(')') {
+            Some(inside) => match open_bracket(text, inside.len()) {
+                // `(self) as u8`, `f(x) as u8`
+                Some(open) if last_word(&text[..open]).is_empty() => inside.trim_end(),
+                Some(open) => &text[..open],
+                None => return false,
+            },
+            None => operand,
+        };
+        let name = last_word(operand);
+        let start = operand.len() - name.len();
+        let is_inside = || self.is_in_type(here, start, users);
+        match receiver(text, start, self.resolver.family) {
+            _ if name.is_empty() => false,
+            Receiver::Chain(chain, _) if self.constants.iter().any(|one| one == name) => {
+                let last = chain.last().copied().unwrap_or("");
+                last == self.declaration.name() || last == "Self" && is_inside()
+            }
+            Receiver::None if name == "self" => is_inside(),
+            Receiver::None if self.constants.iter().any(|one| one == name) => users.is_some(),
+            _ => self.names.has(&here.file.path, name),
+        }
+    }
+
+    /// Whether byte `at` is in the enumeration's body, or in that of an `impl` of it.
+    fn is_in_type(&self, here: &CurrentFile, at: usize, users: Option<&[TextRange]>) -> bool {
+        let text = here.text.as_str();
+        let is_own = |row: &Row| {
+            let body = row.start as usize + text[row.start as usize..].find('{').unwrap_or(0);
+            let is_in_head = |it: &TextRange| row.start <= it.start && (it.start as usize) < body;
+            row.name_start == self.declaration.row().map_or(0, |(_, own)| own.name_start)
+                && here.file.path == self.declaration.file.path
+                || row.kind() == SymbolKind::Object && users.unwrap_or_default().iter().any(is_in_head)
+        };
+        let around = |row: &&Row| (row.start as usize) <= at && at < row.end as usize;
+        here.outline.rows.iter().filter(around).any(is_own)
+    }
+
+    /// Finds a read of the member that is a constant's position. `is_user`: whether the file names the enumeration, so that a value
+    /// of unknown type may be one.
+    fn member(&self, here: &Rc<CurrentFile>, is_user: bool) -> Result<Option<PositionUse>, Cancelled> {
+        let (text, member) = (here.text.as_str(), self.rules.member);
+        if member.is_empty() || !self.resolver.declared(member)?.is_empty() {
+            return Ok(None);
+        }
+        for at in here.outline.occurrences.offsets_of(member) {
+            let is_read = match receiver(text, at as usize, self.resolver.family) {
+                Receiver::None => match self.enumeration_around(here, at) {
+                    Some(start) => self.declaration.row().is_some_and(|(_, own)| own.name_start == start),
+                    None => is_user,
+                },
+                Receiver::Chain(chain, _) => self.may_hold(here, &chain, at, is_user),
+                Receiver::Super | Receiver::Expression => is_user,
+            };
+            if is_read {
+                return Ok(Some(PositionUse::at(here, at as usize)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether the value `chain` may be a constant of the enumeration.
+    fn may_hold(&self, here: &CurrentFile, chain: &[&str], at: u32, is_user: bool) -> bool {
+        let [.., last] = chain else { return is_user };
+        let own = self.declaration.name();
+        let of_type = chain.len().checked_sub(2).map(|place| chain[place]);
+        match of_type {
+            // `Color::ordinal`, `Enum::ordinal`
+            None if *last == own => true,
+            Some(of_type) if of_type.starts_with(char::is_uppercase) => of_type == own,
+            _ if *last == "this" => match self.enumeration_around(here, at) {
+                Some(start) => self.declaration.row().is_some_and(|(_, own)| own.name_start == start),
+                None => is_user,
+            },
+            _ if self.names.has(&here.file.path, last) => true,
+            _ if self.constants.iter().any(|one| one == last) => is_user,
+            _ => is_user && !self.is_declared_otherwise(here, last),
+        }
+    }
+
+    /// Returns where the name of the innermost enumeration around byte `at` begins, if it is in this file.
+    fn enumeration_around(&self, here: &CurrentFile, at: u32) -> Option<u32> {
+        let around = |row: &&Row| row.kind() == SymbolKind::Enum && row.start <= at && at < row.end;
+        let innermost = here.outline.rows.iter().filter(around).last()?;
+        let is_other_file = here.file.path != self.declaration.file.path;
+        Some(if is_other_file { u32::MAX } else { innermost.name_start })
+    }
+
+    /// Whether the file declares values called `name`, with other types only.
+    fn is_declared_otherwise(&self, here: &CurrentFile, name: &str) -> bool {
+        let text = here.text.as_str();
+        let declares = |start: &u32| {
+            let end = *start as usize + name.len();
+            let left = text_before(text, *start as usize, self.resolver.family);
+            let right = text_after(text, end);
+            match self.rules.types_follow {
+                true => right.starts_with(':') && !right.starts_with("::"),
+                false => last_word(left).starts_with(char::is_uppercase) || left.ends_with('>'),
+            }
+        };
+        here.outline.occurrences.offsets_of(name).any(|start| declares(&start))
+    }
+}
+
+/// Returns the byte just past `wanted` where the text goes on with it from byte `at` on, whatever white space stands between.
+fn skip(text: &str, at: usize, wanted: &str) -> Option<usize> {
+    let mut at = at;
+    for c in wanted.chars() {
+        let rest = text.get(at..)?;
+        let skipped = rest.len() - rest.trim_start().len();
+        text[at + skipped..].starts_with(c).then_some(())?;
+        at += skipped + c.len_utf8();
+    }
+    Some(at)
+}

@@ -1,0 +1,80 @@
+//! Code that depends on the order in which a type declares its constants or fields, so that deleting one changes or breaks it. By the
+//! text around the type's name. Invariant: a place that is returned is code that names the type, or a value of it.
+
+mod constants;
+mod typed_names;
+
+use super::family::Family;
+use super::occurrence::Judgement;
+use super::occurrences::occurrences;
+use super::resolver::{CurrentFile, Resolver};
+use super::sources::{IndexedDeclaration, Sources};
+use std::rc::Rc;
+use symd_base::cancel::Cancelled;
+use symd_base::{Cancel, RelPath, TextRange};
+use symd_syntax::SymbolKind;
+
+/// Code that depends on the order of a type's declarations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PositionUse {
+    pub path: RelPath,
+    /// 0-based.
+    pub line: u32,
+    /// The line, or its beginning.
+    pub code: String,
+}
+
+/// Finds code that would mean something else without the target, since it counts the declarations of the target's type.
+pub fn find_position_use(
+    sources: &dyn Sources,
+    target: &IndexedDeclaration,
+    cancel: &Cancel,
+) -> Result<Option<PositionUse>, Cancelled> {
+    let (Some(family), Some((_, row))) = (Family::of(&target.file), target.row()) else { return Ok(None) };
+    let resolver = Resolver::new(sources, family, cancel);
+    match row.kind() {
+        SymbolKind::EnumMember => constants::find(&resolver, &resolver.refreshed(target)),
+        _ => Ok(None),
+    }
+}
+
+/// How many characters of a line are shown.
+const MAX_SHOWN: usize = 80;
+
+impl PositionUse {
+    /// Returns the line of byte `at`.
+    fn at(here: &CurrentFile, at: usize) -> PositionUse {
+        let text = here.text.as_str();
+        let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+        let shown = text[start..].lines().next().unwrap_or("").trim();
+        let line = here.text.line_column(u32::try_from(at).unwrap_or(u32::MAX)).line;
+        let code = match shown.char_indices().nth(MAX_SHOWN) {
+            Some((end, _)) => format!("{}…", &shown[..end]),
+            None => shown.to_owned(),
+        };
+        PositionUse { path: here.file.path.clone(), line, code }
+    }
+}
+
+/// The places of a file that name a type, or may.
+struct TypeUses {
+    here: Rc<CurrentFile>,
+    ranges: Vec<TextRange>,
+}
+
+/// Returns where code names a type, by files, its declaration included.
+fn uses_of_type(resolver: &Resolver, target: &IndexedDeclaration) -> Result<Vec<TypeUses>, Cancelled> {
+    let mut all: Vec<TypeUses> = Vec::new();
+    for one in occurrences(resolver.sources, std::slice::from_ref(target), resolver.cancel)? {
+        if one.judgement == Judgement::Unlikely {
+            continue;
+        }
+        if let Some(last) = all.last_mut().filter(|last| last.here.file.path == one.path) {
+            last.ranges.push(one.range);
+            continue;
+        }
+        let here = resolver.file(one.path.as_str()).and_then(|file| resolver.read_file(file));
+        all.extend(here.map(|here| TypeUses { here, ranges: vec![one.range] }));
+    }
+    Ok(all)
+}
