@@ -112,7 +112,7 @@ pub use overrides::{
     OutsideMember, OverrideFamily, ServerBase, ServerBases, UnknownBase, UnknownFact, overrides,
 };
 pub use place::{is_default, is_pattern};
-pub use positions::{PositionUse, find_position_use};
+pub use positions::{PositionUse, find_position_user};
 pub use python_hazards::{PythonHazard, python_hazards};
 pub use ruled_out::rule_out_uses;
 pub use sources::{CurrentText, IndexedDeclaration, Sources};

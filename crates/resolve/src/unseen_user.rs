@@ -25,6 +25,8 @@ pub enum UnseenUser {
     Default,
     /// This code reads the positions of the constants after it: `color.ordinal`.
     PositionRead(PositionUse),
+    /// This code gives the field by its position among the others: `Point{1, 2}`.
+    FieldByPosition(PositionUse),
     /// Its value is computed by this, which may have an effect: `side()`.
     Effect(String),
 }

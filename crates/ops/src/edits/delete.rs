@@ -84,8 +84,7 @@ async fn unseen_user(project: &Project, target: &Target) -> Result<Option<Unseen
                 if let Some(user) = resolve::unseen_user(view, &target) {
                     return Ok(Some(user));
                 }
-                let read = resolve::find_position_use(view, &target, cancel)?;
-                Ok::<_, QuestionError>(read.map(UnseenUser::PositionRead))
+                Ok::<_, QuestionError>(resolve::find_position_user(view, &target, cancel)?)
             };
             project.with_view(work).await?
         })

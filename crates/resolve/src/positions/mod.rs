@@ -1,14 +1,18 @@
 //! Code that depends on the order in which a type declares its constants or fields, so that deleting one changes or breaks it. By the
 //! text around the type's name. Invariant: a place that is returned is code that names the type, or a value of it.
 
+mod arguments;
 mod constants;
+mod literals;
 mod typed_names;
 
 use super::family::Family;
 use super::occurrence::Judgement;
 use super::occurrences::occurrences;
+use super::profiles::{FieldValues, LanguageProfile};
 use super::resolver::{CurrentFile, Resolver};
 use super::sources::{IndexedDeclaration, Sources};
+use super::unseen_user::UnseenUser;
 use std::rc::Rc;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
@@ -24,18 +28,27 @@ pub struct PositionUse {
     pub code: String,
 }
 
-/// Finds code that would mean something else without the target, since it counts the declarations of the target's type.
-pub fn find_position_use(
+/// Finds code that would mean something else without the target, or break, since it counts the constants or fields of a type.
+pub fn find_position_user(
     sources: &dyn Sources,
     target: &IndexedDeclaration,
     cancel: &Cancel,
-) -> Result<Option<PositionUse>, Cancelled> {
+) -> Result<Option<UnseenUser>, Cancelled> {
     let (Some(family), Some((_, row))) = (Family::of(&target.file), target.row()) else { return Ok(None) };
     let resolver = Resolver::new(sources, family, cancel);
-    match row.kind() {
-        SymbolKind::EnumMember => constants::find(&resolver, &resolver.refreshed(target)),
-        _ => Ok(None),
-    }
+    let Some(language) = LanguageProfile::of(&target.file) else { return Ok(None) };
+    let target = &resolver.refreshed(target);
+    let of_fields = match (language.field_values, row.kind()) {
+        (_, SymbolKind::EnumMember) => {
+            return Ok(constants::find(&resolver, target)?.map(UnseenUser::PositionRead));
+        }
+        (FieldValues::Arguments(rules), _) => arguments::find(&resolver, target, rules)?,
+        (FieldValues::Braces | FieldValues::Initializers, SymbolKind::Field) => {
+            literals::find(&resolver, target)?
+        }
+        _ => None,
+    };
+    Ok(of_fields.map(UnseenUser::FieldByPosition))
 }
 
 /// How many characters of a line are shown.

@@ -2,8 +2,8 @@
 
 use super::{
     BaseList, BaseRules, ConstructorCalls, ConstructorRules, CountRules, EntryPoint, FamilyProfile,
-    HeadRules, HiddenBinding, ImportRules, LanguageProfile, LocalSearch, MemberRules, ModuleLookup,
-    Overriding, ScopeRules, SpellingRules, UnresolvedName, UseRules,
+    FieldValues, HeadRules, HiddenBinding, ImportRules, LanguageProfile, LocalSearch, MemberRules,
+    ModuleLookup, Overriding, ScopeRules, SpellingRules, UnresolvedName, UseRules,
 };
 use crate::family::Family;
 
@@ -42,11 +42,13 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
 
 pub(super) static C: LanguageProfile = LanguageProfile {
     entry_points: &[EntryPoint::start("main")],
+    field_values: FieldValues::Initializers,
     ..LanguageProfile::plain("c", Family::C, LocalSearch::Declarators)
 };
 
 pub(super) static CPP: LanguageProfile = LanguageProfile {
     heads: HeadRules { list: BaseList::Colon, ..HeadRules::PLAIN },
     entry_points: &[EntryPoint::start("main")],
+    field_values: FieldValues::Initializers,
     ..LanguageProfile::plain("cpp", Family::C, LocalSearch::Declarators)
 };

@@ -1,9 +1,9 @@
 //! Go.
 
 use super::{
-    BaseRules, CountRules, EntryPoint, FamilyProfile, ImportRules, LanguageProfile, LiteralKey, LocalSearch,
-    MemberRules, ModuleLookup, NamePrecedence, NonUse, PackageScope, PathBinding, ScopeRules, SpellingRules,
-    StructuralTypes, UnfoundModule, UseRules,
+    BaseRules, CountRules, EntryPoint, FamilyProfile, FieldValues, ImportRules, LanguageProfile, LiteralKey,
+    LocalSearch, MemberRules, ModuleLookup, NamePrecedence, NonUse, PackageScope, PathBinding, ScopeRules,
+    SpellingRules, StructuralTypes, UnfoundModule, UseRules,
 };
 use crate::family::Family;
 
@@ -93,6 +93,7 @@ const ENTRY_POINTS: [EntryPoint; 46] = {
 
 pub(super) static GO: LanguageProfile = LanguageProfile {
     entry_points: &ENTRY_POINTS,
+    field_values: FieldValues::Braces,
     ..LanguageProfile::plain("go", Family::Go, LocalSearch::TreeScopes)
 };
 

@@ -11,6 +11,7 @@ mod count_rules;
 mod csharp;
 mod ecma;
 mod entry_points;
+mod field_values;
 mod go;
 mod head_rules;
 mod import_rules;
@@ -30,6 +31,7 @@ pub(crate) use base_rules::{BaseRules, HiddenBinding};
 pub(crate) use constructor_rules::{ConstructorCalls, ConstructorRules};
 pub(crate) use count_rules::CountRules;
 pub(crate) use entry_points::{AnnotationForm, AnnotationRules, EntryPoint};
+pub(crate) use field_values::{FieldParameters, FieldValues};
 pub(crate) use head_rules::{BaseList, HeadRules};
 pub(crate) use import_rules::{
     ImportRules, ImportedOffer, ModuleLookup, PackageScope, PathBinding, UnfoundModule,
@@ -93,6 +95,7 @@ pub(crate) struct LanguageProfile {
     pub(crate) annotations: AnnotationRules,
     /// How it reads the positions of an enumeration's constants.
     pub(crate) positions: PositionRules,
+    pub(crate) field_values: FieldValues,
 }
 
 /// The languages of all families.
@@ -143,6 +146,7 @@ impl LanguageProfile {
             entry_points: &[],
             annotations: AnnotationRules::NONE,
             positions: PositionRules::NONE,
+            field_values: FieldValues::Named,
         }
     }
 

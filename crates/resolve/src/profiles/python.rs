@@ -1,10 +1,10 @@
 //! Python.
 
 use super::{
-    AnnotationRules, BaseList, BaseRules, ConstructorRules, CountRules, FamilyProfile, HeadRules,
-    ImportRules, ImportedOffer, LanguageProfile, LocalSearch, MemberRules, ModuleLookup, NamePrecedence,
-    NameReader, NonUse, Overriding, PathBinding, ScopeRules, SpellingRules, StructuralTypes, UnfoundModule,
-    UnresolvedName, UseRules,
+    AnnotationRules, BaseList, BaseRules, ConstructorRules, CountRules, FamilyProfile, FieldParameters,
+    FieldValues, HeadRules, ImportRules, ImportedOffer, LanguageProfile, LocalSearch, MemberRules,
+    ModuleLookup, NamePrecedence, NameReader, NonUse, Overriding, PathBinding, ScopeRules, SpellingRules,
+    StructuralTypes, UnfoundModule, UnresolvedName, UseRules,
 };
 use crate::family::Family;
 
@@ -94,6 +94,10 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
 pub(crate) static PYTHON: LanguageProfile = LanguageProfile {
     heads: HeadRules { list: BaseList::Arguments, type_bracket: '[', ..HeadRules::PLAIN },
     name_reader: NameReader::Python,
+    field_values: FieldValues::Arguments(&FieldParameters {
+        decorators: &["dataclass", "define", "frozen", "mutable", "attrs"],
+        bases: &["NamedTuple"],
+    }),
     annotations: AnnotationRules::at(&[
         "abstractmethod",
         "asynccontextmanager",

@@ -6,9 +6,17 @@ use super::*;
 fn dependent(fixture: &str) -> String {
     let (memory, target) = declared(fixture);
     let found = everywhere(&memory, |memory| {
-        find_position_use(memory, &target, &Cancel::new()).expect("not cancelled")
+        find_position_user(memory, &target, &Cancel::new()).expect("not cancelled")
     });
-    found.map_or_else(String::new, |found| format!("{}:{}", found.path, found.line + 1))
+    match found {
+        Some(UnseenUser::PositionRead(code) | UnseenUser::FieldByPosition(code)) => {
+            format!("{}:{}", code.path, code.line + 1)
+        }
+        found => {
+            assert_eq!(found, None);
+            String::new()
+        }
+    }
 }
 
 #[test]
@@ -110,5 +118,102 @@ fn ordinals_and_lists_of_kotlin_read_the_positions_of_constants() {
         ("fun f(e: E) = when (e) { E.B -> 1\nelse -> 2 }", ""),
     ] {
         assert_eq!(dependent(&code(rest)), expected, "{rest}");
+    }
+}
+
+#[test]
+fn literals_of_go_give_fields_by_position() {
+    let code =
+        |rest: &str| format!("//- p/a.go\npackage p\ntype S struct {{\n\tA int\n\t$0B int\n}}\n{rest}\n");
+    for (rest, expected) in [
+        ("var s = S{1, 2}", "p/a.go:6"),
+        ("var s = &S{1, 2}", "p/a.go:6"),
+        ("var s = []S{{1, 2}}", "p/a.go:6"),
+        ("var s = []*S{{A: 1}, {1, 2}}", "p/a.go:6"),
+        ("var s = map[string]S{\"a\": {1, 2}}", "p/a.go:6"),
+        ("var s = map[S]int{{1, 2}: 3}", "p/a.go:6"),
+        ("var s = [][]S{{{1, 2}}}", "p/a.go:6"),
+        ("type L []S\nvar s = L{{1, 2}}", "p/a.go:7"),
+        ("type U S\nvar s = U{1, 2}", "p/a.go:7"),
+        ("//- q/b.go\npackage q\nimport \"x/p\"\nvar s = p.S{1, 2}", "q/b.go:3"),
+        // All by name, or none.
+        ("var s = S{A: 1}", ""),
+        ("var s = S{}", ""),
+        ("var s = []S{{A: 1}, {A: f(1, 2)}}", ""),
+        ("var s = map[string]S{\"a\": {A: 1}}", ""),
+        ("func f() S {\n\treturn g(1, 2)\n}", ""),
+        ("type T struct { A, B int }\nvar t = T{1, 2}", ""),
+        ("var s = []T{{1, 2}}\nvar n S", ""),
+    ] {
+        assert_eq!(dependent(&code(rest)), expected, "{rest}");
+    }
+}
+
+#[test]
+fn initializers_of_c_give_fields_by_position() {
+    let code =
+        |rest: &str| format!("//- a.c\nstruct s {{\n    int a;\n    int $0b;\n    int c;\n}};\n{rest}\n");
+    for (rest, expected) in [
+        ("struct s v = {1, 2};", "a.c:6"),
+        ("struct s v = {1, 2, 3}, w;", "a.c:6"),
+        ("struct s v = {0}, w = {1, 2};", "a.c:6"),
+        ("static const struct s v[] = {{1}, {1, 2}};", "a.c:6"),
+        ("struct s v[] = {[3] = {1, 2}};", "a.c:6"),
+        ("int f(void) { return g((struct s){1, 2, 3}); }", "a.c:6"),
+        ("struct s v = {.a = 1, 2};", "a.c:6"),
+        ("typedef struct s t;\nt v = {1, 2};", "a.c:7"),
+        ("struct o { struct s in; int x; };\nstruct o v = {{1, 2}, 3};", "a.c:7"),
+        ("struct o { int x; struct s in; };\nstruct o v = {.x = 1, .in = {1, 2}};", "a.c:7"),
+        // Others, and none that reach it.
+        ("struct s v = {0};", ""),
+        ("struct s v = {1};", ""),
+        ("struct s v = {.a = 1, .c = 3};", ""),
+        ("struct s v[] = {{.a = 1}, {0}, {}};", ""),
+        ("struct s v;\nint w[] = {1, 2, 3};", ""),
+        ("struct s *v = f(1, 2, 3);", ""),
+        ("struct o { struct s *in; int x; };\nstruct o v = {{1, 2}, 3};", ""),
+        ("struct o { int x[3]; struct s in; };\nstruct o v = {.x = {1, 2, 3}};", ""),
+    ] {
+        assert_eq!(dependent(&code(rest)), expected, "{rest}");
+    }
+    let typedef = "//- a.c\ntypedef struct {\n    int a;\n    int $0b;\n} point;\n";
+    assert_eq!(dependent(&format!("{typedef}point p = {{1, 2}};\n")), "a.c:5");
+    assert_eq!(dependent(&format!("{typedef}point p = {{.a = 1}};\n")), "");
+    let cpp = "//- a.cpp\nstruct S {\n    int a;\n    int $0b;\n};\n";
+    assert_eq!(dependent(&format!("{cpp}S s{{1, 2}};\n")), "a.cpp:5");
+    assert_eq!(dependent(&format!("{cpp}auto s = S{{1, 2}};\n")), "a.cpp:5");
+    assert_eq!(dependent(&format!("{cpp}S f() {{ return g(1, 2); }}\n")), "");
+}
+
+#[test]
+fn constructors_of_python_give_fields_by_position() {
+    let tuple = "class P(NamedTuple):\n    x: int\n    $0y: int = 0\n    z: int = 0\n";
+    let data = "@dataclass(frozen=True)\nclass P:\n    c: ClassVar[int]\n    $0y: int = 0\n    z: int = 0\n";
+    for (class, rest, expected) in [
+        (tuple, "P(1, 2)", "a.py:5"),
+        (tuple, "P(1, *rest)", "a.py:5"),
+        (tuple, "P._make(row)", "a.py:5"),
+        (tuple, "match p:\n    case P(1, y): pass", "a.py:6"),
+        (tuple, "class Q(P): pass\nQ(1, 2)", "a.py:6"),
+        (tuple, "\n//- b.py\nfrom a import P as Q\nQ(1, 2)", "b.py:2"),
+        (data, "P(1)", "a.py:6"),
+        (data, "    @classmethod\n    def f(cls): return cls(1, 2)", "a.py:7"),
+        (tuple, "P(1)", ""),
+        (tuple, "P(1, z=2)", ""),
+        (tuple, "P(x=1, **rest)", ""),
+        (tuple, "f(P, 1, 2)", ""),
+        (data, "P(z=1)", ""),
+        (data, "P()", ""),
+        (data, "def f(p: P = None): return g(1, 2)", ""),
+    ] {
+        assert_eq!(dependent(&format!("//- a.py\n{class}{rest}\n")), expected, "{rest}");
+    }
+    for class in [
+        "@dataclass(kw_only=True)\nclass P:\n    x: int\n    $0y: int\n",
+        "@dataclass\nclass P:\n    x: int\n    $0y: int = field(init=False)\n",
+        "class P(BaseModel):\n    x: int\n    $0y: int\n",
+        "class P:\n    x: int = 1\n    $0y: int = 2\n",
+    ] {
+        assert_eq!(dependent(&format!("//- a.py\n{class}P(1, 2)\n")), "", "{class}");
     }
 }

@@ -22,7 +22,7 @@ use symd_ops::overrides::OverrideLinks;
 use symd_ops::references::{FindReferences, References};
 use symd_ops::rename::MentionPlace;
 use symd_ops::target::{AmbiguityPolicy, SymbolSelector, Target};
-use symd_resolve::UnseenUser;
+use symd_resolve::{PositionUse, UnseenUser};
 use symd_rewrite::Indentation;
 
 /// The maximum number of linked members, or of mentions, that a refusal lists.
@@ -132,10 +132,12 @@ async fn checked(
                         .to_owned()
                 }
                 UnseenUser::PositionRead(read) => format!(
-                    "the constants after it would get other positions, which '{}' at {}:{} reads; give them values or make that code name the constants first",
-                    read.code,
-                    read.path,
-                    read.line + 1
+                    "the constants after it would get other positions, which {} reads; change that code first, or write the positions out as values",
+                    shown(read)
+                ),
+                UnseenUser::FieldByPosition(given) => format!(
+                    "{} gives the fields by position; name them there first, or take its value out",
+                    shown(given)
                 ),
             };
             Err(AttemptError::Final(failed(counts_as_used(&used.0, &why))))
@@ -158,6 +160,11 @@ fn counts_as_used(target: &Target, why: &str) -> String {
         "{} in {} counts as used: {why}; nothing was written; give force: true to delete it nevertheless",
         symbol.name_path, symbol.path
     )
+}
+
+/// Returns the code and where it stands.
+fn shown(code: &PositionUse) -> String {
+    format!("'{}' at {}:{}", code.code, code.path, code.line + 1)
 }
 
 /// Returns a line for each of `all`, up to `MAX_LISTED`.

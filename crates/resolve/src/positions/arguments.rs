@@ -1,0 +1,115 @@
+//! Calls of constructors of Python whose parameters are the fields of a class, in their order: those of named tuples and dataclasses.
+
+use super::{PositionUse, uses_of_type};
+use crate::classes::is_class;
+use crate::context::{first_word, text_after};
+use crate::heads::arguments;
+use crate::profiles::FieldParameters;
+use crate::resolver::{CurrentFile, Resolver};
+use crate::sources::IndexedDeclaration;
+use crate::subclasses::heirs;
+use symd_base::cancel::Cancelled;
+use symd_syntax::{Row, SymbolKind};
+
+/// Finds a call that gives the field `target` by its position.
+pub(super) fn find(
+    resolver: &Resolver,
+    target: &IndexedDeclaration,
+    rules: &FieldParameters,
+) -> Result<Option<PositionUse>, Cancelled> {
+    let Some(here) = resolver.read_file(&target.file) else { return Ok(None) };
+    let rows = &here.outline.rows;
+    let Some(row) = rows.get(target.row) else { return Ok(None) };
+    let Some(class) = row.parent().filter(|&at| is_class(&rows[at])) else { return Ok(None) };
+    if !is_parameter(&here, row) || !has_parameters(&here, &rows[class], rules) {
+        return Ok(None);
+    }
+    let is_before = |one: &&Row| one.parent == row.parent && one.name_start < row.name_start;
+    let place = rows.iter().filter(is_before).filter(|one| is_parameter(&here, one)).count();
+    let class = here.target(class);
+    let mut classes = heirs(resolver, &class)?;
+    classes.insert(0, class);
+    for class in &classes {
+        if let Some(found) = own_call(resolver, class, place) {
+            return Ok(Some(found));
+        }
+        for one in uses_of_type(resolver, class)? {
+            resolver.cancel.check()?;
+            for range in &one.ranges {
+                if let Some(found) = call(&one.here, range.end as usize, place) {
+                    return Ok(Some(found));
+                }
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Whether the constructor has a parameter for what a row declares: it is annotated, and nothing says otherwise.
+fn is_parameter(here: &CurrentFile, row: &Row) -> bool {
+    let end = row.name_start as usize + usize::from(row.name_len);
+    let declared = here.text.as_str().get(end..row.end as usize).unwrap_or("");
+    let compact: String = declared.split_whitespace().collect();
+    matches!(
+        row.kind(),
+        SymbolKind::Variable | SymbolKind::Field | SymbolKind::Property | SymbolKind::Constant
+    ) && compact.starts_with(':')
+        && !["ClassVar", "init=False", "kw_only=True", "KW_ONLY"].iter().any(|word| compact.contains(word))
+}
+
+/// Whether a class's head says that its fields are the parameters of its constructor.
+fn has_parameters(here: &CurrentFile, class: &Row, rules: &FieldParameters) -> bool {
+    let text = here.text.as_str();
+    let name_end = class.name_start as usize + usize::from(class.name_len);
+    let decorators = text.get(class.start as usize..class.name_start as usize).unwrap_or("");
+    let last = |path: &str| path.trim().rsplit('.').next().unwrap_or("").to_owned();
+    let is_decorated = decorators.split('@').skip(1).any(|one| {
+        let end = one.find(['(', '\n', '\r']).unwrap_or(one.len());
+        let arguments: String = one[end..].split_whitespace().collect();
+        let is_own = !arguments.contains("kw_only=True") && !arguments.contains("init=False");
+        is_own && rules.decorators.contains(&last(&one[..end]).as_str())
+    });
+    let bases = arguments(text, name_end).unwrap_or_default();
+    is_decorated || bases.into_iter().any(|base| rules.bases.contains(&last(base).as_str()))
+}
+
+/// Returns the call whose parenthesis opens at byte `at`, if it gives more values by position than `place`; also by way of
+/// another name that an import gives, `import P as Q`.
+fn call(here: &CurrentFile, at: usize, place: usize) -> Option<PositionUse> {
+    let text = here.text.as_str();
+    let behind = text_after(text, at);
+    if let Some(alias) = behind.strip_prefix("as ").map(|rest| first_word(rest.trim_start()))
+        && !alias.is_empty()
+    {
+        let mut uses = here.outline.occurrences.offsets_of(alias);
+        return uses.find_map(|start| called(here, start as usize + alias.len(), place));
+    }
+    called(here, at, place)
+}
+
+fn called(here: &CurrentFile, at: usize, place: usize) -> Option<PositionUse> {
+    let text = here.text.as_str();
+    // Takes all values in their order.
+    if text.get(at..)?.starts_with("._make(") {
+        return Some(PositionUse::at(here, at));
+    }
+    let given = arguments(text, at)?;
+    let given: Vec<&str> = given.iter().map(|one| one.trim()).collect();
+    let is_spread = given.iter().any(|one| one.starts_with('*') && !one.starts_with("**"));
+    let is_named = |one: &&&str| {
+        let behind = text_after(one, first_word(one).len());
+        behind.starts_with('=') && !behind.starts_with("==") || one.starts_with("**")
+    };
+    let by_position = given.len() - given.iter().filter(is_named).count();
+    (is_spread || by_position > place).then(|| PositionUse::at(here, at))
+}
+
+/// Returns a call inside the class that names it by `cls` or by the object's class.
+fn own_call(resolver: &Resolver, class: &IndexedDeclaration, place: usize) -> Option<PositionUse> {
+    let here = resolver.read_file(&class.file)?;
+    let (start, end) = class.row().map(|(_, row)| (row.start, row.end))?;
+    resolver.profile.members.constructors.own_class_names.iter().find_map(|name| {
+        let mut inside = here.outline.occurrences.offsets_of(name).filter(|at| start <= *at && *at < end);
+        inside.find_map(|at| called(&here, at as usize + name.len(), place))
+    })
+}

@@ -1,0 +1,314 @@
+//! Literals that give a type's fields by position: `Point{1, 2}` of Go, `struct point p = {1, 2};` of C and C++.
+
+use super::{PositionUse, uses_of_type};
+use crate::brackets::close_bracket;
+use crate::classes::is_class;
+use crate::context::{Receiver, first_word, last_word, receiver, text_after};
+use crate::heads::without_comments;
+use crate::profiles::FieldValues;
+use crate::resolver::{CurrentFile, Resolver};
+use crate::sources::IndexedDeclaration;
+use std::ops::Range;
+use symd_base::TextRange;
+use symd_base::cancel::Cancelled;
+use symd_syntax::{Row, SymbolKind};
+
+/// How many types a literal may be nested in, or named by, one after the other.
+const MAX_TYPES: usize = 4;
+
+/// The literals that are searched for.
+#[derive(Clone)]
+struct Search {
+    /// The 0-based number of the field among those of its type.
+    field: usize,
+    rules: FieldValues,
+    /// The field of an outer type that holds the value, if it is not the type's own literal: `.from = {1, 2}`.
+    inside: Option<String>,
+    /// Whether the literal is a list of such values.
+    is_list: bool,
+}
+
+/// Finds a literal that gives the field `target` by its position.
+pub(super) fn find(
+    resolver: &Resolver,
+    target: &IndexedDeclaration,
+) -> Result<Option<PositionUse>, Cancelled> {
+    let Some(here) = resolver.read_file(&target.file) else { return Ok(None) };
+    let Some(row) = here.outline.rows.get(target.row) else { return Ok(None) };
+    let rules = here.language.field_values;
+    let fields =
+        here.outline.rows.iter().filter(|one| one.parent == row.parent && one.kind() == SymbolKind::Field);
+    let body = body_of(&here, row);
+    let is_before = |one: &&Row| body.contains(&(one.name_start as usize)) && one.name_start < row.name_start;
+    let search = Search { field: fields.filter(is_before).count(), rules, inside: None, is_list: false };
+    for owner in owners(&here, row, &body) {
+        if let Some(found) = search.of_type(resolver, &here.target(owner), MAX_TYPES)? {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns where the innermost braces around a field stand.
+fn body_of(here: &CurrentFile, row: &Row) -> Range<usize> {
+    let text = here.text.as_str();
+    match crate::brackets::open_bracket(text, row.name_start as usize) {
+        Some(open) => open..close_bracket(text, open),
+        None => 0..text.len(),
+    }
+}
+
+/// Returns the rows that name the type of a field: its parent, and in C the names behind its body, `typedef struct { … } point;`.
+fn owners(here: &CurrentFile, row: &Row, body: &Range<usize>) -> Vec<usize> {
+    let rows = &here.outline.rows;
+    let parent = row.parent().filter(|&at| is_class(&rows[at]) && !has_constructor(here, at));
+    let text = here.text.as_str();
+    let end = body.end + text.get(body.end..).unwrap_or("").find(';').unwrap_or(0);
+    let is_behind = |one: &Row| body.end <= one.name_start as usize && (one.name_start as usize) < end;
+    let behind = (0..rows.len()).filter(|&at| {
+        matches!(here.language.field_values, FieldValues::Initializers) && is_behind(&rows[at])
+    });
+    parent.into_iter().chain(behind).collect()
+}
+
+/// Whether a class declares a constructor, which its literals call.
+fn has_constructor(here: &CurrentFile, class: usize) -> bool {
+    here.outline.rows.iter().any(|row| row.parent() == Some(class) && row.kind() == SymbolKind::Constructor)
+}
+
+impl Search {
+    /// Finds such a literal where code names a type.
+    fn of_type(
+        &self,
+        resolver: &Resolver,
+        owner: &IndexedDeclaration,
+        hops: usize,
+    ) -> Result<Option<PositionUse>, Cancelled> {
+        let Some(hops) = hops.checked_sub(1) else { return Ok(None) };
+        for one in uses_of_type(resolver, owner)? {
+            resolver.cancel.check()?;
+            let here = &one.here;
+            let blank = without_comments(here.text.as_str(), here.language);
+            for place in &one.ranges {
+                let found = match self.rules {
+                    FieldValues::Braces => self.behind_type(here, &blank, *place),
+                    FieldValues::Initializers => self.behind_declarator(&blank, *place),
+                    _ => None,
+                };
+                if let Some(at) = found {
+                    return Ok(Some(PositionUse::at(here, at)));
+                }
+                if let Some((search, row)) = self.named_by(here, &blank, *place, owner)
+                    && let Some(found) = search.of_type(resolver, &here.target(row), hops)?
+                {
+                    return Ok(Some(found));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns another type whose values are, or hold, values of the one that is named at `place`: `type Points []Point`,
+    /// `typedef struct point point_t`, `struct line { struct point from; }`.
+    fn named_by(
+        &self,
+        here: &CurrentFile,
+        text: &str,
+        place: TextRange,
+        owner: &IndexedDeclaration,
+    ) -> Option<(Search, usize)> {
+        let (start, end) = (place.start as usize, place.end as usize);
+        let left = text[..start].trim_end();
+        let name = first_word(text_after(text, end));
+        let name_start = text.len() - text_after(text, end).len();
+        let mut rows = here.outline.rows.iter().enumerate();
+        match self.rules {
+            FieldValues::Braces => {
+                let is_type = |row: &Row| row.end == place.end && row.name_start < place.start;
+                let kinds = [SymbolKind::Class, SymbolKind::Struct];
+                let (at, _) = rows.find(|(_, row)| is_type(row) && kinds.contains(&row.kind()))?;
+                let is_list = self.is_list || left.trim_end_matches('*').ends_with(']');
+                Some((Search { is_list, ..self.clone() }, at))
+            }
+            FieldValues::Initializers if !name.is_empty() => {
+                let (at, row) = rows.find(|(_, row)| row.name_start as usize == name_start)?;
+                let is_typedef =
+                    last_word(left.strip_suffix("struct").unwrap_or(left).trim_end()) == "typedef";
+                if is_typedef {
+                    return Some((self.clone(), at));
+                }
+                let is_list = text_after(text, name_start + name.len()).starts_with('[');
+                let outer = row.parent().filter(|_| row.kind() == SymbolKind::Field)?;
+                let is_own = owner.file.path == here.file.path && owner.row == outer;
+                let inside = Some(name.to_owned());
+                (!is_own).then(|| (Search { inside, is_list, ..self.clone() }, outer))
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns where a literal of Go behind the type's name gives fields by position. Formatted code has no blank before its brace.
+    fn behind_type(&self, here: &CurrentFile, text: &str, place: TextRange) -> Option<usize> {
+        let (start, mut end) = (place.start as usize, place.end as usize);
+        let first = match receiver(here.text.as_str(), start, here.language.family) {
+            Receiver::Chain(_, first) => first,
+            _ => start,
+        };
+        let left = text[..first].trim_end_matches('*');
+        if left.ends_with("map[") {
+            let keyed = text.get(end..)?.strip_prefix(']')?;
+            let open = text.len() - keyed.len() + keyed.find(['{', '\n'])?;
+            let is_key = |item: &Range<usize>| text[item.clone()].trim_start().starts_with('{');
+            let mut keys = items(text, open).into_iter().filter(is_key);
+            return keys.find_map(|key| self.in_item(text, key));
+        }
+        if text[end..].starts_with('[') {
+            end = close_bracket(text, end);
+        }
+        let open = text.get(end..).filter(|rest| rest.starts_with('{')).map(|_| end)?;
+        if !(self.is_list || left.ends_with(']')) {
+            return self.positional(text, open);
+        }
+        items(text, open).into_iter().find_map(|item| self.in_item(text, item))
+    }
+
+    /// Returns where an item of a list gives fields by position, without its type or with braces of inner lists around it.
+    fn in_item(&self, text: &str, item: Range<usize>) -> Option<usize> {
+        let value = match colon(text, &item) {
+            Some(colon) if !text[item.clone()].trim_start().starts_with('{') => colon + 1..item.end,
+            _ => item,
+        };
+        let open = value.end - text[value.clone()].trim_start().len();
+        if !text[open..].starts_with('{') {
+            return None;
+        }
+        let inner = items(text, open);
+        let is_nested = inner.first().is_some_and(|one| text[one.clone()].trim_start().starts_with('{'));
+        match is_nested {
+            true => inner.into_iter().find_map(|one| self.in_item(text, one)),
+            false => self.positional(text, open),
+        }
+    }
+
+    /// Returns where an initializer of C or C++ behind the type's name gives fields by position.
+    fn behind_declarator(&self, text: &str, place: TextRange) -> Option<usize> {
+        let end = place.end as usize;
+        let behind = text_after(text, end);
+        let start = text.len() - behind.len();
+        // `(struct s){1, 2}`, `S{1, 2}`
+        if let Some(rest) = behind.strip_prefix(')').map(str::trim_start).filter(|rest| rest.starts_with('{'))
+        {
+            return self.initialized(text, text.len() - rest.len(), self.is_list);
+        }
+        if behind.starts_with('{')
+            && !matches!(last_word(text[..place.start as usize].trim_end()), "struct" | "class" | "union")
+        {
+            return self.initialized(text, start, self.is_list);
+        }
+        if behind.starts_with('*') || first_word(behind).is_empty() {
+            return None;
+        }
+        // `a = {1, 2}, b[2] = {{1, 2}}`, `a{1, 2}`
+        let mut at = start;
+        loop {
+            let name = first_word(text_after(text, at));
+            let mut behind = text_after(text, text.len() - text_after(text, at).len() + name.len());
+            let is_list = behind.starts_with('[');
+            while behind.starts_with('[') {
+                behind = text_after(text, close_bracket(text, text.len() - behind.len()));
+            }
+            let value = behind.strip_prefix('=').unwrap_or(behind).trim_start();
+            if name.is_empty() || !value.starts_with('{') {
+                return None;
+            }
+            let open = text.len() - value.len();
+            if let Some(found) = self.initialized(text, open, self.is_list || is_list) {
+                return Some(found);
+            }
+            at = text.len() - text_after(text, close_bracket(text, open)).strip_prefix(',')?.len();
+        }
+    }
+
+    /// Returns where the initializer whose brace stands at byte `open` gives the field by position.
+    fn initialized(&self, text: &str, open: usize, is_list: bool) -> Option<usize> {
+        let braces = |item: &Range<usize>| {
+            let value = match text[item.clone()].trim_start().starts_with(['.', '[']) {
+                true => item.start + text[item.clone()].find('=')? + 1..item.end,
+                false => item.clone(),
+            };
+            let open = value.end - text[value].trim_start().len();
+            text[open..].starts_with('{').then_some(open)
+        };
+        let all = items(text, open);
+        if is_list && all.iter().any(|item| braces(item).is_some()) || self.inside.is_some() {
+            let field = self.inside.as_deref();
+            let may_hold = |item: &&Range<usize>| {
+                let designated = text[(*item).clone()].trim_start().strip_prefix('.');
+                designated.is_none_or(|rest| field.is_none_or(|field| first_word(rest) == field))
+            };
+            let own = Search { inside: None, ..self.clone() };
+            return all
+                .iter()
+                .filter(may_hold)
+                .filter_map(braces)
+                .find_map(|open| own.initialized(text, open, false));
+        }
+        self.positional(text, open)
+    }
+
+    /// Returns the byte of the brace at `open` if what it holds gives the field by position.
+    fn positional(&self, text: &str, open: usize) -> Option<usize> {
+        let all = items(text, open);
+        let is_unnamed = |item: &Range<usize>| match self.rules {
+            FieldValues::Braces => colon(text, item).is_none(),
+            _ => !text[item.clone()].trim_start().starts_with(['.', '[']) && colon(text, item).is_none(),
+        };
+        let unnamed = all.iter().filter(|item| is_unnamed(item)).count();
+        let reaches = match self.rules {
+            FieldValues::Braces => unnamed > 0,
+            // `{0}` is the zero of every type. What follows a named field is counted from that one on.
+            _ if all.len() == 1 && text[all[0].clone()].trim() == "0" => false,
+            _ => unnamed > self.field || unnamed > 0 && unnamed < all.len(),
+        };
+        reaches.then_some(open)
+    }
+}
+
+/// Returns where the items stand between the brace at byte `open` and its end.
+fn items(text: &str, open: usize) -> Vec<Range<usize>> {
+    let end = close_bracket(text, open).saturating_sub(1).max(open + 1);
+    let (mut all, mut start, mut at) = (Vec::new(), open + 1, open + 1);
+    let bytes = text.as_bytes();
+    while at < end {
+        match bytes[at] {
+            b'(' | b'[' | b'{' => at = close_bracket(text, at).saturating_sub(1),
+            b',' => {
+                all.push(start..at);
+                start = at + 1;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    all.push(start..end.max(start));
+    all.retain(|item| !text[item.clone()].trim().is_empty());
+    all
+}
+
+/// Returns the byte of the colon behind an item's key.
+fn colon(text: &str, item: &Range<usize>) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut at = item.start;
+    while at < item.end {
+        match bytes[at] {
+            b'(' | b'[' | b'{' => at = close_bracket(text, at).saturating_sub(1).max(at),
+            b'?' => return None,
+            b':' if bytes.get(at + 1) != Some(&b':') && (at == 0 || bytes[at - 1] != b':') => {
+                return Some(at);
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
