@@ -2,12 +2,14 @@
 //! itself, by pytest, by Kotlin's operators, by a program's start and by interfaces of Go's standard library. A test whose new name pytest finds in the same way is not
 //! reported.
 
+use super::base_reader::find_base_reader;
 use super::classes::is_class;
 use super::family::Family;
 use super::lookup::rust_attributes;
 use super::profiles::{EntryPoint, LanguageProfile, NameReader};
 use super::sources::{IndexedDeclaration, Sources};
-use symd_base::Text;
+use symd_base::cancel::Cancelled;
+use symd_base::{Cancel, Text};
 use symd_syntax::{Row, SymbolKind};
 use symd_types::kotlin::is_convention;
 
@@ -97,8 +99,21 @@ fn has_body(text: &Text, row: &Row) -> bool {
 }
 
 /// Returns what looks up the target by its name, and would not find it by `new_name`, or without a name for `None`:
-/// "Python", "pytest", "the program's start"; `None` if nothing does.
+/// "Python", "pytest", "the program's start", "ast.NodeVisitor"; `None` if nothing does.
 pub fn find_external_reader(
+    sources: &dyn Sources,
+    target: &IndexedDeclaration,
+    new_name: Option<&str>,
+    cancel: &Cancel,
+) -> Result<Option<&'static str>, Cancelled> {
+    if let Some(reader) = reader_of_name(sources, target, new_name) {
+        return Ok(Some(reader));
+    }
+    find_base_reader(sources, target, new_name, cancel)
+}
+
+/// Returns what looks the target up by its name, as far as its own file tells.
+fn reader_of_name(
     sources: &dyn Sources,
     target: &IndexedDeclaration,
     new_name: Option<&str>,

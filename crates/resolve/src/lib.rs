@@ -3,6 +3,7 @@
 //! [`Sources`]). Invariant: the text at every returned range is the requested name.
 
 mod accessors;
+mod base_reader;
 mod bases;
 mod binders;
 mod bindings;
@@ -112,7 +113,7 @@ pub use overrides::{
     OutsideMember, OverrideFamily, ServerBase, ServerBases, UnknownBase, UnknownFact, overrides,
 };
 pub use place::{is_default, is_pattern};
-pub use positions::{PositionUse, find_position_user};
+pub use positions::PositionUse;
 pub use python_hazards::{PythonHazard, python_hazards};
 pub use ruled_out::rule_out_uses;
 pub use sources::{CurrentText, IndexedDeclaration, Sources};

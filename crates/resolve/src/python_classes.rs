@@ -72,6 +72,29 @@ pub(super) fn lookup_member(class: &str, name: &str) -> MemberLookup {
     MemberLookup::No
 }
 
+/// Whether the class called `class` is the one called `base`, or inherits from it, as far as the table tells.
+pub(super) fn inherits(class: &str, base: &str) -> bool {
+    let table = table();
+    let named = |class: &'static str| *table.aliases.get(class).unwrap_or(&class);
+    let known = |name: &str| {
+        let alias = table.aliases.get(name).copied();
+        alias.or_else(|| table.classes.get_key_value(name).map(|(class, _)| *class))
+    };
+    let (Some(class), Some(base)) = (known(class), known(base)) else { return class == base };
+    let mut open = vec![class];
+    let mut at = 0;
+    while let Some(&class) = open.get(at) {
+        if class == base {
+            return true;
+        }
+        let bases = table.classes.get(class).map_or("", |listed| listed.bases).split(' ');
+        let new: Vec<&str> = bases.filter(|base| !base.is_empty()).map(named).collect();
+        open.extend(new.into_iter().filter(|base| !open.contains(base)).collect::<Vec<_>>());
+        at += 1;
+    }
+    false
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,6 +106,14 @@ mod tests {
             MemberLookup::Unknown => "unknown".to_owned(),
         };
         assert_eq!(said, expected, "{class}.{name}");
+    }
+
+    #[test]
+    fn classes_inherit_as_the_table_says() {
+        assert!(inherits("ast.NodeTransformer", "ast.NodeVisitor"));
+        assert!(inherits("doctest.DocTestCase", "unittest.TestCase"));
+        assert!(inherits("unittest.TestCase", "unittest.TestCase"));
+        assert!(!inherits("ast.NodeVisitor", "ast.NodeTransformer") && !inherits("x.Y", "cmd.Cmd"));
     }
 
     #[test]

@@ -3,11 +3,14 @@
 
 use super::external_reader::find_external_reader;
 use super::family::Family;
+use super::go_renames::is_asked_for;
 use super::initializer_effect::initializer_effect;
 use super::lookup::{is_harmless, rust_attributes};
-use super::positions::PositionUse;
+use super::positions::{PositionUse, find_position_user};
 use super::profiles::{AnnotationForm, LanguageProfile};
 use super::sources::{IndexedDeclaration, Sources};
+use symd_base::Cancel;
+use symd_base::cancel::Cancelled;
 use symd_syntax::{Row, SymbolKind};
 
 /// What uses a declaration without its name in the project's code.
@@ -32,10 +35,25 @@ pub enum UnseenUser {
 }
 
 /// Returns what uses the target though no code names it; `None` if nothing is known to.
-pub fn unseen_user(sources: &dyn Sources, target: &IndexedDeclaration) -> Option<UnseenUser> {
-    if let Some(reader) = find_external_reader(sources, target, None) {
-        return Some(UnseenUser::Reader(reader));
+pub fn unseen_user(
+    sources: &dyn Sources,
+    target: &IndexedDeclaration,
+    cancel: &Cancel,
+) -> Result<Option<UnseenUser>, Cancelled> {
+    if let Some(reader) = find_external_reader(sources, target, None, cancel)? {
+        return Ok(Some(UnseenUser::Reader(reader)));
     }
+    if is_asked_for(sources, target, cancel)? {
+        return Ok(Some(UnseenUser::Interface));
+    }
+    if let Some(user) = user_in_file(sources, target) {
+        return Ok(Some(user));
+    }
+    find_position_user(sources, target, cancel)
+}
+
+/// Returns what uses the target, as far as its own file tells.
+fn user_in_file(sources: &dyn Sources, target: &IndexedDeclaration) -> Option<UnseenUser> {
     if let Some(effect) = initializer_effect(sources, target) {
         return Some(UnseenUser::Effect(effect));
     }

@@ -77,14 +77,7 @@ async fn unseen_user(project: &Project, target: &Target) -> Result<Option<Unseen
         .by_need(|project| async move {
             let target = target.clone();
             let work = move |view: &View, cancel: &_| {
-                let is_asked_for = resolve::is_asked_for(view, &target, cancel)?;
-                if is_asked_for {
-                    return Ok(Some(UnseenUser::Interface));
-                }
-                if let Some(user) = resolve::unseen_user(view, &target) {
-                    return Ok(Some(user));
-                }
-                Ok::<_, QuestionError>(resolve::find_position_user(view, &target, cancel)?)
+                Ok::<_, QuestionError>(resolve::unseen_user(view, &target, cancel)?)
             };
             project.with_view(work).await?
         })

@@ -29,7 +29,7 @@ pub struct PositionUse {
 }
 
 /// Finds code that would mean something else without the target, or break, since it counts the constants or fields of a type.
-pub fn find_position_user(
+pub(super) fn find_position_user(
     sources: &dyn Sources,
     target: &IndexedDeclaration,
     cancel: &Cancel,

@@ -4,6 +4,7 @@
 //! all have in common, so that a family's file lists what is particular to it.
 
 mod accessor_form;
+mod base_reader;
 mod base_rules;
 mod c;
 mod constructor_rules;
@@ -27,6 +28,7 @@ mod spelling;
 mod use_rules;
 
 pub(crate) use accessor_form::AccessorForm;
+pub(crate) use base_reader::BaseReader;
 pub(crate) use base_rules::{BaseRules, HiddenBinding};
 pub(crate) use constructor_rules::{ConstructorCalls, ConstructorRules};
 pub(crate) use count_rules::CountRules;
@@ -90,6 +92,8 @@ pub(crate) struct LanguageProfile {
     pub(crate) publishes_by_attributes: bool,
     /// What looks up declarations by their names, besides the project's code.
     pub(crate) name_reader: NameReader,
+    /// Bases outside the project that look members up.
+    pub(crate) base_readers: &'static [BaseReader],
     /// Functions that are called without their names in the code.
     pub(crate) entry_points: &'static [EntryPoint],
     pub(crate) annotations: AnnotationRules,
@@ -143,6 +147,7 @@ impl LanguageProfile {
             names_files_by_class: false,
             publishes_by_attributes: false,
             name_reader: NameReader::None,
+            base_readers: &[],
             entry_points: &[],
             annotations: AnnotationRules::NONE,
             positions: PositionRules::NONE,

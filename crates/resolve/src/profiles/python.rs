@@ -1,10 +1,10 @@
 //! Python.
 
 use super::{
-    AnnotationRules, BaseList, BaseRules, ConstructorRules, CountRules, FamilyProfile, FieldParameters,
-    FieldValues, HeadRules, ImportRules, ImportedOffer, LanguageProfile, LocalSearch, MemberRules,
-    ModuleLookup, NamePrecedence, NameReader, NonUse, Overriding, PathBinding, ScopeRules, SpellingRules,
-    StructuralTypes, UnfoundModule, UnresolvedName, UseRules,
+    AnnotationRules, BaseList, BaseReader, BaseRules, ConstructorRules, CountRules, FamilyProfile,
+    FieldParameters, FieldValues, HeadRules, ImportRules, ImportedOffer, LanguageProfile, LocalSearch,
+    MemberRules, ModuleLookup, NamePrecedence, NameReader, NonUse, Overriding, PathBinding, ScopeRules,
+    SpellingRules, StructuralTypes, UnfoundModule, UnresolvedName, UseRules,
 };
 use crate::family::Family;
 
@@ -94,6 +94,7 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
 pub(crate) static PYTHON: LanguageProfile = LanguageProfile {
     heads: HeadRules { list: BaseList::Arguments, type_bracket: '[', ..HeadRules::PLAIN },
     name_reader: NameReader::Python,
+    base_readers: &BASE_READERS,
     field_values: FieldValues::Arguments(&FieldParameters {
         decorators: &["dataclass", "define", "frozen", "mutable", "attrs"],
         bases: &["NamedTuple"],
@@ -126,3 +127,11 @@ pub(crate) static PYTHON: LanguageProfile = LanguageProfile {
     ]),
     ..LanguageProfile::plain("python", Family::Python, LocalSearch::PythonExpressions)
 };
+
+const BASE_READERS: [BaseReader; 5] = [
+    BaseReader::by_name("ast.NodeVisitor", &["visit_"]),
+    BaseReader::by_name("cmd.Cmd", &["do_", "help_", "complete_"]),
+    BaseReader::by_name("html.parser.HTMLParser", &["handle_"]),
+    BaseReader::by_name("http.server.BaseHTTPRequestHandler", &["do_"]),
+    BaseReader { base: "unittest.TestCase", prefixes: &["test"], takes_any: true },
+];

@@ -1,6 +1,7 @@
 //! Code that depends on the order of a type's constants or fields.
 
 use super::*;
+use crate::positions::find_position_user;
 
 /// Returns the code that depends on the position of the target, as `path:line`.
 fn dependent(fixture: &str) -> String {

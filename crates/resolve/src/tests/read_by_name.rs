@@ -4,7 +4,9 @@ use super::*;
 
 fn reader(fixture: &str, new_name: &str) -> Option<&'static str> {
     let (memory, target) = declared(fixture);
-    find_external_reader(&memory, &target, Some(new_name))
+    everywhere(&memory, |memory| {
+        find_external_reader(memory, &target, Some(new_name), &Cancel::new()).expect("not cancelled")
+    })
 }
 
 #[test]
@@ -66,7 +68,7 @@ fn starts_and_interfaces_find_functions_by_their_names() {
 
 fn user(fixture: &str) -> String {
     let (memory, target) = declared(fixture);
-    match everywhere(&memory, |memory| unseen_user(memory, &target)) {
+    match everywhere(&memory, |memory| unseen_user(memory, &target, &Cancel::new()).expect("not cancelled")) {
         Some(UnseenUser::Reader(reader)) => reader.to_owned(),
         Some(UnseenUser::Annotation(annotation)) => annotation,
         Some(other) => format!("{other:?}"),
@@ -229,6 +231,51 @@ fn what_a_new_name_hides_or_loses() {
             is_asked,
             "{code}"
         );
+    }
+}
+
+#[test]
+fn bases_outside_find_members_by_the_beginnings_of_their_names() {
+    for (code, new_name, expected) in [
+        (
+            "import ast\nclass V(ast.NodeVisitor):\n    def $0visit_Num(self, node): pass",
+            "visit_Str",
+            Some("ast.NodeVisitor"),
+        ),
+        (
+            "from ast import NodeTransformer as N\nclass V(N):\n    def $0visit_Num(self, node): pass",
+            "f",
+            Some("ast.NodeVisitor"),
+        ),
+        (
+            "import ast\nclass V(ast.NodeVisitor): pass\nclass W(V):\n    def $0visit_Num(self, node): pass",
+            "f",
+            Some("ast.NodeVisitor"),
+        ),
+        (
+            "import ast\nclass M:\n    def $0visit_Num(self, node): pass\nclass V(M, ast.NodeVisitor): pass",
+            "f",
+            Some("ast.NodeVisitor"),
+        ),
+        ("import cmd\nclass C(cmd.Cmd):\n    def $0help_run(self): pass", "f", Some("cmd.Cmd")),
+        (
+            "import http.server\nclass C(http.server.SimpleHTTPRequestHandler):\n    def $0do_PUT(self): pass",
+            "f",
+            Some("http.server.BaseHTTPRequestHandler"),
+        ),
+        (
+            "import unittest\nclass C(unittest.TestCase):\n    def $0test_a(self): pass",
+            "check_a",
+            Some("unittest.TestCase"),
+        ),
+        ("import unittest\nclass C(unittest.TestCase):\n    def $0test_a(self): pass", "test_b", None),
+        ("import unittest\nclass C(unittest.TestCase):\n    def $0make(self): pass", "test_b", None),
+        ("import ast\nclass V(ast.NodeVisitor):\n    def $0helper(self): pass", "f", None),
+        ("class V:\n    def $0visit_Num(self, node): pass", "f", None),
+        ("class V(Other):\n    def $0visit_Num(self, node): pass", "f", None),
+        ("def $0visit_Num(node): pass", "f", None),
+    ] {
+        assert_eq!(reader(&format!("//- a.py\n{code}\n"), new_name), expected, "{code}");
     }
 }
 
