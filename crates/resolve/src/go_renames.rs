@@ -63,6 +63,19 @@ pub fn is_asked_for(
             || outside_use(&resolver, target.name())?.is_some()))
 }
 
+/// Reports whether `target` is a field of Go that embeds a type: code reaches the members of that type, and interfaces ask for them,
+/// without naming the field.
+pub fn is_embedding(
+    sources: &dyn Sources,
+    target: &IndexedDeclaration,
+    cancel: &Cancel,
+) -> Result<bool, Cancelled> {
+    if Family::of(&target.file) != Some(Family::Go) {
+        return Ok(false);
+    }
+    embeds_type(&Resolver::new(sources, Family::Go, cancel), std::slice::from_ref(target))
+}
+
 /// Returns those of `users`, places that use a declaration of Go, from which `new_name` would hide it: they are in other packages,
 /// and only the old name is exported. A test of the package from outside is one, though in the same directory.
 pub fn hidden_users(

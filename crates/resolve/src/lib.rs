@@ -99,7 +99,7 @@ pub use family::{
 pub use fixture_uses::parameter_filler;
 pub use fixtures::{FixtureValue, fixture_values, is_pytest_fixture};
 pub use fluent::{FluentChain, fluent_members, preceding_calls};
-pub use go_renames::{GoRenameObstacles, go_rename_obstacles, hidden_users, is_asked_for};
+pub use go_renames::{GoRenameObstacles, go_rename_obstacles, hidden_users, is_asked_for, is_embedding};
 pub use gradle::GradleModules;
 pub use heads::{WrittenBase, is_type};
 pub use indirect_uses::indirect_uses;

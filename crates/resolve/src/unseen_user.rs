@@ -3,7 +3,7 @@
 
 use super::external_reader::find_external_reader;
 use super::family::Family;
-use super::go_renames::is_asked_for;
+use super::go_renames::{is_asked_for, is_embedding};
 use super::initializer_effect::initializer_effect;
 use super::lookup::{is_harmless, rust_attributes};
 use super::positions::{PositionUse, find_position_user};
@@ -22,6 +22,8 @@ pub enum UnseenUser {
     Annotation(String),
     /// Interfaces of Go ask for a method of its name.
     Interface,
+    /// It embeds a type of Go, whose members are members of the struct around it.
+    Embedding,
     /// The constants after it get their values by their positions.
     Position,
     /// `#[default]` makes it the value that its type's `Default` gives.
@@ -45,6 +47,9 @@ pub fn unseen_user(
     }
     if is_asked_for(sources, target, cancel)? {
         return Ok(Some(UnseenUser::Interface));
+    }
+    if is_embedding(sources, target, cancel)? {
+        return Ok(Some(UnseenUser::Embedding));
     }
     if let Some(user) = user_in_file(sources, target) {
         return Ok(Some(user));

@@ -280,6 +280,25 @@ fn bases_outside_find_members_by_the_beginnings_of_their_names() {
 }
 
 #[test]
+fn fields_of_go_that_embed_a_type() {
+    for (field, embeds) in [
+        ("$0Base", true),
+        ("*$0Base", true),
+        ("$0Base[int]", true),
+        ("lib.$0Mixin", true),
+        ("$0Base `json:\",inline\"`", true),
+        ("$0base Base", false),
+        ("$0bytes [4]byte", false),
+        ("$0f func()", false),
+    ] {
+        let code =
+            "//- a.go\npackage a\nimport \"ext.org/lib\"\ntype Base struct{}\ntype T struct {\n\t@\n}\n";
+        let (memory, target) = declared(&code.replace('@', field));
+        assert_eq!(is_embedding(&memory, &target, &Cancel::new()).expect("not cancelled"), embeds, "{field}");
+    }
+}
+
+#[test]
 fn what_computes_a_value_may_have_an_effect() {
     for (fixture, expected) in [
         ("//- a.py\n$0x = side()\n", "side()"),

@@ -121,6 +121,10 @@ async fn checked(
                     format!("{annotation} may register it, and what is registered is called without its name")
                 }
                 UnseenUser::Interface => "an interface may ask for a method of its name".to_owned(),
+                UnseenUser::Embedding => {
+                    "it embeds its type, whose methods and fields code and interfaces reach without its name; declare those that are needed on the struct itself first"
+                        .to_owned()
+                }
                 UnseenUser::Effect(effect) => {
                     format!("its value is computed by {effect}, which may have an effect that would be lost")
                 }
