@@ -93,3 +93,31 @@ fn what_another_language_reaches_by_an_accessor_is_used() {
     agent.done("safe_delete", json!({ "name_path": "B/flag", "force": true }));
     assert!(!text_of(&user, "A.kt").contains("flag") && !text_of(&user, "A.kt").contains("spare"));
 }
+
+#[test]
+fn what_computes_names_or_counts_positions_is_told() {
+    let user = User::new();
+    put(&user, "a.rs", "enum E {\n    A,\n    B,\n}\n\nfn f() -> u8 {\n    E::B as u8\n}\n");
+    put(
+        &user,
+        "a.go",
+        "package a\n\ntype B struct{}\n\ntype S struct {\n\tX int\n\tY int\n\tB\n}\n\nvar s = []S{{1, 2, B{}}}\n",
+    );
+    put(
+        &user,
+        "a.py",
+        "import ast\n\n\nclass C:\n    def run(self, x):\n        return getattr(self, f\"do_{x}\")()\n\n    def do_help(self):\n        return 1\n\n    def other(self):\n        return 1\n\n\nclass V(ast.NodeVisitor):\n    def visit_Num(self, node):\n        return 2\n",
+    );
+    let mut agent = Agent::new(&user, "native");
+    for (name, why) in [
+        ("E/A", "which 'E::B as u8' at a.rs:7 reads"),
+        ("S/Y", "'var s = []S{{1, 2, B{}}}' at a.go:11 gives the fields by position"),
+        ("S/B", "it embeds its type, "),
+        ("C/do_help", "its class reaches members by computed names, "),
+        ("V/visit_Num", "ast.NodeVisitor finds it by its name"),
+    ] {
+        let told = agent.refused("safe_delete", json!({ "name_path": name }));
+        assert!(told.contains(" counts as used: ") && told.contains(why), "{name}: {told}");
+    }
+    agent.done("safe_delete", json!({ "name_path": "C/other" }));
+}

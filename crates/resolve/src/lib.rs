@@ -13,6 +13,7 @@ mod class_names;
 mod classes;
 mod commonjs;
 mod comprehension;
+mod computed_classes;
 mod computed_names;
 mod conflicts;
 mod constructed;
@@ -86,6 +87,7 @@ pub use accessors::{
 };
 pub use bindings::other_bindings;
 pub use class_names::names_its_file;
+pub use computed_classes::{ComputedMember, members_named_by_class};
 pub use conflicts::{find_captures, find_conflicts};
 pub use constructed::constructed_members;
 pub use cpp::{has_prototypes, is_outside_constructor, linked_declarations, pasted_names, unnamed_uses};

@@ -12,7 +12,7 @@ use crate::Project;
 use crate::overrides::{FindOverrides, OverrideLinks, overrides};
 use crate::question::QuestionError;
 use crate::references::{FindReferences, Reference, References, references_of_declarations};
-use crate::rename::{MentionPlace, mentioned};
+use crate::rename::{Listed, MentionPlace, listed, mentioned};
 use crate::target::Target;
 use symd_base::{RelPath, TextRange};
 use symd_edit::Originator;
@@ -32,6 +32,8 @@ pub enum Deletable {
     Linked(Box<(Target, OverrideLinks)>),
     /// Something uses it without its name in the project's code.
     UsedUnseen(Box<(Target, UnseenUser)>),
+    /// Its class accesses members by names that are computed at these places, and this may be one of them. Never empty.
+    NameComputed(Box<(Target, Vec<Listed>)>),
     /// Texts name it, by which a program may look it up. Never empty.
     Mentioned(Box<(Target, Vec<MentionPlace>)>),
 }
@@ -58,6 +60,12 @@ pub async fn check_deletable(project: &Project, ask: &FindReferences) -> Result<
         if let Some(user) = unseen_user(project, &declared.target).await? {
             return Ok(Deletable::UsedUnseen(Box::new((declared.target, user))));
         }
+    }
+    if !links.by_computed_name.is_empty() {
+        let computed = links.by_computed_name;
+        let work = move |view: &View, cancel: &_| listed(view, &computed, cancel);
+        let places = project.with_view(work).await?.map_err(QuestionError::from)?;
+        return Ok(Deletable::NameComputed(Box::new((target, places))));
     }
     let named = |project: Project| {
         let target = target.clone();

@@ -38,6 +38,30 @@ pub(super) async fn with_computed_names(
     Ok(draft)
 }
 
+/// Rejects, or notes, that the program computes names of members from the name of a class, which have to change with it.
+pub(super) async fn with_members_named_by_class(
+    project: &Project,
+    symbol: &LinkedSymbol,
+    ask: &Rename,
+    mut draft: Draft,
+) -> Result<Draft, RenameError> {
+    let of = symbol.target.resolved();
+    let work = move |view: &View, cancel: &_| {
+        let found = resolve::members_named_by_class(view, &of, cancel)?;
+        let places: Vec<_> = found.iter().map(|one| one.place.clone()).collect();
+        let member = found.into_iter().next().map(|one| one.member);
+        Ok::<_, QuestionError>((member, listed(view, &places, cancel)?))
+    };
+    if let (Some(member), places) = project.with_view(work).await?? {
+        let name = &symbol.target.name;
+        let why = format!(
+            "the program computes '{member}' from the name '{name}'; rename '{member}' and its like with it"
+        );
+        draft.notes.push(ask.doubt_of_uses(why, places)?);
+    }
+    Ok(draft)
+}
+
 /// Rejects, or notes, that pytest passes a fixture to parameters of its name, which keep that name; or that pytest or a
 /// decorator passes the parameter by its name.
 pub(super) async fn with_parameters(

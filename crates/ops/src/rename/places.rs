@@ -13,7 +13,7 @@ const LINE_CHARS: usize = 160;
 const MAX_LISTED: usize = 200;
 
 /// Returns the places of ranges, given in path order; one for each line.
-pub(super) fn listed(
+pub(crate) fn listed(
     view: &View,
     ranges: &[(RelPath, TextRange)],
     cancel: &Cancel,

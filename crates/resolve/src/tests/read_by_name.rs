@@ -343,3 +343,24 @@ fn what_computes_a_value_may_have_an_effect() {
         assert_eq!(user(fixture), expected, "{fixture}");
     }
 }
+
+#[test]
+fn members_whose_names_are_computed_from_a_class() {
+    let code = |class: &str, member: &str| {
+        format!(
+            "//- a.py\nclass {class}: pass\n//- b.py\nclass H:\n    def {member}(self, e): pass\n    def run(self, e):\n        \
+             getattr(self, f'on_{{type(e).__name__}}')(e)\n"
+        )
+    };
+    let members = |fixture: &str| {
+        let (memory, target) = declared(fixture);
+        let found = everywhere(&memory, |memory| {
+            let found = members_named_by_class(memory, &target, &Cancel::new()).expect("not cancelled");
+            found.into_iter().map(|one| one.member).collect::<Vec<_>>()
+        });
+        found.join(" ")
+    };
+    assert_eq!(members(&code("$0Click", "on_Click")), "on_Click");
+    assert_eq!(members(&code("$0Click", "on_Other")), "");
+    assert_eq!(members(&code("Click", "$0on_Click")), "");
+}

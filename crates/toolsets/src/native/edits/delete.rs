@@ -20,7 +20,7 @@ use symd_ops::edits::{
 };
 use symd_ops::overrides::OverrideLinks;
 use symd_ops::references::{FindReferences, References};
-use symd_ops::rename::MentionPlace;
+use symd_ops::rename::{Listed, MentionPlace};
 use symd_ops::target::{AmbiguityPolicy, SymbolSelector, Target};
 use symd_resolve::{PositionUse, UnseenUser};
 use symd_rewrite::Indentation;
@@ -145,6 +145,13 @@ async fn checked(
                 ),
             };
             Err(AttemptError::Final(failed(counts_as_used(&used.0, &why))))
+        }
+        Deletable::NameComputed(computed) => {
+            let (target, places) = &*computed;
+            let why = "its class reaches members by computed names, and this may be one of them; make sure that none of these computes its name";
+            let place = |one: &Listed| format!("  {}:{} {}", one.path, one.line + 1, one.text);
+            let lines = listed(places, place);
+            Err(AttemptError::Final(failed(format!("{}\n{lines}", counts_as_used(target, why)))))
         }
         Deletable::Mentioned(mentioned) => {
             let (target, places) = &*mentioned;
