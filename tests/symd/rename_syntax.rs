@@ -388,3 +388,18 @@ fn in_rust_a_type_stands_for_its_impl_in_an_edit() {
         assert!(none.contains("impl Shop/open_it"), "{none}");
     });
 }
+
+#[test]
+fn members_of_unrelated_classes_keep_their_name() {
+    let files: [(&str, &[u8]); 2] = [
+        ("a.py", b"class A:\n    def move(self):\n        return 1\n\n    def go(self):\n        return self.move()\n"),
+        ("b.py", b"class B:\n    def move(self):\n        return 2\n\n    def b(self):\n        return self.move()\n\n    def c(self):\n        pass\n\n    def d(self):\n        pass\n"),
+    ];
+    play(&files, Answers::NoServer, async |stage| {
+        let wanted = json!({ "name_path": "A/move", "relative_path": "a.py", "new_name": "step" });
+        let done = stage.done("rename_symbol", wanted).await;
+        assert!(done.contains("[2 changes in 1 file; syntax (") && done.contains("complete"), "{done}");
+        assert!(stage.text("a.py").contains("self.step()"));
+        assert_eq!(stage.bytes("b.py"), files[1].1);
+    });
+}

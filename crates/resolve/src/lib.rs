@@ -117,7 +117,7 @@ pub use overrides::{
 pub use place::{is_default, is_pattern};
 pub use positions::PositionUse;
 pub use python_hazards::{PythonHazard, python_hazards};
-pub use ruled_out::rule_out_uses;
+pub use ruled_out::{rule_out_members, rule_out_uses};
 pub use sources::{CurrentText, IndexedDeclaration, Sources};
 pub use stand_ins::StandIn;
 pub use string_names::{StringName, string_names};

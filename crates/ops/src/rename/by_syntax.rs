@@ -16,6 +16,7 @@ use crate::Project;
 use crate::question::{QuestionError, Source};
 use crate::references::JudgedOccurrences;
 use crate::server_edit::{ServerEdit, ServerEditError};
+use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextEdit, TextRange};
 use symd_engine::View;
 use symd_index::{Locals, Query};
@@ -41,7 +42,7 @@ pub(super) async fn draft(
     for one in &judged.occurrences {
         let place = (one.path.clone(), one.range);
         let is_unchecked = is_unchecked(one);
-        if is_unchecked && ruled_out.contains(&place) {
+        if one.judgement != Judgement::Likely && ruled_out.contains(&place) {
             continue;
         }
         // Types tell what else the name means there.
@@ -73,7 +74,8 @@ pub(super) async fn draft(
     }
     let (of, new_name) = (symbol.clone(), ask.new_name.clone());
     let work = move |view: &View, cancel: &Cancel| {
-        doubtful.extend(others(view, &of, cancel)?);
+        let others = others(view, &of, cancel)?;
+        doubtful.extend(others.into_iter().filter(|place| !ruled_out.contains(place)));
         let before = doubtful.len();
         let mut edit = edit(view, &sure, (&of.target.name, &new_name), &mut doubtful)?;
         rename_accessors(view, &accessors, &mut edit)?;
@@ -147,19 +149,33 @@ fn is_unchecked(one: &resolve::Occurrence) -> bool {
     one.judgement.is_open() && one.role != Role::Declaration
 }
 
-/// Returns the unchecked uses that cannot mean the symbol, by what the project's text shows of their
-/// receivers.
+/// Returns the places that cannot mean the symbol: unchecked uses, by what the project's text shows of their receivers, and members
+/// of classes that are unrelated to the symbol's.
 async fn ruled_out(
     project: &Project,
     symbol: &LinkedSymbol,
     judged: &JudgedOccurrences,
 ) -> Result<HashSet<(RelPath, TextRange)>, QuestionError> {
-    let open = judged.occurrences.iter().filter(|one| is_unchecked(one));
-    let places: Vec<(RelPath, TextRange)> = open.map(|one| (one.path.clone(), one.range)).collect();
-    let (members, of) = (symbol.resolved(), places.clone());
-    let out =
-        project.with_view(move |view, cancel| resolve::rule_out_uses(view, &members, &of, cancel)).await??;
-    Ok(places.into_iter().zip(out).filter(|(_, is_out)| *is_out).map(|(place, _)| place).collect())
+    let place = |one: &resolve::Occurrence| (one.path.clone(), one.range);
+    let open: Vec<_> = judged.occurrences.iter().filter(|one| is_unchecked(one)).map(place).collect();
+    let unsure = judged.occurrences.iter().filter(|one| one.judgement != Judgement::Likely);
+    let mut unsure: Vec<_> = unsure.map(place).collect();
+    let of = symbol.clone();
+    let work = move |view: &View, cancel: &Cancel| {
+        let members = of.resolved();
+        let out = resolve::rule_out_uses(view, &members, &open, cancel)?;
+        let mut found = those(open, &out);
+        unsure.extend(others(view, &of, cancel)?);
+        let out = resolve::rule_out_members(view, &members, &unsure, cancel)?;
+        found.extend(those(unsure, &out));
+        Ok::<_, Cancelled>(found)
+    };
+    Ok(project.with_view(work).await??)
+}
+
+/// Returns those of `places` of which the flag is set.
+fn those(places: Vec<(RelPath, TextRange)>, is_one: &[bool]) -> HashSet<(RelPath, TextRange)> {
+    places.into_iter().zip(is_one).filter(|(_, is_one)| **is_one).map(|(place, _)| place).collect()
 }
 
 /// Returns the declarations of the name, anywhere in the project, that are not the symbol's.
@@ -167,7 +183,7 @@ fn others(
     view: &View,
     symbol: &LinkedSymbol,
     cancel: &Cancel,
-) -> Result<Vec<(RelPath, TextRange)>, ServerEditError> {
+) -> Result<Vec<(RelPath, TextRange)>, Cancelled> {
     let Ok(pattern) = NamePattern::parse(&symbol.target.name, Matching::Exact) else { return Ok(Vec::new()) };
     let query = Query::in_project(pattern, Locals::Included);
     let hits = view.snapshot.find(&query, cancel)?;

@@ -98,3 +98,62 @@ fn what_a_function_makes_itself_is_of_that_class() {
     let known: Vec<bool> = members.iter().map(Option::is_some).collect();
     assert_eq!(known, [true, false, false, false, false]);
 }
+
+/// Returns the lines, as 1-based `path:line`, on which the name behind `$0` stands for a member of an unrelated class.
+fn unrelated_lines(fixture: &str) -> Vec<String> {
+    let (memory, target) = declared(fixture);
+    let places: Vec<(RelPath, TextRange)> = memory
+        .texts
+        .iter()
+        .flat_map(|(path, text)| {
+            let at = |(at, name): (usize, &str)| {
+                let start = u32::try_from(at).expect("short");
+                (path.clone(), TextRange::new(start, start + u32::try_from(name.len()).expect("short")))
+            };
+            text.match_indices(target.name()).map(at).collect::<Vec<_>>()
+        })
+        .collect();
+    let targets = [target];
+    let out = everywhere(&memory, |memory| {
+        rule_out_members(memory, &targets, &places, &Cancel::new()).expect("not cancelled")
+    });
+    let line = |(path, range): &(RelPath, TextRange)| {
+        let text = &memory.texts.iter().find(|(known, _)| known == path).expect("there").1;
+        format!("{path}:{}", text[..range.start as usize].matches('\n').count() + 1)
+    };
+    places.iter().zip(out).filter(|(_, is_out)| *is_out).map(|(place, _)| line(place)).collect()
+}
+
+#[test]
+fn members_of_unrelated_classes() {
+    let own = "//- a.py\nclass A:\n    def $0move(self): self.move()\n";
+    let other = "//- b.py\nclass B:\n    def move(self): pass\n    def b(self):\n        self.move()\n        other.move()\n    def c(self): pass\n    def d(self): pass\n";
+    assert_eq!(unrelated_lines(&format!("{own}{other}")), ["b.py:2", "b.py:4"]);
+    for related in [
+        // A class that inherits from both, or may.
+        "from a import A\nfrom b import B\nclass C(A, B): pass\n",
+        "from b import B\nclass C(B, make()): pass\n",
+        "from b import B\nC = type('C', (B, make()), {})\n",
+        "from a import *\nfrom b import B\nclass C(B, Unknown): pass\n",
+    ] {
+        assert_eq!(unrelated_lines(&format!("{own}{other}//- c.py\n{related}")), [""; 0], "{related}");
+    }
+    let heir = "//- b.py\nfrom a import A\nclass B(A):\n    def b(self): self.move()\n";
+    assert_eq!(unrelated_lines(&format!("{own}{heir}")), [""; 0]);
+    let outside =
+        format!("{own}{}", other.replace("class B:", "import threading\nclass B(threading.Thread):"));
+    assert_eq!(unrelated_lines(&outside), ["b.py:3", "b.py:5"]);
+    // It may be used in the place of the other.
+    let alike = "//- a.py\nclass A:\n    def $0move(self): pass\n    def stop(self): pass\n//- b.py\nclass B:\n    def move(self): pass\n    def stop(self): pass\n";
+    assert_eq!(unrelated_lines(alike), [""; 0]);
+    let ecma = |other: &str| format!("//- a.ts\nclass A {{ $0move() {{}}\n a() {{}} }}\n//- b.ts\n{other}\n");
+    assert_eq!(unrelated_lines(&ecma("class B { move() {}\n b() { this.move(); } }")), ["b.ts:1", "b.ts:2"]);
+    for related in [
+        "class B { move() {} }",
+        "interface B { move(): void }",
+        "class B extends Lib { move() {}\n b() {} }",
+        "const b = { move() {} };",
+    ] {
+        assert_eq!(unrelated_lines(&ecma(related)), [""; 0], "{related}");
+    }
+}
