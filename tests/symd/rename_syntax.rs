@@ -403,3 +403,17 @@ fn members_of_unrelated_classes_keep_their_name() {
         assert_eq!(stage.bytes("b.py"), files[1].1);
     });
 }
+
+#[test]
+fn a_type_that_adds_to_a_librarys_is_not_renamed() {
+    let files: [(&str, &[u8]); 1] =
+        [("a.ts", b"export {};\ndeclare global {\n  interface Window { mine: string }\n}\n")];
+    play(&files, Answers::NoServer, async |stage| {
+        let told =
+            stage.refused("rename_symbol", json!({ "name_path": "Window", "new_name": "Fresh" })).await;
+        let why = "'Window' in declare global adds to what a library declares by this name, which stays; ";
+        assert!(told.contains(why), "{told}");
+        let done = stage.done("rename_symbol", json!({ "name_path": "Window/mine", "new_name": "own" })).await;
+        assert!(done.contains("[1 change in 1 file"), "{done}");
+    });
+}

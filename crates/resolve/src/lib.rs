@@ -3,6 +3,7 @@
 //! [`Sources`]). Invariant: the text at every returned range is the requested name.
 
 mod accessors;
+mod augmentation;
 mod base_reader;
 mod bases;
 mod binders;
@@ -85,6 +86,7 @@ mod unseen_user;
 pub use accessors::{
     AccessorPlace, accessor_names, accessor_places, accessor_uses, foreign_names, renamed_accessor,
 };
+pub use augmentation::augmented_outside;
 pub use bindings::other_bindings;
 pub use class_names::names_its_file;
 pub use computed_classes::{ComputedMember, members_named_by_class};

@@ -62,6 +62,25 @@ pub(super) async fn with_members_named_by_class(
     Ok(draft)
 }
 
+/// Rejects, or notes, that the symbol adds to what a library declares by the same name.
+pub(super) async fn with_augmented(
+    project: &Project,
+    symbol: &LinkedSymbol,
+    ask: &Rename,
+    mut draft: Draft,
+) -> Result<Draft, RenameError> {
+    let of = symbol.resolved();
+    let work = move |view: &View, _: &_| of.iter().find_map(|one| resolve::augmented_outside(view, one));
+    if let Some(place) = project.with_view(work).await? {
+        let name = &symbol.target.name;
+        let why = format!(
+            "'{name}' in {place} adds to what a library declares by this name, which stays; its members can be renamed, or declare a type of your own"
+        );
+        draft.notes.push(ask.doubt_of_uses(why, Vec::new())?);
+    }
+    Ok(draft)
+}
+
 /// Rejects, or notes, that pytest passes a fixture to parameters of its name, which keep that name; or that pytest or a
 /// decorator passes the parameter by its name.
 pub(super) async fn with_parameters(

@@ -27,8 +27,8 @@ use std::collections::BTreeSet;
 
 pub use self::answer::{Listed, PlannedRename, RenameError, RenameNote};
 use self::by_name::{
-    with_computed_names, with_go_obstacles, with_hazards, with_members_named_by_class, with_mirrored,
-    with_module_file, with_parameters, with_pasted_names, with_readers,
+    with_augmented, with_computed_names, with_go_obstacles, with_hazards, with_members_named_by_class,
+    with_mirrored, with_module_file, with_parameters, with_pasted_names, with_readers,
 };
 use self::linked::{LinkedSymbol, linked, override_notes};
 pub(crate) use self::mentioned::mentioned;
@@ -173,6 +173,7 @@ async fn plan_at(project: &Project, ask: &Rename) -> Result<PlannedRename, Renam
     draft.notes.splice(0..0, noted);
     let draft = with_computed_names(project, &symbol, ask, draft, by_computed_name).await?;
     let draft = with_members_named_by_class(project, &symbol, ask, draft).await?;
+    let draft = with_augmented(project, &symbol, ask, draft).await?;
     let draft = with_parameters(project, &symbol, ask, draft).await?;
     let draft = with_readers(project, &symbol, ask, draft).await?;
     let draft = with_module_file(project, &symbol, ask, draft).await?;

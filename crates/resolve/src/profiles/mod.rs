@@ -100,6 +100,8 @@ pub(crate) struct LanguageProfile {
     /// How it reads the positions of an enumeration's constants.
     pub(crate) positions: PositionRules,
     pub(crate) field_values: FieldValues,
+    /// Names of types that the language's libraries declare for all files, and to which files may add members.
+    pub(crate) global_types: &'static [&'static str],
 }
 
 /// The languages of all families.
@@ -152,6 +154,7 @@ impl LanguageProfile {
             annotations: AnnotationRules::NONE,
             positions: PositionRules::NONE,
             field_values: FieldValues::Named,
+            global_types: &[],
         }
     }
 

@@ -364,3 +364,29 @@ fn members_whose_names_are_computed_from_a_class() {
     assert_eq!(members(&code("$0Click", "on_Other")), "");
     assert_eq!(members(&code("Click", "$0on_Click")), "");
 }
+
+#[test]
+fn types_of_typescript_that_add_to_those_of_a_library() {
+    for (code, expected) in [
+        ("export {};\ndeclare global {\n  interface $0Window { mine: string }\n}", Some("declare global")),
+        (
+            "export {};\ndeclare global {\n  namespace NodeJS { interface $0ProcessEnv { KEY: string } }\n}",
+            Some("declare global"),
+        ),
+        (
+            "import { Request } from \"express\";\ndeclare module \"express\" {\n  interface $0Request { user: string }\n}",
+            Some("declare module \"express\""),
+        ),
+        ("interface $0Window { mine: string }", Some("a file that is no module")),
+        ("export interface $0Window { mine: string }", None),
+        ("interface $0Own { mine: string }", None),
+        ("export {};\ndeclare global {\n  interface Window { $0mine: string }\n}", None),
+        ("import x from \"./m\";\ndeclare module \"./m\" {\n  interface $0Own { user: string }\n}", None),
+        // No file is a module here: this declares a library that has no types.
+        ("declare module \"untyped\" {\n  interface $0Own { user: string }\n}", None),
+        ("namespace N {\n  interface $0Window { a: string }\n}", None),
+    ] {
+        let (memory, target) = declared(&format!("//- a.ts\n{code}\n"));
+        assert_eq!(augmented_outside(&memory, &target).as_deref(), expected, "{code}");
+    }
+}
