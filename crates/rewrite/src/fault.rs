@@ -39,6 +39,12 @@ pub enum EditFault {
         /// The name paths of the other symbols; never empty.
         lost: Vec<String>,
     },
+    /// The scope has a declaration of this name already.
+    DeclaredAgain {
+        name: String,
+        /// That declaration's line in the present text.
+        line: usize,
+    },
     /// The body is not one declaration of the symbol's kind.
     Declarations {
         /// The symbol's present declaration.
@@ -103,6 +109,10 @@ impl fmt::Display for EditFault {
                  declare {} in the body, too, or edit that line",
                 lost.join("', '"),
                 if lost.len() == 1 { "it" } else { "them" }
+            ),
+            EditFault::DeclaredAgain { name, line } => write!(
+                f,
+                "'{name}' is declared there already (line {line}); replace that declaration, or give the new one another name"
             ),
             EditFault::Declarations { signature, line, held } => {
                 write!(

@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::breaks_syntax::BrokenAt;
 use super::co_declared::co_declared_rows;
+use super::declared_again::declared_again;
 use super::fault::{DeclarationChange, EditFault, line_at};
 use super::symbol::{EditTarget, SymbolEditError};
 use symd_base::text::line_starts;
@@ -69,7 +70,15 @@ pub(super) fn fault(
     if let Some(lost) = outcome.lost(guard) {
         return Ok(Some(lost));
     }
-    Ok(if guard == Guard::Full && is_whole && replaces { outcome.other_declaration() } else { None })
+    Ok(match replaces {
+        _ if guard != Guard::Full || !is_whole => None,
+        true => outcome.other_declaration(),
+        false => {
+            let after = &outcome.inspected.outline;
+            let new = outermost(after, outcome.new, false);
+            declared_again(grammar, text, (outcome.after, after), &new, outcome.new)
+        }
+    })
 }
 
 impl Outcome<'_> {

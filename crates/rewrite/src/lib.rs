@@ -6,6 +6,7 @@ mod blank_lines;
 mod block;
 mod breaks_syntax;
 mod co_declared;
+mod declared_again;
 mod diff_stat;
 mod endings;
 mod fault;

@@ -174,12 +174,17 @@ fn an_inserted_text_stands_beside_the_symbol_whatever_column_it_was_written_for(
             _ => "\n\n",
         };
         for (indent, level) in columns(home) {
-            let body = written(home.symbol, &indent, level);
+            // A scope has only one of a name in some languages.
+            let name = home.name_path.rsplit('/').next().unwrap_or("");
+            let other = home.symbol.replacen(name, &format!("{name}2"), 1);
+            let body = written(&other, &indent, level);
+            let other = written(&other, home.indent, home.level);
             for indentation in BOTH {
-                let twice = format!("{before}{}{}{own}{behind}", own.trim_start(), gap(indentation));
-                for act in [Before(&body), After(&body)] {
+                let gap = gap(indentation);
+                for (act, first, second) in [(Before(&body), &other, &own), (After(&body), &own, &other)] {
+                    let both = format!("{before}{}{gap}{second}{behind}", first.trim_start());
                     let edited = edited(home.language, &text, home.name_path, act, indentation);
-                    assert_eq!(edited, twice, "{indentation:?} {act:?} {indent:?} {level:?}");
+                    assert_eq!(edited, both, "{indentation:?} {act:?} {indent:?} {level:?}");
                 }
             }
         }

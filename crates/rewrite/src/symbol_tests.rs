@@ -661,3 +661,58 @@ fn a_body_is_replaced_by_hardly_more_than_one_parse_of_the_text_to_come() {
         }
     }
 }
+
+#[test]
+fn what_the_scope_declares_already_is_not_inserted() {
+    let refused = |language: &str, text: &str, place: &str, body: &str| {
+        let told = edited(language, text, place, After(body), Indentation::Auto);
+        told.contains("is declared there already")
+    };
+    let go = "package a\n\nfunc f() {}\n\ntype T struct{}\n\nfunc (t *T) m() {}\n\nfunc init() {}\n";
+    for (body, is_refused) in [
+        ("func f() int { return 1 }", true),
+        ("func T() {}", true),
+        ("var f = 1", true),
+        ("func (t T) m() {}", true),
+        ("func (u U) m() {}", false),
+        ("func m() {}", false),
+        ("func init() {}", false),
+        ("func g() { f() }", false),
+    ] {
+        assert_eq!(refused("go", go, "f", body), is_refused, "{body}");
+    }
+    let python = "def f():\n    pass\n\n\nclass A:\n    def m(self):\n        pass\n\n    @property\n    def p(self):\n        return 1\n";
+    for (place, body, is_refused) in [
+        ("f", "def f(a):\n    pass", true),
+        ("f", "class A:\n    pass", true),
+        ("f", "async def f():\n    pass", true),
+        ("A/m", "def m(self, a):\n    pass", true),
+        ("A/p", "@p.setter\ndef p(self, value):\n    pass", false),
+        ("A/m", "@overload\ndef m(self, a): ...", false),
+        ("A/m", "def f(self):\n    pass", false),
+        ("f", "def m():\n    pass", false),
+        ("f", "def g():\n    def f(): pass\n    return f", false),
+        ("f", "if True:\n    def f():\n        pass", false),
+        ("f", "f = 1", false),
+    ] {
+        assert_eq!(refused("python", python, place, body), is_refused, "{body}");
+    }
+    let script = "function f() {}\nclass C {\n  m() {}\n  get p() { return 1 }\n}\ninterface I {}\n";
+    for (place, body, is_refused) in [
+        ("f", "function f(a: number) {}", true),
+        ("f", "export class C {}", true),
+        ("C/m", "m() { return 1 }", true),
+        ("C/m", "static m() {}", false),
+        ("C/p", "set p(v) {}", false),
+        ("C/m", "m(a: number): void;", false),
+        ("f", "interface C {}", false),
+        ("f", "interface I { a: number }", false),
+        ("f", "function m() {}", false),
+    ] {
+        assert_eq!(refused("typescript", script, place, body), is_refused, "{body}");
+    }
+    assert!(refused("javascript", "function f() {}\n", "f", "function f() {}"));
+    assert!(!refused("java", "class A {\n    void f() {}\n}\n", "A/f", "void f(int a) {}"));
+    let told = edited("go", go, "f", Before("func f() {}"), Indentation::Auto);
+    assert!(told.contains("'f' is declared there already (line 3); replace that declaration, or give the new one another name"), "{told}");
+}

@@ -34,6 +34,7 @@ mod places;
 #[allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "it is for tests")]
 pub mod properties;
 mod quoted;
+mod redeclaration;
 mod roles;
 mod scopes;
 pub mod server_symbols;
@@ -60,6 +61,7 @@ pub use name_rules::{NameQuoting, NameRules};
 pub use occurrences::name_hash;
 pub use outline::{Occurrences, Outline, Row};
 pub use places::{Statement, StatementKind, SyntaxErrorAt, first_error, statement_at};
+pub use redeclaration::RedeclarationRules;
 pub use signature::Signature;
 pub use templates::is_short_template;
 pub use text_kind::{TextKind, text_kinds};

@@ -2,6 +2,7 @@
 //! which `grammars!` names. Code that needs to know asks [`Grammar::rules`](super::grammar::Grammar::rules).
 
 use super::name_rules::NameRules;
+use super::redeclaration::RedeclarationRules;
 use super::signature::head_syntax::{self, HeadSyntax};
 
 /// What distinguishes the texts of a language.
@@ -19,6 +20,7 @@ pub struct TextRules {
     pub has_field_shorthand: bool,
     /// Which kinds of declarations may replace each other in an edit.
     pub interchangeable_kinds: InterchangeableKinds,
+    pub redeclaration: &'static RedeclarationRules,
     pub names: NameRules,
     /// What begins a comment that documents the declaration below it; none where documentation stands inside
     /// the declaration.
@@ -92,6 +94,7 @@ impl TextRules {
             has_head_macros: false,
             has_field_shorthand: false,
             interchangeable_kinds: InterchangeableKinds::None,
+            redeclaration: &RedeclarationRules::NONE,
             names,
             documentation: &["/**"],
             named_in_strings: NamesInStrings::None,
@@ -143,6 +146,7 @@ pub(super) static GO: TextRules = TextRules {
     // Every comment directly above a declaration is documentation.
     documentation: &["//", "/*"],
     interchangeable_kinds: InterchangeableKinds::FunctionTypes,
+    redeclaration: &RedeclarationRules::GO,
     calls: CallRules { type_arguments: TypeArguments::Squares, ..CallRules::PLAIN },
     ..TextRules::plain(&head_syntax::GO, NameRules::GO)
 };
@@ -156,6 +160,7 @@ pub(super) static JAVA: TextRules = TextRules {
 pub(super) static JAVASCRIPT: TextRules = TextRules {
     has_field_shorthand: true,
     interchangeable_kinds: InterchangeableKinds::Values,
+    redeclaration: &RedeclarationRules::SCRIPT,
     calls: CallRules { has_optional_calls: true, ..CallRules::PLAIN },
     named_in_strings: NamesInStrings::Members,
     ..TextRules::plain(&head_syntax::SCRIPT, NameRules::SCRIPT)
@@ -172,6 +177,7 @@ pub(super) static PYTHON: TextRules = TextRules {
     line_comment: "#",
     documentation: &[],
     named_in_strings: NamesInStrings::Quoted,
+    redeclaration: &RedeclarationRules::PYTHON,
     ..TextRules::plain(&head_syntax::PYTHON, NameRules::PYTHON)
 };
 
@@ -187,6 +193,7 @@ pub(super) static RUST: TextRules = TextRules {
 pub(super) static TYPESCRIPT: TextRules = TextRules {
     has_field_shorthand: true,
     interchangeable_kinds: InterchangeableKinds::Values,
+    redeclaration: &RedeclarationRules::SCRIPT,
     calls: CallRules { has_optional_calls: true, ..CallRules::WITH_ANGLES },
     named_in_strings: NamesInStrings::Members,
     ..TextRules::plain(&head_syntax::SCRIPT, NameRules::SCRIPT)
