@@ -413,7 +413,8 @@ fn a_type_that_adds_to_a_librarys_is_not_renamed() {
             stage.refused("rename_symbol", json!({ "name_path": "Window", "new_name": "Fresh" })).await;
         let why = "'Window' in declare global adds to what a library declares by this name, which stays; ";
         assert!(told.contains(why), "{told}");
-        let done = stage.done("rename_symbol", json!({ "name_path": "Window/mine", "new_name": "own" })).await;
+        let done =
+            stage.done("rename_symbol", json!({ "name_path": "Window/mine", "new_name": "own" })).await;
         assert!(done.contains("[1 change in 1 file"), "{done}");
     });
 }

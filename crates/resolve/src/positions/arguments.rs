@@ -35,7 +35,9 @@ pub(super) fn find(
         }
         for one in uses_of_type(resolver, class)? {
             resolver.cancel.check()?;
-            for range in &one.ranges {
+            // `class P(NamedTuple)` calls nothing.
+            let is_declared = |start: u32| one.here.outline.rows.iter().any(|row| row.name_start == start);
+            for range in one.ranges.iter().filter(|range| !is_declared(range.start)) {
                 if let Some(found) = call(&one.here, range.end as usize, place) {
                     return Ok(Some(found));
                 }

@@ -91,7 +91,10 @@ impl Enumeration<'_, '_> {
     fn in_user(&self, user: &TypeUses) -> Result<Option<PositionUse>, Cancelled> {
         let here = &user.here;
         let indexed = user.ranges.iter().find_map(|place| self.indexed_behind(here, *place));
-        if let Some(found) = indexed.or_else(|| self.cast(here, Some(&user.ranges))) {
+        if indexed.is_some() {
+            return Ok(indexed);
+        }
+        if let Some(found) = self.cast(here, Some(&user.ranges))? {
             return Ok(Some(found));
         }
         self.member(here, true)
@@ -111,7 +114,7 @@ impl Enumeration<'_, '_> {
             }
             self.resolver.cancel.check()?;
             let Some(here) = self.resolver.read_file(file) else { continue };
-            let found = match self.cast(&here, None) {
+            let found = match self.cast(&here, None)? {
                 Some(found) => Some(found),
                 None => self.member(&here, false)?,
             };
@@ -143,45 +146,61 @@ impl Enumeration<'_, '_> {
     }
 
     /// Finds a cast of a constant, or of a value of the type, to a number.
-    fn cast(&self, here: &CurrentFile, users: Option<&[TextRange]>) -> Option<PositionUse> {
+    fn cast(
+        &self,
+        here: &CurrentFile,
+        users: Option<&[TextRange]>,
+    ) -> Result<Option<PositionUse>, Cancelled> {
         if self.rules.casts.is_empty() {
-            return None;
+            return Ok(None);
         }
         let blank = without_comments(here.text.as_str(), here.language);
-        let casts = blank.match_indices(" as ").filter(|(at, word)| {
-            let kind = text_after(&blank, at + word.len());
-            self.rules.casts.contains(&first_word(kind))
-        });
-        let mut casts = casts.map(|(at, _)| at);
-        let at = casts.find(|&at| self.is_value(here, &blank, at, users))?;
-        Some(PositionUse::at(here, at))
+        for (at, word) in blank.match_indices(" as ") {
+            let kind = first_word(text_after(&blank, at + word.len()));
+            if self.rules.casts.contains(&kind) && self.is_value(here, &blank, at, users)? {
+                return Ok(Some(PositionUse::at(here, at)));
+            }
+        }
+        Ok(None)
     }
 
     /// Whether the operand that ends before byte `end` is a constant or a value of the enumeration.
-    fn is_value(&self, here: &CurrentFile, text: &str, end: usize, users: Option<&[TextRange]>) -> bool {
+    fn is_value(
+        &self,
+        here: &CurrentFile,
+        text: &str,
+        end: usize,
+        users: Option<&[TextRange]>,
+    ) -> Result<bool, Cancelled> {
         let operand = text[..end].trim_end();
+        let mut is_call = false;
         let operand = match operand.strip_suffix(')') {
             Some(inside) => match open_bracket(text, inside.len()) {
                 // `(self) as u8`, `f(x) as u8`
                 Some(open) if last_word(&text[..open]).is_empty() => inside.trim_end(),
-                Some(open) => &text[..open],
-                None => return false,
+                Some(open) => {
+                    is_call = true;
+                    &text[..open]
+                }
+                None => return Ok(false),
             },
             None => operand,
         };
         let name = last_word(operand);
         let start = operand.len() - name.len();
         let is_inside = || self.is_in_type(here, start, users);
-        match receiver(text, start, self.resolver.family) {
+        let is_constant = self.constants.iter().any(|one| one == name);
+        Ok(match receiver(text, start, self.resolver.family) {
             _ if name.is_empty() => false,
-            Receiver::Chain(chain, _) if self.constants.iter().any(|one| one == name) => {
+            Receiver::Chain(chain, _) if is_constant => {
                 let last = chain.last().copied().unwrap_or("");
                 last == self.declaration.name() || last == "Self" && is_inside()
             }
             Receiver::None if name == "self" => is_inside(),
-            Receiver::None if self.constants.iter().any(|one| one == name) => users.is_some(),
-            _ => self.names.has(&here.file.path, name),
-        }
+            Receiver::None if is_constant => users.is_some(),
+            Receiver::None if !is_call => self.names.is_variable(here, name, start),
+            _ => self.names.is_member(self.resolver, name)?,
+        })
     }
 
     /// Whether byte `at` is in the enumeration's body, or in that of an `impl` of it.
@@ -243,7 +262,7 @@ impl Enumeration<'_, '_> {
     /// Returns where the name of the innermost enumeration around byte `at` begins, if it is in this file.
     fn enumeration_around(&self, here: &CurrentFile, at: u32) -> Option<u32> {
         let around = |row: &&Row| row.kind() == SymbolKind::Enum && row.start <= at && at < row.end;
-        let innermost = here.outline.rows.iter().filter(around).last()?;
+        let innermost = here.outline.rows.iter().rfind(around)?;
         let is_other_file = here.file.path != self.declaration.file.path;
         Some(if is_other_file { u32::MAX } else { innermost.name_start })
     }

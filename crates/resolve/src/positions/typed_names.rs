@@ -5,17 +5,19 @@ use crate::brackets::open_bracket;
 use crate::context::{Receiver, first_word, last_word, receiver, text_after, text_before};
 use crate::family::Family;
 use crate::profiles::PositionRules;
-use std::collections::{HashMap, HashSet};
+use crate::resolver::{CurrentFile, Resolver};
+use std::collections::HashMap;
+use symd_base::cancel::Cancelled;
 use symd_base::{RelPath, TextRange};
 use symd_syntax::Row;
 
 /// The names of values and of functions that have a type, or return it.
 #[derive(Default)]
 pub(super) struct TypedNames {
-    /// By files, whatever they name.
-    by_file: HashMap<RelPath, HashSet<String>>,
-    /// Those that other files can name too.
-    members: HashSet<String>,
+    /// Where each is declared, by files, whatever it names.
+    by_file: HashMap<RelPath, HashMap<String, Vec<usize>>>,
+    /// Those that other files can name too, with the number of their declarations.
+    members: HashMap<String, usize>,
 }
 
 impl TypedNames {
@@ -30,22 +32,46 @@ impl TypedNames {
                 let start = text_before(text, end, family).len().saturating_sub(name.len());
                 let is_member = |row: &Row| row.name_start as usize == start && !row.is_local();
                 if here.outline.rows.iter().any(is_member) {
-                    names.members.insert(name.to_owned());
+                    *names.members.entry(name.to_owned()).or_default() += 1;
                 }
-                names.by_file.entry(here.file.path.clone()).or_default().insert(name.to_owned());
+                let of_file = names.by_file.entry(here.file.path.clone()).or_default();
+                of_file.entry(name.to_owned()).or_default().push(start);
             }
         }
         names
     }
 
-    /// Whether code of the file at `path` calls a value of the type `name`, as far as is known.
+    /// Whether `name` is declared with the type in the file at `path`, or is a member of it somewhere.
     pub(super) fn has(&self, path: &RelPath, name: &str) -> bool {
-        self.members.contains(name) || self.by_file.get(path).is_some_and(|names| names.contains(name))
+        self.members.contains_key(name)
+            || self.by_file.get(path).is_some_and(|names| names.contains_key(name))
+    }
+
+    /// Whether `name` at byte `at` is a variable of the type: its nearest declaration above says so.
+    pub(super) fn is_variable(&self, here: &CurrentFile, name: &str, at: usize) -> bool {
+        let Some(typed) = self.by_file.get(&here.file.path).and_then(|names| names.get(name)) else {
+            return false;
+        };
+        let text = here.text.as_str();
+        let declares = |start: &usize| {
+            let right = text_after(text, start + name.len());
+            let left = last_word(text_before(text, *start, here.language.family));
+            right.starts_with(':') && !right.starts_with("::") || matches!(left, "let" | "mut" | "for" | "in")
+        };
+        let above = here.outline.occurrences.offsets_of(name).map(|start| start as usize);
+        let nearest = above.filter(|start| *start < at).filter(declares).max();
+        nearest.is_some_and(|start| typed.contains(&start))
+    }
+
+    /// Whether all members of the project called `name` have the type.
+    pub(super) fn is_member(&self, resolver: &Resolver, name: &str) -> Result<bool, Cancelled> {
+        let Some(count) = self.members.get(name) else { return Ok(false) };
+        Ok(resolver.declared(name)?.len() == *count)
     }
 
     /// The names that any file can use.
     pub(super) fn members(&self) -> impl Iterator<Item = &String> {
-        self.members.iter()
+        self.members.keys()
     }
 }
 

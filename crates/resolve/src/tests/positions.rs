@@ -43,6 +43,10 @@ fn casts_of_rust_read_the_positions_of_constants() {
         ("use crate::E as Other;\n// E::B as u8", ""),
         ("fn f(e: E) -> bool { matches!(e, E::B) }", ""),
         ("fn f(e: E) -> F { e as F }", ""),
+        // The name has another type there, or may.
+        ("fn g(at: E) {}\nfn f(at: u32) -> usize { at as usize }", ""),
+        ("fn g(at: u32) {}\nfn f(at: E) -> usize { at as usize }", "a.rs:3"),
+        ("struct S { e: E }\nstruct T { e: u32 }\n//- b.rs\nfn f(t: T) -> u8 { t.e as u8 }", ""),
     ] {
         assert_eq!(dependent(&code(rest)), expected, "{rest}");
     }
@@ -139,6 +143,8 @@ fn literals_of_go_give_fields_by_position() {
         ("//- q/b.go\npackage q\nimport \"x/p\"\nvar s = p.S{1, 2}", "q/b.go:3"),
         // All by name, or none.
         ("var s = S{A: 1}", ""),
+        ("var s = []S{{A: f(`a, {b`)}}", ""),
+        ("var s = []S{{f(`a: {b`), 2}}", "p/a.go:6"),
         ("var s = S{}", ""),
         ("var s = []S{{A: 1}, {A: f(1, 2)}}", ""),
         ("var s = map[string]S{\"a\": {A: 1}}", ""),
@@ -212,6 +218,7 @@ fn constructors_of_python_give_fields_by_position() {
     for class in [
         "@dataclass(kw_only=True)\nclass P:\n    x: int\n    $0y: int\n",
         "@dataclass\nclass P:\n    x: int\n    $0y: int = field(init=False)\n",
+        "class Q(NamedTuple):\n    $0x: int\n",
         "class P(BaseModel):\n    x: int\n    $0y: int\n",
         "class P:\n    x: int = 1\n    $0y: int = 2\n",
     ] {
