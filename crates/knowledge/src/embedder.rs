@@ -22,6 +22,11 @@ pub trait Embedder: Send + Sync {
         texts.iter().map(|text| self.embed(text)).collect()
     }
 
+    /// How much a rank by its vectors counts beside the rank by words, which counts 1.
+    fn rank_weight(&self) -> f64 {
+        1.0
+    }
+
     /// Whether it costs time or money, or sends texts away: then vectors of other models are computed again only when the
     /// user wants it.
     fn is_costly(&self) -> bool {

@@ -10,6 +10,7 @@ mod matrix;
 mod query_text;
 mod ranking;
 pub mod redaction;
+mod related;
 mod shared_words;
 pub mod solution;
 pub mod sqlite;

@@ -1,7 +1,7 @@
 //! What all stores decide alike: what counts as similar, and how two ranks are merged.
 
-/// Below this cosine a solution is a match only if it has most of the query's words: one that is common, such as
-/// "property", would make everything similar.
+/// Below this cosine a solution is a match only by its words (decisions/110): one that is common, such as "property",
+/// would make everything similar.
 pub(crate) const MIN_SIMILARITY: f64 = 0.2;
 
 /// The rank from which ranks count little: that of reciprocal rank fusion.

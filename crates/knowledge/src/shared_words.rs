@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use crate::related::related;
 use crate::solution::Solution;
 use crate::terms::for_each_term;
 
@@ -30,13 +31,11 @@ pub(crate) fn distinct(text: &str) -> HashSet<String> {
     terms
 }
 
-/// Returns how many of the terms a solution has.
+/// Returns how many of the terms a solution has, or has one related to.
 pub(crate) fn shared(terms: &[String], solution: &Solution) -> usize {
-    let own = distinct(&solution.searched_text());
-    terms.iter().filter(|term| own.contains(*term)).count()
-}
-
-/// Whether a solution has more than half of the terms.
-pub(crate) fn shares_most(terms: &[String], solution: &Solution) -> bool {
-    shared(terms, solution) * 2 > terms.len()
+    let own = distinct(&solution.worded_text());
+    terms
+        .iter()
+        .filter(|term| own.contains(*term) || related(term).iter().any(|one| own.contains(one)))
+        .count()
 }

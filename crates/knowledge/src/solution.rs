@@ -114,9 +114,14 @@ impl Solution {
         self.created_at == other.created_at && self.error_description == other.error_description
     }
 
-    /// Returns the text by which it is found: what is known before the cause is, and then the cause.
+    /// Returns the text of which its vector is: what is known before the cause is, and then the cause.
     pub(crate) fn searched_text(&self) -> String {
         // A trace is searched for by the same part of it.
         format!("{}\n{}\n{}", self.error_type, identifying(&self.error_description), self.root_cause)
+    }
+
+    /// Returns the text whose words it is found by. What was done names the problem in words that the error does not have.
+    pub(crate) fn worded_text(&self) -> String {
+        format!("{}\n{}", self.searched_text(), self.solution)
     }
 }

@@ -130,7 +130,7 @@ impl SqliteStore {
         )?;
         let row = transaction.last_insert_rowid();
         let id = id.map_or_else(|| free_id(transaction, row), |id| Ok(id.to_owned()))?;
-        let word_count = column(words.add(row, &text));
+        let word_count = column(words.add(row, &solution.worded_text()));
         transaction.execute(
             "UPDATE solutions SET id = ?1, word_count = ?2 WHERE row = ?3",
             params![id, word_count, row],
@@ -208,7 +208,7 @@ impl SolutionStore for SqliteStore {
             for (one, vector) in solutions.iter().zip(&vectors) {
                 let (known, is_taken) = Self::known(&transaction, one)?;
                 if let Some((row, known)) = &known {
-                    words.remove(*row, &known.searched_text());
+                    words.remove(*row, &known.worded_text());
                     transaction.execute("DELETE FROM solutions WHERE row = ?1", [row])?;
                 }
                 self.insert(
@@ -254,7 +254,7 @@ impl SolutionStore for SqliteStore {
             let row =
                 transaction.query_row("SELECT row FROM solutions WHERE id = ?1", [id], |row| row.get(0))?;
             let mut words = WordChanges::default();
-            words.remove(row, &solution.searched_text());
+            words.remove(row, &solution.worded_text());
             transaction.execute("DELETE FROM solutions WHERE id = ?1", [id])?;
             words.write(&transaction)?;
             transaction.commit()?;

@@ -1,5 +1,5 @@
 //! The words of a text about an error, each in a form that paraphrases share: parts of compound names, without
-//! endings, and one word for several of the same meaning.
+//! endings; for vectors also one word for several of the same meaning.
 
 /// Words that say nothing about an error.
 const EMPTY: &[&str] = &[
@@ -65,6 +65,23 @@ const EMPTY: &[&str] = &[
     "error",
 ];
 
+/// Further such words, which the index of words leaves out; vectors have them.
+#[rustfmt::skip]
+const COMMON: &[&str] = &[
+    "about", "after", "all", "also", "although", "am", "android", "androidx", "any", "anybody", "anyone",
+    "anything", "because", "before", "being", "between", "both", "cannot", "could", "couldn", "didn",
+    "doesn", "doing", "don", "during", "each", "either", "else", "even", "ever", "every", "everything",
+    "few", "hasn", "haven", "her", "here", "hers", "him", "his", "how", "however", "instead", "isn",
+    "itself", "javax", "just", "kotlinx", "least", "less", "like", "many", "may", "maybe", "might", "more",
+    "most", "much", "must", "neither", "net", "nor", "not", "now", "often", "once", "one", "only", "other",
+    "others", "ought", "ourselves", "out", "over", "own", "perhaps", "quite", "rather", "really", "shall",
+    "she", "should", "since", "some", "somebody", "somehow", "someone", "something", "still", "such",
+    "than", "them", "themselves", "these", "thing", "things", "those", "though", "through", "thus", "too",
+    "under", "until", "up", "upon", "us", "use", "used", "uses", "using", "very", "via", "wasn", "well",
+    "went", "what", "whatever", "whenever", "where", "whereas", "whether", "who", "whole", "whom", "whose",
+    "why", "won", "would", "wouldn", "yet",
+];
+
 /// Words of one meaning; the first stands for all. Endings are removed before.
 const SAME: &[&[&str]] = &[
     &["crash", "fail", "failur", "throw", "thrown", "abort", "die", "break", "broken", "blow"],
@@ -112,10 +129,27 @@ const SAME: &[&[&str]] = &[
 
 /// Calls `each` for the terms of `text`, in order.
 pub(crate) fn for_each_term(text: &str, mut each: impl FnMut(&str)) {
+    for_each_word(text, |word, stem| {
+        if !COMMON.contains(&word) {
+            each(stem);
+        }
+    });
+}
+
+/// Does the same for vectors: with one term for several of the same meaning.
+pub(crate) fn for_each_meaning(text: &str, mut each: impl FnMut(&str)) {
+    for_each_word(text, |word, stem| {
+        let meaning = SAME.iter().find(|words| words.contains(&stem) || words.contains(&word));
+        each(meaning.map_or(stem, |words| words[0]));
+    });
+}
+
+/// Calls `each` for the words that say something, in lower case, each with and without its ending.
+fn for_each_word(text: &str, mut each: impl FnMut(&str, &str)) {
     for word in text.split(|c: char| !c.is_alphanumeric()) {
         for part in parts(word) {
-            if let Some(term) = term(&part) {
-                each(&term);
+            if says_something(&part) {
+                each(&part, &without_ending(&part));
             }
         }
     }
@@ -141,15 +175,10 @@ fn parts(word: &str) -> Vec<String> {
     all
 }
 
-fn term(word: &str) -> Option<String> {
+fn says_something(word: &str) -> bool {
     let is_short = word.chars().count() < 2;
     let is_number = word.chars().all(|c| c.is_ascii_digit()) && word != "404" && word != "500";
-    if is_short || is_number || EMPTY.contains(&word) {
-        return None;
-    }
-    let stem = without_ending(word);
-    let meaning = SAME.iter().find(|words| words.contains(&stem.as_str()) || words.contains(&word));
-    Some(meaning.map_or(stem, |words| words[0].to_owned()))
+    !is_short && !is_number && !EMPTY.contains(&word)
 }
 
 fn without_ending(word: &str) -> String {
@@ -169,19 +198,28 @@ fn without_ending(word: &str) -> String {
 mod tests {
     use super::*;
 
-    fn terms(text: &str) -> Vec<String> {
-        let mut all = Vec::new();
-        for_each_term(text, |term| all.push(term.to_owned()));
-        all
+    #[test]
+    fn paraphrases_share_terms() {
+        let terms = |text: &str| {
+            let mut all = Vec::new();
+            for_each_term(text, |term| all.push(term.to_owned()));
+            all
+        };
+        assert_eq!(terms("java.lang.NullPointerException"), ["null", "point"]);
+        assert_eq!(terms("the app crashes"), ["app", "crash"]);
+        assert_eq!(terms("rotating / rotation"), ["rotat", "rotat"]);
+        assert_eq!(terms("HTTPServer 12 is"), ["http", "serv"]);
+        assert_eq!(terms(""), Vec::<String>::new());
     }
 
     #[test]
-    fn paraphrases_share_terms() {
-        assert_eq!(terms("java.lang.NullPointerException"), ["null", "point"]);
-        assert_eq!(terms("the app crashes"), ["app", "crash"]);
-        assert_eq!(terms("an app which failed"), ["app", "crash"]);
-        assert_eq!(terms("rotating / rotation"), ["rotat", "rotat"]);
-        assert_eq!(terms("HTTPServer 12 is"), ["network", "network"]);
-        assert_eq!(terms(""), Vec::<String>::new());
+    fn words_of_one_meaning_are_one() {
+        let meanings = |text: &str| {
+            let mut all = Vec::new();
+            for_each_meaning(text, |term| all.push(term.to_owned()));
+            all
+        };
+        assert_eq!(meanings("an app which failed"), ["app", "crash"]);
+        assert_eq!(meanings("HTTPServer 12 is"), ["network", "network"]);
     }
 }

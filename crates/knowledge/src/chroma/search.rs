@@ -51,7 +51,7 @@ impl ChromaStore {
             nearest.iter().skip(RANKED).filter(|(_, similarity)| *similarity >= MIN_SIMILARITY).count();
         let total = ranked.len() + beyond;
         self.note_others(&collection, query.until);
-        let list = merged(ranked).into_iter().take(query.limit).collect();
+        let list = merged(ranked, self.embedder.rank_weight()).into_iter().take(query.limit).collect();
         Ok(SimilarSolutions { list, total })
     }
 
@@ -97,8 +97,8 @@ impl ChromaStore {
     }
 }
 
-/// Orders solutions that are in the order of their vectors by both ranks.
-fn merged(by_vectors: Vec<(SimilarSolution, usize)>) -> Vec<SimilarSolution> {
+/// Orders solutions that are in the order of their vectors by both ranks; `weight` is that of the vectors'.
+fn merged(by_vectors: Vec<(SimilarSolution, usize)>, weight: f64) -> Vec<SimilarSolution> {
     let mut words: Vec<usize> = by_vectors.iter().map(|(_, words)| *words).collect();
     words.sort_unstable_by(|a, b| b.cmp(a));
     let mut scored: Vec<(f64, SimilarSolution)> = (1_u32..)
@@ -109,7 +109,7 @@ fn merged(by_vectors: Vec<(SimilarSolution, usize)>) -> Vec<SimilarSolution> {
                 0 => 0.0,
                 _ => rank_score(u32::try_from(before + 1).unwrap_or(u32::MAX)),
             };
-            (rank_score(rank) + by_words, one)
+            (weight * rank_score(rank) + by_words, one)
         })
         .collect();
     scored.sort_by(|(one, a), (other, b)| {
@@ -144,7 +144,7 @@ mod tests {
             similarity,
         };
         let ids = |found: Vec<(SimilarSolution, usize)>| -> Vec<String> {
-            merged(found).into_iter().map(|one| one.solution.id).collect()
+            merged(found, 1.0).into_iter().map(|one| one.solution.id).collect()
         };
         assert_eq!(ids(vec![(one("near", 0.9), 0), (one("both", 0.8), 3)]), ["both", "near"]);
         assert_eq!(ids(vec![(one("a", 0.9), 2), (one("b", 0.8), 2)]), ["a", "b"]);

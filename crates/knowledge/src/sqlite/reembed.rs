@@ -53,12 +53,12 @@ impl SqliteStore {
             let vectors = self.embedder.embed_all(&texts)?;
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let mut words = WordChanges::default();
-            for (((row, _), text), vector) in others.iter().zip(&texts).zip(&vectors) {
+            for ((row, solution), vector) in others.iter().zip(&vectors) {
                 let sql = "UPDATE solutions SET model = ?1, dimension = ?2, vector = ?3 WHERE row = ?4";
                 let values = params![model, column(vector.len()), to_bytes(vector), row];
                 // Another process may have deleted it meanwhile; its text never changes.
                 if transaction.prepare(sql)?.execute(values)? > 0 {
-                    words.add(*row, text);
+                    words.add(*row, &solution.worded_text());
                     done += 1;
                 }
             }

@@ -10,7 +10,7 @@ use super::{LoadedMatrix, SqliteStore, column, words};
 use crate::embedder::cosine;
 use crate::matrix::{Filter, Matrix, RowValues, simple_type};
 use crate::ranking::{MIN_SIMILARITY, rank_score};
-use crate::shared_words::{distinct_terms, shares_most};
+use crate::shared_words::distinct_terms;
 use crate::store::{SimilarSolution, SimilarSolutions, SolutionQuery};
 
 /// How many of the nearest vectors, and of the best by words, are candidates.
@@ -80,12 +80,12 @@ impl SqliteStore {
         };
         let matrix = self.matrix(connection, known, vector.len())?;
         let nearest = matrix.nearest(vector, &filter, CANDIDATES, MIN_SIMILARITY);
-        let wanted = distinct_terms(text);
-        let by_words = matrix.best_by_words(&words::rows_of(connection, &wanted)?, &filter, CANDIDATES);
+        let wanted = matrix.weigh(words::rows_of(connection, &distinct_terms(text))?);
+        let by_words = matrix.best_by_words(&wanted, &filter, CANDIDATES);
         let mut ranked: HashMap<i64, f64> = HashMap::new();
-        for list in [&nearest.best, &by_words] {
+        for (list, weight) in [(&nearest.best, self.embedder.rank_weight()), (&by_words, 1.0)] {
             for (rank, row) in (1_u32..).zip(list) {
-                *ranked.entry(*row).or_default() += rank_score(rank);
+                *ranked.entry(*row).or_default() += weight * rank_score(rank);
             }
         }
         // Of all that match, the candidates decide about themselves by their exact vectors and their words.
@@ -105,7 +105,7 @@ impl SqliteStore {
             let of = params![row, self.embedder.model(), column(vector.len())];
             let Some((exact, solution)) = statement.query_row(of, read).optional()? else { continue };
             let similarity = cosine(vector, &exact);
-            if similarity >= MIN_SIMILARITY || by_words.contains(&row) && shares_most(&wanted, &solution) {
+            if similarity >= MIN_SIMILARITY || by_words.contains(&row) && wanted.matches(row) {
                 total += 1;
                 found.push((score, SimilarSolution { solution, similarity }));
             }

@@ -6,7 +6,7 @@ use super::file::Failure;
 use super::words;
 
 /// The version of the tables that this program reads and writes.
-const VERSION: i64 = 4;
+const VERSION: i64 = 5;
 
 const SOLUTIONS: &str = "
 CREATE TABLE IF NOT EXISTS solutions (
@@ -33,7 +33,7 @@ CREATE TABLE IF NOT EXISTS solutions (
 const ADDED: [(&str, &str); 2] = [("dimension", "length(vector) / 4"), ("word_count", "0")];
 
 /// The first version whose index of words is that of now.
-const OF_WORDS: i64 = 4;
+const OF_WORDS: i64 = 5;
 
 /// Creates the tables, or brings those of an older version up to this one. A newer version is left alone: the
 /// error is its number.

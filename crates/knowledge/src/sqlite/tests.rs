@@ -192,7 +192,8 @@ fn word_ids(store: &SqliteStore, text: &str) -> Vec<String> {
     let filter = Filter { language: None, error_type: None, min_confidence: 0.0 };
     let found = store.with(|connection, known| {
         let terms = words::rows_of(connection, &distinct_terms(text))?;
-        let rows = store.matrix(connection, known, 384)?.best_by_words(&terms, &filter, CANDIDATES);
+        let matrix = store.matrix(connection, known, 384)?;
+        let rows = matrix.best_by_words(&matrix.weigh(terms), &filter, CANDIDATES);
         let id =
             |row| connection.query_row("SELECT id FROM solutions WHERE row = ?1", [row], |row| row.get(0));
         Ok(rows.into_iter().map(id).collect::<Result<Vec<String>, _>>()?)
@@ -556,4 +557,48 @@ fn a_file_of_version_2_has_its_dimensions_added() {
     let raw = Connection::open(scratch.path().join("solutions.db")).unwrap();
     let dimension: i64 = raw.query_row("SELECT dimension FROM solutions", [], |row| row.get(0)).unwrap();
     assert_eq!(dimension, 384);
+}
+
+#[test]
+fn an_index_of_words_without_those_of_the_fix_is_built_again() {
+    let scratch = scratch();
+    let fixed = Solution { solution: "retry the upload".to_owned(), ..solution("A", "printer jammed") };
+    store(scratch.path()).record(vec![fixed, solution("A", "plug loose")]).unwrap();
+    let old = Connection::open(scratch.path().join("solutions.db")).unwrap();
+    let words = "DELETE FROM words WHERE term IN ('retry', 'upload'); UPDATE solutions SET word_count = 1; \
+        PRAGMA user_version = 4";
+    old.execute_batch(words).unwrap();
+    drop(old);
+    let store = store(scratch.path());
+    assert_eq!(word_ids(&store, "uploading"), ["rca-001"]);
+    let raw = Connection::open(scratch.path().join("solutions.db")).unwrap();
+    let count = "SELECT word_count FROM solutions WHERE row = 1";
+    assert!(raw.query_row(count, [], |row| row.get::<_, i64>(0)).unwrap() > 1);
+}
+
+#[test]
+fn a_word_of_a_similar_meaning_finds_and_the_querys_own_comes_first() {
+    let scratch = scratch();
+    let store = store(scratch.path());
+    let many = (0..30).map(|n| solution("A", &format!("plug q{n} is loose"))).collect();
+    store.record(many).unwrap();
+    let other = store.record(vec![solution("A", "the printer is stuck")]).unwrap().remove(0);
+    let own = store.record(vec![solution("A", "the printer hangs")]).unwrap().remove(0);
+    assert_eq!(ids(&store, &query("hanging printer")), [own, other]);
+}
+
+#[test]
+fn a_query_of_something_else_finds_nothing() {
+    let scratch = scratch();
+    let store = store(scratch.path());
+    store
+        .record(vec![
+            solution("A", "property catalog has not been initialized when the till opens"),
+            solution("A", "the reader of the socket waits until the peer closes"),
+            solution("A", "printer jammed"),
+        ])
+        .unwrap();
+    let found =
+        store.find_similar(&query("weather forecast of Lisbon: a property is sold by the sea")).unwrap();
+    assert_eq!((found.total, found.list.len()), (0, 0));
 }

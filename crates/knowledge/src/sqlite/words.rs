@@ -9,7 +9,9 @@ use rusqlite::{Connection, OptionalExtension, Row, Statement, Transaction, param
 
 use super::file::Failure;
 use super::rows::{COLUMNS, solution_at};
+use crate::related::related;
 use crate::shared_words::distinct;
+use crate::word_ranking::QueryWord;
 
 const TABLE: &str = "CREATE TABLE words (term TEXT PRIMARY KEY, rows BLOB NOT NULL)";
 
@@ -36,14 +38,14 @@ struct TermChange {
 }
 
 impl WordChanges {
-    /// Adds a row by its searched text; returns the number of its terms.
+    /// Adds a row by its worded text; returns the number of its terms.
     pub(super) fn add(&mut self, row: i64, text: &str) -> usize {
         self.each_term(row, text, |change, row| {
             change.added.insert(row);
         })
     }
 
-    /// Removes a row by its searched text.
+    /// Removes a row by its worded text.
     pub(super) fn remove(&mut self, row: i64, text: &str) {
         self.each_term(row, text, |change, row| {
             change.removed.insert(row);
@@ -89,11 +91,16 @@ impl WordChanges {
     }
 }
 
-/// Returns the rows that have each of the terms.
-pub(super) fn rows_of(connection: &Connection, terms: &[String]) -> Result<Vec<RoaringBitmap>, Failure> {
+/// Returns the rows that have each of the terms, or one related to it that is none of the terms itself.
+pub(super) fn rows_of(connection: &Connection, terms: &[String]) -> Result<Vec<QueryWord>, Failure> {
     let read = || {
         let mut reader = TermReader::new(connection)?;
-        terms.iter().map(|term| reader.read(term)).collect::<rusqlite::Result<_>>()
+        let mut word = |term: &String| {
+            let others = related(term).iter().filter(|other| !terms.contains(other));
+            let related = others.map(|other| reader.read(other)).collect::<rusqlite::Result<_>>()?;
+            Ok(QueryWord { own: reader.read(term)?, related })
+        };
+        terms.iter().map(&mut word).collect::<rusqlite::Result<_>>()
     };
     read().map_err(Failure::Words)
 }
@@ -127,7 +134,7 @@ pub(super) fn rebuild(transaction: &Transaction<'_>) -> Result<(), Failure> {
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         let (id, solution) = (row.get(0)?, solution_at(row, 1)?);
-        let words = changes.add(id, &solution.searched_text());
+        let words = changes.add(id, &solution.worded_text());
         count.execute(params![super::column(words), id])?;
     }
     changes.write(transaction)
