@@ -14,6 +14,7 @@ mod first;
 mod fresh;
 mod isolation;
 mod latency;
+mod paraphrases;
 mod scale;
 mod search;
 mod servers;
@@ -38,10 +39,11 @@ type Measure = fn(&mut Table);
 type MeasureTree = fn(&Bench, &mut Table);
 
 /// Flags that measure what they make themselves, without a tree.
-const WITHOUT_TREE: [(&str, Measure); 5] = [
+const WITHOUT_TREE: [(&str, Measure); 6] = [
     ("--edits", edits::measure),
     ("--editor", editor::measure),
     ("--small-files", |table| contracts::measure_small("–", table)),
+    ("--paraphrases", paraphrases::measure),
     ("--solutions", solutions::measure),
     ("--terminal", terminal::measure),
 ];

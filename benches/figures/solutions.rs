@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use crate::daemon::Daemon;
+use crate::paraphrases;
 use crate::table::{Table, ms, percentiles};
 
 /// Solutions in the store.
@@ -46,6 +47,7 @@ fn description(random: &mut fastrand::Rng) -> String {
 }
 
 pub(crate) fn measure(table: &mut Table) {
+    paraphrases::measure(table);
     let scratch = tempfile::tempdir().unwrap();
     let tree = scratch.path().join("tree");
     std::fs::create_dir(&tree).unwrap();
