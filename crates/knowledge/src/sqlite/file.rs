@@ -55,6 +55,8 @@ impl SqliteStore {
             match self.run(&mut opened, &work) {
                 Err(Failure::Words(error)) if !is_repaired && !is_busy(&error) => {
                     is_repaired = true;
+                    // It has the counts of words.
+                    opened.matrix = None;
                     // If that fails, the next round finds the damage again.
                     if opened.connection.as_mut().is_some_and(|connection| tables::repair(connection).is_ok())
                     {

@@ -5,7 +5,6 @@ use rusqlite::{Connection, TransactionBehavior, params};
 
 use super::file::Failure;
 use super::rows::{COLUMNS, solution_at, to_bytes};
-use super::words::WordChanges;
 use super::{SqliteStore, column};
 use crate::solution::Solution;
 
@@ -52,17 +51,14 @@ impl SqliteStore {
             let texts: Vec<String> = others.iter().map(|(_, solution)| solution.searched_text()).collect();
             let vectors = self.embedder.embed_all(&texts)?;
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let mut words = WordChanges::default();
-            for ((row, solution), vector) in others.iter().zip(&vectors) {
+            for ((row, _), vector) in others.iter().zip(&vectors) {
                 let sql = "UPDATE solutions SET model = ?1, dimension = ?2, vector = ?3 WHERE row = ?4";
                 let values = params![model, column(vector.len()), to_bytes(vector), row];
                 // Another process may have deleted it meanwhile; its text never changes.
                 if transaction.prepare(sql)?.execute(values)? > 0 {
-                    words.add(*row, &solution.worded_text());
                     done += 1;
                 }
             }
-            words.write(&transaction)?;
             transaction.commit()?;
             if vectors.iter().any(|vector| vector.len() != dimension) {
                 let reason = format!("the vectors of {model} are not all of one dimension");
