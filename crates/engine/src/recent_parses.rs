@@ -1,5 +1,5 @@
 //! What texts were parsed to, kept from one question to the next. Invariant: together the parses of a kind take no more than
-//! [`MAX_BYTES`] and the last one.
+//! [`MAX_BYTES`] and the last one; what several kinds take adds up.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -71,7 +71,8 @@ fn decode_outline(payload: &[u8], _: Grammar, text: &str) -> Option<Outline> {
 }
 
 impl<'a, T> ParseTask<'a, T> {
-    /// A task other than the outline. It has a key of its own: a text that fails here keeps its outline.
+    /// A task other than the outline. It has a key of its own: a text that fails here keeps its outline, and what the other tasks
+    /// find.
     fn beside_outline(
         task: Task,
         grammar: Grammar,
@@ -79,7 +80,8 @@ impl<'a, T> ParseTask<'a, T> {
         hash: ContentHash,
         decode: fn(&[u8], Grammar, &str) -> Option<T>,
     ) -> ParseTask<'a, T> {
-        let key = Key { content: hash, fingerprint: !grammar.fingerprint() };
+        let fingerprint = !grammar.fingerprint().wrapping_add(u64::from(task.number()));
+        let key = Key { content: hash, fingerprint };
         ParseTask { task, grammar, text, key, decode }
     }
 }

@@ -39,17 +39,21 @@ pub(super) enum Task {
 }
 
 impl Task {
-    fn put(self, head: &mut Vec<u8>) {
+    pub(super) fn number(self) -> u8 {
         match self {
-            Task::Outline => head.push(0),
-            Task::Inspect(range) => {
-                head.push(1);
-                head.extend(range.start.to_le_bytes());
-                head.extend(range.end.to_le_bytes());
-            }
-            Task::LocalBindings => head.push(2),
-            Task::Tree => head.push(3),
-            Task::HiddenTypes => head.push(4),
+            Task::Outline => 0,
+            Task::Inspect(_) => 1,
+            Task::LocalBindings => 2,
+            Task::Tree => 3,
+            Task::HiddenTypes => 4,
+        }
+    }
+
+    fn put(self, head: &mut Vec<u8>) {
+        head.push(self.number());
+        if let Task::Inspect(range) = self {
+            head.extend(range.start.to_le_bytes());
+            head.extend(range.end.to_le_bytes());
         }
     }
 
