@@ -10,9 +10,12 @@ use super::occurrence::Occurrence;
 use super::resolver::Resolver;
 use super::sources::{IndexedDeclaration, Sources};
 use symd_base::cancel::Cancelled;
-use symd_base::{Cancel, TextRange};
+use symd_base::{Cancel, TextRange, cores};
 use symd_index::{FileEntry, NeededWords};
 use symd_syntax::name_hash;
+
+/// How many files a thread of its own must have to judge: it resolves anew what others have resolved.
+const FILES_OF_THREAD: usize = 24;
 
 /// Returns every identifier occurrence of the targets' name, judged, in files of their language and of those
 /// that share its names (Java's for Kotlin); in path order, then by offset. The targets' own declarations are
@@ -51,31 +54,56 @@ pub fn occurrences(
     let name = wanted.name();
     let hash = name_hash(name.as_bytes());
     let function = wanted.function().map(|function| name_hash(function.as_bytes()));
-    let mut found = Vec::new();
     // A file elsewhere that holds a parameter's name and not its function's holds no use.
     let words = NeededWords::of_name(&format!("{name} {}", wanted.function().unwrap_or_default()));
     let files = &sources.snapshot().files;
     // Needs the target's own file, whatever its text holds: it may have changed since the target was found.
     let _own = files.get(target.file.path.as_str());
-    for file in files.with_any_words((!name.is_empty()).then_some(words)) {
-        let may_hold = |file: &Arc<FileEntry>| {
-            let occurrences = file.outline().map(|outline| &outline.occurrences);
-            let holds = |hash| occurrences.is_some_and(|occurrences| occurrences.contains_hash(hash));
-            holds(hash) && (file.path == target.file.path || function.is_none_or(holds))
-        };
-        if name.is_empty() || !may_hold(file) || Family::of(file) != Some(family) {
-            continue;
-        }
-        cancel.check()?;
+    let may_hold = |file: &Arc<FileEntry>| {
+        let occurrences = file.outline().map(|outline| &outline.occurrences);
+        let holds = |hash| occurrences.is_some_and(|occurrences| occurrences.contains_hash(hash));
+        !name.is_empty()
+            && holds(hash)
+            && (file.path == target.file.path || function.is_none_or(holds))
+            && Family::of(file) == Some(family)
+    };
+    let holding: Vec<&Arc<FileEntry>> =
+        files.with_any_words((!name.is_empty()).then_some(words)).filter(|file| may_hold(file)).collect();
+    let threads = cores::count().min(holding.len() / FILES_OF_THREAD);
+    if threads <= 1 {
+        return in_files(&resolver, &wanted, holding.iter().copied());
+    }
+    // What each thread resolves it resolves for itself. Files beside each other resolve much alike, so each gets every nth.
+    let parts: Vec<usize> = (0..threads).collect();
+    let found = cores::concurrent_map(&parts, 1, |part| {
+        let own = Resolver::new(sources, family, cancel);
+        let Some(wanted) = TargetContext::new(&own, &targets, &perhaps)? else { return Ok(Vec::new()) };
+        in_files(&own, &wanted, holding.iter().copied().skip(*part).step_by(threads))
+    });
+    let mut found = found.into_iter().collect::<Result<Vec<_>, Cancelled>>()?.concat();
+    found.sort_by(|a, b| (&a.path, a.range.start).cmp(&(&b.path, b.range.start)));
+    Ok(found)
+}
+
+/// Judges the occurrences in these files.
+fn in_files<'f>(
+    resolver: &Resolver<'_>,
+    wanted: &TargetContext<'_>,
+    files: impl Iterator<Item = &'f Arc<FileEntry>>,
+) -> Result<Vec<Occurrence>, Cancelled> {
+    let name = wanted.name();
+    let mut found = Vec::new();
+    for file in files {
+        resolver.cancel.check()?;
         let Some(here) = resolver.read_uncached(file) else { continue };
-        for start in here.outline.occurrences.offsets_of_hash(hash) {
+        for start in here.outline.occurrences.offsets_of(name) {
             let length = u32::try_from(name.len()).unwrap_or(u32::MAX);
             let range = TextRange::new(start, start.saturating_add(length));
             // Two names can share a hash.
             if here.text.slice(range) != name || !is_whole(here.text.as_str(), range) {
                 continue;
             }
-            let (judgement, role) = wanted.judge(&resolver, &here, range)?;
+            let (judgement, role) = wanted.judge(resolver, &here, range)?;
             found.push(Occurrence { path: here.file.path.clone(), range, judgement, role });
         }
     }

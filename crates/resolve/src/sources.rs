@@ -10,7 +10,7 @@ use symd_syntax::{LocalBindings, Outline, Row};
 use symd_types::kotlin::SourceFile;
 
 /// The source of texts. The engine's view of the project implements it; tests implement it in memory.
-pub trait Sources {
+pub trait Sources: Sync {
     fn snapshot(&self) -> &Snapshot;
     /// Returns a file's text as it is now, with the outline of that text; `None` when it cannot be read or
     /// has no outline.

@@ -129,3 +129,21 @@ fn the_nearest_member_is_probable_where_an_unknown_object_may_have_it() {
         ]
     );
 }
+
+/// Many files are shared between threads, each of which resolves for itself.
+#[test]
+fn occurrences_of_many_files_are_those_of_each() {
+    let till = "//- p/Till.kt\npackage p\nclass Till { fun $0close() {} }\nclass Other { fun close() {} }\n";
+    let user = |number: usize| {
+        format!(
+            "//- p/U{number:03}.kt\npackage p\nfun f{number}(till: Till, other: Other) {{ till.close()\n other.close()\n}}\n"
+        )
+    };
+    let all: Vec<String> = judged(&format!("{till}{}", (0..150).map(user).collect::<String>()));
+    let expected = ["p/till.kt:2: likely declaration", "p/till.kt:3: unlikely declaration"];
+    assert_eq!(all[..2], expected);
+    let uses = (0..150).flat_map(|number| {
+        [format!("p/u{number:03}.kt:2: likely call"), format!("p/u{number:03}.kt:3: unlikely call")]
+    });
+    assert_eq!(all[2..], uses.collect::<Vec<_>>());
+}
