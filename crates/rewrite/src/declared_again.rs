@@ -64,7 +64,11 @@ impl<'a> Declarations<'a> {
         self.text.get(row.start as usize..row.name_start as usize).unwrap_or("")
     }
 
+    /// Whether a row has a body: its head ends before it does. A type can end with a brace, too.
     fn has_body(&self, row: &Row) -> bool {
+        if !matches!(row.head, 0 | u16::MAX) {
+            return row.name_start.saturating_add(u32::from(row.head)) < row.end;
+        }
         self.text.get(row.range().as_range()).is_some_and(|text| text.trim_end().ends_with('}'))
     }
 

@@ -711,6 +711,15 @@ fn what_the_scope_declares_already_is_not_inserted() {
     ] {
         assert_eq!(refused("typescript", script, place, body), is_refused, "{body}");
     }
+    let overloads = "interface I {\n  m(a: string): { a: number };\n}\nfunction f(a: string): { a: number };\nfunction f(a: any): any { return a }\nfunction g(): { a: number } { return { a: 1 } }\n";
+    for (place, body, is_refused) in [
+        ("I/m", "m(b: number): { a: number }", false),
+        ("I/m", "m(b: number): { a: number };", false),
+        ("f[0]", "function f(b: number): { a: number };", false),
+        ("g", "function g(): { a: number } { return { a: 2 } }", true),
+    ] {
+        assert_eq!(refused("typescript", overloads, place, body), is_refused, "{body}");
+    }
     assert!(refused("javascript", "function f() {}\n", "f", "function f() {}"));
     assert!(!refused("java", "class A {\n    void f() {}\n}\n", "A/f", "void f(int a) {}"));
     let told = edited("go", go, "f", Before("func f() {}"), Indentation::Auto);
