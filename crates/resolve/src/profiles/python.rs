@@ -131,7 +131,20 @@ pub(crate) static PYTHON: LanguageProfile = LanguageProfile {
 const BASE_READERS: [BaseReader; 5] = [
     BaseReader::by_name("ast.NodeVisitor", &["visit_"]),
     BaseReader::by_name("cmd.Cmd", &["do_", "help_", "complete_"]),
-    BaseReader::by_name("html.parser.HTMLParser", &["handle_"]),
+    BaseReader::of_names("html.parser.HTMLParser", &HTML_HANDLERS),
     BaseReader::by_name("http.server.BaseHTTPRequestHandler", &["do_"]),
-    BaseReader { base: "unittest.TestCase", prefixes: &["test"], takes_any: true },
+    BaseReader { base: "unittest.TestCase", prefixes: &["test"], names: &[], takes_any: true },
+];
+
+const HTML_HANDLERS: [&str; 10] = [
+    "handle_charref",
+    "handle_comment",
+    "handle_data",
+    "handle_decl",
+    "handle_endtag",
+    "handle_entityref",
+    "handle_pi",
+    "handle_startendtag",
+    "handle_starttag",
+    "unknown_decl",
 ];

@@ -259,6 +259,21 @@ fn bases_outside_find_members_by_the_beginnings_of_their_names() {
         ),
         ("import cmd\nclass C(cmd.Cmd):\n    def $0help_run(self): pass", "f", Some("cmd.Cmd")),
         (
+            "from html.parser import HTMLParser\nclass P(HTMLParser):\n    def $0handle_data(self, data): pass",
+            "handle_text",
+            Some("html.parser.HTMLParser"),
+        ),
+        (
+            "from html.parser import HTMLParser\nclass P(HTMLParser):\n    def $0unknown_decl(self, data): pass",
+            "f",
+            Some("html.parser.HTMLParser"),
+        ),
+        (
+            "from html.parser import HTMLParser\nclass P(HTMLParser):\n    def $0handle_price(self, data): pass",
+            "f",
+            None,
+        ),
+        (
             "import http.server\nclass C(http.server.SimpleHTTPRequestHandler):\n    def $0do_PUT(self): pass",
             "f",
             Some("http.server.BaseHTTPRequestHandler"),
