@@ -45,7 +45,9 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
     },
 };
 
-pub(super) static JAVASCRIPT: LanguageProfile = language("javascript");
+/// Without types that could add to global ones.
+pub(super) static JAVASCRIPT: LanguageProfile =
+    LanguageProfile { global_types: &[], ..language("javascript") };
 pub(super) static TYPESCRIPT: LanguageProfile = language("typescript");
 pub(super) static TSX: LanguageProfile = language("tsx");
 
@@ -58,8 +60,9 @@ const fn language(grammar: &'static str) -> LanguageProfile {
     }
 }
 
-/// Of the language itself, of browsers and of Node.
-const GLOBAL_TYPES: [&str; 80] = [
+/// Of the language itself, of browsers, of Node, and of libraries that others add to.
+const GLOBAL_TYPES: [&str; 104] = [
+    "AbortSignal",
     "Array",
     "ArrayBuffer",
     "ArrayConstructor",
@@ -69,25 +72,41 @@ const GLOBAL_TYPES: [&str; 80] = [
     "Blob",
     "Body",
     "Boolean",
+    "CSSStyleDeclaration",
+    "Chai",
     "Console",
+    "Cypress",
+    "DOMStringMap",
     "Date",
     "DateConstructor",
     "Document",
+    "DocumentEventMap",
     "DocumentFragment",
     "Element",
+    "ElementEventMap",
     "ElementTagNameMap",
     "Error",
     "ErrorConstructor",
     "Event",
     "EventTarget",
+    "Express",
     "File",
+    "FileList",
     "FormData",
     "Function",
     "Generator",
     "GlobalEventHandlers",
+    "HTMLAnchorElement",
+    "HTMLButtonElement",
+    "HTMLCanvasElement",
+    "HTMLDivElement",
     "HTMLElement",
+    "HTMLElementEventMap",
     "HTMLElementTagNameMap",
+    "HTMLFormElement",
+    "HTMLImageElement",
     "HTMLInputElement",
+    "HTMLVideoElement",
     "Headers",
     "History",
     "ImportMeta",
@@ -95,12 +114,15 @@ const GLOBAL_TYPES: [&str; 80] = [
     "Intl",
     "Iterable",
     "Iterator",
+    "JQuery",
+    "JQueryStatic",
     "JSON",
     "JSX",
     "Location",
     "Map",
     "MapConstructor",
     "Math",
+    "MediaDevices",
     "MessageEvent",
     "Navigator",
     "Node",
@@ -114,6 +136,7 @@ const GLOBAL_TYPES: [&str; 80] = [
     "Performance",
     "Promise",
     "PromiseConstructor",
+    "React",
     "ReadonlyArray",
     "ReadonlyMap",
     "ReadonlySet",
@@ -140,4 +163,7 @@ const GLOBAL_TYPES: [&str; 80] = [
     "Window",
     "WindowEventMap",
     "Worker",
+    "WorkerGlobalScope",
+    "jasmine",
+    "jest",
 ];

@@ -400,8 +400,39 @@ fn types_of_typescript_that_add_to_those_of_a_library() {
         // No file is a module here: this declares a library that has no types.
         ("declare module \"untyped\" {\n  interface $0Own { user: string }\n}", None),
         ("namespace N {\n  interface $0Window { a: string }\n}", None),
+        // No library has these.
+        ("class $0Node {}", None),
+        ("export {};\ndeclare global {\n  interface $0MyState { mine: string }\n}", None),
+        ("export {};\ndeclare global {\n  namespace Mine { interface $0Window { a: string } }\n}", None),
+        ("import x from \"x\";\ndeclare module \"@/store\" {\n  interface $0State { user: string }\n}", None),
+        ("import x from \"x\";\ndeclare module \"~/store\" {\n  interface $0State { user: string }\n}", None),
+        // Modules, however they are written.
+        ("export{};\ninterface $0Window { mine: string }", None),
+        ("import{X} from \"x\";\ninterface $0Window { mine: string }", None),
+        ("const a = 1; export default a;\ninterface $0Window { mine: string }", None),
+        (
+            "import{X} from \"x\";\ndeclare module \"express\" {\n  interface $0Request { user: string }\n}",
+            Some("declare module \"express\""),
+        ),
+        // No modules.
+        ("// export {};\ninterface $0Window { mine: string }", Some("a file that is no module")),
+        (
+            "const a = import(\"x\");\nimport.meta.url;\ninterface $0Window { mine: string }",
+            Some("a file that is no module"),
+        ),
+        (
+            "declare module \"untyped\" {\n  export const a: string;\n}\ninterface $0Window { mine: string }",
+            Some("a file that is no module"),
+        ),
     ] {
         let (memory, target) = declared(&format!("//- a.ts\n{code}\n"));
         assert_eq!(augmented_outside(&memory, &target).as_deref(), expected, "{code}");
     }
+    let (memory, target) = declared("//- a.js\nclass $0Node {}\nmodule.exports = Node;\n");
+    assert_eq!(augmented_outside(&memory, &target), None);
+    let long = "  interface Other { one: string; two: string }\n".repeat(200);
+    let (memory, target) = declared(&format!(
+        "//- a.ts\nexport {{}};\ndeclare global {{\n{long}  interface $0Window {{ mine: string }}\n}}\n"
+    ));
+    assert_eq!(augmented_outside(&memory, &target).as_deref(), Some("declare global"));
 }
