@@ -40,13 +40,40 @@ pub(super) fn find_dynamic_classes(
     graph: &ClassGraph,
     classes: &BTreeSet<usize>,
 ) -> Result<Vec<DynamicClass>, Cancelled> {
-    let mut made = Vec::new();
     if !resolver.profile.is_dynamic {
-        return Ok(made);
+        return Ok(Vec::new());
     }
     let mut names: HashSet<String> =
         classes.iter().map(|&at| graph.node(at).class.name().to_owned()).collect();
     names.extend(other_names(resolver, &names)?);
+    let calls = class_calls(resolver)?;
+    let mut made: Vec<DynamicClass> =
+        calls.into_iter().filter(|call| call.may_inherit(&names)).map(|call| call.class).collect();
+    made.sort();
+    made.dedup();
+    Ok(made)
+}
+
+/// A call that creates a class from some bases.
+pub(super) struct ClassCall {
+    class: DynamicClass,
+    /// The last names of the bases; `None` for one that is computed.
+    bases: Vec<Option<String>>,
+}
+
+impl ClassCall {
+    /// Whether the class inherits, or may inherit, from a class of one of these names.
+    pub(super) fn may_inherit(&self, names: &HashSet<String>) -> bool {
+        self.bases.iter().any(|base| base.as_ref().is_none_or(|base| names.contains(base)))
+    }
+}
+
+/// Finds all calls that create a class from bases.
+pub(super) fn class_calls(resolver: &Resolver) -> Result<Vec<ClassCall>, Cancelled> {
+    let mut calls = Vec::new();
+    if !resolver.profile.is_dynamic {
+        return Ok(calls);
+    }
     let files = &resolver.sources.snapshot().files;
     for file in files.with_any_words(MAKERS.map(|(maker, _)| NeededWords::of_call(maker))) {
         let Some(outline) = file.outline().filter(|_| Family::of(file) == Some(resolver.family)) else {
@@ -62,20 +89,18 @@ pub(super) fn find_dynamic_classes(
             for start in here.outline.occurrences.offsets_of(maker) {
                 let end = start.saturating_add(u32::try_from(maker.len()).unwrap_or(u32::MAX));
                 let Some(bases) = bases_of_call(text, end as usize, place) else { continue };
-                let may_be = |base: &str| match named_type(here.language, base) {
-                    Some(chain) => names.contains(chain.rsplit('.').next().unwrap_or("")),
-                    None => true,
+                let last = |base: &String| {
+                    named_type(here.language, base)
+                        .map(|chain| chain.rsplit('.').next().unwrap_or("").to_owned())
                 };
-                if bases.iter().any(|base| may_be(base)) {
-                    let (range, line) = (TextRange::new(start, end), here.text.line_column(start).line);
-                    made.push(DynamicClass { path: file.path.clone(), range, line, maker: maker.to_owned() });
-                }
+                let bases = bases.iter().map(last).collect();
+                let (range, line) = (TextRange::new(start, end), here.text.line_column(start).line);
+                let class = DynamicClass { path: file.path.clone(), range, line, maker: maker.to_owned() };
+                calls.push(ClassCall { class, bases });
             }
         }
     }
-    made.sort();
-    made.dedup();
-    Ok(made)
+    Ok(calls)
 }
 
 /// Returns the bases in the call whose parenthesis opens at byte `at`, each as written; `None` where the call

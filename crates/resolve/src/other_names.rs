@@ -22,43 +22,55 @@ pub(super) fn other_names(
     resolver: &Resolver,
     names: &HashSet<String>,
 ) -> Result<HashSet<String>, Cancelled> {
-    let mut all = Vec::new();
-    let files = &resolver.sources.snapshot().files;
-    for file in files.known_within(&RelPath::root()) {
-        let Some(outline) = file.outline().filter(|_| Family::of(file) == Some(resolver.family)) else {
-            continue;
-        };
-        resolver.cancel.check()?;
-        for import in outline.imports.unpack().iter() {
-            if let (Imported::Name(name), Some(alias)) = (import.imported, import.alias) {
-                all.push(OtherName { name: alias.to_owned(), stands_for: vec![name.to_owned()] });
+    Ok(WrittenAliases::read(resolver)?.of(resolver, names))
+}
+
+/// All aliases of the files that are known.
+pub(super) struct WrittenAliases(Vec<OtherName>);
+
+impl WrittenAliases {
+    pub(super) fn read(resolver: &Resolver) -> Result<WrittenAliases, Cancelled> {
+        let mut all = Vec::new();
+        for file in resolver.sources.snapshot().files.known_within(&RelPath::root()) {
+            let Some(outline) = file.outline().filter(|_| Family::of(file) == Some(resolver.family)) else {
+                continue;
+            };
+            resolver.cancel.check()?;
+            for import in outline.imports.unpack().iter() {
+                if let (Imported::Name(name), Some(alias)) = (import.imported, import.alias) {
+                    all.push(OtherName { name: alias.to_owned(), stands_for: vec![name.to_owned()] });
+                }
+            }
+            if resolver.profile.bases.has_unlisted_aliases
+                && let Some(here) = resolver.read_uncached(file)
+            {
+                all.extend(here.text.as_str().lines().filter_map(alias_in_line));
             }
         }
-        if resolver.profile.bases.has_unlisted_aliases
-            && let Some(here) = resolver.read_uncached(file)
-        {
-            all.extend(here.text.as_str().lines().filter_map(alias_in_line));
+        Ok(WrittenAliases(all))
+    }
+
+    /// Returns those of classes called `names`, and notes that the files which hold one of the names are needed.
+    pub(super) fn of(&self, resolver: &Resolver, names: &HashSet<String>) -> HashSet<String> {
+        let mut others: HashSet<String> = HashSet::new();
+        loop {
+            let is_known = |word: &String| names.contains(word) || others.contains(word);
+            let is_new = |one: &&OtherName| !is_known(&one.name) && one.stands_for.iter().any(is_known);
+            let new: Vec<String> = self.0.iter().filter(is_new).map(|one| one.name.clone()).collect();
+            if new.is_empty() {
+                break;
+            }
+            others.extend(new);
         }
-    }
-    let mut others: HashSet<String> = HashSet::new();
-    loop {
-        let is_known = |word: &String| names.contains(word) || others.contains(word);
-        let is_new = |one: &&OtherName| {
-            !names.contains(&one.name) && !others.contains(&one.name) && one.stands_for.iter().any(is_known)
-        };
-        let new: Vec<String> = all.iter().filter(is_new).map(|one| one.name.clone()).collect();
-        if new.is_empty() {
-            break;
+        let files = &resolver.sources.snapshot().files;
+        // What gives another name to one of these holds it.
+        if names.len() + others.len() > MAX_NAMES {
+            files.need_everything();
+        } else {
+            files.need_any_words(names.iter().chain(&others).map(|name| NeededWords::of_name(name)));
         }
-        others.extend(new);
+        others
     }
-    // What gives another name to one of these holds it.
-    if names.len() + others.len() > MAX_NAMES {
-        files.need_everything();
-    } else {
-        files.need_any_words(names.iter().chain(&others).map(|name| NeededWords::of_name(name)));
-    }
-    Ok(others)
 }
 
 /// Reads the alias that a line of C, C++ or C# declares, and what it may stand for.

@@ -91,10 +91,13 @@ pub(super) fn may_be_one_of(
 ) -> Result<impl Fn(&Base) -> bool, Cancelled> {
     let names: HashSet<String> = classes.iter().map(|&at| graph.node(at).class.name().to_owned()).collect();
     let others = other_names(resolver, &names)?;
-    Ok(move |base: &Base| {
-        let last = base.written.chain.rsplit('.').next().unwrap_or("");
-        base.is_computed
-            || base.may_be_unfound && (names.contains(last) || others.contains(last))
-            || base.classes.is_empty() && others.contains(last)
-    })
+    Ok(move |base: &Base| may_have_name(base, &names, &others))
+}
+
+/// Whether a base may be one of the classes called `names`, for which `others` stand too, though that is not known.
+pub(super) fn may_have_name(base: &Base, names: &HashSet<String>, others: &HashSet<String>) -> bool {
+    let last = base.written.chain.rsplit('.').next().unwrap_or("");
+    base.is_computed
+        || base.may_be_unfound && (names.contains(last) || others.contains(last))
+        || base.classes.is_empty() && others.contains(last)
 }

@@ -2,6 +2,7 @@
 //! This reads more of the project than judging an occurrence may, so only callers that change code request
 //! it. Invariant: a use is ruled out only where everything that could make it one was read.
 
+mod instance_members;
 mod module_objects;
 mod outside_values;
 mod reachable_files;

@@ -2,20 +2,22 @@
 //! `self.name`. A class is related if some class inherits from both, one of the two included. Invariant: nothing is ruled out where a
 //! base could not be resolved that may relate the two, or where a class may be used in the place of the other.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
+use super::instance_members::{KnownMembers, may_be_assigned};
 use crate::classes::is_class;
 use crate::context::{Receiver, receiver};
+use crate::dynamic_classes::{ClassCall, class_calls};
 use crate::family::Family;
 use crate::graph::ClassGraph;
 use crate::meaning::Meaning;
-use crate::overrides::own_names;
+use crate::other_names::WrittenAliases;
 use crate::profiles::StructuralTypes;
 use crate::resolver::{CurrentFile, Resolver};
 use crate::scope;
 use crate::sources::{IndexedDeclaration, Sources};
 use crate::stand_ins::stand_ins;
-use crate::subclasses::subclasses_in;
+use crate::subclasses::may_have_name;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
 
@@ -44,7 +46,7 @@ pub fn rule_out_members(
     let graph = ClassGraph::read(&resolver)?;
     let numbers: Option<BTreeSet<usize>> = owners.iter().map(|one| graph.number(one)).collect();
     let Some(own) = numbers else { return Ok(none) };
-    let mut unrelated = Unrelated::new(&resolver, &graph, own, targets[0].name());
+    let mut unrelated = Unrelated::new(&resolver, &graph, own, targets[0].name())?;
     let is_out = |(path, range): &(RelPath, TextRange)| {
         cancel.check()?;
         let here = resolver.file(path.as_str()).and_then(|file| resolver.read_file(file));
@@ -93,7 +95,11 @@ struct Unrelated<'r, 'a> {
     heirs: BTreeSet<usize>,
     /// Classes that may be used in the place of one of these.
     alike: BTreeSet<usize>,
+    /// The aliases, and the calls that create classes, of all files.
+    aliases: WrittenAliases,
+    calls: Vec<ClassCall>,
     known: HashMap<usize, bool>,
+    members: KnownMembers,
 }
 
 impl<'r, 'a> Unrelated<'r, 'a> {
@@ -102,12 +108,14 @@ impl<'r, 'a> Unrelated<'r, 'a> {
         graph: &'r ClassGraph,
         own: BTreeSet<usize>,
         name: &str,
-    ) -> Unrelated<'r, 'a> {
+    ) -> Result<Unrelated<'r, 'a>, Cancelled> {
         let heirs: BTreeSet<usize> = own.iter().flat_map(|&at| graph.descendants(at)).collect();
         let around: BTreeSet<usize> = heirs.iter().flat_map(|&at| graph.ancestors(at)).collect();
         let alike = stand_ins(resolver, graph, name, (&around, &around));
         let alike = alike.iter().filter_map(|one| graph.number(&class_of(&one.member)?)).collect();
-        Unrelated { resolver, graph, own, heirs, alike, known: HashMap::new() }
+        let (aliases, calls) = (WrittenAliases::read(resolver)?, class_calls(resolver)?);
+        let (known, members) = (HashMap::new(), HashMap::new());
+        Ok(Unrelated { resolver, graph, own, heirs, alike, aliases, calls, known, members })
     }
 
     fn has(&mut self, class: usize) -> Result<bool, Cancelled> {
@@ -119,7 +127,7 @@ impl<'r, 'a> Unrelated<'r, 'a> {
         Ok(found)
     }
 
-    fn is_unrelated(&self, class: usize) -> Result<bool, Cancelled> {
+    fn is_unrelated(&mut self, class: usize) -> Result<bool, Cancelled> {
         let below: BTreeSet<usize> = self.graph.descendants(class).into_iter().collect();
         if self.alike.contains(&class) || below.intersection(&self.heirs).next().is_some() {
             return Ok(false);
@@ -129,29 +137,33 @@ impl<'r, 'a> Unrelated<'r, 'a> {
         if above.into_iter().any(|at| self.graph.node(at).bases.iter().any(|base| base.may_be_unfound)) {
             return Ok(false);
         }
-        let heirs = subclasses_in(self.resolver, self.graph, class)?;
-        if !(heirs.possible.is_empty() && heirs.dynamic.is_empty()) {
+        if self.has_possible_heirs(&below) {
             return Ok(false);
         }
-        Ok(match self.resolver.profile.members.structural {
-            StructuralTypes::Interfaces => self.own.iter().all(|&own| self.differ(own, class)),
-            _ => true,
-        })
+        if self.resolver.profile.members.structural != StructuralTypes::Interfaces {
+            return Ok(true);
+        }
+        for (objects, types) in [(&self.heirs, &BTreeSet::from([class])), (&below, &self.own)] {
+            for (&object, &of) in objects.iter().flat_map(|one| types.iter().map(move |of| (one, of))) {
+                self.resolver.cancel.check()?;
+                if may_be_assigned(self.graph, &mut self.members, self.resolver, object, of) {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
     }
 
-    /// Whether each of two classes has a member that the other lacks, so that neither is assignable to the other by its structure.
-    fn differ(&self, one: usize, other: usize) -> bool {
-        let names = |class: usize| -> Option<BTreeSet<String>> {
-            let above = self.graph.ancestors(class);
-            let is_known = |at: &usize| self.graph.node(*at).bases.iter().all(|base| base.is_known());
-            above
-                .iter()
-                .all(is_known)
-                .then(|| above.iter().flat_map(|&at| own_names(&self.graph.node(at).class)).collect())
-        };
-        match (names(one), names(other)) {
-            (Some(one), Some(other)) => !one.is_subset(&other) && !other.is_subset(&one),
-            _ => false,
+    /// Whether other classes than `below`, a class with all that inherit from it, possibly inherit from one of these.
+    fn has_possible_heirs(&self, below: &BTreeSet<usize>) -> bool {
+        let name = |&at: &usize| self.graph.node(at).class.name().to_owned();
+        let mut names: HashSet<String> = below.iter().map(name).collect();
+        let others = self.aliases.of(self.resolver, &names);
+        let mut nodes = self.graph.iter().filter(|(at, _)| !below.contains(at));
+        if nodes.any(|(_, node)| node.bases.iter().any(|base| may_have_name(base, &names, &others))) {
+            return true;
         }
+        names.extend(others);
+        self.calls.iter().any(|call| call.may_inherit(&names))
     }
 }

@@ -153,7 +153,17 @@ fn members_of_unrelated_classes() {
         "interface B { move(): void }",
         "class B extends Lib { move() {}\n b() {} }",
         "const b = { move() {} };",
+        // Whatever has the required members is of the type.
+        "interface B { move(): void; label?: string }",
+        "interface B { move(): void; stop?(): void }",
+        "class B { constructor() {}\n static make() {}\n move() {} }",
+        "class B { move() {}\n label?: string }",
     ] {
         assert_eq!(unrelated_lines(&ecma(related)), [""; 0], "{related}");
     }
+    assert_eq!(unrelated_lines(&ecma("interface B { move(): void; stop(): void }")), ["b.ts:1"]);
+    // What a subclass has besides.
+    let heir = "//- c.ts\nimport { A } from \"./a\";\nclass C extends A { stop() {} }\n";
+    let exported = ecma("interface B { move(): void; stop(): void }").replace("class A", "export class A");
+    assert_eq!(unrelated_lines(&format!("{exported}{heir}")), [""; 0]);
 }
