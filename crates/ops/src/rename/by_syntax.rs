@@ -24,6 +24,9 @@ use symd_lsp::ServerError;
 use symd_resolve::{self as resolve, AccessorPlace, Judgement, Role};
 use symd_syntax::{Matching, NamePattern};
 
+/// A place at which the name stands.
+type NamePlace = (RelPath, TextRange);
+
 /// Makes the edit from the occurrences that syntax judged.
 pub(super) async fn draft(
     project: &Project,
@@ -34,7 +37,7 @@ pub(super) async fn draft(
     unseen: UnparsedMentions,
 ) -> Result<Draft, RenameError> {
     let target = &symbol.target;
-    let ruled_out = ruled_out(project, symbol, judged).await?;
+    let (ruled_out, others) = ruled_out(project, symbol, judged).await?;
     let mut sure = Vec::new();
     let mut doubtful = Vec::new();
     let mut unchecked = Vec::new();
@@ -74,7 +77,6 @@ pub(super) async fn draft(
     }
     let (of, new_name) = (symbol.clone(), ask.new_name.clone());
     let work = move |view: &View, cancel: &Cancel| {
-        let others = others(view, &of, cancel)?;
         doubtful.extend(others.into_iter().filter(|place| !ruled_out.contains(place)));
         let before = doubtful.len();
         let mut edit = edit(view, &sure, (&of.target.name, &new_name), &mut doubtful)?;
@@ -150,12 +152,12 @@ fn is_unchecked(one: &resolve::Occurrence) -> bool {
 }
 
 /// Returns the places that cannot mean the symbol: unchecked uses, by what the project's text shows of their receivers, and members
-/// of classes that are unrelated to the symbol's.
+/// of classes that are unrelated to the symbol's; and the other declarations of the name, of which some may be among those places.
 async fn ruled_out(
     project: &Project,
     symbol: &LinkedSymbol,
     judged: &JudgedOccurrences,
-) -> Result<HashSet<(RelPath, TextRange)>, QuestionError> {
+) -> Result<(HashSet<NamePlace>, Vec<NamePlace>), QuestionError> {
     let place = |one: &resolve::Occurrence| (one.path.clone(), one.range);
     let open: Vec<_> = judged.occurrences.iter().filter(|one| is_unchecked(one)).map(place).collect();
     let unsure = judged.occurrences.iter().filter(|one| one.judgement != Judgement::Likely);
@@ -165,25 +167,22 @@ async fn ruled_out(
         let members = of.resolved();
         let out = resolve::rule_out_uses(view, &members, &open, cancel)?;
         let mut found = those(open, &out);
-        unsure.extend(others(view, &of, cancel)?);
+        let others = others(view, &of, cancel)?;
+        unsure.extend(others.iter().cloned());
         let out = resolve::rule_out_members(view, &members, &unsure, cancel)?;
         found.extend(those(unsure, &out));
-        Ok::<_, Cancelled>(found)
+        Ok::<_, Cancelled>((found, others))
     };
     Ok(project.with_view(work).await??)
 }
 
 /// Returns those of `places` of which the flag is set.
-fn those(places: Vec<(RelPath, TextRange)>, is_one: &[bool]) -> HashSet<(RelPath, TextRange)> {
+fn those(places: Vec<NamePlace>, is_one: &[bool]) -> HashSet<NamePlace> {
     places.into_iter().zip(is_one).filter(|(_, is_one)| **is_one).map(|(place, _)| place).collect()
 }
 
 /// Returns the declarations of the name, anywhere in the project, that are not the symbol's.
-fn others(
-    view: &View,
-    symbol: &LinkedSymbol,
-    cancel: &Cancel,
-) -> Result<Vec<(RelPath, TextRange)>, Cancelled> {
+fn others(view: &View, symbol: &LinkedSymbol, cancel: &Cancel) -> Result<Vec<NamePlace>, Cancelled> {
     let Ok(pattern) = NamePattern::parse(&symbol.target.name, Matching::Exact) else { return Ok(Vec::new()) };
     let query = Query::in_project(pattern, Locals::Included);
     let hits = view.snapshot.find(&query, cancel)?;
