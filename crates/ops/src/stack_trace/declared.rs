@@ -2,12 +2,15 @@
 //! a class `Color$RED`, `@JvmName` names a function or an accessor, and constructors, initializers and the values of
 //! properties are one method.
 
+use std::collections::BTreeMap;
+
 use super::names::SourceNames;
 use super::place::attributed;
+use symd_base::{Cancel, TextRange};
 use symd_engine::CurrentText;
-use symd_syntax::{Row, SymbolKind};
+use symd_syntax::{Grammar, Row, SymbolKind, TextKind, text_kinds};
 
-const JVM_NAME: &str = "JvmName(\"";
+const JVM_NAME: &str = "JvmName";
 
 /// What a class's companion is called unless it has a name.
 const COMPANION: &str = "Companion";
@@ -16,33 +19,34 @@ const COMPANION: &str = "Companion";
 pub(super) struct NamedText {
     pub(super) current: CurrentText,
     pub(super) package: String,
-    /// Rows with the arguments of their `@JvmName`; a property has one for each accessor.
-    jvm_names: Vec<(usize, String)>,
+    /// The arguments of `@JvmName`, by row; a property has one for each accessor.
+    jvm_names: BTreeMap<usize, Vec<String>>,
     /// The argument of `@file:JvmName`.
     facade: Option<String>,
 }
 
 impl NamedText {
     pub(super) fn of(current: CurrentText) -> NamedText {
-        let text = current.text.as_str();
-        let (mut jvm_names, mut facade) = (Vec::new(), None);
-        for (at, _) in text.match_indices(JVM_NAME) {
-            let Some((name, _)) = text[at + JVM_NAME.len()..].split_once('"') else { continue };
-            let before = text[..at].rsplit('\n').next().unwrap_or_default();
-            if before.contains("@file:") {
-                facade = Some(name.to_owned());
-            } else if before.contains('@')
-                && let Some(row) = annotated(&current, at)
-            {
-                jvm_names.push((row, name.to_owned()));
+        let (mut of_rows, mut facade) = (Vec::new(), None);
+        for one in annotations(current.text.as_str()) {
+            match one.is_of_file {
+                true => facade = Some(one.name),
+                false => of_rows.push(one),
+            }
+        }
+        let mut jvm_names: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+        let rows = annotated(&current, &of_rows);
+        for (row, one) in rows.into_iter().zip(of_rows) {
+            if let Some(row) = row {
+                jvm_names.entry(row).or_default().push(one.name);
             }
         }
         let package = current.outline.imports.package().unwrap_or_default();
         NamedText { current, package, jvm_names, facade }
     }
 
-    fn jvm_names(&self, row: usize) -> impl Iterator<Item = &str> {
-        self.jvm_names.iter().filter(move |(of, _)| *of == row).map(|(_, name)| name.as_str())
+    fn jvm_names(&self, row: usize) -> &[String] {
+        self.jvm_names.get(&row).map_or(&[], Vec::as_slice)
     }
 
     /// Whether the file's top-level functions may be in a class of this name.
@@ -51,13 +55,61 @@ impl NamedText {
     }
 }
 
-/// Returns the function, or the property, that an annotation at an offset belongs to.
-fn annotated(current: &CurrentText, at: usize) -> Option<usize> {
-    let holds = |row: &Row| (row.start as usize) <= at && at < row.end as usize;
-    let rows = current.outline.rows.iter().enumerate().filter(|(_, row)| !is_class(row) && holds(row));
-    let (at_row, row) = rows.min_by_key(|(_, row)| row.end - row.start)?;
-    // What stands in a function's body is not its own.
-    (!is_function(row) || at < row.name_start as usize).then_some(at_row)
+/// A `@JvmName` of a text.
+struct JvmNamed {
+    /// The byte at which `JvmName` begins.
+    at: u32,
+    name: String,
+    is_of_file: bool,
+}
+
+/// Returns the annotations `@JvmName` of Kotlin's code, in the text's order.
+fn annotations(text: &str) -> Vec<JvmNamed> {
+    let read = |(at, _): (usize, &str)| {
+        let before = text[..at].rsplit('\n').next().unwrap_or_default();
+        let name = jvm_name(&text[at..]).filter(|_| before.contains('@'))?;
+        let is_of_file = before.contains("@file:");
+        Some(JvmNamed { at: u32::try_from(at).ok()?, name: name.to_owned(), is_of_file })
+    };
+    let mut all: Vec<JvmNamed> = text.match_indices(JVM_NAME).filter_map(read).collect();
+    let Some(kotlin) = Grammar::named("kotlin").filter(|_| !all.is_empty()) else { return all };
+    let ranges: Vec<TextRange> = all.iter().map(|one| TextRange::new(one.at, one.at + 1)).collect();
+    // A text that cannot be parsed has no rows either.
+    let kinds = text_kinds(kotlin, text, &ranges, &Cancel::new()).unwrap_or_default();
+    let mut kinds = kinds.into_iter();
+    all.retain(|_| kinds.next().is_none_or(|kind| kind == TextKind::Code));
+    all
+}
+
+/// Reads the argument of `JvmName("x")` or `JvmName(name = "x")`, with which `text` begins.
+fn jvm_name(text: &str) -> Option<&str> {
+    let argument = text.strip_prefix(JVM_NAME)?.trim_start().strip_prefix('(')?.trim_start();
+    let named = argument.strip_prefix("name").and_then(|rest| rest.trim_start().strip_prefix('='));
+    let value = named.map_or(argument, str::trim_start).strip_prefix('"')?;
+    value.split_once('"').map(|(name, _)| name)
+}
+
+/// Returns the function, or the property, that each annotation belongs to; `all` in the text's order.
+fn annotated(current: &CurrentText, all: &[JvmNamed]) -> Vec<Option<usize>> {
+    if all.is_empty() {
+        return Vec::new();
+    }
+    let rows = &current.outline.rows;
+    let mut by_start: Vec<usize> = (0..rows.len()).filter(|&row| !is_class(&rows[row])).collect();
+    by_start.sort_by_key(|&row| rows[row].start);
+    let mut later = by_start.into_iter().peekable();
+    // The rows that hold the present annotation.
+    let mut around: Vec<usize> = Vec::new();
+    let innermost = |one: &JvmNamed| {
+        while let Some(row) = later.next_if(|&row| rows[row].start <= one.at) {
+            around.push(row);
+        }
+        around.retain(|&row| one.at < rows[row].end);
+        let row = around.iter().copied().min_by_key(|&row| (rows[row].end - rows[row].start, row))?;
+        // What stands in a function's body is not its own.
+        (!is_function(&rows[row]) || one.at < rows[row].name_start).then_some(row)
+    };
+    all.iter().map(innermost).collect()
 }
 
 /// A file's declarations as a frame names them.
@@ -144,8 +196,8 @@ impl<'s> FrameDeclarations<'s> {
             // A function has one name in the class file, a property one for each accessor.
             let has_other_name = self.names.is_function
                 && is_function(self.row(*row))
-                && self.source.jvm_names(*row).next().is_some();
-            self.source.jvm_names(*row).any(|name| name == written)
+                && !self.source.jvm_names(*row).is_empty();
+            self.source.jvm_names(*row).iter().any(|name| name == written)
                 || !has_other_name && wanted.iter().any(|name| name == self.name(*row))
         };
         self.rows_inside().filter(is_named).collect()

@@ -170,7 +170,7 @@ pub fn resolve_trace(
     let repository = git.repository(symd_git::DEADLINE).map_err(|error| cannot(&error))?;
     let commit = repository.commit(revision).map_err(|error| cannot(&error))?;
     let sources =
-        CommittedSources::named(view, repository, &commit, wanted).map_err(|error| cannot(&error))?;
+        CommittedSources::named(view, repository, &commit, wanted, cancel).map_err(|error| cannot(&error))?;
     let traces = placed(&sources, view.files.path(), traces, cancel)?;
     let revision = Some(ReadRevision { name: revision.to_owned(), commit: commit.short().to_owned() });
     Ok(ResolvedTraces { traces, mapping, revision, fitting_tags: None, notes })
@@ -187,13 +187,10 @@ fn placed(
     for trace in traces {
         cancel.check()?;
         let folded = folded(trace.frames);
-        let frames = folded.into_iter().map(|(frame, times, cycle)| ResolvedFrame {
-            places: files.places(&frame),
-            frame,
-            times,
-            cycle,
+        let frames = folded.into_iter().map(|(frame, times, cycle)| {
+            Ok(ResolvedFrame { places: files.places(&frame)?, frame, times, cycle })
         });
-        let frames: Vec<ResolvedFrame> = frames.collect();
+        let frames: Vec<ResolvedFrame> = frames.collect::<Result<_, Cancelled>>()?;
         let first = frames.iter().find_map(|frame| match frame.places.as_slice() {
             [place] => Some(place),
             _ => None,

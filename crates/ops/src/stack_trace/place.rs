@@ -14,6 +14,7 @@ use super::source_version::SourceVersion;
 use super::wanted_files::files_of_class;
 use crate::code_context::{counted_lines, lines_of};
 use symd_base::RelPath;
+use symd_base::cancel::Cancelled;
 use symd_engine::CurrentText;
 use symd_resolve::attributed_row;
 
@@ -61,37 +62,37 @@ impl<'v> SourceFiles<'v> {
     }
 
     /// Returns the places that a frame may have, the likeliest first; none if it is not of this project.
-    pub(super) fn places(&mut self, frame: &ParsedFrame) -> Vec<FramePlace> {
+    pub(super) fn places(&mut self, frame: &ParsedFrame) -> Result<Vec<FramePlace>, Cancelled> {
         if frame.alternatives.is_empty() {
             return self.places_of(frame);
         }
         let doubt = format!("the mapping has {} methods for it", frame.alternatives.len() + 1);
         let readings = std::iter::once(frame).chain(&frame.alternatives);
-        let places = readings.flat_map(|reading| self.places_of(reading)).collect::<Vec<_>>();
         let mut all: Vec<FramePlace> = Vec::new();
-        for place in places {
-            let place = FramePlace { doubt: Some(doubt.clone()), ..place };
-            if !all.contains(&place) {
-                all.push(place);
+        for reading in readings {
+            for place in self.places_of(reading)? {
+                let place = FramePlace { doubt: Some(doubt.clone()), ..place };
+                if !all.contains(&place) {
+                    all.push(place);
+                }
             }
         }
-        all
+        Ok(all)
     }
 
-    fn places_of(&mut self, frame: &ParsedFrame) -> Vec<FramePlace> {
+    fn places_of(&mut self, frame: &ParsedFrame) -> Result<Vec<FramePlace>, Cancelled> {
         if !frame.path.is_empty() {
-            return self.of_path(frame);
+            return Ok(self.of_path(frame));
         }
-        let Some(names) = source_names(frame) else { return self.of_file_alone(frame) };
+        let Some(names) = source_names(frame) else { return Ok(self.of_file_alone(frame)) };
         let file_names = match frame.file.as_str() {
             "" => files_of_class(&names.outer),
             file => vec![file.to_owned()],
         };
         let mut files: Vec<RelPath> =
             file_names.iter().flat_map(|name| self.version.named(name).iter().cloned()).collect();
-        files.dedup();
         if files.is_empty() && frame.file.is_empty() {
-            files = self.version.declaring(&names.package, &names.outer).to_vec();
+            files = self.version.declaring(&names.package, &names.outer)?.to_vec();
         }
         let mut all: Vec<FramePlace> = Vec::new();
         for path in files {
@@ -101,14 +102,14 @@ impl<'v> SourceFiles<'v> {
             }
         }
         let sure: Vec<FramePlace> = all.iter().filter(|place| place.doubt.is_none()).cloned().collect();
-        match (sure.len(), all.len()) {
+        Ok(match (sure.len(), all.len()) {
             (1, _) => sure,
             (0, _) => all,
             (count, _) => sure
                 .into_iter()
                 .map(|place| FramePlace { doubt: Some(format!("{count} files fit it")), ..place })
                 .collect(),
-        }
+        })
     }
 
     fn of_path(&mut self, frame: &ParsedFrame) -> Vec<FramePlace> {
@@ -257,4 +258,61 @@ fn outer_doubt(source: &NamedText, names: &SourceNames) -> Option<String> {
         outline.rows.iter().any(|row| row.parent().is_none() && outline.name(row) == names.outer);
     let is_known = is_declared || source.is_facade(&names.outer);
     (!is_known).then(|| format!("this file declares no {}", names.outer))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use symd_base::{Cancel, ContentHash, Text};
+    use symd_syntax::{Grammar, outline};
+
+    /// One file, `Till.kt`.
+    struct OneFile {
+        path: RelPath,
+        text: &'static str,
+    }
+
+    impl SourceVersion for OneFile {
+        fn named(&self, name: &str) -> &[RelPath] {
+            if name == self.path.file_name() { std::slice::from_ref(&self.path) } else { &[] }
+        }
+
+        fn declaring(&self, _: &str, _: &str) -> Result<&[RelPath], Cancelled> {
+            Ok(&[])
+        }
+
+        fn read(&self, _: &RelPath) -> Option<CurrentText> {
+            let bytes = self.text.as_bytes().to_vec();
+            let outline = outline(Grammar::named("kotlin")?, self.text, &Cancel::new()).ok()?;
+            let hash = ContentHash::of(&bytes);
+            Some(CurrentText { text: Text::decode(bytes).ok()?, outline: Arc::new(outline), hash })
+        }
+    }
+
+    /// Returns the lines and doubts of the places of `class.method`, a frame without a file and line.
+    fn placed(text: &'static str, class: &str, method: &str) -> Vec<(usize, Option<String>)> {
+        let version = OneFile { path: RelPath::new("src/Till.kt").unwrap(), text };
+        let frame =
+            ParsedFrame { class: class.to_owned(), method: method.to_owned(), ..ParsedFrame::default() };
+        let places = SourceFiles::of(&version, Path::new("/")).places(&frame).unwrap();
+        places.into_iter().map(|place| (place.line, place.doubt)).collect()
+    }
+
+    #[test]
+    fn a_file_that_has_two_of_the_usual_names_is_one_place() {
+        let text = "package shop\nclass Till {\n    fun sell() {}\n}\n";
+        assert_eq!(placed(text, "shop.Till", "sell"), [(3, None)]);
+    }
+
+    #[test]
+    fn names_in_class_files() {
+        let text = "package shop\nclass Till {\n    @Synchronized // @JvmName(\"sold\")\n    fun sell() {}\n    @JvmName(name = \"bought\")\n    fun buy() {}\n\
+            \x20   @Synchronized /* @JvmName(\"kept\") */ fun keep() {}\n    @get:JvmName( \"total\" ) val sum: Int = 1\n    val last = \"@JvmName(\"\n}\n";
+        for (method, line) in [("sell", 4), ("bought", 6), ("keep", 7), ("total", 8), ("getLast", 9)] {
+            assert_eq!(placed(text, "shop.Till", method), [(line, None)], "{method}");
+        }
+        for method in ["sold", "buy", "kept"] {
+            assert!(placed(text, "shop.Till", method)[0].1.is_some(), "{method}");
+        }
+    }
 }

@@ -18,7 +18,7 @@ pub(super) trait SourceVersion {
     fn named(&self, name: &str) -> &[RelPath];
 
     /// Returns the files that declare a class, whatever their names; only of classes that were asked for when it was made.
-    fn declaring(&self, package: &str, class: &str) -> &[RelPath];
+    fn declaring(&self, package: &str, class: &str) -> Result<&[RelPath], Cancelled>;
 
     /// Reads a file.
     fn read(&self, path: &RelPath) -> Option<CurrentText>;
@@ -37,14 +37,14 @@ impl<'v> SavedSources<'v> {
     pub(super) fn named(
         view: &'v View,
         wanted: WantedFiles,
-        cancel: &Cancel,
+        cancel: &'v Cancel,
     ) -> Result<SavedSources<'v>, Cancelled> {
         let mut by_name = PathsByName::new();
         for file in view.snapshot.files.iter() {
             cancel.check()?;
             add(&mut by_name, &wanted.names, &file.path);
         }
-        Ok(SavedSources { view, by_name, classes: ClassFiles::of(view, wanted) })
+        Ok(SavedSources { view, by_name, classes: ClassFiles::of(view, wanted, cancel) })
     }
 }
 
@@ -60,7 +60,7 @@ impl SourceVersion for SavedSources<'_> {
         self.by_name.get(name).map_or(&[], Vec::as_slice)
     }
 
-    fn declaring(&self, package: &str, class: &str) -> &[RelPath] {
+    fn declaring(&self, package: &str, class: &str) -> Result<&[RelPath], Cancelled> {
         self.classes.declaring(package, class)
     }
 
@@ -87,6 +87,7 @@ impl<'v> CommittedSources<'v> {
         repository: Repository<'v>,
         commit: &Commit,
         wanted: WantedFiles,
+        cancel: &'v Cancel,
     ) -> Result<CommittedSources<'v>, GitError> {
         let mut by_name = PathsByName::new();
         let mut blobs = BTreeMap::new();
@@ -104,7 +105,7 @@ impl<'v> CommittedSources<'v> {
             true => BTreeMap::new(),
             false => repository.contents(&read.iter().map(String::as_str).collect::<Vec<_>>())?,
         };
-        let classes = ClassFiles::of(view, wanted);
+        let classes = ClassFiles::of(view, wanted, cancel);
         Ok(CommittedSources { view, repository, by_name, classes, blobs, contents })
     }
 }
@@ -115,7 +116,7 @@ impl SourceVersion for CommittedSources<'_> {
     }
 
     /// Those that declare it now: the commit's other files are not outlined.
-    fn declaring(&self, package: &str, class: &str) -> &[RelPath] {
+    fn declaring(&self, package: &str, class: &str) -> Result<&[RelPath], Cancelled> {
         self.classes.declaring(package, class)
     }
 

@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::declared::is_class;
 use super::names::source_names;
 use super::parse::ParsedFrame;
-use symd_base::RelPath;
+use symd_base::cancel::Cancelled;
+use symd_base::{Cancel, RelPath};
 use symd_engine::View;
 use symd_index::Content;
 
@@ -34,10 +35,10 @@ impl WantedFiles {
     }
 }
 
-/// Returns the names that the file of a class usually has.
+/// Returns the names that the file of a class usually has, each once.
 pub(super) fn files_of_class(outer: &str) -> Vec<String> {
-    let stem = outer.strip_suffix("Kt").unwrap_or(outer);
-    vec![format!("{stem}.kt"), format!("{outer}.kt"), format!("{outer}.java")]
+    let of_facade = outer.strip_suffix("Kt").map(|stem| format!("{stem}.kt"));
+    of_facade.into_iter().chain([format!("{outer}.kt"), format!("{outer}.java")]).collect()
 }
 
 /// The files of the index that declare the wanted classes. The index is gone through once for all of them, and only if one is
@@ -45,23 +46,34 @@ pub(super) fn files_of_class(outer: &str) -> Vec<String> {
 pub(super) struct ClassFiles<'v> {
     view: &'v View,
     wanted: BTreeMap<String, BTreeSet<String>>,
-    found: OnceCell<BTreeMap<(String, String), Vec<RelPath>>>,
+    cancel: &'v Cancel,
+    found: OnceCell<DeclaringFiles>,
 }
 
+/// The files that declare a class, in path order, by its package and name.
+type DeclaringFiles = BTreeMap<(String, String), Vec<RelPath>>;
+
 impl<'v> ClassFiles<'v> {
-    pub(super) fn of(view: &'v View, wanted: WantedFiles) -> ClassFiles<'v> {
-        ClassFiles { view, wanted: wanted.classes, found: OnceCell::new() }
+    pub(super) fn of(view: &'v View, wanted: WantedFiles, cancel: &'v Cancel) -> ClassFiles<'v> {
+        ClassFiles { view, wanted: wanted.classes, cancel, found: OnceCell::new() }
     }
 
     /// Returns the files that declare a class, whatever their names, in path order.
-    pub(super) fn declaring(&self, package: &str, class: &str) -> &[RelPath] {
-        let found = self.found.get_or_init(|| self.find());
-        found.get(&(package.to_owned(), class.to_owned())).map_or(&[], Vec::as_slice)
+    pub(super) fn declaring(&self, package: &str, class: &str) -> Result<&[RelPath], Cancelled> {
+        let found = match self.found.get() {
+            Some(found) => found,
+            None => {
+                let found = self.find()?;
+                self.found.get_or_init(|| found)
+            }
+        };
+        Ok(found.get(&(package.to_owned(), class.to_owned())).map_or(&[], Vec::as_slice))
     }
 
-    fn find(&self) -> BTreeMap<(String, String), Vec<RelPath>> {
-        let mut found: BTreeMap<(String, String), Vec<RelPath>> = BTreeMap::new();
+    fn find(&self) -> Result<DeclaringFiles, Cancelled> {
+        let mut found = DeclaringFiles::new();
         for file in self.view.snapshot.files.iter() {
+            self.cancel.check()?;
             let Content::Code { outline, .. } = &file.content else { continue };
             let package = outline.imports.package().unwrap_or_default();
             let Some(wanted) = self.wanted.get(&package) else { continue };
@@ -72,6 +84,6 @@ impl<'v> ClassFiles<'v> {
                 found.entry((package.clone(), class.to_owned())).or_default().push(file.path.clone());
             }
         }
-        found
+        Ok(found)
     }
 }
