@@ -134,6 +134,8 @@ fn members_of_unrelated_classes() {
         "from a import A\nfrom b import B\nclass C(A, B): pass\n",
         "from b import B\nclass C(B, make()): pass\n",
         "from b import B\nC = type('C', (B, make()), {})\n",
+        // It names neither, so every class has to be read.
+        "class C(make()): pass\n",
         "from a import *\nfrom b import B\nclass C(B, Unknown): pass\n",
     ] {
         assert_eq!(unrelated_lines(&format!("{own}{other}//- c.py\n{related}")), [""; 0], "{related}");
@@ -158,6 +160,7 @@ fn members_of_unrelated_classes() {
         "interface B { move(): void; stop?(): void }",
         "class B { constructor() {}\n static make() {}\n move() {} }",
         "class B { move() {}\n label?: string }",
+        "interface B { move(): void; readonly 'a': unknown }",
     ] {
         assert_eq!(unrelated_lines(&ecma(related)), [""; 0], "{related}");
     }
