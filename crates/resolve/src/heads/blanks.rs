@@ -5,21 +5,40 @@ use crate::profiles::LanguageProfile;
 
 /// Returns the text with comments and strings replaced by blanks; offsets stay the same.
 pub(crate) fn without_comments(head: &str, language: &LanguageProfile) -> String {
+    blanked(head, language, 0)
+}
+
+/// Like [`without_comments`], but the quotes of strings stay, so that a value that is a string is not empty.
+pub(crate) fn without_texts(text: &str, language: &LanguageProfile) -> String {
+    blanked(text, language, 1)
+}
+
+/// Returns the text with blanks for comments and strings, except for so many bytes at both ends of a string.
+fn blanked(head: &str, language: &LanguageProfile, quote: usize) -> String {
     let spelling = &language.family.profile().spelling;
     let mut blank = head.as_bytes().to_vec();
     let mut at = 0;
     while at < blank.len() {
         let rest = &head.as_bytes()[at..];
+        let mut kept = 0;
         let length = match rest[0] {
             _ if rest.starts_with(spelling.line_comment.as_bytes()) => line_length(rest),
             b'/' if rest.starts_with(b"/*") && spelling.has_block_comments => {
                 memchr::memmem::find(rest, b"*/").map_or(rest.len(), |end| end + 2)
             }
-            b'"' => string_length(rest),
-            b'\'' if !language.heads.has_lifetimes => string_length(rest),
+            byte if spelling.raw_quote == Some(byte) => {
+                kept = quote;
+                memchr::memchr(byte, &rest[1..]).map_or(1, |end| end + 2)
+            }
+            byte if byte == b'"' || byte == b'\'' && !language.heads.has_lifetimes => {
+                kept = quote;
+                string_length(rest)
+            }
             _ => 0,
         };
-        blank[at..at + length].fill(b' ');
+        if 2 * kept < length {
+            blank[at + kept..at + length - kept].fill(b' ');
+        }
         at += length.max(1);
     }
     // The blanks replace whole characters, so the bytes remain valid UTF-8.

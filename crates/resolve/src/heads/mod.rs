@@ -10,8 +10,8 @@ mod nesting;
 
 pub(super) use self::arguments::{arguments, arguments_of};
 use self::base_list::{colon_list, impl_list, keyword_list, python_list};
-pub(super) use self::blanks::without_comments;
 use self::blanks::without_delegates;
+pub(super) use self::blanks::{without_comments, without_texts};
 use self::items::{item, read};
 use self::nesting::{at_depth_0, is_word};
 use super::profiles::{BaseList, LanguageProfile};

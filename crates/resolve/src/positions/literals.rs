@@ -4,7 +4,7 @@ use super::{PositionUse, uses_of_type};
 use crate::brackets::close_bracket;
 use crate::classes::is_class;
 use crate::context::{Receiver, first_word, last_word, receiver, text_after};
-use crate::heads::without_comments;
+use crate::heads::without_texts;
 use crate::profiles::FieldValues;
 use crate::resolver::{CurrentFile, Resolver};
 use crate::sources::IndexedDeclaration;
@@ -88,7 +88,7 @@ impl Search {
         for one in uses_of_type(resolver, owner)? {
             resolver.cancel.check()?;
             let here = &one.here;
-            let blank = without_raw_strings(without_comments(here.text.as_str(), here.language));
+            let blank = without_texts(here.text.as_str(), here.language);
             for place in &one.ranges {
                 let found = match self.rules {
                     FieldValues::Braces => self.behind_type(here, &blank, *place),
@@ -272,22 +272,6 @@ impl Search {
         };
         reaches.then_some(open)
     }
-}
-
-/// Returns the text, which holds no other strings and comments, with blanks for raw strings of Go: `` `a, b` ``.
-fn without_raw_strings(text: String) -> String {
-    let mut parts = text.split('`');
-    let mut blank = parts.next().unwrap_or("").to_owned();
-    while let Some(inside) = parts.next() {
-        // The marks stay, so that an item is never empty.
-        blank.push('`');
-        blank.extend(std::iter::repeat_n(' ', inside.len()));
-        if let Some(outside) = parts.next() {
-            blank.push('`');
-            blank.push_str(outside);
-        }
-    }
-    blank
 }
 
 /// Returns where the items stand between the brace at byte `open` and its end.

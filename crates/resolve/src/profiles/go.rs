@@ -10,6 +10,7 @@ use crate::family::Family;
 pub(super) static FAMILY: FamilyProfile = FamilyProfile {
     is_dynamic: false,
     spelling: SpellingRules {
+        raw_quote: Some(b'`'),
         receiver_names: &[],
         literal_key: LiteralKey::FieldOrValue,
         ..SpellingRules::PLAIN

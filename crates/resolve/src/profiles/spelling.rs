@@ -9,6 +9,8 @@ pub(crate) struct SpellingRules {
     pub(crate) line_comment: &'static str,
     /// Whether `/* … */` is a comment.
     pub(crate) has_block_comments: bool,
+    /// What begins and ends a string that knows no escapes and may have many lines.
+    pub(crate) raw_quote: Option<u8>,
     /// Whether an operator of member access may stand without an object: `::name` in Kotlin and C++.
     pub(crate) has_access_without_object: bool,
     /// Whether `super(Class, self)` stands for `super()`.
@@ -42,6 +44,7 @@ impl SpellingRules {
         access: &["."],
         line_comment: "//",
         has_block_comments: true,
+        raw_quote: None,
         has_access_without_object: false,
         super_takes_arguments: false,
         argument_mark: None,

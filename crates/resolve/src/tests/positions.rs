@@ -225,3 +225,20 @@ fn constructors_of_python_give_fields_by_position() {
         assert_eq!(dependent(&format!("//- a.py\n{class}P(1, 2)\n")), "", "{class}");
     }
 }
+
+#[test]
+fn strings_of_go_hide_no_literals() {
+    let code = |rest: &str| format!("//- p/a.go\npackage p\ntype S struct {{ A, $0B string }}\n{rest}\n");
+    for (rest, expected) in [
+        ("const u = `http://x`\nvar s = S{f(), g()}", "p/a.go:4"),
+        ("const u = `\"`\nvar s = S{f(), g()}", "p/a.go:4"),
+        ("const u = `/*`\nvar s = S{f(), g()}", "p/a.go:4"),
+        ("// don't `\nvar s = S{f(), g()}", "p/a.go:4"),
+        ("const r = '`'\nvar s = S{f(), g()}", "p/a.go:4"),
+        ("var s = S{\"a\", \"b\"}", "p/a.go:3"),
+        ("const u = `\nvar s = S{f(), g()}`", ""),
+        ("var s = S{A: \"}, S{1, 2\"}", ""),
+    ] {
+        assert_eq!(dependent(&code(rest)), expected, "{rest}");
+    }
+}
