@@ -8,13 +8,17 @@ use crate::heads::without_texts;
 use crate::profiles::FieldValues;
 use crate::resolver::{CurrentFile, Resolver};
 use crate::sources::IndexedDeclaration;
+use std::collections::HashSet;
 use std::ops::Range;
-use symd_base::TextRange;
 use symd_base::cancel::Cancelled;
+use symd_base::{RelPath, TextRange};
 use symd_syntax::{Row, SymbolKind};
 
-/// How many types a literal may be nested in, or named by, one after the other.
-const MAX_TYPES: usize = 4;
+/// How many types are followed whose values are, or hold, values of the type. Beyond them such a literal is taken to exist.
+const MAX_TYPES: usize = 50;
+
+/// A type whose literals were read: where it is declared, the field that holds the value, and whether they are lists.
+type SearchedType = (RelPath, usize, Option<String>, bool);
 
 /// The literals that are searched for.
 #[derive(Clone)]
@@ -41,8 +45,9 @@ pub(super) fn find(
     let body = body_of(&here, row);
     let is_before = |one: &&Row| body.contains(&(one.name_start as usize)) && one.name_start < row.name_start;
     let search = Search { field: fields.filter(is_before).count(), rules, inside: None, is_list: false };
+    let mut searched = HashSet::new();
     for owner in owners(&here, row, &body) {
-        if let Some(found) = search.of_type(resolver, &here.target(owner), MAX_TYPES)? {
+        if let Some(found) = search.of_type(resolver, &here.target(owner), &mut searched)? {
             return Ok(Some(found));
         }
     }
@@ -82,9 +87,16 @@ impl Search {
         &self,
         resolver: &Resolver,
         owner: &IndexedDeclaration,
-        hops: usize,
+        searched: &mut HashSet<SearchedType>,
     ) -> Result<Option<PositionUse>, Cancelled> {
-        let Some(hops) = hops.checked_sub(1) else { return Ok(None) };
+        if searched.len() == MAX_TYPES {
+            let here = resolver.read_file(&owner.file);
+            let row = owner.row().map(|(_, row)| row.name_start as usize);
+            return Ok(here.zip(row).map(|(here, start)| PositionUse::at(&here, start)));
+        }
+        if !searched.insert((owner.file.path.clone(), owner.row, self.inside.clone(), self.is_list)) {
+            return Ok(None);
+        }
         for one in uses_of_type(resolver, owner)? {
             resolver.cancel.check()?;
             let here = &one.here;
@@ -99,7 +111,7 @@ impl Search {
                     return Ok(Some(PositionUse::at(here, at)));
                 }
                 if let Some((search, row)) = self.named_by(here, &blank, *place, owner)
-                    && let Some(found) = search.of_type(resolver, &here.target(row), hops)?
+                    && let Some(found) = search.of_type(resolver, &here.target(row), searched)?
                 {
                     return Ok(Some(found));
                 }

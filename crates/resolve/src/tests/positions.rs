@@ -242,3 +242,20 @@ fn strings_of_go_hide_no_literals() {
         assert_eq!(dependent(&code(rest)), expected, "{rest}");
     }
 }
+
+#[test]
+fn types_that_name_a_type_are_followed_to_the_last() {
+    let chain = |count: usize, first: &dyn Fn(usize) -> String| (0..count).map(first).collect::<String>();
+    let go = "//- p/a.go\npackage p\ntype S struct { A, $0B int }\ntype T0 S\n";
+    let types = chain(7, &|at| format!("type T{} T{at}\n", at + 1));
+    assert_eq!(dependent(&format!("{go}{types}var t = T7{{1, 2}}\n")), "p/a.go:11");
+    assert_eq!(dependent(&format!("{go}{types}var t = T7{{A: 1}}\n")), "");
+    let c = "//- a.c\nstruct s { int a; int $0b; };\ntypedef struct s t0;\n";
+    let types = chain(7, &|at| format!("typedef t{at} t{};\n", at + 1));
+    assert_eq!(dependent(&format!("{c}{types}t7 v = {{1, 2}};\n")), "a.c:10");
+    // More types than are followed.
+    let types = chain(80, &|at| format!("typedef t{at} t{};\n", at + 1));
+    assert_ne!(dependent(&format!("{c}{types}")), "");
+    let types = chain(200, &|_| "struct o { struct s first; struct s second; };\n".to_owned());
+    assert_ne!(dependent(&format!("{c}{types}")), "");
+}
