@@ -17,6 +17,9 @@ use symd_syntax::{Row, SymbolKind};
 /// How many types are followed whose values are, or hold, values of the type. Beyond them such a literal is taken to exist.
 const MAX_TYPES: usize = 50;
 
+/// How many braces of lists are followed around a literal. Beyond them it is taken to give all fields.
+const MAX_NESTED: usize = 100;
+
 /// A type whose literals were read: where it is declared, the field that holds the value, and whether they are lists.
 type SearchedType = (RelPath, usize, Option<String>, bool);
 
@@ -172,7 +175,7 @@ impl Search {
             let open = text.len() - keyed.len() + keyed.find(['{', '\n'])?;
             let is_key = |item: &Range<usize>| text[item.clone()].trim_start().starts_with('{');
             let mut keys = items(text, open).into_iter().filter(is_key);
-            return keys.find_map(|key| self.in_item(text, key));
+            return keys.find_map(|key| self.in_item(text, key, MAX_NESTED));
         }
         if text[end..].starts_with('[') {
             end = close_bracket(text, end);
@@ -181,11 +184,11 @@ impl Search {
         if !(self.is_list || left.ends_with(']')) {
             return self.positional(text, open);
         }
-        items(text, open).into_iter().find_map(|item| self.in_item(text, item))
+        items(text, open).into_iter().find_map(|item| self.in_item(text, item, MAX_NESTED))
     }
 
     /// Returns where an item of a list gives fields by position, without its type or with braces of inner lists around it.
-    fn in_item(&self, text: &str, item: Range<usize>) -> Option<usize> {
+    fn in_item(&self, text: &str, item: Range<usize>, levels: usize) -> Option<usize> {
         let value = match colon(text, &item) {
             Some(colon) if !text[item.clone()].trim_start().starts_with('{') => colon + 1..item.end,
             _ => item,
@@ -194,10 +197,11 @@ impl Search {
         if !text[open..].starts_with('{') {
             return None;
         }
+        let Some(levels) = levels.checked_sub(1) else { return Some(open) };
         let inner = items(text, open);
         let is_nested = inner.first().is_some_and(|one| text[one.clone()].trim_start().starts_with('{'));
         match is_nested {
-            true => inner.into_iter().find_map(|one| self.in_item(text, one)),
+            true => inner.into_iter().find_map(|one| self.in_item(text, one, levels)),
             false => self.positional(text, open),
         }
     }

@@ -259,3 +259,12 @@ fn types_that_name_a_type_are_followed_to_the_last() {
     let types = chain(200, &|_| "struct o { struct s first; struct s second; };\n".to_owned());
     assert_ne!(dependent(&format!("{c}{types}")), "");
 }
+
+#[test]
+fn literals_of_any_depth_are_read() {
+    let code = "//- p/a.go\npackage p\ntype S struct { A, $0B int }\n";
+    let deep =
+        |depth: usize| format!("{code}var s = []S{{{}1, 2{}}}\n", "{".repeat(depth), "}".repeat(depth));
+    assert_eq!(dependent(&deep(3)), "p/a.go:3");
+    assert_eq!(dependent(&deep(20_000)), "p/a.go:3");
+}
