@@ -20,6 +20,9 @@ const MAX_TYPES: usize = 50;
 /// How many braces of lists are followed around a literal. Beyond them it is taken to give all fields.
 const MAX_NESTED: usize = 100;
 
+/// Words of C and C++ between a type and what is declared with it.
+const QUALIFIERS: [&str; 4] = ["const", "volatile", "static", "constexpr"];
+
 /// A type whose literals were read: where it is declared, the field that holds the value, and whether they are lists.
 type SearchedType = (RelPath, usize, Option<String>, bool);
 
@@ -221,27 +224,32 @@ impl Search {
         {
             return self.initialized(text, start, self.is_list);
         }
-        if behind.starts_with('*') || first_word(behind).is_empty() {
+        if !behind.starts_with('*') && first_word(behind).is_empty() {
             return None;
         }
-        // `a = {1, 2}, b[2] = {{1, 2}}`, `a{1, 2}`
+        // `a = {1, 2}, *p, b[2] = {{1, 2}}`, `a{1, 2}`
         let mut at = start;
         loop {
-            let name = first_word(text_after(text, at));
-            let mut behind = text_after(text, text.len() - text_after(text, at).len() + name.len());
+            let rest = text_after(text, at);
+            let name = first_word(rest);
+            at = text.len() - rest.len() + name.len();
+            if QUALIFIERS.contains(&name) {
+                continue;
+            }
+            let mut behind = text_after(text, at);
             let is_list = behind.starts_with('[');
             while behind.starts_with('[') {
                 behind = text_after(text, close_bracket(text, text.len() - behind.len()));
             }
             let value = behind.strip_prefix('=').unwrap_or(behind).trim_start();
-            if name.is_empty() || !value.starts_with('{') {
-                return None;
-            }
             let open = text.len() - value.len();
-            if let Some(found) = self.initialized(text, open, self.is_list || is_list) {
+            if !name.is_empty()
+                && value.starts_with('{')
+                && let Some(found) = self.initialized(text, open, self.is_list || is_list)
+            {
                 return Some(found);
             }
-            at = text.len() - text_after(text, close_bracket(text, open)).strip_prefix(',')?.len();
+            at = next_declarator(text, at)?;
         }
     }
 
@@ -287,6 +295,23 @@ impl Search {
             _ => unnamed > self.field || unnamed > 0 && unnamed < all.len(),
         };
         reaches.then_some(open)
+    }
+}
+
+/// Returns the byte behind the comma that ends the declarator at byte `at`, if another follows in the same declaration.
+fn next_declarator(text: &str, mut at: usize) -> Option<usize> {
+    loop {
+        at += text.get(at..)?.find(['(', '[', '{', ',', ';', ')', ']', '}', '>'])?;
+        match text.as_bytes()[at] {
+            b',' => return Some(at + 1),
+            b'(' | b'[' => at = close_bracket(text, at),
+            // A body of a function has no comma behind it.
+            b'{' => {
+                let behind = text_after(text, close_bracket(text, at));
+                return behind.strip_prefix(',').map(|rest| text.len() - rest.len());
+            }
+            _ => return None,
+        }
     }
 }
 

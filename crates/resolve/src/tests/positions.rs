@@ -268,3 +268,22 @@ fn literals_of_any_depth_are_read() {
     assert_eq!(dependent(&deep(3)), "p/a.go:3");
     assert_eq!(dependent(&deep(20_000)), "p/a.go:3");
 }
+
+#[test]
+fn every_declarator_of_c_is_read() {
+    let code = |rest: &str| format!("//- a.c\nstruct s {{ int a; int $0b; int c; }};\n{rest}\n");
+    for (rest, expected) in [
+        ("struct s a, b = {1, 2};", "a.c:2"),
+        ("struct s *p, b = {1, 2};", "a.c:2"),
+        ("struct s a = f(1, 2), b = {1, 2};", "a.c:2"),
+        ("struct s const p = {1, 2};", "a.c:2"),
+        ("struct s f(struct s p) {\n    int x[] = {1, 2};\n}", ""),
+        ("struct s a, b;\nint x[] = {1, 2};", ""),
+        ("struct s *p = {f(1, 2)}, *q;", ""),
+    ] {
+        assert_eq!(dependent(&code(rest)), expected, "{rest}");
+    }
+    let cpp = "//- a.cpp\nstruct S {\n    int a;\n    int $0b;\n};\n";
+    assert_eq!(dependent(&format!("{cpp}S const p{{1, 2}};\n")), "a.cpp:5");
+    assert_eq!(dependent(&format!("{cpp}void f(S a, std::vector<int> b = {{1, 2}}) {{}}\n")), "");
+}
