@@ -1,5 +1,6 @@
 //! Code that reads the positions of an enumeration's constants: `color as u8`, `color.ordinal()`, `Color.values()[i]`.
 
+use super::lists::ConstantList;
 use super::typed_names::TypedNames;
 use super::{PositionUse, TypeUses, uses_of_type};
 use crate::brackets::open_bracket;
@@ -16,12 +17,13 @@ use symd_index::NeededWords;
 use symd_syntax::{Row, SymbolKind};
 
 /// An enumeration whose constants' positions are searched for.
-struct Enumeration<'r, 'a> {
+pub(super) struct Enumeration<'r, 'a> {
     resolver: &'r Resolver<'a>,
-    rules: &'static PositionRules,
-    declaration: IndexedDeclaration,
+    pub(super) rules: &'static PositionRules,
+    pub(super) declaration: IndexedDeclaration,
     constants: Vec<String>,
     names: TypedNames,
+    pub(super) lists: Vec<ConstantList>,
 }
 
 /// Finds code that reads the positions of the constants behind `target`, a constant.
@@ -44,7 +46,7 @@ pub(super) fn find(
     }
     let declaration = here.target(parent);
     let uses = uses_of_type(resolver, &declaration)?;
-    let enumeration = Enumeration {
+    let mut enumeration = Enumeration {
         resolver,
         rules,
         declaration,
@@ -56,7 +58,9 @@ pub(super) fn find(
             .map(|one| here.outline.name(one).to_owned())
             .collect(),
         names: TypedNames::read(&uses, rules),
+        lists: Vec::new(),
     };
+    enumeration.lists = uses.iter().flat_map(|user| enumeration.lists_of(user)).collect();
     for one in &uses {
         resolver.cancel.check()?;
         if let Some(found) = enumeration.in_user(one)? {
@@ -90,9 +94,8 @@ impl Enumeration<'_, '_> {
     /// Finds a read in a file that names the enumeration.
     fn in_user(&self, user: &TypeUses) -> Result<Option<PositionUse>, Cancelled> {
         let here = &user.here;
-        let indexed = user.ranges.iter().find_map(|place| self.indexed_behind(here, *place));
-        if indexed.is_some() {
-            return Ok(indexed);
+        if let Some(found) = self.indexed(user).or_else(|| self.indexed_elsewhere(here)) {
+            return Ok(Some(found));
         }
         if let Some(found) = self.cast(here, Some(&user.ranges))? {
             return Ok(Some(found));
@@ -100,20 +103,24 @@ impl Enumeration<'_, '_> {
         self.member(here, true)
     }
 
-    /// Finds a read in files that hold a value of the enumeration without naming it.
+    /// Finds a read in files that hold a value of the enumeration, or a list of its constants, without naming it.
     fn elsewhere(&self, uses: &[TypeUses]) -> Result<Option<PositionUse>, Cancelled> {
         let files = &self.resolver.sources.snapshot().files;
-        let words =
+        let with_values =
             self.names.members().map(|name| NeededWords::of_name(&format!("{name} {}", self.rules.member)));
+        let words = with_values.chain(self.list_names().map(|name| NeededWords::of_name(name)));
         for file in files.with_any_words(words) {
             let is_user = uses.iter().any(|user| user.here.file.path == file.path);
             let holds = |name: &String| file.outline().is_some_and(|it| it.occurrences.contains(name));
-            if is_user || self.resolver.file(file.path.as_str()).is_none() || !self.names.members().any(holds)
-            {
+            let is_unknown = self.resolver.file(file.path.as_str()).is_none();
+            if is_user || is_unknown || !self.names.members().chain(self.list_names()).any(holds) {
                 continue;
             }
             self.resolver.cancel.check()?;
             let Some(here) = self.resolver.read_file(file) else { continue };
+            if let Some(found) = self.indexed_elsewhere(&here) {
+                return Ok(Some(found));
+            }
             let found = match self.cast(&here, None)? {
                 Some(found) => Some(found),
                 None => self.member(&here, false)?,
@@ -123,26 +130,6 @@ impl Enumeration<'_, '_> {
             }
         }
         Ok(None)
-    }
-
-    /// Returns the list of constants behind the enumeration's name, if one of it is read by its position: `Color.values()[i]`, also by
-    /// way of a variable.
-    fn indexed_behind(&self, here: &CurrentFile, place: TextRange) -> Option<PositionUse> {
-        let text = here.text.as_str();
-        let list = self.rules.lists.iter().find_map(|list| {
-            let is_of_type =
-                |list: &str| !list.starts_with('>') || text[..place.start as usize].ends_with("enumValues<");
-            skip(text, place.end as usize, list).filter(|_| is_of_type(list))
-        })?;
-        let is_indexed = |end: usize| self.rules.indexing.iter().find_map(|index| skip(text, end, index));
-        if is_indexed(list).is_some() {
-            return Some(PositionUse::at(here, list));
-        }
-        let left = text_before(text, place.start as usize, self.resolver.family).strip_suffix('=')?;
-        let variable = last_word(left.trim_end());
-        let mut reads = here.outline.occurrences.offsets_of(variable).filter(|_| !variable.is_empty());
-        let read = reads.find(|start| is_indexed(*start as usize + variable.len()).is_some())? as usize;
-        Some(PositionUse::at(here, read))
     }
 
     /// Finds a cast of a constant, or of a value of the type, to a number.
@@ -281,16 +268,4 @@ impl Enumeration<'_, '_> {
         };
         here.outline.occurrences.offsets_of(name).any(|start| declares(&start))
     }
-}
-
-/// Returns the byte just past `wanted` where the text goes on with it from byte `at` on, whatever white space stands between.
-fn skip(text: &str, at: usize, wanted: &str) -> Option<usize> {
-    let mut at = at;
-    for c in wanted.chars() {
-        let rest = text.get(at..)?;
-        let skipped = rest.len() - rest.trim_start().len();
-        text[at + skipped..].starts_with(c).then_some(())?;
-        at += skipped + c.len_utf8();
-    }
-    Some(at)
 }

@@ -3,6 +3,7 @@
 
 mod arguments;
 mod constants;
+mod lists;
 mod literals;
 mod typed_names;
 

@@ -287,3 +287,34 @@ fn every_declarator_of_c_is_read() {
     assert_eq!(dependent(&format!("{cpp}S const p{{1, 2}};\n")), "a.cpp:5");
     assert_eq!(dependent(&format!("{cpp}void f(S a, std::vector<int> b = {{1, 2}}) {{}}\n")), "");
 }
+
+#[test]
+fn lists_of_constants_are_read_inside_the_enumeration() {
+    for (body, expected) in [
+        ("$0A, B, C; static E of(int i) { return values()[i]; }", "E.java:1"),
+        ("$0A, B, C;\nstatic final E[] ALL = values();\nstatic E of(int i) { return ALL[i]; }", "E.java:3"),
+        (
+            "$0A, B, C; static final E[] ALL = values(); }\nclass M { E f(int i) { return E.ALL[i]; }",
+            "E.java:2",
+        ),
+        ("$0A, B, C; static int count() { return values().length; }", ""),
+        ("$0A, B, C; static E of(Row row, int i) { return row.values()[i]; }", ""),
+    ] {
+        assert_eq!(dependent(&format!("//- E.java\nenum E {{ {body} }}\n")), expected, "{body}");
+    }
+    for (body, expected) in [
+        ("companion object { fun of(i: Int) = entries[i] }", "a.kt:2"),
+        ("companion object { private val all: List<E> = entries\nfun of(i: Int) = all[i] }", "a.kt:3"),
+        ("companion object { val all = values() }\n}\nclass M { fun f(i: Int) = E.all[i]", "a.kt:4"),
+        ("companion object { fun of(name: String) = entries.first { it.name == name } }", ""),
+    ] {
+        assert_eq!(
+            dependent(&format!("//- a.kt\nenum class E {{ $0A, B, C;\n{body} }}\n")),
+            expected,
+            "{body}"
+        );
+    }
+    let other = "//- M.java\nclass M { void f(int i) { g(H.ALL[i]); } }\n";
+    let holder = "//- H.java\nclass H { static final E[] ALL = E.values(); }\n";
+    assert_eq!(dependent(&format!("//- E.java\nenum E {{ $0A, B }}\n{holder}{other}")), "M.java:1");
+}

@@ -1,0 +1,136 @@
+//! Lists of an enumeration's constants that code reads by position: `Color.values()[i]`, `entries[i]` inside the enumeration, also by
+//! way of a variable. Invariant: only by what stands around the list, so a list that is passed on is not followed.
+
+use super::constants::Enumeration;
+use super::{PositionUse, TypeUses};
+use crate::context::{Receiver, first_word, last_word, receiver, text_before};
+use crate::resolver::CurrentFile;
+use symd_syntax::{Row, SymbolKind};
+
+/// A variable of a class or a file that holds the list of constants.
+pub(super) struct ConstantList {
+    name: String,
+    /// The classes around it; none for a variable of a file.
+    owners: Vec<String>,
+}
+
+impl Enumeration<'_, '_> {
+    /// Returns the variables of a file that any file can name, and which hold the list of constants.
+    pub(super) fn lists_of(&self, user: &TypeUses) -> Vec<ConstantList> {
+        let (here, rows) = (&user.here, &user.here.outline.rows);
+        let mut lists = Vec::new();
+        for (start, _) in self.lists_in(user) {
+            let Some((name, at)) = self.variable(here, start) else { continue };
+            let declares = |row: &&Row| row.name_start as usize == at && !row.is_local();
+            let Some(row) = rows.iter().find(declares) else { continue };
+            let parents = std::iter::successors(row.parent(), |&at| rows[at].parent());
+            let owners = parents.map(|at| here.outline.name(&rows[at]).to_owned()).collect();
+            lists.push(ConstantList { name: name.to_owned(), owners });
+        }
+        lists
+    }
+
+    /// Finds where a file reads one of the constants from a list in it, or from a variable of its own that holds one.
+    pub(super) fn indexed(&self, user: &TypeUses) -> Option<PositionUse> {
+        let here = &user.here;
+        self.lists_in(user).into_iter().find_map(|(start, end)| {
+            if self.is_indexed(here, end) {
+                return Some(PositionUse::at(here, end));
+            }
+            let (variable, _) = self.variable(here, start)?;
+            let mut reads = here.outline.occurrences.offsets_of(variable).map(|at| at as usize);
+            let read = reads.find(|at| self.is_indexed(here, at + variable.len()))?;
+            Some(PositionUse::at(here, read))
+        })
+    }
+
+    /// Finds where a file reads one of the constants from a variable of another file.
+    pub(super) fn indexed_elsewhere(&self, here: &CurrentFile) -> Option<PositionUse> {
+        let is_of =
+            |list: &ConstantList, at: usize| match receiver(here.text.as_str(), at, here.language.family) {
+                Receiver::Chain(chain, _) => {
+                    chain.last().is_some_and(|last| list.owners.iter().any(|one| one == last))
+                }
+                Receiver::None => list.owners.is_empty(),
+                _ => false,
+            };
+        self.lists.iter().find_map(|list| {
+            let mut places = here.outline.occurrences.offsets_of(&list.name).map(|at| at as usize);
+            let read = places.find(|&at| self.is_indexed(here, at + list.name.len()) && is_of(list, at))?;
+            Some(PositionUse::at(here, read))
+        })
+    }
+
+    /// The names of the variables that hold the list, for files that do not name the enumeration.
+    pub(super) fn list_names(&self) -> impl Iterator<Item = &String> {
+        self.lists.iter().map(|list| &list.name)
+    }
+
+    /// Returns where the lists of constants in a file begin and end.
+    fn lists_in(&self, user: &TypeUses) -> Vec<(usize, usize)> {
+        let here = &user.here;
+        let text = here.text.as_str();
+        let mut lists = Vec::new();
+        for place in &user.ranges {
+            let (start, end) = (place.start as usize, place.end as usize);
+            let is_of_type = |list: &str| !list.starts_with('>') || text[..start].ends_with("enumValues<");
+            let list =
+                self.rules.lists.iter().find_map(|list| skip(text, end, list).filter(|_| is_of_type(list)));
+            let start = match receiver(text, start, here.language.family) {
+                Receiver::Chain(_, first) => first,
+                _ => start,
+            };
+            lists.extend(list.map(|end| (start, end)));
+        }
+        // The enumeration itself needs not name itself: `values()[i]`.
+        for list in self.rules.lists.iter().filter_map(|list| list.strip_prefix('.')) {
+            let word = first_word(list);
+            for at in here.outline.occurrences.offsets_of(word) {
+                let start = at as usize;
+                if self.is_inside(here, at)
+                    && receiver(text, start, here.language.family) == Receiver::None
+                    && let Some(end) = skip(text, start, list)
+                {
+                    lists.push((start, end));
+                }
+            }
+        }
+        lists
+    }
+
+    /// Whether the innermost enumeration around byte `at` is this one.
+    fn is_inside(&self, here: &CurrentFile, at: u32) -> bool {
+        let around = |row: &&Row| row.kind() == SymbolKind::Enum && row.start <= at && at < row.end;
+        let innermost = here.outline.rows.iter().rfind(around).map(|row| row.name_start);
+        here.file.path == self.declaration.file.path
+            && innermost.is_some()
+            && innermost == self.declaration.row().map(|(_, own)| own.name_start)
+    }
+
+    fn is_indexed(&self, here: &CurrentFile, end: usize) -> bool {
+        self.rules.indexing.iter().any(|index| skip(here.text.as_str(), end, index).is_some())
+    }
+
+    /// Returns the variable that gets the value at byte `start`, and where it is named: `all: List<Color> = Color.entries`.
+    fn variable<'t>(&self, here: &'t CurrentFile, start: usize) -> Option<(&'t str, usize)> {
+        let left = text_before(here.text.as_str(), start, here.language.family).strip_suffix('=')?.trim_end();
+        let line = left.rfind('\n').map_or(0, |end| end + 1);
+        let typed = left[line..].rfind([':', '(', '{', ';']).map(|at| line + at);
+        let is_typed = |at: &usize| here.language.positions.types_follow && left[*at..].starts_with(':');
+        let left = left[..typed.filter(is_typed).unwrap_or(left.len())].trim_end();
+        let name = last_word(left);
+        (!name.is_empty()).then(|| (name, left.len() - name.len()))
+    }
+}
+
+/// Returns the byte just past `wanted` where the text goes on with it from byte `at` on, whatever white space stands between.
+fn skip(text: &str, at: usize, wanted: &str) -> Option<usize> {
+    let mut at = at;
+    for c in wanted.chars() {
+        let rest = text.get(at..)?;
+        let skipped = rest.len() - rest.trim_start().len();
+        text[at + skipped..].starts_with(c).then_some(())?;
+        at += skipped + c.len_utf8();
+    }
+    Some(at)
+}
