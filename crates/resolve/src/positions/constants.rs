@@ -3,6 +3,7 @@
 use super::lists::ConstantList;
 use super::typed_names::TypedNames;
 use super::{PositionUse, TypeUses, uses_of_type};
+use crate::accessors::accessor_names;
 use crate::brackets::open_bracket;
 use crate::context::{Receiver, first_word, last_word, receiver, text_after, text_before};
 use crate::heads::without_comments;
@@ -57,7 +58,7 @@ pub(super) fn find(
             .filter(is_beside)
             .map(|one| here.outline.name(one).to_owned())
             .collect(),
-        names: TypedNames::read(&uses, rules),
+        names: TypedNames::read(&uses),
         lists: Vec::new(),
     };
     enumeration.lists = uses.iter().flat_map(|user| enumeration.lists_of(user)).collect();
@@ -103,17 +104,30 @@ impl Enumeration<'_, '_> {
         self.member(here, true)
     }
 
+    /// Returns the names by which files that do not name the enumeration can reach a value of it.
+    fn value_names(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        for name in self.names.members() {
+            names.push(name.clone());
+            if !self.rules.member.is_empty() {
+                names.extend(accessor_names(name));
+            }
+        }
+        names
+    }
+
     /// Finds a read in files that hold a value of the enumeration, or a list of its constants, without naming it.
     fn elsewhere(&self, uses: &[TypeUses]) -> Result<Option<PositionUse>, Cancelled> {
         let files = &self.resolver.sources.snapshot().files;
+        let values = self.value_names();
         let with_values =
-            self.names.members().map(|name| NeededWords::of_name(&format!("{name} {}", self.rules.member)));
+            values.iter().map(|name| NeededWords::of_name(&format!("{name} {}", self.rules.member)));
         let words = with_values.chain(self.list_names().map(|name| NeededWords::of_name(name)));
         for file in files.with_any_words(words) {
             let is_user = uses.iter().any(|user| user.here.file.path == file.path);
             let holds = |name: &String| file.outline().is_some_and(|it| it.occurrences.contains(name));
             let is_unknown = self.resolver.file(file.path.as_str()).is_none();
-            if is_user || is_unknown || !self.names.members().chain(self.list_names()).any(holds) {
+            if is_user || is_unknown || !values.iter().chain(self.list_names()).any(holds) {
                 continue;
             }
             self.resolver.cancel.check()?;
@@ -218,7 +232,8 @@ impl Enumeration<'_, '_> {
                     None => is_user,
                 },
                 Receiver::Chain(chain, _) => self.may_hold(here, &chain, at, is_user),
-                Receiver::Super | Receiver::Expression => is_user,
+                Receiver::Super => is_user,
+                Receiver::Expression => is_user || self.names.has(&here.file.path, value_before(here, at)),
             };
             if is_read {
                 return Ok(Some(PositionUse::at(here, at as usize)));
@@ -268,4 +283,14 @@ impl Enumeration<'_, '_> {
         };
         here.outline.occurrences.offsets_of(name).any(|start| declares(&start))
     }
+}
+
+/// Returns the last name of the value whose member stands at byte `at`: that of a function in `m.kind().ordinal`, that of a list in
+/// `kinds[0].ordinal`; empty where it has none.
+fn value_before(here: &CurrentFile, at: u32) -> &str {
+    let text = here.text.as_str();
+    let left = text_before(text, at as usize, here.language.family);
+    let left = left.trim_end_matches(['.', '?', '!', ':']).trim_end();
+    let Some(inside) = left.strip_suffix([')', ']']) else { return last_word(left) };
+    open_bracket(text, inside.len()).map_or("", |open| last_word(text[..open].trim_end()))
 }

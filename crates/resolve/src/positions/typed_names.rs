@@ -1,6 +1,7 @@
 //! The names that a file declares with a type: of variables, parameters, fields, and functions that return it.
 
 use super::TypeUses;
+use crate::accessors::accessor_names;
 use crate::brackets::open_bracket;
 use crate::context::{Receiver, first_word, last_word, receiver, text_after, text_before};
 use crate::family::Family;
@@ -22,12 +23,13 @@ pub(super) struct TypedNames {
 
 impl TypedNames {
     /// Reads what is declared around the places that name the type.
-    pub(super) fn read(uses: &[TypeUses], rules: &PositionRules) -> TypedNames {
+    pub(super) fn read(uses: &[TypeUses]) -> TypedNames {
         let mut names = TypedNames::default();
         for TypeUses { here, ranges } in uses {
             let text = here.text.as_str();
             let family = here.language.family;
-            let typed = ranges.iter().filter_map(|range| name_beside(text, *range, family, rules));
+            let typed =
+                ranges.iter().filter_map(|range| name_beside(text, *range, family, &here.language.positions));
             for (name, end) in typed {
                 let start = text_before(text, end, family).len().saturating_sub(name.len());
                 let is_member = |row: &Row| row.name_start as usize == start && !row.is_local();
@@ -41,10 +43,12 @@ impl TypedNames {
         names
     }
 
-    /// Whether `name` is declared with the type in the file at `path`, or is a member of it somewhere.
+    /// Whether `name` is declared with the type in the file at `path`, or is a member of it somewhere, or another of the JVM's two
+    /// languages reaches such a member by it: `getKind()`, `kind`.
     pub(super) fn has(&self, path: &RelPath, name: &str) -> bool {
         self.members.contains_key(name)
             || self.by_file.get(path).is_some_and(|names| names.contains_key(name))
+            || accessor_names(name).iter().any(|one| self.members.contains_key(one))
     }
 
     /// Whether `name` at byte `at` is a variable of the type: its nearest declaration above says so.

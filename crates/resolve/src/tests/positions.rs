@@ -318,3 +318,21 @@ fn lists_of_constants_are_read_inside_the_enumeration() {
     let holder = "//- H.java\nclass H { static final E[] ALL = E.values(); }\n";
     assert_eq!(dependent(&format!("//- E.java\nenum E {{ $0A, B }}\n{holder}{other}")), "M.java:1");
 }
+
+#[test]
+fn values_that_accessors_return_are_constants() {
+    let java = "//- E.java\nenum E { $0A, B, C }\n//- M.java\nclass M { E getKind() { return null; } }\n";
+    let kotlin = "//- E.kt\nenum class E { $0A, B, C }\nclass M(val kind: E)\n";
+    let mixed = "//- E.java\nenum E { $0A, B, C }\n//- m.kt\nclass M(val kind: E)\n";
+    for (declared, user, expected) in [
+        (java, "//- N.java\nclass N { int f(M m) { return m.getKind().ordinal(); } }", "N.java:1"),
+        (java, "//- n.kt\nfun f(m: M) = m.kind.ordinal", "n.kt:1"),
+        (java, "//- n.kt\nfun f(m: M) = m.getKind()?.ordinal", "n.kt:1"),
+        (kotlin, "//- N.java\nclass N { int f(M m) { return m.getKind().ordinal(); } }", "N.java:1"),
+        (mixed, "//- n.kt\nfun f(m: M) = m.kind.ordinal", "n.kt:1"),
+        (java, "//- N.java\nclass N { int f(M m) { return m.getSize().ordinal(); } }", ""),
+        (java, "//- N.java\nclass N { String f(M m) { return m.getKind().name(); } }", ""),
+    ] {
+        assert_eq!(dependent(&format!("{declared}{user}\n")), expected, "{declared}{user}");
+    }
+}
