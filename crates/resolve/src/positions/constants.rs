@@ -105,21 +105,24 @@ impl Enumeration<'_, '_> {
     }
 
     /// Returns the names by which files that do not name the enumeration can reach a value of it.
-    fn value_names(&self) -> Vec<String> {
+    fn value_names(&self) -> Result<Vec<String>, Cancelled> {
         let mut names = Vec::new();
         for name in self.names.members() {
-            names.push(name.clone());
+            // A cast counts only where all members of the name have the type.
+            if self.rules.casts.is_empty() || self.names.is_member(self.resolver, name)? {
+                names.push(name.clone());
+            }
             if !self.rules.member.is_empty() {
                 names.extend(accessor_names(name));
             }
         }
-        names
+        Ok(names)
     }
 
     /// Finds a read in files that hold a value of the enumeration, or a list of its constants, without naming it.
     fn elsewhere(&self, uses: &[TypeUses]) -> Result<Option<PositionUse>, Cancelled> {
         let files = &self.resolver.sources.snapshot().files;
-        let values = self.value_names();
+        let values = self.value_names()?;
         let with_values =
             values.iter().map(|name| NeededWords::of_name(&format!("{name} {}", self.rules.member)));
         let words = with_values.chain(self.list_names().map(|name| NeededWords::of_name(name)));
