@@ -253,12 +253,18 @@ impl Enumeration<'_, '_> {
         match of_type {
             // `Color::ordinal`, `Enum::ordinal`
             None if *last == own => true,
-            Some(of_type) if of_type.starts_with(char::is_uppercase) => of_type == own,
+            Some(of_type) if of_type == own => true,
             _ if *last == "this" => match self.enumeration_around(here, at) {
                 Some(start) => self.declaration.row().is_some_and(|(_, own)| own.name_start == start),
                 None => is_user,
             },
             _ if self.names.has(&here.file.path, last) => true,
+            // A constant of another enumeration; an object's member may have any type.
+            Some(of_type)
+                if of_type.starts_with(char::is_uppercase) && last.starts_with(char::is_uppercase) =>
+            {
+                false
+            }
             _ if self.constants.iter().any(|one| one == last) => is_user,
             _ => is_user && !self.is_declared_otherwise(here, last),
         }

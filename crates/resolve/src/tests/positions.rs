@@ -336,3 +336,15 @@ fn values_that_accessors_return_are_constants() {
         assert_eq!(dependent(&format!("{declared}{user}\n")), expected, "{declared}{user}");
     }
 }
+
+#[test]
+fn members_of_objects_hold_constants() {
+    let code = |rest: &str| format!("//- a.kt\nenum class E {{ $0A, B, C }}\n{rest}\n");
+    for (rest, expected) in [
+        ("object Settings { val theme = E.A }\nval x = Settings.theme.ordinal", "a.kt:3"),
+        ("object Settings { val theme = E.A }\n//- b.kt\nval x = Settings.theme.ordinal", "b.kt:1"),
+        ("enum class F { A }\nval x = F.A.ordinal\nval y: E? = null", ""),
+    ] {
+        assert_eq!(dependent(&code(rest)), expected, "{rest}");
+    }
+}
