@@ -5,13 +5,12 @@ use super::typed_names::TypedNames;
 use super::{PositionUse, TypeUses, uses_of_type};
 use crate::accessors::accessor_names;
 use crate::brackets::open_bracket;
-use crate::context::{Receiver, first_word, last_word, receiver, text_after, text_before};
+use crate::context::{Receiver, first_word, last_word, receiver, text_after};
 use crate::heads::without_comments;
 use crate::lookup::rust_attributes;
 use crate::profiles::PositionRules;
 use crate::resolver::{CurrentFile, Resolver};
 use crate::sources::IndexedDeclaration;
-use std::rc::Rc;
 use symd_base::TextRange;
 use symd_base::cancel::Cancelled;
 use symd_index::NeededWords;
@@ -19,11 +18,11 @@ use symd_syntax::{Row, SymbolKind};
 
 /// An enumeration whose constants' positions are searched for.
 pub(super) struct Enumeration<'r, 'a> {
-    resolver: &'r Resolver<'a>,
+    pub(super) resolver: &'r Resolver<'a>,
     pub(super) rules: &'static PositionRules,
     pub(super) declaration: IndexedDeclaration,
-    constants: Vec<String>,
-    names: TypedNames,
+    pub(super) constants: Vec<String>,
+    pub(super) names: TypedNames,
     pub(super) lists: Vec<ConstantList>,
 }
 
@@ -220,86 +219,4 @@ impl Enumeration<'_, '_> {
         let around = |row: &&Row| (row.start as usize) <= at && at < row.end as usize;
         here.outline.rows.iter().filter(around).any(is_own)
     }
-
-    /// Finds a read of the member that is a constant's position. `is_user`: whether the file names the enumeration, so that a value
-    /// of unknown type may be one.
-    fn member(&self, here: &Rc<CurrentFile>, is_user: bool) -> Result<Option<PositionUse>, Cancelled> {
-        let (text, member) = (here.text.as_str(), self.rules.member);
-        if member.is_empty() || !self.resolver.declared(member)?.is_empty() {
-            return Ok(None);
-        }
-        for at in here.outline.occurrences.offsets_of(member) {
-            let is_read = match receiver(text, at as usize, self.resolver.family) {
-                Receiver::None => match self.enumeration_around(here, at) {
-                    Some(start) => self.declaration.row().is_some_and(|(_, own)| own.name_start == start),
-                    None => is_user,
-                },
-                Receiver::Chain(chain, _) => self.may_hold(here, &chain, at, is_user),
-                Receiver::Super => is_user,
-                Receiver::Expression => is_user || self.names.has(&here.file.path, value_before(here, at)),
-            };
-            if is_read {
-                return Ok(Some(PositionUse::at(here, at as usize)));
-            }
-        }
-        Ok(None)
-    }
-
-    /// Whether the value `chain` may be a constant of the enumeration.
-    fn may_hold(&self, here: &CurrentFile, chain: &[&str], at: u32, is_user: bool) -> bool {
-        let [.., last] = chain else { return is_user };
-        let own = self.declaration.name();
-        let of_type = chain.len().checked_sub(2).map(|place| chain[place]);
-        match of_type {
-            // `Color::ordinal`, `Enum::ordinal`
-            None if *last == own => true,
-            Some(of_type) if of_type == own => true,
-            _ if *last == "this" => match self.enumeration_around(here, at) {
-                Some(start) => self.declaration.row().is_some_and(|(_, own)| own.name_start == start),
-                None => is_user,
-            },
-            _ if self.names.has(&here.file.path, last) => true,
-            // A constant of another enumeration; an object's member may have any type.
-            Some(of_type)
-                if of_type.starts_with(char::is_uppercase) && last.starts_with(char::is_uppercase) =>
-            {
-                false
-            }
-            _ if self.constants.iter().any(|one| one == last) => is_user,
-            _ => is_user && !self.is_declared_otherwise(here, last),
-        }
-    }
-
-    /// Returns where the name of the innermost enumeration around byte `at` begins, if it is in this file.
-    fn enumeration_around(&self, here: &CurrentFile, at: u32) -> Option<u32> {
-        let around = |row: &&Row| row.kind() == SymbolKind::Enum && row.start <= at && at < row.end;
-        let innermost = here.outline.rows.iter().rfind(around)?;
-        let is_other_file = here.file.path != self.declaration.file.path;
-        Some(if is_other_file { u32::MAX } else { innermost.name_start })
-    }
-
-    /// Whether the file declares values called `name`, with other types only.
-    fn is_declared_otherwise(&self, here: &CurrentFile, name: &str) -> bool {
-        let text = here.text.as_str();
-        let declares = |start: &u32| {
-            let end = *start as usize + name.len();
-            let left = text_before(text, *start as usize, self.resolver.family);
-            let right = text_after(text, end);
-            match self.rules.types_follow {
-                true => right.starts_with(':') && !right.starts_with("::"),
-                false => last_word(left).starts_with(char::is_uppercase) || left.ends_with('>'),
-            }
-        };
-        here.outline.occurrences.offsets_of(name).any(|start| declares(&start))
-    }
-}
-
-/// Returns the last name of the value whose member stands at byte `at`: that of a function in `m.kind().ordinal`, that of a list in
-/// `kinds[0].ordinal`; empty where it has none.
-fn value_before(here: &CurrentFile, at: u32) -> &str {
-    let text = here.text.as_str();
-    let left = text_before(text, at as usize, here.language.family);
-    let left = left.trim_end_matches(['.', '?', '!', ':']).trim_end();
-    let Some(inside) = left.strip_suffix([')', ']']) else { return last_word(left) };
-    open_bracket(text, inside.len()).map_or("", |open| last_word(text[..open].trim_end()))
 }

@@ -5,6 +5,7 @@ mod arguments;
 mod constants;
 mod lists;
 mod literals;
+mod ordinals;
 mod typed_names;
 
 use super::family::Family;

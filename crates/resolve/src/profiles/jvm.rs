@@ -120,7 +120,7 @@ pub(super) static JAVA: LanguageProfile = LanguageProfile {
     names_files_by_class: true,
     entry_points: &[EntryPoint::member("main")],
     annotations: ANNOTATIONS,
-    positions: POSITIONS,
+    positions: PositionRules { member_is_called: true, ..POSITIONS },
     ..LanguageProfile::plain("java", Family::Jvm, LocalSearch::Java)
 };
 

@@ -5,6 +5,8 @@
 pub(crate) struct PositionRules {
     /// The member of a constant that is its position.
     pub(crate) member: &'static str,
+    /// Whether that is a method.
+    pub(crate) member_is_called: bool,
     /// What stands behind the enumeration's name for the list of its constants, without white space.
     pub(crate) lists: &'static [&'static str],
     /// What reads one of a list by its position, behind the list.
@@ -25,6 +27,7 @@ impl PositionRules {
     /// For languages whose constants have no positions, or count by them always.
     pub(crate) const NONE: PositionRules = PositionRules {
         member: "",
+        member_is_called: false,
         lists: &[],
         indexing: &[],
         casts: &[],

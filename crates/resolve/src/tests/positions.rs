@@ -348,3 +348,27 @@ fn members_of_objects_hold_constants() {
         assert_eq!(dependent(&code(rest)), expected, "{rest}");
     }
 }
+
+#[test]
+fn members_of_the_positions_name_in_other_classes_change_nothing() {
+    let java = "//- E.java\nenum E { $0A, B, C }\n//- C.java\nclass C { int ordinal; int ordinal() { return 1; } }\n";
+    for (body, expected) in [
+        ("int f(E e) { return e.ordinal(); }", "M.java:1"),
+        ("int f(E e, C c) { return c.ordinal(); }", ""),
+        ("int f(E e, C c) { return g(c).ordinal; }", ""),
+        ("E e; int ordinal() { return 1; } int f() { return ordinal() + this.ordinal(); }", ""),
+    ] {
+        let user = format!("//- M.java\nclass M {{ {body} }}\n");
+        assert_eq!(dependent(&format!("{java}{user}")), expected, "{body}");
+    }
+    let kotlin = "//- a.kt\nenum class E { $0A, B, C }\nclass C(val ordinal: Int)\n";
+    for (rest, expected) in [
+        ("fun f(e: E) = e.ordinal", "a.kt:3"),
+        ("fun f(e: E, ordinal: Int) = ordinal + 1", ""),
+        ("fun E.next() = ordinal + 1", "a.kt:3"),
+        ("enum class F { X }\nval f = F.entries.map(F::ordinal)", ""),
+        ("val f = E.entries.map(Enum<*>::ordinal)", "a.kt:3"),
+    ] {
+        assert_eq!(dependent(&format!("{kotlin}{rest}\n")), expected, "{rest}");
+    }
+}
