@@ -2,7 +2,7 @@
 
 use super::{PositionUse, uses_of_type};
 use crate::classes::is_class;
-use crate::context::{first_word, text_after};
+use crate::context::{Receiver, first_word, receiver, text_after};
 use crate::heads::arguments;
 use crate::profiles::FieldParameters;
 use crate::resolver::{CurrentFile, Resolver};
@@ -21,7 +21,9 @@ pub(super) fn find(
     let rows = &here.outline.rows;
     let Some(row) = rows.get(target.row) else { return Ok(None) };
     let Some(class) = row.parent().filter(|&at| is_class(&rows[at])) else { return Ok(None) };
-    if !is_parameter(&here, row) || !has_parameters(&here, &rows[class], rules) {
+    let class_has_parameters =
+        own_constructor(&here, class).is_none() && has_parameters(&here, &rows[class], rules);
+    if !is_parameter(&here, row) || !class_has_parameters {
         return Ok(None);
     }
     let is_before = |one: &&Row| one.parent == row.parent && one.name_start < row.name_start;
@@ -29,7 +31,17 @@ pub(super) fn find(
     let class = here.target(class);
     let mut classes = heirs(resolver, &class)?;
     classes.insert(0, class);
-    for class in &classes {
+    for (number, class) in classes.iter().enumerate() {
+        let Some(here) = resolver.read_file(&class.file) else { continue };
+        if number > 0
+            && let Some(found) = base_call(&here, class, classes[0].name(), place)
+        {
+            return Ok(Some(found));
+        }
+        // Its calls give the parameters of its own constructor.
+        if own_constructor(&here, class.row).is_some() {
+            continue;
+        }
         if let Some(found) = own_call(resolver, class, place) {
             return Ok(Some(found));
         }
@@ -104,6 +116,33 @@ fn called(here: &CurrentFile, at: usize, place: usize) -> Option<PositionUse> {
     };
     let by_position = given.len() - given.iter().filter(is_named).count();
     (is_spread || by_position > place).then(|| PositionUse::at(here, at))
+}
+
+/// Returns the constructor that a class declares, which takes the place of the generated one.
+fn own_constructor(here: &CurrentFile, class: usize) -> Option<&Row> {
+    let is_own = |row: &&Row| row.parent() == Some(class) && row.kind() == SymbolKind::Constructor;
+    here.outline.rows.iter().find(is_own)
+}
+
+/// Returns a call of the generated constructor inside a class that inherits from the one called `base`: `super().__init__(1, 2)`,
+/// `Base.__init__(self, 1, 2)`.
+fn base_call(
+    here: &CurrentFile,
+    class: &IndexedDeclaration,
+    base: &str,
+    place: usize,
+) -> Option<PositionUse> {
+    let (name, (outline, row)) = (here.outline.name(own_constructor(here, class.row)?), class.row()?);
+    let inside = outline.occurrences.offsets_of(name).filter(|at| row.start <= *at && *at < row.end);
+    inside.map(|at| at as usize).find_map(|at| {
+        let end = at + name.len();
+        match receiver(here.text.as_str(), at, here.language.family) {
+            Receiver::Super => called(here, end, place),
+            // The object is the first argument.
+            Receiver::Chain(chain, _) if chain.last() == Some(&base) => called(here, end, place + 1),
+            _ => None,
+        }
+    })
 }
 
 /// Returns a call inside the class that names it by `cls` or by the object's class.

@@ -372,3 +372,19 @@ fn members_of_the_positions_name_in_other_classes_change_nothing() {
         assert_eq!(dependent(&format!("{kotlin}{rest}\n")), expected, "{rest}");
     }
 }
+
+#[test]
+fn constructors_of_python_are_called_by_heirs() {
+    let data = "@dataclass\nclass P:\n    x: int\n    $0y: int = 0\n";
+    for (class, rest, expected) in [
+        (data, "class Q(P):\n    def __init__(self):\n        super().__init__(1, 2)", "a.py:7"),
+        (data, "class Q(P):\n    def __init__(self):\n        super(Q, self).__init__(1, 2)", "a.py:7"),
+        (data, "class Q(P):\n    def __init__(self):\n        P.__init__(self, 1, 2)", "a.py:7"),
+        (data, "class Q(P):\n    def __init__(self):\n        super().__init__(1)", ""),
+        (data, "class Q(P):\n    def __init__(self):\n        P.__init__(self, 1)", ""),
+        (data, "class Q(P):\n    def __init__(self, a, b, c): pass\nQ(1, 2, 3)", ""),
+        (data, "    def __init__(self, a, b): pass\nP(1, 2)", ""),
+    ] {
+        assert_eq!(dependent(&format!("//- a.py\n{class}{rest}\n")), expected, "{rest}");
+    }
+}
