@@ -23,8 +23,8 @@ const MAX_NESTED: usize = 100;
 /// Words of C and C++ between a type and what is declared with it.
 const QUALIFIERS: [&str; 4] = ["const", "volatile", "static", "constexpr"];
 
-/// A type whose literals were read: where it is declared, the field that holds the value, and whether they are lists.
-type SearchedType = (RelPath, usize, Option<String>, bool);
+/// A type whose literals were read: where it is declared, the fields that hold the value, and whether they are lists.
+type SearchedType = (RelPath, usize, Vec<(String, bool)>, bool);
 
 /// The literals that are searched for.
 #[derive(Clone)]
@@ -32,9 +32,9 @@ struct Search {
     /// The 0-based number of the field among those of its type.
     field: usize,
     rules: FieldValues,
-    /// The field of an outer type that holds the value, if it is not the type's own literal: `.from = {1, 2}`.
-    inside: Option<String>,
-    /// Whether the literal is a list of such values.
+    /// The fields of outer types that hold the value, the outermost first, each with whether it is an array: `.from = {1, 2}`.
+    inside: Vec<(String, bool)>,
+    /// Whether the literal is a list of such values, in Go.
     is_list: bool,
 }
 
@@ -50,7 +50,8 @@ pub(super) fn find(
         here.outline.rows.iter().filter(|one| one.parent == row.parent && one.kind() == SymbolKind::Field);
     let body = body_of(&here, row);
     let is_before = |one: &&Row| body.contains(&(one.name_start as usize)) && one.name_start < row.name_start;
-    let search = Search { field: fields.filter(is_before).count(), rules, inside: None, is_list: false };
+    let search =
+        Search { field: fields.filter(is_before).count(), rules, inside: Vec::new(), is_list: false };
     let mut searched = HashSet::new();
     for owner in owners(&here, row, &body) {
         if let Some(found) = search.of_type(resolver, &here.target(owner), &mut searched)? {
@@ -158,8 +159,9 @@ impl Search {
                 let is_list = text_after(text, name_start + name.len()).starts_with('[');
                 let outer = row.parent().filter(|_| row.kind() == SymbolKind::Field)?;
                 let is_own = owner.file.path == here.file.path && owner.row == outer;
-                let inside = Some(name.to_owned());
-                (!is_own).then(|| (Search { inside, is_list, ..self.clone() }, outer))
+                let mut inside = vec![(name.to_owned(), is_list)];
+                inside.extend(self.inside.iter().cloned());
+                (!is_own).then(|| (Search { inside, ..self.clone() }, outer))
             }
             _ => None,
         }
@@ -217,12 +219,12 @@ impl Search {
         // `(struct s){1, 2}`, `S{1, 2}`
         if let Some(rest) = behind.strip_prefix(')').map(str::trim_start).filter(|rest| rest.starts_with('{'))
         {
-            return self.initialized(text, text.len() - rest.len(), self.is_list);
+            return self.initialized(text, text.len() - rest.len(), false, &self.inside);
         }
         if behind.starts_with('{')
             && !matches!(last_word(text[..place.start as usize].trim_end()), "struct" | "class" | "union")
         {
-            return self.initialized(text, start, self.is_list);
+            return self.initialized(text, start, false, &self.inside);
         }
         if !behind.starts_with('*') && first_word(behind).is_empty() {
             return None;
@@ -245,7 +247,7 @@ impl Search {
             let open = text.len() - value.len();
             if !name.is_empty()
                 && value.starts_with('{')
-                && let Some(found) = self.initialized(text, open, self.is_list || is_list)
+                && let Some(found) = self.initialized(text, open, is_list, &self.inside)
             {
                 return Some(found);
             }
@@ -253,8 +255,15 @@ impl Search {
         }
     }
 
-    /// Returns where the initializer whose brace stands at byte `open` gives the field by position.
-    fn initialized(&self, text: &str, open: usize, is_list: bool) -> Option<usize> {
+    /// Returns where the initializer whose brace stands at byte `open` gives the field by position. `inside`: the fields of its type
+    /// that hold the value, as in [`Search`].
+    fn initialized(
+        &self,
+        text: &str,
+        open: usize,
+        is_list: bool,
+        inside: &[(String, bool)],
+    ) -> Option<usize> {
         let braces = |item: &Range<usize>| {
             let value = match text[item.clone()].trim_start().starts_with(['.', '[']) {
                 true => item.start + text[item.clone()].find('=')? + 1..item.end,
@@ -264,20 +273,19 @@ impl Search {
             text[open..].starts_with('{').then_some(open)
         };
         let all = items(text, open);
-        if is_list && all.iter().any(|item| braces(item).is_some()) || self.inside.is_some() {
-            let field = self.inside.as_deref();
-            let may_hold = |item: &&Range<usize>| {
-                let designated = text[(*item).clone()].trim_start().strip_prefix('.');
-                designated.is_none_or(|rest| field.is_none_or(|field| first_word(rest) == field))
-            };
-            let own = Search { inside: None, ..self.clone() };
+        if is_list && all.iter().any(|item| braces(item).is_some()) {
             return all
                 .iter()
-                .filter(may_hold)
                 .filter_map(braces)
-                .find_map(|open| own.initialized(text, open, false));
+                .find_map(|open| self.initialized(text, open, false, inside));
         }
-        self.positional(text, open)
+        let [(field, is_list), inside @ ..] = inside else { return self.positional(text, open) };
+        let may_hold = |item: &&Range<usize>| {
+            let designated = text[(*item).clone()].trim_start().strip_prefix('.');
+            designated.is_none_or(|rest| first_word(rest) == field)
+        };
+        let mut values = all.iter().filter(may_hold).filter_map(braces);
+        values.find_map(|open| self.initialized(text, open, *is_list, inside))
     }
 
     /// Returns the byte of the brace at `open` if what it holds gives the field by position.

@@ -388,3 +388,20 @@ fn constructors_of_python_are_called_by_heirs() {
         assert_eq!(dependent(&format!("//- a.py\n{class}{rest}\n")), expected, "{rest}");
     }
 }
+
+#[test]
+fn fields_of_c_are_given_in_values_of_any_nesting() {
+    let types =
+        "struct p { struct s in; int x; };\nstruct q { int x; struct p mid[2]; };\ntypedef struct q r;\n";
+    for (rest, expected) in [
+        ("struct p v = {{1, 2}, 3};", "a.c:5"),
+        ("struct q v = {1, {{{1, 2}, 3}}};", "a.c:5"),
+        ("struct q v = {.mid = {{.in = {1, 2}}}};", "a.c:5"),
+        ("r v[] = {{.mid = {[1] = {.in = {1, 2}}}}};", "a.c:5"),
+        ("struct q v = {.mid = {{.in = {.a = 1}}}};", ""),
+        ("struct q v = {.x = 1, .mid = {{.x = 2}, {.x = 3}}};", ""),
+    ] {
+        let code = format!("//- a.c\nstruct s {{ int a; int $0b; }};\n{types}{rest}\n");
+        assert_eq!(dependent(&code), expected, "{rest}");
+    }
+}
